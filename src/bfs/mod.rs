@@ -1,0 +1,19 @@
+//! Breadth-first search of a whole state space.
+//!
+//! Invariant: every engine returns the same counts and the same checksums for the same search. The
+//! checksum of a level depends on its set of states alone.
+
+mod classes;
+mod observer;
+mod outcome;
+mod plan;
+mod reference;
+mod search;
+mod state;
+mod sweep;
+
+pub use observer::{Level, Observer, Silent};
+pub use outcome::Outcome;
+pub use plan::{Calibration, Plan, calibrate, plan};
+pub use search::{Engine, Search, SearchError, run};
+pub use state::{State, StateSpace};

@@ -1,0 +1,68 @@
+//! What a search found.
+
+use super::{Engine, State};
+use crate::perm::kernel::Kernel;
+use crate::puzzle::tiles::{Board, Size};
+
+/// The result of a search: one count and one checksum per depth, and how it was computed.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The goal, which numbers the tiles.
+    pub goal: Board,
+    /// The board at depth 0.
+    pub start: Board,
+    /// Engine that ran.
+    pub engine: Engine,
+    /// Kernel that ran (sweep engine only).
+    pub kernel: Option<Kernel>,
+    /// Worker threads.
+    pub threads: usize,
+    /// States per depth.
+    pub counts: Vec<u64>,
+    /// Checksum per depth; equal for equal sets of states, whatever engine computed them.
+    pub checksums: Vec<u64>,
+    /// Wall time per depth, in seconds.
+    pub level_seconds: Vec<f64>,
+    /// Whether the search ran until no new state was found.
+    pub complete: bool,
+    /// Wall time of the whole search, in seconds, allocation included.
+    pub seconds: f64,
+    /// Bytes of the state arrays.
+    pub array_bytes: u64,
+    /// States of the last depth, in increasing order, at most as many as [`super::Search::keep_last`].
+    pub last: Vec<State>,
+}
+
+impl Outcome {
+    /// Returns the size of the board.
+    pub fn size(&self) -> Size {
+        self.goal.size()
+    }
+
+    /// Returns the number of states found.
+    pub fn total(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// Returns the largest depth (God's number when start and goal are equal), or `None` when the
+    /// search stopped early.
+    pub fn diameter(&self) -> Option<usize> {
+        self.complete.then(|| self.counts.len() - 1)
+    }
+
+    /// Returns the number of states at the largest depth, or `None` when the search stopped early.
+    pub fn antipodes(&self) -> Option<u64> {
+        self.counts.last().copied().filter(|_| self.complete)
+    }
+
+    /// Returns the mean depth of the states found.
+    pub fn mean_depth(&self) -> f64 {
+        let sum: u128 = self
+            .counts
+            .iter()
+            .enumerate()
+            .map(|(d, &c)| d as u128 * u128::from(c))
+            .sum();
+        sum as f64 / self.total() as f64
+    }
+}

@@ -1,0 +1,216 @@
+//! The plain engine: two bits per state, unrank every frontier state, expand it, rank its neighbours.
+//!
+//! It shares the ranking with the sweep engine and nothing else: no registers, no windows, no in-place
+//! levels. It is the oracle of the tests, the baseline of the benchmarks, and the engine for boards of
+//! fewer than six tiles.
+//!
+//! Invariant: a state's two bits only ever gain bits: unseen 00, frontier 01 or 10 (alternating with
+//! the depth), finished 11. So concurrent updates need no more than an atomic OR.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::search::Found;
+use super::{Level, Observer, Search, SearchError, State, StateSpace};
+use crate::perm::{checksum, lehmer};
+use crate::puzzle::Puzzle;
+
+/// States per 64-bit word.
+const PER_WORD: u64 = 32;
+/// Words per unit of parallel work: 4 KiB.
+const WORDS_PER_TASK: usize = 512;
+
+/// Returns the bytes that a search of `states` states takes.
+pub(super) fn array_bytes(states: u64) -> u64 {
+    states.div_ceil(PER_WORD) * 8
+}
+
+/// Runs the search. Cost: 2 bits per state of memory; one pass over them and one unranking per frontier
+/// line for each level.
+pub(super) fn run(
+    search: &Search,
+    space: &StateSpace,
+    start: State,
+    observer: &dyn Observer,
+) -> Result<Found, SearchError> {
+    let puzzle = space.frame().path().puzzle();
+    let graph = Graph::new(space, &puzzle);
+    let words = space.lines() * graph.cells;
+    let words: Vec<AtomicU64> = (0..words.div_ceil(PER_WORD))
+        .map(|_| AtomicU64::new(0))
+        .collect();
+    mark(&words, space.id(start), 1);
+
+    let mut found = Found::default();
+    for depth in 0..=search.max_depth.unwrap_or(usize::MAX) {
+        let begun = Instant::now();
+        let tag = 1 + depth as u64 % 2;
+        let count_only = search.max_depth == Some(depth);
+        let pass = words
+            .par_chunks(WORDS_PER_TASK)
+            .enumerate()
+            .map(|(task, part)| {
+                if observer.interrupted() {
+                    return None;
+                }
+                let first = (task * WORDS_PER_TASK) as u64 * PER_WORD;
+                Some(graph.expand(
+                    &words,
+                    part,
+                    first,
+                    Pass {
+                        tag,
+                        count_only,
+                        keep: search.keep_last,
+                    },
+                ))
+            })
+            .try_reduce(Part::default, |a, b| Some(a.join(b, search.keep_last)))
+            .ok_or(SearchError::Interrupted {
+                depth,
+                states: found.counts.iter().sum(),
+            })?;
+        if pass.states == 0 {
+            found.complete = true;
+            break;
+        }
+        let seconds = begun.elapsed().as_secs_f64();
+        let level = Level {
+            depth,
+            states: pass.states,
+            checksum: pass.checksum,
+            seconds,
+        };
+        found.push(level, observer);
+        found.last = pass.kept;
+    }
+    Ok(found)
+}
+
+/// What one pass over the states is to do.
+#[derive(Clone, Copy)]
+struct Pass {
+    /// The two bits that mark the frontier.
+    tag: u64,
+    /// Count the frontier, do not expand it.
+    count_only: bool,
+    /// Most states to return.
+    keep: usize,
+}
+
+/// What a pass found in one part of the states.
+#[derive(Default)]
+struct Part {
+    states: u64,
+    checksum: u64,
+    kept: Vec<State>,
+}
+
+impl Part {
+    /// Joins two parts, `next` being the one with the larger state ids.
+    fn join(mut self, mut next: Part, keep: usize) -> Part {
+        self.kept.append(&mut next.kept);
+        self.kept.truncate(keep);
+        Part {
+            states: self.states + next.states,
+            checksum: self.checksum.wrapping_add(next.checksum),
+            kept: self.kept,
+        }
+    }
+}
+
+/// Sets bits of a state.
+fn mark(words: &[AtomicU64], id: u64, bits: u64) {
+    let shift = 2 * (id % PER_WORD);
+    words[(id / PER_WORD) as usize].fetch_or(bits << shift, Ordering::Relaxed);
+}
+
+/// One bit (the lower of each pair) per state of the word that carries exactly `tag`.
+fn tagged(word: u64, tag: u64) -> u64 {
+    const LOWER: u64 = 0x5555_5555_5555_5555;
+    let differs = word ^ (LOWER * tag);
+    !(differs | differs >> 1) & LOWER
+}
+
+/// The moves of a puzzle by cell, in the form of plain permutations.
+struct Graph {
+    cells: u64,
+    len: usize,
+    /// For each cell: the cell moved to and the positions the new line takes its elements from, none
+    /// when the line stays as it is.
+    moves: Vec<Vec<(u64, Option<Vec<usize>>)>>,
+}
+
+impl Graph {
+    fn new(space: &StateSpace, puzzle: &Puzzle) -> Graph {
+        let len = space.size().tiles();
+        let mut moves = vec![Vec::new(); puzzle.cells()];
+        for edge in puzzle.edges() {
+            let window = &puzzle.windows()[edge.window];
+            let sources = || (0..len).map(|p| window.source(p)).collect();
+            let sources = (!window.is_identity()).then(sources);
+            moves[edge.from].push((edge.to as u64, sources));
+        }
+        Graph {
+            cells: puzzle.cells() as u64,
+            len,
+            moves,
+        }
+    }
+
+    /// Expands the states of `part` that carry the pass's tag and marks them finished. `first` is the id
+    /// of the part's first state.
+    fn expand(&self, words: &[AtomicU64], part: &[AtomicU64], first: u64, pass: Pass) -> Part {
+        let mut found = Part::default();
+        let mut line = [0; lehmer::MAX_LEN];
+        let mut neighbour = [0; lehmer::MAX_LEN];
+        let (line, neighbour) = (&mut line[..self.len], &mut neighbour[..self.len]);
+        let mut unranked = u64::MAX;
+        for (i, word) in part.iter().enumerate() {
+            let mut frontier = tagged(word.load(Ordering::Relaxed), pass.tag);
+            found.states += u64::from(frontier.count_ones());
+            while frontier != 0 {
+                let slot = u64::from(frontier.trailing_zeros() / 2);
+                frontier &= frontier - 1;
+                let id = first + i as u64 * PER_WORD + slot;
+                let (rank, cell) = (id / self.cells, id % self.cells);
+                let lane = (rank % 60) as usize;
+                let term = checksum::state(rank / 60, lane, cell as usize / 2);
+                found.checksum = found.checksum.wrapping_add(term);
+                if found.kept.len() < pass.keep {
+                    found.kept.push(State {
+                        line: rank,
+                        cell: cell as usize,
+                    });
+                }
+                if pass.count_only {
+                    continue;
+                }
+                for (to, sources) in &self.moves[cell as usize] {
+                    let rank = match sources {
+                        None => rank,
+                        Some(sources) => {
+                            if rank != unranked {
+                                lehmer::unrank_even(rank, line);
+                                unranked = rank;
+                            }
+                            for (new, &source) in neighbour.iter_mut().zip(sources) {
+                                *new = line[source];
+                            }
+                            lehmer::rank_even(neighbour)
+                        }
+                    };
+                    let id = rank * self.cells + to;
+                    let seen = words[(id / PER_WORD) as usize].load(Ordering::Relaxed);
+                    if (seen >> (2 * (id % PER_WORD))) & 3 == 0 {
+                        mark(words, id, 3 - pass.tag);
+                    }
+                }
+                mark(words, id, 3);
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,269 @@
+//! Permutation puzzles in their general form: cells, edges and window moves.
+//!
+//! Invariant: a [`Puzzle`] is closed under inversion. For every edge there is the edge back with the
+//! inverse window, so its state graph is undirected and "the neighbours of level d lie in levels
+//! d-1, d and d+1" holds.
+//!
+//! A state is a pair (line, cell): the **cell** is where the distinguished element stands (the blank
+//! of a sliding-tile board), the **line** is the sequence of all other elements in a fixed reading
+//! order. A move takes cell p to cell p' and permutes the line inside a **window**; both depend on
+//! (move, p) alone. Nothing else about a puzzle matters to a search.
+
+pub mod tiles;
+
+use std::fmt;
+
+/// A permutation of the consecutive positions `first ..= last` of a line.
+///
+/// It is stored in pull form: after the move, position `first + i` holds what stood at position
+/// `first + source[i]`. The identity is the empty window (`first = last = 0`, no positions).
+///
+/// ```
+/// use tilewave::puzzle::Window;
+/// let rotate = Window::rotate_right(1, 3); // last element of positions 1..=3 first
+/// let mut line = vec![10, 11, 12, 13, 14];
+/// rotate.apply(&mut line);
+/// assert_eq!(line, [10, 13, 11, 12, 14]);
+/// assert!(rotate.is_even());
+/// assert_eq!(rotate.inverse(), Window::rotate_left(1, 3));
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Window {
+    first: usize,
+    source: Box<[u8]>,
+}
+
+impl Window {
+    /// Returns the window permutation that pulls `first + source[i]` to `first + i`, trimmed of the
+    /// positions at both ends that it leaves in place.
+    ///
+    /// # Panics
+    /// When `source` is not a permutation of `0..source.len()`: moves are built by code, not by input.
+    pub fn new(first: usize, source: &[u8]) -> Window {
+        let mut seen = vec![false; source.len()];
+        for &s in source {
+            assert!(
+                !std::mem::replace(&mut seen[usize::from(s)], true),
+                "window source is a permutation"
+            );
+        }
+        let fixed = |i: usize| usize::from(source[i]) == i;
+        let Some(head) = (0..source.len()).find(|&i| !fixed(i)) else {
+            return Window {
+                first: 0,
+                source: Box::new([]),
+            };
+        };
+        let tail = (0..source.len()).rfind(|&i| !fixed(i)).unwrap_or(head);
+        let shift = u8::try_from(head).expect("windows have at most 256 positions");
+        Window {
+            first: first + head,
+            source: source[head..=tail].iter().map(|&s| s - shift).collect(),
+        }
+    }
+
+    /// Returns the window that moves nothing.
+    pub fn identity() -> Window {
+        Window::new(0, &[])
+    }
+
+    /// Returns the rotation of positions `first ..= last` that brings the last element to the front.
+    pub fn rotate_right(first: usize, last: usize) -> Window {
+        let len = u8::try_from(last - first + 1).expect("windows have at most 255 positions");
+        let source: Vec<u8> = (0..len).map(|i| (i + len - 1) % len).collect();
+        Window::new(first, &source)
+    }
+
+    /// Returns the rotation of positions `first ..= last` that brings the first element to the end.
+    pub fn rotate_left(first: usize, last: usize) -> Window {
+        Window::rotate_right(first, last).inverse()
+    }
+
+    /// Returns the first position that the window moves (0 for the identity).
+    pub fn first(&self) -> usize {
+        self.first
+    }
+
+    /// Returns the last position that the window moves (0 for the identity).
+    pub fn last(&self) -> usize {
+        (self.first + self.source.len()).saturating_sub(1)
+    }
+
+    /// Returns whether the window moves nothing.
+    pub fn is_identity(&self) -> bool {
+        self.source.is_empty()
+    }
+
+    /// Returns the position whose element `position` receives. Positions outside the window keep theirs.
+    pub fn source(&self, position: usize) -> usize {
+        match position
+            .checked_sub(self.first)
+            .and_then(|i| self.source.get(i))
+        {
+            Some(&s) => self.first + usize::from(s),
+            None => position,
+        }
+    }
+
+    /// Returns the window that undoes this one.
+    pub fn inverse(&self) -> Window {
+        let mut source = vec![0; self.source.len()];
+        for (i, &s) in self.source.iter().enumerate() {
+            source[usize::from(s)] = u8::try_from(i).expect("windows have at most 256 positions");
+        }
+        Window {
+            first: self.first,
+            source: source.into(),
+        }
+    }
+
+    /// Returns whether the permutation is even. An odd rotation length gives an even one.
+    pub fn is_even(&self) -> bool {
+        tiles::is_even(&self.source)
+    }
+
+    /// Applies the window to a line in place. Cost: linear in the window.
+    pub fn apply<T: Copy>(&self, line: &mut [T]) {
+        if self.is_identity() {
+            return;
+        }
+        let part = &mut line[self.first..self.first + self.source.len()];
+        let old = part.to_vec();
+        for (new, &s) in part.iter_mut().zip(&self.source) {
+            *new = old[usize::from(s)];
+        }
+    }
+}
+
+impl fmt::Debug for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Window({}..={} <- {:?})",
+            self.first,
+            self.last(),
+            self.source
+        )
+    }
+}
+
+/// One move: the distinguished element goes from cell `from` to cell `to` and the line is permuted by
+/// the window with index `window` of [`Puzzle::windows`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The cell before the move.
+    pub from: usize,
+    /// The cell after the move.
+    pub to: usize,
+    /// Index of the window permutation, 0 for the identity.
+    pub window: usize,
+}
+
+/// A puzzle in the general form: how many cells it has and which edges join its states.
+///
+/// ```
+/// use tilewave::puzzle::tiles::{Size, Path};
+/// let puzzle = Path::new(Size::new(3, 3)?).puzzle();
+/// assert_eq!(puzzle.cells(), 9);
+/// assert_eq!(puzzle.edges().len(), 2 * 12); // 12 adjacent pairs of cells
+/// assert_eq!(puzzle.windows().len(), 1 + 2 * 4); // identity, 4 windows in both directions
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Puzzle {
+    cells: usize,
+    windows: Vec<Window>,
+    edges: Vec<Edge>,
+}
+
+impl Puzzle {
+    /// Returns the puzzle with the given moves `(from, to, window)` and all their inverses, equal
+    /// windows shared.
+    pub fn new(cells: usize, moves: impl IntoIterator<Item = (usize, usize, Window)>) -> Puzzle {
+        let mut puzzle = Puzzle {
+            cells,
+            windows: vec![Window::identity()],
+            edges: Vec::new(),
+        };
+        for (from, to, window) in moves {
+            puzzle.add(to, from, window.inverse());
+            puzzle.add(from, to, window);
+        }
+        puzzle
+    }
+
+    fn add(&mut self, from: usize, to: usize, window: Window) {
+        assert!(
+            from < self.cells && to < self.cells,
+            "edges join cells of the puzzle"
+        );
+        let index = self
+            .windows
+            .iter()
+            .position(|w| *w == window)
+            .unwrap_or_else(|| {
+                self.windows.push(window);
+                self.windows.len() - 1
+            });
+        let edge = Edge {
+            from,
+            to,
+            window: index,
+        };
+        if !self.edges.contains(&edge) {
+            self.edges.push(edge);
+        }
+    }
+
+    /// Returns the number of cells N.
+    pub fn cells(&self) -> usize {
+        self.cells
+    }
+
+    /// Returns the length of a line, N - 1.
+    pub fn line_len(&self) -> usize {
+        self.cells - 1
+    }
+
+    /// Returns the distinct window permutations; index 0 is the identity.
+    pub fn windows(&self) -> &[Window] {
+        &self.windows
+    }
+
+    /// Returns all edges, each direction on its own.
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// Returns whether every window is an even permutation, so that lines keep their parity.
+    pub fn keeps_parity(&self) -> bool {
+        self.windows.iter().all(Window::is_even)
+    }
+
+    /// Returns a colour (`false` or `true`) per cell such that every edge joins different colours, or
+    /// `None` when the cells cannot be coloured so. Cell 0 gets `false`.
+    pub fn bipartition(&self) -> Option<Vec<bool>> {
+        let mut colour: Vec<Option<bool>> = vec![None; self.cells];
+        for root in 0..self.cells {
+            if colour[root].is_some() {
+                continue;
+            }
+            colour[root] = Some(false);
+            let mut stack = vec![root];
+            while let Some(cell) = stack.pop() {
+                for edge in self.edges.iter().filter(|e| e.from == cell) {
+                    let other = colour[cell].map(|c| !c);
+                    match colour[edge.to] {
+                        None => {
+                            colour[edge.to] = other;
+                            stack.push(edge.to);
+                        }
+                        same if same == other => {}
+                        _ => return None,
+                    }
+                }
+            }
+        }
+        colour.into_iter().collect()
+    }
+}

@@ -1,0 +1,99 @@
+//! Level-by-level comparison of two depth distributions.
+
+use super::{Published, published, thousands};
+use crate::bfs::Outcome;
+
+/// The first depth at which two distributions differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The first wrong depth.
+    pub depth: usize,
+    /// States found there, 0 when the search ended before.
+    pub found: u64,
+    /// States expected there, 0 when the search should have ended before.
+    pub expected: u64,
+}
+
+impl Difference {
+    /// Returns the first difference of two lists of counts, `None` when they agree.
+    ///
+    /// The counts of an incomplete search (`complete` is false) agree when they are the beginning of
+    /// the expected ones.
+    ///
+    /// ```
+    /// use tilewave::report::Difference;
+    /// let wrong = Difference::first(&[1, 2, 5], &[1, 2, 4, 8], true).unwrap();
+    /// assert_eq!((wrong.depth, wrong.found, wrong.expected), (2, 5, 4));
+    /// assert_eq!(Difference::first(&[1, 2, 4], &[1, 2, 4, 8], false), None);
+    /// ```
+    pub fn first(found: &[u64], expected: &[u64], complete: bool) -> Option<Difference> {
+        let levels = if complete {
+            found.len().max(expected.len())
+        } else {
+            found.len()
+        };
+        let at = |counts: &[u64], depth: usize| counts.get(depth).copied().unwrap_or(0);
+        (0..levels)
+            .map(|d| Difference {
+                depth: d,
+                found: at(found, d),
+                expected: at(expected, d),
+            })
+            .find(|d| d.found != d.expected)
+    }
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (found, expected) = (thousands(self.found), thousands(self.expected));
+        write!(
+            f,
+            "first wrong depth {}: {found} states, expected {expected}",
+            self.depth
+        )
+    }
+}
+
+/// How a search compares with what is published.
+#[derive(Clone, Copy, Debug)]
+pub enum Agreement {
+    /// Nothing is published for this board and this cell of the blank.
+    Unpublished,
+    /// Every level found equals the published one.
+    Agrees(&'static Published),
+    /// Some level differs.
+    Differs(&'static Published, Difference),
+}
+
+impl Agreement {
+    /// Returns how an outcome compares with the published distribution of its board and start.
+    pub fn of(outcome: &Outcome) -> Agreement {
+        let Some(truth) = published(outcome.size(), outcome.start.blank()) else {
+            return Agreement::Unpublished;
+        };
+        match Difference::first(&outcome.counts, truth.counts(), outcome.complete) {
+            None => Agreement::Agrees(truth),
+            Some(difference) => Agreement::Differs(truth, difference),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_wrong_level_is_named() {
+        let truth = [1, 2, 4, 8, 5];
+        let first = |found: &[u64], complete| {
+            Difference::first(found, &truth, complete).map(|d| (d.depth, d.found, d.expected))
+        };
+        assert_eq!(first(&truth, true), None);
+        assert_eq!(first(&[1, 2, 3, 9, 5], true), Some((2, 3, 4)));
+        assert_eq!(first(&[1, 2, 4, 8], true), Some((4, 0, 5)));
+        assert_eq!(first(&[1, 2, 4, 8], false), None);
+        assert_eq!(first(&[1, 2, 4, 8, 5, 1], true), Some((5, 1, 0)));
+        assert_eq!(first(&[1, 2, 4, 8, 5, 1], false), Some((5, 1, 0)));
+        assert_eq!(first(&[], true), Some((0, 0, 1)));
+    }
+}

@@ -1,0 +1,13 @@
+//! What a report can fail at.
+
+/// A report that cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// The name of a plot file ends in neither of the formats that can be drawn.
+    #[error("'{0}' is not a plot file: let its name end in .svg or .png")]
+    PlotFormat(String),
+    /// The picture could not be drawn.
+    #[error("cannot draw the plot: {0}; write it as .svg instead")]
+    Draw(String),
+}

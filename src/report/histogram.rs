@@ -1,0 +1,93 @@
+//! The depth distribution as a text table with bars.
+
+use super::thousands;
+
+/// Cells of the longest bar: the table then stays within 80 columns for every board up to 16 cells.
+const BAR: u64 = 36;
+
+/// Returns the table of a depth distribution: depth, states, cumulative share of `total` and a bar
+/// that is proportional to the states.
+///
+/// The share is rounded down, so that 100 stands only where every state has been reached.
+///
+/// ```
+/// let table = tilewave::report::histogram(&[1, 2, 2, 2, 2, 2, 1], 12);
+/// assert_eq!(table.lines().count(), 8);
+/// assert!(table.lines().nth(1).unwrap().starts_with("    0       1      8.3333 %"));
+/// ```
+pub fn histogram(counts: &[u64], total: u64) -> String {
+    let largest = counts.iter().copied().max().unwrap_or(0);
+    let width = thousands(largest).len().max("states".len());
+    let mut table = format!(
+        "{:>5}  {:>width$}  {:>12}\n",
+        "depth", "states", "cumulative"
+    );
+    let mut cumulative = 0;
+    for (depth, &count) in counts.iter().enumerate() {
+        cumulative += count;
+        let line = format!(
+            "{depth:>5}  {:>width$}  {:>10} %  {}",
+            thousands(count),
+            share(cumulative, total),
+            bar(count, largest),
+        );
+        table.push_str(line.trim_end());
+        table.push('\n');
+    }
+    table
+}
+
+/// `part` of `whole` in percent, four decimals, rounded down.
+fn share(part: u64, whole: u64) -> String {
+    let units = u128::from(part) * 1_000_000 / u128::from(whole.max(1));
+    format!("{}.{:04}", units / 10_000, units % 10_000)
+}
+
+/// A bar of `count` against `largest`, in eighths of a cell. Any state at all shows.
+fn bar(count: u64, largest: u64) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = u128::from(count) * u128::from(8 * BAR) / u128::from(largest.max(1));
+    let eighths = if count > 0 {
+        eighths.max(1) as usize
+    } else {
+        0
+    };
+    "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::tiles::Size;
+    use crate::report::published;
+
+    #[test]
+    fn columns_align_and_shares_end_at_exactly_100() {
+        let board = Size::new(2, 7).unwrap();
+        let counts = published(board, 0).unwrap().counts();
+        let table = histogram(counts, board.states().unwrap());
+        let lines: Vec<&str> = table.lines().collect();
+        assert_eq!(lines.len(), 1 + 109);
+        let column = lines[0].find("cumulative").unwrap() + "cumulative".len();
+        for line in &lines[1..] {
+            assert_eq!(line.find('%'), Some(column - 1), "{line}");
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+        assert!(lines[109].contains(" 100.0000 %"));
+        assert!(lines[108].contains(" 99.9999 %"));
+        assert!(lines[1 + 66].contains("1,8"), "{}", lines[1 + 66]);
+        let full = "█".repeat(BAR as usize);
+        assert_eq!(lines.iter().filter(|l| l.ends_with(&full)).count(), 1);
+    }
+
+    #[test]
+    fn bars_are_proportional_and_never_vanish() {
+        assert_eq!(bar(8, 8), "█".repeat(36));
+        assert_eq!(bar(1, 8), "████▌");
+        assert_eq!(bar(1, 1_000_000), "▏");
+        assert_eq!(bar(0, 8), "");
+        assert_eq!(share(1, 3), "33.3333");
+        assert_eq!(share(2, 3), "66.6666");
+        assert_eq!(share(0, 0), "0.0000");
+    }
+}

@@ -1,0 +1,122 @@
+//! Numbers with units, written for people.
+
+/// Returns a number with commas between thousands.
+///
+/// ```
+/// assert_eq!(tilewave::report::thousands(239_500_800), "239,500,800");
+/// ```
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Returns a number of bytes in binary units, three significant digits.
+///
+/// ```
+/// assert_eq!(tilewave::report::bytes(7_025_000_000), "6.54 GiB");
+/// assert_eq!(tilewave::report::bytes(512), "512 B");
+/// ```
+pub fn bytes(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    // 999.5 and more would be written with four digits.
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{} {}", significant(value), UNITS[unit])
+}
+
+/// Returns a duration in the unit that suits it.
+///
+/// ```
+/// use tilewave::report::duration;
+/// assert_eq!(duration(0.000_25), "0.250 ms");
+/// assert_eq!(duration(0.348), "0.348 s");
+/// assert_eq!(duration(74.6), "1 min 15 s");
+/// assert_eq!(duration(7_260.0), "2 h 01 min");
+/// assert_eq!(duration(2_000_000.0), "23.1 days");
+/// ```
+pub fn duration(seconds: f64) -> String {
+    if seconds < 0.1 {
+        return format!("{} ms", significant(seconds * 1e3));
+    }
+    if seconds < 59.95 {
+        return format!("{} s", significant(seconds));
+    }
+    let whole = seconds.round() as u64;
+    if whole < 3600 {
+        return format!("{} min {:02} s", whole / 60, whole % 60);
+    }
+    let minutes = (seconds / 60.0).round() as u64;
+    if minutes < 48 * 60 {
+        return format!("{} h {:02} min", minutes / 60, minutes % 60);
+    }
+    format!("{} days", significant(seconds / 86_400.0))
+}
+
+/// Returns a rate per second without its noun: `612 M` for 612 million.
+///
+/// ```
+/// assert_eq!(tilewave::report::rate(612_345_678.0), "612 M");
+/// ```
+pub fn rate(per_second: f64) -> String {
+    let scales = [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")];
+    // The factor keeps 999.6 k from being written with four digits.
+    let scale = scales
+        .into_iter()
+        .find(|(size, _)| per_second >= size * 0.9995);
+    let (size, unit) = scale.unwrap_or((1.0, ""));
+    format!("{}{unit}", significant(per_second / size))
+}
+
+/// Three significant digits, no exponent.
+fn significant(value: f64) -> String {
+    match value {
+        v if v >= 99.95 => format!("{v:.0}"),
+        v if v >= 9.995 => format!("{v:.1}"),
+        v if v >= 0.9995 => format!("{v:.2}"),
+        v => format!("{v:.3}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_grouped_from_the_right() {
+        let expected = [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (10_461_394_944_000, "10,461,394,944,000"),
+        ];
+        for (number, text) in expected {
+            assert_eq!(thousands(number), text);
+        }
+    }
+
+    #[test]
+    fn units_change_before_a_fourth_digit() {
+        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes(1024), "1.00 KiB");
+        assert_eq!(bytes(1_047_000), "0.998 MiB");
+        assert_eq!(bytes(u64::MAX), "16.0 EiB");
+        assert_eq!(rate(999_600_000.0), "1.00 G");
+        assert_eq!(rate(3.0), "3.00");
+        assert_eq!(duration(59.97), "1 min 00 s");
+        assert_eq!(duration(3599.9), "1 h 00 min");
+    }
+}

@@ -1,0 +1,231 @@
+//! The verdict on a complete search.
+
+use std::fmt;
+
+use super::{Difference, Published, thousands};
+use crate::bfs::Outcome;
+use crate::puzzle::tiles::Size;
+
+/// The levels of a complete search: states and checksum per depth.
+#[derive(Clone, Copy, Debug)]
+pub struct Levels<'a> {
+    /// States per depth.
+    pub counts: &'a [u64],
+    /// Checksum per depth.
+    pub checksums: &'a [u64],
+}
+
+impl<'a> Levels<'a> {
+    /// Returns the levels of an outcome.
+    pub fn of(outcome: &'a Outcome) -> Levels<'a> {
+        Levels {
+            counts: &outcome.counts,
+            checksums: &outcome.checksums,
+        }
+    }
+}
+
+/// What a search is held against. The sum N!/2 is checked in every case.
+#[derive(Clone, Copy, Debug)]
+pub enum Truth<'a> {
+    /// A published distribution.
+    Published(&'static Published),
+    /// The levels that the reference engine found.
+    Reference(Levels<'a>),
+    /// Nothing but the sum.
+    Sum,
+}
+
+/// What is wrong with a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A level has the wrong number of states.
+    Level(Difference),
+    /// A level has the right number of states, but not the right ones.
+    Checksum {
+        /// The first such depth.
+        depth: usize,
+    },
+    /// The levels do not add up to N!/2.
+    Total {
+        /// States found.
+        found: u64,
+        /// N!/2.
+        expected: u64,
+    },
+}
+
+impl Fault {
+    /// Returns the first wrong depth, `None` when only the sum is known to be wrong.
+    pub fn depth(&self) -> Option<usize> {
+        match self {
+            Fault::Level(difference) => Some(difference.depth),
+            Fault::Checksum { depth } => Some(*depth),
+            Fault::Total { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Level(difference) => difference.fmt(f),
+            Fault::Checksum { depth } => {
+                write!(
+                    f,
+                    "first wrong depth {depth}: the checksum of its states differs"
+                )
+            }
+            Fault::Total { found, expected } => {
+                let (found, expected) = (thousands(*found), thousands(*expected));
+                write!(f, "the levels sum to {found} states, expected {expected}")
+            }
+        }
+    }
+}
+
+/// The verdict on a complete search of a board.
+///
+/// ```
+/// use tilewave::puzzle::tiles::Size;
+/// use tilewave::report::{Levels, Truth, Verdict, published};
+/// let size = Size::new(2, 2)?;
+/// let found = Levels { counts: &[1, 2, 2, 2, 2, 2, 1], checksums: &[] };
+/// let verdict = Verdict::judge(size, found, Truth::Published(published(size, 0).unwrap()));
+/// assert!(verdict.pass());
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// Size of the board.
+    pub size: Size,
+    /// States found.
+    pub total: u64,
+    /// Number of levels found.
+    pub levels: usize,
+    /// What the levels were compared with.
+    pub compared_with: String,
+    /// What is wrong, `None` when nothing is.
+    pub fault: Option<Fault>,
+}
+
+impl Verdict {
+    /// Returns the verdict on the levels of a complete search.
+    pub fn judge(size: Size, found: Levels<'_>, truth: Truth<'_>) -> Verdict {
+        let total = found.counts.iter().sum();
+        let level = |expected| Difference::first(found.counts, expected, true).map(Fault::Level);
+        let (compared_with, fault) = match truth {
+            Truth::Published(truth) => (truth.citation(), level(truth.counts())),
+            Truth::Reference(truth) => {
+                let differs = found
+                    .checksums
+                    .iter()
+                    .zip(truth.checksums)
+                    .position(|(a, b)| a != b);
+                let checksum = differs.map(|depth| Fault::Checksum { depth });
+                (
+                    "the reference engine".into(),
+                    level(truth.counts).or(checksum),
+                )
+            }
+            Truth::Sum => (format!("the sum {}!/2", size.cells()), None),
+        };
+        let sum = size
+            .states()
+            .filter(|&expected| expected != total)
+            .map(|expected| Fault::Total {
+                found: total,
+                expected,
+            });
+        let fault = fault.or(sum);
+        Verdict {
+            size,
+            total,
+            levels: found.counts.len(),
+            compared_with,
+            fault,
+        }
+    }
+
+    /// Returns whether nothing is wrong.
+    pub fn pass(&self) -> bool {
+        self.fault.is_none()
+    }
+
+    /// Returns the largest depth found.
+    pub fn diameter(&self) -> usize {
+        self.levels.saturating_sub(1)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (size, diameter, states) = (self.size, self.diameter(), thousands(self.total));
+        let (levels, compared_with) = (self.levels, &self.compared_with);
+        write!(f, "{size}  diameter {diameter}  {states} states  ")?;
+        match &self.fault {
+            None => write!(f, "{levels} levels equal to {compared_with}  PASS"),
+            Some(fault) => write!(f, "{fault} by {compared_with}  FAIL"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::published;
+
+    fn judge(counts: &[u64], checksums: &[u64], truth: Truth<'_>) -> Verdict {
+        Verdict::judge(
+            Size::new(2, 2).unwrap(),
+            Levels { counts, checksums },
+            truth,
+        )
+    }
+
+    #[test]
+    fn a_wrong_level_fails_against_a_publication() {
+        let truth = || Truth::Published(published(Size::new(2, 2).unwrap(), 0).unwrap());
+        assert!(judge(&[1, 2, 2, 2, 2, 2, 1], &[], truth()).pass());
+        // The sum is right, one state has moved from depth 4 to depth 3.
+        let verdict = judge(&[1, 2, 2, 3, 1, 2, 1], &[], truth());
+        assert_eq!(verdict.fault.unwrap().depth(), Some(3));
+        let text = verdict.to_string();
+        assert!(
+            text.contains("first wrong depth 3: 3 states, expected 2 by lightln2"),
+            "{text}"
+        );
+        assert!(text.ends_with("FAIL"), "{text}");
+    }
+
+    #[test]
+    fn equal_counts_with_another_checksum_fail_against_the_reference() {
+        let counts = [1, 2, 2, 2, 2, 2, 1];
+        let checksums = [1, 2, 3, 4, 5, 6, 7];
+        let truth = || {
+            Truth::Reference(Levels {
+                counts: &counts,
+                checksums: &checksums,
+            })
+        };
+        assert!(judge(&counts, &checksums, truth()).pass());
+        let verdict = judge(&counts, &[1, 2, 3, 4, 0, 6, 7], truth());
+        assert_eq!(verdict.fault, Some(Fault::Checksum { depth: 4 }));
+        let verdict = judge(&[1, 2, 2, 2, 2, 3], &checksums[..6], truth());
+        assert_eq!(verdict.fault.unwrap().depth(), Some(5));
+    }
+
+    #[test]
+    fn a_wrong_sum_fails_even_without_anything_to_compare() {
+        assert!(judge(&[1, 2, 2, 2, 2, 2, 1], &[], Truth::Sum).pass());
+        let verdict = judge(&[1, 2, 2, 2, 2, 2], &[], Truth::Sum);
+        assert_eq!(
+            verdict.fault,
+            Some(Fault::Total {
+                found: 11,
+                expected: 12
+            })
+        );
+        assert_eq!(verdict.fault.unwrap().depth(), None);
+    }
+}

@@ -1,0 +1,112 @@
+//! State arrays in huge-page memory, and how much memory there is.
+
+use memmap2::MmapMut;
+use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+
+/// Memory that could not be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MemoryError {
+    /// The system refused the pages.
+    #[error(
+        "cannot map {bytes} bytes of memory: {reason}; close other programs or choose a smaller board"
+    )]
+    Map {
+        /// Bytes asked for.
+        bytes: u64,
+        /// What the system said.
+        reason: String,
+    },
+}
+
+/// Bytes of one unit of an array: a cache line, and a register of the sweep engine.
+const UNIT: usize = 64;
+
+/// A zeroed array of 64-byte units, on huge pages where the system has them (Linux: transparent huge
+/// pages, by `madvise`). Pages are touched, and so counted, only when used.
+///
+/// Invariant: units are aligned to 64 bytes (pages are).
+#[derive(Debug)]
+pub struct Array {
+    map: MmapMut,
+}
+
+impl Array {
+    /// Returns a zeroed array of `units` units of 64 bytes.
+    ///
+    /// # Errors
+    /// [`MemoryError::Map`] when the system refuses the address space.
+    pub fn zeroed(units: u64) -> Result<Array, MemoryError> {
+        let bytes = units.saturating_mul(UNIT as u64);
+        let refused = |reason: String| MemoryError::Map { bytes, reason };
+        let len = usize::try_from(bytes).map_err(|e| refused(e.to_string()))?;
+        let map = MmapMut::map_anon(len.max(1)).map_err(|e| refused(e.to_string()))?;
+        // Huge pages make far reads cheap; where there are none, the search is slower, not wrong.
+        #[cfg(target_os = "linux")]
+        let _ = map.advise(memmap2::Advice::HugePage);
+        Ok(Array { map })
+    }
+
+    /// Returns the units.
+    pub fn units(&self) -> &[[u8; UNIT]] {
+        self.map.as_chunks().0
+    }
+
+    /// Returns the units, to be written.
+    pub fn units_mut(&mut self) -> &mut [[u8; UNIT]] {
+        self.map.as_chunks_mut().0
+    }
+}
+
+/// Returns the default memory budget in bytes: half of what is free, control-group limits respected.
+/// Where the system does not tell, 2 GiB.
+pub fn budget() -> u64 {
+    const UNKNOWN: u64 = 2 << 30;
+    let memory = MemoryRefreshKind::nothing().with_ram();
+    let Ok(system) = System::new_with_specifics(RefreshKind::nothing().with_memory(memory)) else {
+        return UNKNOWN;
+    };
+    let group = system
+        .cgroup_limits()
+        .map_or(u64::MAX, |limits| limits.free_memory);
+    system.available_memory().min(group) / 2
+}
+
+/// Returns the peak resident memory of this process in bytes, where the system tells (Linux).
+pub fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrays_are_zeroed_and_writable() {
+        let mut array = Array::zeroed(1000).unwrap();
+        assert_eq!(array.units().len(), 1000);
+        assert!(array.units().iter().flatten().all(|&byte| byte == 0));
+        array.units_mut()[999] = [7; 64];
+        assert_eq!(array.units()[999], [7; 64]);
+    }
+
+    #[test]
+    fn an_impossible_array_is_an_error() {
+        assert!(matches!(
+            Array::zeroed(u64::MAX / 64),
+            Err(MemoryError::Map { .. })
+        ));
+    }
+
+    #[test]
+    fn a_process_knows_its_peak_and_its_budget() {
+        assert!(budget() > 0);
+        #[cfg(target_os = "linux")]
+        assert!(peak_memory().unwrap() > 1 << 20);
+    }
+}

@@ -1,0 +1,5 @@
+//! Where states are kept: memory arrays.
+
+mod memory;
+
+pub use memory::{Array, MemoryError, budget, peak_memory};

@@ -1,0 +1,65 @@
+//! One block step of each kernel on one thread, data in cache: `cargo bench --bench kernels`.
+//!
+//! The figure to watch is registers (60 lines each) per second.
+
+// criterion_group! makes public functions without documentation.
+#![allow(missing_docs)]
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use tilewave::perm::kernel::{Block, Kernel, Program, Transfer};
+use tilewave::perm::layout::Layout;
+use tilewave::puzzle::tiles::{Path, Size};
+
+fn block_steps(c: &mut Criterion) {
+    for (rows, cols) in [(2, 6), (3, 4), (2, 7), (3, 5), (4, 4)] {
+        let size = Size::new(rows, cols).expect("a size");
+        let puzzle = Path::new(size).puzzle();
+        let layout = Layout::new(puzzle.line_len()).expect("a layout");
+        let transfers: Vec<Transfer> = puzzle
+            .windows()
+            .iter()
+            .enumerate()
+            .map(|(i, window)| {
+                let edges = puzzle
+                    .edges()
+                    .iter()
+                    .filter(|e| e.window == i && e.from % 2 == 0);
+                let bits = edges.map(|e| (e.from as u8 / 2, e.to as u8 / 2)).collect();
+                Transfer {
+                    window: window.clone(),
+                    bits,
+                }
+            })
+            .filter(|t| !t.bits.is_empty())
+            .collect();
+        let registers = layout.block_registers();
+        let mut group = c.benchmark_group(format!("block step {size}"));
+        group.throughput(Throughput::Elements(registers as u64));
+        for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
+            let program = Program::new(kernel, layout, &transfers).expect("a supported kernel");
+            let slots = program.gathers().iter().map(|g| g.outside.slots()).sum();
+            let cur = vec![[0x15; 64]; registers * 4];
+            let mut next = vec![[0; 64]; registers];
+            let sources: Vec<usize> = (0..slots).map(|i| i % 4 * registers).collect();
+            let (downs, live) = (vec![0; transfers.len()], vec![true; transfers.len()]);
+            group.bench_function(BenchmarkId::from_parameter(kernel), |b| {
+                b.iter(|| {
+                    program.step(Block {
+                        cur: &cur,
+                        next: &mut next,
+                        own: 0,
+                        register: 0,
+                        parity: 0,
+                        sources: &sources,
+                        downs: &downs,
+                        live: &live,
+                    })
+                });
+            });
+        }
+        group.finish();
+    }
+}
+
+criterion_group!(benches, block_steps);
+criterion_main!(benches);

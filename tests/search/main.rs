@@ -1,0 +1,9 @@
+//! The search against published truth, against a plain hash-map search, and its parts against
+//! direct computation.
+
+mod boards;
+mod gather;
+mod kernels;
+mod oracle;
+mod ranking;
+mod truth;

@@ -1,0 +1,189 @@
+//! The engines against a search that shares no code with them: boards as arrays in a hash map.
+
+use std::collections::HashSet;
+
+use tilewave::bfs::{self, Engine, Search, Silent, StateSpace};
+use tilewave::perm::kernel::Kernel;
+use tilewave::puzzle::tiles::{Board, Size};
+
+/// The levels of a board by sliding tiles on row-major arrays.
+fn slide(start: &Board) -> Vec<Vec<Board>> {
+    let (rows, cols) = (start.size().rows(), start.size().cols());
+    let mut seen = HashSet::from([start.clone()]);
+    let mut levels = vec![vec![start.clone()]];
+    loop {
+        let mut next = Vec::new();
+        for board in levels.last().unwrap() {
+            let blank = board.blank();
+            let (r, c) = (blank / cols, blank % cols);
+            let mut neighbours = Vec::new();
+            if r > 0 {
+                neighbours.push(blank - cols);
+            }
+            if r + 1 < rows {
+                neighbours.push(blank + cols);
+            }
+            if c > 0 {
+                neighbours.push(blank - 1);
+            }
+            if c + 1 < cols {
+                neighbours.push(blank + 1);
+            }
+            for cell in neighbours {
+                let mut tiles = board.tiles().to_vec();
+                tiles.swap(blank, cell);
+                let board = Board::new(board.size(), &tiles).unwrap();
+                if seen.insert(board.clone()) {
+                    next.push(board);
+                }
+            }
+        }
+        if next.is_empty() {
+            return levels;
+        }
+        levels.push(next);
+    }
+}
+
+fn counts(levels: &[Vec<Board>]) -> Vec<u64> {
+    levels.iter().map(|level| level.len() as u64).collect()
+}
+
+fn run(search: &Search, engine: Engine, kernel: Option<Kernel>) -> bfs::Outcome {
+    let search = Search {
+        engine: Some(engine),
+        kernel,
+        ..search.clone()
+    };
+    bfs::run(&search, &Silent).unwrap()
+}
+
+fn kernels() -> impl Iterator<Item = Kernel> {
+    Kernel::ALL.into_iter().filter(|k| k.is_supported())
+}
+
+#[test]
+fn both_engines_equal_sliding_for_every_goal_blank() {
+    for (rows, cols) in [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3)] {
+        let size = Size::new(rows, cols).unwrap();
+        for blank in 0..size.cells() {
+            let goal = Board::ordered(size, blank).unwrap();
+            let levels = slide(&goal);
+            let search = Search::new(goal);
+            let reference = run(&search, Engine::Reference, None);
+            assert_eq!(reference.counts, counts(&levels), "{size} blank {blank}");
+            if size.tiles() < 6 {
+                continue;
+            }
+            for kernel in kernels() {
+                let sweep = run(&search, Engine::Sweep, Some(kernel));
+                assert_eq!(
+                    sweep.counts, reference.counts,
+                    "{size} blank {blank} {kernel}"
+                );
+                assert_eq!(
+                    sweep.checksums, reference.checksums,
+                    "{size} blank {blank} {kernel}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn sweep_equals_reference_for_every_goal_blank_of_2x5_and_5x2() {
+    for (rows, cols) in [(2, 5), (5, 2)] {
+        let size = Size::new(rows, cols).unwrap();
+        for blank in 0..size.cells() {
+            let search = Search::new(Board::ordered(size, blank).unwrap());
+            let reference = run(&search, Engine::Reference, None);
+            for kernel in kernels() {
+                let sweep = run(&search, Engine::Sweep, Some(kernel));
+                assert_eq!(
+                    sweep.counts, reference.counts,
+                    "{size} blank {blank} {kernel}"
+                );
+                assert_eq!(
+                    sweep.checksums, reference.checksums,
+                    "{size} blank {blank} {kernel}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn levels_hold_the_right_boards_and_not_only_the_right_number() {
+    let goal = Board::parse("0 3 1 2/7 6 5 4", None).unwrap();
+    let start = Board::parse("3 0 1 2/7 6 5 4", None).unwrap();
+    let levels = slide(&start);
+    let space = StateSpace::new(goal.clone()).unwrap();
+    for (depth, level) in levels.iter().enumerate() {
+        let mut boards: Vec<String> = level.iter().map(Board::to_string).collect();
+        boards.sort();
+        for engine in [Engine::Reference, Engine::Sweep] {
+            let mut search = Search::new(goal.clone());
+            search.start = start.clone();
+            search.engine = Some(engine);
+            search.max_depth = Some(depth);
+            search.keep_last = usize::MAX;
+            let outcome = bfs::run(&search, &Silent).unwrap();
+            assert!(!outcome.complete);
+            assert!(outcome.last.is_sorted());
+            let last = outcome
+                .last
+                .iter()
+                .map(|&state| space.board(state).to_string());
+            let mut last: Vec<String> = last.collect();
+            last.sort();
+            assert_eq!(last, boards, "{engine} engine, depth {depth}");
+        }
+    }
+}
+
+#[test]
+fn checksums_do_not_depend_on_the_number_of_threads() {
+    let mut search = Search::new(Board::ordered(Size::new(2, 5).unwrap(), 9).unwrap());
+    let mut outcomes = [1, 2, 3, 5].map(|threads| {
+        search.threads = Some(threads);
+        bfs::run(&search, &Silent).unwrap()
+    });
+    let first = std::mem::take(&mut outcomes[0].checksums);
+    assert_eq!(first.len(), 56);
+    assert!(first.iter().all(|&sum| sum != 0));
+    assert!(
+        outcomes[1..]
+            .iter()
+            .all(|outcome| outcome.checksums == first)
+    );
+}
+
+#[test]
+fn last_states_are_limited_and_complete_searches_return_antipodes() {
+    let mut search = Search::new(Board::ordered(Size::new(3, 3).unwrap(), 4).unwrap());
+    for engine in [Engine::Reference, Engine::Sweep] {
+        search.engine = Some(engine);
+        search.keep_last = usize::MAX;
+        let all = bfs::run(&search, &Silent).unwrap();
+        assert_eq!((all.last.len(), all.antipodes()), (148, Some(148)));
+        search.keep_last = 5;
+        let five = bfs::run(&search, &Silent).unwrap();
+        assert_eq!(five.last, all.last[..5]);
+    }
+}
+
+#[test]
+fn a_search_stops_when_it_is_told_to() {
+    struct Impatient;
+    impl bfs::Observer for Impatient {
+        fn interrupted(&self) -> bool {
+            true
+        }
+    }
+    let mut search = Search::new(Board::ordered(Size::new(3, 3).unwrap(), 8).unwrap());
+    for engine in [Engine::Reference, Engine::Sweep] {
+        search.engine = Some(engine);
+        let error = bfs::run(&search, &Impatient).unwrap_err().to_string();
+        assert!(error.starts_with("interrupted at depth"), "{error}");
+    }
+}

@@ -1,0 +1,131 @@
+//! Ranking is a bijection in both directions.
+
+use proptest::prelude::*;
+use tilewave::bfs::{State, StateSpace};
+use tilewave::perm::lehmer;
+use tilewave::puzzle::tiles::{Board, Frame, Path, Size, is_even};
+
+#[test]
+fn all_ranks_of_up_to_8_elements_are_lexicographic() {
+    for n in 1..=8usize {
+        let mut previous = Vec::new();
+        let mut even = 0;
+        for rank in 0..lehmer::count(n) {
+            let mut line = vec![0; n];
+            lehmer::unrank(rank, &mut line);
+            assert!(line > previous, "{line:?} follows {previous:?}");
+            assert_eq!(lehmer::rank(&line), rank);
+            if is_even(&line) {
+                let mut same = vec![0; n];
+                lehmer::unrank_even(even, &mut same);
+                assert_eq!(line, same);
+                assert_eq!(lehmer::rank_even(&line), even);
+                even += 1;
+            }
+            previous = line;
+        }
+        assert_eq!(even, lehmer::even_count(n));
+    }
+}
+
+#[test]
+fn all_placements_of_3_in_6_cells_are_lexicographic() {
+    let mut previous = Vec::new();
+    for rank in 0..lehmer::placements(6, 3) {
+        let mut cells = [0; 3];
+        lehmer::unrank_placement(rank, 6, &mut cells);
+        assert!(cells.to_vec() > previous);
+        assert_eq!(lehmer::rank_placement(&cells, 6), rank);
+        previous = cells.to_vec();
+    }
+    assert_eq!(lehmer::placements(6, 3), 120);
+}
+
+fn board() -> impl Strategy<Value = Board> {
+    (2usize..=4, 2usize..=5).prop_flat_map(|(rows, cols)| {
+        let size = Size::new(rows, cols).unwrap();
+        let tiles: Vec<u16> = (0..size.cells() as u16).collect();
+        Just(tiles)
+            .prop_shuffle()
+            .prop_map(move |tiles| Board::new(size, &tiles).unwrap())
+    })
+}
+
+proptest! {
+    #[test]
+    fn ranks_of_long_lines_are_inverse(n in 9usize..=20, seed in any::<u64>()) {
+        let mut line = vec![0; n];
+        let rank = seed % lehmer::count(n);
+        lehmer::unrank(rank, &mut line);
+        prop_assert_eq!(lehmer::rank(&line), rank);
+        let rank = seed % lehmer::even_count(n);
+        lehmer::unrank_even(rank, &mut line);
+        prop_assert!(is_even(&line));
+        prop_assert_eq!(lehmer::rank_even(&line), rank);
+    }
+
+    #[test]
+    fn placements_are_inverse(cells in 1usize..=36, k in 0usize..=8, seed in any::<u64>()) {
+        let k = k.min(cells);
+        let rank = seed % lehmer::placements(cells, k);
+        let mut placement = vec![0; k];
+        lehmer::unrank_placement(rank, cells, &mut placement);
+        prop_assert_eq!(lehmer::rank_placement(&placement, cells), rank);
+    }
+
+    #[test]
+    fn boards_survive_notation_and_frames(goal in board(), swaps in any::<u64>()) {
+        let parsed = Board::parse(&goal.to_string(), None).unwrap();
+        prop_assert_eq!(&parsed, &goal);
+        // Any board of the goal's size: the goal's entries rotated.
+        let mut tiles = goal.tiles().to_vec();
+        tiles.rotate_left(swaps as usize % goal.size().cells());
+        let board = Board::new(goal.size(), &tiles).unwrap();
+        let frame = Frame::new(goal.clone());
+        let (line, cell) = frame.encode(&board).unwrap();
+        prop_assert_eq!(frame.decode(&line, cell), board.clone());
+        let space = StateSpace::new(goal).unwrap();
+        match space.state(&board) {
+            Ok(state) => {
+                prop_assert!(frame.solvable(&board).unwrap());
+                prop_assert_eq!(space.board(state), board);
+                prop_assert_eq!(space.from_id(space.id(state)), Some(state));
+            }
+            Err(error) => {
+                prop_assert!(!frame.solvable(&board).unwrap());
+                prop_assert!(error.to_string().contains("parity is odd"));
+            }
+        }
+    }
+
+    /// A random walk of tile slides on the board and of window moves on the line stay together: the
+    /// moves of every size are right, and slides never change the parity.
+    #[test]
+    fn window_moves_are_slides(goal in board(), steps in prop::collection::vec(any::<u8>(), 1..60)) {
+        let size = goal.size();
+        let path = Path::new(size);
+        let puzzle = path.puzzle();
+        let frame = Frame::new(goal.clone());
+        let mut tiles = goal.tiles().to_vec();
+        let (mut line, mut cell) = frame.encode(&goal).unwrap();
+        for step in steps {
+            let edges: Vec<_> = puzzle.edges().iter().filter(|e| e.from == cell).collect();
+            let edge = edges[usize::from(step) % edges.len()];
+            let (from, to) = (path.cell(edge.from), path.cell(edge.to));
+            let near = from.abs_diff(to);
+            prop_assert!(near == size.cols() || (near == 1 && from / size.cols() == to / size.cols()));
+            tiles.swap(from, to);
+            puzzle.windows()[edge.window].apply(&mut line);
+            cell = edge.to;
+            prop_assert_eq!(frame.decode(&line, cell), Board::new(size, &tiles).unwrap());
+            prop_assert!(is_even(&line));
+        }
+    }
+}
+
+#[test]
+fn a_state_id_out_of_range_is_no_state() {
+    let space = StateSpace::new(Board::ordered(Size::new(2, 3).unwrap(), 0).unwrap()).unwrap();
+    assert_eq!(space.from_id(359), Some(State { line: 59, cell: 5 }));
+    assert_eq!(space.from_id(360), None);
+}
