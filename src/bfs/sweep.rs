@@ -16,6 +16,7 @@ use crate::Error;
 use crate::perm::checksum;
 use crate::perm::kernel::{Block, Kernel, Program, Tally};
 use crate::perm::layout::{LANES, Layout, Register};
+use crate::perm::lehmer::MAX_LEN;
 use crate::store::Array;
 
 /// Fewest tiles that the register layout can number.
@@ -184,7 +185,7 @@ impl Sweep<'_> {
         );
         let (done, stopped) = (AtomicU64::new(0), AtomicBool::new(false));
         let tallies = rayon::broadcast(|_| {
-            let mut scratch = Scratch::new(self.program);
+            let mut sources = [Sources::new(self.program), Sources::new(self.program)];
             let mut tally = Tally::default();
             loop {
                 let task = tasks.lock().unwrap_or_else(|e| e.into_inner()).next();
@@ -196,8 +197,16 @@ impl Sweep<'_> {
                     break;
                 }
                 let first = task * per_task;
+                let [now, ahead] = &mut sources;
+                now.find(self.layout, self.program, first, &self.cur.occupied);
                 for (i, next) in registers.chunks_mut(block).enumerate() {
-                    tally = tally.plus(self.block(first + i, next, &mut occupied[i], &mut scratch));
+                    if i + 1 < occupied.len() {
+                        ahead.find(self.layout, self.program, first + i + 1, &self.cur.occupied);
+                    } else {
+                        ahead.far.clear();
+                    }
+                    tally = tally.plus(self.block(first + i, next, &mut occupied[i], now, ahead));
+                    std::mem::swap(now, ahead);
                 }
                 let blocks = occupied.len() as u64;
                 let done = done.fetch_add(blocks, Ordering::Relaxed) + blocks;
@@ -208,14 +217,16 @@ impl Sweep<'_> {
         (!stopped.into_inner()).then(|| tallies.into_iter().fold(Tally::default(), Tally::plus))
     }
 
+    /// Computes one block; `ahead` are the sources of the block after it.
     fn block(
         &self,
         block: usize,
         next: &mut [Register],
         occupied: &mut bool,
-        scratch: &mut Scratch,
+        sources: &Sources,
+        ahead: &Sources,
     ) -> Tally {
-        if !scratch.find_sources(self.layout, self.program, block, &self.cur.occupied) {
+        if !sources.live.contains(&true) {
             // No state near: level d has none here, and level d - 2 need not be subtracted.
             if std::mem::take(occupied) {
                 next.fill([0; 64]);
@@ -228,62 +239,65 @@ impl Sweep<'_> {
             next,
             own: block * size,
             register: (block * size) as u64,
-            parity: scratch.parity,
-            sources: &scratch.sources,
-            downs: &scratch.downs,
-            live: &scratch.live,
+            parity: sources.parity,
+            sources: &sources.registers,
+            downs: &sources.downs,
+            live: &sources.live,
+            ahead: &ahead.far,
         });
         *occupied = tally.states > 0;
         tally
     }
 }
 
-/// A worker's notes on the block at hand.
-struct Scratch {
-    digits: [u8; crate::perm::lehmer::MAX_LEN],
+/// Where one block comes from.
+struct Sources {
     parity: usize,
-    sources: Vec<usize>,
+    /// First register of each slot's block, transfer by transfer.
+    registers: Vec<usize>,
     downs: Vec<usize>,
     live: Vec<bool>,
+    /// First registers of the live blocks that are worth fetching ahead: the block itself and the
+    /// sources of the windows in front of it. Those of windows that reach into the block are its
+    /// neighbours, which are in the cache already.
+    far: Vec<usize>,
 }
 
-impl Scratch {
-    fn new(program: &Program) -> Scratch {
+impl Sources {
+    fn new(program: &Program) -> Sources {
         let gathers = program.gathers();
         let slots = gathers.iter().map(|g| g.outside.slots()).sum();
-        Scratch {
-            digits: [0; crate::perm::lehmer::MAX_LEN],
+        Sources {
             parity: 0,
-            sources: vec![0; slots],
+            registers: vec![0; slots],
             downs: vec![0; gathers.len()],
             live: vec![false; gathers.len()],
+            far: Vec::with_capacity(gathers.len()),
         }
     }
 
-    /// Works out the source blocks of a block; returns whether any of them holds a state.
-    fn find_sources(
-        &mut self,
-        layout: Layout,
-        program: &Program,
-        block: usize,
-        occupied: &[bool],
-    ) -> bool {
-        layout.block_digits(block, &mut self.digits);
-        let digits = &self.digits[..layout.block_prefix()];
+    /// Works out the sources of a block.
+    fn find(&mut self, layout: Layout, program: &Program, block: usize, occupied: &[bool]) {
+        let mut digits = [0; MAX_LEN];
+        layout.block_digits(block, &mut digits);
+        let digits = &digits[..layout.block_prefix()];
         self.parity = digits.iter().map(|&d| usize::from(d)).sum::<usize>() % 2;
         let size = layout.block_registers();
+        self.far.clear();
         let mut begin = 0;
-        let mut any = false;
         for (i, gather) in program.gathers().iter().enumerate() {
-            let slots = &mut self.sources[begin..begin + gather.outside.slots()];
+            let slots = &mut self.registers[begin..begin + gather.outside.slots()];
             begin += slots.len();
             self.downs[i] = gather.outside.sources(block, digits, slots);
             self.live[i] = slots.iter().any(|&source| occupied[source]);
-            any |= self.live[i];
-            for source in slots {
+            for source in slots.iter_mut() {
                 *source *= size;
             }
+            if let (true, &[source]) = (self.live[i], &*slots)
+                && !self.far.contains(&source)
+            {
+                self.far.push(source);
+            }
         }
-        any
     }
 }

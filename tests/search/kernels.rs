@@ -71,6 +71,7 @@ impl Case {
             sources: &sources,
             downs: &downs,
             live: &live,
+            ahead: &[],
         });
         let states: u32 = next.iter().flatten().map(|byte| byte.count_ones()).sum();
         assert_eq!(tally.states, u64::from(states), "{kernel}");
@@ -164,6 +165,7 @@ fn bits_move_as_transfers_say() {
             sources: &[0],
             downs: &[0],
             live: &[true],
+            ahead: &[],
         });
         let mut expected = vec![[0; 64]; 6];
         expected[4][17] = 1 << 1 | 1 << 7;

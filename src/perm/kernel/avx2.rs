@@ -127,6 +127,12 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
+    fn prefetch(at: *const Register) {
+        // SAFETY: a prefetch reads nothing and never faults; every x86-64 processor has it.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(at.cast()) }
+    }
+
+    #[inline(always)]
     unsafe fn zero() -> Halves {
         // SAFETY: AVX2, the caller's promise.
         unsafe { Halves(_mm256_setzero_si256(), _mm256_setzero_si256()) }

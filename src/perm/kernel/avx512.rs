@@ -76,6 +76,12 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
+    fn prefetch(at: *const Register) {
+        // SAFETY: a prefetch reads nothing and never faults; every x86-64 processor has it.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(at.cast()) }
+    }
+
+    #[inline(always)]
     unsafe fn zero() -> __m512i {
         // SAFETY: AVX-512 F, the caller's promise.
         unsafe { _mm512_setzero_si512() }

@@ -53,6 +53,9 @@ pub struct Block<'a> {
     pub downs: &'a [usize],
     /// For each transfer whether any of its sources holds a state.
     pub live: &'a [bool],
+    /// First registers in `cur` of blocks to fetch from memory meanwhile, for the block after this one
+    /// in `next`'s array, which is fetched too unless this is empty.
+    pub ahead: &'a [usize],
 }
 
 /// The step from one class to the other for one kernel: gather tables in its own format.
@@ -138,6 +141,7 @@ impl Program {
             sources: block.sources,
             downs: block.downs,
             live: block.live,
+            ahead: block.ahead,
         };
         // SAFETY: every source block lies within `cur` and `next` has a block's length (asserted above);
         // sources within a block were checked by `Ready::new`; support was checked by `Program::new`.

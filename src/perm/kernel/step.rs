@@ -28,6 +28,8 @@ pub(super) trait Isa: Sized + 'static {
     fn cross_row(row: &CrossRow) -> Self::CrossRow;
     fn bit_maps(bits: &[(u8, u8)]) -> Vec<Self::BitMap>;
 
+    /// Fetches a register into the cache; any address will do.
+    fn prefetch(_at: *const Register) {}
     unsafe fn zero() -> Self::Reg;
     unsafe fn load(from: *const Register) -> Self::Reg;
     unsafe fn store(to: *mut Register, value: Self::Reg);
@@ -221,6 +223,7 @@ pub(super) struct Work<'a> {
     pub sources: &'a [usize],
     pub downs: &'a [usize],
     pub live: &'a [bool],
+    pub ahead: &'a [usize],
 }
 
 /// The address of a source register.
@@ -235,6 +238,10 @@ unsafe fn at(cur: *const Register, slots: *const usize, source: Source) -> *cons
 
 /// Most transfers of a program: distinct windows between two classes.
 pub(super) const MAX_OPS: usize = 64;
+
+/// How many groups ahead the sources of runs are fetched: they lie in several blocks, where the
+/// processor does not see them coming.
+const AHEAD: usize = 8;
 
 /// Computes a block.
 ///
@@ -260,6 +267,14 @@ pub(super) unsafe fn step<I: Isa>(ready: &Ready<I>, work: &Work<'_>) -> Tally {
         for group in 0..groups {
             let first = group * GROUP;
             let parity = work.parity ^ usize::from(*ready.parities.get_unchecked(group));
+            for &block in work.ahead {
+                let source = work.cur.wrapping_add(block + first);
+                let _ = each!(r => I::prefetch(source.wrapping_add(r)));
+            }
+            if !work.ahead.is_empty() {
+                let next = work.next.wrapping_add(groups * GROUP + first);
+                let _ = each!(r => I::prefetch(next.wrapping_add(r)));
+            }
             let mut acc = [I::zero(); GROUP];
             for &i in live {
                 let op = ready.ops.get_unchecked(usize::from(i));
@@ -282,6 +297,10 @@ pub(super) unsafe fn step<I: Isa>(ready: &Ready<I>, work: &Work<'_>) -> Tally {
                         op.join(&mut acc, each!(r => I::load(source.add(r))));
                     }
                     ReadyShape::Runs(runs) => {
+                        if let Some(&later) = runs.get(row + AHEAD) {
+                            let source = at(work.cur, slots, later);
+                            let _ = each!(r => I::prefetch(source.wrapping_add(r)));
+                        }
                         let source = at(work.cur, slots, *runs.get_unchecked(row));
                         op.join(&mut acc, each!(r => I::load(source.add(r))));
                     }
