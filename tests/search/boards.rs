@@ -2,7 +2,7 @@
 
 use tilewave::bfs::{self, Engine, Search, Silent};
 use tilewave::perm::kernel::Kernel;
-use tilewave::puzzle::tiles::{Board, Frame, Goal, Path, Size};
+use tilewave::puzzle::tiles::{Board, Direction, Frame, Goal, MoveStyle, Moves, Path, Size};
 
 fn board_error(text: &str, size: Option<&str>) -> String {
     let size = size.map(|s| s.parse().unwrap());
@@ -186,4 +186,30 @@ fn plans_name_engine_memory_and_time() {
         (1, Some(Kernel::Scalar))
     );
     assert!(calibration.seconds > 0.0 && calibration.seconds < 60.0);
+}
+
+#[test]
+fn moves_are_read_and_written_in_both_styles() {
+    let moves = Moves::parse("r d2, U", MoveStyle::Tile).unwrap();
+    let blank = Moves::parse("LUUD", MoveStyle::Blank).unwrap();
+    assert_eq!(moves, blank);
+    assert_eq!(moves.0[0], Direction::Right);
+    assert_eq!(moves.to_string(), "RD2U");
+    assert_eq!(moves.long(MoveStyle::Blank), "LUUD");
+    assert!(Moves::parse("", MoveStyle::Tile).unwrap().is_empty());
+    for (text, word) in [
+        ("RX", "'X' at character 2"),
+        ("3R", "'3R' at"),
+        ("R99999999999999999999", "more than"),
+    ] {
+        let error = Moves::parse(text, MoveStyle::Tile).unwrap_err().to_string();
+        assert!(error.contains(word), "{error}");
+    }
+    let goal = Goal::Last.board(Size::new(2, 2).unwrap()).unwrap();
+    assert_eq!(
+        moves.apply(&goal).unwrap_err().to_string(),
+        "move 3 (D) is blocked by the border of the board"
+    );
+    let there_and_back = Moves::parse("RDLURDLURDLU", MoveStyle::Tile).unwrap();
+    assert_eq!(there_and_back.apply(&goal).unwrap(), goal);
 }

@@ -101,6 +101,31 @@ pub enum BoardError {
         /// Size of the board.
         size: Size,
     },
+    /// Neither tile nor blank.
+    #[error("'{0}' is not a way to write moves: choose tile (where the tile goes) or blank")]
+    MoveStyle(String),
+    /// A character that is no move.
+    #[error("'{text}' at character {at} is not a move: write U, D, L, R, each with an optional count such as R3")]
+    MoveSyntax {
+        /// Character number from 1.
+        at: usize,
+        /// What stands there.
+        text: String,
+    },
+    /// More moves than are read.
+    #[error("more than {max} moves: split the sequence")]
+    TooManyMoves {
+        /// The most moves that are read.
+        max: usize,
+    },
+    /// A move of a tile that is not there.
+    #[error("move {number} ({letter}) is blocked by the border of the board")]
+    BlockedMove {
+        /// Move number from 1.
+        number: usize,
+        /// Direction of the tile.
+        letter: char,
+    },
     /// Start and goal have different parity.
     #[error("'{board}' cannot reach the goal '{goal}': its parity is odd, half of all arrangements are out of reach; swap any two tiles (for example {} and {}) or choose another --goal", swap.0, swap.1)]
     Unsolvable {
