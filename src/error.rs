@@ -2,6 +2,7 @@
 
 use crate::bfs::SearchError;
 use crate::puzzle::tiles::BoardError;
+use crate::report::ReportError;
 use crate::store::MemoryError;
 
 /// Anything the library can refuse or fail at.
@@ -14,6 +15,9 @@ pub enum Error {
     /// A search that cannot run or did not finish.
     #[error(transparent)]
     Search(#[from] SearchError),
+    /// A report that cannot be made.
+    #[error(transparent)]
+    Report(#[from] ReportError),
     /// Memory that could not be had.
     #[error(transparent)]
     Memory(#[from] MemoryError),

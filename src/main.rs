@@ -1,1 +1,9 @@
-fn main() {}
+//! The `tilewave` command.
+
+use std::process::ExitCode;
+
+mod cli;
+
+fn main() -> ExitCode {
+    cli::main()
+}

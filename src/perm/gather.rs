@@ -212,7 +212,7 @@ impl Inside<'_> {
             .all_groups()
             .map(|(down, g)| std::array::from_fn(|r| self.origin(down, g * GROUP + r, 0, 0).0))
             .collect();
-        if sixes.iter().all(|six| is_run(six)) {
+        if sixes.iter().all(is_run) {
             Shape::Runs(sixes.iter().map(|six| six[0]).collect())
         } else {
             Shape::Copies(sixes)

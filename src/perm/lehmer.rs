@@ -134,8 +134,8 @@ pub fn unrank_even(rank: u64, line: &mut [u8]) {
 /// # Panics
 /// When the number does not fit 64 bits.
 pub fn placements(cells: usize, k: usize) -> u64 {
-    let radices = (0..k).map(|i| cells.saturating_sub(i) as u64);
-    let product = radices.fold(Some(1u64), |product, radix| product?.checked_mul(radix));
+    let mut radices = (0..k).map(|i| cells.saturating_sub(i) as u64);
+    let product = radices.try_fold(1u64, u64::checked_mul);
     product.expect("placement ranks fit 64 bits")
 }
 

@@ -129,7 +129,7 @@ fn citations(sources: &[String]) -> Vec<String> {
         match first {
             "recomputed" => {}
             "OEIS" => {
-                let terms: Vec<&str> = source.split(['(', ' ']).filter(|w| is_number(w)).collect();
+                let terms: Vec<&str> = source.split(['(', ' ']).filter(is_number).collect();
                 match terms[..] {
                     [seen, all] if seen != all => {
                         cited.push((2, format!("OEIS {second} ({seen} of {all} terms)")));

@@ -105,7 +105,9 @@ pub enum BoardError {
     #[error("'{0}' is not a way to write moves: choose tile (where the tile goes) or blank")]
     MoveStyle(String),
     /// A character that is no move.
-    #[error("'{text}' at character {at} is not a move: write U, D, L, R, each with an optional count such as R3")]
+    #[error(
+        "'{text}' at character {at} is not a move: write U, D, L, R, each with an optional count such as R3"
+    )]
     MoveSyntax {
         /// Character number from 1.
         at: usize,

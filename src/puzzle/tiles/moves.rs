@@ -23,8 +23,12 @@ pub enum Direction {
 
 impl Direction {
     /// All directions.
-    pub const ALL: [Direction; 4] =
-        [Direction::Up, Direction::Down, Direction::Left, Direction::Right];
+    pub const ALL: [Direction; 4] = [
+        Direction::Up,
+        Direction::Down,
+        Direction::Left,
+        Direction::Right,
+    ];
 
     /// Returns the opposite direction: of the move that takes this one back, and of the blank.
     pub fn opposite(self) -> Direction {
@@ -124,7 +128,10 @@ impl Moves {
     /// [`BoardError::MoveSyntax`] names the first character that is no move.
     pub fn parse(text: &str, style: MoveStyle) -> Result<Moves, BoardError> {
         let mut moves: Vec<Direction> = Vec::new();
-        let wrong = |at: usize| BoardError::MoveSyntax { at: at + 1, text: text.chars().skip(at).take(16).collect() };
+        let wrong = |at: usize| BoardError::MoveSyntax {
+            at: at + 1,
+            text: text.chars().skip(at).take(16).collect(),
+        };
         let mut chars = text.chars().enumerate().peekable();
         while let Some((at, c)) = chars.next() {
             if c.is_whitespace() || c == ',' {
@@ -140,11 +147,18 @@ impl Moves {
             let mut count: Option<usize> = None;
             while let Some(digit) = chars.peek().and_then(|(_, c)| c.to_digit(10)) {
                 chars.next();
-                count = Some(count.unwrap_or(0).saturating_mul(10).saturating_add(digit as usize));
+                count = Some(
+                    count
+                        .unwrap_or(0)
+                        .saturating_mul(10)
+                        .saturating_add(digit as usize),
+                );
             }
             let count = count.unwrap_or(1);
             if count > Moves::MAX_LEN - moves.len() {
-                return Err(BoardError::TooManyMoves { max: Moves::MAX_LEN });
+                return Err(BoardError::TooManyMoves {
+                    max: Moves::MAX_LEN,
+                });
             }
             moves.extend(std::iter::repeat_n(direction, count));
         }
@@ -178,7 +192,10 @@ impl Moves {
         let mut blank = board.blank();
         for (i, &direction) in self.0.iter().enumerate() {
             let cell = direction.tile_cell(size, blank);
-            let cell = cell.ok_or(BoardError::BlockedMove { number: i + 1, letter: direction.letter() })?;
+            let cell = cell.ok_or(BoardError::BlockedMove {
+                number: i + 1,
+                letter: direction.letter(),
+            })?;
             tiles.swap(blank, cell);
             blank = cell;
         }

@@ -1,0 +1,88 @@
+//! `tilewave bfs`: search a board completely.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use tilewave::Error;
+use tilewave::bfs;
+use tilewave::puzzle::tiles::Board;
+use tilewave::report::{Agreement, Chart, ChartFormat, Report, one_key_per_line};
+
+use super::Talk;
+use super::failure::Usage;
+use super::options::{Format, Running, goal, size};
+use super::output::{Output, OutputFile};
+use super::progress::Progress;
+
+/// Search a board completely: depth distribution, God's number, antipodes.
+#[derive(clap::Args)]
+#[command(after_help = "Example: tilewave bfs 3x4 --plot 3x4.png")]
+pub struct Args {
+    /// Size of the board, rows x columns, for example 3x4.
+    board: String,
+
+    /// Goal: last, first, blank=CELL (row-major from 0) or a board.
+    #[arg(long, default_value = "last")]
+    goal: String,
+
+    /// Start of the search, any board that can reach the goal [default: the goal].
+    #[arg(long, value_name = "BOARD")]
+    start: Option<String>,
+
+    /// Stop after this depth.
+    #[arg(long, value_name = "DEPTH")]
+    max_depth: Option<usize>,
+
+    /// How to write the result.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    /// Draw the distribution, a linear and a logarithmic panel, to a .svg or .png file.
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+
+    #[command(flatten)]
+    running: Running,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Args {
+    /// Runs the command.
+    pub fn run(&self, talk: Talk) -> Result<ExitCode> {
+        let size = size(&self.board)?;
+        let mut search = self.running.search(goal(&self.goal, size)?)?;
+        search.max_depth = self.max_depth;
+        if let Some(text) = &self.start {
+            search.start = Board::parse(text, Some(size))
+                .map_err(Error::from)
+                .context("--start")?;
+        }
+        let plot = self.plot.as_ref().map(|path| {
+            let format = ChartFormat::of(path).map_err(|e| Usage(e.to_string()))?;
+            anyhow::Ok((format, OutputFile::reserve(path, self.output.force)?))
+        });
+        let plot = plot.transpose()?;
+        let destination = self.output.reserve()?;
+
+        let outcome = bfs::run(&search, &Progress::new(talk))?;
+        let report = Report::new(&outcome);
+        if let Some((format, file)) = plot {
+            file.write(&Chart::of(&outcome).bytes(format)?)?;
+        }
+        destination.write(&match self.format {
+            Format::Text => report.text(),
+            Format::Csv => report.csv(),
+            Format::Json => one_key_per_line(&report.json())?,
+        })?;
+        // A search that contradicts a publication is a failed check, however it was asked for.
+        let wrong = matches!(report.agreement, Agreement::Differs(..));
+        Ok(if wrong {
+            ExitCode::FAILURE
+        } else {
+            ExitCode::SUCCESS
+        })
+    }
+}

@@ -1,0 +1,100 @@
+//! The command line: one file per command, nothing but parsing, progress and printing.
+//!
+//! Invariant: results go to stdout, everything else to stderr; exit codes are 0 (done), 1 (a check or
+//! the work failed), 2 (the command line is wrong), 130 (interrupted).
+
+mod antipodes;
+mod bfs;
+mod completions;
+mod failure;
+mod interrupt;
+mod man;
+mod options;
+mod output;
+mod plan;
+mod progress;
+mod state;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use tracing::level_filters::LevelFilter;
+
+/// Complete breadth-first searches of sliding-tile boards: depth distributions, God's numbers, antipodes.
+#[derive(Parser)]
+#[command(name = "tilewave", version, max_term_width = 100)]
+#[command(
+    after_help = "Environment:\n  TILEWAVE_KERNEL  scalar, avx2 or avx512: force a kernel \
+                        (default: the fastest of this processor)"
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    /// Say less: no progress, no log, errors only.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+
+    /// Say more (twice: everything).
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
+
+    /// Show no progress bar and log no levels.
+    #[arg(long, global = true)]
+    no_progress: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Bfs(bfs::Args),
+    Antipodes(antipodes::Args),
+    State(state::Args),
+    Verify(verify::Args),
+    Plan(plan::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+/// What every command needs to know of the command line as a whole.
+#[derive(Clone, Copy)]
+struct Talk {
+    /// Whether to show progress.
+    progress: bool,
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::of_parser(&error),
+    };
+    let level = match (cli.quiet, cli.verbose) {
+        (true, _) => LevelFilter::ERROR,
+        (false, 0) => LevelFilter::INFO,
+        (false, 1) => LevelFilter::DEBUG,
+        (false, _) => LevelFilter::TRACE,
+    };
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_max_level(level)
+        .without_time()
+        .with_target(false)
+        .init();
+    let talk = Talk {
+        progress: !cli.quiet && !cli.no_progress,
+    };
+    let result = match cli.command {
+        Command::Bfs(args) => args.run(talk),
+        Command::Antipodes(args) => args.run(talk),
+        Command::State(args) => args.run(),
+        Command::Verify(args) => args.run(talk),
+        Command::Plan(args) => args.run(),
+        Command::Completions(args) => args.run(),
+        Command::Man(args) => args.run(),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) => failure::of_command(&error),
+    }
+}

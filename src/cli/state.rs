@@ -1,0 +1,141 @@
+//! `tilewave state`: a board's place in the state space, or the board in a place.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde_json::json;
+use tilewave::Error;
+use tilewave::bfs::{State, StateSpace};
+use tilewave::puzzle::tiles::{Board, Frame};
+use tilewave::report::one_key_per_line;
+
+use super::failure::Usage;
+use super::options::{Format, goal, size};
+use super::output::print;
+
+/// Rank or unrank a board: parity, solvability, line, cell, state id.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  tilewave state '8 6 7/2 5 4/3 0 1'\n  tilewave state --size 3x4 --id 12345"
+)]
+pub struct Args {
+    /// The board: rows by '/', tiles by spaces, blank 0.
+    #[arg(required_unless_present_any = ["id", "line"], conflicts_with_all = ["id", "line", "cell"])]
+    board: Option<String>,
+
+    /// Size, for a flat list of tiles or for a number.
+    #[arg(long, value_name = "SIZE")]
+    size: Option<String>,
+
+    /// Goal: last, first, blank=CELL (row-major from 0) or a board.
+    #[arg(long, default_value = "last")]
+    goal: String,
+
+    /// The board with this state id.
+    #[arg(long, conflicts_with_all = ["line", "cell"])]
+    id: Option<u64>,
+
+    /// The board with this line (rank among the even lines).
+    #[arg(long, requires = "cell")]
+    line: Option<u64>,
+
+    /// The board with this cell (path index of the blank).
+    #[arg(long, requires = "line")]
+    cell: Option<usize>,
+
+    /// How to write the result.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+impl Args {
+    /// Runs the command.
+    pub fn run(&self) -> Result<ExitCode> {
+        let size = self.size.as_deref().map(size).transpose()?;
+        let board = match &self.board {
+            Some(text) => Board::parse(text, size).map_err(Error::from)?,
+            None => {
+                let size =
+                    size.ok_or_else(|| Usage("a number needs its board: give --size".into()))?;
+                self.unrank(&StateSpace::new(goal(&self.goal, size)?)?)?
+            }
+        };
+        let goal = goal(&self.goal, board.size())?;
+        let frame = Frame::new(goal.clone());
+        let (_, cell) = frame.encode(&board).map_err(Error::from)?;
+        let refused = frame.encode_solvable(&board).err();
+        let solvable = refused.is_none();
+        // Boards of more than 20 cells have no 64-bit rank, but everything else.
+        let space = StateSpace::new(goal.clone()).ok();
+        let state = space.as_ref().and_then(|space| space.state(&board).ok());
+        let id = space
+            .as_ref()
+            .zip(state)
+            .map(|(space, state)| space.id(state));
+        let line = state.map(|state| state.line);
+        let parity = if solvable { "even" } else { "odd" };
+
+        print(&match self.format {
+            Format::Json => one_key_per_line(&json!({
+                "board": board.to_string(),
+                "size": board.size().to_string(),
+                "goal": goal.to_string(),
+                "solvable": solvable,
+                "parity": parity,
+                "line": line,
+                "cell": cell,
+                "state_id": id,
+                "depth": null,
+                "version": env!("CARGO_PKG_VERSION"),
+            }))?,
+            Format::Csv => {
+                let text = |number: Option<u64>| number.map_or(String::new(), |n| n.to_string());
+                format!(
+                    "board,size,goal,solvable,parity,line,cell,state_id\n{board},{},{goal},{solvable},{parity},{},{cell},{}\n",
+                    board.size(),
+                    text(line),
+                    text(id)
+                )
+            }
+            Format::Text => {
+                let mut text = format!("board     {board}\ngoal      {goal}\nparity    {parity}\n");
+                match refused {
+                    None => writeln!(text, "solvable  yes")?,
+                    Some(reason) => writeln!(text, "solvable  no: {reason}")?,
+                }
+                if let Some(line) = line {
+                    writeln!(text, "line      {line}")?;
+                }
+                writeln!(text, "cell      {cell}")?;
+                if let Some(id) = id {
+                    writeln!(text, "state id  {id}")?;
+                }
+                text
+            }
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The board with the number asked for.
+    fn unrank(&self, space: &StateSpace) -> Result<Board> {
+        let cells = space.size().cells();
+        let state = match (self.id, self.line, self.cell) {
+            (Some(id), _, _) => space.from_id(id),
+            (None, Some(line), Some(cell)) => {
+                (line < space.lines() && cell < cells).then_some(State { line, cell })
+            }
+            _ => None,
+        };
+        let state = state.ok_or_else(|| {
+            Usage(format!(
+                "there is no such state: a {} board has lines 0 to {}, cells 0 to {}, ids 0 to {}",
+                space.size(),
+                space.lines() - 1,
+                cells - 1,
+                space.lines() * cells as u64 - 1
+            ))
+        })?;
+        Ok(space.board(state))
+    }
+}

@@ -1,0 +1,98 @@
+//! `tilewave verify`: search boards and hold the result against what is known.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde_json::json;
+use tilewave::bfs::{self, Engine};
+use tilewave::report::{Levels, Truth, Verdict, one_key_per_line, published};
+
+use super::Talk;
+use super::options::{Format, Running, goal, size};
+use super::output::print;
+use super::progress::Progress;
+
+/// Most states that the reference engine checks: seconds to minutes, and 125 MB.
+const REFERENCE_STATES: u64 = 1_000_000_000;
+
+/// Search boards and compare every level with the published distribution, or with the reference engine.
+#[derive(clap::Args)]
+#[command(after_help = "Example: tilewave verify 2x4 3x3")]
+pub struct Args {
+    /// Sizes of the boards.
+    #[arg(required = true, value_name = "BOARD")]
+    boards: Vec<String>,
+
+    /// Goal: last, first, blank=CELL (row-major from 0) or a board.
+    #[arg(long, default_value = "last")]
+    goal: String,
+
+    /// How to write the result: text, or one JSON object per line.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    #[command(flatten)]
+    running: Running,
+}
+
+impl Args {
+    /// Runs the command.
+    pub fn run(&self, talk: Talk) -> Result<ExitCode> {
+        let sizes = self
+            .boards
+            .iter()
+            .map(|board| size(board))
+            .collect::<Result<Vec<_>>>()?;
+        let mut all_pass = true;
+        if self.format == Format::Csv {
+            print("board,pass,first_wrong_depth,compared_with,diameter,total\n")?;
+        }
+        for size in sizes {
+            let search = self.running.search(goal(&self.goal, size)?)?;
+            let outcome = bfs::run(&search, &Progress::new(talk))?;
+            let reference;
+            let truth = match published(size, search.start.blank()) {
+                Some(truth) => Truth::Published(truth),
+                None if outcome.total() <= REFERENCE_STATES && outcome.engine == Engine::Sweep => {
+                    let engine = Some(Engine::Reference);
+                    let search = bfs::Search {
+                        engine,
+                        ..search.clone()
+                    };
+                    reference = bfs::run(&search, &Progress::new(talk))?;
+                    Truth::Reference(Levels::of(&reference))
+                }
+                None => Truth::Sum,
+            };
+            let verdict = Verdict::judge(size, Levels::of(&outcome), truth);
+            all_pass &= verdict.pass();
+            let first_wrong = verdict.fault.as_ref().and_then(|fault| fault.depth());
+            print(&match self.format {
+                Format::Text => format!("{verdict}\n"),
+                Format::Csv => format!(
+                    "{size},{},{},{},{},{}\n",
+                    verdict.pass(),
+                    first_wrong.map_or(String::new(), |depth| depth.to_string()),
+                    verdict.compared_with,
+                    verdict.diameter(),
+                    verdict.total
+                ),
+                Format::Json => one_key_per_line(&json!({
+                    "board": size.to_string(),
+                    "goal": outcome.goal.to_string(),
+                    "pass": verdict.pass(),
+                    "first_wrong_depth": first_wrong,
+                    "compared_with": verdict.compared_with,
+                    "diameter": verdict.diameter(),
+                    "total": verdict.total,
+                    "version": env!("CARGO_PKG_VERSION"),
+                }))?,
+            })?;
+        }
+        Ok(if all_pass {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        })
+    }
+}

@@ -1,0 +1,97 @@
+//! Bad input: one clear line, the right exit code.
+
+use super::{refused, tilewave};
+
+#[test]
+fn wrong_sizes() {
+    refused(&["bfs", "x"], 2, "'x' is not a board size");
+    refused(&["bfs", "1x1"], 2, "too small");
+    refused(&["bfs", "1x8"], 2, "too small");
+    refused(&["bfs", "5x5"], 2, "at most 16");
+    refused(&["bfs", "300x300"], 2, "too large");
+    refused(&["plan", "4x5"], 2, "at most 16");
+    refused(&["verify", "3x3", "3by3"], 2, "'3by3'");
+    refused(&["antipodes", "0x0"], 2, "too small");
+}
+
+#[test]
+fn wrong_boards() {
+    refused(
+        &["state", "1 2 3/4 5 6/7 8 8"],
+        2,
+        "tile 8 occurs twice and the blank is missing",
+    );
+    refused(
+        &["state", "1 2 3/4 5 6/7 9 0"],
+        2,
+        "tile 9 is not on a 3x3 board",
+    );
+    refused(&["state", "1 2 3 4 5 0"], 2, "--size");
+    refused(
+        &["state", "1 2/3 4/5 0", "--size", "2x3"],
+        2,
+        "expected 2x3",
+    );
+    refused(&["state", "--id", "3"], 2, "--size");
+    refused(
+        &["state", "--id", "360", "--size", "2x3"],
+        2,
+        "ids 0 to 359",
+    );
+    refused(
+        &["state", "--line", "60", "--cell", "0", "--size", "2x3"],
+        2,
+        "lines 0 to 59",
+    );
+    refused(&["bfs", "3x3", "--start", "1 2 3"], 2, "3x3 needs 9");
+    refused(
+        &["bfs", "3x3", "--start", "2 1 3/4 5 6/7 8 0"],
+        1,
+        "parity is odd",
+    );
+    refused(&["bfs", "3x3", "--goal", "blank=9"], 2, "cells are 0 to 8");
+    refused(&["bfs", "3x3", "--goal", "somewhere"], 2, "not a goal");
+}
+
+#[test]
+fn wrong_options() {
+    refused(&["bfs"], 2, "required arguments");
+    refused(&["bfs", "3x3", "--frmat", "csv"], 2, "unexpected argument");
+    refused(&["bfs", "3x3", "--format", "xml"], 2, "invalid value 'xml'");
+    refused(&["bfs", "3x3", "-j", "0"], 2, "invalid value '0'");
+    refused(&["bfs", "3x3", "-M", "8"], 2, "a number and a unit");
+    refused(
+        &["bfs", "2x3", "--engine", "sweep"],
+        2,
+        "--engine reference",
+    );
+    refused(&["serach", "3x3"], 2, "unrecognized subcommand");
+    refused(&["state"], 2, "required arguments");
+}
+
+#[test]
+fn too_little_memory() {
+    refused(&["bfs", "3x4", "-M", "1MiB"], 1, "needs 40.6 MiB of memory");
+    refused(&["bfs", "4x4"], 1, "raise it with --memory");
+}
+
+#[test]
+fn wrong_kernels() {
+    let output = tilewave(&["bfs", "3x3"])
+        .env("TILEWAVE_KERNEL", "mmx")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        error.contains("'mmx' is not a kernel: set TILEWAVE_KERNEL to scalar"),
+        "{error}"
+    );
+}
+
+#[test]
+fn no_command_shows_the_help() {
+    let output = tilewave(&[]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("Usage: tilewave"));
+}
