@@ -35,9 +35,11 @@ impl Progress {
     pub fn new(talk: Talk) -> Progress {
         interrupt::listen();
         let terminal = std::io::stderr().is_terminal();
+        // A log line per level (-v) and a bar would write over each other.
+        let levels_logged = tracing::enabled!(tracing::Level::DEBUG);
         let now = Instant::now();
         Progress {
-            bar: (talk.progress && terminal).then(bar),
+            bar: (talk.progress && terminal && !levels_logged).then(bar),
             log: talk.progress && !terminal,
             tally: Mutex::new(Tally {
                 all: 0,
@@ -57,21 +59,21 @@ impl Progress {
 fn bar() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(DRAW_HZ));
     // The template is fixed; a wrong one would show at the first run of any test.
-    if let Ok(style) = ProgressStyle::with_template("{bar:30.cyan/blue} {percent:>3}%  {msg}") {
+    if let Ok(style) = ProgressStyle::with_template("{bar:20.cyan/blue} {percent:>3} %  {msg}") {
         bar.set_style(style);
     }
     bar
 }
 
 impl Tally {
-    /// `depth 31  41 % of the level  12,345 states  1.9 G states/s  ETA 12 s`
+    /// `depth 31 (41 %)  12,345 states  1.9 G states/s  ETA 12 s`: the share is of the level.
     fn line(&self, level_share: Option<f64>) -> String {
         let seconds = self.begun.elapsed().as_secs_f64();
         let speed = self.found as f64 / seconds.max(1e-9);
         let rest = self.all.saturating_sub(self.found) as f64 / speed.max(1e-9);
         let mut line = format!("depth {}", self.depth);
         if let Some(share) = level_share {
-            line += &format!("  {:.0} % of the level", share * 100.0);
+            line += &format!(" ({:.0} %)", share * 100.0);
         }
         line += &format!(
             "  {} states  {} states/s",
