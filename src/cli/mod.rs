@@ -11,13 +11,11 @@ mod interrupt;
 mod man;
 mod options;
 mod output;
-mod pdb;
 mod plan;
 mod progress;
 mod state;
 mod verify;
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -54,7 +52,6 @@ enum Command {
     State(state::Args),
     Verify(verify::Args),
     Plan(plan::Args),
-    Pdb(pdb::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -80,7 +77,6 @@ pub fn main() -> ExitCode {
     };
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
         .with_max_level(level)
         .without_time()
         .with_target(false)
@@ -94,7 +90,6 @@ pub fn main() -> ExitCode {
         Command::State(args) => args.run(),
         Command::Verify(args) => args.run(talk),
         Command::Plan(args) => args.run(),
-        Command::Pdb(args) => args.run(talk),
         Command::Completions(args) => args.run(),
         Command::Man(args) => args.run(),
     };
