@@ -1,8 +1,10 @@
 //! The one error type of the library: every narrower error converts into it.
 
 use crate::bfs::SearchError;
+use crate::pdb::PdbError;
 use crate::puzzle::tiles::BoardError;
 use crate::report::ReportError;
+use crate::solve::SolveError;
 use crate::store::MemoryError;
 
 /// Anything the library can refuse or fail at.
@@ -21,4 +23,20 @@ pub enum Error {
     /// Memory that could not be had.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// A pattern, a build or a database file that cannot be used.
+    #[error(transparent)]
+    Pdb(#[from] PdbError),
+    /// A model that is too large, or a certificate that cannot be given.
+    #[error(transparent)]
+    Solve(SolveError),
+}
+
+impl From<SolveError> for Error {
+    /// A board that is wrong is wrong for the same reason everywhere.
+    fn from(error: SolveError) -> Error {
+        match error {
+            SolveError::Board(error) => Error::Board(error),
+            error => Error::Solve(error),
+        }
+    }
 }

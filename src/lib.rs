@@ -19,10 +19,13 @@
 //! explains the engine with a worked example.
 
 pub mod bfs;
+mod capi;
 mod error;
+pub mod pdb;
 pub mod perm;
 pub mod puzzle;
 pub mod report;
+pub mod solve;
 pub mod store;
 
 pub use error::Error;

@@ -70,22 +70,16 @@ fn the_table_of_results_is_published_truth() {
         let Ok(size) = cells[1].parse::<tilewave::puzzle::tiles::Size>() else {
             continue;
         };
-        let number = |text: &str| text.replace(',', "").parse::<u64>().unwrap();
-        if cells.len() != 6 {
+        // The table of speeds has seconds there.
+        let number = |text: &str| text.replace(',', "").parse::<u64>().ok();
+        let Some(states) = number(cells[2]) else {
             continue;
-        }
+        };
         let truth = tilewave::report::published(size, size.cells() - 1).unwrap();
-        assert_eq!(
-            number(cells[2]),
-            truth.counts().iter().sum::<u64>(),
-            "{size}"
-        );
-        assert_eq!(
-            number(cells[3]) as usize,
-            truth.counts().len() - 1,
-            "{size}"
-        );
-        assert_eq!(number(cells[4]), *truth.counts().last().unwrap(), "{size}");
+        assert_eq!(states, truth.counts().iter().sum::<u64>(), "{size}");
+        let diameter = truth.counts().len() as u64 - 1;
+        assert_eq!(number(cells[3]), Some(diameter), "{size}");
+        assert_eq!(number(cells[4]), truth.counts().last().copied(), "{size}");
         checked += 1;
     }
     assert_eq!(checked, 6);

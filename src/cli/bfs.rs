@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use tilewave::Error;
 use tilewave::bfs;
 use tilewave::puzzle::tiles::Board;
+use tilewave::report::html::LAST_DRAWN;
 use tilewave::report::{Agreement, Chart, ChartFormat, Report, one_key_per_line};
 
 use super::Talk;
@@ -42,6 +43,10 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 
+    /// Write the report as a web page, antipodes included: one file, for any browser, without a network.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
     #[command(flatten)]
     running: Running,
 
@@ -60,11 +65,29 @@ impl Args {
                 .map_err(Error::from)
                 .context("--start")?;
         }
+        let files = [
+            ("--plot", &self.plot),
+            ("--html", &self.html),
+            ("--output", &self.output.output),
+        ];
+        for (i, (second, path)) in files.iter().enumerate() {
+            let same = files[..i].iter().find(|(_, p)| p.is_some() && p == path);
+            if let Some((first, _)) = same {
+                let wrong = format!("{first} and {second} name the same file: choose two");
+                return Err(Usage(wrong).into());
+            }
+        }
         let plot = self.plot.as_ref().map(|path| {
             let format = ChartFormat::of(path).map_err(|e| Usage(e.to_string()))?;
             anyhow::Ok((format, OutputFile::reserve(path, self.output.force)?))
         });
         let plot = plot.transpose()?;
+        let html = self.html.as_ref();
+        let html = html.map(|path| OutputFile::reserve(path, self.output.force));
+        let html = html.transpose()?;
+        if html.is_some() {
+            search.keep_last = LAST_DRAWN;
+        }
         let destination = self.output.reserve()?;
 
         let outcome = bfs::run(&search, &Progress::new(talk))?;
@@ -72,17 +95,22 @@ impl Args {
         if let Some((format, file)) = plot {
             file.write(&Chart::of(&outcome).bytes(format)?)?;
         }
+        if let Some(file) = html {
+            file.write(report.html()?.as_bytes())?;
+        }
         destination.write(&match self.format {
             Format::Text => report.text(),
             Format::Csv => report.csv(),
             Format::Json => one_key_per_line(&report.json())?,
         })?;
         // A search that contradicts a publication is a failed check, however it was asked for.
-        let wrong = matches!(report.agreement, Agreement::Differs(..));
-        Ok(if wrong {
-            ExitCode::FAILURE
-        } else {
-            ExitCode::SUCCESS
-        })
+        if let Agreement::Differs(truth, difference) = &report.agreement {
+            return Err(anyhow!(
+                "{size} disagrees with {}: {difference}; search again with --engine reference to see \
+                 which is right",
+                truth.name()
+            ));
+        }
+        Ok(ExitCode::SUCCESS)
     }
 }

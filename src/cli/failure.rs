@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use tilewave::Error;
 use tilewave::bfs::SearchError;
+use tilewave::pdb::PdbError;
 use tilewave::puzzle::tiles::BoardError;
 use tilewave::report::{bytes, thousands};
 
@@ -65,16 +66,32 @@ pub fn of_command(error: &anyhow::Error) -> ExitCode {
              ends it early with a result",
             thousands(*states)
         ),
+        Some(Error::Pdb(PdbError::Budget {
+            tiles,
+            size,
+            entries,
+            needed,
+            budget,
+        })) => format!(
+            "the database of {tiles} tiles on {size} has {} entries and needs {} of memory to build, the \
+             budget is {}: choose fewer tiles, or raise it with --memory if the machine has more",
+            thousands(*entries),
+            bytes(*needed),
+            bytes(*budget)
+        ),
         _ => format!("{error:#}"),
     };
     complain(&text);
     match library {
-        Some(Error::Search(SearchError::Interrupted { .. })) => ExitCode::from(INTERRUPTED),
+        Some(
+            Error::Search(SearchError::Interrupted { .. }) | Error::Pdb(PdbError::Interrupted),
+        ) => ExitCode::from(INTERRUPTED),
         Some(Error::Board(BoardError::Unsolvable { .. })) => ExitCode::FAILURE,
         Some(Error::Board(_)) => ExitCode::from(2),
         Some(Error::Search(
             SearchError::TooLarge { .. } | SearchError::TooSmall { .. } | SearchError::Kernel(_),
         )) => ExitCode::from(2),
+        Some(Error::Pdb(error)) if error.is_usage() => ExitCode::from(2),
         _ if error.is::<Usage>() => ExitCode::from(2),
         _ => ExitCode::FAILURE,
     }

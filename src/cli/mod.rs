@@ -6,16 +6,21 @@
 mod antipodes;
 mod bfs;
 mod completions;
+mod export;
 mod failure;
 mod interrupt;
 mod man;
 mod options;
 mod output;
+mod pdb;
 mod plan;
 mod progress;
+mod scramble;
+mod solve;
 mod state;
 mod verify;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -52,6 +57,10 @@ enum Command {
     State(state::Args),
     Verify(verify::Args),
     Plan(plan::Args),
+    Pdb(pdb::Args),
+    Solve(solve::Args),
+    Scramble(scramble::Args),
+    Export(export::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -77,6 +86,7 @@ pub fn main() -> ExitCode {
     };
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_max_level(level)
         .without_time()
         .with_target(false)
@@ -90,6 +100,10 @@ pub fn main() -> ExitCode {
         Command::State(args) => args.run(),
         Command::Verify(args) => args.run(talk),
         Command::Plan(args) => args.run(),
+        Command::Pdb(args) => args.run(talk),
+        Command::Solve(args) => args.run(talk),
+        Command::Scramble(args) => args.run(),
+        Command::Export(args) => args.run(),
         Command::Completions(args) => args.run(),
         Command::Man(args) => args.run(),
     };

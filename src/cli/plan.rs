@@ -10,7 +10,7 @@ use tilewave::store;
 
 use super::options::{Format, Running, size};
 use super::options::{kernel, parse_bytes};
-use super::output::print;
+use super::output::Output;
 
 /// Say what a search needs: states, memory, engine, and the time expected on this machine.
 #[derive(clap::Args)]
@@ -25,6 +25,9 @@ pub struct Args {
 
     #[command(flatten)]
     running: Running,
+
+    #[command(flatten)]
+    output: Output,
 }
 
 impl Args {
@@ -38,10 +41,11 @@ impl Args {
             None => store::budget(),
         };
         let threads = self.running.threads.map(usize::from);
+        let destination = self.output.reserve()?;
         let calibration = bfs::calibrate(&plan, threads, kernel()?)?;
         let fits = plan.array_bytes <= budget;
         let levels = published(size, size.cells() - 1).map(|truth| truth.counts().len());
-        print(&match self.format {
+        destination.write(&match self.format {
             Format::Json => one_key_per_line(&json!({
                 "board": size.to_string(),
                 "states": plan.states,

@@ -35,9 +35,11 @@ impl Progress {
     pub fn new(talk: Talk) -> Progress {
         interrupt::listen();
         let terminal = std::io::stderr().is_terminal();
+        // A log line per level (-v) and a bar would write over each other.
+        let levels_logged = tracing::enabled!(tracing::Level::DEBUG);
         let now = Instant::now();
         Progress {
-            bar: (talk.progress && terminal).then(bar),
+            bar: (talk.progress && terminal && !levels_logged).then(bar),
             log: talk.progress && !terminal,
             tally: Mutex::new(Tally {
                 all: 0,

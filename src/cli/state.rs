@@ -12,7 +12,7 @@ use tilewave::report::one_key_per_line;
 
 use super::failure::Usage;
 use super::options::{Format, goal, size};
-use super::output::print;
+use super::output::Output;
 
 /// Rank or unrank a board: parity, solvability, line, cell, state id.
 #[derive(clap::Args)]
@@ -47,6 +47,9 @@ pub struct Args {
     /// How to write the result.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+
+    #[command(flatten)]
+    output: Output,
 }
 
 impl Args {
@@ -76,7 +79,7 @@ impl Args {
         let line = state.map(|state| state.line);
         let parity = if solvable { "even" } else { "odd" };
 
-        print(&match self.format {
+        self.output.reserve()?.write(&match self.format {
             Format::Json => one_key_per_line(&json!({
                 "board": board.to_string(),
                 "size": board.size().to_string(),

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use anyhow::Result;
 use serde_json::json;
 use tilewave::bfs::{self, Engine};
-use tilewave::report::{Levels, Truth, Verdict, one_key_per_line, published};
+use tilewave::report::{Levels, Truth, Verdict, published};
 
 use super::Talk;
 use super::options::{Format, Running, goal, size};
-use super::output::print;
+use super::output::Output;
 use super::progress::Progress;
 
 /// Most states that the reference engine checks: seconds to minutes, and 125 MB.
@@ -33,6 +33,9 @@ pub struct Args {
 
     #[command(flatten)]
     running: Running,
+
+    #[command(flatten)]
+    output: Output,
 }
 
 impl Args {
@@ -43,9 +46,10 @@ impl Args {
             .iter()
             .map(|board| size(board))
             .collect::<Result<Vec<_>>>()?;
+        let mut destination = self.output.reserve()?;
         let mut all_pass = true;
         if self.format == Format::Csv {
-            print("board,pass,first_wrong_depth,compared_with,diameter,total\n")?;
+            destination.add("board,pass,first_wrong_depth,compared_with,diameter,total\n")?;
         }
         for size in sizes {
             let search = self.running.search(goal(&self.goal, size)?)?;
@@ -67,7 +71,7 @@ impl Args {
             let verdict = Verdict::judge(size, Levels::of(&outcome), truth);
             all_pass &= verdict.pass();
             let first_wrong = verdict.fault.as_ref().and_then(|fault| fault.depth());
-            print(&match self.format {
+            destination.add(&match self.format {
                 Format::Text => format!("{verdict}\n"),
                 Format::Csv => format!(
                     "{size},{},{},{},{},{}\n",
@@ -77,18 +81,22 @@ impl Args {
                     verdict.diameter(),
                     verdict.total
                 ),
-                Format::Json => one_key_per_line(&json!({
-                    "board": size.to_string(),
-                    "goal": outcome.goal.to_string(),
-                    "pass": verdict.pass(),
-                    "first_wrong_depth": first_wrong,
-                    "compared_with": verdict.compared_with,
-                    "diameter": verdict.diameter(),
-                    "total": verdict.total,
-                    "version": env!("CARGO_PKG_VERSION"),
-                }))?,
+                Format::Json => format!(
+                    "{}\n",
+                    json!({
+                        "board": size.to_string(),
+                        "goal": outcome.goal.to_string(),
+                        "pass": verdict.pass(),
+                        "first_wrong_depth": first_wrong,
+                        "compared_with": verdict.compared_with,
+                        "diameter": verdict.diameter(),
+                        "total": verdict.total,
+                        "version": env!("CARGO_PKG_VERSION"),
+                    })
+                ),
             })?;
         }
+        destination.finish()?;
         Ok(if all_pass {
             ExitCode::SUCCESS
         } else {

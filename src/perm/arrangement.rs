@@ -238,14 +238,19 @@ impl Shift {
                 needs: (0..slices).map(own).collect(),
             };
         }
-        let origins: Vec<Vec<Origins>> = (0..slices)
-            .map(|slice| {
-                let registers = 0..layout.group();
-                registers
-                    .map(|register| origins(layout, shift, slice, register))
-                    .collect()
-            })
-            .collect();
+        let group = |slice: usize| -> Vec<Origins> {
+            let registers = 0..layout.group();
+            registers
+                .map(|register| origins(layout, shift, slice, register))
+                .collect()
+        };
+        let origins: Vec<Vec<Origins>> = if layout.keeps_slices(shift) {
+            // All slices look like the first.
+            let first = group(0);
+            (0..slices).map(|slice| renamed(&first, slice)).collect()
+        } else {
+            (0..slices).map(group).collect()
+        };
         let spots = |slice: usize| origins[slice].iter().flatten().flatten().map(|o| o.0);
         let needs = (0..slices).map(|slice| spots(slice).fold(0, |set, s| set | 1 << s.slice));
         let needs = needs.collect();
@@ -266,6 +271,15 @@ impl Shift {
         };
         Shift { pull, flips, needs }
     }
+}
+
+/// The sources of slice 0 as those of another slice.
+fn renamed(origins: &[Origins], slice: usize) -> Vec<Origins> {
+    let mut renamed = origins.to_vec();
+    for (spot, _) in renamed.iter_mut().flatten().flatten() {
+        spot.slice = slice as u8;
+    }
+    renamed
 }
 
 /// Carries out a shift on all lines of a register; the parity counts the prefix digits in.

@@ -4,11 +4,13 @@
 //! register layout is a renaming of these ranks (60 consecutive ranks are one register), so no table
 //! ever translates between the two.
 
+pub mod arrangement;
 pub mod checksum;
 pub mod gather;
 pub mod kernel;
 pub mod layout;
 pub mod lehmer;
 mod outside;
+pub mod placement;
 
 pub use outside::Outside;

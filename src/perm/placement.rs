@@ -93,13 +93,20 @@ impl Subsets {
         if n > PIECE * PIECES || k > 8 || k > n {
             return None;
         }
-        let mut tables = vec![0; PIECES * (k + 1) << PIECE].into_boxed_slice();
-        for (index, sum) in tables.iter_mut().enumerate() {
-            let (piece, below) = ((index >> PIECE) / (k + 1), (index >> PIECE) % (k + 1));
-            let mut chosen = below;
-            for bit in (0..PIECE).filter(|bit| index >> bit & 1 == 1) {
-                chosen += 1;
-                *sum += binomial(piece * PIECE + bit, chosen) as u32;
+        // What the highest cell of a piece adds, on top of the piece without it.
+        let mut tables = vec![0u32; (PIECES * (k + 1)) << PIECE].into_boxed_slice();
+        for row in 0..PIECES * (k + 1) {
+            let (piece, below) = (row / (k + 1), row % (k + 1));
+            let adds: Vec<u32> = (0..PIECE * (PIECE + 1))
+                .map(|i| binomial(piece * PIECE + i / (PIECE + 1), below + i % (PIECE + 1)) as u32)
+                .collect();
+            let table = &mut tables[row << PIECE..(row + 1) << PIECE];
+            for mask in 1..1usize << PIECE {
+                let high = mask.ilog2() as usize;
+                let chosen = mask.count_ones() as usize;
+                let rest = table[mask ^ 1 << high];
+                // Ranks of sets of more than k cells are never asked for, and may wrap.
+                table[mask] = rest.wrapping_add(adds[high * (PIECE + 1) + chosen]);
             }
         }
         Some(Subsets { n, k, tables })
@@ -120,6 +127,19 @@ impl Subsets {
         let rows = self.k + 1;
         let at = |row: usize, piece: u64| self.tables[(row << PIECE) + piece as usize] as usize;
         at(0, a) + at(rows + after_a, b) + at(2 * rows + after_b, c)
+    }
+
+    /// Returns the set with a given rank, the inverse of [`Subsets::rank`].
+    pub fn unrank(&self, rank: usize) -> u64 {
+        let (mut rest, mut set, mut end) = (rank as u64, 0, self.n);
+        for chosen in (1..=self.k).rev() {
+            let cell = (chosen - 1..end).rfind(|&cell| binomial(cell, chosen) <= rest);
+            let cell = cell.unwrap_or(chosen - 1);
+            rest -= binomial(cell, chosen);
+            set |= 1 << cell;
+            end = cell;
+        }
+        set
     }
 
     /// Returns all subsets in order of rank.
@@ -175,6 +195,7 @@ mod tests {
             for (rank, set) in subsets.iter().enumerate() {
                 assert_eq!((subsets.rank(set), set.count_ones() as usize), (rank, k));
                 assert!(set >> n == 0);
+                assert_eq!(subsets.unrank(rank), set);
                 count += 1;
             }
             assert_eq!(count, subsets.count());

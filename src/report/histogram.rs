@@ -38,7 +38,7 @@ pub fn histogram(counts: &[u64], total: u64) -> String {
 }
 
 /// `part` of `whole` in percent, four decimals, rounded down.
-fn share(part: u64, whole: u64) -> String {
+pub(super) fn share(part: u64, whole: u64) -> String {
     let units = u128::from(part) * 1_000_000 / u128::from(whole.max(1));
     format!("{}.{:04}", units / 10_000, units % 10_000)
 }

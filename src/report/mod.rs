@@ -1,4 +1,4 @@
-//! Reports of a search: text, CSV, JSON, SVG and PNG, and the comparison with published results.
+//! Reports of a search: text, CSV, JSON, SVG, PNG and HTML, and the comparison with published results.
 //!
 //! Invariant: a report reads an [`crate::bfs::Outcome`] and returns strings or bytes. Nothing here
 //! prints, writes a file or changes what was found.
@@ -7,6 +7,7 @@ mod agreement;
 mod csv;
 mod error;
 mod histogram;
+pub mod html;
 mod json;
 mod machine;
 mod plot;

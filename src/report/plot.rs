@@ -197,12 +197,21 @@ impl Chart {
             .with_color(INK)
             .with_size(2.6);
         let plots = vec![line.into(), dots.into()];
+        // Over few decades there are ticks between the powers of ten: plain numbers suit them all.
+        let few = self.largest() < 1000;
+        let tick = move |v: f64| {
+            if few {
+                thousands(v.round() as u64)
+            } else {
+                power_of_ten(v)
+            }
+        };
         let mut layout = self
             .layout(&plots)
             .with_log_y()
             .with_title("Logarithmic scale")
             .with_y_label("States")
-            .with_y_tick_format(TickFormat::Custom(Arc::new(power_of_ten)));
+            .with_y_tick_format(TickFormat::Custom(Arc::new(tick)));
         if self.complete && self.largest() >= ROOM_FOR_NOTE {
             layout = layout.with_annotation(self.antipodes_note());
         }

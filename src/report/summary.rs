@@ -57,49 +57,53 @@ impl<'a> Report<'a> {
     /// Returns the summary: one line each for board, states, diameter, antipodes, mean depth, time,
     /// memory, engine and agreement with what is published.
     pub fn summary(&self) -> String {
+        let line = |(name, value): &(&str, String)| format!("{name:<10}  {value}\n");
+        self.facts().iter().map(line).collect()
+    }
+
+    /// The facts of the summary: name and value.
+    pub(super) fn facts(&self) -> Vec<(&'static str, String)> {
         let outcome = self.outcome;
         let deepest = outcome.counts.len().saturating_sub(1);
-        let mut lines = vec![(
+        let mut facts = vec![(
             "board",
             format!("{}, goal {}", outcome.size(), outcome.goal),
         )];
         if outcome.start != outcome.goal {
-            lines.push(("start", outcome.start.to_string()));
+            facts.push(("start", outcome.start.to_string()));
         }
-        lines.push(("states", thousands(outcome.total())));
+        facts.push(("states", thousands(outcome.total())));
         match (outcome.diameter(), outcome.antipodes()) {
             (Some(diameter), Some(antipodes)) => {
-                lines.push(("diameter", diameter.to_string()));
-                lines.push(("antipodes", thousands(antipodes)));
+                facts.push(("diameter", diameter.to_string()));
+                facts.push(("antipodes", thousands(antipodes)));
             }
-            _ => lines.push((
+            _ => facts.push((
                 "diameter",
                 format!("over {deepest}, the last depth computed"),
             )),
         }
-        lines.push(("mean depth", format!("{:.4}", outcome.mean_depth())));
+        facts.push(("mean depth", format!("{:.4}", outcome.mean_depth())));
         let speed = rate(self.states_per_second());
-        lines.push((
+        facts.push((
             "time",
             format!("{}, {speed} states/s", duration(outcome.seconds)),
         ));
         let arrays = bytes(outcome.array_bytes);
-        lines.push((
+        facts.push((
             "memory",
             match self.peak_memory {
                 Some(peak) => format!("{} peak, {arrays} of it state arrays", bytes(peak)),
                 None => format!("{arrays} of state arrays"),
             },
         ));
-        lines.push(("engine", engine(outcome)));
-        lines.push(("published", self.published_line()));
-        lines
-            .iter()
-            .map(|(name, value)| format!("{name:<10}  {value}\n"))
-            .collect()
+        facts.push(("engine", engine(outcome)));
+        facts.push(("published", self.published_line()));
+        facts
     }
 
-    fn published_line(&self) -> String {
+    /// How the search compares with what is published.
+    pub(super) fn published_line(&self) -> String {
         let levels = self.outcome.counts.len();
         let which = if self.outcome.complete {
             "all"
@@ -109,10 +113,12 @@ impl<'a> Report<'a> {
         match &self.agreement {
             Agreement::Unpublished => "no published distribution for this board and start".into(),
             Agreement::Agrees(truth) => {
-                format!("{which} {levels} levels equal to {}", truth.citation())
+                // One source per line: together they are wider than a terminal.
+                let sources = truth.citation().replace("; ", ";\n            ");
+                format!("{which} {levels} levels equal to {sources}")
             }
             Agreement::Differs(truth, difference) => {
-                format!("DISAGREES with {}: {difference}", truth.citation())
+                format!("DISAGREES with {}: {difference}", truth.name())
             }
         }
     }
@@ -157,6 +163,8 @@ mod tests {
                 .summary()
                 .contains("all 22 levels equal to OEIS A090034")
         );
+        let summary = Report::new(&outcome).summary();
+        assert!(summary.lines().all(|line| line.len() <= 80), "{summary}");
         outcome.counts[7] += 1;
         let summary = Report::new(&outcome).summary();
         assert!(summary.contains("DISAGREES with OEIS A090034"), "{summary}");

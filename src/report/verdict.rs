@@ -161,7 +161,9 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (size, diameter, states) = (self.size, self.diameter(), thousands(self.total));
-        let (levels, compared_with) = (self.levels, &self.compared_with);
+        // One line per board: the first source stands for all.
+        let compared_with = self.compared_with.split("; ").next().unwrap_or_default();
+        let levels = self.levels;
         write!(f, "{size}  diameter {diameter}  {states} states  ")?;
         match &self.fault {
             None => write!(f, "{levels} levels equal to {compared_with}  PASS"),

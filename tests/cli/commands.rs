@@ -113,6 +113,12 @@ fn a_run_without_a_terminal_is_quiet_unless_it_is_long() {
     );
     let output = tilewave(&["bfs", "2x3", "-v"]).output().unwrap();
     assert!(String::from_utf8_lossy(&output.stderr).contains("depth 21: 1 states"));
+    let output = tilewave(&["verify", "2x2", "2x3", "-v"]).output().unwrap();
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        log.lines().all(|line| line.starts_with("DEBUG depth ")),
+        "no colours, no complaints: {log}"
+    );
 }
 
 #[test]
@@ -198,6 +204,14 @@ fn verify_passes_true_boards() {
     assert_eq!(
         (&value["diameter"], &value["total"]),
         (&36.into(), &20160.into())
+    );
+    let text = stdout(&["verify", "2x3", "2x4", "--format", "json"]);
+    let objects = text.lines().map(serde_json::from_str);
+    let objects: Vec<serde_json::Value> = objects.collect::<Result<_, _>>().unwrap();
+    assert_eq!(objects.len(), 2, "one object per line");
+    assert_eq!(
+        (&objects[0]["board"], &objects[1]["board"]),
+        (&"2x3".into(), &"2x4".into())
     );
     // Nothing is published for this goal: the reference engine is the truth.
     let text = stdout(&["verify", "2x5", "--goal", "blank=2"]);

@@ -31,7 +31,7 @@ impl Step for Ready<Avx2> {
 
 /// Two halves of 32 bytes.
 #[derive(Clone, Copy)]
-pub(super) struct Halves(__m256i, __m256i);
+pub(super) struct Halves(pub(super) __m256i, pub(super) __m256i);
 
 /// The index that a 16-byte shuffle turns into zero.
 const NONE: u8 = 0x80;

@@ -8,11 +8,15 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod gain;
+mod mark;
 mod program;
 mod scalar;
+mod spread;
 mod step;
 
 pub use program::{Block, Program, Tally, Transfer};
+pub use spread::{CHANGED, FULL, Marks, Move, Moves, Spread, Stretch};
 
 use std::fmt;
 use std::str::FromStr;

@@ -3,9 +3,6 @@
 //! Invariant: results depend on the gather tables and the bits alone. An instruction set only says how
 //! registers are loaded, permuted, mapped and counted ([`Isa`]); it adds no case of its own.
 
-// Registers of a group are indexed in several arrays at once.
-#![allow(clippy::needless_range_loop)]
-
 use super::program::Tally;
 use crate::perm::checksum;
 use crate::perm::gather::{ByParity, CrossRow, Gather, LaneRow, Shape, Source};

@@ -1,0 +1,233 @@
+//! `tilewave pdb build`: one or several databases.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Result;
+use clap::ValueEnum;
+use serde_json::json;
+use tilewave::Error;
+use tilewave::pdb::{self, Build, Encoding, Kind, Pattern, Pdb, check_disjoint, check_partition};
+use tilewave::report::{bytes, duration, histogram, one_key_per_line, thousands};
+use tilewave::store;
+
+use super::progress::Progress;
+use crate::cli::Talk;
+use crate::cli::failure::Usage;
+use crate::cli::options::{Format, goal, kernel, parse_bytes, size};
+use crate::cli::output::{OutputFile, print};
+
+/// Build additive pattern databases.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  tilewave pdb build --size 4x4 --pattern 1,2,3,4,5,6,7 -o 7.pdb\n  \
+                  tilewave pdb build --size 4x4 --goal first --partition 7-8 -o databases/"
+)]
+pub struct Args {
+    /// Size of the board, rows x columns.
+    #[arg(long, value_name = "SIZE")]
+    size: String,
+
+    /// Goal: last, first, blank=CELL (row-major from 0) or a board.
+    #[arg(long, default_value = "last")]
+    goal: String,
+
+    /// Tiles of a database, separated by commas; may be given several times.
+    #[arg(long, value_name = "TILES", required_unless_present = "partition")]
+    pattern: Vec<String>,
+
+    /// Databases of a standard partition: 7-8, 6-6-3 or 5-5-5 (4x4), 6-6-6-6 (5x5).
+    #[arg(long, value_name = "NAME", conflicts_with = "pattern")]
+    partition: Option<String>,
+
+    /// Refuse patterns that share tiles or leave tiles out.
+    #[arg(long)]
+    disjoint: bool,
+
+    /// What an entry is a value of.
+    #[arg(long, value_enum, default_value_t = KindName::AdditiveMin)]
+    kind: KindName,
+
+    /// How values are stored: a byte, or four bits.
+    #[arg(long, value_enum, default_value_t = EncodingName::Byte)]
+    encoding: EncodingName,
+
+    /// File to write, once per pattern; or a directory, for files named by size and tiles.
+    #[arg(short, long, value_name = "FILE", required = true)]
+    output: Vec<PathBuf>,
+
+    /// Replace existing files.
+    #[arg(long)]
+    force: bool,
+
+    /// Worker threads [default: one per core].
+    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// Most memory, with a unit: 500MB, 8GiB [default: half of what is free].
+    #[arg(short = 'M', long, value_name = "SIZE")]
+    memory: Option<String>,
+
+    /// Use the plain builder: slow, independent of the fast one.
+    #[arg(long)]
+    plain: bool,
+
+    /// How to write the result.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// The kinds, as options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum KindName {
+    /// One value per placement: the minimum over the cells of the blank.
+    AdditiveMin,
+    /// One value per placement and region of the blank.
+    RegionAware,
+}
+
+/// The encodings, as options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum EncodingName {
+    /// One byte per entry.
+    Byte,
+    /// Four bits per entry: (value - Manhattan distance) / 2.
+    Packed,
+}
+
+impl Args {
+    /// Runs the command.
+    pub fn run(&self, talk: Talk) -> Result<ExitCode> {
+        let size = size(&self.size)?;
+        let goal = goal(&self.goal, size)?;
+        let patterns = match &self.partition {
+            Some(name) => pdb::partition(name, &goal).map_err(Error::from)?,
+            None => {
+                let patterns = self
+                    .pattern
+                    .iter()
+                    .map(|text| Pattern::parse(goal.clone(), text));
+                patterns
+                    .collect::<Result<Vec<_>, _>>()
+                    .map_err(Error::from)?
+            }
+        };
+        if self.disjoint {
+            check_partition(&patterns).map_err(Error::from)?;
+        } else if let Err(error) = check_disjoint(&patterns) {
+            tracing::warn!("{error}; each database is right by itself");
+        }
+        let files = self.files(&patterns)?;
+        let memory = match &self.memory {
+            Some(text) => parse_bytes(text)?,
+            None => store::budget(),
+        };
+        let build = |pattern: &Pattern| -> Result<Build> {
+            Ok(Build {
+                kind: match self.kind {
+                    KindName::AdditiveMin => Kind::Minimum,
+                    KindName::RegionAware => Kind::Regions,
+                },
+                encoding: match self.encoding {
+                    EncodingName::Byte => Encoding::Byte,
+                    EncodingName::Packed => Encoding::Packed,
+                },
+                kernel: kernel()?,
+                threads: self.threads.map(usize::from),
+                memory: Some(memory),
+                plain: self.plain,
+                ..Build::new(pattern.clone())
+            })
+        };
+        // Refuse before any work what cannot be finished.
+        for (pattern, file) in patterns.iter().zip(&files) {
+            OutputFile::reserve(file, self.force)?;
+            pdb::plan(&build(pattern)?).map_err(Error::from)?;
+        }
+        for (pattern, file) in patterns.iter().zip(&files) {
+            let begun = Instant::now();
+            let progress = Progress::new(talk);
+            let table = pdb::build(&build(pattern)?, &progress).map_err(Error::from)?;
+            table
+                .save(file, self.force, &progress)
+                .map_err(Error::from)?;
+            drop(progress);
+            print(&self.report(&table, file, begun.elapsed().as_secs_f64())?)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The file of each pattern.
+    fn files(&self, patterns: &[Pattern]) -> Result<Vec<PathBuf>> {
+        let directory =
+            |path: &Path| path.is_dir() || path.as_os_str().to_string_lossy().ends_with('/');
+        let files: Vec<PathBuf> = match &self.output[..] {
+            [path] if directory(path) => {
+                let name = |p: &Pattern| {
+                    format!(
+                        "{}_{}.pdb",
+                        p.size(),
+                        super::tiles(p.tiles()).replace(',', "-")
+                    )
+                };
+                patterns.iter().map(|p| path.join(name(p))).collect()
+            }
+            files => files.to_vec(),
+        };
+        if files.len() != patterns.len() {
+            return Err(Usage(format!(
+                "there are {} patterns and {} output files: give -o once per pattern, or one directory",
+                patterns.len(),
+                files.len()
+            ))
+            .into());
+        }
+        let repeated = (1..files.len()).find(|&i| files[..i].contains(&files[i]));
+        if let Some(i) = repeated {
+            let shown = files[i].display();
+            return Err(Usage(format!(
+                "'{shown}' is named twice: every pattern needs its own file"
+            ))
+            .into());
+        }
+        Ok(files)
+    }
+
+    fn report(&self, table: &Pdb, file: &Path, seconds: f64) -> Result<String> {
+        let reached = table.histogram().iter().sum::<u64>();
+        Ok(match self.format {
+            Format::Json => one_key_per_line(&json!({
+                "file": file.display().to_string(),
+                "board": table.pattern().size().to_string(),
+                "goal": table.pattern().goal().to_string(),
+                "tiles": table.pattern().tiles(),
+                "kind": table.kind().name(),
+                "encoding": table.encoding().name(),
+                "entries": table.entries(),
+                "max": table.maximum(),
+                "mean": table.mean(),
+                "histogram": table.histogram(),
+                "bytes": table.file_bytes(),
+                "checksum": format!("{:016x}", table.checksum()),
+                "seconds": seconds,
+                "peak_memory_bytes": store::peak_memory(),
+                "version": env!("CARGO_PKG_VERSION"),
+            }))?,
+            Format::Csv => super::info::csv(table.histogram()),
+            Format::Text => format!(
+                "{}\nwrote {}: {} tiles {}, {}, {} entries, maximum {}, mean {:.6}, {} in {}\n",
+                histogram(table.histogram(), reached).trim_end(),
+                file.display(),
+                table.pattern().size(),
+                super::tiles(table.pattern().tiles()),
+                table.kind(),
+                thousands(table.entries()),
+                table.maximum(),
+                table.mean(),
+                bytes(table.file_bytes()),
+                duration(seconds),
+            ),
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! `tilewave pdb probe`: the values of boards, and their sums.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde_json::json;
+use tilewave::Error;
+use tilewave::pdb::{Pattern, Pdb, check_disjoint};
+use tilewave::puzzle::tiles::Board;
+
+use crate::cli::failure::Usage;
+use crate::cli::options::Format;
+use crate::cli::output::Output;
+
+/// Show the values of a board in one or several databases, and their sum.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  tilewave pdb probe 7.pdb --board '15 2 1 12/8 5 6 11/4 9 10 7/3 14 13 0'\n  \
+                  tilewave pdb probe 7.pdb 8.pdb --board - < boards.txt"
+)]
+pub struct Args {
+    /// Database files.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+
+    /// The board: rows by '/', tiles by spaces, blank 0; or '-' for one board per line of the input.
+    #[arg(long)]
+    board: String,
+
+    /// How to write the result.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Args {
+    /// Runs the command.
+    pub fn run(&self) -> Result<ExitCode> {
+        let mut destination = self.output.reserve()?;
+        let tables = self.files.iter().map(|file| Pdb::open(file));
+        let tables = tables
+            .collect::<Result<Vec<Pdb>, _>>()
+            .map_err(Error::from)?;
+        let patterns: Vec<Pattern> = tables.iter().map(|t| t.pattern().clone()).collect();
+        if patterns.iter().any(|p| p.goal() != patterns[0].goal()) {
+            let text =
+                "the databases have different goals: values of one goal can be shown together";
+            return Err(Usage(text.into()).into());
+        }
+        let additive = check_disjoint(&patterns).is_ok();
+        let input = match self.board.as_str() {
+            "-" => {
+                let mut text = String::new();
+                std::io::stdin().read_to_string(&mut text)?;
+                text
+            }
+            board => board.replace('\n', "/"),
+        };
+        if self.format == Format::Csv {
+            destination.add("board,values,sum\n")?;
+        }
+        for line in input.lines().filter(|line| !line.trim().is_empty()) {
+            let board = Board::parse(line, Some(patterns[0].size())).map_err(Error::from)?;
+            let values = tables.iter().map(|table| table.value(&board));
+            let values = values
+                .collect::<Result<Vec<Option<u8>>, _>>()
+                .map_err(Error::from)?;
+            let total: Option<u32> = values.iter().map(|v| v.map(u32::from)).sum();
+            let sum = total.filter(|_| additive);
+            let shown = |v: Option<u32>| v.map_or("-".to_string(), |v| v.to_string());
+            let words: Vec<String> = values.iter().map(|v| shown(v.map(u32::from))).collect();
+            destination.add(&match self.format {
+                Format::Json => {
+                    let object = json!({
+                        "board": board.to_string(),
+                        "values": values,
+                        "sum": sum,
+                        "version": env!("CARGO_PKG_VERSION"),
+                    });
+                    format!("{object}\n")
+                }
+                Format::Csv => format!("{board},{},{}\n", words.join(" "), shown(sum)),
+                Format::Text => format!("{board}  {}  sum {}\n", words.join(" "), shown(sum)),
+            })?;
+        }
+        destination.finish()?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,144 @@
+//! The databases of a solver: files given, or a set that is built once and kept.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use tilewave::Error;
+use tilewave::pdb::{Build, Pattern, Pdb, build, partition};
+use tilewave::puzzle::tiles::Board;
+use tilewave::report::{bytes, duration};
+use tilewave::solve::default_patterns;
+use tilewave::store;
+
+use super::super::Talk;
+use super::super::failure::Usage;
+use super::super::pdb::Progress;
+
+/// Where databases come from.
+#[derive(clap::Args)]
+pub struct Databases {
+    /// Databases to use, disjoint, made by `tilewave pdb build`.
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "partition")]
+    pdb: Vec<PathBuf>,
+
+    /// Named set to use: 7-8, 6-6-3 or 5-5-5 on 4x4, 6-6-6-6 on 5x5 [default: one that is built in seconds].
+    #[arg(long, value_name = "NAME")]
+    partition: Option<String>,
+
+    /// Where databases are kept that were built here [default: tilewave in the user's cache directory].
+    #[arg(long, value_name = "DIR")]
+    cache_dir: Option<PathBuf>,
+
+    /// Keep no databases.
+    #[arg(long, conflicts_with = "cache_dir")]
+    no_cache: bool,
+}
+
+impl Databases {
+    /// Returns the databases for a goal: those given, else those kept, else new ones, which are kept.
+    pub fn get(&self, goal: &Board, threads: Option<usize>, talk: Talk) -> Result<Vec<Pdb>> {
+        if !self.pdb.is_empty() {
+            let open = |path: &PathBuf| Ok(Pdb::open(path).map_err(Error::from)?);
+            return self.pdb.iter().map(open).collect();
+        }
+        let patterns = match &self.partition {
+            Some(name) => partition(name, goal),
+            None => default_patterns(goal),
+        };
+        let patterns = patterns.map_err(Error::from)?;
+        let cache = if self.no_cache { None } else { self.cache() };
+        let budget = store::budget();
+        let mut built = (0u64, 0.0);
+        let mut pdbs = Vec::new();
+        for pattern in patterns {
+            let kept = cache.as_ref().map(|dir| dir.join(name(&pattern)));
+            // A file that cannot be used, for whatever reason, is built again and replaced.
+            let usable = kept.as_ref().and_then(|path| Pdb::open(path).ok());
+            if let Some(pdb) = usable.filter(|pdb| pdb.pattern() == &pattern) {
+                pdbs.push(pdb);
+                continue;
+            }
+            let begun = Instant::now();
+            let build_this = Build {
+                threads,
+                memory: Some(budget),
+                ..Build::new(pattern)
+            };
+            let progress = Progress::new(talk);
+            let pdb = build(&build_this, &progress).map_err(Error::from)?;
+            if let Some(path) = &kept
+                && let Err(error) = pdb.save(path, true, &progress)
+            {
+                tracing::warn!("the database is not kept: {error}");
+            }
+            built.0 += pdb.file_bytes();
+            built.1 += begun.elapsed().as_secs_f64();
+            pdbs.push(pdb);
+        }
+        if built.0 > 0 {
+            let place = match &cache {
+                Some(dir) => format!("kept in {}", dir.display()),
+                None => "not kept".into(),
+            };
+            let (size, time) = (bytes(built.0), duration(built.1));
+            tracing::info!("built pattern databases: {size} in {time}, {place}");
+        }
+        Ok(pdbs)
+    }
+
+    /// The directory for kept databases, made when missing; none when it cannot be had.
+    fn cache(&self) -> Option<PathBuf> {
+        let dir = match &self.cache_dir {
+            Some(dir) => dir.clone(),
+            None => {
+                let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+                let base = set("XDG_CACHE_HOME").map(PathBuf::from);
+                let base = base.or_else(|| Some(Path::new(&set("HOME")?).join(".cache")));
+                base?.join("tilewave")
+            }
+        };
+        let made = std::fs::create_dir_all(&dir)
+            .with_context(|| format!("databases are not kept: cannot make '{}'", dir.display()));
+        match made {
+            Ok(()) => Some(dir),
+            Err(error) => {
+                tracing::warn!("{error:#}");
+                None
+            }
+        }
+    }
+
+    /// Refuses options that mean nothing to the constructive solver.
+    pub fn refuse(&self) -> Result<(), Usage> {
+        if self.pdb.is_empty() && self.partition.is_none() {
+            return Ok(());
+        }
+        Err(Usage(
+            "--fast needs no databases: leave out --pdb and --partition".into(),
+        ))
+    }
+}
+
+/// The name of a kept database: its size, goal and tiles.
+fn name(pattern: &Pattern) -> String {
+    let join = |tiles: &[u16]| {
+        tiles
+            .iter()
+            .map(u16::to_string)
+            .collect::<Vec<_>>()
+            .join("-")
+    };
+    let goal = pattern.goal();
+    // Common goals by the blank's cell; others by a hash of the board, which is compared on opening.
+    let ordered = Board::ordered(goal.size(), goal.blank()).is_ok_and(|ordered| ordered == *goal);
+    let goal_name = if ordered {
+        format!("blank{}", goal.blank())
+    } else {
+        format!(
+            "{:016x}",
+            xxhash_rust::xxh3::xxh3_64(goal.to_string().as_bytes())
+        )
+    };
+    format!("{}-{goal_name}-{}.pdb", goal.size(), join(pattern.tiles()))
+}

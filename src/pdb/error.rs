@@ -1,0 +1,266 @@
+//! What can be wrong with a pattern, a build or a database file: one line each, with what to do.
+
+use std::path::PathBuf;
+
+use crate::perm::kernel::KernelError;
+use crate::puzzle::tiles::{BoardError, Size};
+use crate::store::MemoryError;
+
+/// A pattern, a build or a database file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PdbError {
+    /// A board or goal that is not one.
+    #[error(transparent)]
+    Board(#[from] BoardError),
+    /// Memory that could not be had.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The kernel asked for does not run here.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// The board has a side longer than six.
+    #[error("board {size} is too large for pattern databases: both sides may be at most 6")]
+    BoardTooLarge {
+        /// Size of the board.
+        size: Size,
+    },
+    /// No tile or too many.
+    #[error("a pattern has 1 to {max} tiles on a {size} board, this one has {found}")]
+    PatternLength {
+        /// Tiles given.
+        found: usize,
+        /// Most tiles.
+        max: usize,
+        /// Size of the board.
+        size: Size,
+    },
+    /// A word of a pattern is not a tile number.
+    #[error("'{0}' is not a pattern: write tile numbers separated by commas, for example 1,2,3,4")]
+    PatternSyntax(String),
+    /// The blank was given as a tile.
+    #[error(
+        "the blank (0) cannot be a tile of an additive pattern: its moves cost nothing; leave it out, or choose --kind region-aware for values that depend on it"
+    )]
+    BlankInPattern,
+    /// A tile number that the board does not have.
+    #[error("tile {tile} of the pattern is not on a {size} board: its tiles are 1 to {}", size.tiles())]
+    UnknownTile {
+        /// The tile.
+        tile: u16,
+        /// Size of the board.
+        size: Size,
+    },
+    /// A tile given twice.
+    #[error("tile {0} occurs twice in the pattern: name every tile once")]
+    RepeatedTile(u16),
+    /// Two patterns of a partition share a tile.
+    #[error(
+        "tile {tile} is in more than one pattern: values of overlapping patterns must not be added"
+    )]
+    Overlap {
+        /// The tile.
+        tile: u16,
+    },
+    /// The patterns of a partition leave tiles out.
+    #[error("tile {tile} is in no pattern of the partition: every tile belongs to exactly one")]
+    Uncovered {
+        /// The smallest tile left out.
+        tile: u16,
+    },
+    /// No partition of this name for this board.
+    #[error("'{name}' is not a partition of {size}: {known}")]
+    UnknownPartition {
+        /// The name given.
+        name: String,
+        /// Size of the board.
+        size: Size,
+        /// What there is.
+        known: &'static str,
+    },
+    /// The presets are defined for goals with the blank in a corner.
+    #[error(
+        "partition '{name}' is defined for goals with the blank in a corner, not for '{goal}': give the patterns with --pattern"
+    )]
+    PartitionGoal {
+        /// Name of the partition.
+        name: String,
+        /// The goal.
+        goal: String,
+    },
+    /// The table and the work on it exceed the memory budget.
+    #[error(
+        "the database of {tiles} tiles on {size} has {entries} entries and needs {needed} bytes of memory to build, the budget is {budget} bytes: choose fewer tiles or raise --memory"
+    )]
+    Budget {
+        /// Tiles of the pattern.
+        tiles: usize,
+        /// Size of the board.
+        size: Size,
+        /// Entries of the table.
+        entries: u64,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes allowed.
+        budget: u64,
+    },
+    /// The worker threads could not be started.
+    #[error("cannot start {threads} worker threads: {reason}")]
+    Threads {
+        /// Threads asked for.
+        threads: usize,
+        /// What the system said.
+        reason: String,
+    },
+    /// The observer asked to stop.
+    #[error("interrupted: nothing was written")]
+    Interrupted,
+    /// A value does not fit a byte.
+    #[error("a value exceeds {max}, the largest that a byte can hold")]
+    ValueTooLarge {
+        /// The largest value.
+        max: usize,
+    },
+    /// Values do not fit the packed encoding.
+    #[error(
+        "the values do not fit 4 bits: entry {entry} exceeds its Manhattan distance by {excess}, at most 28 can be packed; use --encoding byte"
+    )]
+    NotPackable {
+        /// The entry.
+        entry: u64,
+        /// Value minus Manhattan distance.
+        excess: i32,
+    },
+    /// The system refused a file operation.
+    #[error("{action} '{path}': {reason}")]
+    Io {
+        /// What was attempted.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: std::io::Error,
+    },
+    /// The output exists.
+    #[error("'{0}' exists: choose another -o or allow to replace it with --force")]
+    Exists(PathBuf),
+    /// The file is not a database.
+    #[error("'{0}' is not a tilewave pattern database")]
+    NotADatabase(PathBuf),
+    /// The file is of another version.
+    #[error(
+        "'{path}' has format version {found}, this program reads version {supported}: rebuild it or use a matching tilewave"
+    )]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// The version that can be read.
+        supported: u32,
+    },
+    /// The file is shorter or longer than its header says.
+    #[error(
+        "'{path}' has {found} bytes, its header says {expected}: it is truncated or damaged, copy or build it again"
+    )]
+    Length {
+        /// The file.
+        path: PathBuf,
+        /// Its length.
+        found: u64,
+        /// The length that the header tells.
+        expected: u64,
+    },
+    /// The header contradicts itself or its checksum.
+    #[error("the header of '{path}' is damaged ({what}): copy or build the file again")]
+    Header {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// The data do not have their checksum.
+    #[error(
+        "the entries of '{path}' are damaged in block {block} of {blocks}: copy or build the file again"
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// First block whose checksum differs.
+        block: u64,
+        /// Number of blocks.
+        blocks: u64,
+    },
+    /// The file is compressed and cannot be used in place.
+    #[error("'{0}' is compressed for shipping: run 'tilewave pdb unpack' on it first")]
+    Compressed(PathBuf),
+    /// The file is not compressed.
+    #[error("'{0}' is not compressed: there is nothing to unpack")]
+    NotCompressed(PathBuf),
+    /// An entry differs from an independent search.
+    #[error(
+        "entry {entry} of '{path}' is {found}, a search finds {expected}: the database is wrong, build it again"
+    )]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// The entry.
+        entry: u64,
+        /// Its value, 255 for none.
+        found: u8,
+        /// The value that a search finds.
+        expected: u8,
+    },
+    /// The board asked about has another size.
+    #[error("the board is {found}, the database is for {expected}")]
+    WrongSize {
+        /// Size of the board.
+        found: Size,
+        /// Size of the database's board.
+        expected: Size,
+    },
+    /// The layout asked for cannot hold this database.
+    #[error("layout {layout} cannot hold this database: {why}")]
+    Layout {
+        /// The layout.
+        layout: &'static str,
+        /// Why not.
+        why: String,
+    },
+}
+
+impl PdbError {
+    /// Returns whether the request itself is wrong, whatever the machine and the files are like.
+    pub fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            PdbError::Board(_)
+                | PdbError::Kernel(_)
+                | PdbError::BoardTooLarge { .. }
+                | PdbError::PatternLength { .. }
+                | PdbError::PatternSyntax(_)
+                | PdbError::BlankInPattern
+                | PdbError::UnknownTile { .. }
+                | PdbError::RepeatedTile(_)
+                | PdbError::Overlap { .. }
+                | PdbError::Uncovered { .. }
+                | PdbError::UnknownPartition { .. }
+                | PdbError::PartitionGoal { .. }
+                | PdbError::WrongSize { .. }
+                | PdbError::Layout { .. }
+        )
+    }
+
+    /// Returns a function that names the action and the file of an I/O error.
+    pub(super) fn io(
+        action: &'static str,
+        path: &std::path::Path,
+    ) -> impl FnOnce(std::io::Error) -> PdbError {
+        let path = path.to_path_buf();
+        move |reason| PdbError::Io {
+            action,
+            path,
+            reason,
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Sums of database values, kept up to date move by move.
+//!
+//! Invariant: a move of one tile changes the value of at most one pattern, the one that has the tile;
+//! for every other pattern the blank stays in its region and all tiles in their cells.
+
+use super::{Pattern, Pdb, PdbError, check_disjoint};
+use crate::puzzle::tiles::Board;
+
+/// A board and the sum of its values in disjoint databases: one look-up per move.
+///
+/// ```
+/// use tilewave::pdb::{Build, Evaluator, Pattern, Unobserved, build};
+/// use tilewave::puzzle::tiles::{Board, Goal, Size};
+/// let goal = Goal::Last.board(Size::new(3, 3)?)?;
+/// let make = |tiles: &[u16]| build(&Build::new(Pattern::new(goal.clone(), tiles)?), &Unobserved);
+/// let pdbs = [make(&[1, 2, 3, 4])?, make(&[5, 6, 7, 8])?];
+/// let mut board = Evaluator::new(&pdbs, &goal)?;
+/// assert_eq!(board.sum(), 0);
+/// board.slide(5); // the tile on cell 5 goes to the blank's cell 8
+/// assert_eq!((board.sum(), board.blank()), (1, 5));
+/// board.slide(8); // and back
+/// assert_eq!(board.sum(), 0);
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Evaluator<'a> {
+    pdbs: &'a [Pdb],
+    /// Tile on each cell, 0 for the blank.
+    tiles: Vec<u16>,
+    blank: u8,
+    /// For each tile its pattern and its place in the pattern's order.
+    owner: Vec<Option<(u8, u8)>>,
+    cells: Vec<[u8; Pattern::MAX_TILES]>,
+    values: Vec<u8>,
+    sum: u32,
+}
+
+impl<'a> Evaluator<'a> {
+    /// Returns the evaluation of a board.
+    ///
+    /// # Errors
+    /// [`PdbError::Overlap`] when databases share tiles, [`PdbError::WrongSize`].
+    pub fn new(pdbs: &'a [Pdb], board: &Board) -> Result<Evaluator<'a>, PdbError> {
+        let patterns: Vec<Pattern> = pdbs.iter().map(|pdb| pdb.pattern().clone()).collect();
+        check_disjoint(&patterns)?;
+        let mut owner = vec![None; board.size().cells()];
+        let mut cells = Vec::new();
+        for (p, pattern) in patterns.iter().enumerate() {
+            let mut padded = [0; Pattern::MAX_TILES];
+            let of = pattern.cells(board)?;
+            padded[..of.len()].copy_from_slice(&of);
+            cells.push(padded);
+            for (i, &tile) in pattern.tiles().iter().enumerate() {
+                owner[usize::from(tile)] = Some((p as u8, i as u8));
+            }
+        }
+        let mut evaluator = Evaluator {
+            pdbs,
+            tiles: board.tiles().to_vec(),
+            blank: board.blank() as u8,
+            owner,
+            cells,
+            values: vec![0; pdbs.len()],
+            sum: 0,
+        };
+        for p in 0..pdbs.len() {
+            evaluator.look_up(p);
+        }
+        Ok(evaluator)
+    }
+
+    /// Returns the sum of the values: a lower bound on the moves to the goal. Entries that no board
+    /// reaches count 255.
+    pub fn sum(&self) -> u32 {
+        self.sum
+    }
+
+    /// Returns the value of one database.
+    pub fn value(&self, pdb: usize) -> u8 {
+        self.values[pdb]
+    }
+
+    /// Returns the row-major cell of the blank.
+    pub fn blank(&self) -> usize {
+        usize::from(self.blank)
+    }
+
+    /// Moves the tile on a cell next to the blank into the blank's cell. Moving it back undoes the move.
+    ///
+    /// # Panics
+    /// When the cell is not on the board.
+    pub fn slide(&mut self, cell: usize) {
+        let tile = usize::from(self.tiles[cell]);
+        let to = self.blank;
+        self.tiles.swap(cell, usize::from(to));
+        self.blank = cell as u8;
+        if let Some((p, i)) = self.owner[tile] {
+            self.cells[usize::from(p)][usize::from(i)] = to;
+            self.look_up(usize::from(p));
+        }
+    }
+
+    fn look_up(&mut self, p: usize) {
+        let pdb = &self.pdbs[p];
+        let cells = &self.cells[p][..pdb.pattern().tiles().len()];
+        let value = pdb.lookup(cells, self.blank).unwrap_or(u8::MAX);
+        self.sum = self.sum - u32::from(self.values[p]) + u32::from(value);
+        self.values[p] = value;
+    }
+}

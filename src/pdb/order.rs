@@ -1,0 +1,371 @@
+//! From the engine's order of arrangements to the entry order of the files.
+//!
+//! Invariant: both steps read and write within the caches. First every set's k! values are brought into
+//! the lexicographic order of the tiles' positions, by one fixed table. In that order, the arrangements
+//! that agree in the positions of the first tiles are contiguous: a **run** of t! values for the last t
+//! tiles. A **block** of the file (all placements that agree in the cells of the first k - t tiles) then
+//! is a union of runs, one of each set around these cells, and where a run's values go within a block
+//! depends only on which of the free cells the last tiles occupy: again one fixed table.
+
+use rayon::prelude::*;
+
+use super::network::Network;
+use super::sweep::Found;
+use super::{Kind, Pattern, PdbError, PdbObserver, Phase, sweep};
+use crate::perm::arrangement::{Arrangements, MAX_LEN};
+use crate::perm::layout::{REGISTER_BYTES, Register};
+use crate::perm::{lehmer, placement};
+
+/// Bytes that 16-bit tables reach: buffers of this size need no bounds checks.
+const REACH: usize = 1 << 16;
+/// Most bytes of a block of the file: a quarter of a megabyte, so that it stays in the private caches.
+const BLOCK: usize = 1 << 18;
+
+/// For each arrangement in lexicographic order of positions its byte in a set's registers.
+struct Gather {
+    layout: Arrangements,
+    source: Vec<u16>,
+}
+
+impl Gather {
+    fn new(layout: Arrangements) -> Gather {
+        let k = layout.len();
+        let mut source = Vec::with_capacity(lehmer::count(k) as usize);
+        for rank in 0..lehmer::count(k) {
+            let (mut positions, mut line) = ([0; MAX_LEN], [0; MAX_LEN]);
+            lehmer::unrank(rank, &mut positions[..k]);
+            for (tile, &position) in positions[..k].iter().enumerate() {
+                line[usize::from(position)] = tile as u8;
+            }
+            let place = layout.place(&line[..k]);
+            let register = usize::from(place.slice) * layout.slice_registers()
+                + usize::from(place.parity) * layout.group()
+                + usize::from(place.register);
+            source.push((register * REGISTER_BYTES + usize::from(place.lane)) as u16);
+        }
+        Gather { layout, source }
+    }
+
+    /// Writes the values of slot `slot` of a class to `target`: levels plus one become levels.
+    fn run(
+        &self,
+        values: &[Register],
+        slots: usize,
+        slot: usize,
+        buffer: &mut Buffer,
+        target: &mut [u8],
+    ) {
+        let unit = self.layout.slice_registers();
+        let bytes = unit * REGISTER_BYTES;
+        for slice in 0..self.layout.slices() {
+            let from = &values[(slice * slots + slot) * unit..][..unit];
+            buffer[slice * bytes..][..bytes].copy_from_slice(from.as_flattened());
+        }
+        for (target, &source) in target.iter_mut().zip(&self.source) {
+            *target = buffer[usize::from(source)].wrapping_sub(1);
+        }
+    }
+}
+
+type Buffer = [u8; REACH];
+
+/// A block of the file.
+type BlockBuffer = [u8; BLOCK];
+
+fn buffer<const N: usize>() -> Box<[u8; N]> {
+    vec![0; N].try_into().expect("a buffer has its length")
+}
+
+/// Writes the entries of a region-aware table: `starts` has the number of regions before each set.
+pub(super) fn by_region(
+    found: &Found,
+    starts: &[u32],
+    entries: &mut [u8],
+    observer: &dyn PdbObserver,
+) -> Result<(), PdbError> {
+    let gather = Gather::new(found.layout);
+    let arrangements = gather.source.len();
+    let (low, high) = split(found, Kind::Regions);
+    let total = starts.len() as u64 - 1;
+    // One chunk of entries per set.
+    let mut rest = entries;
+    let mut jobs = Vec::with_capacity(starts.len());
+    for (set, pair) in found.network.subsets.iter().zip(starts.windows(2)) {
+        let (head, tail) = rest.split_at_mut((pair[1] - pair[0]) as usize * arrangements);
+        jobs.push((set, head));
+        rest = tail;
+    }
+    let done = std::sync::atomic::AtomicU64::new(0);
+    jobs.into_par_iter()
+        .try_for_each_init(buffer::<REACH>, |buffer, (set, target)| {
+            stop(observer)?;
+            let (class, number) = found.network.find(set);
+            let first = found.network.classes[class].slots[number] as usize;
+            let slots = sweep::slots(&found.network, Kind::Regions, class);
+            let values = if class == 0 { low } else { high };
+            for (region, target) in target.chunks_mut(arrangements).enumerate() {
+                gather.run(values, slots, first + region, buffer, target);
+            }
+            let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
+            if done.is_multiple_of(256) {
+                observer.progress(Phase::Order, done, total);
+            }
+            Ok(())
+        })
+}
+
+/// The values of both classes.
+fn split(found: &Found, kind: Kind) -> (&[Register], &[Register]) {
+    let size = |class| sweep::class_registers(&found.network, found.layout, kind, class);
+    let (low, rest) = found.values.units().split_at(size(0));
+    (low, &rest[..size(1)])
+}
+
+fn stop(observer: &dyn PdbObserver) -> Result<(), PdbError> {
+    if observer.interrupted() {
+        return Err(PdbError::Interrupted);
+    }
+    Ok(())
+}
+
+/// First step of a table of the minimum kind: brings every set's values into the order of positions,
+/// from `found.values` into `found.seen`.
+pub(super) fn by_position(found: &mut Found, observer: &dyn PdbObserver) -> Result<(), PdbError> {
+    let gather = Gather::new(found.layout);
+    let arrangements = gather.source.len();
+    let size = |class| sweep::class_registers(&found.network, found.layout, Kind::Minimum, class);
+    let sizes = [size(0), size(1)];
+    let values = found.values.units();
+    let total: usize = found.network.classes.iter().map(|c| c.sets.len()).sum();
+    let done = std::sync::atomic::AtomicU64::new(0);
+    for (class, seen) in found.seen.iter_mut().enumerate() {
+        let sets = found.network.classes[class].sets.len();
+        let values = &values[class * sizes[0]..][..sizes[class]];
+        let lines = &mut seen.units_mut().as_flattened_mut()[..sets * arrangements];
+        lines
+            .par_chunks_mut(arrangements)
+            .enumerate()
+            .try_for_each_init(buffer::<REACH>, |buffer, (set, target)| {
+                stop(observer)?;
+                gather.run(values, sets, set, buffer, target);
+                let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
+                if done.is_multiple_of(256) {
+                    observer.progress(Phase::Order, done, 2 * total as u64);
+                }
+                Ok::<(), PdbError>(())
+            })?;
+    }
+    Ok(())
+}
+
+/// The last tiles of a placement, whose values a run holds.
+struct Tail<P> {
+    /// Tiles, t.
+    tiles: usize,
+    /// Values of a run, t!.
+    run: usize,
+    /// Values of a block: placements of t tiles on the cells that the first tiles leave free.
+    block: usize,
+    /// For each t-subset of these cells, in lexicographic order, where the values of its run go.
+    places: Vec<P>,
+}
+
+/// A place within a block: 16 bits where they suffice, so that the table stays near.
+trait Place: Copy + Send + Sync + TryFrom<u64> {
+    fn index(self) -> usize;
+}
+
+impl Place for u16 {
+    fn index(self) -> usize {
+        usize::from(self)
+    }
+}
+
+impl Place for u32 {
+    fn index(self) -> usize {
+        self as usize % BLOCK
+    }
+}
+
+/// Values of a block of `tiles` tiles on the cells that the others leave.
+fn block_size(cells: usize, k: usize, tiles: usize) -> usize {
+    let size = placement::count(cells - (k - tiles), tiles);
+    size.and_then(|size| usize::try_from(size).ok())
+        .unwrap_or(usize::MAX)
+}
+
+/// The longest tail whose blocks fit a buffer, of at most four tiles.
+fn tail_tiles(cells: usize, k: usize) -> usize {
+    let fits = |&t: &usize| block_size(cells, k, t) <= BLOCK;
+    (1..=4.min(k - 1)).rfind(fits).unwrap_or(1)
+}
+
+impl<P: Place> Tail<P> {
+    fn new(cells: usize, k: usize, tiles: usize) -> Tail<P> {
+        let left = cells - (k - tiles);
+        let run = lehmer::count(tiles) as usize;
+        let mut places = Vec::with_capacity(block_size(cells, k, tiles));
+        let mut subset: Vec<u8> = (0..tiles as u8).collect();
+        loop {
+            for rank in 0..run as u64 {
+                let mut order = [0; 4];
+                lehmer::unrank(rank, &mut order[..tiles]);
+                let cells = order.map(|position| *subset.get(usize::from(position)).unwrap_or(&0));
+                let place = P::try_from(placement::rank(left, &cells[..tiles]));
+                places.extend(place.ok());
+            }
+            if !advance(&mut subset, left) {
+                break;
+            }
+        }
+        Tail {
+            tiles,
+            run,
+            block: block_size(cells, k, tiles),
+            places,
+        }
+    }
+}
+
+/// The next subset in lexicographic order.
+fn advance(subset: &mut [u8], n: usize) -> bool {
+    let t = subset.len();
+    let Some(i) = (0..t).rfind(|&i| usize::from(subset[i]) < n - t + i) else {
+        return false;
+    };
+    subset[i] += 1;
+    for j in i + 1..t {
+        subset[j] = subset[j - 1] + 1;
+    }
+    true
+}
+
+/// Second step: writes the entries in lexicographic order of cells, from the values by position that
+/// `by_position` left in `seen`.
+pub(super) fn by_cells(
+    pattern: &Pattern,
+    network: &Network,
+    seen: [&[u8]; 2],
+    entries: &mut [u8],
+    observer: &dyn PdbObserver,
+) -> Result<(), PdbError> {
+    let (n, k) = (network.grid.cells(), pattern.tiles().len());
+    let tiles = tail_tiles(n, k);
+    if block_size(n, k, tiles) <= REACH {
+        let tail = Tail::<u16>::new(n, k, tiles);
+        by_blocks(&tail, network, k, seen, entries, observer)
+    } else {
+        let tail = Tail::<u32>::new(n, k, tiles);
+        by_blocks(&tail, network, k, seen, entries, observer)
+    }
+}
+
+fn by_blocks<P: Place>(
+    tail: &Tail<P>,
+    network: &Network,
+    k: usize,
+    seen: [&[u8]; 2],
+    entries: &mut [u8],
+    observer: &dyn PdbObserver,
+) -> Result<(), PdbError> {
+    let n = network.grid.cells();
+    let head = k - tail.tiles;
+    let blocks = entries.len() / tail.block;
+    // Blocks that share all cells but the last of the head share sources: one job.
+    let per_job = n - head + 1;
+    let done = std::sync::atomic::AtomicU64::new(0);
+    entries
+        .par_chunks_mut(tail.block * per_job)
+        .enumerate()
+        .try_for_each_init(buffer::<BLOCK>, |buffer, (job, target)| {
+            stop(observer)?;
+            for (i, target) in target.chunks_mut(tail.block).enumerate() {
+                let mut cells = [0; MAX_LEN];
+                placement::unrank(n, (job * per_job + i) as u64, &mut cells[..head]);
+                Block {
+                    network,
+                    seen,
+                    tail,
+                    k,
+                    cells: &cells[..head],
+                }
+                .collect(buffer);
+                target.copy_from_slice(&buffer[..tail.block]);
+            }
+            let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
+            let (half, total) = ((blocks / per_job) as u64, 2 * (blocks / per_job) as u64);
+            observer.progress(Phase::Order, half + done, total);
+            Ok(())
+        })
+}
+
+/// All placements that agree in the cells of the first tiles.
+struct Block<'a, P> {
+    network: &'a Network,
+    seen: [&'a [u8]; 2],
+    tail: &'a Tail<P>,
+    k: usize,
+    cells: &'a [u8],
+}
+
+impl<P: Place> Block<'_, P> {
+    /// Collects the block's values in `buffer`.
+    fn collect(&self, buffer: &mut BlockBuffer) {
+        let occupied = self.cells.iter().fold(0u64, |set, &c| set | 1 << c);
+        let free: Vec<u64> = super::grid::bits(self.network.grid.free(occupied))
+            .map(|c| 1 << c)
+            .collect();
+        let mut runs = self.tail.places.chunks_exact(self.tail.run);
+        match self.tail.tiles {
+            4 => self.subsets::<4>(occupied, &free, &mut runs, buffer),
+            3 => self.subsets::<3>(occupied, &free, &mut runs, buffer),
+            2 => self.subsets::<2>(occupied, &free, &mut runs, buffer),
+            _ => self.subsets::<1>(occupied, &free, &mut runs, buffer),
+        }
+    }
+
+    /// Visits the sets that add T of the free cells to `set`, in lexicographic order.
+    #[inline]
+    fn subsets<const T: usize>(
+        &self,
+        set: u64,
+        free: &[u64],
+        runs: &mut std::slice::ChunksExact<'_, P>,
+        buffer: &mut BlockBuffer,
+    ) {
+        let mut at = [0; T];
+        for (i, at) in at.iter_mut().enumerate() {
+            *at = i;
+        }
+        loop {
+            let set = at.iter().fold(set, |set, &i| set | free[i]);
+            let run = self.run(set);
+            if let Some(places) = runs.next() {
+                for (&place, &value) in places.iter().zip(run) {
+                    buffer[place.index()] = value;
+                }
+            }
+            let Some(i) = (0..T).rfind(|&i| at[i] < free.len() - T + i) else {
+                return;
+            };
+            at[i] += 1;
+            for j in i + 1..T {
+                at[j] = at[j - 1] + 1;
+            }
+        }
+    }
+
+    /// The values of a set for the first tiles' cells: a run.
+    #[inline]
+    fn run(&self, set: u64) -> &[u8] {
+        let (class, number) = self.network.find(set);
+        let mut left = set;
+        let mut rank = number;
+        for (i, &cell) in self.cells.iter().enumerate() {
+            let bit = 1u64 << cell;
+            rank = rank * (self.k - i) + (left & (bit - 1)).count_ones() as usize;
+            left &= !bit;
+        }
+        &self.seen[class][rank * self.tail.run..][..self.tail.run]
+    }
+}

@@ -1,0 +1,127 @@
+//! Partitions: patterns without common tiles, whose values may be added.
+
+use super::{Pattern, PdbError};
+use crate::puzzle::tiles::Board;
+
+/// A named partition: the goal cells of its patterns when the blank's goal is the first cell.
+struct Preset {
+    name: &'static str,
+    side: usize,
+    patterns: &'static [&'static [usize]],
+}
+
+/// The standard tilings of the literature.
+///
+/// Sources: Korf and Felner, Artificial Intelligence 134 (2002): 7-8 and 6-6-6-6; Felner, Korf and Hanan,
+/// Additive pattern database heuristics, JAIR 22 (2004): 5-5-5 and 6-6-3.
+const PRESETS: &[Preset] = &[
+    Preset {
+        name: "7-8",
+        side: 4,
+        patterns: &[&[1, 2, 3, 4, 5, 6, 7], &[8, 9, 10, 11, 12, 13, 14, 15]],
+    },
+    Preset {
+        name: "6-6-3",
+        side: 4,
+        patterns: &[&[1, 4, 5, 8, 9, 12], &[2, 3, 6, 7, 10, 11], &[13, 14, 15]],
+    },
+    Preset {
+        name: "5-5-5",
+        side: 4,
+        patterns: &[&[1, 2, 5, 6, 10], &[3, 7, 11, 14, 15], &[4, 8, 9, 12, 13]],
+    },
+    Preset {
+        name: "6-6-6-6",
+        side: 5,
+        patterns: &[
+            &[1, 2, 5, 6, 7, 12],
+            &[3, 4, 8, 9, 13, 14],
+            &[10, 11, 15, 16, 20, 21],
+            &[17, 18, 19, 22, 23, 24],
+        ],
+    },
+];
+
+/// Returns the patterns of a named partition: `7-8`, `6-6-3` and `5-5-5` on 4x4, `6-6-6-6` on 5x5. The
+/// tilings are turned so that the blank's goal is in its corner.
+///
+/// ```
+/// use tilewave::pdb::partition;
+/// use tilewave::puzzle::tiles::{Goal, Size};
+/// let korf = partition("7-8", &Goal::First.board(Size::new(4, 4)?)?)?;
+/// assert_eq!(korf[0].tiles(), [1, 2, 3, 4, 5, 6, 7]);
+/// let last = partition("7-8", &Goal::Last.board(Size::new(4, 4)?)?)?;
+/// assert_eq!(last[0].tiles(), [9, 10, 11, 12, 13, 14, 15]);
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+///
+/// # Errors
+/// [`PdbError::UnknownPartition`] names those there are; [`PdbError::PartitionGoal`] when the goal has the
+/// blank elsewhere.
+pub fn partition(name: &str, goal: &Board) -> Result<Vec<Pattern>, PdbError> {
+    let size = goal.size();
+    let fits = |preset: &&Preset| (size.rows(), size.cols()) == (preset.side, preset.side);
+    let Some(preset) = PRESETS.iter().filter(fits).find(|p| p.name == name) else {
+        return Err(PdbError::UnknownPartition {
+            name: name.chars().take(32).collect(),
+            size,
+            known: match (size.rows(), size.cols()) {
+                (4, 4) => "choose 7-8, 6-6-3 or 5-5-5, or give --pattern",
+                (5, 5) => "choose 6-6-6-6, or give --pattern",
+                _ => "there are partitions for 4x4 and 5x5 only, give --pattern",
+            },
+        });
+    };
+    let last = preset.side - 1;
+    let corner = (goal.blank() / preset.side, goal.blank() % preset.side);
+    if ![corner.0, corner.1]
+        .iter()
+        .all(|side| side.is_multiple_of(last))
+    {
+        return Err(PdbError::PartitionGoal {
+            name: name.to_string(),
+            goal: goal.to_string(),
+        });
+    }
+    let turned = |cell: usize| {
+        let (row, col) = (cell / preset.side, cell % preset.side);
+        let row = if corner.0 == 0 { row } else { last - row };
+        let col = if corner.1 == 0 { col } else { last - col };
+        goal.tiles()[row * preset.side + col]
+    };
+    let pattern = |cells: &&[usize]| {
+        let tiles: Vec<u16> = cells.iter().map(|&cell| turned(cell)).collect();
+        Pattern::new(goal.clone(), &tiles)
+    };
+    preset.patterns.iter().map(pattern).collect()
+}
+
+/// Checks that no tile is in two patterns.
+///
+/// # Errors
+/// [`PdbError::Overlap`] names the smallest such tile.
+pub fn check_disjoint(patterns: &[Pattern]) -> Result<(), PdbError> {
+    let mut tiles: Vec<u16> = patterns.iter().flat_map(|p| p.tiles()).copied().collect();
+    tiles.sort_unstable();
+    match tiles.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(PdbError::Overlap { tile: pair[0] }),
+        None => Ok(()),
+    }
+}
+
+/// Checks that every tile is in exactly one pattern.
+///
+/// # Errors
+/// [`PdbError::Overlap`] and [`PdbError::Uncovered`].
+pub fn check_partition(patterns: &[Pattern]) -> Result<(), PdbError> {
+    check_disjoint(patterns)?;
+    let Some(first) = patterns.first() else {
+        return Err(PdbError::Uncovered { tile: 1 });
+    };
+    let all = 1..=first.size().tiles() as u16;
+    let covered = |tile: u16| patterns.iter().any(|p| p.tiles().contains(&tile));
+    match all.into_iter().find(|&tile| !covered(tile)) {
+        Some(tile) => Err(PdbError::Uncovered { tile }),
+        None => Ok(()),
+    }
+}

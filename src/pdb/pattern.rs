@@ -1,0 +1,141 @@
+//! Patterns: which tiles a database is about.
+
+use super::PdbError;
+use crate::perm::placement;
+use crate::puzzle::tiles::{Board, Size};
+
+/// Tiles whose moves a database counts, relative to a goal.
+///
+/// Invariant: tiles are distinct, increasing, on the board, and at most [`Pattern::MAX_TILES`].
+///
+/// ```
+/// use tilewave::pdb::Pattern;
+/// use tilewave::puzzle::tiles::{Goal, Size};
+/// let goal = Goal::First.board(Size::new(4, 4)?)?;
+/// let pattern = Pattern::new(goal, &[1, 4, 5])?;
+/// assert_eq!(pattern.home(), [1, 4, 5]); // Korf's goal: tile t at cell t
+/// assert_eq!(pattern.placements(), 16 * 15 * 14);
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    goal: Board,
+    tiles: Vec<u16>,
+    home: Vec<u8>,
+}
+
+impl Pattern {
+    /// The most tiles of a pattern.
+    pub const MAX_TILES: usize = 8;
+    /// The longest side of a board.
+    pub const MAX_SIDE: usize = 6;
+
+    /// Returns the pattern of the given tiles, in any order.
+    ///
+    /// # Errors
+    /// [`PdbError`] when the board is too large, or a tile is repeated, unknown or the blank, or there
+    /// are none or too many.
+    pub fn new(goal: Board, tiles: &[u16]) -> Result<Pattern, PdbError> {
+        let size = goal.size();
+        if size.rows().max(size.cols()) > Pattern::MAX_SIDE {
+            return Err(PdbError::BoardTooLarge { size });
+        }
+        let mut sorted = tiles.to_vec();
+        sorted.sort_unstable();
+        if sorted.contains(&0) {
+            return Err(PdbError::BlankInPattern);
+        }
+        if let Some(&tile) = sorted.iter().find(|&&t| usize::from(t) > size.tiles()) {
+            return Err(PdbError::UnknownTile { tile, size });
+        }
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(PdbError::RepeatedTile(pair[0]));
+        }
+        let max = Pattern::MAX_TILES.min(size.tiles());
+        if sorted.is_empty() || sorted.len() > max {
+            let found = sorted.len();
+            return Err(PdbError::PatternLength { found, max, size });
+        }
+        let home = cells_of(&goal, &sorted);
+        Ok(Pattern {
+            goal,
+            tiles: sorted,
+            home,
+        })
+    }
+
+    /// Returns the pattern written as tile numbers separated by commas or spaces.
+    ///
+    /// # Errors
+    /// [`PdbError::PatternSyntax`], and what [`Pattern::new`] says.
+    pub fn parse(goal: Board, text: &str) -> Result<Pattern, PdbError> {
+        let words = text.split([',', ' ']).filter(|word| !word.is_empty());
+        let tiles = words.map(|word| {
+            let number = word.bytes().all(|b| b.is_ascii_digit());
+            let tile = word.parse::<u16>().ok().filter(|_| number);
+            tile.ok_or_else(|| PdbError::PatternSyntax(text.chars().take(80).collect()))
+        });
+        Pattern::new(goal, &tiles.collect::<Result<Vec<u16>, PdbError>>()?)
+    }
+
+    /// Returns the goal board.
+    pub fn goal(&self) -> &Board {
+        &self.goal
+    }
+
+    /// Returns the size of the board.
+    pub fn size(&self) -> Size {
+        self.goal.size()
+    }
+
+    /// Returns the tiles in increasing order.
+    pub fn tiles(&self) -> &[u16] {
+        &self.tiles
+    }
+
+    /// Returns the goal cells of the tiles, row-major, in the order of [`Pattern::tiles`].
+    pub fn home(&self) -> &[u8] {
+        &self.home
+    }
+
+    /// Returns the number of placements of the tiles, N!/(N-k)!.
+    pub fn placements(&self) -> u64 {
+        // At most 36!/28!, far below 64 bits.
+        placement::count(self.size().cells(), self.tiles.len()).unwrap_or(u64::MAX)
+    }
+
+    /// Returns the cells of the pattern's tiles on a board, in the order of [`Pattern::tiles`].
+    ///
+    /// # Errors
+    /// [`PdbError::WrongSize`] when the board has another size.
+    pub fn cells(&self, board: &Board) -> Result<Vec<u8>, PdbError> {
+        if board.size() != self.size() {
+            return Err(PdbError::WrongSize {
+                found: board.size(),
+                expected: self.size(),
+            });
+        }
+        Ok(cells_of(board, &self.tiles))
+    }
+
+    /// Returns the sum of the distances of the tiles to their goal cells.
+    pub fn manhattan(&self, cells: &[u8]) -> u32 {
+        let cols = self.size().cols();
+        let pairs = cells.iter().zip(&self.home);
+        pairs.map(|(&a, &b)| distance(cols, a, b)).sum()
+    }
+}
+
+/// The distance of two cells.
+pub(super) fn distance(cols: usize, a: u8, b: u8) -> u32 {
+    let (a, b) = (usize::from(a), usize::from(b));
+    ((a / cols).abs_diff(b / cols) + (a % cols).abs_diff(b % cols)) as u32
+}
+
+fn cells_of(board: &Board, tiles: &[u16]) -> Vec<u8> {
+    let mut cell = vec![0; board.size().cells()];
+    for (c, &tile) in board.tiles().iter().enumerate() {
+        cell[usize::from(tile)] = c as u8;
+    }
+    tiles.iter().map(|&t| cell[usize::from(t)]).collect()
+}

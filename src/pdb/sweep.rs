@@ -1,0 +1,348 @@
+//! The fast builder: whole levels by streaming over registers of 60 arrangements.
+//!
+//! Invariant: a state is a set of occupied cells, an arrangement of the tiles on it and a region of the
+//! blank. A byte per (set, arrangement) holds the regions reached so far, a bit each. Every tile move
+//! changes the colour of the set, so a level only adds bits to one class and only reads the other: levels
+//! are in place, and a slice that did not change or is full is skipped.
+//!
+//! Registers are kept slice by slice, and set by set within a slice: most moves stay within a slice, and
+//! the sets that a set exchanges tiles with are near it in the order of masks. So the sources of a
+//! stretch of sets stay in the caches.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use super::network::Network;
+use super::{Kind, Pattern, PdbError, PdbLevel, PdbObserver, Phase};
+use crate::perm::arrangement::{Arrangements, Place};
+use crate::perm::kernel::{CHANGED, Kernel, Marks, Spread, Stretch};
+use crate::perm::layout::Register;
+use crate::store::Array;
+
+/// Registers of a stretch: 192 KiB of bytes seen and as many values, half of the nearest private cache.
+const STRETCH_REGISTERS: usize = 3072;
+
+/// What the search leaves: first visits in the order of the engine.
+pub(super) struct Found {
+    pub layout: Arrangements,
+    pub network: Network,
+    /// Bytes seen, one array per class: no longer needed, memory to be used again.
+    pub seen: [Array; 2],
+    /// Levels plus one, 0 for never, both classes one after the other; per class slice by slice, and
+    /// within a slice a register group per set, or per set and region.
+    pub values: Array,
+    /// Entries per value.
+    pub histogram: Vec<u64>,
+}
+
+impl Found {
+    /// The same without the memory of the bytes seen.
+    pub fn without_seen(self) -> Result<Found, PdbError> {
+        let seen = [Array::zeroed(0)?, Array::zeroed(0)?];
+        Ok(Found { seen, ..self })
+    }
+}
+
+/// Registers of the value slots of a class.
+pub(super) fn class_registers(
+    found: &Network,
+    layout: Arrangements,
+    kind: Kind,
+    class: usize,
+) -> usize {
+    slots(found, kind, class) * layout.slices() * layout.slice_registers()
+}
+
+/// Value slots of a class: its sets, or its sets' regions.
+pub(super) fn slots(network: &Network, kind: Kind, class: usize) -> usize {
+    let class = &network.classes[class];
+    match kind {
+        Kind::Minimum => class.sets.len(),
+        Kind::Regions => class.slots[class.sets.len()] as usize,
+    }
+}
+
+/// Searches all levels of a pattern of five tiles or more.
+pub(super) fn search(
+    pattern: &Pattern,
+    kind: Kind,
+    layout: Arrangements,
+    kernel: Kernel,
+    extra_units: u64,
+    observer: &dyn PdbObserver,
+) -> Result<Found, PdbError> {
+    observer.progress(Phase::Setup, 0, 1);
+    let spread = Spread::new(kernel, layout)?;
+    let network = Network::new(pattern, layout);
+    observer.progress(Phase::Setup, 1, 1);
+
+    let unit = layout.slice_registers() * layout.slices();
+    let array = |class: usize| Array::zeroed((network.classes[class].sets.len() * unit) as u64);
+    let mut seen = [array(0)?, array(1)?];
+    let sizes = [0, 1].map(|class| class_registers(&network, layout, kind, class));
+    let mut values = Array::zeroed((sizes[0] + sizes[1]) as u64 + extra_units)?;
+    let mut flags = [0, 1].map(|c| vec![0u8; network.classes[c].sets.len() * layout.slices()]);
+    let mut changed = [0, 1].map(|c| vec![0u64; network.classes[c].sets.len()]);
+
+    let start = Start::new(pattern, layout, &network);
+    let register = start.register(layout, network.classes[start.class].sets.len(), start.set);
+    seen[start.class].units_mut()[register][usize::from(start.place.lane)] = 1 << start.region;
+    let slot = match kind {
+        Kind::Minimum => start.set,
+        Kind::Regions => network.classes[start.class].slots[start.set] as usize + start.region,
+    };
+    let register = start.register(layout, slots(&network, kind, start.class), slot);
+    let first = if start.class == 0 { 0 } else { sizes[0] };
+    values.units_mut()[first + register][usize::from(start.place.lane)] = 1;
+    changed[start.class][start.set] = 1 << start.place.slice;
+
+    let mut histogram = vec![1];
+    observer.level(&PdbLevel {
+        value: 0,
+        entries: 1,
+        seconds: 0.0,
+    });
+    let total = match kind {
+        Kind::Minimum => pattern.placements(),
+        Kind::Regions => {
+            (slots(&network, kind, 0) + slots(&network, kind, 1)) as u64
+                * crate::perm::lehmer::count(layout.len())
+        }
+    };
+    let (found, stopped) = (AtomicU64::new(1), AtomicBool::new(false));
+    for value in 1.. {
+        let begun = Instant::now();
+        let class = (start.class + value) % 2;
+        let level = u8::try_from(value + 1).map_err(|_| PdbError::ValueTooLarge { max: 254 })?;
+        let (low, high) = values.units_mut().split_at_mut(sizes[0]);
+        let [seen0, seen1] = &mut seen;
+        let (own, source) = if class == 0 {
+            (seen0, &*seen1)
+        } else {
+            (seen1, &*seen0)
+        };
+        let pass = Pass {
+            kind,
+            layout,
+            spread: &spread,
+            network: &network,
+            class,
+            level,
+            source: source.units(),
+            changed: &changed[1 - class],
+            observer,
+            found: &found,
+            total,
+            stopped: &stopped,
+        };
+        let own_values = if class == 0 {
+            low
+        } else {
+            &mut high[..sizes[1]]
+        };
+        let entries = pass.run(own.units_mut(), own_values, &mut flags[class]);
+        if stopped.load(Ordering::Relaxed) {
+            return Err(PdbError::Interrupted);
+        }
+        let any = merge(&flags[class], &mut changed[class]);
+        if !any {
+            break;
+        }
+        if entries > 0 {
+            let seconds = begun.elapsed().as_secs_f64();
+            observer.level(&PdbLevel {
+                value,
+                entries,
+                seconds,
+            });
+        }
+        histogram.push(entries);
+    }
+    while histogram.last() == Some(&0) {
+        histogram.pop();
+    }
+    Ok(Found {
+        layout,
+        network,
+        seen,
+        values,
+        histogram,
+    })
+}
+
+/// Collects the slices' flags into a bit mask per set; returns whether any slice changed.
+fn merge(flags: &[u8], changed: &mut [u64]) -> bool {
+    let sets = changed.len();
+    changed
+        .par_iter_mut()
+        .enumerate()
+        .with_min_len(1024)
+        .map(|(set, changed)| {
+            let slices = flags[set..].iter().step_by(sets).enumerate();
+            *changed = slices.fold(0, |mask, (slice, &flag)| {
+                mask | u64::from(flag & CHANGED) << slice
+            });
+            *changed != 0
+        })
+        .reduce(|| false, |a, b| a | b)
+}
+
+/// The goal as a state of the engine.
+struct Start {
+    class: usize,
+    set: usize,
+    region: usize,
+    place: Place,
+}
+
+impl Start {
+    fn new(pattern: &Pattern, layout: Arrangements, network: &Network) -> Start {
+        let home = pattern.home();
+        let mask = home.iter().fold(0u64, |set, &c| set | 1 << c);
+        let (class, set) = network.find(mask);
+        let mut tiles: Vec<u8> = (0..home.len() as u8).collect();
+        tiles.sort_by_key(|&t| home[usize::from(t)]);
+        Start {
+            class,
+            set,
+            region: network.grid.region_number(mask, pattern.goal().blank()),
+            place: layout.place(&tiles),
+        }
+    }
+
+    /// The register in an array of `slots` register groups per slice.
+    fn register(&self, layout: Arrangements, slots: usize, slot: usize) -> usize {
+        let place = &self.place;
+        (usize::from(place.slice) * slots + slot) * layout.slice_registers()
+            + usize::from(place.parity) * layout.group()
+            + usize::from(place.register)
+    }
+}
+
+/// One level.
+struct Pass<'a> {
+    kind: Kind,
+    layout: Arrangements,
+    spread: &'a Spread,
+    network: &'a Network,
+    class: usize,
+    level: u8,
+    source: &'a [Register],
+    changed: &'a [u64],
+    observer: &'a dyn PdbObserver,
+    found: &'a AtomicU64,
+    total: u64,
+    stopped: &'a AtomicBool,
+}
+
+/// Consecutive sets of one slice: their registers, values and flags.
+struct Task<'a> {
+    slice: usize,
+    first: usize,
+    seen: &'a mut [Register],
+    values: &'a mut [Register],
+    flags: &'a mut [u8],
+}
+
+impl Pass<'_> {
+    /// Adds one level to a class; returns how many entries it reached first.
+    fn run(&self, seen: &mut [Register], values: &mut [Register], flags: &mut [u8]) -> u64 {
+        let class = &self.network.classes[self.class];
+        let live: Vec<u64> = (0..class.sets.len())
+            .into_par_iter()
+            .with_min_len(256)
+            .map(|set| {
+                let reach = class.moves.of(set).iter().fold(0, |live, m| {
+                    live | self
+                        .spread
+                        .reaches(m.shift, self.changed[m.source as usize])
+                });
+                reach & self.all_slices()
+            })
+            .collect();
+        let tasks = Mutex::new(self.tasks(seen, values, flags).into_iter());
+        let counts = rayon::broadcast(|_| {
+            let mut count = 0;
+            loop {
+                let task = tasks.lock().unwrap_or_else(|e| e.into_inner()).next();
+                let Some(task) = task else { break };
+                if self.stopped.load(Ordering::Relaxed) || self.observer.interrupted() {
+                    self.stopped.store(true, Ordering::Relaxed);
+                    break;
+                }
+                let marks = match self.kind {
+                    Kind::Minimum => Marks::First(task.values),
+                    Kind::Regions => Marks::PerBit {
+                        values: task.values,
+                        slots: &class.slots,
+                    },
+                };
+                let new = self.spread.run(
+                    &class.moves,
+                    Stretch {
+                        slice: task.slice,
+                        first: task.first,
+                        source: self.source,
+                        changed: self.changed,
+                        live: &live,
+                        bits: &class.bits,
+                        seen: task.seen,
+                        flags: task.flags,
+                        marks,
+                        level: self.level,
+                    },
+                );
+                let done = self.found.fetch_add(new, Ordering::Relaxed) + new;
+                self.observer.progress(Phase::Search, done, self.total);
+                count += new;
+            }
+            count
+        });
+        counts.iter().sum()
+    }
+
+    fn all_slices(&self) -> u64 {
+        u64::MAX >> (64 - self.layout.slices())
+    }
+
+    /// Cuts the arrays of a class into stretches.
+    fn tasks<'b>(
+        &self,
+        mut seen: &'b mut [Register],
+        mut values: &'b mut [Register],
+        mut flags: &'b mut [u8],
+    ) -> Vec<Task<'b>> {
+        let class = &self.network.classes[self.class];
+        let sets = class.sets.len();
+        let unit = self.layout.slice_registers();
+        let per_task = (STRETCH_REGISTERS / unit).min(sets.div_ceil(4)).max(1);
+        let mut tasks = Vec::new();
+        for slice in 0..self.layout.slices() {
+            for first in (0..sets).step_by(per_task) {
+                let count = per_task.min(sets - first);
+                let slots = match self.kind {
+                    Kind::Minimum => count,
+                    Kind::Regions => (class.slots[first + count] - class.slots[first]) as usize,
+                };
+                tasks.push(Task {
+                    slice,
+                    first,
+                    seen: take(&mut seen, count * unit),
+                    values: take(&mut values, slots * unit),
+                    flags: take(&mut flags, count),
+                });
+            }
+        }
+        tasks
+    }
+}
+
+/// Takes the first elements off a slice.
+fn take<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+    let (head, tail) = std::mem::take(rest).split_at_mut(count);
+    *rest = tail;
+    head
+}

@@ -1,0 +1,207 @@
+//! Checking a database against searches that share nothing with its builder.
+//!
+//! Invariant: a search here knows the rules and the goal; it reads the table only to compare.
+
+use std::collections::HashMap;
+
+use super::grid::{Grid, bits, number};
+use super::{Build, Kind, Pattern, Pdb, PdbError, PdbObserver, Phase, build};
+use crate::perm::placement;
+
+/// What a spot check has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpotCheck {
+    /// Entries that a search has confirmed.
+    pub confirmed: u64,
+    /// Entries whose search was given up.
+    pub undecided: u64,
+}
+
+/// Most states of one search: 100 MB.
+const MAX_STATES: usize = 1_000_000;
+
+/// Compares random entries with A* searches over single states, guided by the Manhattan distance.
+///
+/// Cost: up to a second per sample for 8 tiles, less for fewer.
+///
+/// # Errors
+/// [`PdbError::Wrong`] names the first wrong entry; [`PdbError::Interrupted`].
+pub fn spot_check(
+    pdb: &Pdb,
+    samples: u64,
+    seed: u64,
+    observer: &dyn PdbObserver,
+) -> Result<SpotCheck, PdbError> {
+    let (n, k) = (pdb.pattern().size().cells(), pdb.pattern().tiles().len());
+    let mut random = seed;
+    let mut check = SpotCheck {
+        confirmed: 0,
+        undecided: 0,
+    };
+    for sample in 0..samples {
+        observer.progress(Phase::Check, sample, samples);
+        if observer.interrupted() {
+            return Err(PdbError::Interrupted);
+        }
+        // The goal first, then random placements; the blank on a random free cell.
+        let mut cells = pdb.pattern().home().to_vec();
+        let mut blank = pdb.pattern().goal().blank() as u8;
+        if sample > 0 {
+            random = mix(random);
+            placement::unrank(n, random % pdb.pattern().placements(), &mut cells[..k]);
+            random = mix(random);
+            let free: Vec<u8> = (0..n as u8).filter(|c| !cells.contains(c)).collect();
+            blank = free[(random % free.len() as u64) as usize];
+        }
+        let found = pdb.lookup(&cells, blank);
+        let search = Search::new(pdb.pattern(), pdb.kind());
+        match search.run(&cells, blank) {
+            None => check.undecided += 1,
+            Some(expected) if expected == found => check.confirmed += 1,
+            Some(expected) => {
+                return Err(PdbError::Wrong {
+                    path: pdb.path().to_path_buf(),
+                    entry: pdb.entry(&cells, blank),
+                    found: found.unwrap_or(u8::MAX),
+                    expected: expected.unwrap_or(u8::MAX),
+                });
+            }
+        }
+    }
+    Ok(check)
+}
+
+/// Builds the database again and compares all entries.
+///
+/// # Errors
+/// [`PdbError::Wrong`] names the first entry that differs, and what [`build`] says.
+pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn PdbObserver) -> Result<(), PdbError> {
+    let again = build(
+        &Build {
+            pattern: pdb.pattern().clone(),
+            kind: pdb.kind(),
+            encoding: pdb.encoding(),
+            ..how.clone()
+        },
+        observer,
+    )?;
+    let pairs = pdb.bytes().iter().zip(again.bytes());
+    let mut differing = pairs.enumerate().filter(|(_, (a, b))| a != b);
+    match differing.next() {
+        None => Ok(()),
+        Some((byte, (&found, &expected))) => Err(PdbError::Wrong {
+            path: pdb.path().to_path_buf(),
+            entry: byte as u64 * pdb.entries() / pdb.bytes().len() as u64,
+            found,
+            expected,
+        }),
+    }
+}
+
+/// The next number of a sequence (SplitMix64).
+fn mix(state: u64) -> u64 {
+    let mut z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// A state: the tiles' cells, and a bit for the lowest cell of the blank's region.
+type State = ([u8; Pattern::MAX_TILES], u64);
+
+/// A* from a placement to the goal.
+struct Search<'a> {
+    pattern: &'a Pattern,
+    kind: Kind,
+    grid: Grid,
+    k: usize,
+}
+
+impl<'a> Search<'a> {
+    fn new(pattern: &'a Pattern, kind: Kind) -> Search<'a> {
+        Search {
+            pattern,
+            kind,
+            grid: Grid::new(pattern.size()),
+            k: pattern.tiles().len(),
+        }
+    }
+
+    fn state(&self, cells: &[u8], blank: usize) -> State {
+        let mut padded = [0; Pattern::MAX_TILES];
+        padded[..self.k].copy_from_slice(cells);
+        let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
+        let region = self.grid.region(self.grid.free(set), blank);
+        (padded, region & region.wrapping_neg())
+    }
+
+    /// The fewest moves, `Some(None)` when the goal is out of reach, `None` when there are too many
+    /// states.
+    fn run(&self, cells: &[u8], blank: u8) -> Option<Option<u8>> {
+        let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
+        let starts: Vec<State> = match self.kind {
+            Kind::Regions => vec![self.state(cells, usize::from(blank))],
+            Kind::Minimum => bits(self.grid.lows(set))
+                .map(|low| self.state(cells, low))
+                .collect(),
+        };
+        let goal = self.state(self.pattern.home(), self.pattern.goal().blank());
+        let mut best: HashMap<State, u32> = HashMap::new();
+        let mut buckets: Vec<Vec<(State, u32)>> = Vec::new();
+        let mut push = |buckets: &mut Vec<Vec<(State, u32)>>, state: State, moves: u32| {
+            let known = best.entry(state).or_insert(u32::MAX);
+            if moves < *known {
+                *known = moves;
+                let total = (moves + self.pattern.manhattan(&state.0[..self.k])) as usize;
+                if buckets.len() <= total {
+                    buckets.resize(total + 1, Vec::new());
+                }
+                buckets[total].push((state, moves));
+            }
+            best.len() <= MAX_STATES
+        };
+        for start in starts {
+            push(&mut buckets, start, 0);
+        }
+        let mut total = 0;
+        let mut closed: HashMap<State, u32> = HashMap::new();
+        while total < buckets.len() {
+            let Some((state, moves)) = buckets[total].pop() else {
+                total += 1;
+                continue;
+            };
+            if state == goal {
+                return Some(u8::try_from(moves).ok());
+            }
+            if closed.get(&state).is_some_and(|&m| m <= moves) {
+                continue;
+            }
+            closed.insert(state, moves);
+            for next in self.neighbours(&state) {
+                if !push(&mut buckets, next, moves + 1) {
+                    return None;
+                }
+            }
+        }
+        Some(None)
+    }
+
+    fn neighbours(&self, state: &State) -> Vec<State> {
+        let mut cells = state.0;
+        let cells = &mut cells[..self.k];
+        let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
+        let free = self.grid.free(set);
+        let region = self.grid.region(free, state.1.trailing_zeros() as usize);
+        debug_assert!(number(self.grid.lows(set), region) < 8);
+        let mut next = Vec::new();
+        for x in 0..self.k {
+            let from = cells[x];
+            for to in bits(self.grid.around(1 << from) & region) {
+                cells[x] = to as u8;
+                next.push(self.state(cells, usize::from(from)));
+            }
+            cells[x] = from;
+        }
+        next
+    }
+}

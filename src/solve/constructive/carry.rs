@@ -1,0 +1,213 @@
+//! Carrying one tile through a region whose first line is partly closed.
+//!
+//! Invariant: the blank never enters a closed cell, and the carried tile is moved only towards its
+//! target.
+
+use super::field::Field;
+use super::view::{Spot, View};
+
+/// Returns the moves that take a tile `a` cells along a line and `b` across lines when the blank stands
+/// in front of it on the better side and nothing is in the way.
+///
+/// A step that goes on straight costs 5 moves (the blank goes round the tile), one that turns costs 3.
+pub(super) fn free_way(a: i32, b: i32) -> i32 {
+    starting(a, b).min(starting(b, a))
+}
+
+/// The same when the first step is one of the `a`; too large to be chosen when there is none.
+fn starting(a: i32, b: i32) -> i32 {
+    if a == 0 {
+        return if b == 0 { 0 } else { i32::MAX / 2 };
+    }
+    if a > b {
+        6 * b + 1 + 5 * (a - b - 1)
+    } else {
+        6 * a - 2 + 5 * (b - a)
+    }
+}
+
+/// The blank at work in a view of the field.
+pub(super) struct Carrier<'a> {
+    pub field: &'a mut Field,
+    pub view: &'a View,
+    pub blank: Spot,
+    /// The cells of line 0 that are open: `open.0 ..= open.1`, none when `open.0 > open.1`.
+    pub open: (i32, i32),
+}
+
+impl Carrier<'_> {
+    /// Returns the spot of the tile whose goal is (0, j).
+    pub fn tile(&self, j: i32) -> Spot {
+        self.view.spot(self.field.place(self.view.cell(0, j)))
+    }
+
+    fn is_open(&self, i: i32, j: i32) -> bool {
+        let inside = i < self.view.depth && (0..self.view.width).contains(&j);
+        inside && (i > 0 || (i == 0 && self.open.0 <= j && j <= self.open.1))
+    }
+
+    /// Moves the blank to another line.
+    pub fn across(&mut self, di: i32) {
+        self.blank.i += di;
+        let cell = self.view.cell(self.blank.i, self.blank.j);
+        self.field.step(cell, self.view.across(di));
+    }
+
+    /// Moves the blank along its line.
+    pub fn along(&mut self, dj: i32) {
+        self.blank.j += dj;
+        let cell = self.view.cell(self.blank.i, self.blank.j);
+        self.field.step(cell, self.view.along(dj));
+    }
+
+    /// Returns about how many moves carry a tile from one spot to another, starting from the blank's
+    /// place.
+    pub fn estimate(&self, tile: Spot, target: Spot) -> i32 {
+        if tile == target {
+            return 0;
+        }
+        let (along, across) = self.ways(tile, target);
+        along.min(across)
+    }
+
+    /// The estimate when the tile goes along its line first, and when it goes across first.
+    fn ways(&self, tile: Spot, target: Spot) -> (i32, i32) {
+        let (di, dj) = (target.i - tile.i, target.j - tile.j);
+        let way = |front: Spot, a: i32, b: i32| {
+            if a == 0 || !self.is_open(front.i, front.j) {
+                i32::MAX
+            } else {
+                self.approach(front, tile) + starting(a, b)
+            }
+        };
+        let beside = Spot {
+            i: tile.i,
+            j: tile.j + dj.signum(),
+        };
+        let ahead = Spot {
+            i: tile.i + di.signum(),
+            j: tile.j,
+        };
+        (
+            way(beside, dj.abs(), di.abs()),
+            way(ahead, di.abs(), dj.abs()),
+        )
+    }
+
+    /// Steps of the blank to a spot round a tile, closed cells not counted.
+    fn approach(&self, to: Spot, tile: Spot) -> i32 {
+        let from = self.blank;
+        let between = |a: i32, x: i32, b: i32| a.min(b) < x && x < a.max(b);
+        let behind = (from.i == to.i && tile.i == to.i && between(from.j, tile.j, to.j))
+            || (from.j == to.j && tile.j == to.j && between(from.i, tile.i, to.i));
+        from.distance(to) + if behind { 2 } else { 0 }
+    }
+
+    /// Carries the tile whose goal is (0, j) to a target until it stands there or on a spot where it may
+    /// stop.
+    pub fn carry(&mut self, j: i32, target: Spot, stop: impl Fn(Spot) -> bool) {
+        let mut tile = self.tile(j);
+        while tile != target && !stop(tile) {
+            let (along, across) = self.ways(tile, target);
+            let (di, dj) = if along <= across {
+                (0, (target.j - tile.j).signum())
+            } else {
+                ((target.i - tile.i).signum(), 0)
+            };
+            let front = Spot {
+                i: tile.i + di,
+                j: tile.j + dj,
+            };
+            self.route(front, tile);
+            if di == 0 {
+                self.along(-dj);
+            } else {
+                self.across(-di);
+            }
+            tile = front;
+        }
+    }
+
+    /// Returns how much closer to their goals the blank's steps bring the tiles that they move.
+    fn gain(&self, steps: &[(i32, i32)]) -> i32 {
+        let mut to = self.blank;
+        let mut gain = 0;
+        for (di, dj) in steps {
+            let from = Spot {
+                i: to.i + di,
+                j: to.j + dj,
+            };
+            let home = self.field.home(self.view.cell(from.i, from.j));
+            let home = self.view.spot(home);
+            gain += home.distance(from) - home.distance(to);
+            to = from;
+        }
+        gain
+    }
+
+    /// Returns the better side, 1 or -1, for going round the tile ahead.
+    fn better_side(&self, aside: (i32, i32), ahead: (i32, i32)) -> i32 {
+        let gain = |s: i32| {
+            let (out, back) = ((s * aside.0, s * aside.1), (-s * aside.0, -s * aside.1));
+            self.gain(&[out, ahead, ahead, back])
+        };
+        if gain(1) >= gain(-1) { 1 } else { -1 }
+    }
+
+    /// Takes the blank to a spot round a tile: leaves line 0 at once and enters it last. Of two equally
+    /// short ways it takes the one that brings the tiles on it closer to their goals, which saves one
+    /// move in 18 on a 10x10 board.
+    fn route(&mut self, to: Spot, tile: Spot) {
+        while self.blank != to {
+            let Spot { i, j } = self.blank;
+            let (di, dj) = ((to.i - i).signum(), (to.j - j).signum());
+            let free = |i: i32, j: i32| self.is_open(i, j) && tile != Spot { i, j };
+            let across = di != 0 && free(i + di, j);
+            let along = dj != 0 && free(i, j + dj);
+            if across && along && i > 0 {
+                if self.gain(&[(di, 0)]) > self.gain(&[(0, dj)]) {
+                    self.across(di);
+                } else {
+                    self.along(dj);
+                }
+            } else if across {
+                self.across(di);
+            } else if along {
+                self.along(dj);
+            } else if dj == 0 {
+                // Straight ahead across lines stands the tile. The side may be closed further on, in
+                // line 0: the other one is open then.
+                let side = |s: i32| free(i, j + s) && free(i + di, j + s);
+                let good = |s: i32| side(s) && free(i + 2 * di, j + s);
+                let s = match (good(1), good(-1)) {
+                    (true, true) => self.better_side((0, 1), (di, 0)),
+                    (true, false) => 1,
+                    (false, true) => -1,
+                    (false, false) if side(1) => 1,
+                    (false, false) => -1,
+                };
+                self.along(s);
+                self.across(di);
+            } else if di == 0 {
+                let side = |s: i32| (0..=2).all(|k| free(i + s, j + k * dj));
+                let s = match (side(1), side(-1)) {
+                    (true, true) => self.better_side((1, 0), (0, dj)),
+                    (false, true) => -1,
+                    _ => 1,
+                };
+                self.across(s);
+                self.along(dj);
+            } else if i == 0 {
+                // Closed on this side, the tile below: leave line 0 on the other side.
+                self.along(-dj);
+                self.across(1);
+            } else {
+                // Closed above, the tile beside: pass below it.
+                self.across(1);
+                self.along(dj);
+                self.along(dj);
+                self.across(-1);
+            }
+        }
+    }
+}

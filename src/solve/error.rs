@@ -1,0 +1,73 @@
+//! What can go wrong while solving, exporting or certifying.
+
+use crate::puzzle::tiles::{BoardError, Moves};
+
+/// A board that was not solved, exported or certified.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SolveError {
+    /// A board or a goal that is not one, or a board that cannot reach the goal.
+    #[error(transparent)]
+    Board(#[from] BoardError),
+    /// Databases that do not suit the goal or each other.
+    #[error(
+        "these databases cannot be used together here: {reason}; build a set with tilewave pdb build"
+    )]
+    Database {
+        /// What is wrong.
+        reason: String,
+    },
+    /// A database that cannot be read or built.
+    #[error(transparent)]
+    Pdb(#[from] crate::pdb::PdbError),
+    /// A solution that does not end at the goal: a fault of a database or of the solver.
+    #[error(
+        "the moves {moves} do not solve the board: a database is damaged, check it with tilewave pdb verify"
+    )]
+    WrongSolution {
+        /// The moves found.
+        moves: Moves,
+    },
+    /// A model of more variables than solvers take.
+    #[error(
+        "a model of {size} over {moves} moves has more than {max} variables: allow fewer moves or take a smaller board"
+    )]
+    ModelTooLarge {
+        /// Size of the board.
+        size: crate::puzzle::tiles::Size,
+        /// Moves allowed.
+        moves: usize,
+        /// The most variables of a model.
+        max: usize,
+    },
+    /// A claimed optimum that a shorter solution refutes.
+    #[error("{claimed} moves are not optimal: {} moves solve the board: {moves}", moves.len())]
+    Beaten {
+        /// The length claimed.
+        claimed: usize,
+        /// The shorter solution.
+        moves: Moves,
+    },
+    /// A claimed length in which the board cannot be solved.
+    #[error("no sequence of at most {claimed} moves solves the board")]
+    TooShort {
+        /// The length claimed.
+        claimed: usize,
+    },
+    /// The SAT solver was stopped.
+    #[error(
+        "the SAT solver did not decide {moves} moves within {seconds} seconds: allow more time or certify a smaller board"
+    )]
+    Undecided {
+        /// The number of moves in question.
+        moves: usize,
+        /// Time allowed.
+        seconds: f64,
+    },
+    /// The SAT solver's answer is not a solution.
+    #[error("the SAT solver's model for {moves} moves is not a solution of the board")]
+    WrongModel {
+        /// The number of moves in question.
+        moves: usize,
+    },
+}

@@ -1,0 +1,167 @@
+//! Why a board cannot be solved, and what could be solved instead.
+//!
+//! Invariant: every move exchanges the blank with a tile and takes the blank one step, so the parity of
+//! the exchanges that are needed and the parity of the blank's distance change together or not at all.
+
+use std::fmt;
+
+use crate::puzzle::tiles::{Board, BoardError, Size};
+
+/// The two numbers whose parities must agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Parity {
+    /// The least number of exchanges of two elements that makes the board the goal.
+    exchanges: usize,
+    /// The blank's distance to its goal.
+    steps: usize,
+}
+
+impl Parity {
+    /// Returns the parity of an arrangement: the goal cell of what stands on each cell. Cost: linear.
+    pub fn of(size: Size, at: &[u16], blank_home: usize) -> Parity {
+        let mut seen = vec![false; at.len()];
+        let mut exchanges = 0;
+        for first in 0..at.len() {
+            let mut cell = first;
+            while !std::mem::replace(&mut seen[cell], true) {
+                cell = usize::from(at[cell]);
+                exchanges += usize::from(cell != first);
+            }
+        }
+        let blank = at.iter().position(|&home| usize::from(home) == blank_home);
+        let steps = distance(size, blank.unwrap_or(blank_home), blank_home);
+        Parity { exchanges, steps }
+    }
+
+    /// Returns whether the parities agree, so that the goal can be reached.
+    pub fn is_solvable(self) -> bool {
+        self.exchanges % 2 == self.steps % 2
+    }
+}
+
+fn distance(size: Size, a: usize, b: usize) -> usize {
+    let cols = size.cols();
+    (a / cols).abs_diff(b / cols) + (a % cols).abs_diff(b % cols)
+}
+
+/// Why a board cannot reach a goal, and the nearest that can be had. Its display form says it in one
+/// sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsolvable {
+    /// How many exchanges of two of its elements (tiles or blank) turn the board into the goal.
+    pub exchanges: usize,
+    /// The blank's distance to its goal, which has the other parity.
+    pub blank_steps: usize,
+    /// Two tiles; exchanging them makes the board solvable and brings at least one home if that is
+    /// possible.
+    pub swap: (u16, u16),
+    /// The board with the two exchanged: it can reach the goal.
+    pub board: Board,
+    /// The goal with the two exchanged: the board can reach it.
+    pub goal: Board,
+}
+
+/// Returns why a board cannot reach a goal, or `None` when it can. Cost: linear.
+///
+/// ```
+/// use tilewave::puzzle::tiles::{Board, Goal};
+/// use tilewave::solve::explain;
+///
+/// let board = Board::parse("1 2 3 4/5 6 7 8/9 10 11 12/13 15 14 0", None)?;
+/// let goal = Goal::Last.board(board.size())?;
+/// let why = explain(&board, &goal)?.expect("Loyd's puzzle has no solution");
+/// assert_eq!((why.swap, why.exchanges, why.blank_steps), ((14, 15), 1, 0));
+/// assert_eq!((why.board, why.goal), (goal.clone(), board));
+/// assert_eq!(explain(&goal, &goal)?, None);
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+///
+/// # Errors
+/// [`BoardError::WrongShape`] when the board has another size than the goal.
+pub fn explain(board: &Board, goal: &Board) -> Result<Option<Unsolvable>, BoardError> {
+    let size = goal.size();
+    if board.size() != size {
+        return Err(BoardError::WrongShape {
+            found: board.size(),
+            expected: size,
+        });
+    }
+    let mut home = vec![0; size.cells()];
+    for (cell, &tile) in goal.tiles().iter().enumerate() {
+        home[usize::from(tile)] = cell as u16;
+    }
+    let at: Vec<u16> = board
+        .tiles()
+        .iter()
+        .map(|&t| home[usize::from(t)])
+        .collect();
+    let parity = Parity::of(size, &at, goal.blank());
+    if parity.is_solvable() {
+        return Ok(None);
+    }
+    let swap = nearest_swap(board, goal, &at);
+    Ok(Some(Unsolvable {
+        exchanges: parity.exchanges,
+        blank_steps: parity.steps,
+        swap,
+        board: exchanged(board, swap),
+        goal: exchanged(goal, swap),
+    }))
+}
+
+/// The two tiles to exchange: most of them home afterwards, then the closest, then the smallest.
+fn nearest_swap(board: &Board, goal: &Board, at: &[u16]) -> (u16, u16) {
+    let size = board.size();
+    let (tiles, goals) = (board.tiles(), goal.tiles());
+    // Exchanging a tile with the one on its goal brings it home.
+    let homeward = (0..tiles.len()).filter_map(|cell| {
+        let target = usize::from(at[cell]);
+        let (tile, other) = (tiles[cell], tiles[target]);
+        let is_swap = tile != 0 && other != 0 && tile != other;
+        let both = goals[cell] == other;
+        is_swap.then(|| {
+            let swap = (tile.min(other), tile.max(other));
+            (!both, distance(size, cell, target), swap)
+        })
+    });
+    // Otherwise one tile and the blank have changed places: that tile and its nearest neighbour.
+    let stray = || {
+        let cell =
+            (0..tiles.len()).find(|&cell| tiles[cell] != 0 && usize::from(at[cell]) != cell)?;
+        let others = (0..tiles.len()).filter(|&other| other != cell && tiles[other] != 0);
+        let other = others.min_by_key(|&other| (distance(size, cell, other), tiles[other]))?;
+        let (tile, other) = (tiles[cell], tiles[other]);
+        Some((tile.min(other), tile.max(other)))
+    };
+    let best = homeward.min().map(|(_, _, swap)| swap);
+    best.or_else(stray).unwrap_or((1, 2))
+}
+
+/// The board with two tiles exchanged.
+fn exchanged(board: &Board, (a, b): (u16, u16)) -> Board {
+    let swap = |&tile: &u16| match tile {
+        t if t == a => b,
+        t if t == b => a,
+        t => t,
+    };
+    let tiles: Vec<u16> = board.tiles().iter().map(swap).collect();
+    Board::new(board.size(), &tiles).expect("an exchange keeps every tile")
+}
+
+impl fmt::Display for Unsolvable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parity = |n: usize| if n.is_multiple_of(2) { "even" } else { "odd" };
+        let (a, b) = self.swap;
+        write!(
+            f,
+            "{} exchanges of tiles or blank are needed ({}), but the blank is {} steps from its goal ({}), and \
+             every move changes both parities; exchange tiles {a} and {b} ({}), or aim at {}",
+            self.exchanges,
+            parity(self.exchanges),
+            self.blank_steps,
+            parity(self.blank_steps),
+            self.board,
+            self.goal
+        )
+    }
+}

@@ -1,0 +1,129 @@
+//! The pages that `tools/test-html` opens in a browser. What a page says is tested beside its code.
+
+use std::path::PathBuf;
+
+use tilewave::bfs::{self, Search, Silent};
+use tilewave::puzzle::tiles::{Board, Direction, Goal, MoveStyle, Moves, Size};
+use tilewave::report::html::{LAST_DRAWN, Solution, player};
+use tilewave::report::{Report, published};
+
+fn solution(start: &str, goal: Goal, moves: &str, label: Option<&str>) -> Solution {
+    let start = Board::parse(start, None).unwrap();
+    Solution {
+        goal: goal.board(start.size()).unwrap(),
+        start,
+        moves: Moves::parse(moves, MoveStyle::Tile).unwrap(),
+        optimal: true,
+        label: label.map(String::from),
+    }
+}
+
+/// An antipode of 3x3.
+fn farthest() -> Solution {
+    let moves = "DDLURRULLDRRDLLURURDDLUURDDLLUU";
+    solution("8 6 7/2 5 4/3 0 1", Goal::Last, moves, None)
+}
+
+/// Boards of several shapes, and labels that try to be markup.
+fn mixture() -> Vec<Solution> {
+    vec![
+        solution(
+            "5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12",
+            Goal::Last,
+            "R2D3L3U3",
+            Some("NEOS case study"),
+        ),
+        solution(
+            "5 1 7 3/9 2 11 4/13 6 15 8/0 10 14 12",
+            Goal::Last,
+            "DDDLUUULDDDLUUU",
+            Some("</script><img src=x onerror=alert(1)> & \"quotes\""),
+        ),
+        solution(
+            "0 3 2 1/7 6 5 4",
+            Goal::Last,
+            "LURDLLURDLLURRRDLLURRDLLUL",
+            None,
+        ),
+        solution("1 3/2 0", Goal::First, "DR", Some("blank first")),
+        solution("1 2/3 0", Goal::Last, "", Some("solved")),
+    ]
+}
+
+/// A long solution of a large board: a walk from the goal, taken backwards.
+fn long(size: Size, length: usize) -> Solution {
+    let goal = Goal::Last.board(size).unwrap();
+    let mut blank = goal.blank();
+    let mut walk: Vec<Direction> = Vec::new();
+    let mut random: u64 = 1;
+    while walk.len() < length {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let direction = Direction::ALL[(random >> 62) as usize];
+        let back = walk.last().map(|d| d.opposite());
+        if let Some(cell) = direction
+            .tile_cell(size, blank)
+            .filter(|_| back != Some(direction))
+        {
+            walk.push(direction);
+            blank = cell;
+        }
+    }
+    let start = Moves(walk.clone()).apply(&goal).unwrap();
+    let moves = Moves(walk.iter().rev().map(|d| d.opposite()).collect());
+    Solution {
+        start,
+        goal,
+        moves,
+        optimal: false,
+        label: None,
+    }
+}
+
+fn search(size: &str, change: impl Fn(&mut Search)) -> bfs::Outcome {
+    let goal = Goal::Last.board(size.parse().unwrap()).unwrap();
+    let mut search = Search::new(goal);
+    search.keep_last = LAST_DRAWN;
+    change(&mut search);
+    bfs::run(&search, &Silent).unwrap()
+}
+
+#[test]
+#[ignore = "writes pages to $TILEWAVE_PAGES for tools/test-html"]
+fn pages() {
+    let directory = PathBuf::from(std::env::var_os("TILEWAVE_PAGES").expect("TILEWAVE_PAGES"));
+    let write = |name: &str, page: String| std::fs::write(directory.join(name), page).unwrap();
+
+    let play = |solutions: &[Solution]| player(solutions, MoveStyle::Tile).unwrap();
+    write("one.html", play(&[farthest()]));
+    write("many.html", play(&mixture()));
+    write(
+        "blank.html",
+        player(&[farthest()], MoveStyle::Blank).unwrap(),
+    );
+    write(
+        "long.html",
+        play(&[long(Size::new(12, 20).unwrap(), 20_000)]),
+    );
+
+    let report = |outcome: &bfs::Outcome| Report::new(outcome).html().unwrap();
+    write("3x3.html", report(&search("3x3", |_| {})));
+    write("3x4.html", report(&search("3x4", |_| {})));
+    write(
+        "limited.html",
+        report(&search("3x4", |s| s.max_depth = Some(9))),
+    );
+    let mut wrong = search("2x4", |_| {});
+    wrong.counts[5] += 1;
+    write("wrong.html", report(&wrong));
+    // The shape of a long distribution, without the minutes that it takes.
+    let mut long = search("2x2", |_| {});
+    let size = Size::new(2, 7).unwrap();
+    long.goal = Goal::Last.board(size).unwrap();
+    long.start = long.goal.clone();
+    long.counts = published(size, 0).unwrap().counts().to_vec();
+    long.checksums = long.counts.clone();
+    long.last = Vec::new();
+    write("2x7.html", report(&long));
+}

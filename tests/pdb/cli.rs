@@ -1,0 +1,343 @@
+//! The `tilewave pdb` commands as a user meets them.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn tilewave(dir: &Path, args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("tilewave").expect("the program is built");
+    command.current_dir(dir).arg("pdb").args(args);
+    command.env_remove("TILEWAVE_KERNEL");
+    command
+}
+
+fn stdout(dir: &Path, args: &[&str]) -> String {
+    let output = tilewave(dir, args).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{args:?}: {error}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn refused(dir: &Path, args: &[&str], code: i32, words: &str) {
+    let output = tilewave(dir, args).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
+    let lines: Vec<&str> = error.lines().filter(|l| l.starts_with("error: ")).collect();
+    assert_eq!(lines.len(), 1, "{args:?}: {error}");
+    assert!(lines[0].contains(words), "{args:?}: {error}");
+    assert!(output.stdout.is_empty(), "{args:?}");
+}
+
+const BUILD: [&str; 7] = [
+    "build",
+    "--size",
+    "3x3",
+    "--pattern",
+    "1,2,3,4",
+    "-o",
+    "a.pdb",
+];
+
+#[test]
+fn a_database_is_built_shown_verified_and_probed() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let text = stdout(dir, &BUILD);
+    assert!(
+        text.contains("wrote a.pdb: 3x3 tiles 1,2,3,4, additive-min, 3,024 entries"),
+        "{text}"
+    );
+    refused(dir, &BUILD, 1, "'a.pdb' exists");
+    stdout(dir, &[&BUILD[..], &["--force"]].concat());
+
+    let info: Value =
+        serde_json::from_str(&stdout(dir, &["info", "a.pdb", "--format", "json"])).unwrap();
+    assert_eq!(info["board"], "3x3");
+    assert_eq!(info["goal"], "1 2 3/4 5 6/7 8 0");
+    assert_eq!(info["tiles"], serde_json::json!([1, 2, 3, 4]));
+    assert_eq!(
+        (&info["kind"], &info["encoding"]),
+        (&"additive-min".into(), &"byte".into())
+    );
+    assert_eq!(info["entries"], 3024);
+    let histogram = info["histogram"].as_array().unwrap();
+    assert_eq!(histogram.len() as u64, info["max"].as_u64().unwrap() + 1);
+    assert_eq!(
+        histogram.iter().map(|n| n.as_u64().unwrap()).sum::<u64>(),
+        3024
+    );
+    assert!(info["mean"].as_f64().unwrap() > 8.0);
+    assert_eq!(
+        info["bytes"],
+        std::fs::metadata(dir.join("a.pdb")).unwrap().len()
+    );
+    assert_eq!(info["checksum"].as_str().unwrap().len(), 16);
+    let csv = stdout(dir, &["info", "a.pdb", "--format", "csv"]);
+    assert!(csv.starts_with("value,entries\n0,1\n"), "{csv}");
+    assert!(stdout(dir, &["info", "a.pdb"]).contains("kind      additive-min"));
+
+    assert!(
+        stdout(dir, &["verify", "a.pdb"]).starts_with("PASS  a.pdb: checksums, and 20 entries")
+    );
+    stdout(dir, &["verify", "a.pdb", "--rebuild", "--plain"]);
+
+    stdout(
+        dir,
+        &[
+            "build",
+            "--size",
+            "3x3",
+            "--pattern",
+            "5,6,7,8",
+            "-o",
+            "b.pdb",
+        ],
+    );
+    let probe = [
+        "probe",
+        "a.pdb",
+        "b.pdb",
+        "--board",
+        "1 2 3/4 5 6/7 0 8",
+        "--format",
+        "json",
+    ];
+    let object: Value = serde_json::from_str(&stdout(dir, &probe)).unwrap();
+    assert_eq!(object["values"], serde_json::json!([0, 1]));
+    assert_eq!(object["sum"], 1);
+    let many = tilewave(dir, &["probe", "a.pdb", "b.pdb", "--board", "-"])
+        .write_stdin("1 2 3/4 5 6/7 8 0\n1 2 3/4 5 6/7 0 8\n")
+        .output()
+        .unwrap();
+    let many = String::from_utf8(many.stdout).unwrap();
+    assert_eq!(
+        many,
+        "1 2 3/4 5 6/7 8 0  0 0  sum 0\n1 2 3/4 5 6/7 0 8  0 1  sum 1\n"
+    );
+
+    let mut bytes = std::fs::read(dir.join("a.pdb")).unwrap();
+    *bytes.last_mut().unwrap() ^= 4;
+    std::fs::write(dir.join("a.pdb"), bytes).unwrap();
+    let failed = tilewave(dir, &["verify", "a.pdb"]).output().unwrap();
+    assert_eq!(failed.status.code(), Some(1));
+    assert!(
+        String::from_utf8(failed.stdout)
+            .unwrap()
+            .starts_with("FAIL  a.pdb: the entries")
+    );
+}
+
+#[test]
+fn partitions_kinds_encodings_exports_and_packing() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::create_dir(dir.join("set")).unwrap();
+    let build = [
+        "build",
+        "--size",
+        "4x4",
+        "--goal",
+        "first",
+        "--partition",
+        "5-5-5",
+        "-o",
+        "set",
+    ];
+    stdout(dir, &build);
+    let files = [
+        "4x4_1-2-5-6-10.pdb",
+        "4x4_3-7-11-14-15.pdb",
+        "4x4_4-8-9-12-13.pdb",
+    ];
+    for file in files {
+        assert!(dir.join("set").join(file).exists(), "{file}");
+    }
+    let json = [
+        "--kind",
+        "region-aware",
+        "--encoding",
+        "packed",
+        "--format",
+        "json",
+    ];
+    let text = stdout(
+        dir,
+        &[
+            &[
+                "build",
+                "--size",
+                "3x3",
+                "--pattern",
+                "1,2,5",
+                "-o",
+                "r.pdb",
+            ],
+            &json[..],
+        ]
+        .concat(),
+    );
+    let object: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        (&object["kind"], &object["encoding"]),
+        (&"region-aware".into(), &"packed".into())
+    );
+    assert!(object["entries"].as_u64().unwrap() > 504);
+
+    stdout(dir, &["pack", "r.pdb", "-o", "r.tw"]);
+    assert!(stdout(dir, &["info", "r.tw"]).contains("packed, compressed"));
+    refused(dir, &["verify", "r.tw"], 1, "run 'tilewave pdb unpack'");
+    stdout(dir, &["unpack", "r.tw", "-o", "s.pdb"]);
+    assert!(std::fs::read(dir.join("r.pdb")).unwrap() == std::fs::read(dir.join("s.pdb")).unwrap());
+
+    stdout(dir, &BUILD);
+    let export = ["export", "a.pdb", "--layout", "hog2-lex", "-o", "a.raw"];
+    assert!(stdout(dir, &export).contains("wrote a.raw: hog2-lex layout"));
+    assert_eq!(std::fs::metadata(dir.join("a.raw")).unwrap().len(), 3024);
+    refused(dir, &export, 1, "'a.raw' exists");
+    refused(
+        dir,
+        &["export", "a.pdb", "--layout", "24puzzle", "-o", "x"],
+        2,
+        "5x5",
+    );
+}
+
+#[test]
+fn bad_requests_get_one_clear_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let build = |pattern: &str, code: i32, words: &str| {
+        let args = [
+            "build",
+            "--size",
+            "4x4",
+            "--pattern",
+            pattern,
+            "-o",
+            "x.pdb",
+        ];
+        refused(dir, &args, code, words);
+        assert!(!dir.join("x.pdb").exists());
+    };
+    build("1,1", 2, "tile 1 occurs twice");
+    build("1,16", 2, "tile 16 of the pattern is not on a 4x4 board");
+    build("0,1", 2, "the blank (0) cannot be a tile");
+    build("one", 2, "'one' is not a pattern");
+    build("1,2,3,4,5,6,7,8,9", 2, "1 to 8 tiles");
+    let size = |args: &[&str], code: i32, words: &str| refused(dir, args, code, words);
+    size(
+        &["build", "--size", "7x7", "--pattern", "1", "-o", "x"],
+        2,
+        "too large",
+    );
+    size(
+        &[
+            "build",
+            "--size",
+            "6x6",
+            "--pattern",
+            "1,2,3,4,5,6,7,8",
+            "-o",
+            "x",
+            "-M",
+            "1GiB",
+        ],
+        1,
+        "1,220,096,908,800 entries",
+    );
+    let two = [
+        "build",
+        "--size",
+        "3x3",
+        "--pattern",
+        "1,2",
+        "--pattern",
+        "2,3",
+        "--disjoint",
+    ];
+    size(
+        &[&two[..], &["-o", "x", "-o", "y"]].concat(),
+        2,
+        "tile 2 is in more than one pattern",
+    );
+    size(
+        &[&two[..7], &["-o", "x"]].concat(),
+        2,
+        "2 patterns and 1 output files",
+    );
+    size(
+        &[&two[..7], &["-o", "x", "-o", "x"]].concat(),
+        2,
+        "named twice",
+    );
+    size(
+        &[
+            "build",
+            "--size",
+            "4x4",
+            "--partition",
+            "6-6-6-6",
+            "-o",
+            "x",
+        ],
+        2,
+        "choose 7-8",
+    );
+    size(
+        &["build", "--size", "3x3", "--pattern", "1", "-o", "none/x"],
+        1,
+        "cannot write",
+    );
+    size(&["info", "none.pdb"], 1, "cannot open 'none.pdb'");
+    std::fs::write(dir.join("text"), "not a database").unwrap();
+    size(
+        &["info", "text"],
+        1,
+        "'text' is not a tilewave pattern database",
+    );
+    stdout(dir, &BUILD);
+    size(&["probe", "a.pdb", "--board", "1 2 3/4 5 6"], 2, "");
+    size(
+        &["probe", "a.pdb", "--board", "1 2 3 4/5 6 7 8/9 10 11 0"],
+        2,
+        "expected 3x3",
+    );
+}
+
+/// Ctrl-C in the middle of a build: exit code 130, no file, no temporary file.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_build_leaves_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = assert_cmd::cargo::cargo_bin("tilewave");
+    let args = [
+        "pdb",
+        "build",
+        "--size",
+        "4x4",
+        "--pattern",
+        "1,2,3,4,5,6,7",
+        "--plain",
+        "-o",
+        "x.pdb",
+    ];
+    let mut child = std::process::Command::new(program)
+        .args(args)
+        .arg("--quiet")
+        .current_dir(dir.path())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let pid = child.id().to_string();
+    assert!(
+        std::process::Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+}

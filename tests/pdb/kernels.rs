@@ -1,0 +1,86 @@
+//! All builders make the same tables.
+
+use proptest::prelude::*;
+use tilewave::pdb::{Build, Kind, Pattern, Unobserved, build};
+use tilewave::perm::kernel::Kernel;
+use tilewave::puzzle::tiles::{Board, Size};
+
+use crate::goal;
+
+fn tables_are_equal(pattern: &Pattern, kind: Kind) {
+    let how = Build {
+        kind,
+        ..Build::new(pattern.clone())
+    };
+    let plain = Build {
+        plain: true,
+        ..how.clone()
+    };
+    let truth = build(&plain, &Unobserved).unwrap();
+    for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
+        for threads in [1, 3] {
+            let fast = Build {
+                kernel: Some(kernel),
+                threads: Some(threads),
+                ..how.clone()
+            };
+            let table = build(&fast, &Unobserved).unwrap();
+            assert_eq!(table.histogram(), truth.histogram(), "{kernel} {pattern:?}");
+            assert!(
+                table.bytes() == truth.bytes(),
+                "{kernel} {pattern:?} {kind}"
+            );
+            assert_eq!(table.checksum(), truth.checksum());
+        }
+    }
+}
+
+#[test]
+fn builders_agree_on_every_length_of_pattern() {
+    let cases: [(&str, &str, &[u16]); 6] = [
+        ("4x4", "first", &[1, 2, 5, 6, 10]),
+        ("3x4", "last", &[1, 2, 3, 5, 8, 11]),
+        ("3x4", "blank=5", &[3, 4, 6, 7, 9, 10]),
+        ("2x5", "last", &[1, 2, 3, 6, 7, 8, 9]),
+        ("3x3", "last", &[1, 2, 3, 4, 6, 7, 8]),
+        ("3x3", "first", &[1, 2, 3, 4, 5, 6, 7, 8]),
+    ];
+    for (size, goal_text, tiles) in cases {
+        for kind in Kind::ALL {
+            tables_are_equal(&Pattern::new(goal(size, goal_text), tiles).unwrap(), kind);
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(
+    debug_assertions,
+    ignore = "slow without optimisation: run with --release"
+)]
+fn builders_agree_on_seven_and_eight_tiles() {
+    let seven = Pattern::new(goal("3x4", "last"), &[1, 2, 3, 5, 6, 8, 11]).unwrap();
+    tables_are_equal(&seven, Kind::Regions);
+    let eight = Pattern::new(goal("2x5", "first"), &[1, 2, 3, 4, 5, 6, 8, 9]).unwrap();
+    tables_are_equal(&eight, Kind::Minimum);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn builders_agree_on_random_goals(
+        rows in 2usize..4,
+        cols in 3usize..4,
+        order in Just((0u16..9).collect::<Vec<u16>>()).prop_shuffle(),
+        k in 5usize..8,
+        regions: bool,
+    ) {
+        let size = Size::new(rows, cols).unwrap();
+        let cells = size.cells() as u16;
+        let tiles: Vec<u16> = order.iter().copied().filter(|&t| t < cells).collect();
+        let goal = Board::new(size, &tiles).unwrap();
+        let chosen: Vec<u16> = tiles.iter().copied().filter(|&t| t > 0).take(k).collect();
+        let pattern = Pattern::new(goal, &chosen).unwrap();
+        tables_are_equal(&pattern, if regions { Kind::Regions } else { Kind::Minimum });
+    }
+}

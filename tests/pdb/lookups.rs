@@ -1,0 +1,192 @@
+//! Values of boards: lower bounds, consistent, and the same through every way of looking them up.
+
+use std::collections::HashMap;
+
+use tilewave::pdb::{
+    Encoding, Evaluator, Kind, Pattern, Pdb, PdbError, check_partition, encode, partition,
+};
+use tilewave::puzzle::tiles::Board;
+
+use crate::{Random, database, goal};
+
+fn neighbours(board: &Board) -> Vec<(Board, usize)> {
+    let (cols, cells, blank) = (board.size().cols(), board.size().cells(), board.blank());
+    let near =
+        |c: &usize| c.abs_diff(blank) == cols || c.abs_diff(blank) == 1 && c / cols == blank / cols;
+    (0..cells)
+        .filter(near)
+        .map(|cell| {
+            let mut tiles = board.tiles().to_vec();
+            tiles.swap(cell, blank);
+            (Board::new(board.size(), &tiles).unwrap(), cell)
+        })
+        .collect()
+}
+
+/// Depth of every board that reaches the goal.
+fn depths(goal: &Board) -> HashMap<Board, u32> {
+    let mut depth = HashMap::from([(goal.clone(), 0)]);
+    let mut level = vec![goal.clone()];
+    for d in 1.. {
+        let mut next = Vec::new();
+        for (board, _) in level.iter().flat_map(neighbours) {
+            if !depth.contains_key(&board) {
+                depth.insert(board.clone(), d);
+                next.push(board);
+            }
+        }
+        if next.is_empty() {
+            break;
+        }
+        level = next;
+    }
+    depth
+}
+
+/// On all boards: both sums are lower bounds, the region-aware one is at least the other, and it is
+/// consistent: it changes by at most one per move.
+fn check(goal: &Board, tiles: [&[u16]; 2]) {
+    let make = |kind| tiles.map(|tiles| database(goal, tiles, kind));
+    let (minimum, regions) = (make(Kind::Minimum), make(Kind::Regions));
+    let sum = |tables: &[Pdb; 2], board: &Board| -> u32 {
+        tables
+            .iter()
+            .map(|t| u32::from(t.value(board).unwrap().unwrap()))
+            .sum()
+    };
+    let depth = depths(goal);
+    let (mut stronger, mut jumps) = (0, 0);
+    for (board, &depth) in &depth {
+        let (low, high) = (sum(&minimum, board), sum(&regions, board));
+        assert!(
+            low <= high && high <= depth,
+            "{board}: {low} {high} {depth}"
+        );
+        stronger += u32::from(high > low);
+        for (next, _) in neighbours(board) {
+            jumps += u32::from(sum(&minimum, &next).abs_diff(low) > 1);
+            assert!(sum(&regions, &next).abs_diff(high) <= 1, "{board}");
+        }
+    }
+    assert!(stronger > 0, "regions matter somewhere");
+    // Leaving the blank out costs consistency: a move may change the minimum by more than one.
+    assert!(jumps > 0, "minima jump somewhere");
+}
+
+#[test]
+fn values_are_admissible_and_consistent_on_all_boards_of_3x3() {
+    check(&goal("3x3", "last"), [&[1, 2, 3, 4], &[5, 6, 7, 8]]);
+}
+
+#[test]
+fn values_are_admissible_and_consistent_on_all_boards_of_2x4() {
+    check(&goal("2x4", "first"), [&[1, 2, 4, 5, 6], &[3, 7]]);
+}
+
+#[test]
+fn an_evaluator_keeps_its_sum_along_a_walk() {
+    let goal = goal("4x4", "first");
+    for kind in Kind::ALL {
+        let tables: Vec<Pdb> = partition("5-5-5", &goal)
+            .unwrap()
+            .iter()
+            .map(|p| database(&goal, p.tiles(), kind))
+            .collect();
+        let mut random = Random(4);
+        let mut board = goal.clone();
+        let mut evaluator = Evaluator::new(&tables, &board).unwrap();
+        for _ in 0..2000 {
+            let near = neighbours(&board);
+            let (next, cell) = near[random.below(near.len() as u64) as usize].clone();
+            evaluator.slide(cell);
+            board = next;
+            let values = tables
+                .iter()
+                .map(|t| u32::from(t.value(&board).unwrap().unwrap()));
+            assert_eq!(evaluator.sum(), values.sum::<u32>(), "{board}");
+            assert_eq!(evaluator.blank(), board.blank());
+        }
+    }
+}
+
+#[test]
+fn packed_tables_hold_the_same_values() {
+    let goal = goal("3x4", "last");
+    let mut random = Random(9);
+    for kind in Kind::ALL {
+        for tiles in [&[5u16, 6][..], &[1, 2, 3, 4, 5], &[1, 2, 3, 5, 6, 7]] {
+            let table = database(&goal, tiles, kind);
+            let packed = encode(&table, Encoding::Packed).unwrap();
+            assert_eq!(packed.bytes().len() as u64, table.entries().div_ceil(2));
+            assert_eq!(packed.histogram(), table.histogram());
+            for _ in 0..2000 {
+                let board = random.board(goal.size());
+                assert_eq!(packed.value(&board).unwrap(), table.value(&board).unwrap());
+            }
+            let back = encode(&packed, Encoding::Byte).unwrap();
+            assert!(back.bytes() == table.bytes() && back.checksum() == table.checksum());
+        }
+    }
+}
+
+/// The worked examples of docs/format.md.
+#[test]
+fn entries_are_numbered_as_documented() {
+    let goal = goal("3x3", "last");
+    let table = database(&goal, &[1, 2, 3], Kind::Minimum);
+    assert_eq!(table.entry(&[4, 7, 0], 8), (4 * 8 + 6) * 7);
+    let table = database(&goal, &[1, 2, 3], Kind::Regions);
+    let starts = table.order().region_starts();
+    // Cells 1, 3, 7: masks are ranked by C(1,1) + C(3,2) + C(7,3) = 39.
+    assert_eq!((starts[39], starts[40]), (56, 59));
+    // Cell 0 is region 0, the blank on 8 is in region 1; tiles 1, 2, 3 on 7, 1, 3 have order 2*2! = 4.
+    assert_eq!(table.entry(&[7, 1, 3], 8), (56 + 1) * 6 + 4);
+}
+
+#[test]
+fn wrong_patterns_are_refused() {
+    let goal = goal("4x4", "last");
+    let new = |tiles: &[u16]| Pattern::new(goal.clone(), tiles).unwrap_err();
+    assert!(matches!(new(&[1, 1]), PdbError::RepeatedTile(1)));
+    assert!(matches!(
+        new(&[1, 16]),
+        PdbError::UnknownTile { tile: 16, .. }
+    ));
+    assert!(matches!(new(&[0, 1]), PdbError::BlankInPattern));
+    assert!(matches!(new(&[]), PdbError::PatternLength { .. }));
+    assert!(matches!(
+        new(&[1, 2, 3, 4, 5, 6, 7, 8, 9]),
+        PdbError::PatternLength { .. }
+    ));
+    let large = crate::goal("2x7", "last");
+    assert!(matches!(
+        Pattern::new(large, &[1]),
+        Err(PdbError::BoardTooLarge { .. })
+    ));
+    let parse = |text: &str| Pattern::parse(goal.clone(), text);
+    assert!(matches!(parse("1,x"), Err(PdbError::PatternSyntax(_))));
+    assert!(matches!(parse("1,+2"), Err(PdbError::PatternSyntax(_))));
+    assert_eq!(parse("3, 1").unwrap().tiles(), [1, 3]);
+
+    let patterns = |texts: &[&str]| -> Vec<Pattern> {
+        texts.iter().map(|text| parse(text).unwrap()).collect()
+    };
+    let overlap = check_partition(&patterns(&["1,2,3", "3,4"])).unwrap_err();
+    assert!(matches!(overlap, PdbError::Overlap { tile: 3 }));
+    let open = check_partition(&patterns(&["1,2,3", "5,4"])).unwrap_err();
+    assert!(matches!(open, PdbError::Uncovered { tile: 6 }));
+    for name in ["7-8", "6-6-3", "5-5-5"] {
+        for text in ["first", "last", "blank=3"] {
+            check_partition(&partition(name, &crate::goal("4x4", text)).unwrap()).unwrap();
+        }
+        assert!(matches!(
+            partition(name, &crate::goal("4x4", "blank=5")),
+            Err(PdbError::PartitionGoal { .. })
+        ));
+    }
+    check_partition(&partition("6-6-6-6", &crate::goal("5x5", "last")).unwrap()).unwrap();
+    assert!(matches!(
+        partition("7-8", &crate::goal("5x5", "last")),
+        Err(PdbError::UnknownPartition { .. })
+    ));
+}

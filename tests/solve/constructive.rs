@@ -1,0 +1,136 @@
+//! The constructive solver: every solution is made move by move, on every shape and goal.
+
+use tilewave::bfs::{self, Search, Silent, StateSpace};
+use tilewave::puzzle::tiles::{Board, BoardError, Goal, Size};
+use tilewave::solve::{Constructive, Scrambler};
+
+use super::{board, goal};
+
+/// Solves boards and returns the mean number of moves.
+fn solve(goal: &Board, boards: impl Iterator<Item = Board>) -> f64 {
+    let solver = Constructive::new(goal.clone());
+    let (mut moves, mut count) = (0, 0);
+    for board in boards {
+        let solution = solver.solve(&board).expect("scrambles are solvable");
+        assert_eq!(&solution.apply(&board).unwrap(), goal, "{board}");
+        let back = solution.0.windows(2).find(|w| w[0] == w[1].opposite());
+        assert_eq!(back, None, "{board}: no move is taken back");
+        moves += solution.len();
+        count += 1;
+    }
+    moves as f64 / f64::from(count)
+}
+
+#[test]
+fn every_shape_and_blank_goal_is_solved() {
+    for rows in 2..=7 {
+        for cols in 2..=7 {
+            let size = Size::new(rows, cols).unwrap();
+            for blank in 0..size.cells() {
+                let goal = Board::ordered(size, blank).unwrap();
+                let boards = Scrambler::new(goal.clone(), blank as u64).take(20);
+                solve(&goal, boards);
+            }
+        }
+    }
+}
+
+#[test]
+fn any_arrangement_can_be_the_goal() {
+    for (size, seed) in [
+        ("5x5", 1),
+        ("4x9", 2),
+        ("9x4", 3),
+        ("2x11", 4),
+        ("11x2", 5),
+        ("3x8", 6),
+    ] {
+        let ordered = Goal::Last.board(size.parse().unwrap()).unwrap();
+        for goal in Scrambler::new(ordered, seed).take(30) {
+            solve(&goal, Scrambler::new(goal.clone(), seed + 1).take(10));
+        }
+    }
+}
+
+#[test]
+fn large_boards_take_about_as_many_moves_as_measured() {
+    // Moves per N^1.5, with a tenth to spare over what was measured.
+    for (size, count, most) in [("10x10", 200, 2.2), ("20x20", 20, 2.4), ("100x100", 1, 2.6)] {
+        let size: Size = size.parse().unwrap();
+        let goal = Goal::Last.board(size).unwrap();
+        let mean = solve(&goal, Scrambler::new(goal.clone(), 7).take(count));
+        let share = mean / (size.cells() as f64).powf(1.5);
+        assert!(share < most, "{size}: {mean} moves, {share} per N^1.5");
+    }
+    let thin = Size::new(2, 5000).unwrap();
+    let goal = Goal::First.board(thin).unwrap();
+    // A random board of this shape would take a hundred million moves; here every tile is two cells off.
+    let mut tiles = goal.tiles().to_vec();
+    tiles[1..].rotate_left(2);
+    let start = Board::new(thin, &tiles).unwrap();
+    solve(&goal, [start].into_iter());
+}
+
+#[test]
+fn boards_of_up_to_nine_cells_are_solved_optimally() {
+    for (text, blank) in [
+        ("2x2", 0),
+        ("2x3", 5),
+        ("3x2", 2),
+        ("2x4", 3),
+        ("4x2", 0),
+        ("3x3", 4),
+        ("3x3", 8),
+    ] {
+        let goal = Board::ordered(text.parse().unwrap(), blank).unwrap();
+        let space = StateSpace::new(goal.clone()).unwrap();
+        let solver = Constructive::new(goal.clone());
+        let mut counts: Vec<u64> = Vec::new();
+        for id in 0..space.size().states().unwrap() {
+            let board = space.board(space.from_id(id).unwrap());
+            let length = solver.solve(&board).unwrap().len();
+            counts.resize(counts.len().max(length + 1), 0);
+            counts[length] += 1;
+        }
+        let search = Search::new(goal);
+        assert_eq!(counts, bfs::run(&search, &Silent).unwrap().counts, "{text}");
+    }
+}
+
+/// The first ten of Korf's instances with their optimal lengths.
+const KORF: [(&str, usize); 10] = [
+    ("14 13 15 7/11 12 9 5/6 0 2 1/4 8 10 3", 57),
+    ("13 5 4 10/9 12 8 14/2 3 7 1/0 15 11 6", 55),
+    ("14 7 8 2/13 11 10 4/9 12 5 0/3 6 1 15", 59),
+    ("5 12 10 7/15 11 14 0/8 2 1 13/3 4 9 6", 56),
+    ("4 7 14 13/10 3 9 12/11 5 6 15/1 2 8 0", 56),
+    ("14 7 1 9/12 3 6 15/8 11 2 5/10 0 4 13", 52),
+    ("2 11 15 5/13 4 6 7/12 8 10 1/9 3 14 0", 52),
+    ("12 11 15 3/8 0 4 2/6 13 9 5/14 1 10 7", 50),
+    ("3 14 9 11/5 4 8 2/13 12 6 7/10 1 15 0", 46),
+    ("13 11 8 9/0 15 7 10/4 3 6 14/5 12 2 1", 59),
+];
+
+#[test]
+fn korf_s_instances_take_at_most_a_quarter_more_than_the_optimum() {
+    let solver = Constructive::new(goal("first", Size::new(4, 4).unwrap()));
+    let mut ratio = 0.0;
+    for (text, optimum) in KORF {
+        let length = solver.solve(&board(text)).unwrap().len();
+        assert!(
+            length >= optimum && length % 2 == optimum % 2,
+            "{text}: {length}"
+        );
+        ratio += length as f64 / optimum as f64 / KORF.len() as f64;
+    }
+    assert!(ratio < 1.25, "{ratio}");
+}
+
+#[test]
+fn other_sizes_and_unsolvable_boards_are_refused() {
+    let solver = Constructive::new(goal("last", Size::new(4, 4).unwrap()));
+    let small = solver.solve(&board("1 2 3/4 5 6/7 8 0"));
+    assert!(matches!(small, Err(BoardError::WrongShape { .. })));
+    let loyd = solver.solve(&board("1 2 3 4/5 6 7 8/9 10 11 12/13 15 14 0"));
+    assert!(matches!(loyd, Err(BoardError::Unsolvable { .. })));
+}

@@ -1,0 +1,22 @@
+//! Solving against truth that does not come from the solver.
+
+mod certify;
+mod commands;
+mod constructive;
+mod export;
+mod optimal;
+mod scramble;
+mod solvability;
+
+use tilewave::puzzle::tiles::{Board, Goal, Size};
+
+/// Returns the board of a notation.
+fn board(text: &str) -> Board {
+    Board::parse(text, None).expect("the test writes boards")
+}
+
+/// Returns the goal of a name on the board's size.
+fn goal(name: &str, size: Size) -> Board {
+    let goal: Goal = name.parse().expect("the test names goals");
+    goal.board(size).expect("the goal fits the size")
+}

@@ -1,0 +1,82 @@
+/* The C interface of tilewave: pattern databases. Made by cbindgen from src/capi.rs; do not edit.
+ * Make it again: TILEWAVE_UPDATE=1 cargo test --test pdb c_header */
+
+#ifndef TILEWAVE_H
+#define TILEWAVE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+// The board or the cells are not of this database.
+#define TILEWAVE_INVALID -1
+
+// No board that can reach the goal has this placement.
+#define TILEWAVE_UNREACHABLE -2
+
+// An open pattern database.
+typedef struct TilewavePdb TilewavePdb;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// Maps a database file and returns it, or NULL. On failure a message of at most `capacity - 1` bytes is
+// written to `message`, which may be NULL.
+//
+// # Safety
+// `path` is a NUL-terminated string; `message` is NULL or has room for `capacity` bytes.
+TilewavePdb *tilewave_pdb_open(const char *path,
+                               char *message,
+                               size_t capacity);
+
+// Returns the value of a board: `count` tiles in row-major order, 0 for the blank. Negative:
+// `TILEWAVE_INVALID`, `TILEWAVE_UNREACHABLE`.
+//
+// # Safety
+// `pdb` is open; `tiles` points at `count` numbers.
+int tilewave_pdb_value(const TilewavePdb *pdb, const uint16_t *tiles, size_t count);
+
+// Returns the value of a placement: the row-major cells of the pattern's tiles in increasing order of
+// their numbers, and the cell of the blank (which matters in region-aware databases only, but must be
+// free). Negative: `TILEWAVE_INVALID`, `TILEWAVE_UNREACHABLE`.
+//
+// # Safety
+// `pdb` is open; `cells` points at as many cells as the pattern has tiles.
+int tilewave_pdb_lookup(const TilewavePdb *pdb,
+                        const uint8_t *cells,
+                        uint8_t blank);
+
+// Returns the number of tiles of the pattern and writes their numbers, in increasing order, to `tiles`,
+// which may be NULL.
+//
+// # Safety
+// `pdb` is open; `tiles` is NULL or has room for 8 numbers.
+size_t tilewave_pdb_tiles(const TilewavePdb *pdb,
+                          uint16_t *tiles);
+
+// Returns the number of entries, 0 for NULL.
+//
+// # Safety
+// `pdb` is open.
+uint64_t tilewave_pdb_entries(const TilewavePdb *pdb);
+
+// Returns the entries as they are in the file (docs/format.md), valid until the database is closed.
+//
+// # Safety
+// `pdb` is open.
+const uint8_t *tilewave_pdb_data(const TilewavePdb *pdb);
+
+// Closes a database. NULL is allowed.
+//
+// # Safety
+// `pdb` is open or NULL, and not used afterwards.
+void tilewave_pdb_close(TilewavePdb *pdb);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* TILEWAVE_H */
