@@ -49,7 +49,8 @@ fn every_command_of_the_readme_runs() {
         command
             .args(&words[1..])
             .current_dir(dir.path())
-            .env_remove("TILEWAVE_KERNEL");
+            .env_remove("TILEWAVE_KERNEL")
+            .env("XDG_CACHE_HOME", dir.path());
         let output = command.output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{line}: {error}");
