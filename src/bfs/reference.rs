@@ -21,6 +21,8 @@ use crate::puzzle::Puzzle;
 const PER_WORD: u64 = 32;
 /// Words per unit of parallel work: 4 KiB.
 const WORDS_PER_TASK: usize = 512;
+/// Units of work between two reports of progress.
+const TASKS_PER_REPORT: u64 = 64;
 
 /// Returns the bytes that a search of `states` states takes.
 pub(super) fn array_bytes(states: u64) -> u64 {
@@ -48,6 +50,8 @@ pub(super) fn run(
         let begun = Instant::now();
         let tag = 1 + depth as u64 % 2;
         let count_only = search.max_depth == Some(depth);
+        let tasks = words.len().div_ceil(WORDS_PER_TASK) as u64;
+        let done = AtomicU64::new(0);
         let pass = words
             .par_chunks(WORDS_PER_TASK)
             .enumerate()
@@ -56,16 +60,18 @@ pub(super) fn run(
                     return None;
                 }
                 let first = (task * WORDS_PER_TASK) as u64 * PER_WORD;
-                Some(graph.expand(
-                    &words,
-                    part,
-                    first,
-                    Pass {
-                        tag,
-                        count_only,
-                        keep: search.keep_last,
-                    },
-                ))
+                let keep = search.keep_last;
+                let pass = Pass {
+                    tag,
+                    count_only,
+                    keep,
+                };
+                let found = graph.expand(&words, part, first, pass);
+                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                if done.is_multiple_of(TASKS_PER_REPORT) {
+                    observer.progress(depth, done, tasks);
+                }
+                Some(found)
             })
             .try_reduce(Part::default, |a, b| Some(a.join(b, search.keep_last)))
             .ok_or(SearchError::Interrupted {
