@@ -98,18 +98,39 @@ pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
 struct Distances<'a> {
     pdb: &'a Pdb,
     cells: usize,
-    cols: usize,
     k: usize,
+    /// For each tile and cell the distance to the tile's goal cell.
+    away: Vec<[u8; CELLS]>,
+    /// All arrangements in order (region-aware tables).
+    arrangements: Vec<[u8; Pattern::MAX_TILES]>,
 }
+
+/// Most cells of a board.
+const CELLS: usize = Pattern::MAX_SIDE * Pattern::MAX_SIDE;
 
 impl Distances<'_> {
     fn new(pdb: &Pdb) -> Distances<'_> {
         let size = pdb.pattern().size();
+        let k = pdb.pattern().tiles().len();
+        let away =
+            pdb.pattern().home().iter().map(|&home| {
+                std::array::from_fn(|cell| distance(size.cols(), cell as u8, home) as u8)
+            });
+        let ranks = match pdb.kind() {
+            Kind::Minimum => 0..0,
+            Kind::Regions => 0..lehmer::count(k),
+        };
+        let arrangements = ranks.map(|rank| {
+            let mut line = [0; Pattern::MAX_TILES];
+            lehmer::unrank(rank, &mut line[..k]);
+            line
+        });
         Distances {
             pdb,
             cells: size.cells(),
-            cols: size.cols(),
-            k: pdb.pattern().tiles().len(),
+            k,
+            away: away.collect(),
+            arrangements: arrangements.collect(),
         }
     }
 
@@ -117,53 +138,73 @@ impl Distances<'_> {
     fn piece(&self) -> usize {
         match self.pdb.kind() {
             Kind::Minimum => 1 << 20,
-            Kind::Regions => 2 * (lehmer::count(self.k) as usize) * ((1 << 15) >> self.k).max(1),
+            Kind::Regions => 2 * self.arrangements.len() * ((1 << 15) >> self.k).max(1),
         }
     }
 
     /// Calls `visit(j, distance)` for `len` entries from `first` on.
-    fn walk(&self, first: u64, len: usize, mut visit: impl FnMut(usize, u32)) {
-        let home = self.pdb.pattern().home();
-        let mut cells = [0u8; Pattern::MAX_TILES];
+    fn walk(&self, first: u64, len: usize, visit: impl FnMut(usize, u32)) {
         match self.pdb.kind() {
-            Kind::Minimum => {
-                let cells = &mut cells[..self.k];
-                placement::unrank(self.cells, first, cells);
-                let last = self.k - 1;
-                let (mut j, mut rank) = (0, first);
-                // All tiles but the last stay while the last one visits the free cells above it.
-                while j < len {
-                    let head = &cells[..last];
-                    let used = head.iter().fold(0u64, |set, &c| set | 1 << c);
-                    let base: u32 = (0..last)
-                        .map(|i| distance(self.cols, head[i], home[i]))
-                        .sum();
-                    for cell in (cells[last]..self.cells as u8).filter(|c| used >> c & 1 == 0) {
-                        if j == len {
-                            return;
-                        }
-                        visit(j, base + distance(self.cols, cell, home[last]));
-                        (j, rank) = (j + 1, rank + 1);
-                    }
-                    if j < len {
-                        placement::unrank(self.cells, rank, cells);
-                    }
+            Kind::Minimum => self.walk_placements(first, len, visit),
+            Kind::Regions => self.walk_regions(first, len, visit),
+        }
+    }
+
+    fn walk_placements(&self, first: u64, len: usize, mut visit: impl FnMut(usize, u32)) {
+        let mut cells = [0u8; Pattern::MAX_TILES];
+        let cells = &mut cells[..self.k];
+        placement::unrank(self.cells, first, cells);
+        let last = self.k - 1;
+        let mut j = 0;
+        // All tiles but the last stay while the last one visits the free cells above it.
+        while j < len {
+            let head = cells[..last].iter().zip(&self.away);
+            let base: u32 = head.map(|(&c, away)| u32::from(away[usize::from(c)])).sum();
+            let used = cells[..last].iter().fold(0u64, |set, &c| set | 1 << c);
+            for cell in (usize::from(cells[last])..self.cells).filter(|c| used >> c & 1 == 0) {
+                if j == len {
+                    return;
+                }
+                visit(j, base + u32::from(self.away[last][cell]));
+                j += 1;
+            }
+            self.advance(cells);
+        }
+    }
+
+    /// Moves the tiles before the last to their next placement, and the last to its first free cell.
+    fn advance(&self, cells: &mut [u8]) {
+        for i in (0..self.k - 1).rev() {
+            let used = cells[..i].iter().fold(0u64, |set, &c| set | 1 << c);
+            let above = (usize::from(cells[i]) + 1..self.cells).find(|c| used >> c & 1 == 0);
+            let Some(cell) = above else { continue };
+            let mut used = used | 1 << cell;
+            cells[i] = cell as u8;
+            for later in &mut cells[i + 1..] {
+                *later = (!used).trailing_zeros() as u8;
+                used |= 1 << *later;
+            }
+            return;
+        }
+    }
+
+    fn walk_regions(&self, first: u64, len: usize, mut visit: impl FnMut(usize, u32)) {
+        let arrangements = self.arrangements.len();
+        for i in 0..len / arrangements {
+            let slot = first / arrangements as u64 + i as u64;
+            let (set, _) = self.pdb.order().slot(slot, |set| self.pdb.start(set));
+            let mut away = [[0u8; Pattern::MAX_TILES]; Pattern::MAX_TILES];
+            for (away, all) in away.iter_mut().zip(&self.away) {
+                for (to, cell) in away.iter_mut().zip(super::grid::bits(set)) {
+                    *to = all[cell];
                 }
             }
-            Kind::Regions => {
-                let arrangements = lehmer::count(self.k);
-                let (first_slot, slots) = (first / arrangements, len as u64 / arrangements);
-                for i in 0..slots as usize {
-                    let slot = first_slot + i as u64;
-                    let (set, _) = self.pdb.order().slot(slot, |set| self.pdb.start(set));
-                    let occupied: Vec<u8> = super::grid::bits(set).map(|c| c as u8).collect();
-                    for rank in 0..arrangements {
-                        lehmer::unrank(rank, &mut cells[..self.k]);
-                        let md = (0..self.k)
-                            .map(|t| distance(self.cols, occupied[usize::from(cells[t])], home[t]));
-                        visit(i * arrangements as usize + rank as usize, md.sum());
-                    }
-                }
+            for (rank, positions) in self.arrangements.iter().enumerate() {
+                let tiles = positions[..self.k].iter().zip(&away);
+                let md = tiles
+                    .map(|(&p, away)| u32::from(away[usize::from(p)]))
+                    .sum();
+                visit(i * arrangements + rank, md);
             }
         }
     }

@@ -129,56 +129,6 @@ pub fn unrank_even(rank: u64, line: &mut [u8]) {
     }
 }
 
-/// Returns the number of placements of k distinguishable tiles on `cells` cells, cells!/(cells - k)!.
-///
-/// # Panics
-/// When the number does not fit 64 bits.
-pub fn placements(cells: usize, k: usize) -> u64 {
-    let mut radices = (0..k).map(|i| cells.saturating_sub(i) as u64);
-    let product = radices.try_fold(1u64, u64::checked_mul);
-    product.expect("placement ranks fit 64 bits")
-}
-
-/// Returns the lexicographic rank of a placement: `placement[i]` is the cell of tile i, all different
-/// and below `cells` (at most 63).
-///
-/// ```
-/// use tilewave::perm::lehmer::{rank_placement, unrank_placement};
-/// assert_eq!(rank_placement(&[1, 0], 9), 8); // after (0, 1), (0, 2), .. (0, 8)
-/// let mut placement = [0; 2];
-/// unrank_placement(8, 9, &mut placement);
-/// assert_eq!(placement, [1, 0]);
-/// ```
-pub fn rank_placement(placement: &[u8], cells: usize) -> u64 {
-    let mut unused = first(cells);
-    let mut rank = 0;
-    for (i, &cell) in placement.iter().enumerate() {
-        let below = (unused & first(usize::from(cell))).count_ones();
-        rank = rank * (cells - i) as u64 + u64::from(below);
-        unused &= !(1u64 << cell);
-    }
-    rank
-}
-
-/// Writes the placement with the given rank, the inverse of [`rank_placement`].
-///
-/// # Panics
-/// When the rank is not below [`placements`].
-pub fn unrank_placement(mut rank: u64, cells: usize, placement: &mut [u8]) {
-    let k = placement.len();
-    assert!(rank < placements(cells, k), "rank out of range");
-    for i in (0..k).rev() {
-        let radix = (cells - i) as u64;
-        placement[i] = (rank % radix) as u8;
-        rank /= radix;
-    }
-    let mut unused = first(cells);
-    for cell in placement {
-        *cell = select(unused, u32::from(*cell));
-        unused &= !(1u64 << *cell);
-    }
-}
-
 /// Returns the set `0..n` as a bit mask, n < 64.
 pub fn first(n: usize) -> u64 {
     (1u64 << n) - 1

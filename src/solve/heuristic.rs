@@ -90,7 +90,7 @@ impl View {
             .iter()
             .map(|&g| place(g))
             .collect();
-        crate::perm::lehmer::rank_placement(&placement, cells) as u32
+        crate::perm::placement::rank(cells, &placement) as u32
     }
 }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tilewave::bfs::{State, StateSpace};
-use tilewave::perm::lehmer;
+use tilewave::perm::{lehmer, placement};
 use tilewave::puzzle::tiles::{Board, Frame, Path, Size, is_even};
 
 #[test]
@@ -31,14 +31,14 @@ fn all_ranks_of_up_to_8_elements_are_lexicographic() {
 #[test]
 fn all_placements_of_3_in_6_cells_are_lexicographic() {
     let mut previous = Vec::new();
-    for rank in 0..lehmer::placements(6, 3) {
+    for rank in 0..placement::count(6, 3).unwrap() {
         let mut cells = [0; 3];
-        lehmer::unrank_placement(rank, 6, &mut cells);
+        placement::unrank(6, rank, &mut cells);
         assert!(cells.to_vec() > previous);
-        assert_eq!(lehmer::rank_placement(&cells, 6), rank);
+        assert_eq!(placement::rank(6, &cells), rank);
         previous = cells.to_vec();
     }
-    assert_eq!(lehmer::placements(6, 3), 120);
+    assert_eq!(placement::count(6, 3).unwrap(), 120);
 }
 
 fn board() -> impl Strategy<Value = Board> {
@@ -67,10 +67,10 @@ proptest! {
     #[test]
     fn placements_are_inverse(cells in 1usize..=36, k in 0usize..=8, seed in any::<u64>()) {
         let k = k.min(cells);
-        let rank = seed % lehmer::placements(cells, k);
-        let mut placement = vec![0; k];
-        lehmer::unrank_placement(rank, cells, &mut placement);
-        prop_assert_eq!(lehmer::rank_placement(&placement, cells), rank);
+        let rank = seed % placement::count(cells, k).unwrap();
+        let mut tiles = vec![0; k];
+        placement::unrank(cells, rank, &mut tiles);
+        prop_assert_eq!(placement::rank(cells, &tiles), rank);
     }
 
     #[test]
