@@ -3,6 +3,7 @@
 mod commands;
 mod files;
 mod refusals;
+mod solve;
 
 use assert_cmd::Command;
 

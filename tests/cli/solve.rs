@@ -1,0 +1,202 @@
+//! `tilewave solve` as a user meets it.
+
+use super::{json, refused, stdout, tilewave};
+
+fn cache() -> (tempfile::TempDir, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().to_str().unwrap().to_string();
+    (dir, path)
+}
+
+#[test]
+fn a_board_gets_a_shortest_solution_and_databases_are_kept() {
+    let (dir, path) = cache();
+    let solve = [
+        "solve",
+        "8 6 7/2 5 4/3 0 1",
+        "--cache-dir",
+        &path,
+        "--format",
+        "json",
+    ];
+    let first = json(&solve);
+    assert_eq!(first["board"], "8 6 7/2 5 4/3 0 1");
+    assert_eq!(
+        (&first["solvable"], &first["optimal"]),
+        (&true.into(), &true.into())
+    );
+    assert_eq!(first["length"], 31);
+    assert!(first["nodes"].as_u64().unwrap() > 0 && first["seconds"].is_f64());
+    let kept = || std::fs::read_dir(dir.path()).unwrap().count();
+    assert_eq!(kept(), 2);
+    // The second run finds them, also when one of them is damaged.
+    let file = std::fs::read_dir(dir.path())
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    std::fs::write(&file, "no database").unwrap();
+    assert_eq!(json(&solve)["moves"], first["moves"]);
+    assert_eq!(kept(), 2);
+    assert!(
+        std::fs::metadata(&file).unwrap().len() > 1000,
+        "it was built again"
+    );
+}
+
+#[test]
+fn boards_come_from_standard_input_and_are_summed_up() {
+    let boards = "# two boards\n1 2 3/4 5 6/7 0 8\n\n1 2 3 4 0 6 7 5 8\n";
+    let output = tilewave(&["solve", "--no-cache", "--quiet"])
+        .write_stdin(boards)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(
+        lines[0].starts_with("1 2 3/4 5 6/7 0 8  1 moves  L  "),
+        "{text}"
+    );
+    assert!(
+        lines[1].starts_with("1 2 3/4 0 6/7 5 8  2 moves  UL  "),
+        "{text}"
+    );
+    assert_eq!(lines[3].split(',').next(), Some("2 of 2 boards solved"));
+    let output = tilewave(&["solve", "--no-cache", "--moves", "blank", "--format", "csv"])
+        .write_stdin(boards)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.starts_with("board,solvable,length,moves,nodes,seconds,optimal\n"),
+        "{text}"
+    );
+    assert!(text.contains("\n1 2 3/4 0 6/7 5 8,true,2,DR,"), "{text}");
+}
+
+#[test]
+fn fast_solutions_need_no_database() {
+    let value = json(&[
+        "solve",
+        "--fast",
+        "8 6 7/2 5 4/3 0 1",
+        "--format",
+        "json",
+        "--long",
+    ]);
+    assert_eq!(
+        (&value["solvable"], &value["optimal"]),
+        (&true.into(), &false.into())
+    );
+    let moves = value["moves"].as_str().unwrap();
+    assert_eq!(moves.len() as u64, value["length"].as_u64().unwrap());
+    let scrambled = stdout(&["scramble", "12x20", "--seed", "7"]);
+    let text = stdout(&["solve", "--fast", scrambled.trim()]);
+    assert!(text.contains(" moves  "), "{text}");
+}
+
+#[test]
+fn unsolvable_and_abandoned_boards_are_failures() {
+    let output = tilewave(&["solve", "--no-cache", "1 2 3/4 5 6/8 7 0"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        text.contains("not solvable") && text.contains("7 and 8"),
+        "{text}"
+    );
+    let output = tilewave(&[
+        "solve",
+        "--no-cache",
+        "--max-nodes",
+        "1",
+        "--partition",
+        "5-5-5",
+    ])
+    .args([
+        "--goal",
+        "first",
+        "15 10 8 12/11 14 9 13/2 6 5 1/3 7 4 0",
+        "--format",
+        "json",
+    ])
+    .output()
+    .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(value["length"].is_null() && value["optimal"] == false);
+    assert!(value["at_least"].as_u64().unwrap() >= 40);
+}
+
+#[test]
+fn solutions_can_be_played() {
+    let (dir, path) = cache();
+    let page = dir.path().join("play.html");
+    let page = page.to_str().unwrap();
+    stdout(&[
+        "solve",
+        "1 2 3/4 0 6/7 5 8",
+        "--cache-dir",
+        &path,
+        "--html",
+        page,
+    ]);
+    let text = std::fs::read_to_string(page).unwrap();
+    assert!(text.contains("<title>3x3 board, solved in 2 moves</title>"));
+    refused(
+        &["solve", "1 2 3/4 0 6/7 5 8", "--html", page],
+        1,
+        "--force",
+    );
+}
+
+#[test]
+fn wrong_input_is_refused() {
+    refused(&["solve", "1 2 3/4 5 6/7 8 8"], 2, "tile 8 occurs twice");
+    refused(&["solve", "1 2 3/4 5 6/7 8 0", "1 2/3 0"], 2, "2x2");
+    refused(
+        &["solve", "--fast", "--partition", "7-8", "1 2/3 0"],
+        2,
+        "--fast needs no databases",
+    );
+    refused(
+        &["solve", "--partition", "7-8", "1 2 3/4 5 6/7 8 0"],
+        2,
+        "4x4 and 5x5 only",
+    );
+    refused(
+        &[
+            "solve",
+            "--pdb",
+            "/nonexistent.pdb",
+            "--",
+            "1 2 3/4 5 6/7 8 0",
+        ],
+        1,
+        "/nonexistent.pdb",
+    );
+    refused(
+        &["solve", "--moves", "up", "1 2/3 0"],
+        2,
+        "'up' is not a way to write moves",
+    );
+    refused(
+        &["solve", "--timeout", "soon", "1 2/3 0"],
+        2,
+        "not a number of seconds",
+    );
+    let output = tilewave(&["solve"])
+        .write_stdin("1 2 3/4 5 6/7 8 0\n1 2 z\n")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .starts_with("error: line 2: 'z'")
+    );
+    let output = tilewave(&["solve"]).write_stdin("").output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
