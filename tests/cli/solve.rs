@@ -98,9 +98,15 @@ fn fast_solutions_need_no_database() {
 
 #[test]
 fn unsolvable_and_abandoned_boards_are_failures() {
-    let output = tilewave(&["solve", "--no-cache", "1 2 3/4 5 6/8 7 0"])
+    let (dir, path) = cache();
+    let output = tilewave(&["solve", "--cache-dir", &path, "1 2 3/4 5 6/8 7 0"])
         .output()
         .unwrap();
+    assert_eq!(
+        std::fs::read_dir(dir.path()).unwrap().count(),
+        0,
+        "nothing was built"
+    );
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(

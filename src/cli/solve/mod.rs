@@ -121,8 +121,14 @@ impl Args {
         interrupt::listen();
         let begun = Instant::now();
         let pdbs;
-        let method = if self.fast {
+        if self.fast {
             self.databases.refuse()?;
+        }
+        // Where no board can be solved, no database is built to find that out.
+        let none_solvable = boards
+            .iter()
+            .all(|board| frame.encode_solvable(board).is_err());
+        let method = if self.fast || none_solvable {
             Method::Fast(Constructive::new(goal.clone()))
         } else {
             pdbs = self.databases.get(&goal, threads, talk)?;
