@@ -15,7 +15,7 @@
 //! # Ok::<(), tilewave::Error>(())
 //! ```
 //!
-//! Data flows one way: [`puzzle`] → [`perm`] → [`store`] → [`bfs`] → [`report`]. `docs/design.md`
+//! Data flows one way: [`puzzle`] → [`perm`] → [`store`] → [`bfs`], [`pdb`] → [`solve`], [`report`]. `docs/design.md`
 //! explains the engine with a worked example.
 
 pub mod bfs;
