@@ -142,7 +142,6 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "43 million sets: run with --release"]
     fn eight_tiles_leave_at_most_eight_regions_on_large_boards() {
         for (rows, cols) in [(4, 6), (5, 5), (5, 6), (6, 6)] {
             let grid = grid(rows, cols);

@@ -90,7 +90,7 @@ fn search(size: &str, change: impl Fn(&mut Search)) -> bfs::Outcome {
 }
 
 #[test]
-#[ignore = "writes pages to $TILEWAVE_PAGES for tools/test-html"]
+#[ignore = "writes the pages that tools/test-html opens in a browser: run that"]
 fn pages() {
     let directory = PathBuf::from(std::env::var_os("TILEWAVE_PAGES").expect("TILEWAVE_PAGES"));
     let write = |name: &str, page: String| std::fs::write(directory.join(name), page).unwrap();
