@@ -1,6 +1,7 @@
 //! The one error type of the library: every narrower error converts into it.
 
 use crate::bfs::SearchError;
+use crate::bfs::disk::DiskError;
 use crate::pdb::PdbError;
 use crate::puzzle::tiles::BoardError;
 use crate::report::ReportError;
@@ -17,6 +18,9 @@ pub enum Error {
     /// A search that cannot run or did not finish.
     #[error(transparent)]
     Search(#[from] SearchError),
+    /// A search on disk that cannot start, go on or be read.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
     /// A report that cannot be made.
     #[error(transparent)]
     Report(#[from] ReportError),

@@ -3,15 +3,22 @@
 //! Invariant: every engine returns the same counts and the same checksums for the same search. The
 //! checksum of a level depends on its set of states alone.
 
+mod chunks;
 mod classes;
+mod crossing;
+pub mod disk;
+mod exchange;
+mod expand;
 mod observer;
 mod outcome;
 mod plan;
+mod planes;
 mod reference;
 mod search;
 mod state;
 mod sweep;
 
+pub use exchange::Exchange;
 pub use observer::{Level, Observer, Silent};
 pub use outcome::Outcome;
 pub use plan::{Calibration, Plan, calibrate, plan};

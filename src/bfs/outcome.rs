@@ -1,5 +1,6 @@
 //! What a search found.
 
+use super::disk::DiskUse;
 use super::{Engine, State};
 use crate::perm::kernel::Kernel;
 use crate::puzzle::tiles::{Board, Size};
@@ -31,6 +32,8 @@ pub struct Outcome {
     pub array_bytes: u64,
     /// States of the last depth, in increasing order, at most as many as [`super::Search::keep_last`].
     pub last: Vec<State>,
+    /// What a search on disk has used of it.
+    pub disk: Option<DiskUse>,
 }
 
 impl Outcome {

@@ -29,13 +29,15 @@ pub fn plan(size: Size, engine: Option<Engine>) -> Result<Plan, SearchError> {
     };
     let sweeps = size.tiles() >= sweep::MIN_TILES;
     let engine = match engine {
-        Some(Engine::Sweep) if !sweeps => return Err(SearchError::TooSmall { size }),
+        Some(Engine::Sweep | Engine::Disk) if !sweeps => {
+            return Err(SearchError::TooSmall { size });
+        }
         Some(engine) => engine,
         None if sweeps => Engine::Sweep,
         None => Engine::Reference,
     };
     let array_bytes = match engine {
-        Engine::Sweep => sweep::array_bytes(size.tiles()),
+        Engine::Sweep | Engine::Disk => sweep::array_bytes(size.tiles()),
         Engine::Reference => reference::array_bytes(states),
     };
     Ok(Plan {

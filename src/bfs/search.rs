@@ -9,11 +9,14 @@ use crate::Error;
 use crate::perm::kernel::{Kernel, KernelError};
 use crate::puzzle::tiles::{Board, Size};
 
-/// The two engines.
+/// The engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// Streaming passes over byte arrays in memory; needs at least 6 tiles.
     Sweep,
+    /// The same passes, with the levels in files and one chunk at a time in memory; needs at least 6
+    /// tiles.
+    Disk,
     /// Unranks, expands and ranks every frontier state; plain, slow, any board.
     Reference,
 }
@@ -23,6 +26,7 @@ impl Engine {
     pub fn name(self) -> &'static str {
         match self {
             Engine::Sweep => "sweep",
+            Engine::Disk => "disk",
             Engine::Reference => "reference",
         }
     }
@@ -171,13 +175,9 @@ pub fn run(search: &Search, observer: &dyn Observer) -> Result<Outcome, Error> {
         }
         .into());
     }
-    let kernel = match (plan.engine, search.kernel) {
-        (Engine::Reference, _) => None,
-        (Engine::Sweep, None) => Some(Kernel::best()),
-        (Engine::Sweep, Some(kernel)) if kernel.is_supported() => Some(kernel),
-        (Engine::Sweep, Some(kernel)) => {
-            return Err(SearchError::from(KernelError::Unsupported(kernel)).into());
-        }
+    let kernel = match plan.engine {
+        Engine::Reference => None,
+        Engine::Sweep | Engine::Disk => Some(choose_kernel(search.kernel)?),
     };
     let pool = pool(search.threads)?;
     observer.started(plan.states);
@@ -198,7 +198,17 @@ pub fn run(search: &Search, observer: &dyn Observer) -> Result<Outcome, Error> {
         seconds: begun.elapsed().as_secs_f64(),
         array_bytes: plan.array_bytes,
         last: found.last,
+        disk: None,
     })
+}
+
+/// Returns the kernel asked for, or the fastest of this processor.
+pub(super) fn choose_kernel(asked: Option<Kernel>) -> Result<Kernel, SearchError> {
+    match asked {
+        None => Ok(Kernel::best()),
+        Some(kernel) if kernel.is_supported() => Ok(kernel),
+        Some(kernel) => Err(KernelError::Unsupported(kernel).into()),
+    }
 }
 
 /// Returns a pool of worker threads, one per core unless told.

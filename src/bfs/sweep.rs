@@ -10,14 +10,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::classes::Classes;
+use super::expand::{Expansion, Frontier, Sources};
 use super::search::Found;
 use super::{Level, Observer, Search, SearchError, State, StateSpace};
 use crate::Error;
 use crate::perm::checksum;
-use crate::perm::kernel::{Block, Kernel, Program, Tally};
-use crate::perm::layout::{LANES, Layout, Register};
-use crate::perm::lehmer::MAX_LEN;
-use crate::store::Array;
+use crate::perm::kernel::{Kernel, Program, Tally};
+use crate::perm::layout::{LANES, Layout};
 
 /// Fewest tiles that the register layout can number.
 pub(super) const MIN_TILES: usize = Layout::MIN_LEN;
@@ -29,54 +28,6 @@ const BLOCKS_PER_TASK: usize = 64;
 /// Returns the bytes of the two arrays: n!/120 registers of 64 bytes each for n tiles.
 pub(super) fn array_bytes(tiles: usize) -> u64 {
     Layout::new(tiles).map_or(0, |layout| layout.registers() * 128)
-}
-
-/// The states of one class at one depth: a byte per line, one bit per cell of the class.
-struct Frontier {
-    registers: Array,
-    /// For each block whether any of its bytes is set.
-    occupied: Vec<bool>,
-}
-
-impl Frontier {
-    fn empty(layout: Layout) -> Result<Frontier, Error> {
-        let registers = Array::zeroed(layout.registers())?;
-        Ok(Frontier {
-            registers,
-            occupied: vec![false; layout.blocks()],
-        })
-    }
-
-    fn insert(&mut self, layout: Layout, line: u64, bit: u8) {
-        let (register, lane) = ((line / LANES as u64) as usize, line % LANES as u64);
-        self.registers.units_mut()[register][lane as usize] |= 1 << bit;
-        self.occupied[register / layout.block_registers()] = true;
-    }
-
-    /// The first `limit` states, in order.
-    fn states(&self, layout: Layout, cells: &[usize], limit: usize) -> Vec<State> {
-        let mut states = Vec::new();
-        let blocks = self.registers.units().chunks(layout.block_registers());
-        for (block, registers) in blocks
-            .enumerate()
-            .filter(|(block, _)| self.occupied[*block])
-        {
-            let first = (block * layout.block_registers() * LANES) as u64;
-            let lines = registers.iter().flat_map(|register| &register[..LANES]);
-            for (line, byte) in (first..).zip(lines).filter(|(_, byte)| **byte != 0) {
-                if states.len() >= limit {
-                    return states;
-                }
-                let bits = (0..8).filter(|bit| byte >> bit & 1 == 1);
-                states.extend(bits.map(|bit| State {
-                    line,
-                    cell: cells[bit],
-                }));
-            }
-        }
-        states.truncate(limit);
-        states
-    }
 }
 
 /// Runs the search. Cost: 128 bytes per register of memory, one pass over it per level.
@@ -99,7 +50,10 @@ pub(super) fn run(
         odd.map_err(SearchError::from)?,
     ];
 
-    let mut frontiers = [Frontier::empty(layout)?, Frontier::empty(layout)?];
+    let mut frontiers = [
+        Frontier::empty(layout, layout.blocks())?,
+        Frontier::empty(layout, layout.blocks())?,
+    ];
     let (class, bit) = classes.place(start.cell);
     frontiers[class].insert(layout, start.line, bit);
 
@@ -129,9 +83,12 @@ pub(super) fn run(
             (&*odd, even)
         };
         let sweep = Sweep {
-            layout,
-            program: &programs[from],
-            cur,
+            expansion: Expansion {
+                layout,
+                program: &programs[from],
+                cur,
+                first: 0,
+            },
             observer,
             depth,
         };
@@ -157,15 +114,13 @@ pub(super) fn run(
         );
         from = 1 - from;
     }
-    found.last = frontiers[from].states(layout, classes.cells(from), search.keep_last);
+    found.last = frontiers[from].states(layout, 0, classes.cells(from), search.keep_last);
     Ok(found)
 }
 
 /// One level.
 struct Sweep<'a> {
-    layout: Layout,
-    program: &'a Program,
-    cur: &'a Frontier,
+    expansion: Expansion<'a>,
     observer: &'a dyn Observer,
     depth: usize,
 }
@@ -173,10 +128,12 @@ struct Sweep<'a> {
 impl Sweep<'_> {
     /// Replaces level d - 2 in `next` by level d. Returns `None` when interrupted.
     fn level(&self, next: &mut Frontier) -> Option<Tally> {
-        let block = self.layout.block_registers();
-        let total = self.layout.blocks() as u64;
+        let expansion = &self.expansion;
+        let layout = expansion.layout;
+        let block = layout.block_registers();
+        let total = layout.blocks() as u64;
         let threads = rayon::current_num_threads();
-        let per_task = (self.layout.blocks() / (threads * 8)).clamp(1, BLOCKS_PER_TASK);
+        let per_task = (layout.blocks() / (threads * 8)).clamp(1, BLOCKS_PER_TASK);
         let registers = next.registers.units_mut().chunks_mut(block * per_task);
         let tasks = Mutex::new(
             registers
@@ -185,7 +142,7 @@ impl Sweep<'_> {
         );
         let (done, stopped) = (AtomicU64::new(0), AtomicBool::new(false));
         let tallies = rayon::broadcast(|_| {
-            let mut sources = [Sources::new(self.program), Sources::new(self.program)];
+            let mut sources = [0, 1].map(|_| Sources::new(expansion.program));
             let mut tally = Tally::default();
             loop {
                 let task = tasks.lock().unwrap_or_else(|e| e.into_inner()).next();
@@ -198,14 +155,15 @@ impl Sweep<'_> {
                 }
                 let first = task * per_task;
                 let [now, ahead] = &mut sources;
-                now.find(self.layout, self.program, first, &self.cur.occupied);
+                expansion.find(now, first);
                 for (i, next) in registers.chunks_mut(block).enumerate() {
                     if i + 1 < occupied.len() {
-                        ahead.find(self.layout, self.program, first + i + 1, &self.cur.occupied);
+                        expansion.find(ahead, first + i + 1);
                     } else {
                         ahead.far.clear();
                     }
-                    tally = tally.plus(self.block(first + i, next, &mut occupied[i], now, ahead));
+                    let occupied = &mut occupied[i];
+                    tally = tally.plus(expansion.block(first + i, next, occupied, now, ahead, &[]));
                     std::mem::swap(now, ahead);
                 }
                 let blocks = occupied.len() as u64;
@@ -215,89 +173,5 @@ impl Sweep<'_> {
             tally
         });
         (!stopped.into_inner()).then(|| tallies.into_iter().fold(Tally::default(), Tally::plus))
-    }
-
-    /// Computes one block; `ahead` are the sources of the block after it.
-    fn block(
-        &self,
-        block: usize,
-        next: &mut [Register],
-        occupied: &mut bool,
-        sources: &Sources,
-        ahead: &Sources,
-    ) -> Tally {
-        if !sources.live.contains(&true) {
-            // No state near: level d has none here, and level d - 2 need not be subtracted.
-            if std::mem::take(occupied) {
-                next.fill([0; 64]);
-            }
-            return Tally::default();
-        }
-        let size = self.layout.block_registers();
-        let tally = self.program.step(Block {
-            cur: self.cur.registers.units(),
-            next,
-            own: block * size,
-            register: (block * size) as u64,
-            parity: sources.parity,
-            sources: &sources.registers,
-            downs: &sources.downs,
-            live: &sources.live,
-            ahead: &ahead.far,
-        });
-        *occupied = tally.states > 0;
-        tally
-    }
-}
-
-/// Where one block comes from.
-struct Sources {
-    parity: usize,
-    /// First register of each slot's block, transfer by transfer.
-    registers: Vec<usize>,
-    downs: Vec<usize>,
-    live: Vec<bool>,
-    /// First registers of the live blocks that are worth fetching ahead: the block itself and the
-    /// sources of the windows in front of it. Those of windows that reach into the block are its
-    /// neighbours, which are in the cache already.
-    far: Vec<usize>,
-}
-
-impl Sources {
-    fn new(program: &Program) -> Sources {
-        let gathers = program.gathers();
-        let slots = gathers.iter().map(|g| g.outside.slots()).sum();
-        Sources {
-            parity: 0,
-            registers: vec![0; slots],
-            downs: vec![0; gathers.len()],
-            live: vec![false; gathers.len()],
-            far: Vec::with_capacity(gathers.len()),
-        }
-    }
-
-    /// Works out the sources of a block.
-    fn find(&mut self, layout: Layout, program: &Program, block: usize, occupied: &[bool]) {
-        let mut digits = [0; MAX_LEN];
-        layout.block_digits(block, &mut digits);
-        let digits = &digits[..layout.block_prefix()];
-        self.parity = digits.iter().map(|&d| usize::from(d)).sum::<usize>() % 2;
-        let size = layout.block_registers();
-        self.far.clear();
-        let mut begin = 0;
-        for (i, gather) in program.gathers().iter().enumerate() {
-            let slots = &mut self.registers[begin..begin + gather.outside.slots()];
-            begin += slots.len();
-            self.downs[i] = gather.outside.sources(block, digits, slots);
-            self.live[i] = slots.iter().any(|&source| occupied[source]);
-            for source in slots.iter_mut() {
-                *source *= size;
-            }
-            if let (true, &[source]) = (self.live[i], &*slots)
-                && !self.far.contains(&source)
-            {
-                self.far.push(source);
-            }
-        }
     }
 }

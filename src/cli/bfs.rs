@@ -5,12 +5,13 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow};
 use tilewave::Error;
-use tilewave::bfs;
+use tilewave::bfs::{self, disk};
 use tilewave::puzzle::tiles::Board;
 use tilewave::report::html::LAST_DRAWN;
 use tilewave::report::{Agreement, Chart, ChartFormat, Report, one_key_per_line};
 
 use super::Talk;
+use super::disk::OnDisk;
 use super::failure::Usage;
 use super::options::{Format, Running, goal, size};
 use super::output::{Output, OutputFile};
@@ -49,6 +50,9 @@ pub struct Args {
 
     #[command(flatten)]
     running: Running,
+
+    #[command(flatten)]
+    on_disk: OnDisk,
 
     #[command(flatten)]
     output: Output,
@@ -90,7 +94,12 @@ impl Args {
         }
         let destination = self.output.reserve()?;
 
-        let outcome = bfs::run(&search, &Progress::new(talk))?;
+        let progress = Progress::new(talk);
+        let outcome = match self.on_disk.disk()? {
+            Some(disk) => disk::run(&search, &disk, &progress)?,
+            None => bfs::run(&search, &progress)?,
+        };
+        drop(progress);
         let report = Report::new(&outcome);
         if let Some((format, file)) = plot {
             file.write(&Chart::of(&outcome).bytes(format)?)?;

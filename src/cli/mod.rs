@@ -6,6 +6,7 @@
 mod antipodes;
 mod bfs;
 mod completions;
+mod disk;
 mod export;
 mod failure;
 mod interrupt;

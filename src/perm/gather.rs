@@ -51,6 +51,9 @@ pub enum Shape {
     Lanes(Box<ByParity<LaneRow>>),
     /// Every register from the same place in the block of slot 0.
     Block,
+    /// Every register from the same place in a block that is handed over with the target block: what
+    /// crosses from other chunks. The number says which.
+    Carried(usize),
     /// The six registers of a group from six consecutive ones, lanes unchanged.
     Runs(Vec<Source>),
     /// The six registers of a group from any six, lanes unchanged.
@@ -94,6 +97,15 @@ pub struct Gather {
 }
 
 impl Gather {
+    /// Returns the tables of a transfer that takes its bits from the `index`-th block handed over with
+    /// the target block.
+    pub fn carried(layout: Layout, index: usize) -> Gather {
+        Gather {
+            outside: Outside::nothing(layout),
+            shape: Shape::Carried(index),
+        }
+    }
+
     /// Returns the tables that compute, for every line, the byte of the line that the window takes to
     /// it: `next[w(line)] = cur[line]`.
     ///

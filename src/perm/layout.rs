@@ -27,6 +27,7 @@ pub type Register = [u8; REGISTER_BYTES];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     n: usize,
+    block_prefix: usize,
 }
 
 impl Layout {
@@ -38,7 +39,20 @@ impl Layout {
     pub fn new(n: usize) -> Option<Layout> {
         (Layout::MIN_LEN..=super::lehmer::MAX_LEN)
             .contains(&n)
-            .then_some(Layout { n })
+            .then_some(Layout {
+                n,
+                block_prefix: (n - TAIL.min(n)).saturating_sub(INNER_DIGITS),
+            })
+    }
+
+    /// Returns the layout whose blocks share at least `digits` digits, so that chunks that share these
+    /// consist of whole blocks; `None` when fewer than one digit would be left inside a block.
+    pub fn with_shared_digits(self, digits: usize) -> Option<Layout> {
+        let block_prefix = self.block_prefix.max(digits);
+        (block_prefix < self.prefix()).then_some(Layout {
+            block_prefix,
+            ..self
+        })
     }
 
     /// Returns the length of a line, n.
@@ -58,7 +72,7 @@ impl Layout {
 
     /// Returns the number of digits that all registers of a block share, c.
     pub fn block_prefix(self) -> usize {
-        self.prefix().saturating_sub(INNER_DIGITS)
+        self.block_prefix
     }
 
     /// Returns the radix of digit x, n - x.

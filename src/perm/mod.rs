@@ -10,7 +10,9 @@ pub mod gather;
 pub mod kernel;
 pub mod layout;
 pub mod lehmer;
+mod origin;
 mod outside;
 pub mod placement;
 
+pub use origin::Target;
 pub use outside::Outside;

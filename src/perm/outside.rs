@@ -67,6 +67,16 @@ impl Outside {
         outside
     }
 
+    /// Returns the part of a window that needs no source block.
+    pub(super) fn nothing(layout: Layout) -> Outside {
+        let identity = Outside::new(layout, &Window::identity());
+        Outside {
+            slots: 0,
+            table: None,
+            ..identity
+        }
+    }
+
     /// Returns the number of source blocks of a block.
     pub fn slots(&self) -> usize {
         self.slots

@@ -47,8 +47,10 @@ pub struct SearchJson<'a> {
     pub states_per_second: f64,
     /// Peak resident memory of the process, null where the system does not tell.
     pub peak_memory_bytes: Option<u64>,
-    /// Bytes written to disk: none, the search runs in memory.
+    /// Most bytes of level files at any time, 0 for a search in memory.
     pub disk_bytes: u64,
+    /// What a search on disk used of it, null for one in memory.
+    pub disk: Option<DiskJson<'a>>,
     /// The publications that every level agrees with, null when there is none or a level differs.
     pub agrees_with: Option<String>,
     /// First depth that differs from what is published, null when none does.
@@ -57,6 +59,27 @@ pub struct SearchJson<'a> {
     pub machine: &'a Machine,
     /// Version of this program.
     pub version: &'static str,
+}
+
+/// What a search on disk used.
+#[derive(Clone, Debug, Serialize)]
+pub struct DiskJson<'a> {
+    /// Number of chunks.
+    pub chunks: usize,
+    /// Where the bits that cross between chunks lay: `memory` or `files`.
+    pub planes: &'static str,
+    /// Bytes of level files written, over all sessions.
+    pub bytes_written: u64,
+    /// Bytes of each level's files.
+    pub level_bytes: &'a [u64],
+    /// Thread-seconds of the last session spent decoding frames.
+    pub decode_seconds: f64,
+    /// Thread-seconds of the last session spent in the kernel.
+    pub kernel_seconds: f64,
+    /// Thread-seconds of the last session spent encoding frames.
+    pub encode_seconds: f64,
+    /// Thread-seconds of the last session in which workers waited for a reader or the writer.
+    pub wait_seconds: f64,
 }
 
 impl Report<'_> {
@@ -87,7 +110,17 @@ impl Report<'_> {
             level_seconds: &outcome.level_seconds,
             states_per_second: self.states_per_second(),
             peak_memory_bytes: self.peak_memory,
-            disk_bytes: 0,
+            disk_bytes: outcome.disk.as_ref().map_or(0, |disk| disk.peak_bytes),
+            disk: outcome.disk.as_ref().map(|disk| DiskJson {
+                chunks: disk.chunks,
+                planes: disk.planes.name(),
+                bytes_written: disk.bytes_written,
+                level_bytes: &disk.level_bytes,
+                decode_seconds: disk.decode_seconds,
+                kernel_seconds: disk.kernel_seconds,
+                encode_seconds: disk.encode_seconds,
+                wait_seconds: disk.wait_seconds,
+            }),
             agrees_with,
             first_wrong_depth,
             machine: &self.machine,

@@ -97,6 +97,20 @@ impl<'a> Report<'a> {
                 None => format!("{arrays} of state arrays"),
             },
         ));
+        if let Some(disk) = &outcome.disk {
+            let (peak, written) = (bytes(disk.peak_bytes), bytes(disk.bytes_written));
+            facts.push(("disk", format!("{peak} peak, {written} written")));
+            facts.push((
+                "work",
+                format!(
+                    "decode {:.0} s, kernel {:.0} s, encode {:.0} s, wait {:.0} s",
+                    disk.decode_seconds,
+                    disk.kernel_seconds,
+                    disk.encode_seconds,
+                    disk.wait_seconds
+                ),
+            ));
+        }
         facts.push(("engine", engine(outcome)));
         facts.push(("published", self.published_line()));
         facts
@@ -131,8 +145,11 @@ fn engine(outcome: &Outcome) -> String {
         .map(|k| format!("{k} kernel, "))
         .unwrap_or_default();
     let plural = if outcome.threads == 1 { "" } else { "s" };
+    let chunks = outcome.disk.as_ref().map_or(String::new(), |disk| {
+        format!(", {} chunks, planes in {}", disk.chunks, disk.planes.name())
+    });
     format!(
-        "{}, {kernel}{} thread{plural}",
+        "{}, {kernel}{} thread{plural}{chunks}",
         outcome.engine, outcome.threads
     )
 }

@@ -1,5 +1,7 @@
 //! State arrays in huge-page memory, and how much memory there is.
 
+use std::sync::atomic::AtomicU64;
+
 use memmap2::MmapMut;
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
@@ -55,6 +57,32 @@ impl Array {
     /// Returns the units, to be written.
     pub fn units_mut(&mut self) -> &mut [[u8; UNIT]] {
         self.map.as_chunks_mut().0
+    }
+}
+
+/// A zeroed array of 64-bit words that several threads may write.
+#[derive(Debug)]
+pub struct Words {
+    map: MmapMut,
+    len: usize,
+}
+
+impl Words {
+    /// Returns a zeroed array of `len` words.
+    ///
+    /// # Errors
+    /// [`MemoryError::Map`] when the system refuses the address space.
+    pub fn zeroed(len: usize) -> Result<Words, MemoryError> {
+        let Array { map } = Array::zeroed((len as u64).div_ceil(8))?;
+        Ok(Words { map, len })
+    }
+
+    /// Returns the words.
+    #[allow(unsafe_code)]
+    pub fn get(&self) -> &[AtomicU64] {
+        // SAFETY: the mapping is page-aligned, writable and at least `len` words long, and lives as
+        // long as `self`, which gives no other access to it: all access is atomic.
+        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.len) }
     }
 }
 

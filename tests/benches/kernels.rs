@@ -53,6 +53,7 @@ fn block_steps(c: &mut Criterion) {
                         sources: &sources,
                         downs: &downs,
                         live: &live,
+                        carried: &[],
                         ahead: &[],
                     })
                 });

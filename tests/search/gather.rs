@@ -2,74 +2,12 @@
 //! windows that no board has.
 
 use proptest::prelude::*;
-use tilewave::perm::gather::{Gather, Shape, Source};
-use tilewave::perm::layout::{GROUP, LANES, Layout};
+use tilewave::perm::Target;
+use tilewave::perm::gather::Gather;
+use tilewave::perm::layout::{LANES, Layout};
 use tilewave::perm::lehmer;
 use tilewave::puzzle::Window;
 use tilewave::puzzle::tiles::{Path, Size, is_even};
-
-/// Where the tables say that a lane of a register comes from.
-fn look_up(layout: Layout, gather: &Gather, at: Target) -> (Source, usize) {
-    let groups = layout.block_registers() / GROUP;
-    let (group, r) = (at.register / GROUP, at.register % GROUP);
-    let row = at.down * groups + group;
-    let own = Source {
-        slot: 0,
-        register: at.register as u16,
-    };
-    let plus = |s: Source, i: usize| Source {
-        register: s.register + i as u16,
-        ..s
-    };
-    match &gather.shape {
-        Shape::Own | Shape::Block => (own, at.lane),
-        Shape::Lanes(rows) => (own, usize::from(rows[at.parity][at.lane])),
-        Shape::Runs(runs) => (plus(runs[row], r), at.lane),
-        Shape::Copies(sixes) => (sixes[row][r], at.lane),
-        Shape::Shared {
-            sources,
-            classes,
-            rows,
-        } => {
-            let byte = usize::from(rows[usize::from(classes[row][r])][at.parity][at.lane]);
-            (sources[row][byte / 64], byte % 64)
-        }
-        Shape::Strided {
-            sources,
-            classes,
-            rows,
-        } => {
-            let byte = usize::from(rows[usize::from(classes[row][r])][at.parity][at.lane]);
-            (plus(sources[row][r], byte / 64), byte % 64)
-        }
-        Shape::Scattered { ends, pieces, rows } => {
-            let index = row * GROUP + r;
-            let begin = if index == 0 {
-                0
-            } else {
-                ends[index - 1] as usize
-            };
-            let mut found =
-                pieces[begin..ends[index] as usize]
-                    .iter()
-                    .filter_map(|(source, row)| {
-                        let lane = usize::from(rows[usize::from(*row)][at.parity][at.lane]);
-                        (lane < LANES).then_some((*source, lane))
-                    });
-            let origin = found.next().expect("every lane has a source");
-            assert_eq!(found.next(), None, "every lane has one source");
-            origin
-        }
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Target {
-    down: usize,
-    register: usize,
-    lane: usize,
-    parity: usize,
-}
 
 /// Checks the tables on the target line with the given rank.
 fn check(layout: Layout, gather: &Gather, window: &Window, rank: u64) {
@@ -100,7 +38,7 @@ fn check(layout: Layout, gather: &Gather, window: &Window, rank: u64) {
         lane,
         parity,
     };
-    let (source, lane) = look_up(layout, gather, target);
+    let (source, lane) = gather.origin(layout, target);
     let register = sources[usize::from(source.slot)] * size + usize::from(source.register);
     let found = (register * LANES + lane) as u64;
 

@@ -71,6 +71,7 @@ impl Case {
             sources: &sources,
             downs: &downs,
             live: &live,
+            carried: &[],
             ahead: &[],
         });
         let states: u32 = next.iter().flatten().map(|byte| byte.count_ones()).sum();
@@ -165,6 +166,7 @@ fn bits_move_as_transfers_say() {
             sources: &[0],
             downs: &[0],
             live: &[true],
+            carried: &[],
             ahead: &[],
         });
         let mut expected = vec![[0; 64]; 6];

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::program::{Step, Tally, Transfer};
+use super::program::{Step, Tally};
 use super::step::{Isa, Ready, Work, split_by_shift, step};
 use crate::perm::checksum::LANE_KEYS;
 use crate::perm::gather::{CrossRow, Gather, LaneRow};
@@ -12,7 +12,7 @@ use crate::perm::layout::{GROUP, LANES, Layout, Register};
 pub(super) struct Avx2;
 
 impl Avx2 {
-    pub fn ready(layout: Layout, transfers: &[Transfer], gathers: &[Gather]) -> Ready<Avx2> {
+    pub fn ready(layout: Layout, transfers: &[&[(u8, u8)]], gathers: &[Gather]) -> Ready<Avx2> {
         Ready::new(layout, transfers, gathers)
     }
 }

@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::*;
 
-use super::program::{Step, Tally, Transfer};
+use super::program::{Step, Tally};
 use super::step::{Isa, Ready, Work, split_by_target, step};
 use crate::perm::checksum::LANE_KEYS;
 use crate::perm::gather::{CrossRow, Gather, LaneRow};
@@ -13,7 +13,7 @@ use crate::perm::layout::{GROUP, LANES, Layout, PAD_LANE, Register};
 pub(super) struct Avx512;
 
 impl Avx512 {
-    pub fn ready(layout: Layout, transfers: &[Transfer], gathers: &[Gather]) -> Ready<Avx512> {
+    pub fn ready(layout: Layout, transfers: &[&[(u8, u8)]], gathers: &[Gather]) -> Ready<Avx512> {
         Ready::new(layout, transfers, gathers)
     }
 }

@@ -10,11 +10,13 @@ mod avx2;
 mod avx512;
 mod gain;
 mod mark;
+mod plane;
 mod program;
 mod scalar;
 mod spread;
 mod step;
 
+pub use plane::{collect, spread};
 pub use program::{Block, Program, Tally, Transfer};
 pub use spread::{CHANGED, FULL, Marks, Move, Moves, Spread, Stretch};
 

@@ -53,6 +53,9 @@ pub struct Block<'a> {
     pub downs: &'a [usize],
     /// For each transfer whether any of its sources holds a state.
     pub live: &'a [bool],
+    /// Registers that cross from other chunks, for each carried transfer in turn a block in the target's
+    /// order.
+    pub carried: &'a [Register],
     /// First registers in `cur` of blocks to fetch from memory meanwhile, for the block after this one
     /// in `next`'s array, which is fetched too unless this is empty.
     pub ahead: &'a [usize],
@@ -62,6 +65,8 @@ pub struct Block<'a> {
 pub struct Program {
     layout: Layout,
     gathers: Vec<Gather>,
+    /// Number of transfers whose bits are handed over with the block.
+    carried: usize,
     step: Box<dyn Step>,
 }
 
@@ -81,13 +86,29 @@ impl Program {
         layout: Layout,
         transfers: &[Transfer],
     ) -> Result<Program, KernelError> {
+        Program::with_carried(kernel, layout, transfers, &[])
+    }
+
+    /// Returns the program that carries out the transfers and, for each of `carried`, moves the bits of
+    /// a block that is handed over with the target block ([`Block::carried`]).
+    ///
+    /// # Errors
+    /// [`KernelError::Unsupported`] when this processor cannot run the kernel.
+    pub fn with_carried(
+        kernel: Kernel,
+        layout: Layout,
+        transfers: &[Transfer],
+        carried: &[Vec<(u8, u8)>],
+    ) -> Result<Program, KernelError> {
         if !kernel.is_supported() {
             return Err(KernelError::Unsupported(kernel));
         }
-        let gathers: Vec<Gather> = transfers
-            .iter()
-            .map(|t| Gather::new(layout, &t.window))
-            .collect();
+        let own = transfers.iter().map(|t| Gather::new(layout, &t.window));
+        let others = (0..carried.len()).map(|i| Gather::carried(layout, i));
+        let gathers: Vec<Gather> = own.chain(others).collect();
+        let own = transfers.iter().map(|t| t.bits.as_slice());
+        let bits: Vec<&[(u8, u8)]> = own.chain(carried.iter().map(Vec::as_slice)).collect();
+        let (transfers, carried) = (&bits[..], carried.len());
         let step: Box<dyn Step> = match kernel {
             Kernel::Scalar => Box::new(scalar::Scalar::ready(layout, transfers, &gathers)),
             #[cfg(target_arch = "x86_64")]
@@ -100,6 +121,7 @@ impl Program {
         Ok(Program {
             layout,
             gathers,
+            carried,
             step,
         })
     }
@@ -132,6 +154,7 @@ impl Program {
                 .all(|(g, &down)| down < g.outside.downs())
         );
         assert!(block.parity < 2);
+        assert_eq!(block.carried.len(), self.carried * registers);
         let work = Work {
             cur: block.cur.as_ptr(),
             next: block.next.as_mut_ptr(),
@@ -141,6 +164,7 @@ impl Program {
             sources: block.sources,
             downs: block.downs,
             live: block.live,
+            carried: block.carried.as_ptr(),
             ahead: block.ahead,
         };
         // SAFETY: every source block lies within `cur` and `next` has a block's length (asserted above);
@@ -151,11 +175,11 @@ impl Program {
 
 impl<I: Isa> Ready<I> {
     /// Translates gather tables to the kernel's format.
-    pub(super) fn new(layout: Layout, transfers: &[Transfer], gathers: &[Gather]) -> Ready<I> {
+    pub(super) fn new(layout: Layout, transfers: &[&[(u8, u8)]], gathers: &[Gather]) -> Ready<I> {
         let mut slot = 0;
-        let ops = transfers.iter().zip(gathers).map(|(transfer, gather)| {
+        let ops = transfers.iter().zip(gathers).map(|(bits, gather)| {
             check(layout, gather);
-            let op = Op::new(&transfer.bits, gather, slot);
+            let op = Op::new(bits, gather, slot);
             slot += gather.outside.slots();
             op
         });
@@ -180,7 +204,7 @@ fn check(layout: Layout, gather: &Gather) {
         usize::from(s.slot) < gather.outside.slots() && usize::from(s.register) + more <= registers
     };
     let good = match &gather.shape {
-        Shape::Own | Shape::Lanes(_) => true,
+        Shape::Own | Shape::Lanes(_) | Shape::Carried(_) => true,
         Shape::Block => gather.outside.slots() == 1,
         Shape::Runs(runs) => runs.len() == groups && runs.iter().all(|s| fits(s, GROUP)),
         Shape::Copies(sixes) => sixes.len() == groups && sixes.iter().flatten().all(|s| fits(s, 1)),

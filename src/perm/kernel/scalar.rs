@@ -1,6 +1,6 @@
 //! The portable kernel.
 
-use super::program::{Step, Tally, Transfer};
+use super::program::{Step, Tally};
 use super::step::{Isa, Ready, Work, split_by_shift, step};
 use crate::perm::checksum;
 use crate::perm::gather::{CrossRow, Gather, LaneRow};
@@ -10,7 +10,7 @@ use crate::perm::layout::{GROUP, LANES, Layout, Register};
 pub(super) struct Scalar;
 
 impl Scalar {
-    pub fn ready(layout: Layout, transfers: &[Transfer], gathers: &[Gather]) -> Ready<Scalar> {
+    pub fn ready(layout: Layout, transfers: &[&[(u8, u8)]], gathers: &[Gather]) -> Ready<Scalar> {
         Ready::new(layout, transfers, gathers)
     }
 }

@@ -92,6 +92,7 @@ enum ReadyShape<I: Isa> {
     Own,
     Lanes(ByParity<I::LaneRow>),
     Block,
+    Carried(usize),
     Runs(Vec<Source>),
     Copies(Vec<[Source; GROUP]>),
     Shared(Crossing<I>),
@@ -121,6 +122,7 @@ impl<I: Isa> Op<I> {
             Shape::Own => ReadyShape::Own,
             Shape::Lanes(rows) => ReadyShape::Lanes(both(rows, I::lane_row)),
             Shape::Block => ReadyShape::Block,
+            Shape::Carried(index) => ReadyShape::Carried(*index),
             Shape::Runs(runs) => ReadyShape::Runs(runs.clone()),
             Shape::Copies(sixes) => ReadyShape::Copies(sixes.clone()),
             Shape::Shared {
@@ -223,6 +225,7 @@ pub(super) struct Work<'a> {
     pub sources: &'a [usize],
     pub downs: &'a [usize],
     pub live: &'a [bool],
+    pub carried: *const Register,
     pub ahead: &'a [usize],
 }
 
@@ -248,7 +251,7 @@ const AHEAD: usize = 8;
 /// # Safety
 /// The processor supports the instruction set; `work.next` and every source block of `work.cur` hold a
 /// block of registers; `work.sources`, `work.downs` and `work.live` fit the gather tables, which were
-/// checked to stay within blocks and slots.
+/// checked to stay within blocks and slots; `work.carried` holds a block for each carried transfer.
 #[inline(always)]
 pub(super) unsafe fn step<I: Isa>(ready: &Ready<I>, work: &Work<'_>) -> Tally {
     let groups = ready.parities.len();
@@ -294,6 +297,10 @@ pub(super) unsafe fn step<I: Isa>(ready: &Ready<I>, work: &Work<'_>) -> Tally {
                     ),
                     ReadyShape::Block => {
                         let source = work.cur.add(*slots + first);
+                        op.join(&mut acc, each!(r => I::load(source.add(r))));
+                    }
+                    ReadyShape::Carried(index) => {
+                        let source = work.carried.add(index * groups * GROUP + first);
                         op.join(&mut acc, each!(r => I::load(source.add(r))));
                     }
                     ReadyShape::Runs(runs) => {

@@ -1,0 +1,388 @@
+//! The step of one chunk: load its current level, then stream its previous level into its next.
+//!
+//! Invariant: after loading, the array holds exactly the chunk's current level; blocks that held another
+//! chunk's are cleared.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use super::DiskError;
+use super::fetch::{Batch, Batches, Fetch};
+use super::journal::{Encoded, Journal};
+use super::times::Times;
+use crate::bfs::Observer;
+use crate::bfs::chunks::Chunks;
+use crate::bfs::crossing::{Crossings, Located};
+use crate::bfs::expand::{Expansion, Frontier, Sources};
+use crate::bfs::planes::Planes;
+use crate::perm::kernel::{Kernel, Program, Tally, collect, spread};
+use crate::perm::layout::Register;
+use crate::store::{Decoder, Encoder};
+
+/// Codecs that the workers of one chunk leave for those of the next: their tables take megabytes.
+pub(super) struct Codecs {
+    level: i32,
+    idle: Mutex<Vec<(Decoder, Encoder)>>,
+}
+
+impl Codecs {
+    /// Returns an empty store of codecs with a zstd level.
+    pub fn new(level: i32) -> Codecs {
+        let idle = Mutex::default();
+        Codecs { level, idle }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Decoder, &mut Encoder) -> T) -> T {
+        let idle = || self.idle.lock().unwrap_or_else(|e| e.into_inner());
+        let kept = idle().pop();
+        let (mut decoder, mut encoder) =
+            kept.unwrap_or_else(|| (Decoder::default(), Encoder::new(self.level)));
+        let result = work(&mut decoder, &mut encoder);
+        idle().push((decoder, encoder));
+        result
+    }
+}
+
+/// Why a chunk was not finished.
+pub(super) enum Stop {
+    /// A file is wrong.
+    Error(DiskError),
+    /// The writer has failed and says why itself.
+    Writer,
+}
+
+/// The first reason that any worker met.
+#[derive(Default)]
+struct Stopped {
+    any: AtomicBool,
+    reason: Mutex<Option<Stop>>,
+}
+
+impl Stopped {
+    fn set(&self, stop: Stop) {
+        let mut reason = self.reason.lock().unwrap_or_else(|e| e.into_inner());
+        reason.get_or_insert(stop);
+        self.any.store(true, Ordering::Relaxed);
+    }
+
+    fn result(self) -> Result<(), Stop> {
+        let reason = self.reason.into_inner().unwrap_or_else(|e| e.into_inner());
+        reason.map_or(Ok(()), Err)
+    }
+}
+
+/// Hands the batches of a chunk to a worker, until there are no more or another worker has stopped.
+fn next(batches: &Batches, stopped: &Stopped, times: &Times) -> Option<Batch> {
+    if stopped.any.load(Ordering::Relaxed) {
+        return None;
+    }
+    let begun = Instant::now();
+    let batch = batches.recv();
+    times.wait.add(begun);
+    match batch {
+        Ok(Ok(batch)) => Some(batch),
+        Ok(Err(error)) => {
+            stopped.set(Stop::Error(error));
+            None
+        }
+        Err(_) => None,
+    }
+}
+
+/// Decodes the frames of a batch one by one: calls `each(frame, registers)` for every frame number, with
+/// whether the registers, which are those of the frame, were written.
+fn decode(
+    batch: &Batch,
+    fetch: &Fetch,
+    decoder: &mut Decoder,
+    times: &Times,
+    mut each: impl FnMut(
+        usize,
+        &mut dyn FnMut(&mut [Register]) -> Result<bool, Stop>,
+    ) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let mut entry = 0;
+    for frame in batch.first..batch.end {
+        let frames = batch.frames.as_ref();
+        let here = frames.filter(|f| {
+            f.entries()
+                .get(entry)
+                .is_some_and(|e| e.frame as usize == frame)
+        });
+        let index = entry;
+        entry += usize::from(here.is_some());
+        each(frame, &mut |registers| {
+            let Some(frames) = here else {
+                return Ok(false);
+            };
+            let begun = Instant::now();
+            let damaged = |reason: String| Stop::Error(fetch.damaged(batch.chunk, &reason));
+            let bytes = frames.bytes(index).map_err(|e| damaged(e.to_string()))?;
+            decoder
+                .decode(bytes, registers)
+                .map_err(|reason| damaged(format!("{}: {reason}", frames.damaged(index))))?;
+            times.decode.add(begun);
+            Ok(true)
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether a block holds any state.
+fn any(block: &[Register]) -> bool {
+    block
+        .as_flattened()
+        .as_chunks::<8>()
+        .0
+        .iter()
+        .any(|word| *word != [0; 8])
+}
+
+/// Loads a chunk.
+pub(super) fn load(
+    fetch: &Fetch,
+    batches: &Batches,
+    cur: &mut Frontier,
+    codecs: &Codecs,
+    times: &Times,
+) -> Result<(), Stop> {
+    let chunks = fetch.chunks;
+    let size = chunks.layout.block_registers();
+    let registers = cur
+        .registers
+        .units_mut()
+        .chunks_mut(chunks.frame_registers());
+    let frames = registers.zip(cur.occupied.chunks_mut(chunks.frame_blocks));
+    let frames: Vec<_> = frames.map(Some).collect();
+    let frames = Mutex::new(frames);
+    let stopped = Stopped::default();
+    rayon::broadcast(|_| {
+        codecs.with(|decoder, _| {
+            while let Some(batch) = next(batches, &stopped, times) {
+                let result = decode(&batch, fetch, decoder, times, |frame, decoded| {
+                    let place = frames.lock().unwrap_or_else(|e| e.into_inner())[frame].take();
+                    let Some((registers, occupied)) = place else {
+                        return Ok(());
+                    };
+                    let written = decoded(registers)?;
+                    for (block, occupied) in registers.chunks_mut(size).zip(occupied) {
+                        if written {
+                            *occupied = any(block);
+                        } else if std::mem::take(occupied) {
+                            block.fill([0; 64]);
+                        }
+                    }
+                    Ok(())
+                });
+                if let Err(stop) = result {
+                    stopped.set(stop);
+                }
+            }
+        });
+    });
+    stopped.result()
+}
+
+/// Calls `each(block, registers, scratch, words)` for every block of a chunk's file.
+pub(super) fn blocks(
+    fetch: &Fetch,
+    batches: &Batches,
+    codecs: &Codecs,
+    times: &Times,
+    each: impl Fn(usize, &[Register], &mut Located, &mut [u64]) + Sync,
+) -> Result<(), Stop> {
+    let chunks = fetch.chunks;
+    let size = chunks.layout.block_registers();
+    let stopped = Stopped::default();
+    rayon::broadcast(|_| {
+        codecs.with(|decoder, _| {
+            let mut frame_registers = vec![[0; 64]; chunks.frame_registers()];
+            let mut located = Located::default();
+            let mut words = vec![0; size];
+            while let Some(batch) = next(batches, &stopped, times) {
+                let chunk = batch.chunk;
+                let result = decode(&batch, fetch, decoder, times, |frame, decoded| {
+                    let first = frame * chunks.frame_blocks;
+                    let count = chunks.frame_blocks.min(chunks.blocks - first);
+                    let registers = &mut frame_registers[..count * size];
+                    if !decoded(registers)? {
+                        registers.fill([0; 64]);
+                    }
+                    for (i, block) in registers.chunks(size).enumerate() {
+                        each(
+                            chunk * chunks.blocks + first + i,
+                            block,
+                            &mut located,
+                            &mut words,
+                        );
+                    }
+                    Ok(())
+                });
+                if let Err(stop) = result {
+                    stopped.set(stop);
+                }
+            }
+        });
+    });
+    stopped.result()
+}
+
+/// The step of a chunk.
+pub(super) struct Step<'a> {
+    pub chunks: Chunks,
+    pub crossings: &'a Crossings,
+    pub planes: &'a dyn Planes,
+    pub program: &'a Program,
+    pub kernel: Kernel,
+    pub cur: &'a Frontier,
+    pub chunk: usize,
+    /// Class of the current level.
+    pub from: usize,
+    pub codecs: &'a Codecs,
+    pub journal: &'a Journal,
+    pub times: &'a Times,
+    pub observer: &'a dyn Observer,
+    pub depth: usize,
+    /// Frames done before this chunk, and of the whole level.
+    pub progress: (u64, u64),
+}
+
+/// What one worker of a step writes to.
+struct Scratch {
+    sources: [Sources; 2],
+    located: Located,
+    /// One block per plane, spread to bytes.
+    carried: Vec<Register>,
+    words: Vec<u64>,
+    frame: Vec<Register>,
+    occupied: Vec<bool>,
+}
+
+impl Step<'_> {
+    /// Computes the chunk's next level from `batches`, which bring its previous one.
+    pub fn run(&self, fetch: &Fetch, batches: &Batches) -> Result<Tally, Stop> {
+        let stopped = Stopped::default();
+        let done = AtomicU64::new(self.progress.0);
+        let tallies = rayon::broadcast(|_| {
+            self.codecs.with(|decoder, encoder| {
+                let mut scratch = self.scratch();
+                let mut tally = Tally::default();
+                while let Some(batch) = next(batches, &stopped, self.times) {
+                    let mut encoded = Encoded::new(batch.first, batch.end);
+                    let result = decode(&batch, fetch, decoder, self.times, |frame, decoded| {
+                        tally = tally.plus(self.frame(
+                            frame,
+                            decoded,
+                            &mut scratch,
+                            encoder,
+                            &mut encoded,
+                        )?);
+                        Ok(())
+                    });
+                    if let Err(stop) = result {
+                        stopped.set(stop);
+                        break;
+                    }
+                    let begun = Instant::now();
+                    if self.journal.frames(encoded).is_err() {
+                        stopped.set(Stop::Writer);
+                    }
+                    self.times.wait.add(begun);
+                    let frames = (batch.end - batch.first) as u64;
+                    let done = done.fetch_add(frames, Ordering::Relaxed) + frames;
+                    self.observer.progress(self.depth, done, self.progress.1);
+                }
+                tally
+            })
+        });
+        stopped.result()?;
+        Ok(tallies.into_iter().fold(Tally::default(), Tally::plus))
+    }
+
+    fn scratch(&self) -> Scratch {
+        let size = self.chunks.layout.block_registers();
+        Scratch {
+            sources: [0, 1].map(|_| Sources::new(self.program)),
+            located: Located::default(),
+            carried: vec![[0; 64]; size * self.crossings.planes.len()],
+            words: vec![0; size],
+            frame: vec![[0; 64]; self.chunks.frame_registers()],
+            occupied: vec![false; self.chunks.frame_blocks],
+        }
+    }
+
+    fn frame(
+        &self,
+        frame: usize,
+        decoded: &mut dyn FnMut(&mut [Register]) -> Result<bool, Stop>,
+        scratch: &mut Scratch,
+        encoder: &mut Encoder,
+        encoded: &mut Encoded,
+    ) -> Result<Tally, Stop> {
+        let size = self.chunks.layout.block_registers();
+        let first = frame * self.chunks.frame_blocks;
+        let count = self.chunks.frame_blocks.min(self.chunks.blocks - first);
+        let expansion = Expansion {
+            layout: self.chunks.layout,
+            program: self.program,
+            cur: self.cur,
+            first: self.chunk * self.chunks.blocks,
+        };
+        let Scratch {
+            sources: [now, ahead],
+            located,
+            carried,
+            words,
+            frame: registers,
+            occupied,
+        } = scratch;
+        let registers = &mut registers[..count * size];
+        let held = decoded(registers)?;
+        let begun = Instant::now();
+        // What an empty frame left behind is cleared when a block turns out to need it.
+        let mut cleared = held;
+        occupied.fill(held);
+        let first = expansion.first + first;
+        let mut tally = Tally::default();
+        expansion.find(now, first);
+        for i in 0..count {
+            let block = first + i;
+            if i + 1 < count {
+                expansion.find(ahead, block + 1);
+            } else {
+                ahead.far.clear();
+            }
+            let planes = now.live.len() - self.crossings.planes.len()..;
+            for (plane, live) in now.live[planes].iter_mut().enumerate() {
+                *live = self.planes.incoming(plane, block, located, words);
+                if *live {
+                    spread(self.kernel, words, &mut carried[plane * size..][..size]);
+                }
+            }
+            if !cleared && now.live.contains(&true) {
+                registers.fill([0; 64]);
+                cleared = true;
+            }
+            let next = &mut registers[i * size..][..size];
+            tally = tally.plus(expansion.block(block, next, &mut occupied[i], now, ahead, carried));
+            for (plane, crossing) in self.crossings.planes.iter().enumerate() {
+                let bit = crossing.bits[1 - self.from];
+                let any = occupied[i] && collect(self.kernel, next, bit, words);
+                self.planes
+                    .outgoing(plane, block, located, any.then_some(&**words));
+            }
+            std::mem::swap(now, ahead);
+        }
+        self.times.kernel.add(begun);
+        if tally.states > 0 {
+            let begun = Instant::now();
+            let bytes = encoder
+                .encode(registers)
+                .map_err(|reason| Stop::Error(DiskError::Codec { reason }))?;
+            encoded.push(frame, bytes);
+            self.times.encode.add(begun);
+        }
+        Ok(tally)
+    }
+}

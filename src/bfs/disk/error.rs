@@ -1,0 +1,113 @@
+//! What can go wrong with a run on disk.
+
+use std::io;
+
+use crate::store::Storage;
+
+/// A run on disk that cannot start, go on or be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DiskError {
+    /// The system refused, or the file's content is wrong.
+    #[error("{directory}/{file}: {}{}", reason, advice(.reason))]
+    Io {
+        /// The directory.
+        directory: String,
+        /// The file in it.
+        file: String,
+        /// What the system, or the file's reader, said.
+        reason: io::Error,
+    },
+    /// A level file is damaged or does not belong here.
+    #[error("{directory}/{file} (depth {depth}): {reason}; {advice}")]
+    Level {
+        /// The directory.
+        directory: String,
+        /// The file in it.
+        file: String,
+        /// Depth of its states.
+        depth: u32,
+        /// What is wrong.
+        reason: String,
+        /// What can be done.
+        advice: &'static str,
+    },
+    /// Another process works in the directory.
+    #[error("{directory}: another search is running here; wait for it, or choose another --dir")]
+    Locked {
+        /// The directory.
+        directory: String,
+    },
+    /// The directory holds another search.
+    #[error(
+        "{directory} holds a search with {name} {found}, not {asked}: choose another --dir, or ask for the same"
+    )]
+    Other {
+        /// The directory.
+        directory: String,
+        /// What differs.
+        name: &'static str,
+        /// What the directory holds.
+        found: String,
+        /// What was asked for.
+        asked: String,
+    },
+    /// There is no run in the directory.
+    #[error("{directory} holds no search: start one with tilewave bfs BOARD --dir {directory}")]
+    Empty {
+        /// The directory.
+        directory: String,
+    },
+    /// The run needs more disk than it may take.
+    #[error("the search needs {needed} bytes of disk at its peak, {limit} may be used: {advice}")]
+    Disk {
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes allowed or free.
+        limit: u64,
+        /// What can be done.
+        advice: &'static str,
+    },
+    /// The codec has failed.
+    #[error("a frame cannot be compressed: {reason}; free memory and give the same command again")]
+    Codec {
+        /// What the codec said.
+        reason: &'static str,
+    },
+    /// The levels of a run do not add up.
+    #[error(
+        "{directory}: depth {depth} has {found} states or another checksum than the manifest's {stated}: the run is damaged, start again in another --dir"
+    )]
+    Sum {
+        /// The directory.
+        directory: String,
+        /// The level.
+        depth: u32,
+        /// States in the files.
+        found: u64,
+        /// States in the manifest.
+        stated: u64,
+    },
+}
+
+/// What to do about an error of the system.
+fn advice(reason: &io::Error) -> &'static str {
+    match reason.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "; nothing is lost: make room and give the same command again"
+        }
+        io::ErrorKind::InvalidData => "; start again in another --dir",
+        _ => "",
+    }
+}
+
+impl DiskError {
+    /// What the system said of a file.
+    pub(super) fn io(storage: &dyn Storage, file: &str, reason: io::Error) -> DiskError {
+        DiskError::Io {
+            directory: storage.name(),
+            file: file.to_string(),
+            reason,
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The readers: level files, read ahead of the workers.
+//!
+//! Invariant: a reader sends the chunks of a level in the order in which they are computed, each as a
+//! channel of its own, whose batches cover all frames of the chunk once. It runs ahead by at most one
+//! chunk and the batches that its channel may hold.
+
+use crossbeam::channel::{Receiver, Sender, bounded};
+
+use super::DiskError;
+use super::directories::Directories;
+use crate::bfs::chunks::Chunks;
+use crate::store::{ChunkRecord, Frames, LevelHeader, LevelReader, LevelSum, Manifest};
+
+/// Compressed bytes of a batch, about.
+const BATCH_BYTES: u64 = 1 << 20;
+/// Most frames of a batch.
+const BATCH_FRAMES: usize = 16;
+
+/// Neighbouring frames of a chunk.
+pub(super) struct Batch {
+    /// First frame, whether it is in the file or not.
+    pub first: usize,
+    /// One past the last frame.
+    pub end: usize,
+    /// Those that the file has; `None` when the chunk has no file.
+    pub frames: Option<Frames>,
+    /// Number of the chunk.
+    pub chunk: usize,
+}
+
+/// A chunk's batches, in order.
+pub(super) type Batches = Receiver<Result<Batch, DiskError>>;
+
+/// Reads the chunks of one level.
+pub(super) struct Fetch<'a> {
+    pub directories: &'a Directories,
+    pub chunks: Chunks,
+    /// The run, as in the headers of its files.
+    pub run: u64,
+    /// What the header of each file must say of the lines.
+    pub label: &'a str,
+    pub depth: u32,
+    /// What the manifest says of the level's chunks.
+    pub records: Vec<ChunkRecord>,
+    /// Threads that share the batches.
+    pub threads: usize,
+}
+
+impl Fetch<'_> {
+    /// Opens the file of a chunk; `None` when the chunk has no states.
+    pub fn open(&self, chunk: usize) -> Result<Option<LevelReader>, DiskError> {
+        let found = |r: &&ChunkRecord| r.chunk as usize == chunk && r.states > 0;
+        let Some(record) = self.records.iter().find(found) else {
+            return Ok(None);
+        };
+        let storage = self.directories.of_chunk(chunk);
+        let name = Manifest::file_name(self.depth, chunk as u32);
+        let wrong = |reason: std::io::Error| match reason.kind() {
+            std::io::ErrorKind::InvalidData | std::io::ErrorKind::NotFound => {
+                self.damaged(chunk, &reason.to_string())
+            }
+            _ => DiskError::io(&**storage, &name, reason),
+        };
+        let reader = LevelReader::open(storage.open(&name).map_err(wrong)?).map_err(wrong)?;
+        if *reader.header() != self.header(chunk) {
+            return Err(self.damaged(chunk, "it belongs to another run, level or chunk"));
+        }
+        let stated = LevelSum {
+            states: record.states,
+            checksum: record.checksum,
+        };
+        if reader.sum() != stated || (record.bytes > 0 && reader.len() != record.bytes) {
+            return Err(self.damaged(chunk, "it is not the file that the manifest names"));
+        }
+        Ok(Some(reader))
+    }
+
+    /// The header of the file of a chunk.
+    pub fn header(&self, chunk: usize) -> LevelHeader {
+        LevelHeader {
+            run: self.run,
+            depth: self.depth,
+            chunk: chunk as u32,
+            chunks: self.chunks.count as u32,
+            frame_lines: frame_lines(self.chunks),
+            first_line: chunk as u64 * self.chunks.lines(),
+            lines: self.chunks.lines(),
+            label: self.label.to_string(),
+        }
+    }
+
+    /// The error that names a file.
+    pub fn damaged(&self, chunk: usize, reason: &str) -> DiskError {
+        DiskError::Level {
+            directory: self.directories.of_chunk(chunk).name(),
+            file: Manifest::file_name(self.depth, chunk as u32),
+            depth: self.depth,
+            reason: reason.to_string(),
+            advice: "the levels from this depth on cannot be rebuilt from the others: start again in another --dir",
+        }
+    }
+
+    /// Sends the chunks, each with room for `ahead` batches, until all are sent or nobody listens.
+    pub fn run(&self, order: &[usize], ahead: usize, sender: &Sender<Batches>) {
+        for &chunk in order {
+            let (batches, receiver) = bounded(ahead.max(1));
+            if sender.send(receiver).is_err() || !self.chunk(chunk, &batches) {
+                return;
+            }
+        }
+    }
+
+    /// Sends the batches of a chunk; returns whether anybody still listens.
+    fn chunk(&self, chunk: usize, batches: &Sender<Result<Batch, DiskError>>) -> bool {
+        let frames = self.chunks.frames();
+        let most = (frames / (4 * self.threads)).clamp(1, BATCH_FRAMES);
+        let reader = match self.open(chunk) {
+            Ok(reader) => reader,
+            Err(error) => return batches.send(Err(error)).is_ok(),
+        };
+        let (mut first, mut entry) = (0, 0);
+        while first < frames {
+            let mut end = (first + most).min(frames);
+            let batch = match &reader {
+                None => Ok(None),
+                Some(reader) => {
+                    let index = reader.index();
+                    let (start, mut bytes) = (entry, 0);
+                    while entry < index.len() && (index[entry].frame as usize) < end {
+                        bytes += u64::from(index[entry].len);
+                        entry += 1;
+                        if bytes >= BATCH_BYTES {
+                            end = index[entry - 1].frame as usize + 1;
+                        }
+                    }
+                    reader.read(start..entry).map(Some)
+                }
+            };
+            let batch = batch.map(|frames| Batch {
+                first,
+                end,
+                frames,
+                chunk,
+            });
+            let failed = batch.is_err();
+            let batch = batch.map_err(|e| {
+                let storage = self.directories.of_chunk(chunk);
+                DiskError::io(
+                    &**storage,
+                    &Manifest::file_name(self.depth, chunk as u32),
+                    e,
+                )
+            });
+            if batches.send(batch).is_err() || failed {
+                return false;
+            }
+            first = end;
+        }
+        true
+    }
+}
+
+/// Lines of a frame.
+pub(super) fn frame_lines(chunks: Chunks) -> u32 {
+    (chunks.frame_registers() * crate::perm::layout::LANES) as u32
+}

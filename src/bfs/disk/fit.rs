@@ -1,0 +1,112 @@
+//! How a search on disk fits the memory: how many chunks, and where the planes lie.
+
+use super::Disk;
+use crate::Error;
+use crate::bfs::chunks::Chunks;
+use crate::bfs::classes::Classes;
+use crate::bfs::crossing::Crossings;
+use crate::bfs::{Engine, Search, SearchError, StateSpace};
+use crate::perm::layout::Layout;
+use crate::store::Manifest;
+
+/// Where the bits that cross between chunks lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaneStore {
+    /// In memory, those of all chunks: 8 bytes per plane and register.
+    Memory,
+    /// In files, those of one chunk at a time in memory.
+    Files,
+}
+
+impl PlaneStore {
+    /// Returns the name used on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            PlaneStore::Memory => "memory",
+            PlaneStore::Files => "files",
+        }
+    }
+}
+
+/// The memory of a search on disk.
+#[derive(Clone, Copy, Debug)]
+pub struct Fit {
+    pub(in crate::bfs) chunks: Chunks,
+    /// Where the planes lie.
+    pub planes: PlaneStore,
+    /// Bytes of its arrays.
+    pub bytes: u64,
+    /// Batches of the next chunk that may be read ahead, about a megabyte each.
+    pub(super) read_ahead: usize,
+}
+
+/// Most memory for reading ahead.
+const READ_AHEAD: u64 = 2 << 30;
+/// Memory that the workers and the writer take beside the arrays, as far as it exceeds a small budget:
+/// frames being decoded, encoded and waiting to be written.
+const BATCH: u64 = 1 << 20;
+
+impl Fit {
+    /// Returns the number of chunks.
+    pub fn chunks(&self) -> usize {
+        self.chunks.count
+    }
+
+    /// Returns the number of digits that all lines of a chunk share, K.
+    pub fn shared_digits(&self) -> usize {
+        self.chunks.digits
+    }
+
+    /// Returns the fewest chunks that fit the memory, or those of a run that is there already.
+    ///
+    /// # Errors
+    /// [`SearchError::Memory`] when even the most chunks do not fit.
+    pub fn choose(search: &Search, disk: &Disk, manifest: Option<&Manifest>) -> Result<Fit, Error> {
+        let size = search.goal.size();
+        let layout = Layout::new(size.tiles()).ok_or(SearchError::TooSmall { size })?;
+        let puzzle = StateSpace::new(search.goal.clone())?
+            .frame()
+            .path()
+            .puzzle();
+        let classes = Classes::new(&puzzle).ok_or(SearchError::TooLarge { size })?;
+        let asked = manifest
+            .map(|m| m.shared_digits as usize)
+            .or(disk.shared_digits);
+        let mut least = u64::MAX;
+        let digits = asked.map_or(0..=layout.prefix(), |k| k..=k);
+        for chunks in digits.filter_map(|k| Chunks::new(layout, k)) {
+            let planes = Crossings::count(&puzzle, &classes, chunks) as u64;
+            for store in [PlaneStore::Memory, PlaneStore::Files] {
+                if disk.planes.is_some_and(|asked| asked != store) {
+                    continue;
+                }
+                let chunk = chunks.registers() as u64;
+                let bytes = chunk * 64
+                    + match store {
+                        PlaneStore::Memory => planes * layout.registers() * 8,
+                        // Incoming and outgoing words, and the segments on their way.
+                        PlaneStore::Files => planes * chunk * 32,
+                    };
+                least = least.min(bytes);
+                let budget = search.memory.unwrap_or(u64::MAX);
+                if bytes <= budget {
+                    let ahead = ((budget - bytes) / 2).min(READ_AHEAD) / BATCH;
+                    return Ok(Fit {
+                        chunks,
+                        planes: store,
+                        bytes,
+                        read_ahead: ahead.max(4) as usize,
+                    });
+                }
+            }
+        }
+        let (engine, needed, budget) = (Engine::Disk, least, search.memory.unwrap_or(0));
+        Err(SearchError::Memory {
+            size,
+            engine,
+            needed,
+            budget,
+        }
+        .into())
+    }
+}

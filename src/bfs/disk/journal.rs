@@ -1,0 +1,437 @@
+//! The writer: appends frames behind the workers and commits.
+//!
+//! Invariant: a manifest is written only after all files that it names are synced, and a file is
+//! removed only after a manifest that no longer names it is durable. So at every instant the last
+//! manifest and its files are whole.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::{Receiver, Sender, bounded};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::DiskError;
+use super::directories::Directories;
+use crate::perm::kernel::Tally;
+use crate::store::{
+    ChunkRecord, LevelFiles, LevelHeader, LevelRecord, LevelSum, LevelWriter, Manifest,
+};
+
+/// Encoded frames that may wait to be written, in messages of at most 16 frames.
+const WAITING: usize = 64;
+/// Bytes written between two syncs, so that a commit finds little left to do.
+const WRITE_BACK: u64 = 256 << 20;
+
+/// Encoded frames of neighbouring frame numbers; those without states are left out.
+pub(super) struct Encoded {
+    /// First frame, whether it holds states or not.
+    pub first: u32,
+    /// One past the last frame.
+    pub end: u32,
+    /// Frame, length, hash.
+    pub frames: Vec<(u32, usize, u64)>,
+    /// The bytes of the frames, one after the other.
+    pub bytes: Vec<u8>,
+}
+
+impl Encoded {
+    /// Returns no frames of a range.
+    pub fn new(first: usize, end: usize) -> Encoded {
+        Encoded {
+            first: first as u32,
+            end: end as u32,
+            frames: Vec::new(),
+            bytes: Vec::new(),
+        }
+    }
+
+    /// Adds a frame.
+    pub fn push(&mut self, frame: usize, bytes: &[u8]) {
+        self.frames
+            .push((frame as u32, bytes.len(), xxh3_64(bytes)));
+        self.bytes.extend(bytes);
+    }
+}
+
+enum Message {
+    Begin(LevelHeader),
+    Frames(Encoded),
+    End(Tally),
+    Level(Sender<()>),
+    Commit(Sender<()>),
+}
+
+/// The writing thread of a run.
+pub(super) struct Journal {
+    sender: Option<Sender<Message>>,
+    thread: Option<std::thread::JoinHandle<Manifest>>,
+    failed: Arc<Mutex<Option<DiskError>>>,
+}
+
+/// The writing thread has failed; [`Journal::close`] says why.
+#[derive(Debug)]
+pub(super) struct Failed;
+
+impl Journal {
+    /// Starts the thread, which commits whenever `every` has passed at the end of a chunk.
+    pub fn start(directories: Directories, manifest: Manifest, every: Duration) -> Journal {
+        let (sender, receiver) = bounded(WAITING);
+        let failed = Arc::new(Mutex::new(None));
+        let bytes = manifest.disk_bytes();
+        let mut writer = Writer {
+            directories,
+            manifest,
+            every,
+            committed: Instant::now(),
+            counted: Instant::now(),
+            open: None,
+            pending: Vec::new(),
+            superseded: Vec::new(),
+            bytes,
+        };
+        let failure = Arc::clone(&failed);
+        let thread = std::thread::spawn(move || {
+            if let Err(error) = writer.run(&receiver) {
+                *failure.lock().unwrap_or_else(|e| e.into_inner()) = Some(error);
+                writer.give_up();
+            }
+            writer.manifest
+        });
+        Journal {
+            sender: Some(sender),
+            thread: Some(thread),
+            failed,
+        }
+    }
+
+    fn send(&self, message: Message) -> Result<(), Failed> {
+        let sender = self.sender.as_ref().ok_or(Failed)?;
+        sender.send(message).map_err(|_| Failed)
+    }
+
+    /// Begins the file of a chunk.
+    pub fn begin(&self, header: LevelHeader) -> Result<(), Failed> {
+        self.send(Message::Begin(header))
+    }
+
+    /// Hands over encoded frames of the chunk, in any order.
+    pub fn frames(&self, encoded: Encoded) -> Result<(), Failed> {
+        self.send(Message::Frames(encoded))
+    }
+
+    /// Ends the file of the chunk, after all its frames.
+    pub fn end(&self, tally: Tally) -> Result<(), Failed> {
+        self.send(Message::End(tally))
+    }
+
+    /// Ends the level, after all its chunks, and waits until its files can be read.
+    pub fn level(&self) -> Result<(), Failed> {
+        let (done, wait) = bounded(1);
+        self.send(Message::Level(done))?;
+        wait.recv().map_err(|_| Failed)
+    }
+
+    /// Commits everything, stops the thread and returns the manifest.
+    pub fn close(mut self) -> Result<Manifest, DiskError> {
+        let (done, wait) = bounded(1);
+        if self.send(Message::Commit(done)).is_ok() {
+            // Fails only with the thread, which has then said why.
+            let _ = wait.recv();
+        }
+        self.join()
+    }
+
+    fn join(&mut self) -> Result<Manifest, DiskError> {
+        self.sender = None;
+        let thread = self.thread.take().expect("a journal is closed once");
+        let manifest = thread.join();
+        let failed = self.failed.lock().unwrap_or_else(|e| e.into_inner()).take();
+        match (failed, manifest) {
+            (Some(error), _) => Err(error),
+            (None, Ok(manifest)) => Ok(manifest),
+            (None, Err(panic)) => std::panic::resume_unwind(panic),
+        }
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        self.sender = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The file of a chunk being written.
+struct Open {
+    header: LevelHeader,
+    /// Created with the first frame: a chunk without states has no file.
+    writer: Option<LevelWriter>,
+    /// Next frame to be written; later ones wait.
+    next: u32,
+    waiting: BTreeMap<u32, Encoded>,
+    /// Bytes written, and of these since the last sync.
+    bytes: u64,
+}
+
+struct Writer {
+    directories: Directories,
+    manifest: Manifest,
+    every: Duration,
+    committed: Instant,
+    /// When the time in the manifest was last brought up to date.
+    counted: Instant,
+    open: Option<Open>,
+    /// Files written since the last commit, which are still to be synced: depth, chunk.
+    pending: Vec<(u32, u32)>,
+    /// Files that the manifest no longer names: depth, chunk, bytes.
+    superseded: Vec<(u32, u32, u64)>,
+    /// Bytes of level files on disk.
+    bytes: u64,
+}
+
+impl Writer {
+    fn run(&mut self, receiver: &Receiver<Message>) -> Result<(), DiskError> {
+        for message in receiver {
+            match message {
+                Message::Begin(header) => {
+                    self.open = Some(Open {
+                        header,
+                        writer: None,
+                        next: 0,
+                        waiting: BTreeMap::new(),
+                        bytes: 0,
+                    });
+                }
+                Message::Frames(encoded) => self.frames(encoded)?,
+                Message::End(tally) => self.end(tally)?,
+                Message::Level(done) => {
+                    self.level();
+                    let _ = done.send(());
+                    self.commit_if_due()?;
+                }
+                Message::Commit(done) => {
+                    self.commit()?;
+                    // Nobody waits only when the search has failed elsewhere.
+                    let _ = done.send(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn error(&self, depth: u32, chunk: u32) -> impl FnOnce(std::io::Error) -> DiskError + use<> {
+        let storage = self.directories.of_chunk(chunk as usize);
+        let (directory, file) = (storage.name(), Manifest::file_name(depth, chunk));
+        move |reason| DiskError::Io {
+            directory,
+            file,
+            reason,
+        }
+    }
+
+    fn frames(&mut self, encoded: Encoded) -> Result<(), DiskError> {
+        let Some(mut open) = self.open.take() else {
+            return Ok(());
+        };
+        open.waiting.insert(encoded.first, encoded);
+        while let Some(encoded) = open.waiting.remove(&open.next) {
+            open.next = encoded.end;
+            let mut rest = &encoded.bytes[..];
+            for &(frame, len, hash) in &encoded.frames {
+                let (bytes, others) = rest.split_at(len);
+                self.append(&mut open, frame, bytes, hash)?;
+                rest = others;
+            }
+        }
+        self.open = Some(open);
+        Ok(())
+    }
+
+    fn append(
+        &mut self,
+        open: &mut Open,
+        frame: u32,
+        bytes: &[u8],
+        hash: u64,
+    ) -> Result<(), DiskError> {
+        let (depth, chunk) = (open.header.depth, open.header.chunk);
+        let mut write = || {
+            let writer = match &mut open.writer {
+                Some(writer) => writer,
+                none => {
+                    let storage = self.directories.of_chunk(chunk as usize);
+                    let file = storage.create(&Manifest::file_name(depth, chunk))?;
+                    none.insert(LevelWriter::new(file, &open.header)?)
+                }
+            };
+            writer.frame(frame, bytes, hash)?;
+            open.bytes += bytes.len() as u64;
+            if open.bytes >= WRITE_BACK {
+                open.bytes = 0;
+                writer.sync()?;
+            }
+            Ok(())
+        };
+        write().map_err(self.error(depth, chunk))?;
+        self.bytes += bytes.len() as u64;
+        self.manifest.peak_bytes = self.manifest.peak_bytes.max(self.bytes);
+        Ok(())
+    }
+
+    fn end(&mut self, tally: Tally) -> Result<(), DiskError> {
+        let Some(open) = self.open.take() else {
+            return Ok(());
+        };
+        let (depth, chunk) = (open.header.depth, open.header.chunk);
+        let mut record = ChunkRecord {
+            chunk,
+            states: tally.states,
+            checksum: tally.checksum,
+            bytes: 0,
+        };
+        if let Some(writer) = open.writer {
+            let (states, checksum) = (tally.states, tally.checksum);
+            let frames = writer.bytes();
+            let len = writer
+                .finish(LevelSum { states, checksum })
+                .map_err(self.error(depth, chunk))?;
+            record.bytes = len;
+            self.bytes += len - frames;
+            self.manifest.bytes_written += len;
+            self.pending.push((depth, chunk));
+        }
+        let manifest = &mut self.manifest;
+        match manifest
+            .files
+            .last_mut()
+            .filter(|files| files.depth == depth)
+        {
+            Some(files) => files.chunks.push(record),
+            None => manifest.files.push(LevelFiles {
+                depth,
+                chunks: vec![record],
+            }),
+        }
+        if !manifest.keep_all
+            && let Some(before) = depth.checked_sub(2)
+        {
+            // The chunk's level d - 2 is subtracted: nobody needs it any more.
+            for files in manifest
+                .files
+                .iter_mut()
+                .filter(|files| files.depth == before)
+            {
+                for old in files
+                    .chunks
+                    .iter()
+                    .filter(|old| old.chunk == chunk && old.states > 0)
+                {
+                    self.superseded.push((before, chunk, old.bytes));
+                }
+                files.chunks.retain(|old| old.chunk != chunk);
+            }
+        }
+        // A file that no manifest has named yet can go at once, unsynced.
+        for i in (0..self.superseded.len()).rev() {
+            let (depth, chunk, _) = self.superseded[i];
+            if let Some(at) = self.pending.iter().position(|&p| p == (depth, chunk)) {
+                self.pending.swap_remove(at);
+                let old = self.superseded.swap_remove(i);
+                self.remove(old)?;
+            }
+        }
+        self.count_time();
+        self.commit_if_due()
+    }
+
+    fn remove(&mut self, (depth, chunk, bytes): (u32, u32, u64)) -> Result<(), DiskError> {
+        let storage = self.directories.of_chunk(chunk as usize);
+        let removed = storage.remove(&Manifest::file_name(depth, chunk));
+        removed.map_err(self.error(depth, chunk))?;
+        self.bytes -= bytes;
+        Ok(())
+    }
+
+    fn count_time(&mut self) {
+        let seconds = self.counted.elapsed().as_secs_f64();
+        self.counted = Instant::now();
+        self.manifest.seconds += seconds;
+        self.manifest.level_seconds += seconds;
+    }
+
+    fn level(&mut self) {
+        self.count_time();
+        let manifest = &mut self.manifest;
+        let depth = manifest.levels.len() as u32;
+        let chunks = manifest
+            .files_of(depth)
+            .map_or(&[][..], |files| &files.chunks);
+        let sum = chunks.iter().fold(Tally::default(), |sum, chunk| {
+            sum.plus(Tally {
+                states: chunk.states,
+                checksum: chunk.checksum,
+            })
+        });
+        let record = LevelRecord {
+            states: sum.states,
+            checksum: sum.checksum,
+            seconds: manifest.level_seconds,
+            bytes: chunks.iter().map(|chunk| chunk.bytes).sum(),
+        };
+        manifest.level_seconds = 0.0;
+        if sum.states == 0 {
+            // The level after the deepest one.
+            manifest.complete = true;
+            manifest.files.retain(|files| files.depth != depth);
+        } else {
+            manifest.levels.push(record);
+        }
+        manifest.files.retain(|files| !files.chunks.is_empty());
+    }
+
+    fn commit_if_due(&mut self) -> Result<(), DiskError> {
+        if self.committed.elapsed() >= self.every {
+            self.commit()?;
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<(), DiskError> {
+        let pending = std::mem::take(&mut self.pending);
+        let mut touched: Vec<usize> = Vec::new();
+        for (depth, chunk) in pending {
+            let storage = self.directories.of_chunk(chunk as usize);
+            let name = Manifest::file_name(depth, chunk);
+            storage.sync(&name).map_err(self.error(depth, chunk))?;
+            touched.push(chunk as usize % self.directories.count());
+        }
+        let first = self.directories.first();
+        for (i, storage) in self.directories.all().enumerate() {
+            if touched.contains(&i) {
+                storage
+                    .sync_names()
+                    .map_err(|e| DiskError::io(storage, "", e))?;
+            }
+        }
+        self.manifest
+            .write(first)
+            .map_err(|e| DiskError::io(first, "manifest", e))?;
+        for old in std::mem::take(&mut self.superseded) {
+            self.remove(old)?;
+        }
+        self.committed = Instant::now();
+        Ok(())
+    }
+
+    /// Removes the half-written file, to give its space back. What is committed stays.
+    fn give_up(&mut self) {
+        if let Some(Open { header, .. }) = self.open.take() {
+            let storage = self.directories.of_chunk(header.chunk as usize);
+            // The next session removes it otherwise.
+            let _ = storage.remove(&Manifest::file_name(header.depth, header.chunk));
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The bits that cross between chunks, kept in memory.
+//!
+//! Invariant: one word per plane and register serves both what the step in progress still has to read
+//! and what it writes for the following one, because the windows of one step are the inverse of those of
+//! the step before. In **source order** word y holds the bit of line y, and the step for line x reads the
+//! word of the line it comes from and writes its own bit there; afterwards that word stands where the
+//! next step looks for it: at its target. In **target order** line x finds its bit at x and leaves its
+//! own there, which is source order for the step after. So the words change order with every level and
+//! are never copied.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::chunks::Chunks;
+use super::crossing::{Crossings, Located, Way};
+use crate::Error;
+use crate::perm::layout::LANES;
+use crate::store::Words;
+
+/// Takes bits from the chunks of one level to those of the next.
+///
+/// For every chunk of a level in turn: [`Planes::begin`]; for each of its blocks and each plane
+/// [`Planes::incoming`], then [`Planes::outgoing`]; [`Planes::end`]. When all chunks are done,
+/// [`Planes::next_level`].
+pub(super) trait Planes: Sync {
+    /// Gets ready for the blocks of a chunk.
+    fn begin(&mut self, depth: u32, chunk: usize) -> Result<(), Error>;
+
+    /// Writes the bits that reach a block through a plane, and returns whether there are any.
+    fn incoming(
+        &self,
+        plane: usize,
+        block: usize,
+        scratch: &mut Located,
+        words: &mut [u64],
+    ) -> bool;
+
+    /// Takes the bits that a block sends through a plane at the following level; `None` for none.
+    fn outgoing(&self, plane: usize, block: usize, scratch: &mut Located, words: Option<&[u64]>);
+
+    /// Sends what the blocks of a chunk have given.
+    fn end(&mut self, depth: u32, chunk: usize) -> Result<(), Error>;
+
+    /// Turns to the following level; `from` is the class that it starts from.
+    fn next_level(&mut self, depth: u32, from: usize) -> Result<(), Error>;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    Source,
+    Target,
+}
+
+/// All planes of all chunks, in one array.
+pub(super) struct SharedPlanes<'a> {
+    chunks: Chunks,
+    crossings: &'a Crossings,
+    /// Class that the step in progress starts from.
+    from: usize,
+    order: Order,
+    words: Words,
+    /// For each plane and block of words whether any is set; what is not is not worth reading. Only for
+    /// planes that go in blocks: others are always read.
+    live: Vec<AtomicBool>,
+}
+
+impl<'a> SharedPlanes<'a> {
+    /// Returns empty planes for a step from a class, in source order. Cost: 8 bytes per plane and
+    /// register, touched when used.
+    pub fn new(
+        chunks: Chunks,
+        crossings: &'a Crossings,
+        from: usize,
+    ) -> Result<SharedPlanes<'a>, Error> {
+        let planes = crossings.planes.len();
+        let words = planes * chunks.layout.registers() as usize;
+        let live = (0..planes * chunks.layout.blocks()).map(|_| AtomicBool::new(false));
+        Ok(SharedPlanes {
+            chunks,
+            crossings,
+            from,
+            order: Order::Source,
+            words: Words::zeroed(words)?,
+            live: live.collect(),
+        })
+    }
+
+    /// The words of a plane.
+    fn plane(&self, plane: usize) -> &[AtomicU64] {
+        let len = self.chunks.layout.registers() as usize;
+        &self.words.get()[plane * len..][..len]
+    }
+
+    /// Sets the words of a source block, before the step begins.
+    pub fn fill(&self, plane: usize, block: usize, words: &[u64]) {
+        assert_eq!(
+            self.order,
+            Order::Source,
+            "planes are filled in source order"
+        );
+        self.put(plane, block, Some(words));
+    }
+
+    /// Writes a block of words at its own place.
+    fn put(&self, plane: usize, place: usize, words: Option<&[u64]>) {
+        let size = self.chunks.layout.block_registers();
+        let places = &self.plane(plane)[place * size..][..size];
+        let blocks = self.whole_blocks(plane);
+        if let Some(words) = words {
+            for (place, &word) in places.iter().zip(words) {
+                place.store(word, Ordering::Relaxed);
+            }
+        } else if !blocks {
+            for place in places {
+                place.store(0, Ordering::Relaxed);
+            }
+        }
+        self.live(plane, place)
+            .store(words.is_some(), Ordering::Relaxed);
+    }
+
+    fn live(&self, plane: usize, place: usize) -> &AtomicBool {
+        &self.live[plane * self.chunks.layout.blocks() + place]
+    }
+
+    /// Whether a plane goes in whole blocks, in either direction.
+    fn whole_blocks(&self, plane: usize) -> bool {
+        let origins = &self.crossings.planes[plane].origins;
+        origins.iter().all(|o| o.way == Way::Blocks)
+    }
+}
+
+impl Planes for SharedPlanes<'_> {
+    fn begin(&mut self, _: u32, _: usize) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn incoming(
+        &self,
+        plane: usize,
+        block: usize,
+        scratch: &mut Located,
+        words: &mut [u64],
+    ) -> bool {
+        let all = self.plane(plane);
+        let whole = self.whole_blocks(plane);
+        let origins = &self.crossings.planes[plane].origins[self.from];
+        let size = words.len();
+        let mut any = 0;
+        let mut read = |from: usize, words: &mut [u64]| {
+            for (word, place) in words.iter_mut().zip(&all[from * size..]) {
+                *word = place.load(Ordering::Relaxed);
+                any |= *word;
+            }
+        };
+        if self.order == Order::Target {
+            if whole && !self.live(plane, block).load(Ordering::Relaxed) {
+                return false;
+            }
+            read(block, words);
+            return any != 0;
+        }
+        origins.locate(block, scratch);
+        match origins.way {
+            Way::Blocks if whole => {
+                if !self.live(plane, scratch.blocks[0]).load(Ordering::Relaxed) {
+                    return false;
+                }
+                read(scratch.blocks[0], words);
+            }
+            Way::Blocks | Way::Words => {
+                for (register, word) in words.iter_mut().enumerate() {
+                    *word = all[origins.word(scratch, register)].load(Ordering::Relaxed);
+                    any |= *word;
+                }
+            }
+            Way::Bits => {
+                for (register, word) in words.iter_mut().enumerate() {
+                    *word = 0;
+                    for lane in 0..LANES {
+                        let (from, bit) = origins.bit(scratch, register, lane);
+                        *word |= (all[from].load(Ordering::Relaxed) >> bit & 1) << lane;
+                    }
+                    any |= *word;
+                }
+            }
+        }
+        any != 0
+    }
+
+    fn outgoing(&self, plane: usize, block: usize, scratch: &mut Located, words: Option<&[u64]>) {
+        if self.order == Order::Target {
+            return self.put(plane, block, words);
+        }
+        let all = self.plane(plane);
+        let origins = &self.crossings.planes[plane].origins[self.from];
+        origins.locate(block, scratch);
+        let size = self.chunks.layout.block_registers();
+        let word = |register: usize| words.map_or(0, |words| words[register]);
+        match origins.way {
+            Way::Blocks if self.whole_blocks(plane) => self.put(plane, scratch.blocks[0], words),
+            Way::Blocks | Way::Words => {
+                for register in 0..size {
+                    all[origins.word(scratch, register)].store(word(register), Ordering::Relaxed);
+                }
+            }
+            Way::Bits => {
+                for (register, lane) in (0..size).flat_map(|r| (0..LANES).map(move |l| (r, l))) {
+                    let (to, bit) = origins.bit(scratch, register, lane);
+                    if word(register) >> lane & 1 == 1 {
+                        all[to].fetch_or(1 << bit, Ordering::Relaxed);
+                    } else {
+                        all[to].fetch_and(!(1 << bit), Ordering::Relaxed);
+                    }
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, _: u32, _: usize) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn next_level(&mut self, _: u32, from: usize) -> Result<(), Error> {
+        self.from = from;
+        self.order = match self.order {
+            Order::Source => Order::Target,
+            Order::Target => Order::Source,
+        };
+        Ok(())
+    }
+}

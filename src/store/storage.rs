@@ -1,0 +1,320 @@
+//! Where files of a run lie: one seam for real directories, memory and injected faults.
+//!
+//! Invariant: everything a run reads and writes goes through [`Storage`], so what the fault-injecting
+//! backend survives is what the disk engine survives. Names are single path components.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memmap2::Mmap;
+
+/// How files are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Io {
+    /// By positioned reads into buffers. A disk that fails gives an error.
+    #[default]
+    Read,
+    /// By memory mapping: no copy, but a disk that fails ends the process.
+    Map,
+}
+
+/// Bytes of a file: a buffer, or a part of a mapping.
+#[derive(Debug)]
+pub enum Bytes {
+    /// Read into a buffer.
+    Owned(Vec<u8>),
+    /// Part of a mapping.
+    Mapped(Arc<Mmap>, std::ops::Range<usize>),
+}
+
+impl AsRef<[u8]> for Bytes {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Bytes::Owned(bytes) => bytes,
+            Bytes::Mapped(map, range) => &map[range.clone()],
+        }
+    }
+}
+
+/// A directory, or what stands for one.
+pub trait Storage: Send + Sync {
+    /// Creates a file, emptying one of that name, to be appended to.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn create(&self, name: &str) -> io::Result<Box<dyn Append>>;
+
+    /// Makes everything in a file durable.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn sync(&self, name: &str) -> io::Result<()>;
+
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] and whatever else the system says.
+    fn open(&self, name: &str) -> io::Result<Box<dyn ReadAt>>;
+
+    /// Gives a file another name, replacing a file of that name, at once or not at all.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn rename(&self, from: &str, to: &str) -> io::Result<()>;
+
+    /// Removes a file; a missing one is no error.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn remove(&self, name: &str) -> io::Result<()>;
+
+    /// Returns the names of all files.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn list(&self) -> io::Result<Vec<String>>;
+
+    /// Makes creations, renamings and removals durable.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn sync_names(&self) -> io::Result<()>;
+
+    /// Locks the directory against other processes until the lock is dropped; `None` when another one
+    /// holds it.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn lock(&self) -> io::Result<Option<Box<dyn Send + Sync>>>;
+
+    /// Returns whether another process holds the lock.
+    fn is_locked(&self) -> bool;
+
+    /// Returns what the directory is called in messages.
+    fn name(&self) -> String;
+}
+
+/// A file being written.
+pub trait Append: Send + Sync {
+    /// Appends bytes, all or an error.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Makes everything appended durable.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// A file being read.
+pub trait ReadAt: Send + Sync {
+    /// Returns the length in bytes.
+    fn len(&self) -> u64;
+
+    /// Returns whether the file has no bytes.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns bytes from an offset; waits until they are there.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::UnexpectedEof`] when the file is shorter, and what the system says.
+    fn read(&self, offset: u64, len: usize) -> io::Result<Bytes>;
+}
+
+/// Name of the file that is locked.
+const LOCK: &str = "lock";
+
+/// A real directory.
+#[derive(Debug)]
+pub struct Directory {
+    path: PathBuf,
+    io: Io,
+}
+
+impl Directory {
+    /// Returns a directory, creating it if it is missing.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn create(path: &Path, io: Io) -> io::Result<Directory> {
+        std::fs::create_dir_all(path)?;
+        Directory::open(path, io)
+    }
+
+    /// Returns an existing directory.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open(path: &Path, io: Io) -> io::Result<Directory> {
+        if !std::fs::metadata(path)?.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::NotADirectory));
+        }
+        let path = path.to_path_buf();
+        Ok(Directory { path, io })
+    }
+}
+
+impl Storage for Directory {
+    fn create(&self, name: &str) -> io::Result<Box<dyn Append>> {
+        Ok(Box::new(Appended(File::create(self.path.join(name))?)))
+    }
+
+    fn sync(&self, name: &str) -> io::Result<()> {
+        File::open(self.path.join(name))?.sync_all()
+    }
+
+    fn open(&self, name: &str) -> io::Result<Box<dyn ReadAt>> {
+        let file = File::open(self.path.join(name))?;
+        let len = file.metadata()?.len();
+        Ok(match self.io {
+            Io::Map if len > 0 => Box::new(MappedFile::new(&file)?),
+            _ => Box::new(Positioned { file, len }),
+        })
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        std::fs::rename(self.path.join(from), self.path.join(to))
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        match std::fs::remove_file(self.path.join(name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    fn list(&self) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(&self.path)? {
+            // A name that is not text is not one of ours.
+            names.extend(entry?.file_name().into_string().ok());
+        }
+        Ok(names)
+    }
+
+    fn sync_names(&self) -> io::Result<()> {
+        // Other systems have no way to open a directory; their renames are durable by journal.
+        #[cfg(unix)]
+        File::open(&self.path)?.sync_all()?;
+        Ok(())
+    }
+
+    fn lock(&self) -> io::Result<Option<Box<dyn Send + Sync>>> {
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.path.join(LOCK))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Box::new(file))),
+            Err(std::fs::TryLockError::WouldBlock) => Ok(None),
+            Err(std::fs::TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    fn is_locked(&self) -> bool {
+        // A shared lock for an instant: it can fail against a running search, but not disturb it.
+        File::open(self.path.join(LOCK)).is_ok_and(|file| {
+            matches!(
+                file.try_lock_shared(),
+                Err(std::fs::TryLockError::WouldBlock)
+            )
+        })
+    }
+
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+}
+
+struct Appended(File);
+
+impl Append for Appended {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        io::Write::write_all(&mut self.0, bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.0.sync_all()
+    }
+}
+
+struct Positioned {
+    file: File,
+    len: u64,
+}
+
+impl ReadAt for Positioned {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read(&self, offset: u64, len: usize) -> io::Result<Bytes> {
+        within(offset, len, self.len)?;
+        let mut bytes = vec![0; len];
+        read_exact_at(&self.file, &mut bytes, offset)?;
+        Ok(Bytes::Owned(bytes))
+    }
+}
+
+/// Refuses what lies beyond the end, before memory is taken for it.
+fn within(offset: u64, len: usize, file: u64) -> io::Result<()> {
+    match offset.checked_add(len as u64) {
+        Some(end) if end <= file => Ok(()),
+        _ => Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let read = std::os::windows::fs::FileExt::seek_read(file, bytes, offset)?;
+        if read == 0 {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
+        }
+        bytes = &mut bytes[read..];
+        offset += read as u64;
+    }
+    Ok(())
+}
+
+struct MappedFile(Arc<Mmap>);
+
+impl MappedFile {
+    #[allow(unsafe_code)]
+    fn new(file: &File) -> io::Result<MappedFile> {
+        // SAFETY: the bytes are only read. Files of a run are complete when they are opened and are
+        // removed, never shortened or rewritten, while one process holds the run's lock.
+        let map = unsafe { Mmap::map(file)? };
+        Ok(MappedFile(Arc::new(map)))
+    }
+}
+
+impl ReadAt for MappedFile {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read(&self, offset: u64, len: usize) -> io::Result<Bytes> {
+        within(offset, len, self.0.len() as u64)?;
+        let start = offset as usize;
+        #[cfg(target_os = "linux")]
+        if len > 0 {
+            // Reads the pages here and now, on the thread that reads ahead; a disk error is an error.
+            self.0
+                .advise_range(memmap2::Advice::PopulateRead, start, len)?;
+        }
+        Ok(Bytes::Mapped(Arc::clone(&self.0), start..start + len))
+    }
+}

@@ -1,0 +1,3 @@
+//! The disk engine: the same levels as in memory, whatever is cut, killed or broken.
+
+mod equality;
