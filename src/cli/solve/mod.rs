@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use tilewave::Error;
 use tilewave::puzzle::tiles::{Board, Frame, MoveStyle};
 use tilewave::report::html::{Solution, player};
-use tilewave::solve::{Answer, Constructive, Optimal};
+use tilewave::solve::{Answer, Attempt, Constructive, Optimal, Pending};
 
 use self::answer::{Solved, Totals, Wording};
 use self::databases::Databases;
@@ -143,14 +143,26 @@ impl Args {
         let mut solved = Vec::new();
         destination.add(&wording.heading())?;
         for batch in boards.chunks(BATCH) {
-            let answers: Vec<Result<Solved>> = pool.install(|| {
+            let attempts: Vec<Result<Tried>> = pool.install(|| {
                 batch
                     .par_iter()
-                    .map(|board| self.solve(&method, &frame, board))
+                    .map(|board| self.attempt(&method, &frame, board))
                     .collect()
             });
-            for answer in answers {
-                let answer = answer?;
+            // Easy boards are solved one per thread, hard ones one by one on all threads.
+            for attempt in attempts {
+                let answer = match (attempt?, &method) {
+                    (Tried::Done(answer), _) => answer,
+                    (Tried::Hard(pending), Method::Optimal(solver)) => {
+                        let board = pending.board().clone();
+                        let watch = self.watch(pending.seconds());
+                        let answer = pool.install(|| solver.finish(pending, &watch));
+                        Solved::new(board, answer.map_err(Error::from)?, true)
+                    }
+                    (Tried::Hard(pending), Method::Fast(_)) => {
+                        unreachable!("{pending:?}")
+                    }
+                };
                 totals.count(&answer);
                 destination.add(&wording.line(&answer)?)?;
                 if page.is_some() {
@@ -203,12 +215,23 @@ impl Args {
         Ok(boards)
     }
 
-    /// Solves one board.
-    fn solve(&self, method: &Method<'_>, frame: &Frame, board: &Board) -> Result<Solved> {
+    /// Tells a search when to give up; `spent` seconds were spent on the board before.
+    fn watch(&self, spent: f64) -> impl Fn(u64) -> bool + Sync {
+        let begun = Instant::now();
+        let (max_nodes, timeout) = (self.max_nodes, self.timeout);
+        move |nodes: u64| {
+            interrupt::asked()
+                || max_nodes.is_some_and(|most| nodes >= most)
+                || timeout.is_some_and(|most| begun.elapsed().as_secs_f64() + spent >= most.as_secs_f64())
+        }
+    }
+
+    /// Solves one board on one thread, unless it is too hard for one.
+    fn attempt(&self, method: &Method<'_>, frame: &Frame, board: &Board) -> Result<Tried> {
         let begun = Instant::now();
         let refused = frame.encode_solvable(board).err();
         if let Some(reason) = refused {
-            return Ok(Solved::refused(board.clone(), reason.to_string()));
+            return Ok(Tried::Done(Solved::refused(board.clone(), reason.to_string())));
         }
         let answer = match method {
             Method::Fast(solver) => {
@@ -221,14 +244,17 @@ impl Args {
                 }
             }
             Method::Optimal(solver) => {
-                let watch = |nodes: u64| {
-                    interrupt::asked()
-                        || self.max_nodes.is_some_and(|most| nodes >= most)
-                        || self.timeout.is_some_and(|most| begun.elapsed() >= most)
-                };
-                solver.solve(board, &watch).map_err(Error::from)?
+                match solver.attempt(board, &self.watch(0.0)).map_err(Error::from)? {
+                    Attempt::Answered(answer) => answer,
+                    Attempt::Hard(pending) => return Ok(Tried::Hard(pending)),
+                }
             }
         };
-        Ok(Solved::new(board.clone(), answer, !self.fast))
+        Ok(Tried::Done(Solved::new(board.clone(), answer, !self.fast)))
     }
+}
+
+enum Tried {
+    Done(Solved),
+    Hard(Pending),
 }
