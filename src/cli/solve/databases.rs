@@ -115,7 +115,7 @@ impl Databases {
             return Ok(());
         }
         Err(Usage(
-            "--fast needs no databases: leave out --pdb and --partition".into(),
+            "--fast needs no databases: leave out --pdb and --partition, or add --ratio".into(),
         ))
     }
 }
