@@ -9,6 +9,7 @@ const FLOORS: &[&[&str]] = &[
     &["perm"],
     &["store"],
     &["bfs", "pdb"],
+    &["table"],
     &["solve", "report"],
     &["cli"],
 ];

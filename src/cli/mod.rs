@@ -18,6 +18,7 @@ mod progress;
 mod scramble;
 mod solve;
 mod state;
+mod table;
 mod verify;
 
 use std::io::IsTerminal;
@@ -55,6 +56,7 @@ enum Command {
     Bfs(bfs::Args),
     Antipodes(antipodes::Args),
     State(state::Args),
+    Table(table::Args),
     Verify(verify::Args),
     Plan(plan::Args),
     Pdb(pdb::Args),
@@ -98,6 +100,7 @@ pub fn main() -> ExitCode {
         Command::Bfs(args) => args.run(talk),
         Command::Antipodes(args) => args.run(talk),
         Command::State(args) => args.run(),
+        Command::Table(args) => args.run(talk),
         Command::Verify(args) => args.run(talk),
         Command::Plan(args) => args.run(),
         Command::Pdb(args) => args.run(talk),

@@ -23,7 +23,7 @@ use self::databases::Databases;
 use self::progress::Progress;
 use self::solver::{Limits, Oracle, Solver, Tried};
 use super::failure::Usage;
-use super::options::{Format, goal};
+use super::options::{Format, goal_or_of};
 use super::output::{Destination, Output, OutputFile};
 use super::{Talk, interrupt};
 
@@ -46,9 +46,9 @@ pub struct Args {
     #[command(flatten)]
     boards: Boards,
 
-    /// Goal: last, first, blank=CELL (row-major from 0) or a board.
-    #[arg(long, default_value = "last")]
-    goal: String,
+    /// Goal: last, first, blank=CELL (row-major from 0) or a board [default: the table's, or last].
+    #[arg(long)]
+    goal: Option<String>,
 
     /// Solve at once, not with the fewest moves; any size.
     #[arg(long)]
@@ -108,7 +108,8 @@ impl Args {
     pub fn run(&self, talk: Talk) -> Result<ExitCode> {
         let style: MoveStyle = self.moves.parse().map_err(Error::from)?;
         let boards = self.boards.read()?;
-        let goal = goal(&self.goal, boards[0].size())?;
+        let table = self.databases.table()?;
+        let goal = goal_or_of(self.goal.as_deref(), table.as_ref(), boards[0].size())?;
         self.refuse(&boards, &goal)?;
         let page = self
             .html
@@ -128,7 +129,9 @@ impl Args {
         let solvable = |board: &Board| frame.encode_solvable(board).is_ok();
         let search = (!self.fast || self.ratio) && boards.iter().any(solvable);
         let pdbs;
-        let oracle = if search {
+        let oracle = if let Some(table) = table {
+            Some(Oracle::Table(Box::new(table)))
+        } else if search {
             pdbs = self.databases.get(&goal, threads, talk)?;
             let solver = Optimal::new(&goal, &pdbs).map_err(Error::from)?;
             Some(Oracle::Search(Box::new(solver)))

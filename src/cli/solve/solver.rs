@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use tilewave::Error;
-use tilewave::puzzle::tiles::Board;
+use tilewave::puzzle::tiles::{Board, Moves};
 use tilewave::solve::{
     Answer, Attempt, Constructive, Optimal, Pending, SolveError, certify, explain,
 };
+use tilewave::table::Table;
 
 use super::super::interrupt;
 use super::answer::Solved;
@@ -20,6 +21,8 @@ use super::progress::Progress;
 pub enum Oracle<'a> {
     /// A search over pattern databases.
     Search(Box<Optimal<'a>>),
+    /// A walk through a distance table.
+    Table(Box<Table>),
 }
 
 /// When to give up.
@@ -65,11 +68,20 @@ impl Solver<'_> {
         let fast = self.fast.as_ref().map(|solver| {
             let begun = Instant::now();
             let moves = solver.solve(board).map_err(Error::from)?;
-            anyhow::Ok(known(moves, begun))
+            anyhow::Ok(known(Some(moves), begun))
         });
         let fast = fast.transpose()?;
         let shortest = match &self.oracle {
             None => None,
+            Some(Oracle::Table(table)) => {
+                let begun = Instant::now();
+                let moves = table.solve(board)?;
+                // A table that ends before this board knows that the board lies beyond.
+                Some(Answer {
+                    at_least: table.histogram().len(),
+                    ..known(moves, begun)
+                })
+            }
             Some(Oracle::Search(solver)) => {
                 let attempt = solver.attempt(board, &self.watch(0.0));
                 match attempt.map_err(Error::from)? {
@@ -93,7 +105,7 @@ impl Solver<'_> {
                 let watch = self.watch(pending.seconds());
                 Some(solver.finish(pending, &watch).map_err(Error::from)?)
             }
-            None => None,
+            Some(Oracle::Table(_)) | None => None,
         };
         self.join(&board, fast, shortest)
     }
@@ -142,10 +154,10 @@ impl Solver<'_> {
 }
 
 /// The answer of a solver that does not search.
-fn known(moves: tilewave::puzzle::tiles::Moves, begun: Instant) -> Answer {
+fn known(moves: Option<Moves>, begun: Instant) -> Answer {
     Answer {
         at_least: 0,
-        moves: Some(moves),
+        moves,
         nodes: 0,
         seconds: begun.elapsed().as_secs_f64(),
     }
