@@ -243,7 +243,7 @@ impl<'w, const V: usize> Walk<'w, V> {
             let Some((value, _)) = self.judge(child, room) else {
                 continue;
             };
-            let tile = self.step(blank, child);
+            self.step(blank, child);
             let before = self.enter(child, &value);
             self.collect(
                 usize::from(child.cell),
@@ -253,7 +253,7 @@ impl<'w, const V: usize> Walk<'w, V> {
                 found,
             );
             self.leave(child, before);
-            self.step_back(blank, child, tile);
+            self.step_back(blank, child);
         }
     }
 
@@ -273,7 +273,7 @@ impl<'w, const V: usize> Walk<'w, V> {
             let Some((value, best)) = self.judge(child, room) else {
                 continue;
             };
-            let tile = self.step(blank, child);
+            self.step(blank, child);
             if best == 0 && self.ida.is_goal(&self.node.board) {
                 return true;
             }
@@ -282,7 +282,7 @@ impl<'w, const V: usize> Walk<'w, V> {
                 return true;
             }
             self.leave(child, before);
-            self.step_back(blank, child, tile);
+            self.step_back(blank, child);
         }
         false
     }
@@ -342,23 +342,18 @@ impl<'w, const V: usize> Walk<'w, V> {
         Some((value, best))
     }
 
-    /// Moves a tile; returns it.
+    /// Moves a tile.
     #[inline(always)]
-    fn step(&mut self, blank: usize, child: &Child<V>) -> u8 {
+    fn step(&mut self, blank: usize, child: &Child<V>) {
         let cell = usize::from(child.cell);
-        let tile = self.node.board[cell];
-        self.node.board[cell] = self.node.board[blank];
-        self.node.board[blank] = tile;
+        self.node.board.swap(cell, blank);
         self.path.push(child.direction);
-        tile
     }
 
     #[inline(always)]
-    fn step_back(&mut self, blank: usize, child: &Child<V>, tile: u8) {
-        let cell = usize::from(child.cell);
+    fn step_back(&mut self, blank: usize, child: &Child<V>) {
         self.path.pop();
-        self.node.board[blank] = self.node.board[cell];
-        self.node.board[cell] = tile;
+        self.node.board.swap(usize::from(child.cell), blank);
     }
 
     /// Makes a child's look-ups the current ones; returns those that they replace.

@@ -4,10 +4,10 @@
 
 use rayon::prelude::*;
 
+use super::distances::Image;
 use super::header::Header;
 use super::position::{Position, Steps};
 use super::shape::{BLANK, MAX_DEPTH, Shape};
-use super::table::Image;
 use super::{Encoding, Table, TableError};
 use crate::bfs::{Search, SearchError, State, StateSpace};
 use crate::perm::layout::{LANES, Register};

@@ -12,17 +12,17 @@
 //! cube, ISSAC 2007), and older.
 
 mod build;
+mod distances;
 mod error;
 mod fill;
 mod header;
 mod position;
 mod shape;
-mod table;
 
 pub use build::{build, needed};
+pub use distances::Table;
 pub use error::TableError;
 pub use fill::Fill;
-pub use table::Table;
 
 use std::fmt;
 use std::str::FromStr;
