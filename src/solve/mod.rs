@@ -13,7 +13,7 @@ mod solvability;
 mod split;
 mod walk;
 
-pub use certify::{Certificate, certify};
+pub use certify::{Certificate, certify, certify_unless};
 pub use constructive::Constructive;
 pub use error::SolveError;
 pub use fsm::MoveMachine;

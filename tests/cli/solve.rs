@@ -333,3 +333,32 @@ fn hard_boards_take_all_threads_and_the_answer_does_not_depend_on_them() {
         assert_eq!(solve(threads), one);
     }
 }
+
+#[test]
+fn long_searches_log_a_line_a_second_unless_told_not_to() {
+    let (_dir, path) = cache();
+    let solve = |more: &[&str]| {
+        let mut args = vec!["solve", "--goal", "first", "--partition", "5-5-5"];
+        args.extend([
+            "--cache-dir",
+            path.as_str(),
+            "--timeout",
+            "2.5",
+            "--threads",
+            "1",
+        ]);
+        args.push("15 10 8 12/11 14 9 13/2 6 5 1/3 7 4 0");
+        args.extend(more);
+        let output = tilewave(&args).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "given up");
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("  given up after "), "{text}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    solve(&["--quiet"]);
+    let log = solve(&[]);
+    let lines = log.matches("0 of 1 boards done, ").count();
+    assert!((1..=3).contains(&lines), "{log}");
+    assert_eq!(solve(&["--no-progress"]), "");
+    assert_eq!(solve(&["--quiet"]), "");
+}

@@ -9,7 +9,7 @@ use anyhow::Result;
 use tilewave::Error;
 use tilewave::puzzle::tiles::{Board, Moves};
 use tilewave::solve::{
-    Answer, Attempt, Constructive, Optimal, Pending, SolveError, certify, explain,
+    Answer, Attempt, Constructive, Optimal, Pending, SolveError, certify_unless, explain,
 };
 use tilewave::table::Table;
 
@@ -145,7 +145,9 @@ impl Solver<'_> {
 
     /// Proves that nothing is shorter; says why when there is no proof.
     fn prove(&self, board: &Board, length: usize, time: Duration) -> Result<Result<u64, String>> {
-        match certify(board, self.goal, length, Some(time)) {
+        let begun = Instant::now();
+        let stop = || interrupt::asked() || begun.elapsed() >= time;
+        match certify_unless(board, self.goal, length, &stop) {
             Ok(certificate) => Ok(Ok(certificate.conflicts)),
             Err(error @ SolveError::Undecided { .. }) => Ok(Err(error.to_string())),
             Err(error) => Err(Error::from(error).into()),
