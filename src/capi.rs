@@ -1,10 +1,13 @@
-//! The C interface: open a pattern database, look values up, close it. Header: `tools/c/tilewave.h`.
+//! The C interface: open a pattern database or a distance table, look values up, close it. Header:
+//! `tools/c/tilewave.h`.
 //!
 //! Invariant: a `TilewavePdb` pointer comes from [`tilewave_pdb_open`] and is valid until
 //! [`tilewave_pdb_close`]. No function writes to it, so threads may share it. No function panics: input is
 //! checked first.
 
 #![allow(unsafe_code)]
+
+mod table;
 
 use std::ffi::{CStr, c_char, c_int};
 use std::path::Path;
@@ -17,7 +20,7 @@ pub struct TilewavePdb {
     pdb: Pdb,
 }
 
-/// The board or the cells are not of this database.
+/// The board or the cells are not of this database or table.
 pub const TILEWAVE_INVALID: c_int = -1;
 
 /// No board that can reach the goal has this placement.
@@ -34,28 +37,54 @@ pub unsafe extern "C" fn tilewave_pdb_open(
     message: *mut c_char,
     capacity: usize,
 ) -> *mut TilewavePdb {
+    // SAFETY: the caller promises what `open` asks for.
+    let pdb = unsafe { open(path, message, capacity, Pdb::open) };
+    pdb.map_or(std::ptr::null_mut(), |pdb| {
+        Box::into_raw(Box::new(TilewavePdb { pdb }))
+    })
+}
+
+/// Opens a file with a Rust function; on failure writes a message.
+///
+/// # Safety
+/// `path` is NULL or a NUL-terminated string; `message` is NULL or has room for `capacity` bytes.
+unsafe fn open<T, E: std::fmt::Display>(
+    path: *const c_char,
+    message: *mut c_char,
+    capacity: usize,
+    with: impl FnOnce(&Path) -> Result<T, E>,
+) -> Option<T> {
     let opened = if path.is_null() {
         Err("the path is NULL".to_string())
     } else {
         // SAFETY: not NULL, and the caller promises a NUL-terminated string.
         let bytes = unsafe { CStr::from_ptr(path) };
         match path_of(bytes) {
-            Some(path) => Pdb::open(path).map_err(|error| error.to_string()),
+            Some(path) => with(path).map_err(|error| error.to_string()),
             None => Err("the path is not UTF-8".to_string()),
         }
     };
     match opened {
-        Ok(pdb) => Box::into_raw(Box::new(TilewavePdb { pdb })),
+        Ok(opened) => Some(opened),
         Err(text) => {
-            if !message.is_null() && capacity > 0 {
-                let text = &text.as_bytes()[..text.len().min(capacity - 1)];
-                // SAFETY: the caller promises room for `capacity` bytes; one more than the text is used.
-                unsafe {
-                    std::ptr::copy_nonoverlapping(text.as_ptr(), message.cast(), text.len());
-                    *message.add(text.len()) = 0;
-                }
-            }
-            std::ptr::null_mut()
+            // SAFETY: the caller promises room for `capacity` bytes, or NULL.
+            unsafe { write_text(&text, message, capacity) };
+            None
+        }
+    }
+}
+
+/// Writes as much of a text as has room, and a NUL.
+///
+/// # Safety
+/// `target` is NULL or has room for `capacity` bytes.
+unsafe fn write_text(text: &str, target: *mut c_char, capacity: usize) {
+    if !target.is_null() && capacity > 0 {
+        let text = &text.as_bytes()[..text.len().min(capacity - 1)];
+        // SAFETY: the caller promises room for `capacity` bytes; one more than the text is used.
+        unsafe {
+            std::ptr::copy_nonoverlapping(text.as_ptr(), target.cast(), text.len());
+            *target.add(text.len()) = 0;
         }
     }
 }

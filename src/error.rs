@@ -7,6 +7,7 @@ use crate::puzzle::tiles::BoardError;
 use crate::report::ReportError;
 use crate::solve::SolveError;
 use crate::store::MemoryError;
+use crate::table::TableError;
 
 /// Anything the library can refuse or fail at.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +31,9 @@ pub enum Error {
     /// A pattern, a build or a database file that cannot be used.
     #[error(transparent)]
     Pdb(#[from] PdbError),
+    /// A distance table that cannot be made or used.
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// A model that is too large, or a certificate that cannot be given.
     #[error(transparent)]
     Solve(SolveError),

@@ -15,7 +15,7 @@
 //! # Ok::<(), tilewave::Error>(())
 //! ```
 //!
-//! Data flows one way: [`puzzle`] → [`perm`] → [`store`] → [`bfs`], [`pdb`] → [`solve`], [`report`]. `docs/design.md`
+//! Data flows one way: [`puzzle`] → [`perm`] → [`store`] → [`bfs`], [`pdb`] → [`table`] → [`solve`], [`report`]. `docs/design.md`
 //! explains the engine with a worked example.
 
 pub mod bfs;
@@ -27,5 +27,6 @@ pub mod puzzle;
 pub mod report;
 pub mod solve;
 pub mod store;
+pub mod table;
 
 pub use error::Error;

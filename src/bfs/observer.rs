@@ -1,5 +1,7 @@
 //! How a search tells what it is doing, and is told to stop.
 
+use crate::perm::layout::Register;
+
 /// A finished level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
@@ -25,6 +27,18 @@ pub trait Observer: Sync {
 
     /// A level is finished. Empty levels are not reported.
     fn level(&self, _level: &Level) {}
+
+    /// The states of a level, or of a part of it, one call at a time: registers in the layout of
+    /// [`crate::perm::layout`] from a line on, a bit of a byte for each of `cells` (path indices). Only the
+    /// sweep engine shows them.
+    fn registers(
+        &self,
+        _depth: usize,
+        _first_line: u64,
+        _registers: &[Register],
+        _cells: &[usize],
+    ) {
+    }
 
     /// Returns whether the search should stop; asked many times a second.
     fn interrupted(&self) -> bool {

@@ -70,6 +70,11 @@ pub(super) fn run(
         observer,
     );
 
+    let shown = |depth, class, registers: &Array| {
+        observer.registers(depth, 0, registers.units(), classes.cells(class));
+    };
+    shown(0, class, &frontiers[class].registers);
+
     let mut from = class;
     for depth in 1.. {
         if search.max_depth.is_some_and(|max| depth > max) {
@@ -113,6 +118,7 @@ pub(super) fn run(
             observer,
         );
         from = 1 - from;
+        shown(depth, from, &next.registers);
     }
     found.last = frontiers[from].states(layout, 0, classes.cells(from), search.keep_last);
     Ok(found)

@@ -8,6 +8,7 @@ use tilewave::bfs::SearchError;
 use tilewave::pdb::PdbError;
 use tilewave::puzzle::tiles::BoardError;
 use tilewave::report::{bytes, thousands};
+use tilewave::table::TableError;
 
 use super::interrupt::INTERRUPTED;
 
@@ -79,12 +80,24 @@ pub fn of_command(error: &anyhow::Error) -> ExitCode {
             bytes(*needed),
             bytes(*budget)
         ),
+        Some(Error::Table(TableError::Budget {
+            size,
+            needed,
+            budget,
+        })) => format!(
+            "the distance table of {size} and the search that fills it need {} of memory, the budget is {}: \
+             raise it with --memory if the machine has more, or choose a smaller board",
+            bytes(*needed),
+            bytes(*budget)
+        ),
         _ => format!("{error:#}"),
     };
     complain(&text);
     match library {
         Some(
-            Error::Search(SearchError::Interrupted { .. }) | Error::Pdb(PdbError::Interrupted),
+            Error::Search(SearchError::Interrupted { .. })
+            | Error::Pdb(PdbError::Interrupted)
+            | Error::Table(TableError::Interrupted),
         ) => ExitCode::from(INTERRUPTED),
         Some(Error::Board(BoardError::Unsolvable { .. })) => ExitCode::FAILURE,
         Some(Error::Board(_)) => ExitCode::from(2),

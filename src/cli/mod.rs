@@ -19,6 +19,7 @@ mod progress;
 mod scramble;
 mod solve;
 mod state;
+mod table;
 mod verify;
 
 use std::io::IsTerminal;
@@ -56,6 +57,7 @@ enum Command {
     Bfs(bfs::Args),
     Antipodes(antipodes::Args),
     State(state::Args),
+    Table(table::Args),
     Verify(verify::Args),
     Plan(plan::Args),
     Pdb(pdb::Args),
@@ -99,6 +101,7 @@ pub fn main() -> ExitCode {
         Command::Bfs(args) => args.run(talk),
         Command::Antipodes(args) => args.run(talk),
         Command::State(args) => args.run(),
+        Command::Table(args) => args.run(talk),
         Command::Verify(args) => args.run(talk),
         Command::Plan(args) => args.run(),
         Command::Pdb(args) => args.run(talk),

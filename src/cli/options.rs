@@ -7,6 +7,7 @@ use tilewave::bfs::{Engine, Search, SearchError};
 use tilewave::perm::kernel::Kernel;
 use tilewave::puzzle::tiles::{Board, Goal, Size};
 use tilewave::store;
+use tilewave::table::Table;
 
 use super::failure::Usage;
 
@@ -94,6 +95,21 @@ pub fn size(word: &str) -> Result<Size> {
 pub fn goal(text: &str, size: Size) -> Result<Board> {
     let goal: Goal = text.parse().map_err(Error::from)?;
     Ok(goal.board(size).map_err(Error::from)?)
+}
+
+/// Returns the goal board of a size, which is a table's when there is one.
+pub fn goal_or_of(text: Option<&str>, table: Option<&Table>, size: Size) -> Result<Board> {
+    let Some(table) = table else {
+        return goal(text.unwrap_or("last"), size);
+    };
+    match text {
+        Some(text) if goal(text, size)? != *table.goal() => Err(Usage(format!(
+            "the table is for the goal '{}': leave out --goal, or make one for yours with tilewave table",
+            table.goal()
+        ))
+        .into()),
+        _ => Ok(table.goal().clone()),
+    }
 }
 
 /// Returns the bytes that a size with a unit stands for: decimal (kB, MB, GB, TB) or binary (KiB, MiB,

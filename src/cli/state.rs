@@ -1,6 +1,7 @@
 //! `tilewave state`: a board's place in the state space, or the board in a place.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -9,12 +10,13 @@ use tilewave::Error;
 use tilewave::bfs::{State, StateSpace};
 use tilewave::puzzle::tiles::{Board, Frame};
 use tilewave::report::one_key_per_line;
+use tilewave::table::Table;
 
 use super::failure::Usage;
-use super::options::{Format, goal, size};
+use super::options::{Format, goal_or_of, size};
 use super::output::Output;
 
-/// Rank or unrank a board: parity, solvability, line, cell, state id.
+/// Rank or unrank a board: parity, solvability, line, cell, state id, and its depth from a table.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave state '8 6 7/2 5 4/3 0 1'\n  tilewave state --size 3x4 --id 12345"
@@ -28,9 +30,13 @@ pub struct Args {
     #[arg(long, value_name = "SIZE")]
     size: Option<String>,
 
-    /// Goal: last, first, blank=CELL (row-major from 0) or a board.
-    #[arg(long, default_value = "last")]
-    goal: String,
+    /// Goal: last, first, blank=CELL (row-major from 0) or a board [default: the table's, or last].
+    #[arg(long)]
+    goal: Option<String>,
+
+    /// Distance table (tilewave table) to read the depth from.
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
 
     /// The board with this state id.
     #[arg(long, conflicts_with_all = ["line", "cell"])]
@@ -55,16 +61,20 @@ pub struct Args {
 impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<ExitCode> {
+        let table = self.table.as_ref().map(|path| Table::open(path));
+        let table = table.transpose()?;
         let size = self.size.as_deref().map(size).transpose()?;
+        let size = size.or_else(|| Some(table.as_ref()?.goal().size()));
         let board = match &self.board {
             Some(text) => Board::parse(text, size).map_err(Error::from)?,
             None => {
                 let size =
                     size.ok_or_else(|| Usage("a number needs its board: give --size".into()))?;
-                self.unrank(&StateSpace::new(goal(&self.goal, size)?)?)?
+                let goal = goal_or_of(self.goal.as_deref(), table.as_ref(), size)?;
+                self.unrank(&StateSpace::new(goal)?)?
             }
         };
-        let goal = goal(&self.goal, board.size())?;
+        let goal = goal_or_of(self.goal.as_deref(), table.as_ref(), board.size())?;
         let frame = Frame::new(goal.clone());
         let (_, cell) = frame.encode(&board).map_err(Error::from)?;
         let refused = frame.encode_solvable(&board).err();
@@ -77,6 +87,10 @@ impl Args {
             .zip(state)
             .map(|(space, state)| space.id(state));
         let line = state.map(|state| state.line);
+        let depth = match &table {
+            Some(table) if solvable => table.depth(&board)?,
+            _ => None,
+        };
         let parity = if solvable { "even" } else { "odd" };
 
         self.output.reserve()?.write(&match self.format {
@@ -89,16 +103,17 @@ impl Args {
                 "line": line,
                 "cell": cell,
                 "state_id": id,
-                "depth": null,
+                "depth": depth,
                 "version": env!("CARGO_PKG_VERSION"),
             }))?,
             Format::Csv => {
                 let text = |number: Option<u64>| number.map_or(String::new(), |n| n.to_string());
                 format!(
-                    "board,size,goal,solvable,parity,line,cell,state_id\n{board},{},{goal},{solvable},{parity},{},{cell},{}\n",
+                    "board,size,goal,solvable,parity,line,cell,state_id,depth\n{board},{},{goal},{solvable},{parity},{},{cell},{},{}\n",
                     board.size(),
                     text(line),
-                    text(id)
+                    text(id),
+                    text(depth.map(|depth| depth as u64)),
                 )
             }
             Format::Text => {
@@ -113,6 +128,9 @@ impl Args {
                 writeln!(text, "cell      {cell}")?;
                 if let Some(id) = id {
                     writeln!(text, "state id  {id}")?;
+                }
+                if let Some(depth) = depth {
+                    writeln!(text, "depth     {depth}")?;
                 }
                 text
             }

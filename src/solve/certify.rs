@@ -50,7 +50,22 @@ pub fn certify(
     time: Option<Duration>,
 ) -> Result<Certificate, SolveError> {
     let begun = Instant::now();
-    let ask = |moves| decide(board, goal, moves, time, begun);
+    let late = || time.is_some_and(|time| begun.elapsed() >= time);
+    certify_unless(board, goal, length, &late)
+}
+
+/// Returns the certificate as [`certify`] does, unless `stop`, which is asked again and again, returns true.
+///
+/// # Errors
+/// As [`certify`].
+pub fn certify_unless(
+    board: &Board,
+    goal: &Board,
+    length: usize,
+    stop: &dyn Fn() -> bool,
+) -> Result<Certificate, SolveError> {
+    let begun = Instant::now();
+    let ask = |moves| decide(board, goal, moves, stop, begun);
     let (solution, _) = ask(length)?;
     let Some(solution) = solution else {
         return Err(SolveError::TooShort { claimed: length });
@@ -79,12 +94,11 @@ fn decide(
     board: &Board,
     goal: &Board,
     moves: usize,
-    time: Option<Duration>,
+    stop: &dyn Fn() -> bool,
     begun: Instant,
 ) -> Result<(Option<Moves>, u64), SolveError> {
     let cnf = Cnf::new(Question::new(board.clone(), goal.clone(), moves)?);
-    let deadline = Deadline(time.map(|time| begun + time));
-    let mut solver = Solver::new(SolverOpts::default(), deadline);
+    let mut solver = Solver::new(SolverOpts::default(), Stop(stop));
     let variables: Vec<_> = (0..cnf.variables())
         .map(|_| solver.new_var_default())
         .collect();
@@ -105,7 +119,7 @@ fn decide(
         return Ok((None, solver.num_conflicts()));
     }
     if answer != lbool::TRUE {
-        let seconds = time.unwrap_or_default().as_secs_f64();
+        let seconds = begun.elapsed().as_secs_f64();
         return Err(SolveError::Undecided { moves, seconds });
     }
     let is_true = |v: i32| solver.value_var(variables[v as usize - 1]) == lbool::TRUE;
@@ -116,11 +130,11 @@ fn decide(
     Ok((Some(solution), solver.num_conflicts()))
 }
 
-/// Stops the solver when the time is up.
-struct Deadline(Option<Instant>);
+/// Stops the solver when the caller says so.
+struct Stop<'a>(&'a dyn Fn() -> bool);
 
-impl Callbacks for Deadline {
+impl Callbacks for Stop<'_> {
     fn stop(&self) -> bool {
-        self.0.is_some_and(|end| Instant::now() >= end)
+        (self.0)()
     }
 }

@@ -56,12 +56,12 @@ pub enum SolveError {
     },
     /// The SAT solver was stopped.
     #[error(
-        "the SAT solver did not decide {moves} moves within {seconds} seconds: allow more time or certify a smaller board"
+        "the SAT solver had not decided {moves} moves after {seconds:.1} seconds: allow more time or certify a smaller board"
     )]
     Undecided {
         /// The number of moves in question.
         moves: usize,
-        /// Time allowed.
+        /// Time taken.
         seconds: f64,
     },
     /// The SAT solver's answer is not a solution.

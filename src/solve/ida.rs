@@ -3,48 +3,49 @@
 //! Source: R. E. Korf, Depth-first iterative-deepening, AIJ 27 (1985); R. E. Korf and A. Felner, Disjoint
 //! pattern database heuristics, AIJ 134 (2002); reflections: J. Culberson and J. Schaeffer 1998.
 //!
-//! Invariant: a node's indices and sums are exact for its board; every change on the way down is undone
-//! on the way up.
+//! Invariant: all solutions shorter than the limit of an iteration are excluded by the iterations before
+//! it, whoever carried them out. So a search can pause between two iterations, and go on with more threads.
 
 use super::fsm::MoveMachine;
-use super::heuristic::{MAX_CELLS, NO_PATTERN, PatternSet, View, views};
+use super::heuristic::{MAX_CELLS, PatternSet, View, views};
+use super::split;
+use super::walk::{Control, MAX_PATTERNS, MAX_VIEWS, Walk};
 use crate::puzzle::tiles::{Board, Direction, Moves};
-use crate::store::prefetch;
 
-/// Most patterns of a set.
-const MAX_PATTERNS: usize = 8;
-/// Most symmetries of a board.
-const MAX_VIEWS: usize = 8;
+/// An iteration of at least so many nodes (some 20 ms) is followed by iterations that are split between
+/// threads.
+const SPLIT_FROM: u64 = 1 << 18;
+
+/// Where an iteration starts: its limit, and what was spent before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stage {
+    /// All shorter solutions are excluded.
+    pub limit: usize,
+    /// Nodes generated so far.
+    pub nodes: u64,
+    /// Nodes of the iteration before.
+    last: u64,
+}
 
 /// What ended a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// A shortest solution.
     Solved(Moves),
-    /// The limit of nodes or the observer's word came first; the solution is at least this long.
-    Stopped {
-        /// All shorter solutions are excluded.
-        at_least: usize,
-    },
-}
-
-/// The result of a search.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Search {
-    /// What ended it.
-    pub end: End,
-    /// Nodes generated.
-    pub nodes: u64,
+    /// The observer's word came first.
+    Stopped,
+    /// The next iteration is worth more than one thread.
+    Paused,
 }
 
 /// A solver for boards with one goal, ready to be shared by threads.
 pub(super) struct Ida<'a> {
-    goal: Board,
-    set: PatternSet<'a>,
-    views: Vec<View>,
-    machine: MoveMachine,
+    pub(super) goal: Board,
+    pub(super) set: PatternSet<'a>,
+    pub(super) views: Vec<View>,
+    pub(super) machine: MoveMachine,
     /// Goal cell of each tile.
-    name: Vec<u8>,
+    pub(super) name: Vec<u8>,
     /// For each blank cell and direction the cell of the tile that moves.
     cells: Vec<[u8; 4]>,
 }
@@ -79,7 +80,7 @@ impl<'a> Ida<'a> {
     }
 
     #[inline(always)]
-    fn cell(&self, blank: usize, direction: Direction) -> u8 {
+    pub(super) fn cell(&self, blank: usize, direction: Direction) -> u8 {
         self.cells[blank][direction as usize]
     }
 
@@ -88,249 +89,78 @@ impl<'a> Ida<'a> {
         self.views.len()
     }
 
-    /// Returns a shortest solution of a board that can reach the goal (parity is the caller's business).
+    /// Searches for a shortest solution of a board that can reach the goal (parity is the caller's
+    /// business), from the beginning or from a stage; returns what ended the search, and the stage then.
+    ///
+    /// With `split`, iterations that are worth it are split between the threads of the current pool;
+    /// without, the search pauses before the first of them. Solution and nodes are the same for any
+    /// number of threads.
     ///
     /// `stop` is asked every few thousand nodes with the number of nodes so far.
     ///
     /// # Panics
     /// When the board has another size than the goal.
-    pub fn solve(&self, board: &Board, stop: &dyn Fn(u64) -> bool) -> Search {
+    pub fn solve(
+        &self,
+        board: &Board,
+        from: Option<Stage>,
+        split: bool,
+        stop: &(dyn Fn(u64) -> bool + Sync),
+    ) -> (End, Stage) {
         assert_eq!(board.size(), self.goal.size());
         match self.views.len() {
-            1 => Walk::<1>::new(self, board, stop).solve(),
-            2 => Walk::<2>::new(self, board, stop).solve(),
-            _ => Walk::<MAX_VIEWS>::new(self, board, stop).solve(),
+            1 => self.iterate::<1>(board, from, split, stop),
+            2 => self.iterate::<2>(board, from, split, stop),
+            _ => self.iterate::<MAX_VIEWS>(board, from, split, stop),
         }
     }
-}
 
-/// How often `stop` is asked.
-const ASK_EVERY: u64 = 1 << 14;
-
-/// The look-ups of a node through one view.
-#[derive(Clone, Copy, Default)]
-struct Sight {
-    /// Index of each pattern.
-    index: [u32; MAX_PATTERNS],
-    /// Value of each pattern.
-    value: [u8; MAX_PATTERNS],
-    /// Their sum.
-    sum: i32,
-}
-
-/// A depth-first walk through V views (of a board with more: through all of them).
-struct Walk<'w, const V: usize> {
-    ida: &'w Ida<'w>,
-    stop: &'w dyn Fn(u64) -> bool,
-    values: [&'w [u8]; MAX_PATTERNS],
-    board: [u8; MAX_CELLS],
-    sights: [Sight; V],
-    path: Vec<Direction>,
-    nodes: u64,
-    ask_at: u64,
-    stopped: bool,
-    /// By how much the closest node that was cut off exceeds the limit.
-    excess: i32,
-}
-
-/// A move to a child, its look-ups under way.
-#[derive(Clone, Copy)]
-struct Child<const V: usize> {
-    state: u32,
-    cell: u8,
-    direction: Direction,
-    pattern: [u8; V],
-    index: [u32; V],
-}
-
-impl<'w, const V: usize> Walk<'w, V> {
-    fn new(ida: &'w Ida<'w>, board: &Board, stop: &'w dyn Fn(u64) -> bool) -> Walk<'w, V> {
-        let names: Vec<u8> = board
-            .tiles()
-            .iter()
-            .map(|&tile| ida.name[usize::from(tile)])
-            .collect();
-        let mut values: [&[u8]; MAX_PATTERNS] = [&[]; MAX_PATTERNS];
-        for (values, pattern) in values.iter_mut().zip(&ida.set.patterns) {
-            *values = pattern.values;
-        }
-        let mut sights = [Sight::default(); V];
-        for (sight, view) in sights.iter_mut().zip(&ida.views) {
-            for p in 0..ida.set.patterns.len() {
-                sight.index[p] = view.index(&ida.set, p, &names);
-                sight.value[p] = values[p][sight.index[p] as usize];
-                sight.sum += i32::from(sight.value[p]);
-            }
-        }
-        let mut cells = [0; MAX_CELLS];
-        cells[..names.len()].copy_from_slice(&names);
-        Walk {
-            ida,
-            stop,
-            values,
-            board: cells,
-            sights,
-            path: Vec::new(),
+    fn iterate<const V: usize>(
+        &self,
+        board: &Board,
+        from: Option<Stage>,
+        split: bool,
+        stop: &(dyn Fn(u64) -> bool + Sync),
+    ) -> (End, Stage) {
+        let mut control = Control::new(stop, from.map_or(0, |stage| stage.nodes));
+        let root = Walk::<V>::new(self, board, &control).root();
+        let mut stage = from.unwrap_or(Stage {
+            limit: root.estimate() as usize,
             nodes: 0,
-            ask_at: ASK_EVERY,
-            stopped: false,
-            excess: i32::MAX,
-        }
-    }
-
-    #[inline(always)]
-    fn views(&self) -> usize {
-        if V == MAX_VIEWS {
-            self.ida.views.len()
-        } else {
-            V
-        }
-    }
-
-    fn solve(mut self) -> Search {
-        let cells = self.ida.goal.size().cells();
-        let blank_name = self.ida.goal.blank() as u8;
-        let blank = self.board[..cells]
-            .iter()
-            .position(|&n| n == blank_name)
-            .unwrap_or(0);
-        let state = self.ida.machine.start(blank);
-        let mut limit = self.sights.iter().map(|sight| sight.sum).max().unwrap_or(0);
-        if self.solved() {
-            return Search {
-                end: End::Solved(Moves::default()),
-                nodes: 0,
-            };
+            last: 0,
+        });
+        if self.is_goal(&root.board) {
+            return (End::Solved(Moves::default()), stage);
         }
         loop {
-            self.excess = i32::MAX;
-            if self.descend(blank, state, limit) {
-                return Search {
-                    end: End::Solved(Moves(self.path)),
-                    nodes: self.nodes,
-                };
+            let large = stage.last >= SPLIT_FROM;
+            if large && !split {
+                return (End::Paused, stage);
             }
-            if self.stopped || self.excess == i32::MAX {
-                return Search {
-                    end: End::Stopped {
-                        at_least: limit as usize,
-                    },
-                    nodes: self.nodes,
-                };
+            let limit = stage.limit as i32;
+            let pass = if large {
+                split::pass(self, &root, limit, &control)
+            } else {
+                let mut walk = Walk::resume(self, &root, &[], &control, 0);
+                walk.pass(limit)
+            };
+            stage.nodes += pass.nodes;
+            stage.last = pass.nodes;
+            if let Some(path) = pass.solution {
+                return (End::Solved(Moves(path)), stage);
             }
-            limit += self.excess;
+            if pass.stopped || pass.excess == i32::MAX {
+                return (End::Stopped, stage);
+            }
+            stage.limit += pass.excess as usize;
+            control = Control::new(stop, stage.nodes);
         }
     }
 
-    fn solved(&self) -> bool {
-        let cells = self.ida.goal.size().cells();
-        self.board[..cells]
-            .iter()
-            .enumerate()
-            .all(|(cell, &name)| usize::from(name) == cell)
-    }
-
-    /// Searches the subtree of the current node for a solution of at most `room` moves; on success the
-    /// path leads to it.
-    fn descend(&mut self, blank: usize, state: u32, room: i32) -> bool {
-        let blank_name = self.board[blank];
-        let mut children: [Child<V>; 4] = [Child {
-            state: 0,
-            cell: 0,
-            direction: Direction::Up,
-            pattern: [NO_PATTERN; V],
-            index: [0; V],
-        }; 4];
-        let mut count = 0;
-        // First start the look-ups of all children, then use them: they miss the caches.
-        for (direction, state) in self.ida.machine.moves(state) {
-            let cell = self.ida.cell(blank, direction);
-            let tile = self.board[usize::from(cell)];
-            let child = &mut children[count];
-            count += 1;
-            (child.state, child.cell, child.direction) = (state, cell, direction);
-            for v in 0..self.views() {
-                let view = &self.ida.views[v];
-                let p = view.pattern[usize::from(tile)];
-                child.pattern[v] = p;
-                if p != NO_PATTERN {
-                    let change = view.change(&self.board, blank, direction, tile);
-                    let p = usize::from(p) % MAX_PATTERNS;
-                    child.index[v] = self.sights[v].index[p].wrapping_add_signed(change);
-                    prefetch(self.values[p], child.index[v] as usize);
-                }
-            }
-        }
-        self.nodes += count as u64;
-        if self.nodes >= self.ask_at {
-            self.ask_at = self.nodes + ASK_EVERY;
-            self.stopped |= (self.stop)(self.nodes);
-        }
-        if self.stopped {
-            return false;
-        }
-        'children: for child in &children[..count] {
-            let mut best = 0;
-            let mut value = [0; V];
-            for v in 0..self.views() {
-                let sight = &self.sights[v];
-                let mut sum = sight.sum;
-                if child.pattern[v] != NO_PATTERN {
-                    let p = usize::from(child.pattern[v]) % MAX_PATTERNS;
-                    value[v] = self.values[p][child.index[v] as usize];
-                    sum += i32::from(value[v]) - i32::from(sight.value[p]);
-                }
-                if sum >= room {
-                    self.excess = self.excess.min(sum + 1 - room);
-                    continue 'children;
-                }
-                best = best.max(sum);
-            }
-            let cell = usize::from(child.cell);
-            let tile = self.board[cell];
-            self.board[blank] = tile;
-            self.board[cell] = blank_name;
-            self.path.push(child.direction);
-            if best == 0 && self.solved() {
-                return true;
-            }
-            let before = self.enter(child, &value);
-            if room > 1 && self.descend(cell, child.state, room - 1) {
-                return true;
-            }
-            self.leave(child, before);
-            self.path.pop();
-            self.board[cell] = tile;
-            self.board[blank] = blank_name;
-        }
-        false
-    }
-
-    /// Makes a child's look-ups the current ones; returns those that they replace.
-    #[inline(always)]
-    fn enter(&mut self, child: &Child<V>, value: &[u8; V]) -> [(u32, u8); V] {
-        let mut before = [(0, 0); V];
-        for v in 0..self.views() {
-            if child.pattern[v] != NO_PATTERN {
-                let p = usize::from(child.pattern[v]) % MAX_PATTERNS;
-                let sight = &mut self.sights[v];
-                before[v] = (sight.index[p], sight.value[p]);
-                sight.sum += i32::from(value[v]) - i32::from(sight.value[p]);
-                (sight.index[p], sight.value[p]) = (child.index[v], value[v]);
-            }
-        }
-        before
-    }
-
-    #[inline(always)]
-    fn leave(&mut self, child: &Child<V>, before: [(u32, u8); V]) {
-        for v in 0..self.views() {
-            if child.pattern[v] != NO_PATTERN {
-                let p = usize::from(child.pattern[v]) % MAX_PATTERNS;
-                let sight = &mut self.sights[v];
-                sight.sum += i32::from(before[v].1) - i32::from(sight.value[p]);
-                (sight.index[p], sight.value[p]) = before[v];
-            }
-        }
+    /// Returns whether all tiles (named by their goal cells) are home.
+    pub(super) fn is_goal(&self, board: &[u8; MAX_CELLS]) -> bool {
+        let cells = self.goal.size().cells();
+        let mut named = board[..cells].iter().enumerate();
+        named.all(|(cell, &name)| usize::from(name) == cell)
     }
 }

@@ -10,11 +10,13 @@ mod ida;
 mod optimal;
 mod scramble;
 mod solvability;
+mod split;
+mod walk;
 
-pub use certify::{Certificate, certify};
+pub use certify::{Certificate, certify, certify_unless};
 pub use constructive::Constructive;
 pub use error::SolveError;
 pub use fsm::MoveMachine;
-pub use optimal::{Answer, Optimal, Watch, default_patterns};
+pub use optimal::{Answer, Attempt, Optimal, Pending, Watch, default_patterns};
 pub use scramble::Scrambler;
 pub use solvability::{Unsolvable, explain};

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::SolveError;
 use super::fsm::MoveMachine;
 use super::heuristic::{Lookup, PatternSet, symmetries};
-use super::ida::{End, Ida};
+use super::ida::{End, Ida, Stage};
 use crate::pdb::{Encoding, Kind, Pattern, Pdb, PdbError};
 use crate::puzzle::tiles::{Board, Frame, Moves, Path};
 
@@ -33,7 +33,40 @@ pub struct Answer {
     pub seconds: f64,
 }
 
-/// A solver for all boards of one goal. It is shared by threads, one board each.
+/// A search that has proven hard for one thread, between two of its iterations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pending {
+    board: Board,
+    stage: Stage,
+    seconds: f64,
+}
+
+impl Pending {
+    /// Returns the board.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Returns the time spent so far, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+}
+
+/// What one thread made of a board.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Attempt {
+    /// It found the answer.
+    Answered(Answer),
+    /// The board is hard: [`Optimal::finish`] solves it with all threads.
+    Hard(Pending),
+}
+
+/// A solver for all boards of one goal. It is shared by threads.
+///
+/// [`Optimal::solve`] takes one board and all threads. For many boards, [`Optimal::attempt`] each on a
+/// thread of its own, then [`Optimal::finish`] those that are hard one after the other. Answers, nodes
+/// included, do not depend on the number of threads.
 ///
 /// ```
 /// use tilewave::pdb::{Build, Unobserved, build};
@@ -113,29 +146,70 @@ impl<'a> Optimal<'a> {
         self.ida.views()
     }
 
-    /// Returns a shortest solution of a board.
+    /// Returns a shortest solution of a board. A hard board takes all threads of the current rayon pool.
     ///
     /// # Errors
     /// [`SolveError::Board`] when the board has another size or cannot reach the goal.
     pub fn solve(&self, board: &Board, watch: &dyn Watch) -> Result<Answer, SolveError> {
+        match self.attempt(board, watch)? {
+            Attempt::Answered(answer) => Ok(answer),
+            Attempt::Hard(pending) => self.finish(pending, watch),
+        }
+    }
+
+    /// Returns a shortest solution of a board that one thread finds in some 0.1 s; otherwise how far it
+    /// has come.
+    ///
+    /// # Errors
+    /// As [`Optimal::solve`].
+    pub fn attempt(&self, board: &Board, watch: &dyn Watch) -> Result<Attempt, SolveError> {
         let begun = Instant::now();
         self.frame.encode_solvable(board)?;
-        let search = self.ida.solve(board, &|nodes| watch.stop(nodes));
+        let stop = |nodes| watch.stop(nodes);
+        let (end, stage) = self.ida.solve(board, None, false, &stop);
         let seconds = begun.elapsed().as_secs_f64();
-        let (moves, at_least) = match search.end {
-            End::Solved(moves) => {
-                if moves.apply(board)? != *self.frame.goal() {
-                    return Err(SolveError::WrongSolution { moves });
-                }
-                let length = moves.len();
-                (Some(moves), length)
+        if end == End::Paused {
+            return Ok(Attempt::Hard(Pending {
+                board: board.clone(),
+                stage,
+                seconds,
+            }));
+        }
+        Ok(Attempt::Answered(self.answer(board, end, stage, seconds)?))
+    }
+
+    /// Returns a shortest solution of a hard board, found with all threads of the current rayon pool.
+    /// The answer's nodes and seconds include those of the attempt.
+    ///
+    /// # Errors
+    /// As [`Optimal::solve`].
+    pub fn finish(&self, pending: Pending, watch: &dyn Watch) -> Result<Answer, SolveError> {
+        let begun = Instant::now();
+        let Pending { board, stage, .. } = pending;
+        let stop = |nodes| watch.stop(nodes);
+        let (end, stage) = self.ida.solve(&board, Some(stage), true, &stop);
+        let seconds = pending.seconds + begun.elapsed().as_secs_f64();
+        self.answer(&board, end, stage, seconds)
+    }
+
+    fn answer(
+        &self,
+        board: &Board,
+        end: End,
+        stage: Stage,
+        seconds: f64,
+    ) -> Result<Answer, SolveError> {
+        let moves = match end {
+            End::Solved(moves) if moves.apply(board)? != *self.frame.goal() => {
+                return Err(SolveError::WrongSolution { moves });
             }
-            End::Stopped { at_least } => (None, at_least),
+            End::Solved(moves) => Some(moves),
+            End::Stopped | End::Paused => None,
         };
         Ok(Answer {
+            at_least: moves.as_ref().map_or(stage.limit, |moves| moves.len()),
             moves,
-            at_least,
-            nodes: search.nodes,
+            nodes: stage.nodes,
             seconds,
         })
     }

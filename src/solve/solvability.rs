@@ -151,15 +151,18 @@ fn exchanged(board: &Board, (a, b): (u16, u16)) -> Board {
 impl fmt::Display for Unsolvable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parity = |n: usize| if n.is_multiple_of(2) { "even" } else { "odd" };
+        let plural = |n: usize| if n == 1 { "" } else { "s" };
         let (a, b) = self.swap;
+        let (exchanges, steps) = (self.exchanges, self.blank_steps);
         write!(
             f,
-            "{} exchanges of tiles or blank are needed ({}), but the blank is {} steps from its goal ({}), and \
-             every move changes both parities; exchange tiles {a} and {b} ({}), or aim at {}",
-            self.exchanges,
-            parity(self.exchanges),
-            self.blank_steps,
-            parity(self.blank_steps),
+            "the parities differ: the goal is {exchanges} exchange{} of tiles or blank away ({}), the blank \
+             {steps} step{} from its goal ({}), and every move changes both parities; exchange tiles {a} and {b} \
+             ({}), or aim at {}",
+            plural(exchanges),
+            parity(exchanges),
+            plural(steps),
+            parity(steps),
             self.board,
             self.goal
         )

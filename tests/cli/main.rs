@@ -4,6 +4,7 @@ mod commands;
 mod files;
 mod refusals;
 mod solve;
+mod table;
 
 use assert_cmd::Command;
 

@@ -206,3 +206,159 @@ fn wrong_input_is_refused() {
     let output = tilewave(&["solve"]).write_stdin("").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn optima_are_certified_on_request() {
+    let (_dir, path) = cache();
+    let solve = |boards: &[&str], more: &[&str]| {
+        let mut args = vec!["solve", "--certify", "--cache-dir", path.as_str()];
+        args.extend(more);
+        args.push("--");
+        args.extend(boards);
+        tilewave(&args).output().unwrap()
+    };
+    let output = solve(&["1 2 3/0 4 6/7 5 8", "4 1 2/0 5 3"], &["--goal", "last"]);
+    assert_eq!(output.status.code(), Some(2), "boards of two sizes");
+    let boards = ["1 2 3/0 4 6/7 5 8", "3 5 0/4 8 6/7 2 1"];
+    let output = solve(&boards, &[]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}");
+    let certified = |line: &str| line.contains("  certified (") && line.ends_with(" conflicts)");
+    assert!(text.lines().take(2).all(certified), "{text}");
+    assert!(text.contains(", 2 certified\n"), "{text}");
+    let output = solve(&boards[..1], &["--format", "json"]);
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&value["length"], &value["certified"]),
+        (&3.into(), &true.into())
+    );
+    // No time for a proof: solved, but not what was asked for.
+    let hard = ["8 6 7/2 5 4/3 0 1"];
+    let output = solve(&hard, &["--timeout", "0.01", "--format", "csv"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.starts_with("board,solvable,length,moves,nodes,seconds,optimal,certified\n"));
+    assert!(
+        text.contains(",true,31,") && text.ends_with(",true,false\n"),
+        "{text}"
+    );
+    let five = stdout(&["scramble", "5x5", "--seed", "1"]);
+    refused(&["solve", "--certify", five.trim()], 2, "at most 16 cells");
+    refused(&["solve", "--certify", "--fast", "1 2/3 0"], 2, "--fast");
+}
+
+#[test]
+fn fast_solutions_are_compared_with_the_optimum_on_request() {
+    let (_dir, path) = cache();
+    let fast = ["solve", "--fast", "--ratio", "--cache-dir", &path];
+    let boards = stdout(&["scramble", "4x4", "--count", "5", "--seed", "3"]);
+    let run = |more: &[&str]| {
+        let mut command = tilewave(&[&fast[..], more].concat());
+        let output = command.write_stdin(boards.clone()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let shortest = tilewave(&["solve", "--cache-dir", &path, "--format", "csv"])
+        .write_stdin(boards.clone())
+        .output()
+        .unwrap();
+    let shortest = String::from_utf8(shortest.stdout).unwrap();
+    let lengths: Vec<usize> = shortest
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').nth(2).unwrap().parse().unwrap())
+        .collect();
+    assert_eq!(lengths.len(), 5);
+    let lines = run(&["--format", "json"]);
+    let mut above = 0;
+    for (line, optimum) in lines.lines().zip(&lengths) {
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(value["optimum"], *optimum);
+        let length = value["length"].as_u64().unwrap() as usize;
+        assert_eq!(value["optimal"], false);
+        let ratio = length as f64 / *optimum as f64;
+        assert!((value["ratio"].as_f64().unwrap() - ratio).abs() < 1e-9);
+        above += usize::from(length > *optimum);
+    }
+    assert!(above > 0, "a constructive solution is longer now and then");
+    let text = run(&[]);
+    assert!(
+        text.contains(&format!(" times the optimum {}\n", lengths[0])),
+        "{text}"
+    );
+    assert!(text.contains(" moves on average, 1."), "{text}");
+    refused(&["solve", "--ratio", "1 2/3 0"], 2, "--fast");
+}
+
+#[test]
+fn an_unsolvable_board_is_told_the_nearest_that_is_not() {
+    let loyd = "1 2 3 4/5 6 7 8/9 10 11 12/13 15 14 0";
+    let output = tilewave(&["solve", "--format", "json", loyd])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(value["solvable"], false);
+    assert_eq!(value["nearest"], "1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0");
+    let reason = value["reason"].as_str().unwrap();
+    assert!(reason.contains("the parities differ"), "{reason}");
+    assert!(reason.contains("exchange tiles 14 and 15"), "{reason}");
+}
+
+#[test]
+fn hard_boards_take_all_threads_and_the_answer_does_not_depend_on_them() {
+    let (_dir, path) = cache();
+    // 900,000 nodes with the databases of five tiles: four times what one thread takes alone.
+    let solve = |threads: &str| {
+        let mut value = json(&[
+            "solve",
+            "--goal",
+            "first",
+            "--partition",
+            "5-5-5",
+            "--format",
+            "json",
+            "--cache-dir",
+            &path,
+            "--threads",
+            threads,
+            "14 13 15 7/11 12 9 5/6 0 2 1/4 8 10 3",
+        ]);
+        value["seconds"] = 0.into();
+        value
+    };
+    let one = solve("1");
+    assert_eq!(one["length"], 57);
+    assert!(one["nodes"].as_u64().unwrap() > 1 << 19, "{one}");
+    for threads in ["2", "3", "8"] {
+        assert_eq!(solve(threads), one);
+    }
+}
+
+#[test]
+fn long_searches_log_a_line_a_second_unless_told_not_to() {
+    let (_dir, path) = cache();
+    let solve = |more: &[&str]| {
+        let mut args = vec!["solve", "--goal", "first", "--partition", "5-5-5"];
+        args.extend([
+            "--cache-dir",
+            path.as_str(),
+            "--timeout",
+            "2.5",
+            "--threads",
+            "1",
+        ]);
+        args.push("15 10 8 12/11 14 9 13/2 6 5 1/3 7 4 0");
+        args.extend(more);
+        let output = tilewave(&args).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "given up");
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("  given up after "), "{text}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    solve(&["--quiet"]);
+    let log = solve(&[]);
+    let lines = log.matches("0 of 1 boards done, ").count();
+    assert!((1..=3).contains(&lines), "{log}");
+    assert_eq!(solve(&["--no-progress"]), "");
+    assert_eq!(solve(&["--quiet"]), "");
+}

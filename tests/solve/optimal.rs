@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tilewave::pdb::{Build, Pattern, Pdb, Unobserved, build, partition};
 use tilewave::puzzle::tiles::{Board, Direction, Moves, Size};
-use tilewave::solve::{MoveMachine, Optimal, default_patterns};
+use tilewave::solve::{Attempt, MoveMachine, Optimal, default_patterns};
 
 use super::{board, goal};
 
@@ -112,28 +112,87 @@ fn known_15_puzzles_have_their_published_lengths() {
 
     let solver = Optimal::new(&first, &pdbs).unwrap();
     let mut solved = 0;
-    for line in include_str!("../data/korf100.txt")
-        .lines()
-        .filter(|l| !l.starts_with('#'))
-    {
-        let numbers: Vec<usize> = line
-            .split_whitespace()
-            .map(|w| w.parse().unwrap())
-            .collect();
-        let [_, tiles @ .., length] = &numbers[..] else {
-            continue;
-        };
-        // The easier half keeps the test short.
-        if *length > 50 {
-            continue;
-        }
-        let tiles: Vec<u16> = tiles.iter().map(|&t| t as u16).collect();
-        let board = Board::new(size, &tiles).unwrap();
-        let answer = solver.solve(&board, &|_: u64| false).unwrap();
+    // The easier half keeps the test short.
+    let instances = instances(include_str!("../data/korf100.txt"), size);
+    for (board, length) in instances.iter().filter(|(_, length)| *length <= 50) {
+        let answer = solver.solve(board, &|_: u64| false).unwrap();
         assert_eq!(answer.moves.map(|m| m.len()), Some(*length), "{board}");
         solved += 1;
     }
     assert!(solved >= 10, "{solved}");
+}
+
+/// The boards of a list and their lengths: a number, the tiles, the length, whatever else.
+fn instances(text: &str, size: Size) -> Vec<(Board, usize)> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let instances = lines.map(|line| {
+        let numbers: Vec<usize> = line
+            .split_whitespace()
+            .map(|word| word.parse().unwrap())
+            .collect();
+        let cells = size.cells();
+        let tiles: Vec<u16> = numbers[1..=cells].iter().map(|&t| t as u16).collect();
+        (Board::new(size, &tiles).unwrap(), numbers[cells + 1])
+    });
+    instances.collect()
+}
+
+#[test]
+fn a_hard_board_is_split_and_has_the_answer_of_one_thread() {
+    let size = Size::new(4, 4).unwrap();
+    let first = goal("first", size);
+    let pdbs = build_all(partition("5-5-5", &first).unwrap());
+    let solver = Optimal::new(&first, &pdbs).unwrap();
+    // The instance of the list that takes most: 66 moves.
+    let instances = instances(include_str!("../data/korf100.txt"), size);
+    let (board, length) = instances.iter().max_by_key(|(_, length)| *length).unwrap();
+    let never = |_: u64| false;
+    let Attempt::Hard(pending) = solver.attempt(board, &never).unwrap() else {
+        panic!("{board} is not hard");
+    };
+    assert_eq!(pending.board(), board);
+    let answers = [1, 2, 5].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = pool.build().unwrap();
+        let answer = pool.install(|| solver.finish(pending.clone(), &never));
+        let answer = answer.unwrap();
+        (answer.moves.unwrap(), answer.nodes)
+    });
+    assert_eq!(answers[0].0.len(), *length);
+    assert_eq!(&answers[0].0.apply(board).unwrap(), &first);
+    assert!(answers[0].1 > 1 << 20, "{}", answers[0].1);
+    assert_eq!(answers[0], answers[1]);
+    assert_eq!(answers[0], answers[2]);
+    // Stopped in the part that is split.
+    let stop = |nodes: u64| nodes > 1 << 20;
+    let answer = solver.finish(pending, &stop).unwrap();
+    assert!(answer.moves.is_none());
+    assert!((*length - 10..*length).contains(&answer.at_least));
+    assert!(
+        (1 << 20..1 << 21).contains(&answer.nodes),
+        "{}",
+        answer.nodes
+    );
+}
+
+#[test]
+#[ignore = "builds 486 MiB of databases, ten seconds: cargo test --release --test solve -- --ignored"]
+fn the_easiest_of_korfs_24_puzzles_takes_81_moves() {
+    let size = Size::new(5, 5).unwrap();
+    let first = goal("first", size);
+    let patterns = default_patterns(&first).unwrap();
+    assert_eq!(patterns, partition("6-6-6-6", &first).unwrap());
+    let pdbs = build_all(patterns);
+    let solver = Optimal::new(&first, &pdbs).unwrap();
+    assert_eq!(solver.views(), 2);
+    let instances = instances(include_str!("../data/korf24.txt"), size);
+    assert_eq!(instances.len(), 25);
+    let (board, length) = instances.iter().min_by_key(|(_, length)| *length).unwrap();
+    assert_eq!(*length, 81);
+    let answer = solver.solve(board, &|_: u64| false).unwrap();
+    let moves = answer.moves.expect("no limit was set");
+    assert_eq!(moves.len(), *length);
+    assert_eq!(moves.apply(board).unwrap(), first);
 }
 
 #[test]

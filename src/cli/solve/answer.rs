@@ -1,39 +1,57 @@
 //! One line per board, and a summary.
 
-use std::fmt::Write;
-
 use anyhow::Result;
 use serde_json::json;
 use tilewave::puzzle::tiles::{Board, MoveStyle};
 use tilewave::report::html::Solution;
 use tilewave::report::{duration, rate, thousands};
-use tilewave::solve::Answer;
+use tilewave::solve::{Answer, Unsolvable};
 
 use super::super::options::Format;
 
 /// What became of a board.
 pub struct Solved {
     board: Board,
-    answer: Result<Answer, String>,
+    answer: Result<Answer, Box<Unsolvable>>,
+    /// Whether the moves are a shortest solution.
     optimal: bool,
+    /// The least number of moves, where the moves are not a shortest solution but one is known.
+    optimum: Option<usize>,
+    /// The conflicts of the proof that nothing is shorter, or why there is no proof; if one was asked for.
+    proof: Option<Result<u64, String>>,
 }
 
 impl Solved {
-    /// Returns the result of a search.
-    pub fn new(board: Board, answer: Answer, optimal: bool) -> Solved {
+    /// Returns the result of a search for a shortest solution.
+    pub fn shortest(board: Board, answer: Answer, proof: Option<Result<u64, String>>) -> Solved {
         Solved {
             board,
             answer: Ok(answer),
-            optimal,
+            optimal: true,
+            optimum: None,
+            proof,
+        }
+    }
+
+    /// Returns a fast solution, to be compared with the least number of moves where that is known.
+    pub fn fast(board: Board, answer: Answer, optimum: Option<usize>) -> Solved {
+        Solved {
+            board,
+            answer: Ok(answer),
+            optimal: false,
+            optimum,
+            proof: None,
         }
     }
 
     /// Returns the result for a board that cannot be solved.
-    pub fn refused(board: Board, reason: String) -> Solved {
+    pub fn refused(board: Board, why: Unsolvable) -> Solved {
         Solved {
             board,
-            answer: Err(reason),
+            answer: Err(Box::new(why)),
             optimal: false,
+            optimum: None,
+            proof: None,
         }
     }
 
@@ -48,6 +66,20 @@ impl Solved {
             label: None,
         })
     }
+
+    fn length(&self) -> Option<usize> {
+        let answer = self.answer.as_ref().ok()?;
+        answer.moves.as_ref().map(|moves| moves.len())
+    }
+
+    /// How many times as long as the shortest solution this one is.
+    fn ratio(&self) -> Option<f64> {
+        let (length, optimum) = (self.length()?, self.optimum?);
+        Some(match optimum {
+            0 => 1.0,
+            _ => length as f64 / optimum as f64,
+        })
+    }
 }
 
 /// How answers are written.
@@ -59,73 +91,125 @@ pub struct Wording {
     pub long: bool,
     /// The format.
     pub format: Format,
+    /// Whether proofs are asked for.
+    pub certify: bool,
+    /// Whether fast solutions are compared with shortest ones.
+    pub ratio: bool,
 }
 
 impl Wording {
     /// Returns what comes before the first line.
     pub fn heading(self) -> String {
-        match self.format {
-            Format::Csv => "board,solvable,length,moves,nodes,seconds,optimal\n".into(),
-            _ => String::new(),
+        if self.format != Format::Csv {
+            return String::new();
         }
+        let certified = if self.certify { ",certified" } else { "" };
+        let ratio = if self.ratio { ",optimum,ratio" } else { "" };
+        format!("board,solvable,length,moves,nodes,seconds,optimal{certified}{ratio}\n")
     }
 
     /// Returns the line of a board.
-    pub fn line(self, solved: &Solved) -> Result<String> {
-        let board = &solved.board;
-        let answer = solved.answer.as_ref();
-        let moves = answer.ok().and_then(|answer| answer.moves.as_ref());
-        let letters = moves.map(|moves| {
-            if self.long {
-                moves.long(self.style)
-            } else {
-                moves.short(self.style)
-            }
-        });
-        let length = moves.map(|moves| moves.len());
-        let (nodes, seconds) = answer.map_or((0, 0.0), |answer| (answer.nodes, answer.seconds));
-        let optimal = solved.optimal && moves.is_some();
-        Ok(match self.format {
-            Format::Json => {
-                let mut value = json!({
-                    "board": board.to_string(),
-                    "solvable": answer.is_ok(),
-                    "length": length,
-                    "moves": letters,
-                    "nodes": nodes,
-                    "seconds": seconds,
-                    "optimal": optimal,
-                });
-                match answer {
-                    Err(reason) => value["reason"] = json!(reason),
-                    Ok(answer) if moves.is_none() => value["at_least"] = json!(answer.at_least),
-                    Ok(_) => {}
-                }
-                format!("{value}\n")
-            }
-            Format::Csv => format!(
-                "{board},{},{},{},{nodes},{seconds},{optimal}\n",
-                answer.is_ok(),
-                length.map_or(String::new(), |length| length.to_string()),
-                letters.unwrap_or_default(),
-            ),
-            Format::Text => match (answer, length, letters) {
-                (Err(reason), _, _) => format!("{board}  not solvable: {reason}\n"),
-                (Ok(_), Some(length), Some(letters)) => {
-                    let mut line = format!("{board}  {length} moves  {letters}");
-                    if solved.optimal {
-                        write!(line, "  {} nodes", thousands(nodes))?;
-                    }
-                    format!("{line}  {}\n", duration(seconds))
-                }
-                (Ok(answer), _, _) => format!(
-                    "{board}  given up after {} nodes: at least {} moves  {}\n",
-                    thousands(nodes),
-                    answer.at_least,
-                    duration(seconds)
-                ),
-            },
+    pub fn line(self, solved: &Solved) -> String {
+        match self.format {
+            Format::Json => self.json(solved),
+            Format::Csv => self.csv(solved),
+            Format::Text => self.text(solved),
+        }
+    }
+
+    /// The moves of a board, if it was solved.
+    fn letters(self, solved: &Solved) -> Option<String> {
+        let answer = solved.answer.as_ref().ok()?;
+        let moves = answer.moves.as_ref()?;
+        Some(match self.long {
+            true => moves.long(self.style),
+            false => moves.short(self.style),
         })
+    }
+
+    fn json(self, solved: &Solved) -> String {
+        let answer = solved.answer.as_ref();
+        let (nodes, seconds) = answer.map_or((0, 0.0), |answer| (answer.nodes, answer.seconds));
+        let mut value = json!({
+            "board": solved.board.to_string(),
+            "solvable": answer.is_ok(),
+            "length": solved.length(),
+            "moves": self.letters(solved),
+            "nodes": nodes,
+            "seconds": seconds,
+            "optimal": solved.optimal && solved.length().is_some(),
+        });
+        match answer {
+            Err(why) => {
+                value["reason"] = json!(why.to_string());
+                value["nearest"] = json!(why.board.to_string());
+            }
+            Ok(answer) if answer.moves.is_none() => value["at_least"] = json!(answer.at_least),
+            Ok(_) => {}
+        }
+        if self.certify {
+            value["certified"] = json!(matches!(solved.proof, Some(Ok(_))));
+        }
+        if self.ratio {
+            value["optimum"] = json!(solved.optimum);
+            value["ratio"] = json!(solved.ratio());
+        }
+        format!("{value}\n")
+    }
+
+    fn csv(self, solved: &Solved) -> String {
+        let answer = solved.answer.as_ref();
+        let (nodes, seconds) = answer.map_or((0, 0.0), |answer| (answer.nodes, answer.seconds));
+        let length = solved.length();
+        let optimal = solved.optimal && length.is_some();
+        let text = |n: Option<usize>| n.map_or(String::new(), |n| n.to_string());
+        let mut line = format!(
+            "{},{},{},{},{nodes},{seconds},{optimal}",
+            solved.board,
+            answer.is_ok(),
+            text(length),
+            self.letters(solved).unwrap_or_default(),
+        );
+        if self.certify {
+            line += &format!(",{}", matches!(solved.proof, Some(Ok(_))));
+        }
+        if self.ratio {
+            let ratio = solved.ratio().map_or(String::new(), |r| r.to_string());
+            line += &format!(",{},{ratio}", text(solved.optimum));
+        }
+        line + "\n"
+    }
+
+    fn text(self, solved: &Solved) -> String {
+        let board = &solved.board;
+        let answer = match &solved.answer {
+            Err(why) => return format!("{board}  not solvable: {why}\n"),
+            Ok(answer) => answer,
+        };
+        let time = duration(answer.seconds);
+        let (Some(length), Some(letters)) = (solved.length(), self.letters(solved)) else {
+            return format!(
+                "{board}  given up after {} nodes: at least {} moves  {time}\n",
+                thousands(answer.nodes),
+                answer.at_least,
+            );
+        };
+        let mut line = format!("{board}  {length} moves  {letters}");
+        if answer.nodes > 0 {
+            line += &format!("  {} nodes", thousands(answer.nodes));
+        }
+        line += &format!("  {time}");
+        if let (Some(optimum), Some(ratio)) = (solved.optimum, solved.ratio()) {
+            line += &format!("  {ratio:.2} times the optimum {optimum}");
+        }
+        match &solved.proof {
+            None => {}
+            Some(Ok(conflicts)) => {
+                line += &format!("  certified ({} conflicts)", thousands(*conflicts));
+            }
+            Some(Err(why)) => line += &format!("  not certified: {why}"),
+        }
+        line + "\n"
     }
 
     /// Returns what comes after the last line.
@@ -138,6 +222,10 @@ impl Wording {
             solved,
             moves,
             nodes,
+            proofs,
+            compared,
+            ratios,
+            ..
         } = *totals;
         let mut text = format!(
             "\n{} of {} boards solved",
@@ -147,9 +235,15 @@ impl Wording {
         if solved > 0 {
             text += &format!(", {:.2} moves on average", moves as f64 / solved as f64);
         }
+        if compared > 0 {
+            text += &format!(", {:.3} times the optimum", ratios / compared as f64);
+        }
         if nodes > 0 {
             let mean = nodes / boards.max(1);
             text += &format!(", {} nodes on average", thousands(mean));
+        }
+        if self.certify {
+            text += &format!(", {} certified", thousands(proofs));
         }
         let speed = if nodes > 0 {
             format!("{} nodes/s", rate(nodes as f64 / seconds))
@@ -161,12 +255,16 @@ impl Wording {
 }
 
 /// Sums over all boards.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Totals {
     boards: u64,
     solved: u64,
     moves: u64,
     nodes: u64,
+    proofs: u64,
+    failed: u64,
+    compared: u64,
+    ratios: f64,
 }
 
 impl Totals {
@@ -175,15 +273,24 @@ impl Totals {
         self.boards += 1;
         if let Ok(answer) = &solved.answer {
             self.nodes += answer.nodes;
-            if let Some(moves) = &answer.moves {
-                self.solved += 1;
-                self.moves += moves.len() as u64;
-            }
+        }
+        if let Some(length) = solved.length() {
+            self.solved += 1;
+            self.moves += length as u64;
+        }
+        match solved.proof {
+            Some(Ok(_)) => self.proofs += 1,
+            Some(Err(_)) => self.failed += 1,
+            None => {}
+        }
+        if let Some(ratio) = solved.ratio() {
+            self.compared += 1;
+            self.ratios += ratio;
         }
     }
 
-    /// Returns whether every board was solved.
-    pub fn all_solved(&self) -> bool {
-        self.solved == self.boards
+    /// Returns whether every board was solved, and every proof asked for was found.
+    pub fn all_done(&self) -> bool {
+        self.solved == self.boards && self.failed == 0
     }
 }

@@ -10,6 +10,7 @@ use tilewave::puzzle::tiles::Board;
 use tilewave::report::{bytes, duration};
 use tilewave::solve::default_patterns;
 use tilewave::store;
+use tilewave::table::Table;
 
 use super::super::Talk;
 use super::super::failure::Usage;
@@ -21,6 +22,10 @@ pub struct Databases {
     /// Databases to use, disjoint, made by `tilewave pdb build`.
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "partition")]
     pdb: Vec<PathBuf>,
+
+    /// Distance table (tilewave table) to walk through instead of searching.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["pdb", "partition"])]
+    table: Option<PathBuf>,
 
     /// Named set to use: 7-8, 6-6-3 or 5-5-5 on 4x4, 6-6-6-6 on 5x5 [default: one that is built in seconds].
     #[arg(long, value_name = "NAME")]
@@ -36,6 +41,12 @@ pub struct Databases {
 }
 
 impl Databases {
+    /// Returns the distance table, if one is given.
+    pub fn table(&self) -> Result<Option<Table>> {
+        let table = self.table.as_ref().map(|path| Table::open(path));
+        Ok(table.transpose()?)
+    }
+
     /// Returns the databases for a goal: those given, else those kept, else new ones, which are kept.
     pub fn get(&self, goal: &Board, threads: Option<usize>, talk: Talk) -> Result<Vec<Pdb>> {
         if !self.pdb.is_empty() {
@@ -111,11 +122,12 @@ impl Databases {
 
     /// Refuses options that mean nothing to the constructive solver.
     pub fn refuse(&self) -> Result<(), Usage> {
-        if self.pdb.is_empty() && self.partition.is_none() {
+        if self.pdb.is_empty() && self.partition.is_none() && self.table.is_none() {
             return Ok(());
         }
         Err(Usage(
-            "--fast needs no databases: leave out --pdb and --partition".into(),
+            "--fast needs no databases: leave out --pdb, --partition and --table, or add --ratio"
+                .into(),
         ))
     }
 }

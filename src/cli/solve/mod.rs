@@ -1,29 +1,39 @@
 //! `tilewave solve`: shortest solutions, or fast ones.
 
 mod answer;
+mod boards;
 mod databases;
+mod progress;
+mod solver;
 
-use std::io::BufRead;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use rayon::prelude::*;
 use tilewave::Error;
 use tilewave::puzzle::tiles::{Board, Frame, MoveStyle};
 use tilewave::report::html::{Solution, player};
-use tilewave::solve::{Answer, Constructive, Optimal};
+use tilewave::solve::{Constructive, Optimal};
 
 use self::answer::{Solved, Totals, Wording};
+use self::boards::Boards;
 use self::databases::Databases;
+use self::progress::Progress;
+use self::solver::{Limits, Oracle, Solver, Tried};
 use super::failure::Usage;
-use super::options::{Format, goal, size};
-use super::output::{Output, OutputFile};
+use super::options::{Format, goal_or_of};
+use super::output::{Destination, Output, OutputFile};
 use super::{Talk, interrupt};
 
 /// Boards that are solved before their lines are written.
 const BATCH: usize = 256;
+
+/// Most cells of a board whose optimum a SAT solver can be asked to prove.
+const PROOF_CELLS: usize = 16;
+/// Time for a proof, unless told.
+const PROOF_TIME: Duration = Duration::from_secs(60);
 
 /// Solve boards: with the fewest moves, or with --fast at once with more.
 #[derive(clap::Args)]
@@ -33,21 +43,24 @@ const BATCH: usize = 256;
                   The first run for a goal builds pattern databases and keeps them."
 )]
 pub struct Args {
-    /// Boards: rows by '/', tiles by spaces, blank 0; none: one per line on standard input.
-    #[arg(value_name = "BOARD")]
-    boards: Vec<String>,
+    #[command(flatten)]
+    boards: Boards,
 
-    /// Size, for flat lists of tiles.
-    #[arg(long, value_name = "SIZE")]
-    size: Option<String>,
-
-    /// Goal: last, first, blank=CELL (row-major from 0) or a board.
-    #[arg(long, default_value = "last")]
-    goal: String,
+    /// Goal: last, first, blank=CELL (row-major from 0) or a board [default: the table's, or last].
+    #[arg(long)]
+    goal: Option<String>,
 
     /// Solve at once, not with the fewest moves; any size.
     #[arg(long)]
     fast: bool,
+
+    /// With --fast: find the least number of moves as well, and say how far from it the solution is.
+    #[arg(long, requires = "fast")]
+    ratio: bool,
+
+    /// Prove with a SAT solver that nothing is shorter; boards of at most 16 cells.
+    #[arg(long, conflicts_with = "fast")]
+    certify: bool,
 
     #[command(flatten)]
     databases: Databases,
@@ -56,7 +69,7 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     max_nodes: Option<u64>,
 
-    /// Give up on a board after this many seconds.
+    /// Give up on a board after this many seconds, and on a proof after as many [default: proofs 60].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
 
@@ -90,29 +103,20 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
 }
 
-/// How one board is solved.
-enum Method<'a> {
-    Optimal(Box<Optimal<'a>>),
-    Fast(Constructive),
-}
-
 impl Args {
     /// Runs the command.
     pub fn run(&self, talk: Talk) -> Result<ExitCode> {
         let style: MoveStyle = self.moves.parse().map_err(Error::from)?;
-        let boards = self.boards()?;
-        let goal = goal(&self.goal, boards[0].size())?;
-        let frame = Frame::new(goal.clone());
-        for board in &boards {
-            // All boards share one goal; a board of another size is a mistake, not a failed search.
-            frame.encode(board).map_err(Error::from)?;
-        }
+        let boards = self.boards.read()?;
+        let table = self.databases.table()?;
+        let goal = goal_or_of(self.goal.as_deref(), table.as_ref(), boards[0].size())?;
+        self.refuse(&boards, &goal)?;
         let page = self
             .html
             .as_ref()
             .map(|path| OutputFile::reserve(path, self.output.force));
         let page = page.transpose()?;
-        let mut destination = self.output.reserve()?;
+        let destination = self.output.reserve()?;
         let threads = self.threads.map(usize::from);
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads.unwrap_or(0))
@@ -120,115 +124,109 @@ impl Args {
 
         interrupt::listen();
         let begun = Instant::now();
-        let pdbs;
-        if self.fast {
-            self.databases.refuse()?;
-        }
         // Where no board can be solved, no database is built to find that out.
-        let none_solvable = boards
-            .iter()
-            .all(|board| frame.encode_solvable(board).is_err());
-        let method = if self.fast || none_solvable {
-            Method::Fast(Constructive::new(goal.clone()))
-        } else {
+        let frame = Frame::new(goal.clone());
+        let solvable = |board: &Board| frame.encode_solvable(board).is_ok();
+        let search = (!self.fast || self.ratio) && boards.iter().any(solvable);
+        let pdbs;
+        let oracle = if let Some(table) = table {
+            Some(Oracle::Table(Box::new(table)))
+        } else if search {
             pdbs = self.databases.get(&goal, threads, talk)?;
-            Method::Optimal(Box::new(Optimal::new(&goal, &pdbs).map_err(Error::from)?))
+            let solver = Optimal::new(&goal, &pdbs).map_err(Error::from)?;
+            Some(Oracle::Search(Box::new(solver)))
+        } else {
+            None
+        };
+        let progress = Progress::new(talk, boards.len());
+        let solver = Solver {
+            goal: &goal,
+            fast: self.fast.then(|| Constructive::new(goal.clone())),
+            oracle,
+            limits: Limits {
+                nodes: self.max_nodes,
+                time: self.timeout,
+            },
+            certify: self.certify.then(|| self.timeout.unwrap_or(PROOF_TIME)),
+            progress: &progress,
         };
         let wording = Wording {
             style,
             long: self.long,
             format: self.format,
+            certify: self.certify,
+            ratio: self.ratio,
         };
-        let mut totals = Totals::default();
-        let mut solved = Vec::new();
-        destination.add(&wording.heading())?;
-        for batch in boards.chunks(BATCH) {
-            let answers: Vec<Result<Solved>> = pool.install(|| {
-                batch
-                    .par_iter()
-                    .map(|board| self.solve(&method, &frame, board))
-                    .collect()
-            });
-            for answer in answers {
-                let answer = answer?;
-                totals.count(&answer);
-                destination.add(&wording.line(&answer)?)?;
-                if page.is_some() {
-                    solved.push(answer);
-                }
-            }
-            if interrupt::asked() {
-                break;
-            }
-        }
-        destination.add(&wording.summary(&totals, begun.elapsed().as_secs_f64()))?;
-        destination.finish()?;
+        let (totals, solved) =
+            pool.install(|| self.solve(&solver, &boards, wording, destination, begun))?;
+        progress.finish();
         if let Some(page) = page {
             let solutions = solved.iter().filter_map(|answer| answer.page(&goal));
             let solutions: Vec<Solution> = solutions.collect();
             page.write(player(&solutions, style).map_err(Error::from)?.as_bytes())?;
         }
-        Ok(match (interrupt::asked(), totals.all_solved()) {
+        Ok(match (interrupt::asked(), totals.all_done()) {
             (true, _) => ExitCode::from(interrupt::INTERRUPTED),
             (false, true) => ExitCode::SUCCESS,
             (false, false) => ExitCode::FAILURE,
         })
     }
 
-    /// The boards of the command line or of standard input, at least one.
-    fn boards(&self) -> Result<Vec<Board>> {
-        let size = self.size.as_deref().map(size).transpose()?;
-        let parse = |text: &str| Board::parse(text, size).map_err(Error::from);
-        let mut boards = Vec::new();
-        for text in &self.boards {
-            boards.push(parse(text)?);
+    /// Refuses what cannot work, before anything is built.
+    fn refuse(&self, boards: &[Board], goal: &Board) -> Result<()> {
+        if self.fast && !self.ratio {
+            self.databases.refuse()?;
         }
-        if boards.is_empty() {
-            for (i, line) in std::io::stdin().lock().lines().enumerate() {
-                let line = line.context("cannot read standard input")?;
-                let line = line.split('#').next().unwrap_or_default();
-                if !line.trim().is_empty() {
-                    let number = i + 1;
-                    let board = parse(line).map_err(|e| Usage(format!("line {number}: {e}")))?;
-                    boards.push(board);
-                }
-            }
-        }
-        if boards.is_empty() {
-            return Err(Usage(
-                "there is no board: name one or write one per line to standard input".into(),
-            )
+        let size = goal.size();
+        if self.certify && size.cells() > PROOF_CELLS {
+            return Err(Usage(format!(
+                "--certify takes boards of at most {PROOF_CELLS} cells, {size} has {}: leave it out, or hand \
+                 the model of tilewave export --cnf to a solver of your own",
+                size.cells()
+            ))
             .into());
         }
-        Ok(boards)
+        // All boards share one goal; a board of another size is a mistake, not a failed search.
+        let frame = Frame::new(goal.clone());
+        for board in boards {
+            frame.encode(board).map_err(Error::from)?;
+        }
+        Ok(())
     }
 
-    /// Solves one board.
-    fn solve(&self, method: &Method<'_>, frame: &Frame, board: &Board) -> Result<Solved> {
-        let begun = Instant::now();
-        let refused = frame.encode_solvable(board).err();
-        if let Some(reason) = refused {
-            return Ok(Solved::refused(board.clone(), reason.to_string()));
-        }
-        let answer = match method {
-            Method::Fast(solver) => {
-                let moves = solver.solve(board).map_err(Error::from)?;
-                Answer {
-                    moves: Some(moves),
-                    at_least: 0,
-                    nodes: 0,
-                    seconds: begun.elapsed().as_secs_f64(),
+    /// Solves the boards and writes their lines and the summary; returns what a page needs, too.
+    fn solve(
+        &self,
+        solver: &Solver<'_>,
+        boards: &[Board],
+        wording: Wording,
+        mut destination: Destination,
+        begun: Instant,
+    ) -> Result<(Totals, Vec<Solved>)> {
+        let mut totals = Totals::default();
+        let mut kept = Vec::new();
+        destination.add(&wording.heading())?;
+        for batch in boards.chunks(BATCH) {
+            // Easy boards are solved one per thread, hard ones one after the other on all threads.
+            let tried = batch.par_iter().map(|board| solver.attempt(board));
+            let tried: Vec<Result<Tried>> = tried.collect();
+            for tried in tried {
+                let solved = solver.finish(tried?)?;
+                totals.count(&solved);
+                let line = wording.line(&solved);
+                solver.progress.show(|| destination.add(&line))?;
+                if self.html.is_some() {
+                    kept.push(solved);
                 }
             }
-            Method::Optimal(solver) => {
-                let watch = |nodes: u64| {
-                    interrupt::asked()
-                        || self.max_nodes.is_some_and(|most| nodes >= most)
-                        || self.timeout.is_some_and(|most| begun.elapsed() >= most)
-                };
-                solver.solve(board, &watch).map_err(Error::from)?
+            if interrupt::asked() {
+                break;
             }
-        };
-        Ok(Solved::new(board.clone(), answer, !self.fast))
+        }
+        let summary = wording.summary(&totals, begun.elapsed().as_secs_f64());
+        solver.progress.finish();
+        destination.add(&summary)?;
+        destination.finish()?;
+        Ok((totals, kept))
     }
 }

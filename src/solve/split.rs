@@ -1,0 +1,74 @@
+//! One iteration on all threads: the tree is split below the root, and threads take subtrees in the order
+//! in which one thread would walk through them.
+//!
+//! Invariant: every subtree before the first one with a solution is walked through completely. So the
+//! solution and the number of nodes are those of a single thread, whatever the number of threads.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use super::ida::Ida;
+use super::walk::{Control, Node, Pass, Subtree, Walk};
+
+/// Subtrees to split a tree into: so many that the largest do not keep one thread busy at the end.
+const SUBTREES: usize = 4096;
+
+/// Walks through the tree below a node for solutions of `limit` moves, there being none of fewer.
+pub(super) fn pass<const V: usize>(
+    ida: &Ida<'_>,
+    root: &Node<V>,
+    limit: i32,
+    control: &Control<'_>,
+) -> Pass {
+    let (mut subtrees, mut above, mut depth) = (Vec::new(), None, 1);
+    // The goal is not among the nodes above the subtrees: it is `limit` moves away.
+    while depth < limit as usize && subtrees.len() < SUBTREES {
+        let mut walk = Walk::resume(ida, root, &[], control, 0);
+        let (found, pass) = walk.spread(depth, limit);
+        let none = found.is_empty();
+        (subtrees, above, depth) = (found, Some(pass), depth + 1);
+        if none {
+            break;
+        }
+    }
+    let Some(mut whole) = above else {
+        return Walk::resume(ida, root, &[], control, 0).pass(limit);
+    };
+    let next = AtomicUsize::new(0);
+    let walk = |(node, path): &Subtree<V>, i| {
+        let room = limit - path.len() as i32;
+        let pass = Walk::resume(ida, node, path, control, i).pass(room);
+        if pass.solution.is_some() {
+            control.solve(i);
+        }
+        (i, pass)
+    };
+    let work = |_| {
+        let mut passes = Vec::new();
+        while !control.stopped() {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            let Some(subtree) = subtrees.get(i).filter(|_| i < control.solved()) else {
+                break;
+            };
+            passes.push(walk(subtree, i));
+        }
+        passes
+    };
+    let threads = 0..rayon::current_num_threads();
+    let passes: Vec<(usize, Pass)> = threads.into_par_iter().flat_map_iter(work).collect();
+    whole.stopped = control.stopped();
+    for (i, pass) in passes {
+        // What was found beyond the solution, one thread would not have looked at.
+        if i > control.solved() && !whole.stopped {
+            continue;
+        }
+        whole.nodes += pass.nodes;
+        whole.excess = whole.excess.min(pass.excess);
+        if i == control.solved() {
+            whole.solution = pass.solution;
+        }
+    }
+    whole.stopped &= whole.solution.is_none();
+    whole
+}

@@ -1,0 +1,259 @@
+//! Filling a table from a search, level by level.
+//!
+//! Invariant: every state is given once, at its depth.
+
+use rayon::prelude::*;
+
+use super::distances::Image;
+use super::header::Header;
+use super::position::{Position, Steps};
+use super::shape::{BLANK, MAX_DEPTH, Shape};
+use super::{Encoding, Table, TableError};
+use crate::bfs::{Search, SearchError, State, StateSpace};
+use crate::perm::layout::{LANES, Register};
+use crate::puzzle::tiles::Board;
+
+/// Registers of one unit of work.
+const REGISTERS: usize = 256;
+/// Most cells that a byte of a level stands for.
+const CLASS: usize = 8;
+
+/// A table being filled. Entries are set by the levels of a search, in any order.
+///
+/// ```
+/// use tilewave::bfs::State;
+/// use tilewave::puzzle::tiles::{Board, Goal, Size};
+/// use tilewave::table::{Encoding, Fill};
+/// let goal = Goal::Last.board(Size::new(3, 3)?)?;
+/// let mut fill = Fill::new(goal.clone(), Encoding::Mod3)?;
+/// fill.state(0, State { line: 0, cell: 8 })?;
+/// fill.state(1, State { line: 0, cell: 7 })?;
+/// let table = fill.finish()?;
+/// assert_eq!(table.depth(&goal)?, Some(0));
+/// assert_eq!(table.depth(&Board::parse("1 2 3/4 5 6/7 0 8", None)?)?, Some(1));
+/// assert_eq!(table.depth(&Board::parse("1 2 3/4 5 6/0 7 8", None)?)?, None);
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Fill {
+    header: Header,
+    image: Image,
+    shape: Shape,
+}
+
+impl Fill {
+    /// Returns an empty table: no state is reached. Cost: the file's size in memory, written once.
+    ///
+    /// # Errors
+    /// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, and [`TableError::Memory`].
+    pub fn new(goal: Board, encoding: Encoding) -> Result<Fill, crate::Error> {
+        let size = goal.size();
+        if size.cells() > Search::MAX_CELLS {
+            return Err(SearchError::TooLarge { size }.into());
+        }
+        let header = Header {
+            goal,
+            encoding,
+            histogram: Vec::new(),
+            checksum: 0,
+        };
+        let mut image = Image::zeroed(header.file_bytes())?;
+        let data = &mut image.bytes_mut()[header.entries_at() as usize..];
+        data.par_chunks_mut(1 << 20)
+            .for_each(|part| part.fill(BLANK));
+        Ok(Fill {
+            shape: header.shape(),
+            header,
+            image,
+        })
+    }
+
+    /// Sets the depth of a state.
+    ///
+    /// # Errors
+    /// [`TableError::TooDeep`].
+    ///
+    /// # Panics
+    /// When the state is not on the board.
+    pub fn state(&mut self, depth: usize, state: State) -> Result<(), TableError> {
+        self.count(depth, 1)?;
+        let at = self.header.entries_at() as usize;
+        self.shape
+            .set(&mut self.image.bytes_mut()[at..], state, depth);
+        Ok(())
+    }
+
+    /// Sets the depths of the states of a level, or of a part of it: registers in the layout of
+    /// [`crate::perm::layout`], the first lane of the first one being `first_line`; bit k of a byte
+    /// stands for the k-th of `cells` (path indices).
+    ///
+    /// Cost: a pass over the registers, about 2 ns per line with states of this level, on all threads of
+    /// the current pool.
+    ///
+    /// # Errors
+    /// [`TableError::TooDeep`].
+    ///
+    /// # Panics
+    /// When a line or a cell is not on the board.
+    pub fn level(
+        &mut self,
+        depth: usize,
+        first_line: u64,
+        registers: &[Register],
+        cells: &[usize],
+    ) -> Result<(), TableError> {
+        self.count(depth, 0)?;
+        let stride = self.shape.stride();
+        let begin = self.header.entries_at() as usize + first_line as usize * stride;
+        let bytes = registers.len() * LANES * stride;
+        let data = &mut self.image.bytes_mut()[begin..begin + bytes];
+        let marks = Marks::new(self.shape.encoding, depth, cells);
+        let states = data
+            .par_chunks_mut(REGISTERS * LANES * stride)
+            .zip(registers.par_chunks(REGISTERS))
+            .map(|(data, registers)| marks.set(data, stride, registers))
+            .sum();
+        self.count(depth, states)
+    }
+
+    /// Counts states.
+    fn count(&mut self, depth: usize, states: u64) -> Result<(), TableError> {
+        if depth > MAX_DEPTH {
+            let max = MAX_DEPTH;
+            return Err(TableError::TooDeep { depth, max });
+        }
+        let histogram = &mut self.header.histogram;
+        if states > 0 && histogram.len() <= depth {
+            histogram.resize(depth + 1, 0);
+        }
+        if let Some(count) = histogram.get_mut(depth) {
+            *count += states;
+        }
+        Ok(())
+    }
+
+    /// Fills the table by a plain search over its own entries, for boards too small for registers. Cost:
+    /// a rank per neighbour, and a list of each level's positions.
+    pub(super) fn plainly(&mut self) -> Result<(), TableError> {
+        let space = StateSpace::new(self.header.goal.clone());
+        let Ok((space, home)) = space.and_then(|space| {
+            let home = space.frame().encode_solvable(&self.header.goal)?;
+            Ok((space, home))
+        }) else {
+            return Ok(());
+        };
+        let steps = Steps::new(space.frame().path());
+        let mut level = vec![Position::new(&home.0, home.1)];
+        self.state(0, level[0].state())?;
+        for depth in 1.. {
+            let mut next = Vec::new();
+            for position in &level {
+                for &(_, from) in steps.from(position.cell) {
+                    let mut moved = position.clone();
+                    moved.step(from);
+                    let at = self.header.entries_at() as usize;
+                    let data = &self.image.bytes()[at..];
+                    if self.shape.get(data, moved.state()).is_none() {
+                        self.state(depth, moved.state())?;
+                        next.push(moved);
+                    }
+                }
+            }
+            if next.is_empty() {
+                break;
+            }
+            level = next;
+        }
+        Ok(())
+    }
+
+    /// Returns the states of each depth so far.
+    pub fn histogram(&self) -> &[u64] {
+        &self.header.histogram
+    }
+
+    /// Returns the table. Cost: a pass over it for the checksums.
+    ///
+    /// # Errors
+    /// None that a table which could be begun can cause.
+    pub fn finish(self) -> Result<Table, crate::Error> {
+        Table::finish(self.image, self.header)
+    }
+}
+
+/// What a byte of a level does to the entries of its line.
+struct Marks {
+    depth: u8,
+    cells: Vec<usize>,
+    /// For each byte the bits of the entries that it sets (mod 3).
+    masks: Vec<u32>,
+    encoding: Encoding,
+}
+
+impl Marks {
+    fn new(encoding: Encoding, depth: usize, cells: &[usize]) -> Marks {
+        let cells: Vec<usize> = cells.iter().copied().take(CLASS).collect();
+        let mask = |byte: u32| {
+            let set = |(bit, cell): (usize, &usize)| (byte >> bit & 1) * (3 << (2 * cell));
+            cells.iter().enumerate().map(set).sum()
+        };
+        Marks {
+            depth: depth as u8,
+            masks: (0..256).map(mask).collect(),
+            cells,
+            encoding,
+        }
+    }
+
+    /// Sets the entries of some registers; returns the number of states.
+    fn set(&self, data: &mut [u8], stride: usize, registers: &[Register]) -> u64 {
+        match (self.encoding, stride) {
+            (Encoding::Byte, _) => self.set_bytes(data, stride, registers),
+            (Encoding::Mod3, 1) => self.set_pairs::<1>(data, registers),
+            (Encoding::Mod3, 2) => self.set_pairs::<2>(data, registers),
+            (Encoding::Mod3, 3) => self.set_pairs::<3>(data, registers),
+            (Encoding::Mod3, _) => self.set_pairs::<4>(data, registers),
+        }
+    }
+
+    fn set_pairs<const STRIDE: usize>(&self, data: &mut [u8], registers: &[Register]) -> u64 {
+        // The remainder in every entry of a line.
+        let fill = u32::from(self.depth % 3) * 0x5555_5555;
+        let mut states = 0;
+        for (data, register) in data.chunks_exact_mut(LANES * STRIDE).zip(registers) {
+            let lines = data.as_chunks_mut::<STRIDE>().0;
+            let bytes = register.as_chunks::<4>().0;
+            for (lines, bytes) in lines.chunks_exact_mut(4).zip(bytes) {
+                let four = u32::from_le_bytes(*bytes);
+                if four == 0 {
+                    continue;
+                }
+                states += u64::from(four.count_ones());
+                for (line, &byte) in lines.iter_mut().zip(bytes) {
+                    let mask = self.masks[usize::from(byte)];
+                    let mut word = [0; 4];
+                    word[..STRIDE].copy_from_slice(line);
+                    let word = u32::from_le_bytes(word);
+                    let word = (word & !mask | fill & mask).to_le_bytes();
+                    line.copy_from_slice(&word[..STRIDE]);
+                }
+            }
+        }
+        states
+    }
+
+    fn set_bytes(&self, data: &mut [u8], stride: usize, registers: &[Register]) -> u64 {
+        let mut states = 0;
+        for (data, register) in data.chunks_exact_mut(LANES * stride).zip(registers) {
+            for (line, &byte) in data.chunks_exact_mut(stride).zip(register) {
+                let mut rest = byte;
+                states += u64::from(byte.count_ones());
+                while rest != 0 {
+                    line[self.cells[rest.trailing_zeros() as usize]] = self.depth;
+                    rest &= rest - 1;
+                }
+            }
+        }
+        states
+    }
+}

@@ -1,0 +1,113 @@
+//! `tilewave table`, and the commands that read tables.
+
+use super::{json, refused, stdout, tilewave};
+
+#[test]
+fn a_table_answers_depths_and_solutions() {
+    let dir = tempfile::tempdir().unwrap();
+    for encoding in ["mod3", "byte"] {
+        let file = dir.path().join(encoding);
+        let file = file.to_str().unwrap();
+        let made = json(&[
+            "table",
+            "3x3",
+            "-o",
+            file,
+            "--encoding",
+            encoding,
+            "--format",
+            "json",
+        ]);
+        assert_eq!(
+            (&made["board"], &made["encoding"]),
+            (&"3x3".into(), &encoding.into())
+        );
+        assert_eq!(
+            (&made["states"], &made["diameter"]),
+            (&181_440.into(), &31.into())
+        );
+        assert_eq!(made["complete"], true);
+        assert_eq!(made["bytes"], std::fs::metadata(file).unwrap().len());
+        let state = json(&[
+            "state",
+            "8 6 7/2 5 4/3 0 1",
+            "--table",
+            file,
+            "--format",
+            "json",
+        ]);
+        assert_eq!(state["depth"], 31);
+        // The size is the table's.
+        let flat = stdout(&["state", "--id", "0", "--table", file]);
+        assert!(flat.contains("\ndepth     "), "{flat}");
+        let solved = json(&[
+            "solve",
+            "8 6 7/2 5 4/3 0 1",
+            "--table",
+            file,
+            "--format",
+            "json",
+        ]);
+        assert_eq!(
+            (&solved["length"], &solved["optimal"]),
+            (&31.into(), &true.into())
+        );
+        let checked = stdout(&["table", "--check", file]);
+        assert!(checked.contains("\nsound ") && checked.contains("181,440 states, diameter 31"));
+    }
+}
+
+#[test]
+fn a_table_compares_fast_solutions_and_proofs_confirm_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("2x4.table");
+    let file = file.to_str().unwrap();
+    stdout(&["table", "2x4", "-o", file, "--goal", "first"]);
+    let boards = stdout(&[
+        "scramble", "2x4", "--goal", "first", "--count", "3", "--seed", "2",
+    ]);
+    let ratio = tilewave(&["solve", "--fast", "--ratio", "--table", file])
+        .write_stdin(boards.clone())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(ratio.stdout).unwrap();
+    assert_eq!(text.matches(" times the optimum ").count(), 3, "{text}");
+    let proved = tilewave(&["solve", "--certify", "--table", file, "--quiet"])
+        .write_stdin(boards)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(proved.stdout).unwrap();
+    assert!(
+        proved.status.success() && text.contains(", 3 certified\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn tables_are_refused_where_they_do_not_fit() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("2x3.table");
+    let file = file.to_str().unwrap();
+    stdout(&["table", "2x3", "-o", file]);
+    refused(&["table", "2x3", "-o", file], 1, "--force");
+    stdout(&["table", "2x3", "-o", file, "--force", "--encoding", "byte"]);
+    refused(&["state", "1 2 3/4 5 6/7 8 0", "--table", file], 2, "3x3");
+    let first = ["--goal", "first", "0 1 2/3 4 5"];
+    let with = |command| [&[command, "--table", file], &first[..]].concat();
+    refused(&with("state"), 2, "the table is for the goal '1 2 3/4 5 0'");
+    refused(&with("solve"), 2, "the table is for the goal '1 2 3/4 5 0'");
+    refused(
+        &["solve", "--fast", "--table", file, "1 2 3/4 5 0"],
+        2,
+        "add --ratio",
+    );
+    refused(&["table", "--check", "Cargo.toml"], 1, "no distance table");
+    refused(&["table", "2x3"], 2, "--output");
+    refused(&["table", "4x4", "-o", "never"], 1, "the budget is");
+    refused(&["table", "5x5", "-o", "never"], 2, "at most 16");
+    let mut bytes = std::fs::read(file).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 1;
+    std::fs::write(file, bytes).unwrap();
+    refused(&["table", "--check", file], 1, "damaged in block 0");
+}

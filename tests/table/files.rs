@@ -1,0 +1,144 @@
+//! Tables in files.
+
+use std::path::Path;
+
+use tilewave::puzzle::tiles::Board;
+use tilewave::table::{Encoding, Table};
+
+use crate::{distances, goal, table};
+
+fn saved(dir: &Path, size: &str, encoding: Encoding) -> std::path::PathBuf {
+    let path = dir.join(format!("{size}_{encoding}.table"));
+    let table = table(&goal(size, "last"), encoding);
+    table.save(&path, false, |_| true).unwrap();
+    path
+}
+
+#[test]
+fn a_file_answers_as_the_table_that_it_was_written_from() {
+    let dir = tempfile::tempdir().unwrap();
+    for encoding in Encoding::ALL {
+        let path = saved(dir.path(), "3x3", encoding);
+        let opened = Table::open(&path).unwrap();
+        opened.check().unwrap();
+        assert_eq!(opened.encoding(), encoding);
+        assert_eq!(opened.goal(), &goal("3x3", "last"));
+        for (board, depth) in distances(opened.goal()) {
+            assert_eq!(opened.depth(&board).unwrap(), Some(depth));
+        }
+        // Not overwritten, unless told.
+        let error = opened.save(&path, false, |_| true).unwrap_err().to_string();
+        assert!(
+            error.contains("exists") && error.contains("--force"),
+            "{error}"
+        );
+        let before = std::fs::read(&path).unwrap();
+        opened.save(&path, true, |_| true).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        let error = opened.save(&path, true, |_| false).unwrap_err().to_string();
+        assert_eq!(error, "interrupted: nothing was written");
+    }
+}
+
+/// The file pins version 1 of the format; TILEWAVE_UPDATE=1 writes it again.
+#[test]
+fn version_1_is_what_it_was() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/table_v1.table");
+    let dir = tempfile::tempdir().unwrap();
+    let fresh = std::fs::read(saved(dir.path(), "2x3", Encoding::Mod3)).unwrap();
+    if std::env::var_os("TILEWAVE_UPDATE").is_some() {
+        std::fs::write(&golden, &fresh).unwrap();
+    }
+    assert!(
+        std::fs::read(&golden).unwrap() == fresh,
+        "the format changed: raise its version"
+    );
+    let table = Table::open(&golden).unwrap();
+    let far = Board::parse("4 5 0/1 2 3", None).unwrap();
+    assert_eq!(
+        table.depth(&far).unwrap(),
+        Some(distances(table.goal())[&far])
+    );
+}
+
+#[test]
+fn damage_is_found_and_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = saved(dir.path(), "3x3", Encoding::Mod3);
+    let whole = std::fs::read(&path).unwrap();
+    let open = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        Table::open(&path).map_err(|error| error.to_string())
+    };
+    let changed = |at: usize, value: u8| {
+        let mut bytes = whole.clone();
+        bytes[at] = value;
+        bytes
+    };
+    let error = open(&changed(0, b'X')).unwrap_err();
+    assert!(error.contains("no distance table"), "{error}");
+    let error = open(&changed(8, 2)).unwrap_err();
+    assert!(error.contains("version 2"), "{error}");
+    for at in [16, 18, 24, 40, 64, 104, 256, 3000, 4095] {
+        let error = open(&changed(at, whole[at] ^ 1)).unwrap_err();
+        assert!(
+            error.contains("header") && error.contains("its checksum differs"),
+            "{error}"
+        );
+    }
+    for length in [0, 7, 100, 4096, whole.len() - 1] {
+        assert!(open(&whole[..length]).is_err(), "{length}");
+    }
+    let error = open(&[&whole[..], &[0]].concat()).unwrap_err();
+    assert!(
+        error.contains(&format!("has {} bytes", whole.len() + 1)),
+        "{error}"
+    );
+    // Damaged entries open, as entries are not read, but are found by a check.
+    let last = whole.len() - 1;
+    let error = open(&changed(last, !whole[last]))
+        .unwrap()
+        .check()
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("damaged in block 0 of 1"),
+        "{error}"
+    );
+    let error = open(&changed(4096, !whole[4096]))
+        .unwrap()
+        .check()
+        .unwrap_err();
+    assert!(error.to_string().contains("block checksums"), "{error}");
+    // A walk never goes in circles: with every remainder the same, no neighbour is closer.
+    let mut flat = whole.clone();
+    flat[8192..].fill(0x55);
+    let far = Board::parse("8 6 7/2 5 4/3 0 1", None).unwrap();
+    let error = open(&flat).unwrap().depth(&far).unwrap_err().to_string();
+    assert!(error.contains("no neighbour of state"), "{error}");
+}
+
+#[test]
+fn a_header_that_lies_with_a_right_checksum_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = saved(dir.path(), "2x4", Encoding::Byte);
+    let whole = std::fs::read(&path).unwrap();
+    for (at, value) in [
+        (16, 200),
+        (18, 7),
+        (19, 1),
+        (20, 255),
+        (24, 3),
+        (64, 1),
+        (104, 9),
+        (263, 0xff),
+    ] {
+        let mut bytes = whole.clone();
+        assert_ne!(bytes[at], value, "{at}");
+        bytes[at] = value;
+        let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..4088]);
+        bytes[4088..4096].copy_from_slice(&sum.to_le_bytes());
+        std::fs::write(&path, bytes).unwrap();
+        let error = Table::open(&path).unwrap_err().to_string();
+        assert!(error.contains("the header of"), "{at}: {error}");
+    }
+}

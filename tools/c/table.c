@@ -1,0 +1,43 @@
+/* Prints the depth and a shortest solution of boards from a distance table.
+ *
+ *   cc table.c -I. -L../../target/release -ltilewave -o table
+ *   LD_LIBRARY_PATH=../../target/release ./table 3x3.table < boards.txt
+ *
+ * Input: one board per line, tiles in row-major order separated by spaces or '/', blank 0. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tilewave.h"
+
+int main(int argc, char **argv) {
+    char message[256], line[1024];
+    TilewaveTable *table;
+
+    if (argc != 2) {
+        fprintf(stderr, "usage: %s FILE < boards\n", argv[0]);
+        return 2;
+    }
+    table = tilewave_table_open(argv[1], message, sizeof message);
+    if (table == NULL) {
+        fprintf(stderr, "error: %s\n", message);
+        return 1;
+    }
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        uint16_t board[36];
+        size_t count = 0;
+        char *at = line, moves[256] = "";
+        int depth, length;
+        while (*at != '\0' && count < 36) {
+            if (isdigit((unsigned char)*at))
+                board[count++] = (uint16_t)strtoul(at, &at, 10);
+            else
+                at++;
+        }
+        depth = tilewave_table_depth(table, board, count);
+        length = tilewave_table_solve(table, board, count, moves, sizeof moves);
+        printf("%d %d %s\n", depth, length, moves);
+    }
+    tilewave_table_close(table);
+    return 0;
+}
