@@ -70,7 +70,7 @@ pub(super) fn run(
         observer,
     );
 
-    let shown = |depth, class, registers: &Array| {
+    let shown = |depth, class, registers: &crate::store::Array| {
         observer.registers(depth, 0, registers.units(), classes.cells(class));
     };
     shown(0, class, &frontiers[class].registers);
