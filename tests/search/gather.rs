@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use tilewave::perm::Target;
-use tilewave::perm::gather::Gather;
+use tilewave::perm::gather::{Gather, Shape};
 use tilewave::perm::layout::{LANES, Layout};
 use tilewave::perm::lehmer;
 use tilewave::puzzle::Window;
