@@ -5,10 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow};
 use tilewave::Error;
-use tilewave::bfs::{self, disk};
+use tilewave::bfs::disk::{self, Disk};
+use tilewave::bfs::{self, Engine, Search};
 use tilewave::puzzle::tiles::Board;
 use tilewave::report::html::LAST_DRAWN;
-use tilewave::report::{Agreement, Chart, ChartFormat, Report, one_key_per_line};
+use tilewave::report::{self, Agreement, Chart, ChartFormat, one_key_per_line, published};
 
 use super::Talk;
 use super::disk::OnDisk;
@@ -36,26 +37,14 @@ pub struct Args {
     #[arg(long, value_name = "DEPTH")]
     max_depth: Option<usize>,
 
-    /// How to write the result.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-
-    /// Draw the distribution, a linear and a logarithmic panel, to a .svg or .png file.
-    #[arg(long, value_name = "FILE")]
-    plot: Option<PathBuf>,
-
-    /// Write the report as a web page, antipodes included: one file, for any browser, without a network.
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
+    #[command(flatten)]
+    report: Report,
 
     #[command(flatten)]
     running: Running,
 
     #[command(flatten)]
     on_disk: OnDisk,
-
-    #[command(flatten)]
-    output: Output,
 }
 
 impl Args {
@@ -69,6 +58,32 @@ impl Args {
                 .map_err(Error::from)
                 .context("--start")?;
         }
+        self.report.run(search, self.on_disk.disk()?, talk)
+    }
+}
+
+/// How the result of a search is written.
+#[derive(clap::Args)]
+pub struct Report {
+    /// How to write the result.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    /// Draw the distribution, a linear and a logarithmic panel, to a .svg or .png file.
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+
+    /// Write the report as a web page, antipodes included: one file, for any browser, without a network.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Report {
+    /// Runs a search, in memory or on disk, and writes its result.
+    pub fn run(&self, mut search: Search, disk: Option<Disk>, talk: Talk) -> Result<ExitCode> {
         let files = [
             ("--plot", &self.plot),
             ("--html", &self.html),
@@ -95,12 +110,19 @@ impl Args {
         let destination = self.output.reserve()?;
 
         let progress = Progress::new(talk);
-        let outcome = match self.on_disk.disk()? {
-            Some(disk) => disk::run(&search, &disk, &progress)?,
+        let outcome = match disk {
+            Some(disk) => {
+                if search.engine == Some(Engine::Reference) {
+                    let wrong = "--dir needs the sweep engine: leave out --engine reference";
+                    return Err(Usage(wrong.into()).into());
+                }
+                fits(&search, &disk)?;
+                disk::run(&search, &disk, &progress)?
+            }
             None => bfs::run(&search, &progress)?,
         };
         drop(progress);
-        let report = Report::new(&outcome);
+        let report = report::Report::new(&outcome);
         if let Some((format, file)) = plot {
             file.write(&Chart::of(&outcome).bytes(format)?)?;
         }
@@ -115,11 +137,28 @@ impl Args {
         // A search that contradicts a publication is a failed check, however it was asked for.
         if let Agreement::Differs(truth, difference) = &report.agreement {
             return Err(anyhow!(
-                "{size} disagrees with {}: {difference}; search again with --engine reference to see \
-                 which is right",
+                "{} disagrees with {}: {difference}; search again with --engine reference to see which \
+                 is right",
+                outcome.size(),
                 truth.name()
             ));
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Refuses a search that needs more disk than it may take or than is free.
+fn fits(search: &Search, disk: &Disk) -> Result<()> {
+    let size = search.goal.size();
+    let room = disk::Room::of(disk).map_err(Error::from)?;
+    let truth = published(size, search.start.blank());
+    let truth = truth.or_else(|| published(size, size.cells() - 1));
+    let widths = truth.map_or(&[][..], |truth| truth.counts());
+    let levels = search
+        .max_depth
+        .map_or(usize::MAX, |max| max.saturating_add(1));
+    let widths = &widths[..widths.len().min(levels)];
+    let chunks = disk::Fit::choose(search, disk, None)?.chunks();
+    let needed = disk::estimate(size, widths, chunks, disk.keep_all).peak_bytes;
+    Ok(room.check(needed).map_err(Error::from)?)
 }

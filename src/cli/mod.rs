@@ -16,9 +16,11 @@ mod output;
 mod pdb;
 mod plan;
 mod progress;
+mod resume;
 mod scramble;
 mod solve;
 mod state;
+mod status;
 mod table;
 mod verify;
 
@@ -55,6 +57,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Bfs(bfs::Args),
+    Resume(resume::Args),
+    Status(status::Args),
     Antipodes(antipodes::Args),
     State(state::Args),
     Table(table::Args),
@@ -99,6 +103,8 @@ pub fn main() -> ExitCode {
     };
     let result = match cli.command {
         Command::Bfs(args) => args.run(talk),
+        Command::Resume(args) => args.run(talk),
+        Command::Status(args) => args.run(),
         Command::Antipodes(args) => args.run(talk),
         Command::State(args) => args.run(),
         Command::Table(args) => args.run(talk),
