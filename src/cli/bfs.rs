@@ -158,7 +158,7 @@ fn fits(search: &Search, disk: &Disk) -> Result<()> {
         .max_depth
         .map_or(usize::MAX, |max| max.saturating_add(1));
     let widths = &widths[..widths.len().min(levels)];
-    let chunks = disk::Fit::choose(search, disk, None)?.chunks();
-    let needed = disk::estimate(size, widths, chunks, disk.keep_all).peak_bytes;
+    let fit = disk::Fit::choose(search, disk, None)?;
+    let needed = disk::estimate(size, widths, fit, disk.keep_all).peak_bytes;
     Ok(room.check(needed).map_err(Error::from)?)
 }

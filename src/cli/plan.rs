@@ -128,7 +128,7 @@ impl Args {
             search.memory = Some(budget);
             let directories = Directories::new(vec![Box::new(Simulated::default())]);
             let fit = Fit::choose(&search, &Disk::new(directories), None)?;
-            let estimate = disk::estimate(size, widths, fit.chunks(), self.keep_all);
+            let estimate = disk::estimate(size, widths, fit, self.keep_all);
             let io_seconds =
                 (estimate.bytes_read + estimate.bytes_written) as f64 / bandwidth as f64;
             planned.engine = Engine::Disk;

@@ -3,6 +3,7 @@
 //! Invariant: pure arithmetic; the widths are given. Where none are published, an upper estimate is made
 //! from the number of states.
 
+use super::Fit;
 use crate::puzzle::tiles::Size;
 
 /// Compressed bytes over the entropy of independent bits, measured: states cluster on lines, which makes
@@ -38,39 +39,45 @@ pub fn level_bytes(size: Size, states: u64) -> u64 {
     ((entropy(p) + entropy(1.0 - p)) * bits / 8.0 * CODED) as u64
 }
 
+/// Chunks that a commit may find written but not yet durable, at 10 seconds between commits (3x5: 3.7).
+const UNCOMMITTED: usize = 4;
+
 /// Returns what a search with these level widths takes of the disk; `widths` are states per depth, empty
-/// when they are not known. `chunks` is the number of chunks, `keep_all` whether all levels are kept.
-pub fn estimate(size: Size, widths: &[u64], chunks: usize, keep_all: bool) -> Estimate {
+/// when they are not known.
+pub fn estimate(size: Size, widths: &[u64], fit: Fit, keep_all: bool) -> Estimate {
     let all = size.states().unwrap_or(u64::MAX);
-    let level: Vec<u64> = widths
-        .iter()
-        .map(|&states| level_bytes(size, states))
-        .collect();
+    let level: Vec<u64> = widths.iter().map(|&w| level_bytes(size, w)).collect();
+    let widest = (all as f64 * WIDEST) as u64;
     let written: u64 = match level.is_empty() {
-        true => (all as f64 * WIDEST) as u64,
+        // As if all levels were of the greatest width.
+        true => (level_bytes(size, widest) as f64 / WIDEST) as u64,
         false => level.iter().sum(),
     };
-    let written = match level.is_empty() {
-        // As if all levels were of the greatest width.
-        true => (level_bytes(size, written) as f64 / WIDEST) as u64,
-        false => written,
-    };
-    let widest = level_bytes(size, (all as f64 * WIDEST) as u64);
     // The current level is whole; the previous one becomes the next chunk by chunk, and what a commit
     // has not yet made durable is there twice.
-    let extra = |bytes: u64| bytes / chunks.max(1) as u64;
+    let chunks = fit.chunks() as u64;
+    let extra = |bytes: u64| bytes * chunks.min(UNCOMMITTED as u64) / chunks;
     let two = level
         .windows(2)
         .map(|two| two[0] + two[1] + extra(two[0].max(two[1])));
-    let peak = match (keep_all, level.len()) {
+    let levels = match (keep_all, level.len()) {
         (true, _) => written,
-        (false, 0) => 2 * widest + extra(widest),
+        (false, 0) => 2 * level_bytes(size, widest) + extra(level_bytes(size, widest)),
         (false, _) => two.max().unwrap_or(level[0]),
     };
+    // Planes in files: those that are read and those that are written; empty blocks are left out.
+    let planes = fit.plane_file_bytes();
+    let blocks = fit.blocks() as f64;
+    let there = |&states: &u64| 1.0 - (-(states as f64) / blocks).exp();
+    let times: f64 = match widths.is_empty() {
+        true => 1.0 / WIDEST,
+        false => widths.iter().map(there).sum(),
+    };
+    let sent = (planes as f64 * times) as u64;
     Estimate {
-        peak_bytes: peak,
-        bytes_written: written,
-        bytes_read: written.saturating_mul(2),
+        peak_bytes: levels + 2 * planes,
+        bytes_written: written + sent,
+        bytes_read: written.saturating_mul(2) + sent,
         level_bytes: level,
     }
 }
@@ -79,24 +86,39 @@ pub fn estimate(size: Size, widths: &[u64], chunks: usize, keep_all: bool) -> Es
 mod tests {
     use super::*;
 
+    use crate::bfs::Search;
+    use crate::bfs::disk::{Directories, Disk, PlaneStore};
+    use crate::puzzle::tiles::Goal;
+    use crate::store::Simulated;
+
     #[test]
     fn estimates_grow_with_the_levels() {
         let size = Size::new(3, 4).unwrap();
+        let search = Search::new(Goal::Last.board(size).unwrap());
+        let mut disk = Disk::new(Directories::new(vec![Box::new(Simulated::default())]));
+        disk.shared_digits = Some(1);
+        let fit = Fit::choose(&search, &disk, None).unwrap();
         let widths = [1, 1000, 20_000_000, 21_841_159, 10_000];
-        let found = estimate(size, &widths, 11, false);
-        assert!(
-            found.level_bytes.is_sorted_by(|a, b| a < b)
-                || found.level_bytes[4] < found.level_bytes[3]
-        );
+        let found = estimate(size, &widths, fit, false);
+        assert!(found.level_bytes[..4].is_sorted());
         // Two levels of 21 MB of registers each, at half their size.
         assert!(
             (15_000_000..25_000_000).contains(&found.peak_bytes),
             "{found:?}"
         );
-        assert!(found.bytes_written < found.peak_bytes * 2);
-        assert!(estimate(size, &widths, 11, true).peak_bytes == found.bytes_written);
-        let unknown = estimate(size, &[], 11, false);
+        assert!(found.bytes_written < found.peak_bytes);
+        assert_eq!(found.bytes_read, 2 * found.bytes_written);
+        assert_eq!(
+            estimate(size, &widths, fit, true).peak_bytes,
+            found.bytes_written
+        );
+        let unknown = estimate(size, &[], fit, false);
         assert!(unknown.peak_bytes >= found.peak_bytes * 9 / 10);
         assert!(unknown.bytes_written > unknown.peak_bytes);
+        disk.planes = Some(PlaneStore::Files);
+        let files = Fit::choose(&search, &disk, None).unwrap();
+        // 332,640 registers of 60 lines, a bit for each, there twice.
+        let more = estimate(size, &widths, files, false).peak_bytes - found.peak_bytes;
+        assert_eq!(more, 2 * 332_640 * 60 / 8);
     }
 }

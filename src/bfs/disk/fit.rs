@@ -6,7 +6,7 @@ use crate::bfs::chunks::Chunks;
 use crate::bfs::classes::Classes;
 use crate::bfs::crossing::Crossings;
 use crate::bfs::{Engine, Search, SearchError, StateSpace};
-use crate::perm::layout::Layout;
+use crate::perm::layout::{LANES, Layout};
 use crate::store::Manifest;
 
 /// Where the bits that cross between chunks lie.
@@ -36,6 +36,8 @@ pub struct Fit {
     pub planes: PlaneStore,
     /// Bytes of its arrays.
     pub bytes: u64,
+    /// Bytes of the planes of a level in files, 0 when they lie in memory.
+    plane_files: u64,
     /// Batches of the next chunk that may be read ahead, about a megabyte each.
     pub(super) read_ahead: usize,
 }
@@ -50,6 +52,17 @@ impl Fit {
     /// Returns the number of chunks.
     pub fn chunks(&self) -> usize {
         self.chunks.count
+    }
+
+    /// Returns the bytes of the planes of a dense level in files: a bit per line and crossing window; 0 when
+    /// they lie in memory.
+    pub fn plane_file_bytes(&self) -> u64 {
+        self.plane_files
+    }
+
+    /// Returns the number of blocks of all chunks.
+    pub fn blocks(&self) -> usize {
+        self.chunks.layout.blocks()
     }
 
     /// Returns the number of digits that all lines of a chunk share, K.
@@ -95,6 +108,10 @@ impl Fit {
                         chunks,
                         planes: store,
                         bytes,
+                        plane_files: match store {
+                            PlaneStore::Memory => 0,
+                            PlaneStore::Files => planes * layout.registers() * LANES as u64 / 8,
+                        },
                         read_ahead: ahead.max(4) as usize,
                     });
                 }
