@@ -9,6 +9,8 @@ mod crossing;
 pub mod disk;
 mod exchange;
 mod expand;
+#[cfg(feature = "mpi")]
+pub mod mpi;
 mod observer;
 mod outcome;
 mod plan;
@@ -17,6 +19,7 @@ mod reference;
 mod search;
 mod state;
 mod sweep;
+mod team;
 
 pub use exchange::Exchange;
 pub use observer::{Level, Observer, Silent};
@@ -24,3 +27,4 @@ pub use outcome::Outcome;
 pub use plan::{Calibration, Plan, calibrate, plan};
 pub use search::{Engine, Search, SearchError, run};
 pub use state::{State, StateSpace};
+pub use team::{Stopped, Team};

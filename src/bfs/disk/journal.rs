@@ -60,6 +60,9 @@ enum Message {
     End(Tally),
     Level(Sender<()>),
     Commit(Sender<()>),
+    Finished(u32, Sender<Vec<ChunkRecord>>),
+    Sync(Sender<Manifest>),
+    Settle,
 }
 
 /// The writing thread of a run.
@@ -130,6 +133,31 @@ impl Journal {
         let (done, wait) = bounded(1);
         self.send(Message::Level(done))?;
         wait.recv().map_err(|_| Failed)
+    }
+
+    /// Returns the chunks of a level that are written and can be read.
+    pub fn finished(&self, depth: u32) -> Result<Vec<ChunkRecord>, Failed> {
+        let (done, wait) = bounded(1);
+        self.send(Message::Finished(depth, done))?;
+        wait.recv().map_err(|_| Failed)
+    }
+
+    /// Makes all finished files durable and returns what the writer knows of them, without writing a
+    /// manifest: that is for the one who calls. [`Journal::settle`] must follow.
+    pub fn sync(&self) -> Result<Manifest, Failed> {
+        let (done, wait) = bounded(1);
+        self.send(Message::Sync(done))?;
+        wait.recv().map_err(|_| Failed)
+    }
+
+    /// Removes the files that the manifest written since [`Journal::sync`] no longer names.
+    pub fn settle(&self) -> Result<(), Failed> {
+        self.send(Message::Settle)
+    }
+
+    /// Stops the thread without a commit and returns what the writer knows.
+    pub fn stop(mut self) -> Result<Manifest, DiskError> {
+        self.join()
     }
 
     /// Commits everything, stops the thread and returns the manifest.
@@ -212,6 +240,15 @@ impl Writer {
                     let _ = done.send(());
                     self.commit_if_due()?;
                 }
+                Message::Finished(depth, done) => {
+                    let files = self.manifest.files_of(depth);
+                    let _ = done.send(files.map_or(Vec::new(), |files| files.chunks.clone()));
+                }
+                Message::Sync(done) => {
+                    self.sync()?;
+                    let _ = done.send(self.manifest.clone());
+                }
+                Message::Settle => self.settle()?,
                 Message::Commit(done) => {
                     self.commit()?;
                     // Nobody waits only when the search has failed elsewhere.
@@ -400,6 +437,16 @@ impl Writer {
     }
 
     fn commit(&mut self) -> Result<(), DiskError> {
+        self.sync()?;
+        let first = self.directories.first();
+        self.manifest
+            .write(first)
+            .map_err(|e| DiskError::io(first, "manifest", e))?;
+        self.settle()
+    }
+
+    /// Makes the files written since the last commit durable.
+    fn sync(&mut self) -> Result<(), DiskError> {
         let pending = std::mem::take(&mut self.pending);
         let mut touched: Vec<usize> = Vec::new();
         for (depth, chunk) in pending {
@@ -408,7 +455,6 @@ impl Writer {
             storage.sync(&name).map_err(self.error(depth, chunk))?;
             touched.push(chunk as usize % self.directories.count());
         }
-        let first = self.directories.first();
         for (i, storage) in self.directories.all().enumerate() {
             if touched.contains(&i) {
                 storage
@@ -416,9 +462,11 @@ impl Writer {
                     .map_err(|e| DiskError::io(storage, "", e))?;
             }
         }
-        self.manifest
-            .write(first)
-            .map_err(|e| DiskError::io(first, "manifest", e))?;
+        Ok(())
+    }
+
+    /// Removes what the manifest just written no longer names.
+    fn settle(&mut self) -> Result<(), DiskError> {
         for old in std::mem::take(&mut self.superseded) {
             self.remove(old)?;
         }

@@ -11,12 +11,19 @@ mod error;
 mod fetch;
 mod fit;
 mod journal;
+mod mail;
+mod muster;
+mod owners;
+mod pace;
 mod rebuild;
+mod session;
 mod times;
+mod together;
 
 pub use directories::Directories;
 pub use error::DiskError;
 pub use fit::{Fit, PlaneStore};
+pub use together::run_together;
 
 use std::time::{Duration, Instant};
 
@@ -91,6 +98,10 @@ pub struct DiskUse {
     pub encode_seconds: f64,
     /// Thread-seconds of this session that workers waited for a reader or the writer.
     pub wait_seconds: f64,
+    /// Processes of this session.
+    pub ranks: usize,
+    /// Bytes that ranks sent to each other in this session for the step to each depth.
+    pub network_bytes: Vec<u64>,
 }
 
 /// Runs a search on disk, or continues the one that the directories hold, and returns what it found.
@@ -163,6 +174,8 @@ pub fn run(search: &Search, disk: &Disk, observer: &dyn Observer) -> Result<Outc
             kernel_seconds: run.times.kernel.seconds(),
             encode_seconds: run.times.encode.seconds(),
             wait_seconds: run.times.wait.seconds(),
+            ranks: 1,
+            network_bytes: Vec::new(),
         }),
     })
 }
