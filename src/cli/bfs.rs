@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow};
 use tilewave::Error;
-use tilewave::bfs::{self, disk};
+use tilewave::bfs::{self, Outcome, Search, disk};
 use tilewave::puzzle::tiles::Board;
 use tilewave::report::html::LAST_DRAWN;
 use tilewave::report::{Agreement, Chart, ChartFormat, Report, one_key_per_line};
@@ -13,9 +13,11 @@ use tilewave::report::{Agreement, Chart, ChartFormat, Report, one_key_per_line};
 use super::Talk;
 use super::disk::OnDisk;
 use super::failure::Usage;
+use super::launcher::launch;
 use super::options::{Format, Running, goal, size};
-use super::output::{Output, OutputFile};
+use super::output::{Destination, Output, OutputFile};
 use super::progress::Progress;
+use super::ranks;
 
 /// Search a board completely: depth distribution, God's number, antipodes.
 #[derive(clap::Args)]
@@ -49,10 +51,10 @@ pub struct Args {
     html: Option<PathBuf>,
 
     #[command(flatten)]
-    running: Running,
+    pub running: Running,
 
     #[command(flatten)]
-    on_disk: OnDisk,
+    pub on_disk: OnDisk,
 
     #[command(flatten)]
     output: Output,
@@ -61,6 +63,25 @@ pub struct Args {
 impl Args {
     /// Runs the command.
     pub fn run(&self, talk: Talk) -> Result<ExitCode> {
+        if let Some(job) = launch() {
+            let several = job.processes.is_some_and(|processes| processes > 1);
+            if several || (cfg!(feature = "mpi") && self.on_disk.asked()) {
+                return ranks::run(self, job, talk);
+            }
+        }
+        let search = self.search()?;
+        let files = self.files()?;
+        let progress = Progress::new(talk);
+        let outcome = match self.on_disk.disk()? {
+            Some(disk) => disk::run(&search, &disk, &progress)?,
+            None => bfs::run(&search, &progress)?,
+        };
+        drop(progress);
+        self.finish(files, &outcome)
+    }
+
+    /// Returns what to search.
+    pub fn search(&self) -> Result<Search> {
         let size = size(&self.board)?;
         let mut search = self.running.search(goal(&self.goal, size)?)?;
         search.max_depth = self.max_depth;
@@ -69,6 +90,14 @@ impl Args {
                 .map_err(Error::from)
                 .context("--start")?;
         }
+        if self.html.is_some() {
+            search.keep_last = LAST_DRAWN;
+        }
+        Ok(search)
+    }
+
+    /// Reserves the files to be written.
+    pub fn files(&self) -> Result<Files> {
         let files = [
             ("--plot", &self.plot),
             ("--html", &self.html),
@@ -85,29 +114,25 @@ impl Args {
             let format = ChartFormat::of(path).map_err(|e| Usage(e.to_string()))?;
             anyhow::Ok((format, OutputFile::reserve(path, self.output.force)?))
         });
-        let plot = plot.transpose()?;
         let html = self.html.as_ref();
         let html = html.map(|path| OutputFile::reserve(path, self.output.force));
-        let html = html.transpose()?;
-        if html.is_some() {
-            search.keep_last = LAST_DRAWN;
-        }
-        let destination = self.output.reserve()?;
+        Ok(Files {
+            plot: plot.transpose()?,
+            html: html.transpose()?,
+            report: self.output.reserve()?,
+        })
+    }
 
-        let progress = Progress::new(talk);
-        let outcome = match self.on_disk.disk()? {
-            Some(disk) => disk::run(&search, &disk, &progress)?,
-            None => bfs::run(&search, &progress)?,
-        };
-        drop(progress);
-        let report = Report::new(&outcome);
-        if let Some((format, file)) = plot {
-            file.write(&Chart::of(&outcome).bytes(format)?)?;
+    /// Writes what was found.
+    pub fn finish(&self, files: Files, outcome: &Outcome) -> Result<ExitCode> {
+        let report = Report::new(outcome);
+        if let Some((format, file)) = files.plot {
+            file.write(&Chart::of(outcome).bytes(format)?)?;
         }
-        if let Some(file) = html {
+        if let Some(file) = files.html {
             file.write(report.html()?.as_bytes())?;
         }
-        destination.write(&match self.format {
+        files.report.write(&match self.format {
             Format::Text => report.text(),
             Format::Csv => report.csv(),
             Format::Json => one_key_per_line(&report.json())?,
@@ -115,11 +140,19 @@ impl Args {
         // A search that contradicts a publication is a failed check, however it was asked for.
         if let Agreement::Differs(truth, difference) = &report.agreement {
             return Err(anyhow!(
-                "{size} disagrees with {}: {difference}; search again with --engine reference to see \
+                "{} disagrees with {}: {difference}; search again with --engine reference to see \
                  which is right",
+                outcome.size(),
                 truth.name()
             ));
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The files to be written at the end.
+pub struct Files {
+    plot: Option<(ChartFormat, OutputFile)>,
+    html: Option<OutputFile>,
+    report: Destination,
 }

@@ -77,6 +77,11 @@ pub struct OnDisk {
 }
 
 impl OnDisk {
+    /// Returns whether a search on disk is asked for.
+    pub fn asked(&self) -> bool {
+        !self.dir.is_empty()
+    }
+
     /// Returns how to use the disk, or `None` for a search in memory.
     pub fn disk(&self) -> Result<Option<Disk>> {
         if self.dir.is_empty() {
