@@ -22,6 +22,10 @@ pub trait Observer: Sync {
     /// The search starts: how many states it will reach if it runs to the end.
     fn started(&self, _states: u64) {}
 
+    /// The search goes on with levels that an earlier session has found: up to which depth, and their
+    /// states. They are not reported again.
+    fn continued(&self, _depth: usize, _states: u64) {}
+
     /// Work on a level has come to `done` of `total` units.
     fn progress(&self, _depth: usize, _done: u64, _total: u64) {}
 
@@ -39,6 +43,9 @@ pub trait Observer: Sync {
         _cells: &[usize],
     ) {
     }
+
+    /// A damaged level was found and is computed again, with all that come after it.
+    fn rebuilding(&self, _depth: usize, _reason: &str) {}
 
     /// Returns whether the search should stop; asked many times a second.
     fn interrupted(&self) -> bool {

@@ -5,10 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow};
 use tilewave::Error;
-use tilewave::bfs::{self, Outcome, Search, disk};
+use tilewave::bfs::disk::{self, Disk};
+use tilewave::bfs::{self, Engine, Outcome, Search};
 use tilewave::puzzle::tiles::Board;
 use tilewave::report::html::LAST_DRAWN;
-use tilewave::report::{Agreement, Chart, ChartFormat, Report, one_key_per_line};
+use tilewave::report::{self, Agreement, Chart, ChartFormat, one_key_per_line, published};
 
 use super::Talk;
 use super::disk::OnDisk;
@@ -38,6 +39,35 @@ pub struct Args {
     #[arg(long, value_name = "DEPTH")]
     max_depth: Option<usize>,
 
+    #[command(flatten)]
+    report: Report,
+
+    #[command(flatten)]
+    running: Running,
+
+    #[command(flatten)]
+    on_disk: OnDisk,
+}
+
+impl Args {
+    /// Runs the command.
+    pub fn run(&self, talk: Talk) -> Result<ExitCode> {
+        let size = size(&self.board)?;
+        let mut search = self.running.search(goal(&self.goal, size)?)?;
+        search.max_depth = self.max_depth;
+        if let Some(text) = &self.start {
+            search.start = Board::parse(text, Some(size))
+                .map_err(Error::from)
+                .context("--start")?;
+        }
+        let disk = self.on_disk.disk()?;
+        self.report.run(&self.running, search, disk, talk)
+    }
+}
+
+/// How the result of a search is written.
+#[derive(clap::Args)]
+pub struct Report {
     /// How to write the result.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -51,49 +81,36 @@ pub struct Args {
     html: Option<PathBuf>,
 
     #[command(flatten)]
-    pub running: Running,
-
-    #[command(flatten)]
-    pub on_disk: OnDisk,
-
-    #[command(flatten)]
     output: Output,
 }
 
-impl Args {
-    /// Runs the command.
-    pub fn run(&self, talk: Talk) -> Result<ExitCode> {
-        if let Some(job) = launch() {
-            let several = job.processes.is_some_and(|processes| processes > 1);
-            if several || (cfg!(feature = "mpi") && self.on_disk.asked()) {
-                return ranks::run(self, job, talk);
-            }
+impl Report {
+    /// Runs a search, in memory or on disk, and writes its result.
+    pub fn run(
+        &self,
+        running: &Running,
+        mut search: Search,
+        disk: Option<Disk>,
+        talk: Talk,
+    ) -> Result<ExitCode> {
+        if self.html.is_some() {
+            search.keep_last = LAST_DRAWN;
         }
-        let search = self.search()?;
+        if let Some(launch) = launch().filter(|launch| launch.concerns(disk.is_some())) {
+            return ranks::run(self, launch, running, search, disk, talk);
+        }
         let files = self.files()?;
         let progress = Progress::new(talk);
-        let outcome = match self.on_disk.disk()? {
-            Some(disk) => disk::run(&search, &disk, &progress)?,
+        let outcome = match disk {
+            Some(disk) => {
+                sweeps(&search)?;
+                fits(&search, &disk)?;
+                disk::run(&search, &disk, &progress)?
+            }
             None => bfs::run(&search, &progress)?,
         };
         drop(progress);
         self.finish(files, &outcome)
-    }
-
-    /// Returns what to search.
-    pub fn search(&self) -> Result<Search> {
-        let size = size(&self.board)?;
-        let mut search = self.running.search(goal(&self.goal, size)?)?;
-        search.max_depth = self.max_depth;
-        if let Some(text) = &self.start {
-            search.start = Board::parse(text, Some(size))
-                .map_err(Error::from)
-                .context("--start")?;
-        }
-        if self.html.is_some() {
-            search.keep_last = LAST_DRAWN;
-        }
-        Ok(search)
     }
 
     /// Reserves the files to be written.
@@ -125,7 +142,7 @@ impl Args {
 
     /// Writes what was found.
     pub fn finish(&self, files: Files, outcome: &Outcome) -> Result<ExitCode> {
-        let report = Report::new(outcome);
+        let report = report::Report::new(outcome);
         if let Some((format, file)) = files.plot {
             file.write(&Chart::of(outcome).bytes(format)?)?;
         }
@@ -140,8 +157,8 @@ impl Args {
         // A search that contradicts a publication is a failed check, however it was asked for.
         if let Agreement::Differs(truth, difference) = &report.agreement {
             return Err(anyhow!(
-                "{} disagrees with {}: {difference}; search again with --engine reference to see \
-                 which is right",
+                "{} disagrees with {}: {difference}; search again with --engine reference to see which \
+                  is right",
                 outcome.size(),
                 truth.name()
             ));
@@ -155,4 +172,29 @@ pub struct Files {
     plot: Option<(ChartFormat, OutputFile)>,
     html: Option<OutputFile>,
     report: Destination,
+}
+
+/// Refuses an engine that keeps nothing on disk.
+pub fn sweeps(search: &Search) -> Result<(), Usage> {
+    if search.engine == Some(Engine::Reference) {
+        let wrong = "--dir needs the sweep engine: leave out --engine reference";
+        return Err(Usage(wrong.into()));
+    }
+    Ok(())
+}
+
+/// Refuses a search that needs more disk than it may take or than is free.
+fn fits(search: &Search, disk: &Disk) -> Result<()> {
+    let size = search.goal.size();
+    let room = disk::Room::of(disk).map_err(Error::from)?;
+    let truth = published(size, search.start.blank());
+    let truth = truth.or_else(|| published(size, size.cells() - 1));
+    let widths = truth.map_or(&[][..], |truth| truth.counts());
+    let levels = search
+        .max_depth
+        .map_or(usize::MAX, |max| max.saturating_add(1));
+    let widths = &widths[..widths.len().min(levels)];
+    let chunks = disk::Fit::choose(search, disk, None)?.chunks();
+    let needed = disk::estimate(size, widths, chunks, disk.keep_all).peak_bytes;
+    Ok(room.check(needed).map_err(Error::from)?)
 }

@@ -9,6 +9,7 @@ use tilewave::bfs::disk::{Directories, Disk, PlaneStore};
 use tilewave::store::{Directory, Io, Storage};
 
 use super::failure::Usage;
+use super::options::parse_bytes;
 
 /// Ways to read files, as options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -63,6 +64,10 @@ pub struct OnDisk {
     )]
     pub commit_every: String,
 
+    /// Most disk for the levels, with a unit: 60GB [default: what is free].
+    #[arg(long, value_name = "SIZE", help_heading = "On disk", requires = "dir")]
+    pub disk_limit: Option<String>,
+
     /// Which levels to keep.
     #[arg(long, value_enum, default_value_t = Keep::Last, help_heading = "On disk", requires = "dir")]
     pub keep_levels: Keep,
@@ -77,11 +82,6 @@ pub struct OnDisk {
 }
 
 impl OnDisk {
-    /// Returns whether a search on disk is asked for.
-    pub fn asked(&self) -> bool {
-        !self.dir.is_empty()
-    }
-
     /// Returns how to use the disk, or `None` for a search in memory.
     pub fn disk(&self) -> Result<Option<Disk>> {
         if self.dir.is_empty() {
@@ -109,6 +109,7 @@ impl OnDisk {
         disk.zstd_level = self.level;
         disk.commit_every = parse_time(&self.commit_every)?;
         disk.keep_all = self.keep_levels == Keep::All;
+        disk.limit = self.disk_limit.as_deref().map(parse_bytes).transpose()?;
         disk.shared_digits = self.shared_digits;
         disk.planes = self.planes.map(|planes| match planes {
             PlanesName::Memory => PlaneStore::Memory,
@@ -116,6 +117,17 @@ impl OnDisk {
         });
         Ok(Some(disk))
     }
+}
+
+/// Returns the directories of a search that is there.
+pub fn directories(paths: &[PathBuf]) -> Result<Directories> {
+    let open = |path: &PathBuf| -> Result<Box<dyn Storage>> {
+        let directory = Directory::open(path, Io::Read);
+        let directory = directory.with_context(|| format!("cannot open '{}'", path.display()))?;
+        Ok(Box::new(directory))
+    };
+    let storages: Result<Vec<_>> = paths.iter().map(open).collect();
+    Ok(Directories::new(storages?))
 }
 
 /// Returns the time that a number with a unit stands for: ms, s, min, h; 0 needs no unit.

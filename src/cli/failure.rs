@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use tilewave::Error;
 use tilewave::bfs::SearchError;
+use tilewave::bfs::disk::DiskError;
 use tilewave::pdb::PdbError;
 use tilewave::puzzle::tiles::BoardError;
 use tilewave::report::{bytes, thousands};
@@ -67,6 +68,15 @@ pub fn of_command(error: &anyhow::Error) -> ExitCode {
              ends it early with a result",
             thousands(*states)
         ),
+        Some(Error::Disk(DiskError::Disk {
+            needed,
+            limit,
+            advice,
+        })) => format!(
+            "the search needs about {} of disk at its peak, {} may be used: {advice}",
+            bytes(*needed),
+            bytes(*limit)
+        ),
         Some(Error::Pdb(PdbError::Budget {
             tiles,
             size,
@@ -96,6 +106,7 @@ pub fn of_command(error: &anyhow::Error) -> ExitCode {
     match library {
         Some(
             Error::Search(SearchError::Interrupted { .. })
+            | Error::Disk(DiskError::Interrupted { .. })
             | Error::Pdb(PdbError::Interrupted)
             | Error::Table(TableError::Interrupted),
         ) => ExitCode::from(INTERRUPTED),

@@ -12,6 +12,15 @@ pub struct Launch {
     pub processes: Option<usize>,
 }
 
+impl Launch {
+    /// Returns whether a search is for all processes together, or to be refused: not when there is only
+    /// one that works in memory, or this program knows no MPI.
+    pub fn concerns(self, on_disk: bool) -> bool {
+        let several = self.processes.is_some_and(|processes| processes > 1);
+        several || (cfg!(feature = "mpi") && on_disk)
+    }
+}
+
 /// Returns what the launcher of this process says, or `None` without one.
 pub fn launch() -> Option<Launch> {
     read(|name| std::env::var(name).ok())

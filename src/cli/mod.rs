@@ -22,9 +22,11 @@ mod ranks;
 #[cfg(not(feature = "mpi"))]
 #[path = "no_ranks.rs"]
 mod ranks;
+mod resume;
 mod scramble;
 mod solve;
 mod state;
+mod status;
 mod table;
 mod verify;
 
@@ -61,6 +63,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Bfs(bfs::Args),
+    Resume(resume::Args),
+    Status(status::Args),
     Antipodes(antipodes::Args),
     State(state::Args),
     Table(table::Args),
@@ -105,6 +109,8 @@ pub fn main() -> ExitCode {
     };
     let result = match cli.command {
         Command::Bfs(args) => args.run(talk),
+        Command::Resume(args) => args.run(talk),
+        Command::Status(args) => args.run(),
         Command::Antipodes(args) => args.run(talk),
         Command::State(args) => args.run(),
         Command::Table(args) => args.run(talk),

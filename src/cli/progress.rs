@@ -25,6 +25,8 @@ pub struct Progress {
 struct Tally {
     all: u64,
     found: u64,
+    /// States of an earlier session.
+    before: u64,
     depth: usize,
     begun: Instant,
     logged: Instant,
@@ -44,6 +46,7 @@ impl Progress {
             tally: Mutex::new(Tally {
                 all: 0,
                 found: 0,
+                before: 0,
                 depth: 0,
                 begun: now,
                 logged: now,
@@ -69,7 +72,7 @@ impl Tally {
     /// `depth 31 (41 %)  12,345 states  1.9 G states/s  ETA 12 s`: the share is of the level.
     fn line(&self, level_share: Option<f64>) -> String {
         let seconds = self.begun.elapsed().as_secs_f64();
-        let speed = self.found as f64 / seconds.max(1e-9);
+        let speed = (self.found - self.before) as f64 / seconds.max(1e-9);
         let rest = self.all.saturating_sub(self.found) as f64 / speed.max(1e-9);
         let mut line = format!("depth {}", self.depth);
         if let Some(share) = level_share {
@@ -81,7 +84,7 @@ impl Tally {
             rate(speed)
         );
         // The first levels are so thin that they say nothing about the rest.
-        if self.found > self.all / 1000 {
+        if self.found - self.before > self.all / 1000 {
             line += &format!("  ETA {}", duration(rest));
         }
         line
@@ -93,6 +96,17 @@ impl Observer for Progress {
         self.tally().all = states;
         if let Some(bar) = &self.bar {
             bar.set_length(states);
+        }
+    }
+
+    fn continued(&self, depth: usize, states: u64) {
+        let mut tally = self.tally();
+        (tally.depth, tally.found, tally.before) = (depth, states, states);
+        if let Some(bar) = &self.bar {
+            bar.set_position(states);
+        }
+        if depth > 0 {
+            tracing::info!("going on after depth {depth}, {} states", thousands(states));
         }
     }
 
@@ -121,6 +135,10 @@ impl Observer for Progress {
             tally.logged = Instant::now();
             tracing::info!("{}", tally.line(None));
         }
+    }
+
+    fn rebuilding(&self, depth: usize, reason: &str) {
+        tracing::warn!("{reason}: computing depth {depth} again");
     }
 
     fn interrupted(&self) -> bool {

@@ -11,19 +11,28 @@ use tilewave::bfs::mpi::{Job, abort, end_on_panic};
 use tilewave::bfs::{Search, Stopped, Team};
 
 use super::Talk;
-use super::bfs::{Args, Files};
+use super::bfs::{Report, sweeps};
 use super::failure::{Usage, complain};
 use super::launcher::Launch;
+use super::options::Running;
 use super::progress::Progress;
 
-/// Runs the command on this rank.
-pub fn run(args: &Args, launch: Launch, talk: Talk) -> Result<ExitCode> {
-    if !args.on_disk.asked() {
+/// Runs a search together with the other ranks, and writes its result.
+pub fn run(
+    report: &Report,
+    launch: Launch,
+    running: &Running,
+    mut search: Search,
+    disk: Option<Disk>,
+    talk: Talk,
+) -> Result<ExitCode> {
+    let Some(disk) = disk else {
         return Err(Usage(
             "a search over several processes keeps its levels in files: give --dir".into(),
         )
         .into());
-    }
+    };
+    sweeps(&search)?;
     let job = Job::start().context("MPI cannot be started twice")?;
     let (rank, size) = (job.rank(), job.size());
     if let Some(processes) = launch.processes.filter(|&processes| processes != size) {
@@ -36,23 +45,22 @@ pub fn run(args: &Args, launch: Launch, talk: Talk) -> Result<ExitCode> {
     let name = me.clone();
     end_on_panic(move |reason| complain(&format!("{name}: {reason}")));
     let first = rank == 0;
-    let prepared = prepare(args, first);
-    let failure = prepared.as_ref().err().map(|error| format!("{error:#}"));
+    let files = first.then(|| report.files()).transpose();
+    let failure = files.as_ref().err().map(|error| format!("{error:#}"));
     let agreed = job.agree(failure);
-    let (mut search, disk, files) = match (prepared, agreed) {
-        (Ok(prepared), None) => prepared,
-        (Err(error), _) if first => return Err(error),
-        (_, Some((rank, reason))) if first => return Err(anyhow!("rank {rank}: {reason}")),
-        _ => return Ok(ExitCode::SUCCESS),
+    let files = match (files, agreed) {
+        (Ok(files), None) => files,
+        (Err(error), _) => return Err(error),
+        (Ok(_), Some(_)) => return Ok(ExitCode::SUCCESS),
     };
-    share_machine(&job, args, &mut search);
+    share_machine(&job, running, &mut search);
     let progress = Progress::new(Talk {
         progress: talk.progress && first,
     });
     let found = disk::run_together(&search, &disk, &job, &progress);
     drop(progress);
     match (found, files) {
-        (Ok(outcome), Some(files)) => args.finish(files, &outcome),
+        (Ok(outcome), Some(files)) => report.finish(files, &outcome),
         (Err(Stopped::Together(error)), Some(_)) => Err(error.into()),
         (Ok(_) | Err(Stopped::Together(_)), None) => Ok(ExitCode::SUCCESS),
         (Err(Stopped::Alone(error)), _) => {
@@ -62,29 +70,21 @@ pub fn run(args: &Args, launch: Launch, talk: Talk) -> Result<ExitCode> {
     }
 }
 
-/// Returns what to search, where, and on the first rank the files to be written.
-fn prepare(args: &Args, first: bool) -> Result<(Search, Disk, Option<Files>)> {
-    let search = args.search()?;
-    let files = first.then(|| args.files()).transpose()?;
-    let disk = args.on_disk.disk()?;
-    Ok((search, disk.context("a search over ranks has --dir")?, files))
-}
-
 /// Shares cores and memory with the ranks on the same machine, where the user has not said how.
-fn share_machine(job: &Job, args: &Args, search: &mut Search) {
+fn share_machine(job: &Job, running: &Running, search: &mut Search) {
     let host = Job::host();
     let all = job.all(format!("{host}\n{}", cores()).into_bytes());
     let all: Vec<String> = all
         .iter()
         .map(|place| String::from_utf8_lossy(place).into_owned())
         .collect();
-    if args.running.threads.is_none() {
+    if running.threads.is_none() {
         // Launchers often bind ranks to cores of their own: only ranks with the same ones share them.
         let sharing = all.iter().filter(|&place| *place == all[job.rank()]);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         search.threads = Some((cores / sharing.count()).max(1));
     }
-    if args.running.memory.is_none() {
+    if running.memory.is_none() {
         let here = |place: &&String| place.split('\n').next() == Some(&host);
         let here = all.iter().filter(here).count() as u64;
         search.memory = search.memory.map(|budget| budget / here);

@@ -1,16 +1,18 @@
 //! `tilewave verify`: search boards and hold the result against what is known.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::json;
-use tilewave::bfs::{self, Engine};
-use tilewave::report::{Levels, Truth, Verdict, published};
+use tilewave::bfs::{self, Engine, disk};
+use tilewave::report::{Levels, Truth, Verdict, bytes, published, thousands};
 
-use super::Talk;
+use super::disk::directories;
 use super::options::{Format, Running, goal, size};
 use super::output::Output;
 use super::progress::Progress;
+use super::{Talk, interrupt};
 
 /// Most states that the reference engine checks: seconds to minutes, and 125 MB.
 const REFERENCE_STATES: u64 = 1_000_000_000;
@@ -19,8 +21,8 @@ const REFERENCE_STATES: u64 = 1_000_000_000;
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave verify 2x4 3x3")]
 pub struct Args {
-    /// Sizes of the boards.
-    #[arg(required = true, value_name = "BOARD")]
+    /// Sizes of the boards; or the directories of a search on disk, to check all its files.
+    #[arg(required = true, value_name = "BOARD|DIR")]
     boards: Vec<String>,
 
     /// Goal: last, first, blank=CELL (row-major from 0) or a board.
@@ -41,6 +43,11 @@ pub struct Args {
 impl Args {
     /// Runs the command.
     pub fn run(&self, talk: Talk) -> Result<ExitCode> {
+        let directories: Vec<PathBuf> = self.boards.iter().map(PathBuf::from).collect();
+        let named = |text: &String| size(text).is_err() && Path::new(text).is_dir();
+        if self.boards.iter().all(named) {
+            return self.files(&directories);
+        }
         let sizes = self
             .boards
             .iter()
@@ -102,5 +109,42 @@ impl Args {
         } else {
             ExitCode::FAILURE
         })
+    }
+
+    /// Checks the files of a search on disk.
+    fn files(&self, paths: &[PathBuf]) -> Result<ExitCode> {
+        let destination = self.output.reserve()?;
+        interrupt::listen();
+        let directories = directories(paths)?;
+        let manifest = disk::status(&directories)?.manifest;
+        let found = disk::verify(&directories, &mut |_, _| !interrupt::asked())?;
+        destination.write(&match self.format {
+            Format::Json => format!(
+                "{}\n",
+                json!({
+                    "board": manifest.board,
+                    "goal": manifest.goal,
+                    "pass": true,
+                    "complete": manifest.complete,
+                    "levels": manifest.levels.len(),
+                    "files": found.files,
+                    "bytes": found.bytes,
+                    "states": found.states,
+                    "version": env!("CARGO_PKG_VERSION"),
+                })
+            ),
+            Format::Csv => format!(
+                "board,pass,files,bytes,states\n{},true,{},{},{}\n",
+                manifest.board, found.files, found.bytes, found.states
+            ),
+            Format::Text => format!(
+                "{}: PASS, {} files, {}, {} states; every frame, chunk and level as counted\n",
+                manifest.board,
+                thousands(found.files),
+                bytes(found.bytes),
+                thousands(found.states)
+            ),
+        })?;
+        Ok(ExitCode::SUCCESS)
     }
 }

@@ -7,6 +7,7 @@ mod mapped;
 mod memory;
 mod output;
 mod prefetch;
+mod simulated;
 mod storage;
 
 pub use codec::{DEFAULT_LEVEL, Decoder, Encoder};
@@ -18,4 +19,5 @@ pub use mapped::Mapped;
 pub use memory::{Array, MemoryError, Words, budget, peak_memory};
 pub use output::Output;
 pub use prefetch::prefetch;
+pub use simulated::{Faults, Simulated};
 pub use storage::{Append, Bytes, Directory, Io, ReadAt, Storage};

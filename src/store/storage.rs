@@ -92,6 +92,9 @@ pub trait Storage: Send + Sync {
     /// Returns whether another process holds the lock.
     fn is_locked(&self) -> bool;
 
+    /// Returns the bytes that may still be written, where that is known.
+    fn free(&self) -> Option<u64>;
+
     /// Returns what the directory is called in messages.
     fn name(&self) -> String;
 }
@@ -126,6 +129,18 @@ pub trait ReadAt: Send + Sync {
     /// # Errors
     /// [`io::ErrorKind::UnexpectedEof`] when the file is shorter, and what the system says.
     fn read(&self, offset: u64, len: usize) -> io::Result<Bytes>;
+}
+
+impl ReadAt for Vec<u8> {
+    fn len(&self) -> u64 {
+        Vec::len(self) as u64
+    }
+
+    fn read(&self, offset: u64, len: usize) -> io::Result<Bytes> {
+        within(offset, len, Vec::len(self) as u64)?;
+        let start = offset as usize;
+        Ok(Bytes::Owned(self[start..start + len].to_vec()))
+    }
 }
 
 /// Name of the file that is locked.
@@ -226,6 +241,16 @@ impl Storage for Directory {
                 Err(std::fs::TryLockError::WouldBlock)
             )
         })
+    }
+
+    fn free(&self) -> Option<u64> {
+        #[cfg(unix)]
+        {
+            let facts = rustix::fs::statvfs(&self.path).ok()?;
+            Some(facts.f_bavail.saturating_mul(facts.f_frsize))
+        }
+        #[cfg(not(unix))]
+        None
     }
 
     fn name(&self) -> String {

@@ -1,4 +1,64 @@
 //! The disk engine: the same levels as in memory, whatever is cut, killed or broken.
 
+mod commands;
+mod corpus;
+mod cuts;
+mod damage;
 mod equality;
+mod format;
+mod sessions;
 mod team;
+
+use tilewave::bfs::disk::{self, Directories, Disk};
+use tilewave::bfs::{self, Observer, Outcome, Search, Silent};
+use tilewave::puzzle::tiles::{Goal, Size};
+use tilewave::store::{Simulated, Storage};
+
+/// The complete search of a board on one thread.
+fn search(size: &str) -> Search {
+    let size: Size = size.parse().unwrap();
+    let mut search = Search::new(Goal::Last.board(size).unwrap());
+    search.threads = Some(1);
+    search
+}
+
+/// A search on a simulated directory that commits after every chunk.
+fn on(directory: &Simulated, digits: usize) -> Disk {
+    let storage: Box<dyn Storage> = Box::new(directory.clone());
+    let mut disk = Disk::new(Directories::new(vec![storage]));
+    disk.shared_digits = Some(digits);
+    disk.commit_every = std::time::Duration::ZERO;
+    disk
+}
+
+/// What the search finds in memory.
+fn truth(search: &Search) -> Outcome {
+    bfs::run(search, &Silent).unwrap()
+}
+
+fn assert_same(found: &Outcome, truth: &Outcome, what: &str) {
+    assert_eq!(found.counts, truth.counts, "{what}");
+    assert_eq!(found.checksums, truth.checksums, "{what}");
+    assert_eq!(found.complete, truth.complete, "{what}");
+}
+
+/// Stops a search after a number of asks.
+struct StopAfter(std::sync::atomic::AtomicI64);
+
+impl StopAfter {
+    fn asks(asks: i64) -> StopAfter {
+        StopAfter(asks.into())
+    }
+}
+
+impl Observer for StopAfter {
+    fn interrupted(&self) -> bool {
+        self.0.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) <= 0
+    }
+}
+
+/// Runs a search until it has done about `chunks` chunks of this session.
+fn run_some(search: &Search, disk: &Disk, chunks: i64) {
+    let error = disk::run(search, disk, &StopAfter::asks(chunks)).unwrap_err();
+    assert!(error.to_string().contains("nothing is lost"), "{error}");
+}

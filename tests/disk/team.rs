@@ -3,7 +3,7 @@
 use std::sync::{Barrier, Mutex};
 
 use tilewave::bfs::disk::{self, Directories, Disk, DiskError};
-use tilewave::bfs::{self, Level, Observer, Outcome, Search, SearchError, Silent, Stopped, Team};
+use tilewave::bfs::{self, Level, Observer, Outcome, Search, Silent, Stopped, Team};
 use tilewave::puzzle::tiles::{Goal, Size};
 use tilewave::store::{Directory, Io};
 use tilewave::{Error, perm::lehmer};
@@ -175,6 +175,10 @@ impl Observer for StopAt {
         STOP.with(|depth| depth.get() >= self.0)
     }
 
+    fn continued(&self, depth: usize, _: u64) {
+        STOP.with(|stop| stop.set(depth));
+    }
+
     fn level(&self, level: &Level) {
         STOP.with(|depth| depth.set(level.depth));
     }
@@ -197,7 +201,7 @@ fn a_search_goes_on_with_another_number_of_ranks() {
             disk::run_together(&search, &disk, team, &StopAt(depth))
         });
         for stopped in stopped {
-            let Err(Stopped::Together(Error::Search(SearchError::Interrupted { depth: at, .. }))) =
+            let Err(Stopped::Together(Error::Disk(DiskError::Interrupted { depth: at, .. }))) =
                 stopped
             else {
                 panic!("{size} ranks: {stopped:?}");

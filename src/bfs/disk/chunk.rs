@@ -139,6 +139,15 @@ fn any(block: &[Register]) -> bool {
         .any(|word| *word != [0; 8])
 }
 
+/// Whether a byte has a bit for a cell beyond the last of its class.
+pub(super) fn any_beyond(registers: &[Register], cells: usize) -> bool {
+    let beyond = 0xffu32.checked_shl(cells as u32).unwrap_or(0) as u8;
+    registers
+        .as_flattened()
+        .iter()
+        .any(|byte| byte & beyond != 0)
+}
+
 /// Loads a chunk.
 pub(super) fn load(
     fetch: &Fetch,

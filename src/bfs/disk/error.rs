@@ -84,6 +84,28 @@ pub enum DiskError {
         /// What can be done.
         advice: &'static str,
     },
+    /// The files have come to the limit.
+    #[error(
+        "the level files have come to the limit of {limit} bytes at depth {depth}; nothing is lost: give the same command again with a larger --disk-limit"
+    )]
+    Limit {
+        /// Depth in progress.
+        depth: u32,
+        /// Bytes allowed.
+        limit: u64,
+    },
+    /// The observer asked to stop; everything is committed.
+    #[error(
+        "interrupted at depth {depth} after {states} states; nothing is lost: the same command, or tilewave resume --dir {directory}, goes on"
+    )]
+    Interrupted {
+        /// The directory.
+        directory: String,
+        /// Depth in progress.
+        depth: usize,
+        /// States of the finished levels.
+        states: u64,
+    },
     /// The codec has failed.
     #[error("a frame cannot be compressed: {reason}; free memory and give the same command again")]
     Codec {

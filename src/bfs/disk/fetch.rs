@@ -42,6 +42,8 @@ pub(super) struct Fetch<'a> {
     pub depth: u32,
     /// What the manifest says of the level's chunks.
     pub records: Vec<ChunkRecord>,
+    /// Whether the run keeps all levels, so that a damaged one can be computed again.
+    pub keep_all: bool,
     /// Threads that share the batches.
     pub threads: usize,
 }
@@ -96,7 +98,12 @@ impl Fetch<'_> {
             file: Manifest::file_name(self.depth, chunk as u32),
             depth: self.depth,
             reason: reason.to_string(),
-            advice: "the levels from this depth on cannot be rebuilt from the others: start again in another --dir",
+            advice: match self.keep_all {
+                true => "tilewave resume --check computes it again from the levels before",
+                false => {
+                    "it cannot be computed again, the levels before are not kept: start again in another --dir"
+                }
+            },
         }
     }
 

@@ -1,6 +1,6 @@
 //! How a search on disk fits the memory: how many chunks, and where the planes lie.
 
-use super::Disk;
+use super::{Disk, DiskError};
 use crate::Error;
 use crate::bfs::chunks::Chunks;
 use crate::bfs::classes::Classes;
@@ -108,5 +108,57 @@ impl Fit {
             budget,
         }
         .into())
+    }
+}
+
+/// The disk that a search may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Bytes that its files may come to by the limit asked for.
+    limit: u64,
+    /// Bytes that are free, and those that its files take already.
+    free: u64,
+}
+
+impl Room {
+    /// Returns the room in the directories of a search.
+    ///
+    /// # Errors
+    /// [`DiskError`] when a run is there whose manifest cannot be read.
+    pub fn of(disk: &Disk) -> Result<Room, DiskError> {
+        let taken = disk.directories.manifest()?.map_or(0, |m| m.disk_bytes());
+        // Directories on one disk share what is free; adding it up would count it twice.
+        let free = disk
+            .directories
+            .all()
+            .filter_map(|storage| storage.free())
+            .max();
+        Ok(Room {
+            limit: disk.limit.unwrap_or(u64::MAX),
+            free: free.map_or(u64::MAX, |free| free.saturating_add(taken)),
+        })
+    }
+
+    /// Refuses what does not fit.
+    ///
+    /// # Errors
+    /// [`DiskError::Disk`] with the numbers.
+    pub fn check(self, needed: u64) -> Result<(), DiskError> {
+        let (limit, advice) = if self.limit <= self.free {
+            (self.limit, "raise --disk-limit if the disk has more")
+        } else {
+            (
+                self.free,
+                "choose a --dir with more room, or spread the chunks with several",
+            )
+        };
+        if needed <= limit {
+            return Ok(());
+        }
+        Err(DiskError::Disk {
+            needed,
+            limit,
+            advice,
+        })
     }
 }

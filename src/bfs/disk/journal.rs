@@ -23,6 +23,9 @@ const WAITING: usize = 64;
 /// Bytes written between two syncs, so that a commit finds little left to do.
 const WRITE_BACK: u64 = 256 << 20;
 
+/// Time between two commits of a journal that leaves them to its caller, see [`Journal::sync`].
+pub(super) const NEVER: Duration = Duration::MAX;
+
 /// Encoded frames of neighbouring frame numbers; those without states are left out.
 pub(super) struct Encoded {
     /// First frame, whether it holds states or not.
@@ -77,8 +80,14 @@ pub(super) struct Journal {
 pub(super) struct Failed;
 
 impl Journal {
-    /// Starts the thread, which commits whenever `every` has passed at the end of a chunk.
-    pub fn start(directories: Directories, manifest: Manifest, every: Duration) -> Journal {
+    /// Starts the thread, which commits whenever `every` has passed at the end of a chunk, and fails when
+    /// level files come to more than `limit` bytes.
+    pub fn start(
+        directories: Directories,
+        manifest: Manifest,
+        every: Duration,
+        limit: Option<u64>,
+    ) -> Journal {
         let (sender, receiver) = bounded(WAITING);
         let failed = Arc::new(Mutex::new(None));
         let bytes = manifest.disk_bytes();
@@ -86,7 +95,9 @@ impl Journal {
             directories,
             manifest,
             every,
+            limit,
             committed: Instant::now(),
+            committing: false,
             counted: Instant::now(),
             open: None,
             pending: Vec::new(),
@@ -208,7 +219,10 @@ struct Writer {
     directories: Directories,
     manifest: Manifest,
     every: Duration,
+    limit: Option<u64>,
     committed: Instant,
+    /// Whether a commit has begun and not come to its end.
+    committing: bool,
     /// When the time in the manifest was last brought up to date.
     counted: Instant,
     open: Option<Open>,
@@ -273,17 +287,23 @@ impl Writer {
         let Some(mut open) = self.open.take() else {
             return Ok(());
         };
+        let written = self.in_order(&mut open, encoded);
+        self.open = Some(open);
+        written
+    }
+
+    /// Appends the frames whose turn it is.
+    fn in_order(&mut self, open: &mut Open, encoded: Encoded) -> Result<(), DiskError> {
         open.waiting.insert(encoded.first, encoded);
         while let Some(encoded) = open.waiting.remove(&open.next) {
             open.next = encoded.end;
             let mut rest = &encoded.bytes[..];
             for &(frame, len, hash) in &encoded.frames {
                 let (bytes, others) = rest.split_at(len);
-                self.append(&mut open, frame, bytes, hash)?;
+                self.append(open, frame, bytes, hash)?;
                 rest = others;
             }
         }
-        self.open = Some(open);
         Ok(())
     }
 
@@ -315,6 +335,9 @@ impl Writer {
         write().map_err(self.error(depth, chunk))?;
         self.bytes += bytes.len() as u64;
         self.manifest.peak_bytes = self.manifest.peak_bytes.max(self.bytes);
+        if let Some(limit) = self.limit.filter(|&limit| self.bytes > limit) {
+            return Err(DiskError::Limit { depth, limit });
+        }
         Ok(())
     }
 
@@ -437,6 +460,7 @@ impl Writer {
     }
 
     fn commit(&mut self) -> Result<(), DiskError> {
+        self.committing = true;
         self.sync()?;
         let first = self.directories.first();
         self.manifest
@@ -471,15 +495,22 @@ impl Writer {
             self.remove(old)?;
         }
         self.committed = Instant::now();
+        self.committing = false;
         Ok(())
     }
 
-    /// Removes the half-written file, to give its space back. What is committed stays.
+    /// Removes the half-written file, to give its space back, and commits the chunks that are whole,
+    /// unless it was a commit that failed: a file whose sync has failed once must not be named.
+    /// A journal of several commits nothing itself.
     fn give_up(&mut self) {
         if let Some(Open { header, .. }) = self.open.take() {
             let storage = self.directories.of_chunk(header.chunk as usize);
             // The next session removes it otherwise.
             let _ = storage.remove(&Manifest::file_name(header.depth, header.chunk));
+        }
+        if !self.committing && self.every < NEVER {
+            // The error that is reported is the first one; the last commit stands in any case.
+            let _ = self.commit();
         }
     }
 }

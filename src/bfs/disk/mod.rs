@@ -4,12 +4,15 @@
 //! and a manifest; from there every session does the same: fill the planes from the files, compute the
 //! chunks that are missing, level by level.
 
+mod calibrate;
 mod chunk;
 mod cross;
 mod directories;
 mod error;
+mod estimate;
 mod fetch;
 mod fit;
+mod inspect;
 mod journal;
 mod mail;
 mod muster;
@@ -20,9 +23,12 @@ mod session;
 mod times;
 mod together;
 
+pub use calibrate::calibrate;
 pub use directories::Directories;
 pub use error::DiskError;
-pub use fit::{Fit, PlaneStore};
+pub use estimate::{Estimate, estimate};
+pub use fit::{Fit, PlaneStore, Room};
+pub use inspect::{Status, Verified, search, status, verify};
 pub use together::run_together;
 
 use std::time::{Duration, Instant};
@@ -60,6 +66,10 @@ pub struct Disk {
     pub commit_every: Duration,
     /// Whether the files of all levels are kept, not only of the last two.
     pub keep_all: bool,
+    /// Most bytes of level files, `None` for what is free.
+    pub limit: Option<u64>,
+    /// Whether a search that is continued first reads and checks all its files.
+    pub check: bool,
 }
 
 impl Disk {
@@ -73,6 +83,8 @@ impl Disk {
             zstd_level: DEFAULT_LEVEL,
             commit_every: Duration::from_secs(10),
             keep_all: false,
+            limit: None,
+            check: false,
         }
     }
 }
@@ -113,11 +125,64 @@ pub struct DiskUse {
 /// [`SearchError`] when the search does not fit the memory or the observer interrupts. In every case the
 /// same call continues at the last commit.
 pub fn run(search: &Search, disk: &Disk, observer: &dyn Observer) -> Result<Outcome, Error> {
-    let size = search.goal.size();
     let space = StateSpace::new(search.goal.clone())?;
     let start = space.state(&search.start)?;
     let kernel = choose_kernel(search.kernel)?;
     let _locks = disk.directories.lock()?;
+    if disk.check && disk.directories.manifest()?.is_some() {
+        // What is found damaged is computed again below.
+        let checked = verify(&disk.directories, &mut |_, _| !observer.interrupted());
+        repair(disk, checked.map(drop), observer)?;
+    }
+    loop {
+        let found = session(search, disk, &space, start, kernel, observer);
+        match repair(disk, found, observer)? {
+            Some(outcome) => return Ok(outcome),
+            None => continue,
+        }
+    }
+}
+
+/// Passes a result on, unless it is a damaged level of a run that keeps them all: then takes the manifest
+/// back to the levels before, and returns `None`.
+fn repair<T>(
+    disk: &Disk,
+    result: Result<T, Error>,
+    observer: &dyn Observer,
+) -> Result<Option<T>, Error> {
+    let (depth, error) = match result {
+        Ok(value) => return Ok(Some(value)),
+        Err(Error::Disk(error)) => match &error {
+            DiskError::Level { depth, .. } => (*depth, error),
+            _ => return Err(error.into()),
+        },
+        Err(error) => return Err(error),
+    };
+    match disk.directories.manifest()? {
+        Some(mut manifest) if manifest.keep_all => {
+            observer.rebuilding(depth as usize, &error.to_string());
+            manifest.levels.truncate(depth as usize);
+            manifest.files.retain(|files| files.depth < depth);
+            manifest.complete = false;
+            let first = disk.directories.first();
+            let written = manifest.write(first);
+            written.map_err(|e| DiskError::io(first, "manifest", e))?;
+            Ok(None)
+        }
+        _ => Err(error.into()),
+    }
+}
+
+/// Continues the run in the directories, or starts one.
+fn session(
+    search: &Search,
+    disk: &Disk,
+    space: &StateSpace,
+    start: State,
+    kernel: Kernel,
+    observer: &dyn Observer,
+) -> Result<Outcome, Error> {
+    let size = search.goal.size();
     let found = disk.directories.manifest()?;
     let fit = Fit::choose(search, disk, found.as_ref())?;
     let manifest = match found {
@@ -263,15 +328,9 @@ impl Run<'_> {
             manifest
         };
         let mut found = Found::default();
-        for (depth, level) in manifest.levels.iter().enumerate() {
-            found.counts.push(level.states);
-            self.observer.level(&Level {
-                depth,
-                states: level.states,
-                checksum: level.checksum,
-                seconds: level.seconds,
-            });
-        }
+        found.counts = manifest.levels.iter().map(|level| level.states).collect();
+        let states = found.counts.iter().sum();
+        self.observer.continued(found.counts.len() - 1, states);
         found.complete = manifest.complete;
         let manifest = if self.is_last(manifest.levels.len()) || manifest.complete {
             manifest
@@ -280,6 +339,7 @@ impl Run<'_> {
                 self.disk.directories.clone(),
                 manifest.clone(),
                 self.disk.commit_every,
+                self.disk.limit,
             );
             let result = self.levels(&manifest, &journal, &mut found);
             // Whatever stopped the session, what it has finished is committed.
@@ -329,7 +389,12 @@ impl Run<'_> {
             checksum: crate::perm::checksum::state(global, lane, usize::from(bit)),
         };
         let header = self.fetch(&manifest, 0).header(chunk);
-        let journal = Journal::start(self.disk.directories.clone(), manifest, Duration::ZERO);
+        let journal = Journal::start(
+            self.disk.directories.clone(),
+            manifest,
+            Duration::ZERO,
+            self.disk.limit,
+        );
         let written = (|| {
             journal.begin(header)?;
             journal.frames(encoded)?;
@@ -362,6 +427,7 @@ impl Run<'_> {
             label: &self.label,
             depth,
             records,
+            keep_all: self.disk.keep_all,
             threads: self.threads,
         }
     }
@@ -574,9 +640,12 @@ impl LevelStep<'_> {
             let total = frames * order.len() as u64;
             for (i, &chunk) in order.iter().enumerate() {
                 if run.observer.interrupted() {
-                    let depth = self.depth;
-                    let states = self.states;
-                    return Err(SearchError::Interrupted { depth, states }.into());
+                    return Err(DiskError::Interrupted {
+                        directory: run.disk.directories.first().name(),
+                        depth: self.depth,
+                        states: self.states,
+                    }
+                    .into());
                 }
                 let begun = Instant::now();
                 let batches = current.recv().expect("a reader sends every chunk");

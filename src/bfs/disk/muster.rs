@@ -39,6 +39,15 @@ pub(super) fn muster(search: &Search, disk: &Disk, team: &dyn Team) -> Result<Mu
             .into(),
     });
     together(team, same)?;
+    let unchecked = match disk.check {
+        false => Ok(()),
+        true => Err(DiskError::Apart {
+            directory: disk.directories.first().name(),
+            reason: "several ranks check nothing before they go on: leave out --check, and check with tilewave verify --dir"
+                .into(),
+        }),
+    };
+    together(team, unchecked)?;
     let (leader, locks) = lock(team, &disk.directories)?;
     let found = find(team, &disk.directories, leader)?;
     let fit = fit(search, disk, team, found.as_ref())?;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 
-use super::journal::Journal;
+use super::journal::{Journal, NEVER};
 use super::mail::Mail;
 use super::pace::{Pace, Shown};
 use super::{DiskError, Halt, LevelStep, Run};
@@ -19,7 +19,7 @@ use crate::bfs::expand::Frontier;
 use crate::bfs::planes::Planes;
 use crate::bfs::search::Found;
 use crate::bfs::team::{Stopped, Team};
-use crate::bfs::{Level, Observer, SearchError, State};
+use crate::bfs::{Level, Observer, State};
 use crate::perm::kernel::Tally;
 use crate::store::{ChunkRecord, LevelFiles, LevelRecord, Manifest};
 
@@ -54,19 +54,15 @@ impl Session<'_> {
     /// Computes what is missing and returns what is there, with the manifest of all ranks.
     pub fn run(&self, mut manifest: Manifest) -> Result<(Found, Manifest), Stopped> {
         let mut found = Found::default();
-        for (depth, level) in manifest.levels.iter().enumerate() {
-            found.counts.push(level.states);
-            self.observer.level(&Level {
-                depth,
-                states: level.states,
-                checksum: level.checksum,
-                seconds: level.seconds,
-            });
-        }
+        found.counts = manifest.levels.iter().map(|level| level.states).collect();
+        let states = found.counts.iter().sum();
+        self.observer.continued(found.counts.len() - 1, states);
         let mut local = self.local(&manifest);
         if !self.run.is_last(manifest.levels.len()) && !manifest.complete {
             let directories = self.run.disk.directories.clone();
-            let journal = Journal::start(directories, local.clone(), Duration::MAX);
+            let ranks = self.team.size() as u64;
+            let limit = self.run.disk.limit.map(|limit| limit / ranks);
+            let journal = Journal::start(directories, local.clone(), NEVER, limit);
             let result = self.levels(&local, &journal, &mut manifest, &mut found);
             let stopped = journal.stop();
             match result {
@@ -180,8 +176,11 @@ impl Session<'_> {
                     committed = Instant::now();
                 }
                 if news[1] > 0 {
-                    let states = found.counts.iter().sum();
-                    let error = SearchError::Interrupted { depth, states };
+                    let error = DiskError::Interrupted {
+                        directory: self.first().name(),
+                        depth,
+                        states: found.counts.iter().sum(),
+                    };
                     return Err(End::Together(error.into()));
                 }
             }

@@ -1,0 +1,46 @@
+//! How long a search on disk takes to compute, from a small one.
+
+use std::time::Duration;
+
+use super::{Directories, Disk, run};
+use crate::Error;
+use crate::bfs::{Calibration, Plan, Search, Silent};
+use crate::perm::kernel::Kernel;
+use crate::puzzle::tiles::{Goal, Size};
+use crate::store::Simulated;
+
+/// Returns how long computing, without waiting for a disk, should take: decoding, kernel and encoding of
+/// a complete search of a board of 12 cells of the same kind, through chunks in memory (about a second),
+/// times the states and levels (which grow with the square of the cells) of the planned one.
+///
+/// # Errors
+/// What [`run`] returns.
+pub fn calibrate(
+    plan: &Plan,
+    threads: Option<usize>,
+    kernel: Option<Kernel>,
+) -> Result<Calibration, Error> {
+    let short = plan.size.rows().min(plan.size.cols()).clamp(2, 3);
+    let board = Size::new(short, 12 / short)?;
+    let mut search = Search::new(Goal::Last.board(board)?);
+    (search.threads, search.kernel) = (threads, kernel);
+    let directories = Directories::new(vec![Box::new(Simulated::default())]);
+    let mut disk = Disk::new(directories);
+    disk.shared_digits = Some(1);
+    disk.commit_every = Duration::MAX;
+    let outcome = run(&search, &disk, &Silent)?;
+    let used = outcome.disk.as_ref();
+    let work = used.map_or(outcome.seconds, |used| {
+        used.decode_seconds + used.kernel_seconds + used.encode_seconds
+    });
+    let growth = plan.size.cells() as f64 / board.cells() as f64;
+    let seconds = work / outcome.threads as f64 * growth * growth * plan.states as f64
+        / outcome.total() as f64;
+    Ok(Calibration {
+        board,
+        kernel: outcome.kernel,
+        threads: outcome.threads,
+        states_per_second: plan.states as f64 / seconds,
+        seconds,
+    })
+}

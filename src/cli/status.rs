@@ -1,0 +1,104 @@
+//! `tilewave status`: how far a search on disk has come.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use serde_json::json;
+use tilewave::bfs::disk;
+use tilewave::report::{bytes, duration, one_key_per_line, rate, thousands};
+
+use super::disk::directories;
+use super::options::Format;
+use super::output::Output;
+
+/// Say how far a search on disk has come, without disturbing it.
+#[derive(clap::Args)]
+#[command(after_help = "Example: tilewave status RUN")]
+pub struct Args {
+    /// The directories of the search, in the order in which they were given.
+    #[arg(required = true, value_name = "DIR")]
+    dirs: Vec<PathBuf>,
+
+    /// How to write the result.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Args {
+    /// Runs the command.
+    pub fn run(&self) -> Result<ExitCode> {
+        let destination = self.output.reserve()?;
+        let status = disk::status(&directories(&self.dirs)?)?;
+        let manifest = &status.manifest;
+        let speed = status.states_per_second();
+        let rest = status.all_states.saturating_sub(status.states());
+        // The first levels are so thin that they say nothing about the rest.
+        let telling = status.states() > status.all_states / 1000;
+        let eta = (telling && !manifest.complete).then(|| rest as f64 / speed.max(1e-9));
+        let state = match (manifest.complete, status.running) {
+            (true, _) => "complete",
+            (false, true) => "running",
+            (false, false) => "stopped",
+        };
+        destination.write(&match self.format {
+            Format::Json => one_key_per_line(&json!({
+                "board": manifest.board,
+                "goal": manifest.goal,
+                "start": manifest.start,
+                "state": state,
+                "depth": status.depth,
+                "chunks": manifest.chunks,
+                "chunks_done": status.chunks_done,
+                "levels": manifest.levels.len(),
+                "states": status.states(),
+                "all_states": status.all_states,
+                "seconds": manifest.seconds,
+                "states_per_second": speed,
+                "eta_seconds": eta,
+                "disk_bytes": manifest.disk_bytes(),
+                "disk_peak_bytes": manifest.peak_bytes,
+                "bytes_written": manifest.bytes_written,
+                "version": env!("CARGO_PKG_VERSION"),
+            }))?,
+            Format::Csv => format!(
+                "board,state,depth,chunks_done,chunks,states,seconds,disk_bytes\n{},{state},{},{},{},{},{},{}\n",
+                manifest.board,
+                status.depth.map_or(String::new(), |depth| depth.to_string()),
+                status.chunks_done,
+                manifest.chunks,
+                status.states(),
+                manifest.seconds,
+                manifest.disk_bytes()
+            ),
+            Format::Text => {
+                let depth = match status.depth {
+                    None => format!("{}, the last one", manifest.levels.len().saturating_sub(1)),
+                    Some(depth) => format!(
+                        "{depth}, {} of {} chunks done",
+                        status.chunks_done, manifest.chunks
+                    ),
+                };
+                let share = status.states() as f64 * 100.0 / status.all_states as f64;
+                let eta = eta.map_or(String::new(), |eta| format!(", ETA {}", duration(eta)));
+                format!(
+                    "search   {}, goal {}: {state}\ndepth    {depth}\nstates   {} of {} ({share:.1} %)\n\
+                     time     {}, {} states/s{eta}\ndisk     {}, {} at most, {} written\n",
+                    manifest.board,
+                    manifest.goal,
+                    thousands(status.states()),
+                    thousands(status.all_states),
+                    duration(manifest.seconds),
+                    rate(speed),
+                    bytes(manifest.disk_bytes()),
+                    bytes(manifest.peak_bytes),
+                    bytes(manifest.bytes_written),
+                )
+            }
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,320 @@
+//! A directory in memory that breaks on command: for tests of everything that must survive.
+//!
+//! Invariant: two images are kept (after redb). The **live** one is what the program sees; the
+//! **durable** one is what a power cut leaves: what was synced, plus whatever part of the rest the
+//! chosen seed lets through. A name is durable after [`Storage::sync_names`], a file's bytes after
+//! [`Storage::sync`]; a rename is never half done.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use super::storage::{Append, Bytes, ReadAt, Storage};
+
+/// A directory in memory. Clones are the same directory.
+#[derive(Clone, Debug, Default)]
+pub struct Simulated {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// File number of each name, as the program sees it, and as of the last sync of names.
+    live: BTreeMap<String, usize>,
+    durable: BTreeMap<String, usize>,
+    files: Vec<Image>,
+    faults: Faults,
+    syncs: u64,
+    /// The power is cut: nothing works any more.
+    dead: bool,
+    locked: bool,
+}
+
+/// One file's bytes.
+#[derive(Clone, Debug, Default)]
+struct Image {
+    live: Vec<u8>,
+    durable: Vec<u8>,
+}
+
+/// What goes wrong.
+#[derive(Clone, Debug, Default)]
+pub struct Faults {
+    /// The power is cut instead of this sync, counted from 1.
+    pub cut_at: Option<u64>,
+    /// Bytes that fit; a write beyond them is done in part and fails.
+    pub capacity: Option<u64>,
+    /// Reads of files whose names begin so fail.
+    pub unreadable: Option<String>,
+}
+
+fn power_cut() -> io::Error {
+    io::Error::other("the power is cut")
+}
+
+impl Simulated {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Sets what goes wrong from now on.
+    pub fn set_faults(&self, faults: Faults) {
+        self.state().faults = faults;
+    }
+
+    /// Returns the number of syncs so far, of files and of names.
+    pub fn syncs(&self) -> u64 {
+        self.state().syncs
+    }
+
+    /// Returns the directory that is there after the power has been cut and come back. What was not
+    /// synced is there or not, in whole or in part, as `seed` decides.
+    pub fn after_cut(&self, seed: u64) -> Simulated {
+        let state = self.state();
+        let mut dice = Dice(seed);
+        let mut names = state.durable.clone();
+        // Names that were not synced may have changed on the disk all the same.
+        for (name, &file) in &state.live {
+            if state.durable.get(name) != Some(&file) && dice.roll(2) == 0 {
+                names.insert(name.clone(), file);
+            }
+        }
+        for name in state.durable.keys() {
+            if !state.live.contains_key(name) && dice.roll(2) == 0 {
+                names.remove(name);
+            }
+        }
+        let files = state.files.iter().map(|image| {
+            let mut bytes = image.durable.clone();
+            if image.live.len() > bytes.len() {
+                let rest = &image.live[bytes.len()..];
+                let some = dice.roll(rest.len() as u64 + 1) as usize;
+                bytes.extend(&rest[..some]);
+            }
+            Image {
+                live: bytes.clone(),
+                durable: bytes,
+            }
+        });
+        let after = State {
+            live: names.clone(),
+            durable: names,
+            files: files.collect(),
+            ..State::default()
+        };
+        Simulated {
+            state: Arc::new(Mutex::new(after)),
+        }
+    }
+
+    /// Returns a copy of the directory as the program sees it, without faults and locks.
+    pub fn copy(&self) -> Simulated {
+        let state = self.state();
+        let files = state.files.iter().map(|image| Image {
+            live: image.live.clone(),
+            durable: image.live.clone(),
+        });
+        let copy = State {
+            live: state.live.clone(),
+            durable: state.live.clone(),
+            files: files.collect(),
+            ..State::default()
+        };
+        Simulated {
+            state: Arc::new(Mutex::new(copy)),
+        }
+    }
+
+    /// Changes the bytes of a file behind the program's back.
+    ///
+    /// # Panics
+    /// When there is no such file.
+    pub fn damage(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
+        let mut state = self.state();
+        let file = *state.live.get(name).expect("a file to damage");
+        change(&mut state.files[file].live);
+        state.files[file].durable = state.files[file].live.clone();
+    }
+}
+
+/// Splitmix64: reproducible choices.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = self.0;
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (x ^ (x >> 31)) % sides
+    }
+}
+
+impl State {
+    fn alive(&self) -> io::Result<()> {
+        if self.dead { Err(power_cut()) } else { Ok(()) }
+    }
+
+    fn file(&self, name: &str) -> io::Result<usize> {
+        let file = self.live.get(name).copied();
+        file.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+    }
+
+    /// Counts a sync, or cuts the power.
+    fn sync(&mut self) -> io::Result<()> {
+        self.alive()?;
+        self.syncs += 1;
+        if self.faults.cut_at == Some(self.syncs) {
+            self.dead = true;
+        }
+        self.alive()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.live
+            .values()
+            .map(|&file| self.files[file].live.len() as u64)
+            .sum()
+    }
+}
+
+impl Storage for Simulated {
+    fn create(&self, name: &str) -> io::Result<Box<dyn Append>> {
+        let mut state = self.state();
+        state.alive()?;
+        let file = state.files.len();
+        state.files.push(Image::default());
+        state.live.insert(name.to_string(), file);
+        Ok(Box::new(Written {
+            directory: self.clone(),
+            file,
+        }))
+    }
+
+    fn sync(&self, name: &str) -> io::Result<()> {
+        let mut state = self.state();
+        state.sync()?;
+        let file = state.file(name)?;
+        state.files[file].durable = state.files[file].live.clone();
+        Ok(())
+    }
+
+    fn open(&self, name: &str) -> io::Result<Box<dyn ReadAt>> {
+        let state = self.state();
+        state.alive()?;
+        let file = state.file(name)?;
+        let unreadable = state.faults.unreadable.as_deref();
+        Ok(Box::new(Opened {
+            bytes: state.files[file].live.clone(),
+            broken: unreadable.is_some_and(|prefix| name.starts_with(prefix)),
+        }))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        let mut state = self.state();
+        state.alive()?;
+        let file = state.file(from)?;
+        state.live.remove(from);
+        state.live.insert(to.to_string(), file);
+        Ok(())
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        let mut state = self.state();
+        state.alive()?;
+        state.live.remove(name);
+        Ok(())
+    }
+
+    fn list(&self) -> io::Result<Vec<String>> {
+        let state = self.state();
+        state.alive()?;
+        Ok(state.live.keys().cloned().collect())
+    }
+
+    fn sync_names(&self) -> io::Result<()> {
+        let mut state = self.state();
+        state.sync()?;
+        state.durable = state.live.clone();
+        Ok(())
+    }
+
+    fn lock(&self) -> io::Result<Option<Box<dyn Send + Sync>>> {
+        let mut state = self.state();
+        state.alive()?;
+        if state.locked {
+            return Ok(None);
+        }
+        state.locked = true;
+        Ok(Some(Box::new(Lock(self.clone()))))
+    }
+
+    fn is_locked(&self) -> bool {
+        self.state().locked
+    }
+
+    fn free(&self) -> Option<u64> {
+        let state = self.state();
+        let capacity = state.faults.capacity?;
+        Some(capacity.saturating_sub(state.bytes()))
+    }
+
+    fn name(&self) -> String {
+        "memory".into()
+    }
+}
+
+struct Lock(Simulated);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        self.0.state().locked = false;
+    }
+}
+
+struct Written {
+    directory: Simulated,
+    file: usize,
+}
+
+impl Append for Written {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut state = self.directory.state();
+        state.alive()?;
+        let room = state
+            .faults
+            .capacity
+            .map_or(u64::MAX, |capacity| capacity.saturating_sub(state.bytes()));
+        let fits = bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+        state.files[self.file].live.extend(&bytes[..fits]);
+        if fits < bytes.len() {
+            return Err(io::Error::from(io::ErrorKind::StorageFull));
+        }
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        let mut state = self.directory.state();
+        state.sync()?;
+        state.files[self.file].durable = state.files[self.file].live.clone();
+        Ok(())
+    }
+}
+
+struct Opened {
+    bytes: Vec<u8>,
+    broken: bool,
+}
+
+impl ReadAt for Opened {
+    fn len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn read(&self, offset: u64, len: usize) -> io::Result<Bytes> {
+        if self.broken {
+            return Err(io::Error::other("input/output error"));
+        }
+        self.bytes.read(offset, len)
+    }
+}

@@ -1,0 +1,179 @@
+//! The commands of a search on disk, as a user types them.
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn tilewave(args: &[&str]) -> (i32, String, String) {
+    let output = Command::cargo_bin("tilewave")
+        .unwrap()
+        .args(args)
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code().unwrap(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+fn json(args: &[&str]) -> Value {
+    let (code, out, err) = tilewave(args);
+    assert_eq!(code, 0, "{err}");
+    serde_json::from_str(&out).unwrap()
+}
+
+#[test]
+fn a_search_is_started_looked_at_continued_and_verified() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join("run");
+    let dir = dir.to_str().unwrap();
+    let part = json(&[
+        "bfs",
+        "2x5",
+        "--dir",
+        dir,
+        "-M",
+        "1MB",
+        "--max-depth",
+        "20",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(
+        (part["engine"].as_str(), part["diameter"].as_u64()),
+        (Some("disk"), None)
+    );
+    assert!(part["disk"]["chunks"].as_u64().unwrap() > 1);
+
+    let status = json(&["status", dir, "--format", "json"]);
+    assert_eq!(
+        (status["state"].as_str(), status["depth"].as_u64()),
+        (Some("stopped"), Some(21))
+    );
+    let (_, text, _) = tilewave(&["status", dir]);
+    assert!(
+        text.contains("search   2x5, goal 1 2 3 4 5/6 7 8 9 0: stopped"),
+        "{text}"
+    );
+
+    let whole = json(&["resume", "--dir", dir, "--check", "--format", "json"]);
+    assert_eq!(
+        (whole["diameter"].as_u64(), whole["total"].as_u64()),
+        (Some(55), Some(1_814_400))
+    );
+    assert!(whole["agrees_with"].is_string());
+    let memory = json(&["bfs", "2x5", "--format", "json"]);
+    assert_eq!(whole["checksums"], memory["checksums"]);
+
+    let (_, text, _) = tilewave(&["status", dir]);
+    assert!(text.contains(": complete"), "{text}");
+    let (code, text, _) = tilewave(&["verify", dir]);
+    assert!(code == 0 && text.contains("2x5: PASS"), "{text}");
+
+    let file = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path());
+    let file = file
+        .filter(|p| p.to_string_lossy().contains("level-"))
+        .next()
+        .unwrap();
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes[150] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    let (code, _, err) = tilewave(&["verify", dir]);
+    assert_eq!(code, 1);
+    let name = file.file_name().unwrap().to_str().unwrap();
+    assert!(err.contains(name) && err.lines().count() == 1, "{err}");
+}
+
+#[test]
+fn wrong_uses_are_one_clear_line() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join("run");
+    let dir = dir.to_str().unwrap();
+    let one_line = |args: &[&str], code: i32, what: &str| {
+        let (found, out, err) = tilewave(args);
+        assert_eq!(found, code, "{args:?}: {err}");
+        assert!(
+            out.is_empty() && err.lines().count() == 1 && err.contains(what),
+            "{args:?}: {err}"
+        );
+    };
+    one_line(
+        &["bfs", "3x5", "--dir", dir, "--disk-limit", "1GB"],
+        1,
+        "the search needs about",
+    );
+    one_line(&["bfs", "3x4", "--dir", dir, "-M", "100B"], 1, "3x4 needs");
+    one_line(&["bfs", "2x2", "--dir", dir], 2, "too small");
+    one_line(
+        &["bfs", "3x3", "--dir", dir, "--commit-every", "5"],
+        2,
+        "'5' is not a time",
+    );
+    one_line(
+        &["bfs", "3x3", "--dir", dir, "--dir", dir],
+        2,
+        "given twice",
+    );
+    one_line(&["bfs", "3x3", "--io", "mmap"], 2, "--dir");
+    one_line(&["resume"], 2, "--dir");
+    one_line(&["resume", "--dir", dir], 1, "holds no search");
+    one_line(&["status", "/no/such/directory"], 1, "/no/such/directory");
+    one_line(
+        &["verify", home.path().to_str().unwrap()],
+        1,
+        "holds no search",
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_commits_and_the_same_command_goes_on() {
+    use std::process::Stdio;
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join("run");
+    let dir = dir.to_str().unwrap();
+    let program = assert_cmd::cargo::cargo_bin("tilewave");
+    let args = [
+        "bfs",
+        "3x4",
+        "--dir",
+        dir,
+        "--shared-digits",
+        "1",
+        "--commit-every",
+        "1h",
+    ];
+    let child = std::process::Command::new(program)
+        .args(args)
+        .stderr(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Wait until it is under way: the first commit, that of the start, is there.
+    let manifest = home.path().join("run/manifest");
+    for _ in 0..500 {
+        if manifest.exists() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    let pid = child.id().to_string();
+    assert!(
+        std::process::Command::new("kill")
+            .args(["-INT", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{err}");
+    assert!(
+        err.contains("nothing is lost") && err.contains("tilewave resume --dir"),
+        "{err}"
+    );
+    let whole = json(&["bfs", "3x4", "--dir", dir, "--format", "json"]);
+    assert_eq!(whole["diameter"].as_u64(), Some(53));
+    assert!(whole["agrees_with"].is_string());
+}

@@ -1,0 +1,77 @@
+//! Power cuts at every sync of a run.
+
+use super::*;
+use tilewave::bfs::disk::PlaneStore;
+use tilewave::store::Faults;
+
+/// Cuts the power at every sync of a search, then finishes it: the levels are those of a search that was
+/// never interrupted.
+fn survives_every_cut(size: &str, digits: usize, planes: PlaneStore, keep_all: bool) -> u64 {
+    let search = search(size);
+    let truth = truth(&search);
+    let disk = |directory: &Simulated| {
+        let mut disk = on(directory, digits);
+        disk.planes = Some(planes);
+        disk.keep_all = keep_all;
+        disk
+    };
+    let whole = Simulated::default();
+    assert_same(
+        &disk::run(&search, &disk(&whole), &Silent).unwrap(),
+        &truth,
+        "no cut",
+    );
+    let syncs = whole.syncs();
+    for cut in 1..=syncs {
+        let directory = Simulated::default();
+        directory.set_faults(Faults {
+            cut_at: Some(cut),
+            ..Faults::default()
+        });
+        disk::run(&search, &disk(&directory), &Silent).unwrap_err();
+        let after = directory.after_cut(cut);
+        let what = format!("{size}, K = {digits}, cut at sync {cut} of {syncs}");
+        let found = disk::run(&search, &disk(&after), &Silent).expect(&what);
+        assert_same(&found, &truth, &what);
+        disk::verify(&disk(&after).directories, &mut |_, _| true).expect(&what);
+    }
+    syncs
+}
+
+#[test]
+fn a_cut_at_any_sync_loses_nothing() {
+    assert!(survives_every_cut("2x4", 1, PlaneStore::Memory, false) > 400);
+}
+
+#[test]
+fn a_cut_at_any_sync_loses_nothing_with_planes_in_files() {
+    assert!(survives_every_cut("2x4", 1, PlaneStore::Files, false) > 400);
+}
+
+#[test]
+fn a_cut_at_any_sync_loses_nothing_when_all_levels_are_kept() {
+    assert!(survives_every_cut("2x4", 1, PlaneStore::Memory, true) > 400);
+}
+
+/// Cuts again and again, each session coming a little further.
+#[test]
+fn cut_after_cut_comes_to_the_end() {
+    let search = search("3x3");
+    let truth = truth(&search);
+    let mut directory = Simulated::default();
+    let mut cuts = 0;
+    let found = loop {
+        directory.set_faults(Faults {
+            cut_at: Some(7 + cuts % 23),
+            ..Faults::default()
+        });
+        match disk::run(&search, &on(&directory, 1), &Silent) {
+            Ok(found) => break found,
+            Err(_) => directory = directory.after_cut(cuts),
+        }
+        cuts += 1;
+        assert!(cuts < 2000, "it comes no further");
+    };
+    assert!(cuts > 30, "{cuts} cuts");
+    assert_same(&found, &truth, "many cuts");
+}

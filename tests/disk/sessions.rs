@@ -1,0 +1,157 @@
+//! Searches in several sessions, and in several directories.
+
+use super::*;
+use std::time::Duration;
+use tilewave::bfs::disk::PlaneStore;
+use tilewave::store::{Directory, Io};
+
+#[test]
+fn a_search_goes_on_in_the_middle_of_a_level() {
+    for (size, digits) in [("3x3", 1), ("2x5", 2)] {
+        let search = search(size);
+        let truth = truth(&search);
+        let directory = Simulated::default();
+        let mut sessions = 0;
+        let found = loop {
+            // Sessions differ in where the planes lie: the files are the same.
+            let mut disk = on(&directory, digits);
+            disk.planes = Some([PlaneStore::Memory, PlaneStore::Files][sessions % 2]);
+            match disk::run(&search, &disk, &StopAfter::asks(97)) {
+                Ok(found) => break found,
+                Err(error) => assert!(error.to_string().contains("nothing is lost"), "{error}"),
+            }
+            sessions += 1;
+        };
+        assert!(sessions >= 2, "{sessions}");
+        assert_same(&found, &truth, size);
+    }
+}
+
+/// Commits grouped by time name the same files as commits after every chunk, with far fewer syncs.
+#[test]
+fn commits_are_grouped_by_time() {
+    let search = search("3x3");
+    let (often, seldom) = (Simulated::default(), Simulated::default());
+    disk::run(&search, &on(&often, 1), &Silent).unwrap();
+    let mut disk = on(&seldom, 1);
+    disk.commit_every = Duration::from_secs(3600);
+    let found = disk::run(&search, &disk, &Silent).unwrap();
+    assert_same(&found, &truth(&search), "one commit");
+    assert!(
+        seldom.syncs() * 20 < often.syncs(),
+        "{} and {}",
+        seldom.syncs(),
+        often.syncs()
+    );
+}
+
+#[test]
+fn the_last_level_and_depth_limits_work_on_disk() {
+    let mut search = search("3x3");
+    search.keep_last = 10;
+    let truth = truth(&search);
+    let directory = Simulated::default();
+    search.max_depth = Some(12);
+    let part = disk::run(&search, &on(&directory, 1), &Silent).unwrap();
+    assert_eq!((part.counts.len(), part.complete), (13, false));
+    assert_eq!(part.counts, truth.counts[..13]);
+    search.max_depth = None;
+    let found = disk::run(&search, &on(&directory, 1), &Silent).unwrap();
+    assert_same(&found, &truth, "in two parts");
+    assert_eq!(found.last, truth.last);
+    assert_eq!(found.last.len(), 2);
+    // A finished search is only read.
+    let again = disk::run(&search, &on(&directory, 1), &Silent).unwrap();
+    assert_same(&again, &truth, "again");
+    assert_eq!(again.last, truth.last);
+}
+
+#[test]
+fn other_goals_and_starts_search_on_disk() {
+    let mut search = search("2x4");
+    search.start = tilewave::puzzle::tiles::Board::parse("1 0 3 4/5 2 7 8", None)
+        .or_else(|_| tilewave::puzzle::tiles::Board::parse("1 0 2 3/5 6 7 4", None))
+        .unwrap();
+    let truth = truth(&search);
+    let directory = Simulated::default();
+    let found = disk::run(&search, &on(&directory, 1), &Silent).unwrap();
+    assert_same(&found, &truth, "another start");
+}
+
+#[test]
+fn all_levels_are_kept_when_asked() {
+    let search = search("3x3");
+    let directory = Simulated::default();
+    let mut disk = on(&directory, 1);
+    disk.keep_all = true;
+    let found = disk::run(&search, &disk, &Silent).unwrap();
+    let whole = disk::verify(&disk.directories, &mut |_, _| true).unwrap();
+    assert_eq!(whole.states, found.total());
+    assert_eq!(
+        whole.bytes,
+        disk::status(&disk.directories)
+            .unwrap()
+            .manifest
+            .bytes_written
+            - framing(&directory)
+    );
+}
+
+/// Bytes of headers, indices and trailers.
+fn framing(directory: &Simulated) -> u64 {
+    let names = directory.list().unwrap();
+    let files = names
+        .iter()
+        .filter(|name| tilewave::store::Manifest::is_file_name(name));
+    files
+        .map(|name| {
+            let reader = tilewave::store::LevelReader::open(directory.open(name).unwrap()).unwrap();
+            let frames: u64 = reader
+                .index()
+                .iter()
+                .map(|entry| u64::from(entry.len))
+                .sum();
+            reader.len() - frames
+        })
+        .sum()
+}
+
+#[test]
+fn chunks_are_spread_over_directories() {
+    let search = search("3x3");
+    let dirs = [0, 1, 2].map(|_| tempfile::tempdir().unwrap());
+    let disk = || {
+        let open = |dir: &tempfile::TempDir| -> Box<dyn Storage> {
+            Box::new(Directory::create(dir.path(), Io::Read).unwrap())
+        };
+        let mut disk = Disk::new(Directories::new(dirs.iter().map(open).collect()));
+        disk.shared_digits = Some(1);
+        disk.commit_every = Duration::ZERO;
+        disk
+    };
+    run_some(&search, &disk(), 8 * 20);
+    for dir in &dirs {
+        assert!(std::fs::read_dir(dir.path()).unwrap().count() > 2);
+    }
+    let found = disk::run(&search, &disk(), &Silent).unwrap();
+    assert_same(&found, &truth(&search), "three directories");
+    let fewer = Directory::create(dirs[0].path(), Io::Read).unwrap();
+    let fewer = Disk::new(Directories::new(vec![Box::new(fewer)]));
+    let error = disk::run(&search, &fewer, &Silent).unwrap_err().to_string();
+    assert!(error.contains("directories 3, not 1"), "{error}");
+}
+
+#[test]
+fn two_searches_do_not_share_a_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    let open = || Directory::create(dir.path(), Io::Read).unwrap();
+    let lock = open().lock().unwrap().unwrap();
+    let disk = Disk::new(Directories::new(vec![Box::new(open())]));
+    let error = disk::run(&search("3x3"), &disk, &Silent)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("another search is running here"), "{error}");
+    assert!(disk.directories.is_locked());
+    drop(lock);
+    disk::run(&search("3x3"), &disk, &Silent).unwrap();
+}
