@@ -90,10 +90,13 @@ impl Job {
         let counts: Vec<i32> = parts.iter().map(|part| part.len() as i32).collect();
         let mut coming = vec![0; self.size()];
         self.world.all_to_all_into(&counts[..], &mut coming[..]);
-        let out = parts.concat();
+        // A byte more: the address of an empty buffer may be 1, which Open MPI takes for MPI_IN_PLACE.
+        let mut out = parts.concat();
+        out.push(0);
         let places_out = places(&counts);
         let places_in = places(&coming);
-        let mut into = vec![0u8; coming.iter().map(|&count| count as usize).sum()];
+        let all: usize = coming.iter().map(|&count| count as usize).sum();
+        let mut into = vec![0u8; all + 1];
         self.world.all_to_all_varcount_into(
             &Partition::new(&out[..], &counts[..], &places_out[..]),
             &mut PartitionMut::new(&mut into[..], &coming[..], &places_in[..]),
