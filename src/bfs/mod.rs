@@ -11,6 +11,7 @@ mod exchange;
 mod expand;
 #[cfg(feature = "mpi")]
 pub mod mpi;
+mod network;
 mod observer;
 mod outcome;
 mod plan;
@@ -22,6 +23,7 @@ mod sweep;
 mod team;
 
 pub use exchange::Exchange;
+pub use network::{Network, network};
 pub use observer::{Level, Observer, Silent};
 pub use outcome::Outcome;
 pub use plan::{Calibration, Plan, calibrate, plan};

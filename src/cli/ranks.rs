@@ -94,6 +94,8 @@ fn share_machine(job: &Job, running: &Running, search: &mut Search) {
 /// The cores that this process may run on, in words.
 fn cores() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("Cpus_allowed_list"));
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("Cpus_allowed_list"));
     line.unwrap_or_default().to_string()
 }

@@ -114,7 +114,10 @@ impl<'a> Report<'a> {
         let network = outcome.disk.as_ref().map_or(&[][..], |d| &d.network_bytes);
         if let Some(most) = network.iter().max().filter(|&&most| most > 0) {
             let (all, most) = (bytes(network.iter().sum()), bytes(*most));
-            facts.push(("network", format!("{all} sent, {most} for the largest level")));
+            facts.push((
+                "network",
+                format!("{all} sent, {most} for the largest level"),
+            ));
         }
         facts.push(("engine", engine(outcome)));
         facts.push(("published", self.published_line()));

@@ -280,12 +280,21 @@ fn one_job_at_a_time_works_in_a_directory() {
         let Err(Stopped::Together(error)) = stopped else {
             panic!("{stopped:?}");
         };
-        assert!(error.to_string().contains("another search is running"), "{error}");
+        assert!(
+            error.to_string().contains("another search is running"),
+            "{error}"
+        );
     }
     drop(lock);
     together(&search, 3, |_| disk_in(dir.path())).unwrap();
     let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().collect();
-    assert!(left.iter().all(|f| !f.as_ref().unwrap().file_name().to_string_lossy().starts_with("cross-")));
+    assert!(left.iter().all(|f| {
+        !f.as_ref()
+            .unwrap()
+            .file_name()
+            .to_string_lossy()
+            .starts_with("cross-")
+    }));
 }
 
 #[test]
@@ -311,5 +320,8 @@ fn ranks_refuse_what_one_machine_refuses() {
         panic!("{:?}", stopped[0]);
     };
     assert!(reason.contains("1000 bytes"), "{reason}");
-    assert!(matches!(stopped[2], Err(Stopped::Together(Error::Search(_)))));
+    assert!(matches!(
+        stopped[2],
+        Err(Stopped::Together(Error::Search(_)))
+    ));
 }

@@ -8,14 +8,11 @@ use std::hash::{BuildHasher, RandomState};
 use super::directories::Directories;
 use super::{Disk, DiskError, Fit, PlaneStore, check, new_manifest};
 use crate::Error;
+use crate::bfs::network::CHUNKS_PER_RANK;
 use crate::bfs::team::{Stopped, Team, together};
 use crate::bfs::{Search, SearchError};
 use crate::perm::layout::Layout;
 use crate::store::Manifest;
-
-/// Chunks that every rank has at least, where the board allows: with fewer, those that have one more than
-/// the others make them wait.
-const CHUNKS_PER_RANK: usize = 4;
 
 /// Most bytes that leave a rank between two meetings, if a chunk has not more.
 pub(super) const ROUND: u64 = 256 << 20;

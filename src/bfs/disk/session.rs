@@ -125,8 +125,7 @@ impl Session<'_> {
             let begun = Instant::now();
             let [previous, current, done] = levels;
             let is_done = |chunk: &usize| done.iter().any(|r| r.chunk as usize == *chunk);
-            let mut order: Vec<usize> =
-                self.mine.iter().copied().filter(|c| !is_done(c)).collect();
+            let mut order: Vec<usize> = self.mine.iter().copied().filter(|c| !is_done(c)).collect();
             if depth % 2 == 0 {
                 // There and back again: the chunks written last are still in the system's cache.
                 order.reverse();

@@ -92,12 +92,19 @@ pub fn run_together(
         observer,
         shown: &shown,
         mail: Mail::new(team, owners.clone()),
-        mine: (0..fit.chunks()).filter(|&c| owners[c] == team.rank()).collect(),
+        mine: (0..fit.chunks())
+            .filter(|&c| owners[c] == team.rank())
+            .collect(),
         begun: Instant::now(),
         base: manifest.clone(),
     };
     let (found, manifest) = session.run(manifest)?;
-    let times = [&run.times.decode, &run.times.kernel, &run.times.encode, &run.times.wait];
+    let times = [
+        &run.times.decode,
+        &run.times.kernel,
+        &run.times.encode,
+        &run.times.wait,
+    ];
     let mut sums: Vec<u64> = times.iter().map(|t| (t.seconds() * 1e6) as u64).collect();
     sums.push(run.threads as u64);
     sums.push(fit.bytes);
@@ -135,4 +142,3 @@ pub fn run_together(
     drop(mustered.locks);
     Ok(outcome)
 }
-
