@@ -327,8 +327,10 @@ impl Run<'_> {
         } else {
             manifest
         };
-        let mut found = Found::default();
-        found.counts = manifest.levels.iter().map(|level| level.states).collect();
+        let mut found = Found {
+            counts: manifest.levels.iter().map(|level| level.states).collect(),
+            ..Found::default()
+        };
         let states = found.counts.iter().sum();
         self.observer.continued(found.counts.len() - 1, states);
         found.complete = manifest.complete;

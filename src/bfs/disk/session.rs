@@ -53,8 +53,10 @@ impl<E: Into<Halt>> From<E> for End {
 impl Session<'_> {
     /// Computes what is missing and returns what is there, with the manifest of all ranks.
     pub fn run(&self, mut manifest: Manifest) -> Result<(Found, Manifest), Stopped> {
-        let mut found = Found::default();
-        found.counts = manifest.levels.iter().map(|level| level.states).collect();
+        let mut found = Found {
+            counts: manifest.levels.iter().map(|level| level.states).collect(),
+            ..Found::default()
+        };
         let states = found.counts.iter().sum();
         self.observer.continued(found.counts.len() - 1, states);
         let mut local = self.local(&manifest);
