@@ -34,7 +34,7 @@ fn a_search_is_started_looked_at_continued_and_verified() {
         "--dir",
         dir,
         "-M",
-        "1MB",
+        "100kB",
         "--max-depth",
         "20",
         "--format",

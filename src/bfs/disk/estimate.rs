@@ -7,8 +7,8 @@ use crate::puzzle::tiles::Size;
 
 /// Compressed bytes over the entropy of independent bits, measured: states cluster on lines, which makes
 /// frames smaller than independent bits would be, and the codec is not perfect, which makes them larger.
-/// 3x5 comes to 0.86 at its widest levels (`docs/performance.md`).
-const CODED: f64 = 0.90;
+/// 3x5 comes to 0.77 to 0.83 at its wide levels (`docs/performance.md`).
+const CODED: f64 = 0.83;
 /// Most levels of a board that nobody has searched hold at most this share of the states each (3x4: 9 %,
 /// 3x5: 7 %, 4x4: 5 %).
 const WIDEST: f64 = 0.09;

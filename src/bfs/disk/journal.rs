@@ -4,7 +4,7 @@
 //! removed only after a manifest that no longer names it is durable. So at every instant the last
 //! manifest and its files are whole.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -100,7 +100,7 @@ impl Journal {
             committing: false,
             counted: Instant::now(),
             open: None,
-            pending: Vec::new(),
+            pending: BTreeSet::new(),
             superseded: Vec::new(),
             bytes,
         };
@@ -109,6 +109,10 @@ impl Journal {
             if let Err(error) = writer.run(&receiver) {
                 *failure.lock().unwrap_or_else(|e| e.into_inner()) = Some(error);
                 writer.give_up();
+                // Whoever waits for an answer gets it by its message being dropped.
+                for message in &receiver {
+                    drop(message);
+                }
             }
             writer.manifest
         });
@@ -120,6 +124,14 @@ impl Journal {
     }
 
     fn send(&self, message: Message) -> Result<(), Failed> {
+        if self
+            .failed
+            .lock()
+            .unwrap_or_else(|e| e.into_inner())
+            .is_some()
+        {
+            return Err(Failed);
+        }
         let sender = self.sender.as_ref().ok_or(Failed)?;
         sender.send(message).map_err(|_| Failed)
     }
@@ -227,7 +239,7 @@ struct Writer {
     counted: Instant,
     open: Option<Open>,
     /// Files written since the last commit, which are still to be synced: depth, chunk.
-    pending: Vec<(u32, u32)>,
+    pending: BTreeSet<(u32, u32)>,
     /// Files that the manifest no longer names: depth, chunk, bytes.
     superseded: Vec<(u32, u32, u64)>,
     /// Bytes of level files on disk.
@@ -361,7 +373,7 @@ impl Writer {
             record.bytes = len;
             self.bytes += len - frames;
             self.manifest.bytes_written += len;
-            self.pending.push((depth, chunk));
+            self.pending.insert((depth, chunk));
         }
         let manifest = &mut self.manifest;
         match manifest
@@ -379,28 +391,18 @@ impl Writer {
             && let Some(before) = depth.checked_sub(2)
         {
             // The chunk's level d - 2 is subtracted: nobody needs it any more.
-            for files in manifest
-                .files
-                .iter_mut()
-                .filter(|files| files.depth == before)
-            {
-                for old in files
-                    .chunks
-                    .iter()
-                    .filter(|old| old.chunk == chunk && old.states > 0)
-                {
-                    self.superseded.push((before, chunk, old.bytes));
+            let files = manifest.files.iter_mut().find(|f| f.depth == before);
+            let old = files.and_then(|files| {
+                let at = files.chunks.iter().position(|old| old.chunk == chunk)?;
+                Some(files.chunks.swap_remove(at))
+            });
+            match old.filter(|old| old.states > 0) {
+                // A file that no manifest has named yet can go at once, unsynced.
+                Some(old) if self.pending.remove(&(before, chunk)) => {
+                    self.remove((before, chunk, old.bytes))?;
                 }
-                files.chunks.retain(|old| old.chunk != chunk);
-            }
-        }
-        // A file that no manifest has named yet can go at once, unsynced.
-        for i in (0..self.superseded.len()).rev() {
-            let (depth, chunk, _) = self.superseded[i];
-            if let Some(at) = self.pending.iter().position(|&p| p == (depth, chunk)) {
-                self.pending.swap_remove(at);
-                let old = self.superseded.swap_remove(i);
-                self.remove(old)?;
+                Some(old) => self.superseded.push((before, chunk, old.bytes)),
+                None => {}
             }
         }
         self.count_time();
@@ -472,12 +474,12 @@ impl Writer {
     /// Makes the files written since the last commit durable.
     fn sync(&mut self) -> Result<(), DiskError> {
         let pending = std::mem::take(&mut self.pending);
-        let mut touched: Vec<usize> = Vec::new();
+        let mut touched = BTreeSet::new();
         for (depth, chunk) in pending {
             let storage = self.directories.of_chunk(chunk as usize);
             let name = Manifest::file_name(depth, chunk);
             storage.sync(&name).map_err(self.error(depth, chunk))?;
-            touched.push(chunk as usize % self.directories.count());
+            touched.insert(chunk as usize % self.directories.count());
         }
         for (i, storage) in self.directories.all().enumerate() {
             if touched.contains(&i) {

@@ -369,7 +369,9 @@ impl Run<'_> {
     }
 
     /// Writes level 0.
-    fn write_start(&self, manifest: Manifest) -> Result<Manifest, Error> {
+    fn write_start(&self, mut manifest: Manifest) -> Result<Manifest, Error> {
+        // A session that was cut in the middle of this may have left its file.
+        manifest.files.clear();
         let chunks = self.fit.chunks;
         let bit = self.classes.place(self.start.cell).1;
         let chunk = (self.start.line / chunks.lines()) as usize;
