@@ -9,7 +9,6 @@ use super::chunks::Chunks;
 use super::crossing::{Crossings, Located, Piece, Way};
 use super::planes::Planes;
 use crate::Error;
-use crate::perm::kernel::Tally;
 use crate::perm::layout::LANES;
 use crate::store::Words;
 use std::sync::atomic::Ordering;
@@ -41,14 +40,6 @@ pub trait Exchange: Send + Sync {
     /// # Errors
     /// What the medium says.
     fn forget(&mut self, depth: u32) -> Result<(), Error>;
-
-    /// Returns the sum over all processes.
-    ///
-    /// # Errors
-    /// What the medium says.
-    fn reduce(&mut self, tally: Tally) -> Result<Tally, Error> {
-        Ok(tally)
-    }
 }
 
 /// Planes of one chunk at a time, filled from and emptied into an [`Exchange`].

@@ -9,6 +9,9 @@ mod crossing;
 pub mod disk;
 mod exchange;
 mod expand;
+#[cfg(feature = "mpi")]
+pub mod mpi;
+mod network;
 mod observer;
 mod outcome;
 mod plan;
@@ -17,10 +20,13 @@ mod reference;
 mod search;
 mod state;
 mod sweep;
+mod team;
 
 pub use exchange::Exchange;
+pub use network::{Network, network};
 pub use observer::{Level, Observer, Silent};
 pub use outcome::Outcome;
 pub use plan::{Calibration, Plan, calibrate, plan};
 pub use search::{Engine, Search, SearchError, run};
 pub use state::{State, StateSpace};
+pub use team::{Stopped, Team};

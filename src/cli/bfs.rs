@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, anyhow};
 use tilewave::Error;
 use tilewave::bfs::disk::{self, Disk};
-use tilewave::bfs::{self, Engine, Search};
+use tilewave::bfs::{self, Engine, Outcome, Search};
 use tilewave::puzzle::tiles::Board;
 use tilewave::report::html::LAST_DRAWN;
 use tilewave::report::{self, Agreement, Chart, ChartFormat, one_key_per_line, published};
@@ -14,9 +14,11 @@ use tilewave::report::{self, Agreement, Chart, ChartFormat, one_key_per_line, pu
 use super::Talk;
 use super::disk::OnDisk;
 use super::failure::Usage;
+use super::launcher::launch;
 use super::options::{Format, Running, goal, size};
-use super::output::{Output, OutputFile};
+use super::output::{Destination, Output, OutputFile};
 use super::progress::Progress;
+use super::ranks;
 
 /// Search a board completely: depth distribution, God's number, antipodes.
 #[derive(clap::Args)]
@@ -58,7 +60,8 @@ impl Args {
                 .map_err(Error::from)
                 .context("--start")?;
         }
-        self.report.run(search, self.on_disk.disk()?, talk)
+        let disk = self.on_disk.disk()?;
+        self.report.run(&self.running, search, disk, talk)
     }
 }
 
@@ -83,7 +86,35 @@ pub struct Report {
 
 impl Report {
     /// Runs a search, in memory or on disk, and writes its result.
-    pub fn run(&self, mut search: Search, disk: Option<Disk>, talk: Talk) -> Result<ExitCode> {
+    pub fn run(
+        &self,
+        running: &Running,
+        mut search: Search,
+        disk: Option<Disk>,
+        talk: Talk,
+    ) -> Result<ExitCode> {
+        if self.html.is_some() {
+            search.keep_last = LAST_DRAWN;
+        }
+        if let Some(launch) = launch().filter(|launch| launch.concerns(disk.is_some())) {
+            return ranks::run(self, launch, running, search, disk, talk);
+        }
+        let files = self.files()?;
+        let progress = Progress::new(talk);
+        let outcome = match disk {
+            Some(disk) => {
+                sweeps(&search)?;
+                fits(&search, &disk)?;
+                disk::run(&search, &disk, &progress)?
+            }
+            None => bfs::run(&search, &progress)?,
+        };
+        drop(progress);
+        self.finish(files, &outcome)
+    }
+
+    /// Reserves the files to be written.
+    pub fn files(&self) -> Result<Files> {
         let files = [
             ("--plot", &self.plot),
             ("--html", &self.html),
@@ -100,36 +131,25 @@ impl Report {
             let format = ChartFormat::of(path).map_err(|e| Usage(e.to_string()))?;
             anyhow::Ok((format, OutputFile::reserve(path, self.output.force)?))
         });
-        let plot = plot.transpose()?;
         let html = self.html.as_ref();
         let html = html.map(|path| OutputFile::reserve(path, self.output.force));
-        let html = html.transpose()?;
-        if html.is_some() {
-            search.keep_last = LAST_DRAWN;
-        }
-        let destination = self.output.reserve()?;
+        Ok(Files {
+            plot: plot.transpose()?,
+            html: html.transpose()?,
+            report: self.output.reserve()?,
+        })
+    }
 
-        let progress = Progress::new(talk);
-        let outcome = match disk {
-            Some(disk) => {
-                if search.engine == Some(Engine::Reference) {
-                    let wrong = "--dir needs the sweep engine: leave out --engine reference";
-                    return Err(Usage(wrong.into()).into());
-                }
-                fits(&search, &disk)?;
-                disk::run(&search, &disk, &progress)?
-            }
-            None => bfs::run(&search, &progress)?,
-        };
-        drop(progress);
-        let report = report::Report::new(&outcome);
-        if let Some((format, file)) = plot {
-            file.write(&Chart::of(&outcome).bytes(format)?)?;
+    /// Writes what was found.
+    pub fn finish(&self, files: Files, outcome: &Outcome) -> Result<ExitCode> {
+        let report = report::Report::new(outcome);
+        if let Some((format, file)) = files.plot {
+            file.write(&Chart::of(outcome).bytes(format)?)?;
         }
-        if let Some(file) = html {
+        if let Some(file) = files.html {
             file.write(report.html()?.as_bytes())?;
         }
-        destination.write(&match self.format {
+        files.report.write(&match self.format {
             Format::Text => report.text(),
             Format::Csv => report.csv(),
             Format::Json => one_key_per_line(&report.json())?,
@@ -138,13 +158,29 @@ impl Report {
         if let Agreement::Differs(truth, difference) = &report.agreement {
             return Err(anyhow!(
                 "{} disagrees with {}: {difference}; search again with --engine reference to see which \
-                 is right",
+                  is right",
                 outcome.size(),
                 truth.name()
             ));
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The files to be written at the end.
+pub struct Files {
+    plot: Option<(ChartFormat, OutputFile)>,
+    html: Option<OutputFile>,
+    report: Destination,
+}
+
+/// Refuses an engine that keeps nothing on disk.
+pub fn sweeps(search: &Search) -> Result<(), Usage> {
+    if search.engine == Some(Engine::Reference) {
+        let wrong = "--dir needs the sweep engine: leave out --engine reference";
+        return Err(Usage(wrong.into()));
+    }
+    Ok(())
 }
 
 /// Refuses a search that needs more disk than it may take or than is free.

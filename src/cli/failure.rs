@@ -123,6 +123,6 @@ pub fn of_command(error: &anyhow::Error) -> ExitCode {
 
 /// The one place that writes to stderr without the log.
 #[allow(clippy::print_stderr)]
-fn complain(text: &str) {
+pub fn complain(text: &str) {
     eprintln!("error: {}", text.replace('\n', " "));
 }

@@ -10,12 +10,18 @@ mod disk;
 mod export;
 mod failure;
 mod interrupt;
+mod launcher;
 mod man;
 mod options;
 mod output;
 mod pdb;
 mod plan;
 mod progress;
+#[cfg(feature = "mpi")]
+mod ranks;
+#[cfg(not(feature = "mpi"))]
+#[path = "no_ranks.rs"]
+mod ranks;
 mod resume;
 mod scramble;
 mod solve;

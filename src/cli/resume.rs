@@ -49,6 +49,6 @@ impl Args {
             check: self.check,
             ..disk
         });
-        self.report.run(search, disk, talk)
+        self.report.run(&self.running, search, disk, talk)
     }
 }

@@ -80,6 +80,10 @@ pub struct DiskJson<'a> {
     pub encode_seconds: f64,
     /// Thread-seconds of the last session in which workers waited for a reader or the writer.
     pub wait_seconds: f64,
+    /// Processes of this session.
+    pub ranks: usize,
+    /// Bytes sent between ranks in this session for the step to each depth; empty for one process.
+    pub network_bytes: &'a [u64],
 }
 
 impl Report<'_> {
@@ -120,6 +124,8 @@ impl Report<'_> {
                 kernel_seconds: disk.kernel_seconds,
                 encode_seconds: disk.encode_seconds,
                 wait_seconds: disk.wait_seconds,
+                ranks: disk.ranks,
+                network_bytes: &disk.network_bytes,
             }),
             agrees_with,
             first_wrong_depth,

@@ -111,6 +111,14 @@ impl<'a> Report<'a> {
                 ),
             ));
         }
+        let network = outcome.disk.as_ref().map_or(&[][..], |d| &d.network_bytes);
+        if let Some(most) = network.iter().max().filter(|&&most| most > 0) {
+            let (all, most) = (bytes(network.iter().sum()), bytes(*most));
+            facts.push((
+                "network",
+                format!("{all} sent, {most} for the largest level"),
+            ));
+        }
         facts.push(("engine", engine(outcome)));
         facts.push(("published", self.published_line()));
         facts
@@ -146,7 +154,11 @@ fn engine(outcome: &Outcome) -> String {
         .unwrap_or_default();
     let plural = if outcome.threads == 1 { "" } else { "s" };
     let chunks = outcome.disk.as_ref().map_or(String::new(), |disk| {
-        format!(", {} chunks, planes in {}", disk.chunks, disk.planes.name())
+        let ranks = match disk.ranks {
+            1 => format!("planes in {}", disk.planes.name()),
+            ranks => format!("{ranks} processes"),
+        };
+        format!(", {} chunks, {ranks}", disk.chunks)
     });
     format!(
         "{}, {kernel}{} thread{plural}{chunks}",

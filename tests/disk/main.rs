@@ -7,6 +7,7 @@ mod damage;
 mod equality;
 mod format;
 mod sessions;
+mod team;
 
 use tilewave::bfs::disk::{self, Directories, Disk};
 use tilewave::bfs::{self, Observer, Outcome, Search, Silent};

@@ -52,6 +52,22 @@ pub enum DiskError {
         /// What was asked for.
         asked: String,
     },
+    /// Another rank of the job has failed.
+    #[error("rank {rank}: {reason}")]
+    Elsewhere {
+        /// The rank.
+        rank: usize,
+        /// What it says.
+        reason: String,
+    },
+    /// The directories of the ranks do not belong together.
+    #[error("{directory}: {reason}")]
+    Apart {
+        /// The directory.
+        directory: String,
+        /// What is wrong, and what can be done.
+        reason: String,
+    },
     /// There is no run in the directory.
     #[error("{directory} holds no search: start one with tilewave bfs BOARD --dir {directory}")]
     Empty {

@@ -23,6 +23,9 @@ const WAITING: usize = 64;
 /// Bytes written between two syncs, so that a commit finds little left to do.
 const WRITE_BACK: u64 = 256 << 20;
 
+/// Time between two commits of a journal that leaves them to its caller, see [`Journal::sync`].
+pub(super) const NEVER: Duration = Duration::MAX;
+
 /// Encoded frames of neighbouring frame numbers; those without states are left out.
 pub(super) struct Encoded {
     /// First frame, whether it holds states or not.
@@ -60,6 +63,9 @@ enum Message {
     End(Tally),
     Level(Sender<()>),
     Commit(Sender<()>),
+    Finished(u32, Sender<Vec<ChunkRecord>>),
+    Sync(Sender<Manifest>),
+    Settle,
 }
 
 /// The writing thread of a run.
@@ -152,6 +158,31 @@ impl Journal {
         wait.recv().map_err(|_| Failed)
     }
 
+    /// Returns the chunks of a level that are written and can be read.
+    pub fn finished(&self, depth: u32) -> Result<Vec<ChunkRecord>, Failed> {
+        let (done, wait) = bounded(1);
+        self.send(Message::Finished(depth, done))?;
+        wait.recv().map_err(|_| Failed)
+    }
+
+    /// Makes all finished files durable and returns what the writer knows of them, without writing a
+    /// manifest: that is for the one who calls. [`Journal::settle`] must follow.
+    pub fn sync(&self) -> Result<Manifest, Failed> {
+        let (done, wait) = bounded(1);
+        self.send(Message::Sync(done))?;
+        wait.recv().map_err(|_| Failed)
+    }
+
+    /// Removes the files that the manifest written since [`Journal::sync`] no longer names.
+    pub fn settle(&self) -> Result<(), Failed> {
+        self.send(Message::Settle)
+    }
+
+    /// Stops the thread without a commit and returns what the writer knows.
+    pub fn stop(mut self) -> Result<Manifest, DiskError> {
+        self.join()
+    }
+
     /// Commits everything, stops the thread and returns the manifest.
     pub fn close(mut self) -> Result<Manifest, DiskError> {
         let (done, wait) = bounded(1);
@@ -235,6 +266,15 @@ impl Writer {
                     let _ = done.send(());
                     self.commit_if_due()?;
                 }
+                Message::Finished(depth, done) => {
+                    let files = self.manifest.files_of(depth);
+                    let _ = done.send(files.map_or(Vec::new(), |files| files.chunks.clone()));
+                }
+                Message::Sync(done) => {
+                    self.sync()?;
+                    let _ = done.send(self.manifest.clone());
+                }
+                Message::Settle => self.settle()?,
                 Message::Commit(done) => {
                     self.commit()?;
                     // Nobody waits only when the search has failed elsewhere.
@@ -423,6 +463,16 @@ impl Writer {
 
     fn commit(&mut self) -> Result<(), DiskError> {
         self.committing = true;
+        self.sync()?;
+        let first = self.directories.first();
+        self.manifest
+            .write(first)
+            .map_err(|e| DiskError::io(first, "manifest", e))?;
+        self.settle()
+    }
+
+    /// Makes the files written since the last commit durable.
+    fn sync(&mut self) -> Result<(), DiskError> {
         let pending = std::mem::take(&mut self.pending);
         let mut touched = BTreeSet::new();
         for (depth, chunk) in pending {
@@ -431,7 +481,6 @@ impl Writer {
             storage.sync(&name).map_err(self.error(depth, chunk))?;
             touched.insert(chunk as usize % self.directories.count());
         }
-        let first = self.directories.first();
         for (i, storage) in self.directories.all().enumerate() {
             if touched.contains(&i) {
                 storage
@@ -439,9 +488,11 @@ impl Writer {
                     .map_err(|e| DiskError::io(storage, "", e))?;
             }
         }
-        self.manifest
-            .write(first)
-            .map_err(|e| DiskError::io(first, "manifest", e))?;
+        Ok(())
+    }
+
+    /// Removes what the manifest just written no longer names.
+    fn settle(&mut self) -> Result<(), DiskError> {
         for old in std::mem::take(&mut self.superseded) {
             self.remove(old)?;
         }
@@ -452,13 +503,14 @@ impl Writer {
 
     /// Removes the half-written file, to give its space back, and commits the chunks that are whole,
     /// unless it was a commit that failed: a file whose sync has failed once must not be named.
+    /// A journal of several commits nothing itself.
     fn give_up(&mut self) {
         if let Some(Open { header, .. }) = self.open.take() {
             let storage = self.directories.of_chunk(header.chunk as usize);
             // The next session removes it otherwise.
             let _ = storage.remove(&Manifest::file_name(header.depth, header.chunk));
         }
-        if !self.committing {
+        if !self.committing && self.every < NEVER {
             // The error that is reported is the first one; the last commit stands in any case.
             let _ = self.commit();
         }

@@ -14,8 +14,14 @@ mod fetch;
 mod fit;
 mod inspect;
 mod journal;
+mod mail;
+mod muster;
+mod owners;
+mod pace;
 mod rebuild;
+mod session;
 mod times;
+mod together;
 
 pub use calibrate::calibrate;
 pub use directories::Directories;
@@ -23,6 +29,7 @@ pub use error::DiskError;
 pub use estimate::{Estimate, estimate};
 pub use fit::{Fit, PlaneStore, Room};
 pub use inspect::{Status, Verified, search, status, verify};
+pub use together::run_together;
 
 use std::time::{Duration, Instant};
 
@@ -103,6 +110,10 @@ pub struct DiskUse {
     pub encode_seconds: f64,
     /// Thread-seconds of this session that workers waited for a reader or the writer.
     pub wait_seconds: f64,
+    /// Processes of this session.
+    pub ranks: usize,
+    /// Bytes that ranks sent to each other in this session for the step to each depth.
+    pub network_bytes: Vec<u64>,
 }
 
 /// Runs a search on disk, or continues the one that the directories hold, and returns what it found.
@@ -228,6 +239,8 @@ fn session(
             kernel_seconds: run.times.kernel.seconds(),
             encode_seconds: run.times.encode.seconds(),
             wait_seconds: run.times.wait.seconds(),
+            ranks: 1,
+            network_bytes: Vec::new(),
         }),
     })
 }
@@ -314,8 +327,10 @@ impl Run<'_> {
         } else {
             manifest
         };
-        let mut found = Found::default();
-        found.counts = manifest.levels.iter().map(|level| level.states).collect();
+        let mut found = Found {
+            counts: manifest.levels.iter().map(|level| level.states).collect(),
+            ..Found::default()
+        };
         let states = found.counts.iter().sum();
         self.observer.continued(found.counts.len() - 1, states);
         found.complete = manifest.complete;

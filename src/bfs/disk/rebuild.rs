@@ -80,7 +80,7 @@ impl<'a> Run<'a> {
 
     /// Calls `each(plane, block, scratch, words)` for every plane and every block of every chunk that the
     /// manifest has of a level of a class, between `turn(chunk, false)` and `turn(chunk, true)`.
-    fn each_chunk(
+    pub(super) fn each_chunk(
         &self,
         fetch: &Fetch,
         turn: impl Fn(usize, bool) -> Result<(), Halt>,

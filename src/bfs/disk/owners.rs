@@ -1,0 +1,83 @@
+//! Which rank computes which chunk.
+//!
+//! Invariant: the rank of a chunk sees all files of that chunk, and writes its next one beside them. With
+//! one directory for all ranks that says nothing; with directories of their own it keeps every chunk on
+//! its machine, whatever the number of ranks.
+
+use std::collections::HashSet;
+use std::io;
+
+use super::directories::Directories;
+use crate::store::Manifest;
+
+/// Returns for each chunk whether this rank sees all files that the manifest has of it.
+pub(super) fn seen(directories: &Directories, manifest: &Manifest) -> io::Result<Vec<u8>> {
+    let lists: Vec<HashSet<String>> = directories
+        .all()
+        .map(|storage| Ok(storage.list()?.into_iter().collect()))
+        .collect::<io::Result<_>>()?;
+    let mut seen = vec![1; manifest.chunks as usize];
+    for files in &manifest.files {
+        for record in files.chunks.iter().filter(|record| record.states > 0) {
+            let chunk = record.chunk as usize;
+            let name = Manifest::file_name(files.depth, record.chunk);
+            if !lists[chunk % lists.len()].contains(&name) {
+                seen[chunk] = 0;
+            }
+        }
+    }
+    Ok(seen)
+}
+
+/// Returns the rank of each chunk, every rank as many as the others where it sees them, or the first
+/// chunk that no rank sees.
+pub(super) fn owners(seen: &[Vec<u8>]) -> Result<Vec<usize>, usize> {
+    let chunks = seen[0].len();
+    let sees = |rank: usize, chunk: usize| seen[rank].get(chunk) == Some(&1);
+    let choices: Vec<usize> = (0..chunks)
+        .map(|chunk| (0..seen.len()).filter(|&rank| sees(rank, chunk)).count())
+        .collect();
+    // Those with the fewest choices choose first.
+    let mut order: Vec<usize> = (0..chunks).collect();
+    order.sort_by_key(|&chunk| choices[chunk]);
+    let mut load = vec![0; seen.len()];
+    let mut owners = vec![0; chunks];
+    for chunk in order {
+        let able = (0..seen.len()).filter(|&rank| sees(rank, chunk));
+        let owner = able.min_by_key(|&rank| load[rank]).ok_or(chunk)?;
+        owners[chunk] = owner;
+        load[owner] += 1;
+    }
+    Ok(owners)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_dealt_out() {
+        assert_eq!(owners(&vec![vec![1; 7]; 3]).unwrap(), [0, 1, 2, 0, 1, 2, 0]);
+        assert_eq!(owners(&vec![vec![1; 2]; 4]).unwrap(), [0, 1]);
+    }
+
+    #[test]
+    fn chunks_stay_where_their_files_are() {
+        // Ranks 0 and 1 on one machine, 2 on another; chunk 4 is empty, so anybody's.
+        let seen = [
+            vec![1, 1, 0, 1, 1],
+            vec![1, 1, 0, 1, 1],
+            vec![0, 0, 1, 0, 1],
+        ];
+        let owners = owners(&seen).unwrap();
+        assert_eq!(owners[2], 2);
+        assert!(
+            owners
+                .iter()
+                .enumerate()
+                .all(|(chunk, &rank)| seen[rank][chunk] == 1)
+        );
+        assert_eq!(owners[4], 2, "the rank with the fewest");
+        assert_eq!(super::owners(&[vec![1, 0], vec![1, 0]]), Err(1));
+    }
+}

@@ -1,0 +1,101 @@
+//! A search by the ranks of an MPI job.
+//!
+//! Invariant: rank 0 alone shows progress and writes results. What goes wrong before the search is agreed
+//! upon by all ranks and said once; what goes wrong later ends the job at once.
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, anyhow};
+use tilewave::bfs::disk::{self, Disk};
+use tilewave::bfs::mpi::{Job, abort, end_on_panic};
+use tilewave::bfs::{Search, Stopped, Team};
+
+use super::Talk;
+use super::bfs::{Report, sweeps};
+use super::failure::{Usage, complain};
+use super::launcher::Launch;
+use super::options::Running;
+use super::progress::Progress;
+
+/// Runs a search together with the other ranks, and writes its result.
+pub fn run(
+    report: &Report,
+    launch: Launch,
+    running: &Running,
+    mut search: Search,
+    disk: Option<Disk>,
+    talk: Talk,
+) -> Result<ExitCode> {
+    let Some(disk) = disk else {
+        return Err(Usage(
+            "a search over several processes keeps its levels in files: give --dir".into(),
+        )
+        .into());
+    };
+    sweeps(&search)?;
+    let job = Job::start().context("MPI cannot be started twice")?;
+    let (rank, size) = (job.rank(), job.size());
+    if let Some(processes) = launch.processes.filter(|&processes| processes != size) {
+        return Err(anyhow!(
+            "the launcher started {processes} processes, MPI knows of {size}: use the launcher of the MPI that \
+             this program was built with; with srun, try --mpi=pmix or --mpi=pmi2"
+        ));
+    }
+    let me = format!("rank {rank} of {size} on {}", Job::host());
+    let name = me.clone();
+    end_on_panic(move |reason| complain(&format!("{name}: {reason}")));
+    let first = rank == 0;
+    let files = first.then(|| report.files()).transpose();
+    let failure = files.as_ref().err().map(|error| format!("{error:#}"));
+    let agreed = job.agree(failure);
+    let files = match (files, agreed) {
+        (Ok(files), None) => files,
+        (Err(error), _) => return Err(error),
+        (Ok(_), Some(_)) => return Ok(ExitCode::SUCCESS),
+    };
+    share_machine(&job, running, &mut search);
+    let progress = Progress::new(Talk {
+        progress: talk.progress && first,
+    });
+    let found = disk::run_together(&search, &disk, &job, &progress);
+    drop(progress);
+    match (found, files) {
+        (Ok(outcome), Some(files)) => report.finish(files, &outcome),
+        (Err(Stopped::Together(error)), Some(_)) => Err(error.into()),
+        (Ok(_) | Err(Stopped::Together(_)), None) => Ok(ExitCode::SUCCESS),
+        (Err(Stopped::Alone(error)), _) => {
+            complain(&format!("{me}: {error}"));
+            abort(1)
+        }
+    }
+}
+
+/// Shares cores and memory with the ranks on the same machine, where the user has not said how.
+fn share_machine(job: &Job, running: &Running, search: &mut Search) {
+    let host = Job::host();
+    let all = job.all(format!("{host}\n{}", cores()).into_bytes());
+    let all: Vec<String> = all
+        .iter()
+        .map(|place| String::from_utf8_lossy(place).into_owned())
+        .collect();
+    if running.threads.is_none() {
+        // Launchers often bind ranks to cores of their own: only ranks with the same ones share them.
+        let sharing = all.iter().filter(|&place| *place == all[job.rank()]);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        search.threads = Some((cores / sharing.count()).max(1));
+    }
+    if running.memory.is_none() {
+        let here = |place: &&String| place.split('\n').next() == Some(&host);
+        let here = all.iter().filter(here).count() as u64;
+        search.memory = search.memory.map(|budget| budget / here);
+    }
+}
+
+/// The cores that this process may run on, in words.
+fn cores() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("Cpus_allowed_list"));
+    line.unwrap_or_default().to_string()
+}

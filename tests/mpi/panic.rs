@@ -1,0 +1,31 @@
+//! A search in which a thread of rank 1 panics. tools/mpi-test runs it under mpirun and expects all ranks
+//! to end at once.
+
+use tilewave::bfs::disk::{self, Directories, Disk};
+use tilewave::bfs::mpi::{Job, end_on_panic};
+use tilewave::bfs::{Observer, Search, Team};
+use tilewave::puzzle::tiles::Goal;
+use tilewave::store::{Directory, Io};
+
+struct Panics(bool);
+
+impl Observer for Panics {
+    // Called by the workers.
+    fn progress(&self, depth: usize, _: u64, _: u64) {
+        assert!(!self.0 || depth < 20, "told to");
+    }
+}
+
+#[allow(clippy::print_stderr)]
+fn main() {
+    let dir = std::env::args_os().nth(1).expect("a directory");
+    let job = Job::start().expect("MPI starts");
+    let (rank, size) = (job.rank(), job.size());
+    end_on_panic(move |reason| eprintln!("rank {rank} of {size}: {reason}"));
+    let directory = Directory::create(dir.as_ref(), Io::Read).expect("a directory");
+    let disk = Disk::new(Directories::new(vec![Box::new(directory)]));
+    let board = Goal::Last.board("2x6".parse().expect("a size"));
+    let mut search = Search::new(board.expect("a board"));
+    search.threads = Some(2);
+    disk::run_together(&search, &disk, &job, &Panics(rank == 1)).expect("a search");
+}
