@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::json;
-use tilewave::bfs::disk::{self, Directories, Disk, Fit};
-use tilewave::bfs::{self, Engine, Search};
+use tilewave::bfs::disk::{self, Directories, Disk, Fit, PlaneStore};
+use tilewave::bfs::{self, Engine, Network, Search};
 use tilewave::puzzle::tiles::{Goal, Size};
 use tilewave::report::{bytes, duration, one_key_per_line, published, rate, thousands};
 use tilewave::store::{self, Simulated};
@@ -17,10 +17,13 @@ use super::output::Output;
 /// Bandwidth that is assumed of a disk unless told.
 const DISK_BANDWIDTH: u64 = 1_000_000_000;
 
+/// Bandwidth that is assumed of each machine's network unless told.
+const NETWORK_BANDWIDTH: u64 = 1_000_000_000;
+
 /// Say what a search needs: states, memory, disk, engine, and the time expected on this machine.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples: tilewave plan 2x7\n          tilewave plan 4x4 --cores 16 -M 64GiB --disk-bandwidth 5GB/s"
+    after_help = "Examples: tilewave plan 2x7\n          tilewave plan 4x4 --cores 16 -M 64GiB --disk-bandwidth 5GB/s\n          tilewave plan 4x4 --ranks 16 --cores 32 --disk-bandwidth 5GB/s --network 10GB/s"
 )]
 pub struct Args {
     /// Size of the board, rows x columns.
@@ -33,6 +36,14 @@ pub struct Args {
     /// Plan for a machine with this many cores as fast as this one's.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     cores: Option<u16>,
+
+    /// Plan for this many processes under MPI, each on a machine of its own with these cores and this disk.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    ranks: Option<u16>,
+
+    /// Bytes a second that each machine sends [default: 1GB/s].
+    #[arg(long, value_name = "SIZE/s", requires = "ranks")]
+    network: Option<String>,
 
     /// Bytes a second that the disk reads and writes together [default: 1GB/s].
     #[arg(long, value_name = "SIZE/s")]
@@ -73,6 +84,14 @@ struct OnDisk {
     estimate: disk::Estimate,
     io_seconds: f64,
     bandwidth: u64,
+    ranks: Option<Ranks>,
+}
+
+/// What a plan says of many machines.
+struct Ranks {
+    ranks: u64,
+    network: Network,
+    seconds: f64,
 }
 
 impl Args {
@@ -104,8 +123,10 @@ impl Args {
         };
         let threads = self.running.threads.map(usize::from);
         let sweeps = plan.engine == Engine::Sweep;
-        let on_disk =
-            sweeps && (self.on_disk || plan.array_bytes > budget && self.running.engine.is_none());
+        let on_disk = sweeps
+            && (self.on_disk
+                || self.ranks.is_some()
+                || plan.array_bytes > budget && self.running.engine.is_none());
         let calibration = match on_disk {
             true => disk::calibrate(&plan, threads, kernel()?)?,
             false => bfs::calibrate(&plan, threads, kernel()?)?,
@@ -127,21 +148,56 @@ impl Args {
             let mut search = Search::new(Goal::Last.board(size).map_err(tilewave::Error::from)?);
             search.memory = Some(budget);
             let directories = Directories::new(vec![Box::new(Simulated::default())]);
-            let fit = Fit::choose(&search, &Disk::new(directories), None)?;
+            let mut disk = Disk::new(directories);
+            let network = self
+                .ranks
+                .map(|ranks| bfs::network(size, usize::from(ranks)));
+            let network = network.transpose()?;
+            let ranks = self.ranks.map_or(1, u64::from);
+            if let Some(network) = network {
+                disk.shared_digits = Some(network.shared_digits);
+                disk.planes = Some(PlaneStore::Files);
+            }
+            let fit = Fit::choose(&search, &disk, None)?;
+            let fit = if network.is_some() {
+                fit.with_planes_sent()
+            } else {
+                fit
+            };
             let estimate = disk::estimate(size, widths, fit, self.keep_all);
-            let io_seconds =
-                (estimate.bytes_read + estimate.bytes_written) as f64 / bandwidth as f64;
+            let moved = (estimate.bytes_read + estimate.bytes_written) as f64;
+            let io_seconds = moved / (bandwidth * ranks) as f64;
             planned.engine = Engine::Disk;
-            planned.fits = true;
-            planned.memory = fit.bytes;
+            planned.memory = fit.bytes + network.map_or(0, |n| n.rank_bytes);
+            planned.fits = planned.memory <= budget;
             // Readers and the writer work beside the computing threads.
-            planned.seconds = computing.max(io_seconds);
+            planned.seconds = (computing / ranks as f64).max(io_seconds);
+            let ranks = match network {
+                None => None,
+                Some(network) => {
+                    let link = match &self.network {
+                        Some(text) => parse_bandwidth(text)?,
+                        None => NETWORK_BANDWIDTH,
+                    };
+                    // As if every level were dense: an upper bound.
+                    let all = network.level_bytes as f64 * widths.len().max(1) as f64;
+                    let seconds = all / (link * ranks) as f64;
+                    // Ranks compute, then send: the one waits for the other.
+                    planned.seconds += seconds;
+                    Some(Ranks {
+                        ranks,
+                        network,
+                        seconds,
+                    })
+                }
+            };
             planned.disk = Some(OnDisk {
                 chunks: fit.chunks(),
                 planes: fit.planes.name(),
                 estimate,
                 io_seconds,
                 bandwidth,
+                ranks,
             });
         }
         Ok(planned)
@@ -166,6 +222,9 @@ impl Planned {
             "bytes_written": disk.map_or(0, |d| d.estimate.bytes_written),
             "bytes_read": disk.map_or(0, |d| d.estimate.bytes_read),
             "seconds": self.seconds,
+            "ranks": disk.and_then(|d| d.ranks.as_ref()).map(|r| r.ranks),
+            "network_level_bytes": disk.and_then(|d| d.ranks.as_ref()).map(|r| r.network.level_bytes),
+            "network_seconds": disk.and_then(|d| d.ranks.as_ref()).map(|r| r.seconds),
             "io_seconds": disk.map(|d| d.io_seconds),
             "states_per_second": states as f64 / self.seconds,
             "calibrated_on": self.calibrated_on.to_string(),
@@ -211,6 +270,19 @@ impl Planned {
                 duration(disk.io_seconds),
                 bytes(disk.bandwidth),
             );
+            if let Some(Ranks {
+                ranks,
+                network,
+                seconds,
+            }) = &disk.ranks
+            {
+                text += &format!(
+                    "ranks    {ranks}, {} of disk for each\nnetwork  {} a level at most, {} in all\n",
+                    bytes(disk.estimate.peak_bytes / ranks),
+                    bytes(network.level_bytes),
+                    duration(*seconds),
+                );
+            }
         }
         text += &format!(
             "time     {} expected, {} states/s (calibrated on {})\n",

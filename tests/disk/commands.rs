@@ -71,10 +71,9 @@ fn a_search_is_started_looked_at_continued_and_verified() {
     let (code, text, _) = tilewave(&["verify", dir]);
     assert!(code == 0 && text.contains("2x5: PASS"), "{text}");
 
-    let file = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path());
-    let file = file
-        .filter(|p| p.to_string_lossy().contains("level-"))
-        .next()
+    let mut files = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path());
+    let file = files
+        .find(|p| p.to_string_lossy().contains("level-"))
         .unwrap();
     let mut bytes = std::fs::read(&file).unwrap();
     bytes[150] ^= 1;
@@ -176,4 +175,58 @@ fn ctrl_c_commits_and_the_same_command_goes_on() {
     let whole = json(&["bfs", "3x4", "--dir", dir, "--format", "json"]);
     assert_eq!(whole["diameter"].as_u64(), Some(53));
     assert!(whole["agrees_with"].is_string());
+}
+
+#[test]
+fn plans_say_what_other_machines_need() {
+    let plan = json(&["plan", "3x5", "-M", "14GiB", "--format", "json"]);
+    assert_eq!(
+        (plan["engine"].as_str(), plan["chunks"].as_u64()),
+        (Some("disk"), Some(14))
+    );
+    // The search took 42.0 GB at its peak and wrote 316 GB (docs/results/3x5.json).
+    let peak = plan["disk_peak_bytes"].as_u64().unwrap();
+    assert!((40_000_000_000..46_000_000_000).contains(&peak), "{peak}");
+    let written = plan["bytes_written"].as_u64().unwrap();
+    assert!(
+        (290_000_000_000..360_000_000_000).contains(&written),
+        "{written}"
+    );
+
+    let local = json(&[
+        "plan",
+        "4x4",
+        "--cores",
+        "16",
+        "-M",
+        "64GiB",
+        "--disk-bandwidth",
+        "5GB/s",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(
+        (local["threads"].as_u64(), local["levels"].as_u64()),
+        (Some(16), Some(81))
+    );
+    let ranks = json(&[
+        "plan",
+        "4x4",
+        "--ranks",
+        "16",
+        "--cores",
+        "16",
+        "-M",
+        "64GiB",
+        "--disk-bandwidth",
+        "5GB/s",
+        "--network",
+        "10GB/s",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(ranks["ranks"].as_u64(), Some(16));
+    assert!(ranks["seconds"].as_f64().unwrap() * 4.0 < local["seconds"].as_f64().unwrap());
+    assert!(ranks["disk_peak_bytes"].as_u64() < local["disk_peak_bytes"].as_u64());
+    assert_eq!(ranks["fits"].as_bool(), Some(true));
 }

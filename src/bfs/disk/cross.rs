@@ -50,7 +50,7 @@ impl<'a> FileExchange<'a> {
 
     fn error(&self, depth: u32, from: usize, error: io::Error) -> Error {
         let storage = self.directories.of_chunk(from);
-        DiskError::io(&**storage, &name(depth, from), error).into()
+        DiskError::io(storage, &name(depth, from), error).into()
     }
 }
 

@@ -34,8 +34,8 @@ impl Directories {
         &*self.storages[0]
     }
 
-    pub(super) fn of_chunk(&self, chunk: usize) -> &Box<dyn Storage> {
-        &self.storages[chunk % self.storages.len()]
+    pub(super) fn of_chunk(&self, chunk: usize) -> &dyn Storage {
+        &*self.storages[chunk % self.storages.len()]
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &dyn Storage> {

@@ -61,7 +61,7 @@ impl Fetch<'_> {
             std::io::ErrorKind::InvalidData | std::io::ErrorKind::NotFound => {
                 self.damaged(chunk, &reason.to_string())
             }
-            _ => DiskError::io(&**storage, &name, reason),
+            _ => DiskError::io(storage, &name, reason),
         };
         let reader = LevelReader::open(storage.open(&name).map_err(wrong)?).map_err(wrong)?;
         if *reader.header() != self.header(chunk) {
@@ -152,11 +152,7 @@ impl Fetch<'_> {
             let failed = batch.is_err();
             let batch = batch.map_err(|e| {
                 let storage = self.directories.of_chunk(chunk);
-                DiskError::io(
-                    &**storage,
-                    &Manifest::file_name(self.depth, chunk as u32),
-                    e,
-                )
+                DiskError::io(storage, &Manifest::file_name(self.depth, chunk as u32), e)
             });
             if batches.send(batch).is_err() || failed {
                 return false;

@@ -37,7 +37,7 @@ pub struct Fit {
     /// Bytes of its arrays.
     pub bytes: u64,
     /// Bytes of the planes of a level in files, 0 when they lie in memory.
-    plane_files: u64,
+    pub(super) plane_files: u64,
     /// Batches of the next chunk that may be read ahead, about a megabyte each.
     pub(super) read_ahead: usize,
 }
@@ -58,6 +58,14 @@ impl Fit {
     /// they lie in memory.
     pub fn plane_file_bytes(&self) -> u64 {
         self.plane_files
+    }
+
+    /// Returns the same with planes that take no disk: they are sent to other machines.
+    pub fn with_planes_sent(self) -> Fit {
+        Fit {
+            plane_files: 0,
+            ..self
+        }
     }
 
     /// Returns the number of blocks of all chunks.

@@ -208,7 +208,7 @@ fn check_chunk(
         let storage = fetch.directories.of_chunk(chunk);
         let name = Manifest::file_name(fetch.depth, chunk as u32);
         let frames = reader.read(entry..entry + 1);
-        let frames = frames.map_err(|e| DiskError::io(&**storage, &name, e))?;
+        let frames = frames.map_err(|e| DiskError::io(storage, &name, e))?;
         let damaged = |reason: String| fetch.damaged(chunk, &reason);
         let bytes = frames.bytes(0).map_err(|e| damaged(e.to_string()))?;
         let first = frames.entries()[0].frame as usize * chunks.frame_registers();

@@ -563,7 +563,7 @@ impl Run<'_> {
                 let name = Manifest::file_name(depth as u32, chunk as u32);
                 let storage = self.disk.directories.of_chunk(chunk);
                 let frames = reader.read(entry..entry + 1);
-                let frames = frames.map_err(|e| DiskError::io(&**storage, &name, e))?;
+                let frames = frames.map_err(|e| DiskError::io(storage, &name, e))?;
                 let frame = frames.entries()[0].frame as usize;
                 let first = frame * chunks.frame_registers();
                 let count = chunks.frame_registers().min(chunks.registers() - first);

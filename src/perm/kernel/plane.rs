@@ -47,7 +47,7 @@ pub fn spread(kernel: Kernel, words: &[u64], registers: &mut [Register]) {
             let byte = word >> (8 * i) & 0xff;
             // Eight copies of the byte; byte k keeps its bit k, which is then brought to 1.
             let bits = byte.wrapping_mul(0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
-            let ones = (bits + 0x7f7f_7f7f_7f7f_7f7f | bits) >> 7 & 0x0101_0101_0101_0101;
+            let ones = ((bits + 0x7f7f_7f7f_7f7f_7f7f) | bits) >> 7 & 0x0101_0101_0101_0101;
             *eight = ones.to_le_bytes();
         }
     }
