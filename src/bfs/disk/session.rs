@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 use rayon::ThreadPool;
 
 use super::journal::{Journal, NEVER};
+use super::level::LevelStep;
 use super::mail::Mail;
 use super::pace::{Pace, Shown};
-use super::{DiskError, Halt, LevelStep, Run};
+use super::{DiskError, Halt, Run};
 use crate::Error;
 use crate::bfs::exchange::RoutedPlanes;
 use crate::bfs::expand::Frontier;

@@ -1,0 +1,319 @@
+//! The work of the writing thread: frames to files, files to commits.
+//!
+//! Invariant: a manifest is written only after all files that it names are synced, and a file is removed
+//! only after a manifest that no longer names it is durable.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use crossbeam::channel::Receiver;
+
+use super::DiskError;
+use super::directories::Directories;
+use super::journal::{Encoded, Message, NEVER, WRITE_BACK};
+use crate::perm::kernel::Tally;
+use crate::store::{
+    ChunkRecord, LevelFiles, LevelHeader, LevelRecord, LevelSum, LevelWriter, Manifest,
+};
+
+/// The file of a chunk being written.
+pub(super) struct Open {
+    header: LevelHeader,
+    /// Created with the first frame: a chunk without states has no file.
+    writer: Option<LevelWriter>,
+    /// Next frame to be written; later ones wait.
+    next: u32,
+    waiting: BTreeMap<u32, Encoded>,
+    /// Bytes written, and of these since the last sync.
+    bytes: u64,
+}
+
+pub(super) struct Writer {
+    pub(super) directories: Directories,
+    pub(super) manifest: Manifest,
+    pub(super) every: Duration,
+    pub(super) limit: Option<u64>,
+    pub(super) committed: Instant,
+    /// Whether a commit has begun and not come to its end.
+    pub(super) committing: bool,
+    /// When the time in the manifest was last brought up to date.
+    pub(super) counted: Instant,
+    pub(super) open: Option<Open>,
+    /// Files written since the last commit, which are still to be synced: depth, chunk.
+    pub(super) pending: BTreeSet<(u32, u32)>,
+    /// Files that the manifest no longer names: depth, chunk, bytes.
+    pub(super) superseded: Vec<(u32, u32, u64)>,
+    /// Bytes of level files on disk.
+    pub(super) bytes: u64,
+}
+
+impl Writer {
+    pub(super) fn run(&mut self, receiver: &Receiver<Message>) -> Result<(), DiskError> {
+        for message in receiver {
+            match message {
+                Message::Begin(header) => {
+                    self.open = Some(Open {
+                        header,
+                        writer: None,
+                        next: 0,
+                        waiting: BTreeMap::new(),
+                        bytes: 0,
+                    });
+                }
+                Message::Frames(encoded) => self.frames(encoded)?,
+                Message::End(tally) => self.end(tally)?,
+                Message::Level(done) => {
+                    self.level();
+                    let _ = done.send(());
+                    self.commit_if_due()?;
+                }
+                Message::Finished(depth, done) => {
+                    let files = self.manifest.files_of(depth);
+                    let _ = done.send(files.map_or(Vec::new(), |files| files.chunks.clone()));
+                }
+                Message::Sync(done) => {
+                    self.sync()?;
+                    let _ = done.send(self.manifest.clone());
+                }
+                Message::Settle => self.settle()?,
+                Message::Commit(done) => {
+                    self.commit()?;
+                    // Nobody waits only when the search has failed elsewhere.
+                    let _ = done.send(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn error(&self, depth: u32, chunk: u32) -> impl FnOnce(std::io::Error) -> DiskError + use<> {
+        let storage = self.directories.of_chunk(chunk as usize);
+        let (directory, file) = (storage.name(), Manifest::file_name(depth, chunk));
+        move |reason| DiskError::Io {
+            directory,
+            file,
+            reason,
+        }
+    }
+
+    fn frames(&mut self, encoded: Encoded) -> Result<(), DiskError> {
+        let Some(mut open) = self.open.take() else {
+            return Ok(());
+        };
+        let written = self.in_order(&mut open, encoded);
+        self.open = Some(open);
+        written
+    }
+
+    /// Appends the frames whose turn it is.
+    fn in_order(&mut self, open: &mut Open, encoded: Encoded) -> Result<(), DiskError> {
+        open.waiting.insert(encoded.first, encoded);
+        while let Some(encoded) = open.waiting.remove(&open.next) {
+            open.next = encoded.end;
+            let mut rest = &encoded.bytes[..];
+            for &(frame, len, hash) in &encoded.frames {
+                let (bytes, others) = rest.split_at(len);
+                self.append(open, frame, bytes, hash)?;
+                rest = others;
+            }
+        }
+        Ok(())
+    }
+
+    fn append(
+        &mut self,
+        open: &mut Open,
+        frame: u32,
+        bytes: &[u8],
+        hash: u64,
+    ) -> Result<(), DiskError> {
+        let (depth, chunk) = (open.header.depth, open.header.chunk);
+        let mut write = || {
+            let writer = match &mut open.writer {
+                Some(writer) => writer,
+                none => {
+                    let storage = self.directories.of_chunk(chunk as usize);
+                    let file = storage.create(&Manifest::file_name(depth, chunk))?;
+                    none.insert(LevelWriter::new(file, &open.header)?)
+                }
+            };
+            writer.frame(frame, bytes, hash)?;
+            open.bytes += bytes.len() as u64;
+            if open.bytes >= WRITE_BACK {
+                open.bytes = 0;
+                writer.sync()?;
+            }
+            Ok(())
+        };
+        write().map_err(self.error(depth, chunk))?;
+        self.bytes += bytes.len() as u64;
+        self.manifest.peak_bytes = self.manifest.peak_bytes.max(self.bytes);
+        if let Some(limit) = self.limit.filter(|&limit| self.bytes > limit) {
+            return Err(DiskError::Limit { depth, limit });
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, tally: Tally) -> Result<(), DiskError> {
+        let Some(open) = self.open.take() else {
+            return Ok(());
+        };
+        let (depth, chunk) = (open.header.depth, open.header.chunk);
+        let mut record = ChunkRecord {
+            chunk,
+            states: tally.states,
+            checksum: tally.checksum,
+            bytes: 0,
+        };
+        if let Some(writer) = open.writer {
+            let (states, checksum) = (tally.states, tally.checksum);
+            let frames = writer.bytes();
+            let len = writer
+                .finish(LevelSum { states, checksum })
+                .map_err(self.error(depth, chunk))?;
+            record.bytes = len;
+            self.bytes += len - frames;
+            self.manifest.bytes_written += len;
+            self.pending.insert((depth, chunk));
+        }
+        let manifest = &mut self.manifest;
+        match manifest
+            .files
+            .last_mut()
+            .filter(|files| files.depth == depth)
+        {
+            Some(files) => files.chunks.push(record),
+            None => manifest.files.push(LevelFiles {
+                depth,
+                chunks: vec![record],
+            }),
+        }
+        if !manifest.keep_all
+            && let Some(before) = depth.checked_sub(2)
+        {
+            // The chunk's level d - 2 is subtracted: nobody needs it any more.
+            let files = manifest.files.iter_mut().find(|f| f.depth == before);
+            let old = files.and_then(|files| {
+                let at = files.chunks.iter().position(|old| old.chunk == chunk)?;
+                Some(files.chunks.swap_remove(at))
+            });
+            match old.filter(|old| old.states > 0) {
+                // A file that no manifest has named yet can go at once, unsynced.
+                Some(old) if self.pending.remove(&(before, chunk)) => {
+                    self.remove((before, chunk, old.bytes))?;
+                }
+                Some(old) => self.superseded.push((before, chunk, old.bytes)),
+                None => {}
+            }
+        }
+        self.count_time();
+        self.commit_if_due()
+    }
+
+    fn remove(&mut self, (depth, chunk, bytes): (u32, u32, u64)) -> Result<(), DiskError> {
+        let storage = self.directories.of_chunk(chunk as usize);
+        let removed = storage.remove(&Manifest::file_name(depth, chunk));
+        removed.map_err(self.error(depth, chunk))?;
+        self.bytes -= bytes;
+        Ok(())
+    }
+
+    fn count_time(&mut self) {
+        let seconds = self.counted.elapsed().as_secs_f64();
+        self.counted = Instant::now();
+        self.manifest.seconds += seconds;
+        self.manifest.level_seconds += seconds;
+    }
+
+    fn level(&mut self) {
+        self.count_time();
+        let manifest = &mut self.manifest;
+        let depth = manifest.levels.len() as u32;
+        let chunks = manifest
+            .files_of(depth)
+            .map_or(&[][..], |files| &files.chunks);
+        let sum = chunks.iter().fold(Tally::default(), |sum, chunk| {
+            sum.plus(Tally {
+                states: chunk.states,
+                checksum: chunk.checksum,
+            })
+        });
+        let record = LevelRecord {
+            states: sum.states,
+            checksum: sum.checksum,
+            seconds: manifest.level_seconds,
+            bytes: chunks.iter().map(|chunk| chunk.bytes).sum(),
+        };
+        manifest.level_seconds = 0.0;
+        if sum.states == 0 {
+            // The level after the deepest one.
+            manifest.complete = true;
+            manifest.files.retain(|files| files.depth != depth);
+        } else {
+            manifest.levels.push(record);
+        }
+        manifest.files.retain(|files| !files.chunks.is_empty());
+    }
+
+    fn commit_if_due(&mut self) -> Result<(), DiskError> {
+        if self.committed.elapsed() >= self.every {
+            self.commit()?;
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<(), DiskError> {
+        self.committing = true;
+        self.sync()?;
+        let first = self.directories.first();
+        self.manifest
+            .write(first)
+            .map_err(|e| DiskError::io(first, "manifest", e))?;
+        self.settle()
+    }
+
+    /// Makes the files written since the last commit durable.
+    fn sync(&mut self) -> Result<(), DiskError> {
+        let pending = std::mem::take(&mut self.pending);
+        let mut touched = BTreeSet::new();
+        for (depth, chunk) in pending {
+            let storage = self.directories.of_chunk(chunk as usize);
+            let name = Manifest::file_name(depth, chunk);
+            storage.sync(&name).map_err(self.error(depth, chunk))?;
+            touched.insert(chunk as usize % self.directories.count());
+        }
+        for (i, storage) in self.directories.all().enumerate() {
+            if touched.contains(&i) {
+                storage
+                    .sync_names()
+                    .map_err(|e| DiskError::io(storage, "", e))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what the manifest just written no longer names.
+    fn settle(&mut self) -> Result<(), DiskError> {
+        for old in std::mem::take(&mut self.superseded) {
+            self.remove(old)?;
+        }
+        self.committed = Instant::now();
+        self.committing = false;
+        Ok(())
+    }
+
+    /// Removes the half-written file, to give its space back, and commits the chunks that are whole,
+    /// unless it was a commit that failed: a file whose sync has failed once must not be named.
+    /// A journal of several commits nothing itself.
+    pub(super) fn give_up(&mut self) {
+        if let Some(Open { header, .. }) = self.open.take() {
+            let storage = self.directories.of_chunk(header.chunk as usize);
+            // The next session removes it otherwise.
+            let _ = storage.remove(&Manifest::file_name(header.depth, header.chunk));
+        }
+        if !self.committing && self.every < NEVER {
+            // The error that is reported is the first one; the last commit stands in any case.
+            let _ = self.commit();
+        }
+    }
+}
