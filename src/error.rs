@@ -3,10 +3,10 @@
 use crate::bfs::SearchError;
 use crate::bfs::disk::DiskError;
 use crate::pdb::PdbError;
-use crate::puzzle::tiles::BoardError;
+use crate::puzzle::tiles::{BoardError, SizeError};
 use crate::report::ReportError;
 use crate::solve::SolveError;
-use crate::store::MemoryError;
+use crate::store::{MemoryError, OutputError};
 use crate::table::TableError;
 
 /// Anything the library can refuse or fail at.
@@ -28,6 +28,9 @@ pub enum Error {
     /// Memory that could not be had.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// An output that cannot be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
     /// A pattern, a build or a database file that cannot be used.
     #[error(transparent)]
     Pdb(#[from] PdbError),
@@ -37,6 +40,12 @@ pub enum Error {
     /// A model that is too large, or a certificate that cannot be given.
     #[error(transparent)]
     Solve(SolveError),
+}
+
+impl From<SizeError> for Error {
+    fn from(error: SizeError) -> Error {
+        Error::Board(error.into())
+    }
 }
 
 impl From<SolveError> for Error {

@@ -5,13 +5,30 @@
 //! diameter (God's number) and its antipodes.
 //!
 //! ```
-//! use tilewave::bfs::{self, Search, Silent};
+//! use tilewave::bfs::{self, Search};
+//! use tilewave::progress::NoProgress;
 //! use tilewave::puzzle::tiles::{Goal, Size};
 //!
 //! let search = Search::new(Goal::Last.board(Size::new(3, 3)?)?);
-//! let outcome = bfs::run(&search, &Silent)?;
+//! let outcome = bfs::run(&search, &NoProgress)?;
 //! assert_eq!(outcome.total(), 181_440); // 9!/2
 //! assert_eq!(outcome.diameter(), Some(31));
+//! # Ok::<(), tilewave::Error>(())
+//! ```
+//!
+//! The types that most programs need stand here; a solver with its databases:
+//!
+//! ```
+//! use tilewave::pdb::{Build, build};
+//! use tilewave::solve::default_patterns;
+//! use tilewave::{Board, Goal, NoProgress, Optimal, Pdb, Size};
+//!
+//! let goal = Goal::Last.board(Size::new(3, 3)?)?;
+//! let patterns = default_patterns(&goal)?.into_iter();
+//! let pdbs: Result<Vec<Pdb>, _> = patterns.map(|pattern| build(&Build::new(pattern), &NoProgress)).collect();
+//! let solver = Optimal::new(&goal, pdbs?)?;
+//! let answer = solver.solve(&Board::parse("8 6 7/2 5 4/3 0 1", None)?, &NoProgress)?;
+//! assert_eq!(answer.moves.map(|moves| moves.len()), Some(31));
 //! # Ok::<(), tilewave::Error>(())
 //! ```
 //!
@@ -23,10 +40,23 @@ mod capi;
 mod error;
 pub mod pdb;
 pub mod perm;
+pub mod progress;
 pub mod puzzle;
+pub mod random;
 pub mod report;
 pub mod solve;
 pub mod store;
 pub mod table;
 
+pub use bfs::Search;
 pub use error::Error;
+pub use pdb::{Pattern, Pdb};
+pub use progress::{NoProgress, Progress};
+pub use puzzle::tiles::{Board, Direction, Goal, Moves, Size};
+pub use solve::{Constructive, Optimal};
+pub use table::Table;
+
+/// The Rust code of the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

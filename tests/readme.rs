@@ -34,10 +34,47 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
+/// What each command of the README says, by its first words.
+const SAYS: &[(&str, &[&str])] = &[
+    (
+        "bfs 3x4",
+        &["239,500,800", "diameter    53", "all 54 levels equal"],
+    ),
+    ("bfs 3x3 --plot", &["diameter    31"]),
+    ("bfs 2x4 --format csv", &[]),
+    ("bfs 3x3 --goal blank=4", &["diameter    30"]),
+    ("antipodes 3x3", &["8 6 7/2 5 4/3 0 1", "6 4 7/8 5 0/3 2 1"]),
+    ("state \"8 6 7", &["solvable  yes"]),
+    ("verify 2x4 3x3", &["2x4", "3x3", "PASS"]),
+    ("plan 2x7", &["43,589,145,600"]),
+    ("bfs 2x5 --dir run", &["1,814,400", "diameter    55"]),
+    ("status run", &["complete"]),
+    ("verify run", &["PASS"]),
+    ("bfs 3x3 --html", &["diameter    31"]),
+    ("table 2x5", &[]),
+    ("state --table", &["depth     43"]),
+    ("solve \"5 1 7 3", &["15 moves"]),
+    ("solve --certify", &["31 moves", "certified"]),
+    ("solve --fast", &["moves"]),
+    ("scramble 4x4 --count 3", &["/"]),
+    ("pdb build", &[]),
+    ("solve \"5 1 2 3", &["11 moves"]),
+    ("export", &[]),
+];
+
+/// The files that a command line names as outputs.
+fn outputs(words: &[String]) -> Vec<&String> {
+    const OUTPUTS: [&str; 7] = ["-o", "--plot", "--html", "--cnf", "--lp", "--mps", "--dir"];
+    let named = words
+        .windows(2)
+        .filter(|pair| OUTPUTS.contains(&pair[0].as_str()));
+    named.map(|pair| &pair[1]).collect()
+}
+
 #[test]
-fn every_command_of_the_readme_runs() {
+fn every_command_of_the_readme_does_what_it_says() {
     let dir = tempfile::tempdir().unwrap();
-    let mut ran = 0;
+    let mut said = 0;
     for line in shell_lines() {
         let line = line.replace("cargo run --release --", "tilewave");
         let words = words(&line);
@@ -54,10 +91,29 @@ fn every_command_of_the_readme_runs() {
         let output = command.output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{line}: {error}");
-        ran += 1;
+        let arguments = line.strip_prefix("tilewave ").unwrap();
+        let expected = SAYS.iter().find(|(begin, _)| arguments.starts_with(begin));
+        let (_, expected) =
+            expected.unwrap_or_else(|| panic!("'{line}': say in SAYS what it prints"));
+        let text = String::from_utf8(output.stdout).unwrap();
+        for part in *expected {
+            assert!(text.contains(part), "{line}: no '{part}' in\n{text}");
+        }
+        let files = outputs(&words);
+        assert!(
+            !files.is_empty() || !expected.is_empty(),
+            "{line}: nothing to see"
+        );
+        for file in files {
+            let written = dir.path().join(file);
+            let written =
+                std::fs::metadata(&written).unwrap_or_else(|e| panic!("{line}: {file}: {e}"));
+            assert!(written.len() > 20, "{line}: {file} is empty");
+        }
+        said += 1;
     }
-    assert!(ran >= 9, "the README shows its commands");
-    assert!(dir.path().join("3x3.png").exists() && dir.path().join("2x4.csv").exists());
+    // The first command stands in the README twice.
+    assert_eq!(said, SAYS.len() + 1, "every command is there");
 }
 
 #[test]
@@ -100,6 +156,8 @@ fn links_lead_somewhere_and_the_readme_is_short() {
             links += 1;
         }
     }
-    assert!(links >= 5);
-    assert!(README.lines().count() <= 150);
+    assert!(links >= 8, "the links are seen");
+    assert!(README.lines().count() < 150);
+    let whom = README.lines().nth(2).unwrap();
+    assert!(whom.starts_with("tilewave is for people who"), "{whom}");
 }

@@ -1,47 +1,46 @@
 //! Crossing windows: moves that lead from one chunk to another.
 //!
 //! Invariant: such a move takes one cell to one cell, so it needs one bit of each source byte: a
-//! **plane**, one word per register. The moves from one class to the other and those back are inverse to
+//! **plane**, one word per register. The moves from one group to the other and those back are inverse to
 //! each other, so one list of planes serves both directions: plane i carries cell a to cell b one way
 //! and b to a the other.
 
 use super::chunks::Chunks;
-use super::classes::Classes;
+use super::groups::Groups;
 use crate::perm::Target;
 use crate::perm::gather::{Gather, Shape};
 use crate::perm::kernel::Transfer;
 use crate::perm::layout::{GROUP, LANES};
 use crate::perm::lehmer::MAX_LEN;
-use crate::puzzle::Puzzle;
 
 /// One crossing window and one pair of cells.
 pub(super) struct Plane {
-    /// Bit of the cell in each class.
+    /// Bit of the cell in each group.
     pub bits: [u8; 2],
-    /// For the step from each class: where the bits of a target block come from.
+    /// For the step from each group: where the bits of a target block come from.
     pub origins: [Origins; 2],
 }
 
-/// The transfers of the step from a class, and the planes that cross.
+/// The transfers of the step from a group, and the planes that cross.
 pub(super) struct Crossings {
-    /// For each class the transfers that stay within chunks.
+    /// For each group the transfers that stay within chunks.
     pub inner: [Vec<Transfer>; 2],
     pub planes: Vec<Plane>,
 }
 
 impl Crossings {
     /// Returns the number of planes, without their tables.
-    pub fn count(puzzle: &Puzzle, classes: &Classes, chunks: Chunks) -> usize {
-        let transfers = classes.transfers(puzzle, 0);
-        let crossing = transfers.iter().filter(|t| crosses(t, chunks));
+    pub fn count(groups: &Groups, chunks: Chunks) -> usize {
+        let transfers = groups.transfers(0).iter();
+        let crossing = transfers.filter(|t| crosses(t, chunks));
         crossing.map(|t| t.bits.len()).sum()
     }
 
-    /// Sorts the moves of a puzzle into those within chunks and those between.
-    pub fn new(puzzle: &Puzzle, classes: &Classes, chunks: Chunks) -> Crossings {
-        let crosses = |t: &Transfer| crosses(t, chunks);
-        let all = [0, 1].map(|from| classes.transfers(puzzle, from));
-        let crossing = all[0].iter().filter(|t| crosses(t));
+    /// Sorts the moves between two groups into those within chunks and those between.
+    pub fn new(groups: &Groups, chunks: Chunks) -> Crossings {
+        let crosses = |t: &&Transfer| crosses(t, chunks);
+        let all = [0, 1].map(|from| groups.transfers(from));
+        let crossing = all[0].iter().filter(crosses);
         let planes = crossing.flat_map(|transfer| {
             let back = transfer.window.inverse();
             transfer.bits.iter().map(move |&(a, b)| Plane {
@@ -52,7 +51,7 @@ impl Crossings {
         });
         Crossings {
             planes: planes.collect(),
-            inner: all.map(|transfers| transfers.into_iter().filter(|t| !crosses(t)).collect()),
+            inner: all.map(|all| all.iter().filter(|t| !crosses(t)).cloned().collect()),
         }
     }
 }
@@ -78,7 +77,7 @@ pub(super) struct Origins {
     chunks: Chunks,
     gather: Gather,
     pub way: Way,
-    /// For [`Way::Words`]: for each down key and register the slot and the register of the source.
+    /// For [`Way::Words`]: for each variant and register the block and the register of the source.
     words: Vec<(u16, u16)>,
     /// For each group of a block the parity of its inner digit sum.
     parities: Vec<u8>,
@@ -87,9 +86,9 @@ pub(super) struct Origins {
 /// The sources of one target block.
 #[derive(Default)]
 pub(super) struct Located {
-    /// Source block of each slot.
+    /// Source block of each number.
     pub blocks: Vec<usize>,
-    down: usize,
+    variant: usize,
     parity: usize,
 }
 
@@ -104,30 +103,25 @@ impl Origins {
         };
         let mut words = Vec::new();
         if way == Way::Words {
-            for (down, register) in
-                (0..gather.outside.downs()).flat_map(|d| (0..registers).map(move |r| (d, r)))
+            for (variant, register) in (0..gather.source_blocks.variants())
+                .flat_map(|v| (0..registers).map(move |r| (v, r)))
             {
                 let at = Target {
-                    down,
+                    variant,
                     register,
                     lane: 0,
                     parity: 0,
                 };
-                let (source, _) = gather.origin(layout, at);
-                words.push((source.slot, source.register));
+                let (source, _) = gather.byte_source(layout, at);
+                words.push((source.block, source.register));
             }
         }
-        let parities = (0..registers / GROUP).map(|group| {
-            let mut digits = [0; MAX_LEN];
-            layout.inner_digits(group * GROUP, &mut digits);
-            digits.iter().sum::<u8>() % 2
-        });
         Origins {
             chunks,
             gather,
             way,
             words,
-            parities: parities.collect(),
+            parities: layout.group_parities(),
         }
     }
 
@@ -138,11 +132,11 @@ impl Origins {
         layout.block_digits(block, &mut digits);
         let digits = &digits[..layout.block_prefix()];
         located.parity = digits.iter().map(|&d| usize::from(d)).sum::<usize>() % 2;
-        located.blocks.resize(self.gather.outside.slots(), 0);
-        located.down = self
+        located.blocks.resize(self.gather.source_blocks.count(), 0);
+        located.variant = self
             .gather
-            .outside
-            .sources(block, digits, &mut located.blocks);
+            .source_blocks
+            .find(block, digits, &mut located.blocks);
     }
 
     /// Returns the word that a word of a target block comes from, counted over the whole array. For
@@ -152,8 +146,8 @@ impl Origins {
         match self.way {
             Way::Blocks => located.blocks[0] * size + register,
             _ => {
-                let (slot, source) = self.words[located.down * size + register];
-                located.blocks[usize::from(slot)] * size + usize::from(source)
+                let (block, source) = self.words[located.variant * size + register];
+                located.blocks[usize::from(block)] * size + usize::from(source)
             }
         }
     }
@@ -164,13 +158,13 @@ impl Origins {
         let size = self.chunks.layout.block_registers();
         let inner = usize::from(self.parities[register / GROUP]) ^ (register % GROUP % 2);
         let at = Target {
-            down: located.down,
+            variant: located.variant,
             register,
             lane,
             parity: located.parity ^ inner,
         };
-        let (source, lane) = self.gather.origin(self.chunks.layout, at);
-        let block = located.blocks[usize::from(source.slot)];
+        let (source, lane) = self.gather.byte_source(self.chunks.layout, at);
+        let block = located.blocks[usize::from(source.block)];
         (block * size + usize::from(source.register), lane)
     }
 

@@ -5,13 +5,21 @@
 //! increasing order, those that lie in the sending chunk. A segment is at most 1 bit per line and 1 bit
 //! per block of words: empty blocks are left out.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bitvec::field::BitField;
+use bitvec::order::Lsb0;
+use bitvec::slice::BitSlice;
+use bitvec::vec::BitVec;
+use bitvec::view::BitView;
+use rayon::prelude::*;
+
 use super::chunks::Chunks;
-use super::crossing::{Crossings, Located, Piece, Way};
+use super::crossing::{Crossings, Located, Origins, Piece, Way};
 use super::planes::Planes;
 use crate::Error;
 use crate::perm::layout::LANES;
 use crate::store::Words;
-use std::sync::atomic::Ordering;
 
 /// Takes segments from chunk to chunk: files, or messages between machines.
 pub trait Exchange: Send + Sync {
@@ -56,7 +64,7 @@ pub(super) struct RoutedPlanes<'a> {
 }
 
 impl<'a> RoutedPlanes<'a> {
-    /// Returns planes over an exchange, for a step from a class. Cost: 16 bytes per plane and register of
+    /// Returns planes over an exchange, for a step from a group. Cost: 16 bytes per plane and register of
     /// one chunk.
     pub fn new(
         chunks: Chunks,
@@ -90,128 +98,171 @@ impl<'a> RoutedPlanes<'a> {
     }
 }
 
-/// One piece of a segment: what a word of the sending chunk gives to a word of another.
+/// One piece of a segment: what a word of one chunk gives to a word of another.
 struct Item {
-    /// Target word, counted over the whole array.
+    /// Word of the target, counted over the whole array.
     target: usize,
-    /// Source word.
+    /// Word of the source.
     source: usize,
     /// (source lane, target lane) pairs in order of the target lane; empty for the whole word.
     lanes: Vec<(u8, u8)>,
 }
 
 impl RoutedPlanes<'_> {
-    /// Writes the segments of the chunk's outgoing words, for a step from class `from`.
-    fn segments(&self, plane: usize, from: usize) -> Vec<BitWriter> {
+    /// The chunk's blocks.
+    fn blocks(&self) -> std::ops::Range<usize> {
+        let first = self.chunk * self.chunks.blocks;
+        first..first + self.chunks.blocks
+    }
+
+    /// The words that a plane keeps of the chunk.
+    fn own<'w>(&self, words: &'w Words, plane: usize) -> &'w [AtomicU64] {
+        let registers = self.chunks.registers();
+        &words.get()[plane * registers..][..registers]
+    }
+
+    /// For a plane that goes in blocks: (target block, source block) of the chunk's blocks, which are the
+    /// targets of `origins`, in the order of the chunks that they lead to or come from, then of the targets.
+    fn pairs(&self, origins: &Origins, sends: bool) -> Vec<(usize, (usize, usize))> {
+        let pair = |located: &mut Located, own: usize| {
+            origins.locate(own, located);
+            let other = located.blocks[0];
+            let pair = if sends { (other, own) } else { (own, other) };
+            (self.chunks.of_block(other), pair)
+        };
+        let blocks = self.blocks().into_par_iter();
+        let mut pairs: Vec<_> = blocks.map_init(Located::default, pair).collect();
+        pairs.par_sort_unstable();
+        pairs
+    }
+
+    /// The same for other planes: the pieces of the chunk's words.
+    fn items(&self, origins: &Origins, sends: bool) -> Vec<(usize, Item)> {
+        let size = self.chunks.layout.block_registers();
+        let of_block = |(located, pieces): &mut (Located, Vec<Piece>), block: usize| {
+            origins.locate(block, located);
+            let mut items = Vec::new();
+            for register in 0..size {
+                origins.pieces(located, register, pieces);
+                for Piece { word, mut lanes } in pieces.drain(..) {
+                    let own = block * size + register;
+                    let (target, source) = if sends { (word, own) } else { (own, word) };
+                    if sends {
+                        lanes.iter_mut().for_each(|(a, b)| std::mem::swap(a, b));
+                    }
+                    lanes.sort_unstable_by_key(|pair| pair.1);
+                    let item = Item {
+                        target,
+                        source,
+                        lanes,
+                    };
+                    items.push((word / self.chunks.registers(), item));
+                }
+            }
+            items
+        };
+        let blocks = self.blocks().into_par_iter();
+        let items = blocks.map_init(Default::default, of_block).flatten_iter();
+        let mut items: Vec<_> = items.collect();
+        items.par_sort_unstable_by_key(|(chunk, item)| (*chunk, item.target, item.source));
+        items
+    }
+
+    /// Calls `each` for every chunk with what of a sorted list is its.
+    fn by_chunk<T: Sync, R: Send>(
+        &self,
+        list: &[(usize, T)],
+        each: impl Fn(usize, &[(usize, T)]) -> R + Sync,
+    ) -> Vec<R> {
+        let part = |chunk: usize| {
+            let start = list.partition_point(|(c, _)| *c < chunk);
+            let len = list[start..].partition_point(|(c, _)| *c == chunk);
+            each(chunk, &list[start..start + len])
+        };
+        (0..self.chunks.count).into_par_iter().map(part).collect()
+    }
+
+    /// Writes the segments of the chunk's outgoing words, for a step from group `from`; `None` for those
+    /// without states.
+    fn segments(&self, plane: usize, from: usize) -> Vec<Option<Vec<u8>>> {
         // The way back tells for each source where it goes.
         let back = &self.crossings.planes[plane].origins[1 - from];
-        let mut segments: Vec<BitWriter> = (0..self.chunks.count)
-            .map(|_| BitWriter::default())
-            .collect();
-        let first = self.chunk * self.chunks.blocks;
-        let blocks = first..first + self.chunks.blocks;
-        let base = self.base(self.chunk);
-        let outgoing = &self.outgoing.get()[plane * self.chunks.registers()..];
+        let outgoing = self.own(&self.outgoing, plane);
         let size = self.chunks.layout.block_registers();
-        let mut located = Located::default();
+        let base = self.base(self.chunk);
         if back.way == Way::Blocks {
-            let mut pairs: Vec<(usize, usize)> = blocks
-                .map(|source| {
-                    back.locate(source, &mut located);
-                    (located.blocks[0], source)
-                })
-                .collect();
-            pairs.sort_unstable();
-            for (target, source) in pairs {
-                let words = &outgoing[source * size - base..][..size];
-                let segment = &mut segments[self.chunks.of_block(target)];
-                let any = words.iter().any(|word| word.load(Ordering::Relaxed) != 0);
-                segment.any |= any;
-                segment.push(u64::from(any), 1);
-                for word in words.iter().filter(|_| any) {
-                    segment.push(word.load(Ordering::Relaxed), LANES);
+            return self.by_chunk(&self.pairs(back, true), |_, pairs| {
+                let mut segment = Segment::default();
+                for &(_, (_, source)) in pairs {
+                    let words = &outgoing[source * size - base..][..size];
+                    let any = words.iter().any(|word| word.load(Ordering::Relaxed) != 0);
+                    segment.push(u64::from(any), 1);
+                    for word in words.iter().filter(|_| any) {
+                        segment.push(word.load(Ordering::Relaxed), LANES);
+                    }
                 }
-            }
-            return segments;
+                segment.finish()
+            });
         }
-        let (mut items, mut pieces) = (Vec::new(), Vec::new());
-        for block in blocks {
-            back.locate(block, &mut located);
-            for register in 0..size {
-                back.pieces(&located, register, &mut pieces);
-                for Piece { word, mut lanes } in pieces.drain(..) {
-                    lanes.iter_mut().for_each(|(a, b)| std::mem::swap(a, b));
-                    lanes.sort_unstable_by_key(|pair| pair.1);
-                    items.push(Item {
-                        target: word,
-                        source: block * size + register,
-                        lanes,
-                    });
+        self.by_chunk(&self.items(back, true), |_, items| {
+            let mut segment = Segment::default();
+            for (_, item) in items {
+                let word = outgoing[item.source - base].load(Ordering::Relaxed);
+                if item.lanes.is_empty() {
+                    segment.push(word, LANES);
                 }
-            }
-        }
-        items.sort_unstable_by_key(|item| (item.target, item.source));
-        for item in items {
-            let segment = &mut segments[item.target / self.chunks.registers()];
-            let word = outgoing[item.source - base].load(Ordering::Relaxed);
-            segment.any |= word != 0;
-            if item.lanes.is_empty() {
-                segment.push(word, LANES);
-            } else {
                 for &(lane, _) in &item.lanes {
                     segment.push(word >> lane & 1, 1);
                 }
             }
-        }
-        segments
+            segment.finish()
+        })
     }
 
     /// Fills the incoming words of a plane from the segments that reached the chunk.
-    fn fill(&mut self, plane: usize, segments: &[(usize, usize, Vec<u8>)]) {
+    fn fill(&self, plane: usize, segments: &[(usize, usize, Vec<u8>)]) {
         let origins = &self.crossings.planes[plane].origins[self.from];
-        let registers = self.chunks.registers();
-        let words = &self.incoming.get()[plane * registers..][..registers];
-        let mut readers: Vec<Option<BitReader>> = vec![None; self.chunks.count];
-        for (from, _, bytes) in segments.iter().filter(|(_, p, _)| *p == plane) {
-            readers[*from] = Some(BitReader::new(bytes));
-        }
+        let words = self.own(&self.incoming, plane);
+        words
+            .par_iter()
+            .for_each(|word| word.store(0, Ordering::Relaxed));
         let size = self.chunks.layout.block_registers();
-        let mut located = Located::default();
-        let mut pieces = Vec::new();
-        for block in 0..self.chunks.blocks {
-            origins.locate(self.chunk * self.chunks.blocks + block, &mut located);
-            let words = &words[block * size..][..size];
-            if origins.way == Way::Blocks {
-                let reader = &mut readers[self.chunks.of_block(located.blocks[0])];
-                let any = reader.as_mut().is_some_and(|reader| reader.take(1) == 1);
-                for word in words {
-                    let bits = if any {
-                        reader.as_mut().map_or(0, |r| r.take(LANES))
-                    } else {
-                        0
-                    };
-                    word.store(bits, Ordering::Relaxed);
-                }
-                continue;
-            }
-            for (register, word) in words.iter().enumerate() {
-                origins.pieces(&located, register, &mut pieces);
-                let mut bits = 0;
-                for piece in &mut pieces {
-                    let Some(reader) = &mut readers[piece.word / registers] else {
-                        continue;
-                    };
-                    if piece.lanes.is_empty() {
-                        bits |= reader.take(LANES);
-                    }
-                    piece.lanes.sort_unstable_by_key(|pair| pair.1);
-                    for &(_, lane) in &piece.lanes {
-                        bits |= reader.take(1) << lane;
+        let base = self.base(self.chunk);
+        let reader = |from: usize| {
+            let here = segments.iter().find(|(f, p, _)| (*f, *p) == (from, plane));
+            here.map(|(_, _, bytes)| Reader::new(bytes))
+        };
+        if origins.way == Way::Blocks {
+            self.by_chunk(&self.pairs(origins, false), |from, pairs| {
+                let Some(mut reader) = reader(from) else {
+                    return;
+                };
+                for &(_, (target, _)) in pairs {
+                    if reader.take(1) == 1 {
+                        for word in &words[target * size - base..][..size] {
+                            word.store(reader.take(LANES), Ordering::Relaxed);
+                        }
                     }
                 }
-                word.store(bits, Ordering::Relaxed);
-            }
+            });
+            return;
         }
+        self.by_chunk(&self.items(origins, false), |from, items| {
+            let Some(mut reader) = reader(from) else {
+                return;
+            };
+            for (_, item) in items {
+                let mut bits = if item.lanes.is_empty() {
+                    reader.take(LANES)
+                } else {
+                    0
+                };
+                for &(_, lane) in &item.lanes {
+                    bits |= reader.take(1) << lane;
+                }
+                words[item.target - base].fetch_or(bits, Ordering::Relaxed);
+            }
+        });
     }
 }
 
@@ -245,84 +296,74 @@ impl Planes for RoutedPlanes<'_> {
     }
 
     fn end(&mut self, depth: u32, chunk: usize) -> Result<(), Error> {
-        self.send(depth + 1, chunk, 1 - self.from)
+        self.close(depth + 1, chunk, 1 - self.from)
     }
 
     fn next_level(&mut self, depth: u32, from: usize) -> Result<(), Error> {
         self.from = from;
         self.exchange.forget(depth)
     }
-}
 
-impl RoutedPlanes<'_> {
-    /// Makes `chunk` the one whose outgoing words are written, without receiving anything.
-    pub fn open(&mut self, chunk: usize) {
+    fn open(&mut self, chunk: usize) {
         self.chunk = chunk;
     }
 
-    /// Sends the outgoing words of a chunk for the step to `depth`, which starts from class `from`.
-    pub fn send(&mut self, depth: u32, chunk: usize, from: usize) -> Result<(), Error> {
+    fn restore(
+        &self,
+        _: usize,
+        plane: usize,
+        block: usize,
+        scratch: &mut Located,
+        words: Option<&[u64]>,
+    ) {
+        self.outgoing(plane, block, scratch, words);
+    }
+
+    fn close(&mut self, depth: u32, chunk: usize, from: usize) -> Result<(), Error> {
         for plane in 0..self.crossings.planes.len() {
             for (to, segment) in self.segments(plane, from).into_iter().enumerate() {
-                if segment.any {
-                    self.exchange
-                        .send(depth, chunk, to, plane, &segment.finish())?;
+                if let Some(segment) = segment {
+                    self.exchange.send(depth, chunk, to, plane, &segment)?;
                 }
             }
         }
         Ok(())
     }
 }
-
-/// Bits, lowest first.
+/// The bits of a segment being written, lowest first.
 #[derive(Default)]
-struct BitWriter {
-    bytes: Vec<u8>,
-    word: u128,
-    bits: usize,
+struct Segment {
+    bits: BitVec<u8, Lsb0>,
     /// Whether any state is in it.
     any: bool,
 }
 
-impl BitWriter {
+impl Segment {
     fn push(&mut self, value: u64, bits: usize) {
-        self.word |= u128::from(value) << self.bits;
-        self.bits += bits;
-        if self.bits >= 64 {
-            self.bytes.extend((self.word as u64).to_le_bytes());
-            self.word >>= 64;
-            self.bits -= 64;
-        }
+        let at = self.bits.len();
+        self.bits.resize(at + bits, false);
+        self.bits[at..].store_le(value);
+        self.any |= value != 0;
     }
 
-    fn finish(mut self) -> Vec<u8> {
-        let rest = self.bits.div_ceil(8);
-        self.bytes.extend(&self.word.to_le_bytes()[..rest]);
-        self.bytes
+    fn finish(self) -> Option<Vec<u8>> {
+        self.any.then(|| self.bits.into_vec())
     }
 }
 
-#[derive(Clone)]
-struct BitReader<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
+/// The bits of a segment that has arrived.
+struct Reader<'a>(&'a BitSlice<u8, Lsb0>);
 
-impl<'a> BitReader<'a> {
-    fn new(bytes: &'a [u8]) -> BitReader<'a> {
-        BitReader { bytes, at: 0 }
+impl<'a> Reader<'a> {
+    fn new(bytes: &'a [u8]) -> Reader<'a> {
+        Reader(bytes.view_bits())
     }
 
     /// The next bits, at most 64; zeros beyond the end.
     fn take(&mut self, bits: usize) -> u64 {
-        let byte = self.at / 8;
-        let mut sixteen = [0; 16];
-        let rest = &self.bytes[byte.min(self.bytes.len())..];
-        let len = rest.len().min(16);
-        sixteen[..len].copy_from_slice(&rest[..len]);
-        let word = u128::from_le_bytes(sixteen) >> (self.at % 8);
-        self.at += bits;
-        word as u64 & (u64::MAX >> (64 - bits))
+        let (taken, rest) = self.0.split_at(bits.min(self.0.len()));
+        self.0 = rest;
+        if taken.is_empty() { 0 } else { taken.load_le() }
     }
 }
 
@@ -334,22 +375,25 @@ mod tests {
     fn bits_come_back() {
         let values = [
             (1, 1),
-            (0x0fff_ffff_ffff_ffff, 60),
+            (u64::MAX >> 4, 60),
             (0, 1),
             (5, 3),
             (u64::MAX, 64),
             (9, 60),
         ];
-        let mut writer = BitWriter::default();
-        for (value, bits) in values {
-            writer.push(value, bits);
-        }
-        let bytes = writer.finish();
+        let mut segment = Segment::default();
+        values
+            .iter()
+            .for_each(|&(value, bits)| segment.push(value, bits));
+        let bytes = segment.finish().unwrap();
         assert_eq!(bytes.len(), 189usize.div_ceil(8));
-        let mut reader = BitReader::new(&bytes);
+        let mut reader = Reader::new(&bytes);
         for (value, bits) in values {
             assert_eq!(reader.take(bits), value);
         }
         assert_eq!(reader.take(60), 0);
+        let mut empty = Segment::default();
+        empty.push(0, 60);
+        assert_eq!(empty.finish(), None);
     }
 }

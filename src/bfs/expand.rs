@@ -3,7 +3,7 @@
 //! Invariant: the current level lies in one array, all of it or one chunk; every source of a window that
 //! the program gathers itself lies in that array. What lies in other chunks is handed over (`carried`).
 
-use super::State;
+use super::state::State;
 use crate::Error;
 use crate::perm::kernel::{Block, Program, Tally};
 use crate::perm::layout::{LANES, Layout, Register};
@@ -101,16 +101,16 @@ impl Expansion<'_> {
         sources.far.clear();
         let mut begin = 0;
         for (i, gather) in self.program.gathers().iter().enumerate() {
-            let slots = &mut sources.registers[begin..begin + gather.outside.slots()];
-            begin += slots.len();
-            sources.downs[i] = gather.outside.sources(block, digits, slots);
+            let blocks = &mut sources.registers[begin..begin + gather.source_blocks.count()];
+            begin += blocks.len();
+            sources.variants[i] = gather.source_blocks.find(block, digits, blocks);
             sources.live[i] = false;
-            for source in slots.iter_mut() {
+            for source in blocks.iter_mut() {
                 *source -= self.first;
                 sources.live[i] |= self.cur.occupied[*source];
                 *source *= size;
             }
-            if let (true, &[source]) = (sources.live[i], &*slots)
+            if let (true, &[source]) = (sources.live[i], &*blocks)
                 && !sources.far.contains(&source)
             {
                 sources.far.push(source);
@@ -143,10 +143,10 @@ impl Expansion<'_> {
             own: (block - self.first) * size,
             register: (block * size) as u64,
             parity: sources.parity,
-            sources: &sources.registers,
-            downs: &sources.downs,
+            source_blocks: &sources.registers,
+            variants: &sources.variants,
             live: &sources.live,
-            carried,
+            halo: carried,
             ahead: &ahead.far,
         });
         *occupied = tally.states > 0;
@@ -157,9 +157,9 @@ impl Expansion<'_> {
 /// Where one block comes from.
 pub(super) struct Sources {
     pub parity: usize,
-    /// First register of each slot's block, transfer by transfer.
+    /// First register of each source block, transfer by transfer.
     registers: Vec<usize>,
-    downs: Vec<usize>,
+    variants: Vec<usize>,
     /// For each transfer whether any of its sources holds a state.
     pub live: Vec<bool>,
     /// First registers of the live blocks that are worth fetching ahead: the block itself and the
@@ -171,11 +171,11 @@ pub(super) struct Sources {
 impl Sources {
     pub fn new(program: &Program) -> Sources {
         let gathers = program.gathers();
-        let slots = gathers.iter().map(|g| g.outside.slots()).sum();
+        let blocks = gathers.iter().map(|g| g.source_blocks.count()).sum();
         Sources {
             parity: 0,
-            registers: vec![0; slots],
-            downs: vec![0; gathers.len()],
+            registers: vec![0; blocks],
+            variants: vec![0; gathers.len()],
             live: vec![false; gathers.len()],
             far: Vec::with_capacity(gathers.len()),
         }

@@ -3,30 +3,35 @@
 //! Invariant: every engine returns the same counts and the same checksums for the same search. The
 //! checksum of a level depends on its set of states alone.
 
+mod calibrate;
 mod chunks;
-mod classes;
+mod communicator;
 mod crossing;
 pub mod disk;
 mod exchange;
 mod expand;
+mod found;
+mod groups;
 #[cfg(feature = "mpi")]
 pub mod mpi;
 mod network;
-mod observer;
 mod outcome;
 mod plan;
 mod planes;
+mod problem;
 mod reference;
+mod run;
 mod search;
 mod state;
 mod sweep;
-mod team;
 
+pub use calibrate::{Calibration, calibrate};
+pub use communicator::{Communicator, OneProcess, Reduce};
 pub use exchange::Exchange;
+pub use found::EachLevel;
 pub use network::{Network, network};
-pub use observer::{Level, Observer, Silent};
-pub use outcome::Outcome;
-pub use plan::{Calibration, Plan, calibrate, plan};
-pub use search::{Engine, Search, SearchError, run};
+pub use outcome::{DiskUse, Outcome};
+pub use plan::{Plan, plan};
+pub use run::{run, run_each};
+pub use search::{Engine, Search, SearchError};
 pub use state::{State, StateSpace};
-pub use team::{Stopped, Team};

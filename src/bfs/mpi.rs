@@ -13,7 +13,7 @@ use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
 
-use super::Team;
+use super::communicator::{Communicator as Ranks, Reduce};
 
 /// Most bytes for one rank in one call.
 const MESSAGE: usize = 1 << 30;
@@ -110,7 +110,7 @@ impl Job {
     }
 }
 
-impl Team for Job {
+impl Ranks for Job {
     fn rank(&self) -> usize {
         self.world.rank() as usize
     }
@@ -119,13 +119,12 @@ impl Team for Job {
         self.world.size() as usize
     }
 
-    fn swap(&self, parts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    fn all_to_all(&self, parts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         let most = self.message();
         let longest = parts.iter().map(Vec::len).max().unwrap_or(0);
-        let mut rounds = [longest.div_ceil(most).max(1) as u64];
-        self.max(&mut rounds);
+        let rounds = self.max(longest.div_ceil(most).max(1) as u64);
         let mut arrived = vec![Vec::new(); self.size()];
-        for round in 0..rounds[0] as usize {
+        for round in 0..rounds as usize {
             let cut = |part: &Vec<u8>| {
                 let start = (round * most).min(part.len());
                 start..(start + most).min(part.len())
@@ -136,15 +135,12 @@ impl Team for Job {
         arrived
     }
 
-    fn sum(&self, values: &mut [u64]) {
+    fn all_reduce(&self, by: Reduce, values: &mut [u64]) {
         let own = values.to_vec();
-        let all = SystemOperation::sum();
-        self.world.all_reduce_into(&own[..], values, all);
-    }
-
-    fn max(&self, values: &mut [u64]) {
-        let own = values.to_vec();
-        let all = SystemOperation::max();
-        self.world.all_reduce_into(&own[..], values, all);
+        let by = match by {
+            Reduce::Sum => SystemOperation::sum(),
+            Reduce::Max => SystemOperation::max(),
+        };
+        self.world.all_reduce_into(&own[..], values, by);
     }
 }

@@ -1,14 +1,12 @@
 //! What a search on many machines sends over the network.
 //!
-//! Invariant: the figures are upper bounds of what [`super::disk::run_together`] counts: blocks that are
+//! Invariant: the figures are upper bounds of what [`super::disk::run_distributed`] counts: blocks that are
 //! empty are left out on the way.
 
 use super::chunks::Chunks;
-use super::classes::Classes;
-use super::crossing::Crossings;
-use super::{SearchError, StateSpace};
+use super::problem::Problem;
+use super::search::SearchError;
 use crate::Error;
-use crate::perm::layout::Layout;
 use crate::perm::lehmer;
 use crate::puzzle::tiles::{Goal, Size};
 
@@ -48,10 +46,9 @@ pub(super) const CHUNKS_PER_RANK: usize = 4;
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub fn network(size: Size, ranks: usize) -> Result<Network, Error> {
-    let layout = Layout::new(size.tiles()).ok_or(SearchError::TooSmall { size })?;
-    let space = StateSpace::new(Goal::Last.board(size)?)?;
-    let puzzle = space.frame().path().puzzle();
-    let classes = Classes::new(&puzzle).ok_or(SearchError::TooLarge { size })?;
+    let goal = Goal::Last.board(size)?;
+    let problem = Problem::new(&goal, &goal)?;
+    let layout = problem.layout;
     let ranks = ranks.max(1);
     let cuts: Vec<Chunks> = (0..layout.prefix())
         .filter_map(|digits| Chunks::new(layout, digits))
@@ -59,7 +56,7 @@ pub fn network(size: Size, ranks: usize) -> Result<Network, Error> {
     let enough = |cut: &&Chunks| cut.count >= ranks * CHUNKS_PER_RANK;
     let cut = cuts.iter().find(enough).or(cuts.last());
     let cut = *cut.ok_or(SearchError::TooSmall { size })?;
-    let windows = Crossings::count(&puzzle, &classes, cut);
+    let windows = problem.planes(cut);
     let bits = u128::from(lehmer::even_count(size.tiles())) * windows as u128;
     let bytes = |bits: u128| (bits / 8) as u64;
     let most = cut.count.div_ceil(ranks);

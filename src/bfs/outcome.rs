@@ -1,7 +1,7 @@
 //! What a search found.
 
-use super::disk::DiskUse;
-use super::{Engine, State};
+use super::search::Engine;
+use super::state::State;
 use crate::perm::kernel::Kernel;
 use crate::puzzle::tiles::{Board, Size};
 
@@ -68,4 +68,50 @@ impl Outcome {
             .sum();
         sum as f64 / self.total() as f64
     }
+}
+
+/// Where the bits that cross between chunks lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaneStore {
+    /// In memory, those of all chunks: 8 bytes per plane and register.
+    Memory,
+    /// In files, those of one chunk at a time in memory.
+    Files,
+}
+
+impl PlaneStore {
+    /// Returns the name used on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            PlaneStore::Memory => "memory",
+            PlaneStore::Files => "files",
+        }
+    }
+}
+
+/// What a search on disk has used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiskUse {
+    /// Number of chunks.
+    pub chunks: usize,
+    /// Where the planes lay.
+    pub planes: PlaneStore,
+    /// Bytes of level files written, over all sessions.
+    pub bytes_written: u64,
+    /// Most bytes of level files at any time.
+    pub peak_bytes: u64,
+    /// Bytes of each level's files.
+    pub level_bytes: Vec<u64>,
+    /// Thread-seconds of this session spent decoding.
+    pub decode_seconds: f64,
+    /// Thread-seconds of this session spent in the kernel, planes included.
+    pub kernel_seconds: f64,
+    /// Thread-seconds of this session spent encoding.
+    pub encode_seconds: f64,
+    /// Thread-seconds of this session that workers waited for a reader or the writer.
+    pub wait_seconds: f64,
+    /// Processes of this session.
+    pub ranks: usize,
+    /// Bytes that ranks sent to each other in this session for the step to each depth.
+    pub network_bytes: Vec<u64>,
 }

@@ -21,7 +21,7 @@ use crate::store::Words;
 /// For every chunk of a level in turn: [`Planes::begin`]; for each of its blocks and each plane
 /// [`Planes::incoming`], then [`Planes::outgoing`]; [`Planes::end`]. When all chunks are done,
 /// [`Planes::next_level`].
-pub(super) trait Planes: Sync {
+pub(super) trait Planes: Send + Sync {
     /// Gets ready for the blocks of a chunk.
     fn begin(&mut self, depth: u32, chunk: usize) -> Result<(), Error>;
 
@@ -40,7 +40,23 @@ pub(super) trait Planes: Sync {
     /// Sends what the blocks of a chunk have given.
     fn end(&mut self, depth: u32, chunk: usize) -> Result<(), Error>;
 
-    /// Turns to the following level; `from` is the class that it starts from.
+    /// Gets ready for what a chunk of an earlier session sends.
+    fn open(&mut self, chunk: usize);
+
+    /// Takes the bits that a block of a level of `group`, the current or the next, sends.
+    fn restore(
+        &self,
+        group: usize,
+        plane: usize,
+        block: usize,
+        scratch: &mut Located,
+        words: Option<&[u64]>,
+    );
+
+    /// Sends what the blocks of a chunk opened have given, for the step to a depth.
+    fn close(&mut self, depth: u32, chunk: usize, group: usize) -> Result<(), Error>;
+
+    /// Turns to the following level; `from` is the group that it starts from.
     fn next_level(&mut self, depth: u32, from: usize) -> Result<(), Error>;
 }
 
@@ -54,7 +70,7 @@ enum Order {
 pub(super) struct SharedPlanes<'a> {
     chunks: Chunks,
     crossings: &'a Crossings,
-    /// Class that the step in progress starts from.
+    /// Group that the step in progress starts from.
     from: usize,
     order: Order,
     words: Words,
@@ -64,7 +80,7 @@ pub(super) struct SharedPlanes<'a> {
 }
 
 impl<'a> SharedPlanes<'a> {
-    /// Returns empty planes for a step from a class, in source order. Cost: 8 bytes per plane and
+    /// Returns empty planes for a step from a group, in source order. Cost: 8 bytes per plane and
     /// register, touched when used.
     pub fn new(
         chunks: Chunks,
@@ -88,16 +104,6 @@ impl<'a> SharedPlanes<'a> {
     fn plane(&self, plane: usize) -> &[AtomicU64] {
         let len = self.chunks.layout.registers() as usize;
         &self.words.get()[plane * len..][..len]
-    }
-
-    /// Sets the words of a source block, before the step begins.
-    pub fn fill(&self, plane: usize, block: usize, words: &[u64]) {
-        assert_eq!(
-            self.order,
-            Order::Source,
-            "planes are filled in source order"
-        );
-        self.put(plane, block, Some(words));
     }
 
     /// Writes a block of words at its own place.
@@ -217,6 +223,28 @@ impl Planes for SharedPlanes<'_> {
     }
 
     fn end(&mut self, _: u32, _: usize) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn open(&mut self, _: usize) {}
+
+    fn restore(
+        &self,
+        group: usize,
+        plane: usize,
+        block: usize,
+        scratch: &mut Located,
+        words: Option<&[u64]>,
+    ) {
+        // In source order, as planes begin, what the current level sends lies at its own place.
+        if group == self.from {
+            self.put(plane, block, words);
+        } else {
+            self.outgoing(plane, block, scratch, words);
+        }
+    }
+
+    fn close(&mut self, _: u32, _: usize, _: usize) -> Result<(), Error> {
         Ok(())
     }
 

@@ -12,10 +12,12 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::search::Found;
-use super::{Level, Observer, Search, SearchError, State, StateSpace};
+use super::found::Found;
+use super::search::{Search, SearchError};
+use super::state::{State, StateSpace};
+use crate::perm::kernel::Tally;
 use crate::perm::{checksum, lehmer};
-use crate::puzzle::Puzzle;
+use crate::progress::{Phase, Progress};
 
 /// States per 64-bit word.
 const PER_WORD: u64 = 32;
@@ -35,17 +37,16 @@ pub(super) fn run(
     search: &Search,
     space: &StateSpace,
     start: State,
-    observer: &dyn Observer,
+    observer: &dyn Progress,
 ) -> Result<Found, SearchError> {
-    let puzzle = space.frame().path().puzzle();
-    let graph = Graph::new(space, &puzzle);
+    let graph = Graph::new(space);
     let words = space.lines() * graph.cells;
     let words: Vec<AtomicU64> = (0..words.div_ceil(PER_WORD))
         .map(|_| AtomicU64::new(0))
         .collect();
     mark(&words, space.id(start), 1);
 
-    let mut found = Found::default();
+    let mut found = Found::new(space.size());
     for depth in 0..=search.max_depth.unwrap_or(usize::MAX) {
         let begun = Instant::now();
         let tag = 1 + depth as u64 % 2;
@@ -69,27 +70,18 @@ pub(super) fn run(
                 let found = graph.expand(&words, part, first, pass);
                 let done = done.fetch_add(1, Ordering::Relaxed) + 1;
                 if done.is_multiple_of(TASKS_PER_REPORT) {
-                    observer.progress(depth, done, tasks);
+                    observer.progress(Phase::Search(depth), done, tasks);
                 }
                 Some(found)
             })
             .try_reduce(Part::default, |a, b| Some(a.join(b, search.keep_last)))
             .ok_or(SearchError::Interrupted {
                 depth,
-                states: found.counts.iter().sum(),
+                states: found.states,
             })?;
-        if pass.states == 0 {
-            found.complete = true;
+        if !found.push(pass.tally, begun, observer)? {
             break;
         }
-        let seconds = begun.elapsed().as_secs_f64();
-        let level = Level {
-            depth,
-            states: pass.states,
-            checksum: pass.checksum,
-            seconds,
-        };
-        found.push(level, observer);
         found.last = pass.kept;
     }
     Ok(found)
@@ -109,8 +101,7 @@ struct Pass {
 /// What a pass found in one part of the states.
 #[derive(Default)]
 struct Part {
-    states: u64,
-    checksum: u64,
+    tally: Tally,
     kept: Vec<State>,
 }
 
@@ -120,8 +111,7 @@ impl Part {
         self.kept.append(&mut next.kept);
         self.kept.truncate(keep);
         Part {
-            states: self.states + next.states,
-            checksum: self.checksum.wrapping_add(next.checksum),
+            tally: self.tally.plus(next.tally),
             kept: self.kept,
         }
     }
@@ -150,7 +140,8 @@ struct Graph {
 }
 
 impl Graph {
-    fn new(space: &StateSpace, puzzle: &Puzzle) -> Graph {
+    fn new(space: &StateSpace) -> Graph {
+        let puzzle = space.puzzle();
         let len = space.size().tiles();
         let mut moves = vec![Vec::new(); puzzle.cells()];
         for edge in puzzle.edges() {
@@ -176,7 +167,7 @@ impl Graph {
         let mut unranked = u64::MAX;
         for (i, word) in part.iter().enumerate() {
             let mut frontier = tagged(word.load(Ordering::Relaxed), pass.tag);
-            found.states += u64::from(frontier.count_ones());
+            found.tally.states += u64::from(frontier.count_ones());
             while frontier != 0 {
                 let slot = u64::from(frontier.trailing_zeros() / 2);
                 frontier &= frontier - 1;
@@ -184,7 +175,7 @@ impl Graph {
                 let (rank, cell) = (id / self.cells, id % self.cells);
                 let lane = (rank % 60) as usize;
                 let term = checksum::state(rank / 60, lane, cell as usize / 2);
-                found.checksum = found.checksum.wrapping_add(term);
+                found.tally.checksum = found.tally.checksum.wrapping_add(term);
                 if found.kept.len() < pass.keep {
                     found.kept.push(State {
                         line: rank,

@@ -2,10 +2,6 @@
 
 use std::fmt;
 
-use std::time::Instant;
-
-use super::{Level, Observer, Outcome, State, StateSpace, reference, sweep};
-use crate::Error;
 use crate::perm::kernel::{Kernel, KernelError};
 use crate::puzzle::tiles::{Board, Size};
 
@@ -76,6 +72,25 @@ impl Search {
             keep_last: 0,
         }
     }
+
+    /// Returns the kernel asked for, or the fastest of this processor.
+    pub(super) fn choose_kernel(&self) -> Result<Kernel, SearchError> {
+        match self.kernel {
+            None => Ok(Kernel::best()),
+            Some(kernel) if kernel.is_supported() => Ok(kernel),
+            Some(kernel) => Err(KernelError::Unsupported(kernel).into()),
+        }
+    }
+
+    /// Returns a pool of worker threads, one per core unless told.
+    pub(super) fn pool(&self) -> Result<rayon::ThreadPool, SearchError> {
+        let threads = self.threads.unwrap_or(0);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().map_err(|e| SearchError::Threads {
+            threads,
+            reason: e.to_string(),
+        })
+    }
 }
 
 /// A search that cannot run or was stopped.
@@ -121,6 +136,25 @@ pub enum SearchError {
     /// The kernel asked for does not run here.
     #[error(transparent)]
     Kernel(#[from] KernelError),
+    /// This engine keeps its levels in files.
+    #[error(
+        "the disk engine keeps its levels in files, this search names none: give --dir, or --engine sweep"
+    )]
+    NoFiles,
+    /// The levels hold more states than there are, or fewer at the end.
+    #[error(
+        "the levels up to depth {depth} hold {found} states, board {size} has {all}: this machine or this program has erred, the result is withheld; run it again, or with another --kernel or --engine"
+    )]
+    Sum {
+        /// Size of the board.
+        size: Size,
+        /// Deepest level counted.
+        depth: usize,
+        /// States counted.
+        found: u64,
+        /// States that the board has.
+        all: u64,
+    },
     /// The observer asked to stop.
     #[error("interrupted at depth {depth} after {states} states")]
     Interrupted {
@@ -129,95 +163,4 @@ pub enum SearchError {
         /// States counted in the finished levels.
         states: u64,
     },
-}
-
-/// What an engine returns.
-#[derive(Default)]
-pub(super) struct Found {
-    pub counts: Vec<u64>,
-    pub checksums: Vec<u64>,
-    pub level_seconds: Vec<f64>,
-    pub complete: bool,
-    pub last: Vec<State>,
-}
-
-impl Found {
-    /// Appends a level and reports it.
-    pub fn push(&mut self, level: Level, observer: &dyn Observer) {
-        self.counts.push(level.states);
-        self.checksums.push(level.checksum);
-        self.level_seconds.push(level.seconds);
-        observer.level(&level);
-    }
-}
-
-/// Runs a search on its own thread pool and returns what it found.
-///
-/// Cost: the sweep engine takes n!/120 * 128 bytes for n tiles and passes over them once per level;
-/// the reference engine takes N!/8 bytes for N cells and random accesses to them.
-///
-/// # Errors
-/// [`SearchError`] when the board does not fit the engine, the budget or the processor, or the observer
-/// interrupts; [`crate::puzzle::tiles::BoardError`] when the start cannot reach the goal.
-pub fn run(search: &Search, observer: &dyn Observer) -> Result<Outcome, Error> {
-    let begun = Instant::now();
-    let size = search.goal.size();
-    let plan = super::plan(size, search.engine)?;
-    let space = StateSpace::new(search.goal.clone())?;
-    let start = space.state(&search.start)?;
-    if let Some(budget) = search.memory.filter(|&b| b < plan.array_bytes) {
-        let (engine, needed) = (plan.engine, plan.array_bytes);
-        return Err(SearchError::Memory {
-            size,
-            engine,
-            needed,
-            budget,
-        }
-        .into());
-    }
-    let kernel = match plan.engine {
-        Engine::Reference => None,
-        Engine::Sweep | Engine::Disk => Some(choose_kernel(search.kernel)?),
-    };
-    let pool = pool(search.threads)?;
-    observer.started(plan.states);
-    let found = pool.install(|| match kernel {
-        None => reference::run(search, &space, start, observer).map_err(Error::from),
-        Some(kernel) => sweep::run(search, &space, start, kernel, observer),
-    })?;
-    Ok(Outcome {
-        goal: search.goal.clone(),
-        start: search.start.clone(),
-        engine: plan.engine,
-        kernel,
-        threads: pool.current_num_threads(),
-        counts: found.counts,
-        checksums: found.checksums,
-        level_seconds: found.level_seconds,
-        complete: found.complete,
-        seconds: begun.elapsed().as_secs_f64(),
-        array_bytes: plan.array_bytes,
-        last: found.last,
-        disk: None,
-    })
-}
-
-/// Returns the kernel asked for, or the fastest of this processor.
-pub(super) fn choose_kernel(asked: Option<Kernel>) -> Result<Kernel, SearchError> {
-    match asked {
-        None => Ok(Kernel::best()),
-        Some(kernel) if kernel.is_supported() => Ok(kernel),
-        Some(kernel) => Err(KernelError::Unsupported(kernel).into()),
-    }
-}
-
-/// Returns a pool of worker threads, one per core unless told.
-pub(super) fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool, SearchError> {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads.unwrap_or(0))
-        .build()
-        .map_err(|e| SearchError::Threads {
-            threads: threads.unwrap_or(0),
-            reason: e.to_string(),
-        })
 }

@@ -1,8 +1,9 @@
 //! States: boards as (line, cell) pairs and as single numbers.
 
-use super::SearchError;
+use super::search::SearchError;
 use crate::Error;
 use crate::perm::lehmer;
+use crate::puzzle::Puzzle;
 use crate::puzzle::tiles::{Board, Frame, Size};
 
 /// A state of a board relative to a goal.
@@ -47,6 +48,11 @@ impl StateSpace {
     /// Returns the frame of the goal.
     pub fn frame(&self) -> &Frame {
         &self.frame
+    }
+
+    /// Returns the moves of the board: cells and windows of the line.
+    pub fn puzzle(&self) -> Puzzle {
+        self.frame.path().puzzle()
     }
 
     /// Returns the size of the board.

@@ -1,7 +1,7 @@
 //! The sweep engine: whole levels by streaming over two byte arrays in memory.
 //!
-//! Invariant: before the step to depth d, the array of the class of d - 1 holds exactly level d - 1
-//! and the array of the class of d holds exactly level d - 2. The step overwrites the latter with
+//! Invariant: before the step to depth d, the array of the group of d - 1 holds exactly level d - 1
+//! and the array of the group of d holds exactly level d - 2. The step overwrites the latter with
 //! level d block by block and only reads the former. No set of visited states is needed: the graph is
 //! undirected and bipartite, so a neighbour of level d - 1 lies in level d - 2 or d.
 
@@ -9,14 +9,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use super::classes::Classes;
 use super::expand::{Expansion, Frontier, Sources};
-use super::search::Found;
-use super::{Level, Observer, Search, SearchError, State, StateSpace};
+use super::found::{EachLevel, Found};
+use super::problem::Problem;
+use super::search::{Search, SearchError};
 use crate::Error;
-use crate::perm::checksum;
-use crate::perm::kernel::{Kernel, Program, Tally};
-use crate::perm::layout::{LANES, Layout};
+use crate::perm::kernel::{Kernel, Tally};
+use crate::perm::layout::Layout;
+use crate::progress::{Phase, Progress};
 
 /// Fewest tiles that the register layout can number.
 pub(super) const MIN_TILES: usize = Layout::MIN_LEN;
@@ -33,49 +33,29 @@ pub(super) fn array_bytes(tiles: usize) -> u64 {
 /// Runs the search. Cost: 128 bytes per register of memory, one pass over it per level.
 pub(super) fn run(
     search: &Search,
-    space: &StateSpace,
-    start: State,
+    problem: &Problem,
     kernel: Kernel,
-    observer: &dyn Observer,
+    observer: &dyn Progress,
+    each: &mut EachLevel,
 ) -> Result<Found, Error> {
-    let size = space.size();
-    let layout = Layout::new(size.tiles()).ok_or(SearchError::TooSmall { size })?;
-    let puzzle = space.frame().path().puzzle();
-    let classes = Classes::new(&puzzle).ok_or(SearchError::TooLarge { size })?;
-    let programs =
-        [0, 1].map(|from| Program::new(kernel, layout, &classes.transfers(&puzzle, from)));
-    let [even, odd] = programs;
-    let programs = [
-        even.map_err(SearchError::from)?,
-        odd.map_err(SearchError::from)?,
-    ];
-
+    let (layout, groups) = (problem.layout, &problem.groups);
+    let programs = [problem.program(kernel, 0)?, problem.program(kernel, 1)?];
     let mut frontiers = [
         Frontier::empty(layout, layout.blocks())?,
         Frontier::empty(layout, layout.blocks())?,
     ];
-    let (class, bit) = classes.place(start.cell);
-    frontiers[class].insert(layout, start.line, bit);
+    let mut from = problem.group(0);
+    let (first, bit) = problem.first();
+    frontiers[from].insert(layout, problem.start.line, bit);
 
-    let mut found = Found::default();
-    let lane = (start.line % LANES as u64) as usize;
-    let checksum = checksum::state(start.line / LANES as u64, lane, usize::from(bit));
-    found.push(
-        Level {
-            depth: 0,
-            states: 1,
-            checksum,
-            seconds: 0.0,
-        },
-        observer,
-    );
+    let mut found = Found::new(problem.space.size());
+    found.push(first, Instant::now(), observer)?;
 
-    let shown = |depth, class, registers: &crate::store::Array| {
-        observer.registers(depth, 0, registers.units(), classes.cells(class));
+    let mut shown = |depth, group, frontier: &Frontier| {
+        each(depth, frontier.registers.units(), groups.cells(group))
     };
-    shown(0, class, &frontiers[class].registers);
+    shown(0, from, &frontiers[from])?;
 
-    let mut from = class;
     for depth in 1.. {
         if search.max_depth.is_some_and(|max| depth > max) {
             break;
@@ -99,35 +79,23 @@ pub(super) fn run(
         };
         let interrupted = SearchError::Interrupted {
             depth,
-            states: found.counts.iter().sum(),
+            states: found.states,
         };
         let tally = sweep.level(next).ok_or(interrupted)?;
-        if tally.states == 0 {
-            found.complete = true;
+        if !found.push(tally, begun, observer)? {
             break;
         }
-        let seconds = begun.elapsed().as_secs_f64();
-        let (states, checksum) = (tally.states, tally.checksum);
-        found.push(
-            Level {
-                depth,
-                states,
-                checksum,
-                seconds,
-            },
-            observer,
-        );
-        from = 1 - from;
-        shown(depth, from, &next.registers);
+        from = groups.next(from);
+        shown(depth, from, next)?;
     }
-    found.last = frontiers[from].states(layout, 0, classes.cells(from), search.keep_last);
+    found.last = frontiers[from].states(layout, 0, groups.cells(from), search.keep_last);
     Ok(found)
 }
 
 /// One level.
 struct Sweep<'a> {
     expansion: Expansion<'a>,
-    observer: &'a dyn Observer,
+    observer: &'a dyn Progress,
     depth: usize,
 }
 
@@ -174,7 +142,8 @@ impl Sweep<'_> {
                 }
                 let blocks = occupied.len() as u64;
                 let done = done.fetch_add(blocks, Ordering::Relaxed) + blocks;
-                self.observer.progress(self.depth, done, total);
+                self.observer
+                    .progress(Phase::Search(self.depth), done, total);
             }
             tally
         });

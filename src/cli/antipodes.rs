@@ -6,35 +6,31 @@ use std::process::ExitCode;
 use anyhow::Result;
 use serde_json::json;
 use tilewave::bfs::{self, StateSpace};
-use tilewave::report::{one_key_per_line, thousands};
+use tilewave::puzzle::tiles::Size;
+use tilewave::report::{counted, one_key_per_line, thousands};
 
 use super::Talk;
-use super::options::{Format, Running, goal, size};
-use super::output::Output;
+use super::options::{Format, GoalOption, Output, Running};
 use super::progress::Progress;
+use super::values::count;
 
 /// List the boards at the greatest depth, with their ranks.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave antipodes 3x3")]
 pub struct Args {
     /// Size of the board, rows x columns.
-    board: String,
+    board: Size,
 
-    /// Goal: last, first, blank=CELL (row-major from 0) or a board.
-    #[arg(long, default_value = "last")]
-    goal: String,
+    #[command(flatten)]
+    goal: GoalOption,
 
     /// List the boards at this depth instead.
-    #[arg(long, value_name = "DEPTH")]
+    #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
     max_depth: Option<usize>,
 
     /// List at most this many boards.
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = count::<usize>(), allow_negative_numbers = true)]
     limit: usize,
-
-    /// How to write the result.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
 
     #[command(flatten)]
     running: Running,
@@ -46,8 +42,8 @@ pub struct Args {
 impl Args {
     /// Runs the command.
     pub fn run(&self, talk: Talk) -> Result<ExitCode> {
-        let size = size(&self.board)?;
-        let goal = goal(&self.goal, size)?;
+        let size = self.board;
+        let goal = self.goal.board(size)?;
         let space = StateSpace::new(goal.clone())?;
         let mut search = self.running.search(goal)?;
         search.max_depth = self.max_depth;
@@ -55,14 +51,17 @@ impl Args {
         let destination = self.output.reserve()?;
         let outcome = bfs::run(&search, &Progress::new(talk))?;
 
-        let depth = outcome.counts.len() - 1;
-        let count = outcome.counts[depth];
-        let states = outcome
-            .last
+        let deepest = outcome.counts.len() - 1;
+        // Beyond the diameter there is nothing, and the deepest boards are no answer.
+        let depth = self.max_depth.unwrap_or(deepest);
+        let beyond = depth > deepest;
+        let count = if beyond { 0 } else { outcome.counts[depth] };
+        let last = if beyond { &[][..] } else { &outcome.last };
+        let states = last
             .iter()
             .map(|&state| (space.board(state).to_string(), state));
         let states: Vec<_> = states.collect();
-        let text = match self.format {
+        let text = match self.output.format {
             Format::Json => {
                 let boards: Vec<&String> = states.iter().map(|(board, _)| board).collect();
                 let column = |f: &dyn Fn(&bfs::State) -> u64| {
@@ -97,15 +96,19 @@ impl Args {
                 text
             }
             Format::Text => {
-                let which = if outcome.complete {
-                    ", the diameter"
-                } else {
-                    ""
+                let which = match (beyond, outcome.complete) {
+                    (true, _) => format!(": the diameter is {deepest}\n"),
+                    (false, true) => ", the diameter\n\n".into(),
+                    (false, false) => "\n\n".into(),
                 };
-                let plural = if count == 1 { "" } else { "s" };
-                let count_text = thousands(count);
-                let mut text =
-                    format!("{size}: {count_text} board{plural} at depth {depth}{which}\n\n");
+                let mut text = format!(
+                    "{size}: {} at depth {depth}{which}",
+                    counted(count, "board")
+                );
+                if beyond {
+                    destination.write(&text)?;
+                    return Ok(ExitCode::SUCCESS);
+                }
                 let width = states
                     .iter()
                     .map(|(board, _)| board.len())

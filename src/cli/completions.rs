@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::CommandFactory;
+use clap::ValueHint;
 use clap_complete::Shell;
 
 use super::output::print;
@@ -15,21 +15,30 @@ use super::output::print;
 )]
 pub struct Args {
     /// The shell.
-    #[arg(value_enum)]
+    #[arg(value_parser = clap::value_parser!(Shell))]
     shell: Shell,
 }
 
 impl Args {
-    /// Runs the command.
-    pub fn run(&self) -> Result<ExitCode> {
+    /// Runs the command; `program` is the whole command line.
+    pub fn run(&self, program: clap::Command) -> Result<ExitCode> {
         let mut text = Vec::new();
         clap_complete::generate(
             self.shell,
-            &mut super::Cli::command(),
+            &mut without_files(program),
             "tilewave",
             &mut text,
         );
         print(&String::from_utf8(text)?)?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The command with a word of its own wherever a value is not a file: shells offer files for all others.
+fn without_files(command: clap::Command) -> clap::Command {
+    let own = |arg: clap::Arg| match arg.get_value_hint() {
+        ValueHint::Unknown => arg.value_hint(ValueHint::Other),
+        _ => arg,
+    };
+    command.mut_args(own).mut_subcommands(without_files)
 }

@@ -1,121 +1,130 @@
 //! Options of a search on disk.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use clap::ValueEnum;
 use tilewave::bfs::disk::{Directories, Disk, PlaneStore};
 use tilewave::store::{Directory, Io, Storage};
 
 use super::failure::Usage;
-use super::options::parse_bytes;
+use super::values::{Choice, bytes, choice, count, time, whole};
 
 /// Ways to read files, as options.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum IoName {
-    /// Positioned reads into buffers.
-    Read,
-    /// Memory mapping.
-    Mmap,
-}
+const IO: &[Choice<Io>] = &[
+    ("read", Io::Read, "Positioned reads into buffers"),
+    ("mmap", Io::Map, "Memory mapping"),
+];
 
 /// Places of the planes, as options.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PlanesName {
-    /// In memory.
-    Memory,
-    /// In files.
-    Files,
-}
+const PLANES: &[Choice<PlaneStore>] = &[
+    ("memory", PlaneStore::Memory, "In memory"),
+    ("files", PlaneStore::Files, "In files"),
+];
 
-/// Which levels are kept, as options.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Keep {
-    /// The last two.
-    Last,
-    /// All: the complete distance information.
-    All,
-}
+/// Which levels are kept, as options: whether all are.
+pub const KEEP: &[Choice<bool>] = &[
+    ("last", false, "The last two"),
+    ("all", true, "All: the complete distance information"),
+];
 
 /// How a search runs on disk.
 #[derive(clap::Args)]
 pub struct OnDisk {
     /// Search on disk, in this directory; a search that is there already is continued. Several times: the
     /// chunks are spread over several disks.
-    #[arg(long, value_name = "DIR", help_heading = "On disk")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "On disk", group = "place")]
     pub dir: Vec<PathBuf>,
 
     /// How to read files.
-    #[arg(long, value_enum, default_value_t = IoName::Read, help_heading = "On disk", requires = "dir")]
-    pub io: IoName,
+    #[arg(long, value_parser = choice(IO), default_value = "read", help_heading = "On disk", requires = "place")]
+    io: Io,
 
     /// zstd level of new files, -131072 (fast) to 22 (small).
-    #[arg(long, value_name = "LEVEL", default_value_t = tilewave::store::DEFAULT_LEVEL, allow_negative_numbers = true, value_parser = clap::value_parser!(i32).range(-131072..=22), help_heading = "On disk", requires = "dir")]
-    pub level: i32,
+    #[arg(long, value_name = "LEVEL", default_value_t = tilewave::store::DEFAULT_LEVEL, allow_negative_numbers = true, value_parser = whole(-131_072, 22), help_heading = "On disk", requires = "place")]
+    level: i32,
 
     /// Least time between two commits, with a unit: 10s, 500ms, 2min; 0 for one after every chunk.
-    #[arg(
-        long,
-        value_name = "TIME",
-        default_value = "10s",
-        help_heading = "On disk",
-        requires = "dir"
-    )]
-    pub commit_every: String,
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time, help_heading = "On disk", requires = "place")]
+    commit_every: Duration,
 
-    /// Most disk for the levels, with a unit: 60GB [default: what is free].
-    #[arg(long, value_name = "SIZE", help_heading = "On disk", requires = "dir")]
-    pub disk_limit: Option<String>,
+    /// Most disk for levels and scratch, with a unit: 60GB [default: what is free].
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = "On disk", requires = "place")]
+    disk_limit: Option<u64>,
+
+    /// Start also when the search needs more disk than there is, by the estimate.
+    #[arg(long, help_heading = "On disk", requires = "place")]
+    ignore_space: bool,
 
     /// Which levels to keep.
-    #[arg(long, value_enum, default_value_t = Keep::Last, help_heading = "On disk", requires = "dir")]
-    pub keep_levels: Keep,
+    #[arg(long, value_parser = choice(KEEP), action = clap::ArgAction::Set, default_value = "last", help_heading = "On disk", requires = "place")]
+    keep_levels: bool,
 
     /// Digits of the line that all lines of a chunk share [default: as few as fit the memory].
-    #[arg(long, value_name = "K", help_heading = "On disk", requires = "dir")]
-    pub shared_digits: Option<usize>,
+    #[arg(long, value_name = "K", value_parser = count::<usize>(), allow_negative_numbers = true, help_heading = "On disk", requires = "place")]
+    shared_digits: Option<usize>,
 
     /// Where the bits that cross between chunks lie [default: memory if they fit].
-    #[arg(long, value_enum, help_heading = "On disk", requires = "dir")]
-    pub planes: Option<PlanesName>,
+    #[arg(long, value_parser = choice(PLANES), help_heading = "On disk", requires = "place")]
+    planes: Option<PlaneStore>,
 }
 
 impl OnDisk {
     /// Returns how to use the disk, or `None` for a search in memory.
     pub fn disk(&self) -> Result<Option<Disk>> {
-        if self.dir.is_empty() {
-            return Ok(None);
+        match &self.dir[..] {
+            [] => Ok(None),
+            dirs => self.disk_in(dirs).map(Some),
         }
-        let io = match self.io {
-            IoName::Read => Io::Read,
-            IoName::Mmap => Io::Map,
-        };
+    }
+
+    /// Returns how to use the disk in these directories.
+    pub fn disk_in(&self, dirs: &[PathBuf]) -> Result<Disk> {
         let mut storages: Vec<Box<dyn Storage>> = Vec::new();
-        for (i, path) in self.dir.iter().enumerate() {
-            if self.dir[..i].contains(path) {
+        for (i, path) in dirs.iter().enumerate() {
+            if dirs[..i].contains(path) {
                 let wrong = format!(
                     "--dir {} is given twice: name each directory once",
                     path.display()
                 );
                 return Err(Usage(wrong).into());
             }
-            let directory = Directory::create(path, io);
+            let directory = Directory::create(path, self.io);
             storages.push(Box::new(
                 directory.with_context(|| format!("--dir {}", path.display()))?,
             ));
         }
         let mut disk = Disk::new(Directories::new(storages));
         disk.zstd_level = self.level;
-        disk.commit_every = parse_time(&self.commit_every)?;
-        disk.keep_all = self.keep_levels == Keep::All;
-        disk.limit = self.disk_limit.as_deref().map(parse_bytes).transpose()?;
+        disk.commit_every = self.commit_every;
+        disk.keep_all = self.keep_levels;
+        disk.limit = self.disk_limit;
+        disk.ignore_space = self.ignore_space;
         disk.shared_digits = self.shared_digits;
-        disk.planes = self.planes.map(|planes| match planes {
-            PlanesName::Memory => PlaneStore::Memory,
-            PlanesName::Files => PlaneStore::Files,
-        });
-        Ok(Some(disk))
+        disk.planes = self.planes;
+        Ok(disk)
+    }
+}
+
+/// Directories that a command has made: those still empty when it ends go again, so that a refused command
+/// leaves nothing behind.
+pub struct Made(Vec<PathBuf>);
+
+impl Made {
+    /// Notes which of the directories are not there yet, parents included.
+    pub fn of(dirs: &[PathBuf]) -> Made {
+        let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+        let missing = dirs.iter().flat_map(|dir| dir.ancestors().filter(missing));
+        Made(missing.map(Path::to_path_buf).collect())
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        for directory in &self.0 {
+            // Refused by the system, as it should be, for a directory that holds anything.
+            let _ = std::fs::remove_dir(directory);
+        }
     }
 }
 
@@ -128,42 +137,4 @@ pub fn directories(paths: &[PathBuf]) -> Result<Directories> {
     };
     let storages: Result<Vec<_>> = paths.iter().map(open).collect();
     Ok(Directories::new(storages?))
-}
-
-/// Returns the time that a number with a unit stands for: ms, s, min, h; 0 needs no unit.
-pub fn parse_time(text: &str) -> Result<Duration, Usage> {
-    let wrong = || {
-        Usage(format!(
-            "'{text}' is not a time: write a number and a unit, for example 10s, 500ms or 2min"
-        ))
-    };
-    let unit = text
-        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
-        .unwrap_or(text.len());
-    let (number, unit) = text.split_at(unit);
-    let number: f64 = number.parse().map_err(|_| wrong())?;
-    let seconds = match unit.trim() {
-        "" if number == 0.0 => 0.0,
-        "ms" => 1e-3,
-        "s" => 1.0,
-        "min" => 60.0,
-        "h" => 3600.0,
-        _ => return Err(wrong()),
-    };
-    Duration::try_from_secs_f64(number * seconds).map_err(|_| wrong())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_need_units() {
-        assert_eq!(parse_time("0").unwrap(), Duration::ZERO);
-        assert_eq!(parse_time("500ms").unwrap(), Duration::from_millis(500));
-        assert_eq!(parse_time("1.5 min").unwrap(), Duration::from_secs(90));
-        for wrong in ["", "5", "s", "-1s", "1e9999s", "3 days"] {
-            assert!(parse_time(wrong).is_err(), "{wrong}");
-        }
-    }
 }

@@ -1,21 +1,28 @@
-//! `tilewave export`: a board as a question to other solvers.
+//! `tilewave export`: a board as a question to other solvers, and their answers.
 
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use tilewave::Error;
-use tilewave::puzzle::tiles::Board;
+use tilewave::puzzle::tiles::{Board, MoveStyle, Size};
 use tilewave::solve::Constructive;
-use tilewave::solve::export::{Cnf, Question, write_lp};
+use tilewave::solve::export::{Cnf, Program, Question, decode};
 
-use super::options::{goal, size};
-use super::output::OutputFile;
+use super::options::GoalOption;
+use super::output::{OutputFile, print};
+use super::values::count;
 
-/// Write the question whether a board is solvable in at most N moves as SAT formula or integer program.
+/// Write the question whether a board is solvable in at most N moves as SAT formula or integer program, or
+/// read a solver's answer.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: tilewave export '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12' --max-moves 11 --lp neos.lp"
+    after_help = "Examples:\n  tilewave export '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12' --max-moves 11 --lp neos.lp\n  \
+                  tilewave export '1 2 3/4 5 6/0 7 8' --cnf - | cadical | tilewave export '1 2 3/4 5 6/0 7 8' --decode -\n\n\
+                  In all files letters say where the tile goes. All solutions of a board have the same parity: the \
+                  files ask for one move less where N has the other. A SAT solver's proof that the formula for \
+                  N - 1 moves has no model (cadical no.cnf proof.drat, checked by drat-trim) proves N optimal."
 )]
 pub struct Args {
     /// The board: rows by '/', tiles by spaces, blank 0.
@@ -23,23 +30,40 @@ pub struct Args {
 
     /// Size, for a flat list of tiles.
     #[arg(long, value_name = "SIZE")]
-    size: Option<String>,
+    size: Option<Size>,
 
-    /// Goal: last, first, blank=CELL (row-major from 0) or a board.
-    #[arg(long, default_value = "last")]
-    goal: String,
+    #[command(flatten)]
+    goal: GoalOption,
 
     /// Most moves of a solution [default: what the constructive solver needs].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::<usize>(), allow_negative_numbers = true)]
     max_moves: Option<usize>,
 
-    /// Write a formula in DIMACS CNF, variables explained in its comments.
-    #[arg(long, value_name = "FILE", required_unless_present = "lp")]
+    /// Write a formula in DIMACS CNF, variables explained in its comments; - is stdout.
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["lp", "mps", "decode"])]
     cnf: Option<PathBuf>,
 
-    /// Write an integer program in CPLEX LP format that minimises the moves.
+    /// Write an integer program in CPLEX LP format that minimises the moves; - is stdout.
     #[arg(long, value_name = "FILE")]
     lp: Option<PathBuf>,
+
+    /// Write the same integer program in MPS format, fixed and free at once; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    mps: Option<PathBuf>,
+
+    /// Print the moves that a solver's answer stands for, after playing them: a SAT solver's model, or a
+    /// solution file of HiGHS, CBC, GLPK (-o), SCIP, Gurobi or CPLEX; - is stdin.
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["cnf", "lp", "mps", "max_moves"])]
+    decode: Option<PathBuf>,
+
+    /// What the printed letters say: where the tile goes, or where the blank goes.
+    #[arg(
+        long,
+        value_name = "WHICH",
+        default_value = "tile",
+        requires = "decode"
+    )]
+    moves: String,
 
     /// Replace existing files.
     #[arg(long)]
@@ -49,9 +73,11 @@ pub struct Args {
 impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<ExitCode> {
-        let size = self.size.as_deref().map(size).transpose()?;
-        let board = Board::parse(&self.board, size).map_err(Error::from)?;
-        let goal = goal(&self.goal, board.size())?;
+        let board = Board::parse(&self.board, self.size).map_err(Error::from)?;
+        let goal = self.goal.board(board.size())?;
+        if let Some(path) = &self.decode {
+            return self.decode(path, &board, &goal);
+        }
         let moves = match self.max_moves {
             Some(moves) => moves,
             None => {
@@ -60,25 +86,59 @@ impl Args {
             }
         };
         let question = Question::new(board, goal, moves).map_err(Error::from)?;
-        let reserve = |path: &PathBuf| OutputFile::reserve(path, self.force);
-        let cnf = self.cnf.as_ref().map(reserve).transpose()?;
-        let lp = self.lp.as_ref().map(reserve).transpose()?;
-        if let Some(file) = lp {
-            let mut text = Vec::new();
-            write_lp(&question, &mut text)?;
-            file.write(&text)?;
+        let steps = question.steps();
+        if steps < moves {
+            tracing::info!("all solutions have the other parity: at most {steps} moves");
         }
-        if let Some(file) = cnf {
+        let reserve = |path: &Option<PathBuf>| {
+            let path = path
+                .as_ref()
+                .map(|path| OutputFile::reserve(path, self.force));
+            path.transpose()
+        };
+        let cnf = reserve(&self.cnf)?;
+        let lp = reserve(&self.lp)?;
+        let mps = reserve(&self.mps)?;
+        if lp.is_some() || mps.is_some() {
+            let program = Program::new(question.clone());
+            if let Some(place) = lp {
+                let mut text = Vec::new();
+                program.write_lp(&mut text)?;
+                place.write(&text)?;
+            }
+            if let Some(place) = mps {
+                let mut text = Vec::new();
+                program.write_mps(&mut text)?;
+                place.write(&text)?;
+            }
+        }
+        if let Some(place) = cnf {
             let formula = Cnf::new(question);
-            tracing::info!(
-                "{} variables, {} clauses",
-                formula.variables(),
-                formula.clauses().len()
-            );
+            let (variables, clauses) = (formula.variables(), formula.clauses().len());
+            tracing::info!("{variables} variables, {clauses} clauses");
             let mut text = Vec::new();
             formula.write_dimacs(&mut text)?;
-            file.write(&text)?;
+            place.write(&text)?;
         }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Prints the moves of an answer.
+    fn decode(&self, path: &Path, board: &Board, goal: &Board) -> Result<ExitCode> {
+        let style: MoveStyle = self.moves.parse().map_err(Error::from)?;
+        let mut answer = Vec::new();
+        let read = match path == Path::new("-") {
+            true => std::io::stdin().lock().read_to_end(&mut answer),
+            false => std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut answer)),
+        };
+        read.with_context(|| format!("cannot read '{}'", path.display()))?;
+        let answer = String::from_utf8_lossy(&answer);
+        let moves = decode(board, goal, &answer).map_err(Error::from)?;
+        print(&format!(
+            "{board}  {} moves  {}\n",
+            moves.len(),
+            moves.short(style)
+        ))?;
         Ok(ExitCode::SUCCESS)
     }
 }

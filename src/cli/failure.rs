@@ -1,68 +1,143 @@
 //! From errors to one line on stderr and an exit code.
 
+use std::error::Error as _;
+use std::io;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 use tilewave::Error;
-use tilewave::bfs::SearchError;
 use tilewave::bfs::disk::DiskError;
+use tilewave::bfs::{Engine, SearchError};
 use tilewave::pdb::PdbError;
 use tilewave::puzzle::tiles::BoardError;
 use tilewave::report::{bytes, thousands};
+use tilewave::store::OutputError;
 use tilewave::table::TableError;
 
 use super::interrupt::INTERRUPTED;
+use super::progress;
 
 /// A command line that is wrong in a way that the parser cannot see.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Usage(pub String);
 
-/// Reports what the argument parser says: help and version on stdout, anything else in one line.
-pub fn of_parser(error: &clap::Error) -> ExitCode {
-    if matches!(
-        error.kind(),
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
-    ) {
-        // A closed pipe ends the output, not the program's success.
-        let _ = error.print();
-        return ExitCode::SUCCESS;
+/// Reports what the argument parser of `program` says: help and version on stdout, anything else in one line.
+pub fn of_parser(error: &clap::Error, program: clap::Command) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            let printed = error
+                .print()
+                .and_then(|()| io::Write::flush(&mut io::stdout()));
+            match printed {
+                Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+                    complain(&format!("cannot write to stdout: {e}"));
+                    ExitCode::FAILURE
+                }
+                // A closed pipe ends the output, not the program's success.
+                _ => ExitCode::SUCCESS,
+            }
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            ExitCode::from(2)
+        }
+        _ => {
+            complain(&format!(
+                "{}; see {} --help",
+                in_words(error),
+                asked(program)
+            ));
+            ExitCode::from(2)
+        }
     }
-    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        let _ = error.print();
-        return ExitCode::from(2);
+}
+
+/// What is wrong with the command line, in this program's words, with the name that is closest.
+fn in_words(error: &clap::Error) -> String {
+    let get = |kind| error.get(kind).map(ToString::to_string);
+    let argument = get(ContextKind::InvalidArg).unwrap_or_default();
+    // Options by name; what stands alone needs none.
+    let option = argument.split(' ').next().filter(|w| w.starts_with('-'));
+    let of_option = option.map_or(String::new(), |option| format!("{option}: "));
+    let value = get(ContextKind::InvalidValue).unwrap_or_default();
+    let mut text = match (error.kind(), error.source()) {
+        (ErrorKind::ValueValidation, Some(reason)) => format!("{of_option}{reason}"),
+        (ErrorKind::InvalidValue, _) if value.is_empty() => format!("{argument} needs a value"),
+        (ErrorKind::InvalidValue, _) => {
+            let names = get(ContextKind::ValidValue).unwrap_or_default();
+            format!("{of_option}'{value}' is none of {names}")
+        }
+        (ErrorKind::UnknownArgument, _) if argument.starts_with('-') => {
+            format!("unknown option '{argument}'")
+        }
+        (ErrorKind::UnknownArgument, _) => format!("'{argument}' is one argument too many"),
+        (ErrorKind::InvalidSubcommand, _) => format!(
+            "unknown command '{}'",
+            get(ContextKind::InvalidSubcommand).unwrap_or_default()
+        ),
+        _ => {
+            let text = error.to_string();
+            let paragraph = text.split("\n\n").next().unwrap_or_default();
+            let words: Vec<&str> = paragraph.split_whitespace().collect();
+            words.join(" ").trim_start_matches("error: ").to_string()
+        }
+    };
+    let meant = [
+        ContextKind::SuggestedArg,
+        ContextKind::SuggestedValue,
+        ContextKind::SuggestedSubcommand,
+    ];
+    if let Some(meant) = meant.into_iter().find_map(get) {
+        text += &format!(", did you mean {meant}?");
     }
-    let text = error.to_string();
-    let paragraph = text.split("\n\n").next().unwrap_or_default();
-    let words: Vec<&str> = paragraph.split_whitespace().collect();
-    complain(&format!(
-        "{}; see tilewave --help",
-        words.join(" ").trim_start_matches("error: ")
-    ));
-    ExitCode::from(2)
+    text
+}
+
+/// The command that the command line names, for example `tilewave pdb build`.
+fn asked(mut command: clap::Command) -> String {
+    let mut name = String::from("tilewave");
+    for word in std::env::args_os().skip(1) {
+        if let Some(found) = command.find_subcommand(&word) {
+            name += &format!(" {}", found.get_name());
+            command = found.clone();
+        }
+    }
+    name
 }
 
 /// Reports what a command failed at.
 pub fn of_command(error: &anyhow::Error) -> ExitCode {
-    if error
-        .downcast_ref::<std::io::Error>()
-        .is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
-    {
+    let library = error.downcast_ref::<Error>();
+    let reason = match library {
+        Some(
+            Error::Output(OutputError::Io { reason, .. })
+            | Error::Pdb(PdbError::Output(OutputError::Io { reason, .. }))
+            | Error::Table(TableError::Output(OutputError::Io { reason, .. })),
+        ) => Some(reason),
+        _ => error.downcast_ref::<io::Error>(),
+    };
+    if reason.is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe) {
         return ExitCode::SUCCESS;
     }
-    let library = error.downcast_ref::<Error>();
+    let more = "raise it with --memory if the machine has more";
     let text = match library {
         Some(Error::Search(SearchError::Memory {
             size,
             engine,
             needed,
             budget,
-        })) => format!(
-            "board {size} needs {} of memory with the {engine} engine, the budget is {}: raise it with \
-             --memory if the machine has more, or choose a smaller board",
-            bytes(*needed),
-            bytes(*budget)
-        ),
+        })) => {
+            let way_out = match engine {
+                Engine::Sweep => "search on disk with --dir DIR",
+                _ => "choose a smaller board",
+            };
+            format!(
+                "board {size} needs {} of memory with the {engine} engine, the budget is {}: {more}, or {way_out}",
+                bytes(*needed),
+                bytes(*budget)
+            )
+        }
         Some(Error::Search(SearchError::Interrupted { depth, states })) => format!(
             "interrupted at depth {depth} after {} states: a search in memory starts over, --max-depth \
              ends it early with a result",
@@ -85,7 +160,7 @@ pub fn of_command(error: &anyhow::Error) -> ExitCode {
             budget,
         })) => format!(
             "the database of {tiles} tiles on {size} has {} entries and needs {} of memory to build, the \
-             budget is {}: choose fewer tiles, or raise it with --memory if the machine has more",
+             budget is {}: choose fewer tiles, or {more}",
             thousands(*entries),
             bytes(*needed),
             bytes(*budget)
@@ -96,33 +171,50 @@ pub fn of_command(error: &anyhow::Error) -> ExitCode {
             budget,
         })) => format!(
             "the distance table of {size} and the search that fills it need {} of memory, the budget is {}: \
-             raise it with --memory if the machine has more, or choose a smaller board",
+             {more}, or choose a smaller board",
             bytes(*needed),
             bytes(*budget)
         ),
         _ => format!("{error:#}"),
     };
     complain(&text);
-    match library {
+    ExitCode::from(match library {
         Some(
             Error::Search(SearchError::Interrupted { .. })
             | Error::Disk(DiskError::Interrupted { .. })
             | Error::Pdb(PdbError::Interrupted)
             | Error::Table(TableError::Interrupted),
-        ) => ExitCode::from(INTERRUPTED),
-        Some(Error::Board(BoardError::Unsolvable { .. })) => ExitCode::FAILURE,
-        Some(Error::Board(_)) => ExitCode::from(2),
-        Some(Error::Search(
-            SearchError::TooLarge { .. } | SearchError::TooSmall { .. } | SearchError::Kernel(_),
-        )) => ExitCode::from(2),
-        Some(Error::Pdb(error)) if error.is_usage() => ExitCode::from(2),
-        _ if error.is::<Usage>() => ExitCode::from(2),
-        _ => ExitCode::FAILURE,
-    }
+        ) => INTERRUPTED,
+        Some(Error::Board(BoardError::Unsolvable { .. })) => 1,
+        Some(
+            Error::Board(_)
+            | Error::Search(
+                SearchError::TooLarge { .. }
+                | SearchError::TooSmall { .. }
+                | SearchError::Kernel(_),
+            )
+            | Error::Disk(DiskError::Digits { .. }),
+        ) => 2,
+        Some(Error::Pdb(error)) if error.is_usage() => 2,
+        _ if error.is::<Usage>() => 2,
+        _ => 1,
+    })
 }
 
-/// The one place that writes to stderr without the log.
+/// The one place that writes to stderr without the log. What a user typed comes back to be read, never as a command to
+/// the terminal: control characters and those that turn the direction of text are escaped.
 #[allow(clippy::print_stderr)]
 pub fn complain(text: &str) {
-    eprintln!("error: {}", text.replace('\n', " "));
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => line.push(' '),
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {
+                line.extend(c.escape_unicode())
+            }
+            c if c.is_control() => line.extend(c.escape_unicode()),
+            c => line.push(c),
+        }
+    }
+    progress::aside(|| eprintln!("error: {line}"));
 }

@@ -1,30 +1,55 @@
-//! Ctrl-C: once to stop cleanly, twice to quit now.
+//! Signals: Ctrl-C once to stop cleanly, twice to quit now.
 
-use std::sync::Once;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Once};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 
 /// Exit code of an interrupted program.
 pub const INTERRUPTED: u8 = 130;
 
-static SIGNALS: AtomicUsize = AtomicUsize::new(0);
+static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// Begins to listen for Ctrl-C and termination, if not listening already. The second signal ends the
-/// process at once.
+/// Begins to listen for Ctrl-C, termination and a lost terminal, if not listening already. The second
+/// signal ends the process at once. A signal that is ignored, as SIGHUP under nohup, stays ignored.
 pub fn listen() {
     static LISTENING: Once = Once::new();
     LISTENING.call_once(|| {
-        let result = ctrlc::set_handler(|| {
-            if SIGNALS.fetch_add(1, Ordering::Relaxed) > 0 {
-                std::process::exit(i32::from(INTERRUPTED));
+        let mut signals = vec![SIGINT, SIGTERM];
+        #[cfg(unix)]
+        signals.push(signal_hook::consts::SIGHUP);
+        let ignored = ignored();
+        signals.retain(|signal| ignored >> (signal - 1) & 1 == 0);
+        for signal in signals {
+            // In this order: the first signal finds the flag down, the second finds it up.
+            let heard = flag::register_conditional_shutdown(
+                signal,
+                i32::from(INTERRUPTED),
+                Arc::clone(&ASKED),
+            )
+            .and_then(|_| flag::register(signal, Arc::clone(&ASKED)));
+            if let Err(error) = heard {
+                tracing::debug!("cannot listen for signal {signal}: {error}");
             }
-        });
-        if let Err(error) = result {
-            tracing::debug!("cannot listen for Ctrl-C: {error}");
         }
     });
 }
 
+/// Makes a file that outgrows the limit of the shell (`ulimit -f`) an error of writing, not the end.
+pub fn outlive_limits() {
+    #[cfg(unix)]
+    let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+}
+
 /// Returns whether the user has asked to stop.
 pub fn asked() -> bool {
-    SIGNALS.load(Ordering::Relaxed) > 0
+    ASKED.load(Ordering::Relaxed)
+}
+
+/// The signals that this process was started with ignored, bit n - 1 for signal n.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap_or(0))
 }

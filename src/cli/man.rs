@@ -1,34 +1,130 @@
 //! `tilewave man`: manual pages.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::CommandFactory;
+use clap::Command;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
 
 use super::output::print;
+
+/// What the environment decides, for help and manual.
+pub const ENVIRONMENT: &str = "Environment:\n  \
+    TILEWAVE_KERNEL  scalar, avx2 or avx512: force a kernel [default: the fastest]\n  \
+    XDG_CACHE_HOME   where tilewave solve keeps databases [default: ~/.cache]\n  \
+    NO_COLOR         no colours; TERM=dumb: no line that moves either";
+
+/// The end of every page: sections of names, or numbers, and what they mean.
+const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
+    (
+        "EXIT STATUS",
+        &[
+            ("0", "Done. A closed pipe is no error."),
+            (
+                "1",
+                "A check, or the work, failed; one line on standard error says why.",
+            ),
+            ("2", "The command line is wrong."),
+            (
+                "130",
+                "Interrupted. A search on disk goes on with tilewave resume.",
+            ),
+        ],
+    ),
+    (
+        "ENVIRONMENT",
+        &[
+            (
+                "TILEWAVE_KERNEL",
+                "scalar, avx2 or avx512: force a kernel; by default the fastest of this processor.",
+            ),
+            ("NO_COLOR", "If set, nothing is coloured."),
+            (
+                "TERM",
+                "If dumb, progress is a line of the log now and then.",
+            ),
+            (
+                "XDG_CACHE_HOME",
+                "Where databases of tilewave solve are kept; by default ~/.cache.",
+            ),
+        ],
+    ),
+    (
+        "FILES",
+        &[
+            (
+                "$XDG_CACHE_HOME/tilewave",
+                "Databases that tilewave solve has built.",
+            ),
+            (
+                "DIR/manifest.json",
+                "What a search on disk consists of; the other files of DIR belong to it.",
+            ),
+            (
+                "*.pdb, *.table",
+                "Pattern databases and distance tables; docs/format.md describes them.",
+            ),
+        ],
+    ),
+];
 
 /// Print the manual page, or write the pages of all commands.
 #[derive(clap::Args)]
 pub struct Args {
     /// Write tilewave.1 and a page per command to this directory.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     dir: Option<PathBuf>,
 }
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self) -> Result<ExitCode> {
-        let command = super::Cli::command();
+    pub fn run(&self, program: Command) -> Result<ExitCode> {
+        // Built: commands then know their full names.
+        let mut command = program.after_help("");
+        command.build();
         match &self.dir {
-            Some(dir) => clap_mangen::generate_to(command, dir)
+            Some(dir) => write_all(&command, "tilewave", dir)
                 .with_context(|| format!("cannot write manual pages to '{}'", dir.display()))?,
-            None => {
-                let mut page = Vec::new();
-                clap_mangen::Man::new(command).render(&mut page)?;
-                print(&String::from_utf8(page)?)?;
-            }
+            None => print(&String::from_utf8(page(&command, "tilewave")?)?)?,
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Writes the page of a command and those of its own commands.
+fn write_all(command: &Command, name: &str, dir: &std::path::Path) -> std::io::Result<()> {
+    std::fs::File::create(dir.join(format!("{name}.1")))?.write_all(&page(command, name)?)?;
+    for sub in command
+        .get_subcommands()
+        .filter(|sub| sub.get_name() != "help")
+    {
+        write_all(sub, &format!("{name}-{}", sub.get_name()), dir)?;
+    }
+    Ok(())
+}
+
+/// The page of a command.
+fn page(command: &Command, name: &str) -> std::io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    let title = command.clone().display_name(name.to_string());
+    Man::new(title).title(name).render(&mut page)?;
+    let mut roff = Roff::new();
+    for (heading, entries) in SECTIONS {
+        roff.control("SH", [heading]);
+        for (term, meaning) in entries {
+            roff.control("TP", []);
+            roff.text([bold(*term)]).text([roman(*meaning)]);
+        }
+    }
+    roff.control("SH", ["SEE ALSO"]);
+    let others = match name {
+        "tilewave" => "The manual pages of the commands above.",
+        _ => "tilewave(1), and the pages of the other commands.",
+    };
+    roff.text([roman(others)]);
+    roff.to_writer(&mut page)?;
+    Ok(page)
 }

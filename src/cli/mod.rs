@@ -9,6 +9,7 @@ mod completions;
 mod disk;
 mod export;
 mod failure;
+mod found;
 mod interrupt;
 mod launcher;
 mod man;
@@ -22,27 +23,27 @@ mod ranks;
 #[cfg(not(feature = "mpi"))]
 #[path = "no_ranks.rs"]
 mod ranks;
+mod repair;
 mod resume;
 mod scramble;
 mod solve;
 mod state;
 mod status;
 mod table;
+mod talk;
+mod values;
 mod verify;
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
+
+use talk::Talk;
 
 /// Complete breadth-first searches of sliding-tile boards: depth distributions, God's numbers, antipodes.
 #[derive(Parser)]
-#[command(name = "tilewave", version, max_term_width = 100)]
-#[command(
-    after_help = "Environment:\n  TILEWAVE_KERNEL  scalar, avx2 or avx512: force a kernel \
-                        (default: the fastest of this processor)"
-)]
+#[command(name = "tilewave", version, max_term_width = 100, after_help = man::ENVIRONMENT)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -65,6 +66,7 @@ enum Command {
     Bfs(bfs::Args),
     Resume(resume::Args),
     Status(status::Args),
+    Repair(repair::Args),
     Antipodes(antipodes::Args),
     State(state::Args),
     Table(table::Args),
@@ -78,18 +80,12 @@ enum Command {
     Man(man::Args),
 }
 
-/// What every command needs to know of the command line as a whole.
-#[derive(Clone, Copy)]
-struct Talk {
-    /// Whether to show progress.
-    progress: bool,
-}
-
 /// Runs the program.
 pub fn main() -> ExitCode {
+    interrupt::outlive_limits();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return failure::of_parser(&error),
+        Err(error) => return failure::of_parser(&error, Cli::command()),
     };
     let level = match (cli.quiet, cli.verbose) {
         (true, _) => LevelFilter::ERROR,
@@ -98,8 +94,8 @@ pub fn main() -> ExitCode {
         (false, _) => LevelFilter::TRACE,
     };
     tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(|| progress::Log)
+        .with_ansi(progress::is_coloured())
         .with_max_level(level)
         .without_time()
         .with_target(false)
@@ -111,6 +107,7 @@ pub fn main() -> ExitCode {
         Command::Bfs(args) => args.run(talk),
         Command::Resume(args) => args.run(talk),
         Command::Status(args) => args.run(),
+        Command::Repair(args) => args.run(),
         Command::Antipodes(args) => args.run(talk),
         Command::State(args) => args.run(),
         Command::Table(args) => args.run(talk),
@@ -120,8 +117,8 @@ pub fn main() -> ExitCode {
         Command::Solve(args) => args.run(talk),
         Command::Scramble(args) => args.run(),
         Command::Export(args) => args.run(),
-        Command::Completions(args) => args.run(),
-        Command::Man(args) => args.run(),
+        Command::Completions(args) => args.run(Cli::command()),
+        Command::Man(args) => args.run(Cli::command()),
     };
     match result {
         Ok(code) => code,

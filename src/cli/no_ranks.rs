@@ -7,8 +7,8 @@ use tilewave::bfs::Search;
 use tilewave::bfs::disk::Disk;
 
 use super::Talk;
-use super::bfs::Report;
 use super::failure::Usage;
+use super::found::Report;
 use super::launcher::Launch;
 use super::options::Running;
 

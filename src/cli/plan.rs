@@ -1,24 +1,20 @@
 //! `tilewave plan`: what a search needs before it is started.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::json;
+use tilewave::Error;
 use tilewave::bfs::disk::{self, Directories, Disk, Fit, PlaneStore};
-use tilewave::bfs::{self, Engine, Network, Search};
+use tilewave::bfs::{self, Engine, Network, Search, SearchError};
 use tilewave::puzzle::tiles::{Goal, Size};
-use tilewave::report::{bytes, duration, one_key_per_line, published, rate, thousands};
-use tilewave::store::{self, Simulated};
+use tilewave::report::{bytes, counted, duration, one_key_per_line, published, rate, thousands};
+use tilewave::store::{Directory, Io, Simulated, Storage};
 
-use super::failure::Usage;
-use super::options::{Format, Running, kernel, parse_bytes, size};
-use super::output::Output;
-
-/// Bandwidth that is assumed of a disk unless told.
-const DISK_BANDWIDTH: u64 = 1_000_000_000;
-
-/// Bandwidth that is assumed of each machine's network unless told.
-const NETWORK_BANDWIDTH: u64 = 1_000_000_000;
+use super::disk::KEEP;
+use super::options::{Format, Output, Running, kernel};
+use super::values::{bandwidth, choice, whole};
 
 /// Say what a search needs: states, memory, disk, engine, and the time expected on this machine.
 #[derive(clap::Args)]
@@ -27,35 +23,35 @@ const NETWORK_BANDWIDTH: u64 = 1_000_000_000;
 )]
 pub struct Args {
     /// Size of the board, rows x columns.
-    board: String,
+    board: Size,
 
     /// Plan a search on disk even where memory is enough.
     #[arg(long)]
     on_disk: bool,
 
     /// Plan for a machine with this many cores as fast as this one's.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     cores: Option<u16>,
 
     /// Plan for this many processes under MPI, each on a machine of its own with these cores and this disk.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     ranks: Option<u16>,
 
-    /// Bytes a second that each machine sends [default: 1GB/s].
-    #[arg(long, value_name = "SIZE/s", requires = "ranks")]
-    network: Option<String>,
+    /// Bytes a second that each machine sends.
+    #[arg(long, value_name = "SIZE/s", value_parser = bandwidth, default_value = "1GB/s")]
+    network: u64,
 
-    /// Bytes a second that the disk reads and writes together [default: 1GB/s].
-    #[arg(long, value_name = "SIZE/s")]
-    disk_bandwidth: Option<String>,
+    /// Bytes a second that the disk reads and writes together.
+    #[arg(long, value_name = "SIZE/s", value_parser = bandwidth, default_value = "1GB/s")]
+    disk_bandwidth: u64,
 
-    /// Plan for keeping the files of all levels, not only of the last two.
-    #[arg(long)]
-    keep_all: bool,
+    /// Compare with what is free here.
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, default_value = ".")]
+    dir: PathBuf,
 
-    /// How to write the result.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    /// Which levels to keep.
+    #[arg(long, value_parser = choice(KEEP), action = clap::ArgAction::Set, default_value = "last")]
+    keep_levels: bool,
 
     #[command(flatten)]
     running: Running,
@@ -84,6 +80,8 @@ struct OnDisk {
     estimate: disk::Estimate,
     io_seconds: f64,
     bandwidth: u64,
+    /// Bytes that are free where the search would be, if the system tells.
+    free: Option<u64>,
     ranks: Option<Ranks>,
 }
 
@@ -97,16 +95,12 @@ struct Ranks {
 impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<ExitCode> {
-        let size = size(&self.board)?;
+        let size = self.board;
         let levels = published(size, size.cells() - 1).map(|truth| truth.counts().to_vec());
         let destination = self.output.reserve()?;
-        let bandwidth = match &self.disk_bandwidth {
-            Some(text) => parse_bandwidth(text)?,
-            None => DISK_BANDWIDTH,
-        };
-        let planned = self.plan(size, levels.as_deref().unwrap_or_default(), bandwidth)?;
+        let planned = self.plan(size, levels.as_deref().unwrap_or_default())?;
         let states = size.states().unwrap_or(u64::MAX);
-        destination.write(&match self.format {
+        destination.write(&match self.output.format {
             Format::Json => one_key_per_line(&planned.json(size, states, levels.map(|l| l.len())))?,
             Format::Csv => planned.csv(size, states),
             Format::Text => planned.text(size, states, levels.map(|l| l.len())),
@@ -114,18 +108,15 @@ impl Args {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn plan(&self, size: Size, widths: &[u64], bandwidth: u64) -> Result<Planned> {
-        let plan = bfs::plan(size, self.running.engine.map(Engine::from))
-            .map_err(tilewave::Error::from)?;
-        let budget = match &self.running.memory {
-            Some(text) => parse_bytes(text)?,
-            None => store::budget(),
-        };
-        let threads = self.running.threads.map(usize::from);
+    fn plan(&self, size: Size, widths: &[u64]) -> Result<Planned> {
+        let plan = bfs::plan(size, self.running.engine).map_err(Error::from)?;
+        let budget = self.running.memory.budget();
+        let threads = self.running.threads.get();
+        let bandwidth = self.disk_bandwidth;
         let sweeps = plan.engine == Engine::Sweep;
         let on_disk = sweeps
             && (self.on_disk
-                || self.ranks.is_some()
+                || self.ranks.is_some_and(|ranks| ranks > 1)
                 || plan.array_bytes > budget && self.running.engine.is_none());
         let calibration = match on_disk {
             true => disk::calibrate(&plan, threads, kernel()?)?,
@@ -145,26 +136,32 @@ impl Args {
             disk: None,
         };
         if on_disk {
-            let mut search = Search::new(Goal::Last.board(size).map_err(tilewave::Error::from)?);
+            let mut search = Search::new(Goal::Last.board(size).map_err(Error::from)?);
             search.memory = Some(budget);
             let directories = Directories::new(vec![Box::new(Simulated::default())]);
             let mut disk = Disk::new(directories);
-            let network = self
-                .ranks
-                .map(|ranks| bfs::network(size, usize::from(ranks)));
-            let network = network.transpose()?;
+            // One process is no job: it plans as if nothing had been said of processes.
             let ranks = self.ranks.map_or(1, u64::from);
+            let network = (ranks > 1).then(|| bfs::network(size, ranks as usize));
+            let network = network.transpose()?;
             if let Some(network) = network {
                 disk.shared_digits = Some(network.shared_digits);
                 disk.planes = Some(PlaneStore::Files);
             }
-            let fit = Fit::choose(&search, &disk, None)?;
+            let fit = match Fit::choose(&search, &disk, None) {
+                // What does not fit is planned as for a machine where it does.
+                Err(Error::Search(SearchError::Memory { needed, .. })) => {
+                    search.memory = Some(needed);
+                    Fit::choose(&search, &disk, None)?
+                }
+                fit => fit?,
+            };
             let fit = if network.is_some() {
                 fit.with_planes_sent()
             } else {
                 fit
             };
-            let estimate = disk::estimate(size, widths, fit, self.keep_all);
+            let estimate = disk::estimate(size, widths, fit, self.keep_levels);
             let moved = (estimate.bytes_read + estimate.bytes_written) as f64;
             let io_seconds = moved / (bandwidth * ranks) as f64;
             planned.engine = Engine::Disk;
@@ -175,13 +172,9 @@ impl Args {
             let ranks = match network {
                 None => None,
                 Some(network) => {
-                    let link = match &self.network {
-                        Some(text) => parse_bandwidth(text)?,
-                        None => NETWORK_BANDWIDTH,
-                    };
                     // As if every level were dense: an upper bound.
                     let all = network.level_bytes as f64 * widths.len().max(1) as f64;
-                    let seconds = all / (link * ranks) as f64;
+                    let seconds = all / (self.network * ranks) as f64;
                     // Ranks compute, then send: the one waits for the other.
                     planned.seconds += seconds;
                     Some(Ranks {
@@ -197,6 +190,7 @@ impl Args {
                 estimate,
                 io_seconds,
                 bandwidth,
+                free: free(&self.dir),
                 ranks,
             });
         }
@@ -218,6 +212,7 @@ impl Planned {
             "fits": self.fits,
             "chunks": disk.map(|d| d.chunks),
             "planes": disk.map(|d| d.planes),
+            "disk_free_bytes": disk.and_then(|d| d.free),
             "disk_peak_bytes": disk.map_or(0, |d| d.estimate.peak_bytes),
             "bytes_written": disk.map_or(0, |d| d.estimate.bytes_written),
             "bytes_read": disk.map_or(0, |d| d.estimate.bytes_read),
@@ -247,22 +242,21 @@ impl Planned {
         let kernel = self
             .kernel
             .map_or(String::new(), |k| format!(", {k} kernel"));
-        let verdict = if self.fits { "fits" } else { "does NOT fit" };
         let levels = levels.map_or("unknown".into(), |l| l.to_string());
-        let plural = if self.threads == 1 { "" } else { "s" };
         let mut text = format!(
-            "board    {size}\nstates   {}\nlevels   {levels}\nengine   {}{kernel}, {} thread{plural}\n\
-             memory   {}: {verdict} the budget of {}\n",
+            "board    {size}\nstates   {}\nlevels   {levels}\nengine   {}{kernel}, {}\n\
+             memory   {}: {} the budget of {}\n",
             thousands(states),
             self.engine,
-            self.threads,
+            counted(self.threads as u64, "thread"),
             bytes(self.memory),
+            verdict(self.memory, self.budget),
             bytes(self.budget),
         );
         if let Some(disk) = &self.disk {
             text += &format!(
                 "chunks   {}, planes in {}\ndisk     {} at the peak, {} written, {} read, {} at {}/s\n",
-                disk.chunks,
+                thousands(disk.chunks as u64),
                 disk.planes,
                 bytes(disk.estimate.peak_bytes),
                 bytes(disk.estimate.bytes_written),
@@ -270,6 +264,10 @@ impl Planned {
                 duration(disk.io_seconds),
                 bytes(disk.bandwidth),
             );
+            let share = disk.estimate.peak_bytes / disk.ranks.as_ref().map_or(1, |r| r.ranks);
+            if let Some(free) = disk.free {
+                text += &format!("free     {}: {} there\n", bytes(free), verdict(share, free));
+            }
             if let Some(Ranks {
                 ranks,
                 network,
@@ -278,7 +276,7 @@ impl Planned {
             {
                 text += &format!(
                     "ranks    {ranks}, {} of disk for each\nnetwork  {} a level at most, {} in all\n",
-                    bytes(disk.estimate.peak_bytes / ranks),
+                    bytes(share),
                     bytes(network.level_bytes),
                     duration(*seconds),
                 );
@@ -294,27 +292,17 @@ impl Planned {
     }
 }
 
-/// Returns the bytes a second that `5GB/s` stands for.
-fn parse_bandwidth(text: &str) -> Result<u64, Usage> {
-    let wrong = || {
-        Usage(format!(
-            "'{text}' is not a bandwidth: write a size per second, for example 5GB/s or 800MB/s"
-        ))
-    };
-    let size = text.strip_suffix("/s").ok_or_else(wrong)?;
-    let bytes = parse_bytes(size).map_err(|_| wrong())?;
-    if bytes == 0 { Err(wrong()) } else { Ok(bytes) }
+/// Whether what is needed fits, and by how much it does not.
+fn verdict(needed: u64, available: u64) -> String {
+    match needed.checked_sub(available) {
+        None | Some(0) => "fits".into(),
+        Some(short) => format!("{} too much, does NOT fit", bytes(short)),
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bandwidths_are_sizes_per_second() {
-        assert_eq!(parse_bandwidth("5GB/s").unwrap(), 5_000_000_000);
-        for wrong in ["5GB", "5", "/s", "0MB/s", "-1GB/s"] {
-            assert!(parse_bandwidth(wrong).is_err(), "{wrong}");
-        }
-    }
+/// The bytes that are free where a directory is, or will be.
+fn free(dir: &Path) -> Option<u64> {
+    let there = dir.ancestors().find(|place| place.is_dir());
+    let there = there.unwrap_or(Path::new("."));
+    Directory::open(there, Io::Read).ok()?.free()
 }

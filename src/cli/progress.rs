@@ -1,140 +1,255 @@
-//! The progress of a search on stderr: a bar on a terminal, a log line per level elsewhere.
+//! Progress on stderr: one line on a terminal, a log line a second elsewhere.
+//!
+//! Invariant: the line fits the terminal and is gone when the work ends; whatever else is written to stderr
+//! goes through [`aside`], so that no piece of it stays.
 
-use std::io::IsTerminal;
-use std::sync::Mutex;
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tilewave::bfs::{Level, Observer};
-use tilewave::report::{duration, rate, thousands};
+use tilewave::progress::{Level, Phase};
+use tilewave::report::{counted, duration, rate};
 
 use super::{Talk, interrupt};
 
 /// Least time between two log lines.
 const LOG_EVERY: Duration = Duration::from_secs(1);
-/// Drawings of the bar per second.
+/// Drawings of the line per second.
 const DRAW_HZ: u8 = 8;
+/// Steps of the bar, more than it has places.
+const STEPS: u64 = 1000;
 
-/// Shows a search and passes on Ctrl-C.
-pub struct Progress {
+/// The line that is on the terminal.
+static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// Lets something else be written, the line out of the way.
+pub fn aside<T>(write: impl FnOnce() -> T) -> T {
+    let bar = lock(&SHOWN).clone();
+    match bar {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
+}
+
+/// Returns whether stderr is a terminal that can move its cursor.
+fn is_screen() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Returns whether stderr may be coloured.
+pub fn is_coloured() -> bool {
+    is_screen() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Where the log goes: stderr, beside the line.
+pub struct Log;
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        aside(|| io::stderr().write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}
+
+/// A line about work: on a terminal drawn again and again, elsewhere a line of the log.
+pub struct Line {
     bar: Option<ProgressBar>,
     log: bool,
+    /// When there is something to say next.
+    next: Mutex<Instant>,
+}
+
+impl Line {
+    /// Returns the line of some work, empty until something is said.
+    pub fn new(talk: Talk) -> Line {
+        // A log line per level (-v) and a line that moves would take turns.
+        let moving = is_screen() && !tracing::enabled!(tracing::Level::DEBUG);
+        let bar = (talk.progress && moving).then(|| {
+            let target = ProgressDrawTarget::stderr_with_hz(DRAW_HZ);
+            let bar = ProgressBar::with_draw_target(Some(STEPS), target);
+            // The template is fixed; a wrong one would show at the first run on a terminal.
+            if let Ok(style) = ProgressStyle::with_template("{bar:12} {wide_msg}") {
+                bar.set_style(style);
+            }
+            lock(&SHOWN).replace(bar.clone());
+            bar
+        });
+        Line {
+            bar,
+            log: talk.progress && !is_screen(),
+            // A short search says nothing where lines stay.
+            next: Mutex::new(Instant::now() + if moving { Duration::ZERO } else { LOG_EVERY }),
+        }
+    }
+
+    /// Says how far the work is, a share and some words, if it is time to. Called by any thread, thousands
+    /// of times a second.
+    pub fn say(&self, words: impl FnOnce() -> (f64, String)) {
+        let pause = match (&self.bar, self.log) {
+            (Some(_), _) => Duration::from_secs(1) / u32::from(DRAW_HZ),
+            (None, true) => LOG_EVERY,
+            (None, false) => return,
+        };
+        // Whoever finds the clock taken leaves it to the other.
+        let Ok(mut next) = self.next.try_lock() else {
+            return;
+        };
+        let now = Instant::now();
+        if now < *next {
+            return;
+        }
+        *next = now + pause;
+        let (share, text) = words();
+        match &self.bar {
+            Some(bar) => {
+                bar.set_position((share * STEPS as f64) as u64);
+                bar.set_message(format!("{:>2} %  {text}", percent(share)));
+            }
+            None => tracing::info!("{text}"),
+        }
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+            lock(&SHOWN).take();
+        }
+    }
+}
+
+/// A share in whole percent: 100 only when the work is over, and then nobody says it.
+fn percent(share: f64) -> u64 {
+    ((share * 100.0) as u64).min(99)
+}
+
+/// The time that the rest takes, in whole seconds at least.
+pub fn eta(seconds: f64) -> String {
+    match seconds < 59.5 {
+        true => format!("ETA {:.0} s", seconds.max(1.0)),
+        false => format!("ETA {}", duration(seconds)),
+    }
+}
+
+/// How the words about one of several databases begin.
+pub fn part(index: usize, all: usize) -> String {
+    match all {
+        1 => String::new(),
+        all => format!("database {} of {all}: ", index + 1),
+    }
+}
+
+/// Shows a search or work on a database, and passes on Ctrl-C.
+pub struct Progress {
+    line: Line,
+    /// What the work is a part of: `database 2 of 4: `, or nothing.
+    part: String,
     tally: Mutex<Tally>,
 }
 
 struct Tally {
+    begun: Instant,
+    /// States to find (0: entries of a database), those found, and those of an earlier session among them.
     all: u64,
     found: u64,
-    /// States of an earlier session.
     before: u64,
-    depth: usize,
-    begun: Instant,
-    logged: Instant,
 }
 
 impl Progress {
-    /// Returns the observer of a search, and begins to listen for Ctrl-C.
+    /// Returns the progress of some work, and begins to listen for Ctrl-C.
     pub fn new(talk: Talk) -> Progress {
+        Progress::of_part(talk, String::new())
+    }
+
+    /// Returns the progress of a part of some work, which its words begin with.
+    pub fn of_part(talk: Talk, part: String) -> Progress {
         interrupt::listen();
-        let terminal = std::io::stderr().is_terminal();
-        // A log line per level (-v) and a bar would write over each other.
-        let levels_logged = tracing::enabled!(tracing::Level::DEBUG);
-        let now = Instant::now();
         Progress {
-            bar: (talk.progress && terminal && !levels_logged).then(bar),
-            log: talk.progress && !terminal,
+            line: Line::new(talk),
+            part,
             tally: Mutex::new(Tally {
+                begun: Instant::now(),
                 all: 0,
                 found: 0,
                 before: 0,
-                depth: 0,
-                begun: now,
-                logged: now,
             }),
         }
     }
-
-    fn tally(&self) -> std::sync::MutexGuard<'_, Tally> {
-        self.tally.lock().unwrap_or_else(|e| e.into_inner())
-    }
-}
-
-fn bar() -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(DRAW_HZ));
-    // The template is fixed; a wrong one would show at the first run of any test.
-    if let Ok(style) = ProgressStyle::with_template("{bar:20.cyan/blue} {percent:>3} %  {msg}") {
-        bar.set_style(style);
-    }
-    bar
 }
 
 impl Tally {
-    /// `depth 31 (41 %)  12,345 states  1.9 G states/s  ETA 12 s`: the share is of the level.
-    fn line(&self, level_share: Option<f64>) -> String {
+    /// `depth 31 (41 %)  12,345 states  1.9 G states/s  ETA 12 s`: the share in words is of the level.
+    fn of_search(&self, depth: usize, level_share: f64) -> (f64, String) {
         let seconds = self.begun.elapsed().as_secs_f64();
         let speed = (self.found - self.before) as f64 / seconds.max(1e-9);
         let rest = self.all.saturating_sub(self.found) as f64 / speed.max(1e-9);
-        let mut line = format!("depth {}", self.depth);
-        if let Some(share) = level_share {
-            line += &format!(" ({:.0} %)", share * 100.0);
-        }
-        line += &format!(
-            "  {} states  {} states/s",
-            thousands(self.found),
+        let mut line = format!(
+            "depth {depth} ({} %)  {}  {} states/s",
+            percent(level_share),
+            counted(self.found, "state"),
             rate(speed)
         );
         // The first levels are so thin that they say nothing about the rest.
         if self.found - self.before > self.all / 1000 {
-            line += &format!("  ETA {}", duration(rest));
+            line += &format!("  {}", eta(rest));
         }
-        line
+        (self.found as f64 / self.all.max(1) as f64, line)
     }
 }
 
-impl Observer for Progress {
+impl tilewave::Progress for Progress {
     fn started(&self, states: u64) {
-        self.tally().all = states;
-        if let Some(bar) = &self.bar {
-            bar.set_length(states);
-        }
+        lock(&self.tally).all = states;
     }
 
     fn continued(&self, depth: usize, states: u64) {
-        let mut tally = self.tally();
-        (tally.depth, tally.found, tally.before) = (depth, states, states);
-        if let Some(bar) = &self.bar {
-            bar.set_position(states);
-        }
+        let mut tally = lock(&self.tally);
+        (tally.found, tally.before) = (states, states);
         if depth > 0 {
-            tracing::info!("going on after depth {depth}, {} states", thousands(states));
+            let states = counted(states, "state");
+            tracing::info!("going on after depth {depth}, {states}");
         }
     }
 
-    fn progress(&self, depth: usize, done: u64, total: u64) {
-        if let Some(bar) = &self.bar {
-            let mut tally = self.tally();
-            tally.depth = depth;
-            let line = tally.line(Some(done as f64 / total.max(1) as f64));
-            drop(tally);
-            bar.set_message(line);
-        }
+    fn progress(&self, phase: Phase, done: u64, total: u64) {
+        self.line.say(|| {
+            let share = done as f64 / total.max(1) as f64;
+            let words = match phase {
+                Phase::Search(depth) => {
+                    let tally = lock(&self.tally);
+                    if tally.all > 0 {
+                        return tally.of_search(depth, share);
+                    }
+                    format!("value {depth}: {}", counted(done, "entry"))
+                }
+                Phase::Setup => "making tables".into(),
+                Phase::Order => "bringing entries into order".into(),
+                Phase::File => "reading or writing the file".into(),
+                Phase::Check => "checking".into(),
+            };
+            (share, format!("{}{words}", self.part))
+        });
     }
 
     fn level(&self, level: &Level) {
-        let mut tally = self.tally();
-        tally.depth = level.depth;
+        let mut tally = lock(&self.tally);
         tally.found += level.states;
-        tracing::debug!("depth {}: {} states", level.depth, thousands(level.states));
-        if let Some(bar) = &self.bar {
-            bar.set_position(tally.found);
-            bar.set_message(tally.line(None));
-            if tally.found == tally.all {
-                bar.finish_and_clear();
-            }
-        } else if self.log && tally.logged.elapsed() >= LOG_EVERY {
-            tally.logged = Instant::now();
-            tracing::info!("{}", tally.line(None));
-        }
+        let (depth, noun) = match tally.all {
+            0 => ("value", "entry"),
+            _ => ("depth", "state"),
+        };
+        drop(tally);
+        let states = counted(level.states, noun);
+        tracing::debug!("{}{depth} {}: {states}", self.part, level.depth);
     }
 
     fn rebuilding(&self, depth: usize, reason: &str) {
@@ -143,13 +258,5 @@ impl Observer for Progress {
 
     fn interrupted(&self) -> bool {
         interrupt::asked()
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
     }
 }

@@ -6,13 +6,14 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow};
-use tilewave::bfs::disk::{self, Disk};
+use tilewave::Error;
+use tilewave::bfs::disk::{self, Disk, DiskError, Stopped};
 use tilewave::bfs::mpi::{Job, abort, end_on_panic};
-use tilewave::bfs::{Search, Stopped, Team};
+use tilewave::bfs::{Communicator, Search};
 
 use super::Talk;
-use super::bfs::{Report, sweeps};
 use super::failure::{Usage, complain};
+use super::found::{Report, sweeps};
 use super::launcher::Launch;
 use super::options::Running;
 use super::progress::Progress;
@@ -57,11 +58,17 @@ pub fn run(
     let progress = Progress::new(Talk {
         progress: talk.progress && first,
     });
-    let found = disk::run_together(&search, &disk, &job, &progress);
+    let found = disk::run_distributed(&search, &disk, &job, &progress);
     drop(progress);
     match (found, files) {
         (Ok(outcome), Some(files)) => report.finish(files, &outcome),
         (Err(Stopped::Together(error)), Some(_)) => Err(error.into()),
+        // All ranks know, and the words of each are the same: one that sees another rank's terminal knows too.
+        (Err(Stopped::Together(error @ Error::Disk(DiskError::Ranks { .. }))), None) => {
+            complain(&format!("{me}: {error}"));
+            // Rank 0 fails for all: a launcher kills the others when one does.
+            Ok(ExitCode::SUCCESS)
+        }
         (Ok(_) | Err(Stopped::Together(_)), None) => Ok(ExitCode::SUCCESS),
         (Err(Stopped::Alone(error)), _) => {
             complain(&format!("{me}: {error}"));
@@ -73,18 +80,18 @@ pub fn run(
 /// Shares cores and memory with the ranks on the same machine, where the user has not said how.
 fn share_machine(job: &Job, running: &Running, search: &mut Search) {
     let host = Job::host();
-    let all = job.all(format!("{host}\n{}", cores()).into_bytes());
+    let all = job.all_gather(format!("{host}\n{}", cores()).into_bytes());
     let all: Vec<String> = all
         .iter()
         .map(|place| String::from_utf8_lossy(place).into_owned())
         .collect();
-    if running.threads.is_none() {
+    if running.threads.get().is_none() {
         // Launchers often bind ranks to cores of their own: only ranks with the same ones share them.
         let sharing = all.iter().filter(|&place| *place == all[job.rank()]);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         search.threads = Some((cores / sharing.count()).max(1));
     }
-    if running.memory.is_none() {
+    if !running.memory.is_given() {
         let here = |place: &&String| place.split('\n').next() == Some(&host);
         let here = all.iter().filter(here).count() as u64;
         search.memory = search.memory.map(|budget| budget / here);

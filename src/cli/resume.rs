@@ -1,23 +1,28 @@
 //! `tilewave resume`: go on with a search on disk.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::ValueHint;
 use tilewave::bfs::disk;
 
 use super::Talk;
-use super::bfs::Report;
+use super::bfs;
 use super::disk::{OnDisk, directories};
-use super::failure::Usage;
-use super::options::Running;
+use super::found::Report;
+use super::options::{MaxDepth, Running};
 
 /// Go on with the search that a directory holds, at its last commit.
 #[derive(clap::Args)]
-#[command(after_help = "Example: tilewave resume --dir RUN")]
+#[command(after_help = "Example: tilewave resume RUN")]
 pub struct Args {
-    /// Stop after this depth.
-    #[arg(long, value_name = "DEPTH")]
-    max_depth: Option<usize>,
+    /// The directories of the search, in the order in which they were given (or --dir).
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, group = "place", required_unless_present = "dir")]
+    dirs: Vec<PathBuf>,
+
+    #[command(flatten)]
+    max_depth: MaxDepth,
 
     /// First read and check all files; what is damaged is computed again where the levels before are kept.
     #[arg(long)]
@@ -36,19 +41,19 @@ pub struct Args {
 impl Args {
     /// Runs the command.
     pub fn run(&self, talk: Talk) -> Result<ExitCode> {
-        if self.on_disk.dir.is_empty() {
-            let wrong = "resume needs the directory of a search: --dir DIR".to_string();
-            return Err(Usage(wrong).into());
-        }
-        let (found, keep_all) = disk::search(&directories(&self.on_disk.dir)?)?;
+        let dirs = match &self.dirs[..] {
+            [] => &self.on_disk.dir,
+            dirs => dirs,
+        };
+        let (found, keep_all) = disk::search(&directories(dirs)?)?;
         let mut search = self.running.search(found.goal.clone())?;
         search.start = found.start;
-        search.max_depth = self.max_depth;
-        let disk = self.on_disk.disk()?.map(|disk| disk::Disk {
+        search.max_depth = self.max_depth.max_depth;
+        let disk = disk::Disk {
             keep_all,
             check: self.check,
-            ..disk
-        });
-        self.report.run(&self.running, search, disk, talk)
+            ..self.on_disk.disk_in(dirs)?
+        };
+        bfs::run(&self.report, &self.running, search, Some(disk), talk)
     }
 }

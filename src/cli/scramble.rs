@@ -1,13 +1,15 @@
 //! `tilewave scramble`: random boards that can be solved.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use tilewave::puzzle::tiles::Size;
+use tilewave::random;
 use tilewave::solve::Scrambler;
 
-use super::options::{goal, size};
+use super::options::GoalOption;
 use super::output::print;
+use super::values::count;
 
 /// Boards that are written at once.
 const BATCH: u64 = 4096;
@@ -17,31 +19,33 @@ const BATCH: u64 = 4096;
 #[command(after_help = "Example: tilewave scramble 4x4 --count 5 --seed 1")]
 pub struct Args {
     /// Size of the boards, rows x columns.
-    size: String,
+    size: Size,
 
     /// Number of boards.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = count::<u64>(), allow_negative_numbers = true)]
     count: u64,
 
     /// Number that determines the boards, on every machine the same [default: another one each time, logged].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     seed: Option<u64>,
 
-    /// Goal: last, first, blank=CELL (row-major from 0) or a board.
-    #[arg(long, default_value = "last")]
-    goal: String,
+    #[command(flatten)]
+    goal: GoalOption,
 }
 
 impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<ExitCode> {
-        let goal = goal(&self.goal, size(&self.size)?)?;
-        let seed = self.seed.unwrap_or_else(|| {
-            // The standard library draws the keys of its hash maps from the system.
-            let seed = RandomState::new().build_hasher().finish();
-            tracing::info!("seed {seed}");
-            seed
-        });
+        let goal = self.goal.board(self.size)?;
+        let seed = match self.seed {
+            Some(seed) => seed,
+            None => {
+                let seed =
+                    random::seed().context("a seed cannot be drawn: give one with --seed")?;
+                tracing::info!("seed {seed}");
+                seed
+            }
+        };
         let mut boards = Scrambler::new(goal, seed);
         let mut left = self.count;
         while left > 0 {

@@ -8,13 +8,13 @@ use anyhow::Result;
 use serde_json::json;
 use tilewave::Error;
 use tilewave::bfs::{State, StateSpace};
-use tilewave::puzzle::tiles::{Board, Frame};
+use tilewave::puzzle::tiles::{Board, Frame, Size};
 use tilewave::report::one_key_per_line;
 use tilewave::table::Table;
 
 use super::failure::Usage;
-use super::options::{Format, goal_or_of, size};
-use super::output::Output;
+use super::options::{Format, GoalOption, Output};
+use super::values::count;
 
 /// Rank or unrank a board: parity, solvability, line, cell, state id, and its depth from a table.
 #[derive(clap::Args)]
@@ -28,31 +28,26 @@ pub struct Args {
 
     /// Size, for a flat list of tiles or for a number.
     #[arg(long, value_name = "SIZE")]
-    size: Option<String>,
+    size: Option<Size>,
 
-    /// Goal: last, first, blank=CELL (row-major from 0) or a board [default: the table's, or last].
-    #[arg(long)]
-    goal: Option<String>,
+    #[command(flatten)]
+    goal: GoalOption,
 
     /// Distance table (tilewave table) to read the depth from.
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
 
     /// The board with this state id.
-    #[arg(long, conflicts_with_all = ["line", "cell"])]
+    #[arg(long, conflicts_with_all = ["line", "cell"], value_parser = count::<u64>(), allow_negative_numbers = true)]
     id: Option<u64>,
 
     /// The board with this line (rank among the even lines).
-    #[arg(long, requires = "cell")]
+    #[arg(long, requires = "cell", value_parser = count::<u64>(), allow_negative_numbers = true)]
     line: Option<u64>,
 
     /// The board with this cell (path index of the blank).
-    #[arg(long, requires = "line")]
+    #[arg(long, requires = "line", value_parser = count::<usize>(), allow_negative_numbers = true)]
     cell: Option<usize>,
-
-    /// How to write the result.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
 
     #[command(flatten)]
     output: Output,
@@ -63,18 +58,17 @@ impl Args {
     pub fn run(&self) -> Result<ExitCode> {
         let table = self.table.as_ref().map(|path| Table::open(path));
         let table = table.transpose()?;
-        let size = self.size.as_deref().map(size).transpose()?;
-        let size = size.or_else(|| Some(table.as_ref()?.goal().size()));
+        let size = self.size.or_else(|| Some(table.as_ref()?.goal().size()));
         let board = match &self.board {
             Some(text) => Board::parse(text, size).map_err(Error::from)?,
             None => {
                 let size =
                     size.ok_or_else(|| Usage("a number needs its board: give --size".into()))?;
-                let goal = goal_or_of(self.goal.as_deref(), table.as_ref(), size)?;
+                let goal = self.goal.board_of(table.as_ref(), size)?;
                 self.unrank(&StateSpace::new(goal)?)?
             }
         };
-        let goal = goal_or_of(self.goal.as_deref(), table.as_ref(), board.size())?;
+        let goal = self.goal.board_of(table.as_ref(), board.size())?;
         let frame = Frame::new(goal.clone());
         let (_, cell) = frame.encode(&board).map_err(Error::from)?;
         let refused = frame.encode_solvable(&board).err();
@@ -93,7 +87,7 @@ impl Args {
         };
         let parity = if solvable { "even" } else { "odd" };
 
-        self.output.reserve()?.write(&match self.format {
+        self.output.reserve()?.write(&match self.output.format {
             Format::Json => one_key_per_line(&json!({
                 "board": board.to_string(),
                 "size": board.size().to_string(),

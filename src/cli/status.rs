@@ -4,25 +4,25 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::ValueHint;
 use serde_json::json;
 use tilewave::bfs::disk;
 use tilewave::report::{bytes, duration, one_key_per_line, rate, thousands};
 
 use super::disk::directories;
-use super::options::Format;
-use super::output::Output;
+use super::options::{Format, Output};
 
 /// Say how far a search on disk has come, without disturbing it.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave status RUN")]
 pub struct Args {
     /// The directories of the search, in the order in which they were given.
-    #[arg(required = true, value_name = "DIR")]
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, required_unless_present = "dir")]
     dirs: Vec<PathBuf>,
 
-    /// How to write the result.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    /// The same, one at a time, as for tilewave bfs.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "dirs")]
+    dir: Vec<PathBuf>,
 
     #[command(flatten)]
     output: Output,
@@ -32,7 +32,7 @@ impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<ExitCode> {
         let destination = self.output.reserve()?;
-        let status = disk::status(&directories(&self.dirs)?)?;
+        let status = disk::status(&directories(&[&self.dirs[..], &self.dir[..]].concat())?)?;
         let manifest = &status.manifest;
         let speed = status.states_per_second();
         let rest = status.all_states.saturating_sub(status.states());
@@ -44,7 +44,7 @@ impl Args {
             (false, true) => "running",
             (false, false) => "stopped",
         };
-        destination.write(&match self.format {
+        destination.write(&match self.output.format {
             Format::Json => one_key_per_line(&json!({
                 "board": manifest.board,
                 "goal": manifest.goal,
@@ -59,7 +59,8 @@ impl Args {
                 "seconds": manifest.seconds,
                 "states_per_second": speed,
                 "eta_seconds": eta,
-                "disk_bytes": manifest.disk_bytes(),
+                "disk_bytes": manifest.disk_bytes() + status.scratch_bytes,
+                "scratch_bytes": status.scratch_bytes,
                 "disk_peak_bytes": manifest.peak_bytes,
                 "bytes_written": manifest.bytes_written,
                 "version": env!("CARGO_PKG_VERSION"),
@@ -72,7 +73,7 @@ impl Args {
                 manifest.chunks,
                 status.states(),
                 manifest.seconds,
-                manifest.disk_bytes()
+                manifest.disk_bytes() + status.scratch_bytes
             ),
             Format::Text => {
                 let depth = match status.depth {
@@ -93,7 +94,7 @@ impl Args {
                     thousands(status.all_states),
                     duration(manifest.seconds),
                     rate(speed),
-                    bytes(manifest.disk_bytes()),
+                    bytes(manifest.disk_bytes() + status.scratch_bytes),
                     bytes(manifest.peak_bytes),
                     bytes(manifest.bytes_written),
                 )

@@ -5,17 +5,18 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use clap::ValueEnum;
 use serde_json::json;
 use tilewave::Error;
 use tilewave::bfs::Search;
+use tilewave::puzzle::tiles::Size;
 use tilewave::report::{bytes, duration, histogram, one_key_per_line, thousands};
 use tilewave::store;
 use tilewave::table::{Encoding, Table, build};
 
-use super::options::{Format, goal, kernel, parse_bytes, size};
-use super::output::{OutputFile, print};
+use super::options::{FORMATS, Format, GoalOption, Memory, Threads, kernel};
+use super::output::{OutputFile, print, print_beside};
 use super::progress::Progress;
+use super::values::{Choice, choice};
 use super::{Talk, interrupt};
 
 /// Write the distance table of a board, the depth of every state, or check one.
@@ -27,7 +28,7 @@ use super::{Talk, interrupt};
 pub struct Args {
     /// Size of the board, rows x columns, for example 3x4.
     #[arg(required_unless_present = "check")]
-    board: Option<String>,
+    board: Option<Size>,
 
     /// File to write.
     #[arg(short, long, value_name = "FILE", required_unless_present = "check")]
@@ -37,39 +38,37 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["board", "output", "goal", "encoding", "force", "memory"])]
     check: Option<PathBuf>,
 
-    /// Goal: last, first, blank=CELL (row-major from 0) or a board.
-    #[arg(long, default_value = "last")]
-    goal: String,
+    #[command(flatten)]
+    goal: GoalOption,
 
     /// How depths are stored.
-    #[arg(long, value_enum, default_value_t = EncodingName::Mod3)]
-    encoding: EncodingName,
+    #[arg(long, value_parser = choice(ENCODINGS), default_value = "mod3")]
+    encoding: Encoding,
 
     /// Replace an existing file.
     #[arg(long)]
     force: bool,
 
-    /// Worker threads [default: one per core].
-    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
 
-    /// Most memory for the search and the table, with a unit: 500MB, 8GiB [default: half of what is free].
-    #[arg(short = 'M', long, value_name = "SIZE")]
-    memory: Option<String>,
+    #[command(flatten)]
+    memory: Memory,
 
     /// How to write what the table holds.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    #[arg(long, value_parser = choice(FORMATS), default_value = "text")]
     format: Format,
 }
 
 /// The encodings, as options.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum EncodingName {
-    /// Two bits per state: the depth modulo 3.
-    Mod3,
-    /// One byte per state: the depth.
-    Byte,
-}
+const ENCODINGS: &[Choice<Encoding>] = &[
+    (
+        "mod3",
+        Encoding::Mod3,
+        "Two bits per state: the depth modulo 3",
+    ),
+    ("byte", Encoding::Byte, "One byte per state: the depth"),
+];
 
 impl Args {
     /// Runs the command.
@@ -81,33 +80,29 @@ impl Args {
                 table.check().map_err(Error::from)?;
                 (table, file)
             }
-            (None, Some(board), Some(file)) => (self.make(board, file, talk)?, file),
+            (None, Some(board), Some(file)) => (self.make(*board, file, talk)?, file),
             // The parser lets nothing else pass.
             (None, ..) => return Ok(ExitCode::from(2)),
         };
-        print(&self.report(&table, file, begun.elapsed().as_secs_f64())?)?;
+        let report = self.report(&table, file, begun.elapsed().as_secs_f64())?;
+        match self.check {
+            Some(_) => print(&report)?,
+            None => print_beside(file, &report)?,
+        }
         Ok(ExitCode::SUCCESS)
     }
 
     /// Searches a board and writes its table.
-    fn make(&self, board: &str, file: &Path, talk: Talk) -> Result<Table> {
-        let goal = goal(&self.goal, size(board)?)?;
-        let memory = match &self.memory {
-            Some(text) => parse_bytes(text)?,
-            None => store::budget(),
-        };
-        let encoding = match self.encoding {
-            EncodingName::Mod3 => Encoding::Mod3,
-            EncodingName::Byte => Encoding::Byte,
-        };
+    fn make(&self, board: Size, file: &Path, talk: Talk) -> Result<Table> {
+        let goal = self.goal.board(board)?;
         // Refuse before any work what could not be kept.
         OutputFile::reserve(file, self.force)?;
         let mut search = Search::new(goal);
-        search.threads = self.threads.map(usize::from);
+        search.threads = self.threads.get();
         search.kernel = kernel()?;
-        search.memory = Some(memory);
+        search.memory = Some(self.memory.budget());
         let progress = Progress::new(talk);
-        let table = build(&search, encoding, &progress)?;
+        let table = build(&search, self.encoding, &progress)?;
         let saved = table.save(file, self.force, |_| !interrupt::asked());
         saved.map_err(Error::from)?;
         Ok(table)

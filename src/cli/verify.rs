@@ -4,34 +4,38 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::ValueHint;
 use serde_json::json;
 use tilewave::bfs::{self, Engine, disk};
-use tilewave::report::{Levels, Truth, Verdict, bytes, published, thousands};
+use tilewave::progress::StopWhen;
+use tilewave::puzzle::tiles::Size;
+use tilewave::report::{Levels, Truth, Verdict, bytes, counted, published};
 
 use super::disk::directories;
-use super::options::{Format, Running, goal, size};
-use super::output::Output;
+use super::failure::Usage;
+use super::options::{Format, GoalOption, Output, Running};
 use super::progress::Progress;
 use super::{Talk, interrupt};
 
 /// Most states that the reference engine checks: seconds to minutes, and 125 MB.
 const REFERENCE_STATES: u64 = 1_000_000_000;
 
-/// Search boards and compare every level with the published distribution, or with the reference engine.
+/// Search boards and compare every level with the published distribution, or with the reference engine;
+/// or check the files of a search on disk.
 #[derive(clap::Args)]
-#[command(after_help = "Example: tilewave verify 2x4 3x3")]
+#[command(after_help = "Examples:\n  tilewave verify 2x4 3x3\n  tilewave verify --dir RUN")]
 pub struct Args {
-    /// Sizes of the boards; or the directories of a search on disk, to check all its files.
-    #[arg(required = true, value_name = "BOARD|DIR")]
+    /// Sizes of boards to search; or the directories of one search on disk, to check all its files. What can
+    /// be read as a size is one: write ./2x6 for a directory of that name.
+    #[arg(value_name = "BOARD|DIR", value_hint = ValueHint::DirPath, required_unless_present = "dir")]
     boards: Vec<String>,
 
-    /// Goal: last, first, blank=CELL (row-major from 0) or a board.
-    #[arg(long, default_value = "last")]
-    goal: String,
+    /// A directory of the search to check, as for tilewave bfs.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "boards")]
+    dir: Vec<PathBuf>,
 
-    /// How to write the result: text, or one JSON object per line.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[command(flatten)]
+    goal: GoalOption,
 
     #[command(flatten)]
     running: Running,
@@ -43,23 +47,51 @@ pub struct Args {
 impl Args {
     /// Runs the command.
     pub fn run(&self, talk: Talk) -> Result<ExitCode> {
-        let directories: Vec<PathBuf> = self.boards.iter().map(PathBuf::from).collect();
-        let named = |text: &String| size(text).is_err() && Path::new(text).is_dir();
-        if self.boards.iter().all(named) {
-            return self.files(&directories);
+        if !self.dir.is_empty() {
+            return self.files(&self.dir);
         }
-        let sizes = self
-            .boards
-            .iter()
-            .map(|board| size(board))
-            .collect::<Result<Vec<_>>>()?;
+        let (mut sizes, mut directories) = (Vec::new(), Vec::new());
+        for word in &self.boards {
+            match word.parse::<Size>() {
+                Ok(size) => {
+                    if Path::new(word).is_dir() {
+                        tracing::info!("{word} is searched: write ./{word} for the directory");
+                    }
+                    sizes.push(size);
+                }
+                Err(_) if Path::new(word).is_dir() => directories.push(PathBuf::from(word)),
+                // A size that is too small or too large says so itself.
+                Err(error) if word.starts_with(|c: char| c.is_ascii_digit()) => {
+                    return Err(tilewave::Error::from(error).into());
+                }
+                Err(_) => {
+                    return Err(Usage(format!(
+                        "'{word}' is not a board size (rows x columns, for example 3x4), and there is no \
+                         such directory"
+                    ))
+                    .into());
+                }
+            }
+        }
+        match (&sizes[..], &directories[..]) {
+            ([], directories) => self.files(directories),
+            (sizes, []) => self.boards(sizes, talk),
+            _ => Err(Usage(
+                "boards are searched and directories are checked: give either, not both".into(),
+            )
+            .into()),
+        }
+    }
+
+    /// Searches boards.
+    fn boards(&self, sizes: &[Size], talk: Talk) -> Result<ExitCode> {
         let mut destination = self.output.reserve()?;
         let mut all_pass = true;
-        if self.format == Format::Csv {
+        if self.output.format == Format::Csv {
             destination.add("board,pass,first_wrong_depth,compared_with,diameter,total\n")?;
         }
-        for size in sizes {
-            let search = self.running.search(goal(&self.goal, size)?)?;
+        for &size in sizes {
+            let search = self.running.search(self.goal.board(size)?)?;
             let outcome = bfs::run(&search, &Progress::new(talk))?;
             let reference;
             let truth = match published(size, search.start.blank()) {
@@ -78,7 +110,7 @@ impl Args {
             let verdict = Verdict::judge(size, Levels::of(&outcome), truth);
             all_pass &= verdict.pass();
             let first_wrong = verdict.fault.as_ref().and_then(|fault| fault.depth());
-            destination.add(&match self.format {
+            destination.add(&match self.output.format {
                 Format::Text => format!("{verdict}\n"),
                 Format::Csv => format!(
                     "{size},{},{},{},{},{}\n",
@@ -104,28 +136,28 @@ impl Args {
             })?;
         }
         destination.finish()?;
-        Ok(if all_pass {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        })
+        Ok(ExitCode::from(u8::from(!all_pass)))
     }
 
-    /// Checks the files of a search on disk.
+    /// Checks the files of a search on disk. One that is not finished passes nothing, however sound it is.
     fn files(&self, paths: &[PathBuf]) -> Result<ExitCode> {
         let destination = self.output.reserve()?;
         interrupt::listen();
         let directories = directories(paths)?;
-        let manifest = disk::status(&directories)?.manifest;
-        let found = disk::verify(&directories, &mut |_, _| !interrupt::asked())?;
-        destination.write(&match self.format {
+        let status = disk::status(&directories)?;
+        let manifest = &status.manifest;
+        let found = disk::verify(&directories, &StopWhen(interrupt::asked))?;
+        let complete = manifest.complete;
+        let depth = manifest.levels.len().saturating_sub(1);
+        destination.write(&match self.output.format {
             Format::Json => format!(
                 "{}\n",
                 json!({
                     "board": manifest.board,
                     "goal": manifest.goal,
-                    "pass": true,
-                    "complete": manifest.complete,
+                    "pass": complete.then_some(true),
+                    "sound": true,
+                    "complete": complete,
                     "levels": manifest.levels.len(),
                     "files": found.files,
                     "bytes": found.bytes,
@@ -134,16 +166,30 @@ impl Args {
                 })
             ),
             Format::Csv => format!(
-                "board,pass,files,bytes,states\n{},true,{},{},{}\n",
-                manifest.board, found.files, found.bytes, found.states
-            ),
-            Format::Text => format!(
-                "{}: PASS, {} files, {}, {} states; every frame, chunk and level as counted\n",
+                "board,pass,files,bytes,states\n{},{},{},{},{}\n",
                 manifest.board,
-                thousands(found.files),
-                bytes(found.bytes),
-                thousands(found.states)
+                if complete { "true" } else { "unfinished" },
+                found.files,
+                found.bytes,
+                found.states
             ),
+            Format::Text => {
+                let what = format!(
+                    "{}, {}, {}; every frame, chunk and level as counted",
+                    counted(found.files, "file"),
+                    bytes(found.bytes),
+                    counted(found.states, "state")
+                );
+                match complete {
+                    true => format!("{}: PASS, {what}\n", manifest.board),
+                    false => format!(
+                        "{}: sound so far, {what}; NOT FINISHED, depth {depth}, {:.1} % of the states: tilewave \
+                         resume goes on\n",
+                        manifest.board,
+                        status.states() as f64 * 100.0 / status.all_states as f64
+                    ),
+                }
+            }
         })?;
         Ok(ExitCode::SUCCESS)
     }

@@ -1,15 +1,17 @@
 //! Making a database: what it needs, and the choice of a builder.
 
+use super::database::Pdb;
 use super::entries::Entries;
 use super::header::{Header, raw_bytes};
-use super::network::Network;
+use super::set_graph::SetGraph;
 use super::sweep::{self, Found};
-use super::table::{Image, Pdb};
-use super::{Encoding, Kind, Pattern, PdbError, PdbObserver, order, pack, plain};
-use crate::perm::arrangement::Arrangements;
+use super::{Encoding, Kind, Pattern, PdbError, encode, order, plain};
 use crate::perm::kernel::{Kernel, KernelError};
+use crate::perm::layout::Layout;
 use crate::perm::lehmer;
 use crate::perm::placement::binomial;
+use crate::progress::Progress;
+use crate::store::{Header as _, Image};
 
 /// A database to build.
 #[derive(Clone, Debug)]
@@ -68,7 +70,7 @@ pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
     let (n, k) = (pattern.size().cells(), pattern.tiles().len());
     let sets = binomial(n, k);
     let placements = pattern.placements();
-    let fast = !build.plain && Arrangements::new(k).is_some();
+    let fast = !build.plain && Layout::sliced(k).is_some();
     // The counting of regions itself takes time and memory: refuse what cannot fit anyway before.
     let least = memory(build, sets, placements, placements, fast);
     check(build, placements, least)?;
@@ -92,7 +94,7 @@ pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
 fn memory(build: &Build, sets: u64, placements: u64, entries: u64, fast: bool) -> u64 {
     let packed = match build.encoding {
         Encoding::Byte => 0,
-        Encoding::Packed => entries / 2,
+        Encoding::Nibble => entries / 2,
     };
     let starts = match build.kind {
         Kind::Minimum => 0,
@@ -105,11 +107,11 @@ fn memory(build: &Build, sets: u64, placements: u64, entries: u64, fast: bool) -
         // A flag per state, at most eight regions, and two levels of 16 bytes per state.
         return entries + placements * 24 + 8 * sets + packed + fixed;
     }
-    let network = Network::bytes(sets, build.pattern.tiles().len());
-    let search = padded(placements) + padded(entries) + network;
+    let graph = SetGraph::bytes(sets, build.pattern.tiles().len());
+    let search = padded(placements) + padded(entries) + graph;
     let finish = match build.kind {
         Kind::Minimum => padded(entries) + packed,
-        Kind::Regions => (padded(entries) + entries + network).max(entries + packed),
+        Kind::Regions => (padded(entries) + entries + graph).max(entries + packed),
     };
     search.max(finish) + starts + fixed
 }
@@ -135,7 +137,7 @@ fn check(build: &Build, entries: u64, needed: u64) -> Result<(), PdbError> {
 /// # Errors
 /// [`PdbError`] when the table does not fit the budget, the kernel does not run here, memory or threads
 /// cannot be had, or the observer interrupts.
-pub fn build(build: &Build, observer: &dyn PdbObserver) -> Result<Pdb, PdbError> {
+pub fn build(build: &Build, observer: &dyn Progress) -> Result<Pdb, PdbError> {
     let plan = plan(build)?;
     let kernel = match build.kernel {
         Some(kernel) if !kernel.is_supported() => {
@@ -152,7 +154,7 @@ pub fn build(build: &Build, observer: &dyn PdbObserver) -> Result<Pdb, PdbError>
         };
         match build.encoding {
             Encoding::Byte => Ok(pdb),
-            Encoding::Packed => pack::encode(&pdb, Encoding::Packed),
+            Encoding::Nibble => encode::encode(&pdb, Encoding::Nibble),
         }
     })
 }
@@ -186,29 +188,21 @@ fn header(build: &Build, plan: BuildPlan, histogram: Vec<u64>) -> Header {
 
 /// A zeroed image, with the table of region starts.
 fn image(header: &Header, starts: &[u32]) -> Result<Image, PdbError> {
-    let mut image = Image::zeroed(header.data().end())?;
-    if let Image::Memory { array, .. } = &mut image {
-        let section = header.starts();
-        let bytes = section.of_mut(array.units_mut().as_flattened_mut());
-        for (to, start) in bytes.as_chunks_mut().0.iter_mut().zip(starts) {
-            *to = start.to_le_bytes();
-        }
+    let layout = header.layout();
+    let mut image = Image::zeroed(layout.data.end())?;
+    let index = layout.index.of_mut(image.bytes_mut());
+    for (to, start) in index.as_chunks_mut().0.iter_mut().zip(starts) {
+        *to = start.to_le_bytes();
     }
     Ok(image)
 }
 
-fn build_plain(
-    build: &Build,
-    plan: BuildPlan,
-    observer: &dyn PdbObserver,
-) -> Result<Pdb, PdbError> {
+fn build_plain(build: &Build, plan: BuildPlan, observer: &dyn Progress) -> Result<Pdb, PdbError> {
     let starts = Entries::new(&build.pattern, Kind::Regions).region_starts();
     let mut header = header(build, plan, vec![0]);
     let mut image = image(&header, &starts)?;
-    if let Image::Memory { array, .. } = &mut image {
-        let values = header.data().of_mut(array.units_mut().as_flattened_mut());
-        header.histogram = plain::build(&build.pattern, build.kind, &starts, values, observer)?;
-    }
+    let values = header.layout().data.of_mut(image.bytes_mut());
+    header.histogram = plain::build(&build.pattern, build.kind, &starts, values, observer)?;
     Ok(Pdb::finish(image, header))
 }
 
@@ -216,16 +210,17 @@ fn build_fast(
     build: &Build,
     plan: BuildPlan,
     kernel: Kernel,
-    observer: &dyn PdbObserver,
+    observer: &dyn Progress,
 ) -> Result<Pdb, PdbError> {
     let pattern = &build.pattern;
-    let layout = Arrangements::new(pattern.tiles().len()).ok_or(PdbError::PatternLength {
+    let layout = Layout::sliced(pattern.tiles().len()).ok_or(PdbError::PatternLength {
         found: pattern.tiles().len(),
         max: Pattern::MAX_TILES,
         size: pattern.size(),
     })?;
     let mut header = header(build, plan, vec![0]);
-    let len = header.data().end();
+    let data = header.layout().data;
+    let len = data.end();
     match build.kind {
         Kind::Minimum => {
             // The values' memory becomes the file image: its sections need a little more.
@@ -233,7 +228,7 @@ fn build_fast(
             let mut found = sweep::search(pattern, build.kind, layout, kernel, extra, observer)?;
             order::by_position(&mut found, observer)?;
             let Found {
-                network,
+                graph,
                 seen,
                 values: mut array,
                 histogram,
@@ -241,10 +236,10 @@ fn build_fast(
             } = found;
             header.histogram = histogram;
             let bytes = array.units_mut().as_flattened_mut();
-            bytes[..header.data().offset as usize].fill(0);
+            bytes[..data.offset as usize].fill(0);
             let lines = [0, 1].map(|class: usize| seen[class].units().as_flattened());
-            let entries = header.data().of_mut(bytes);
-            order::by_cells(pattern, &network, lines, entries, observer)?;
+            let entries = data.of_mut(bytes);
+            order::by_cells(pattern, &graph, lines, entries, observer)?;
             let len = len as usize;
             Ok(Pdb::finish(Image::Memory { array, len }, header))
         }
@@ -254,10 +249,7 @@ fn build_fast(
             header.histogram = std::mem::take(&mut found.histogram);
             let found = found.without_seen()?;
             let mut image = image(&header, &starts)?;
-            if let Image::Memory { array, .. } = &mut image {
-                let entries = header.data().of_mut(array.units_mut().as_flattened_mut());
-                order::by_region(&found, &starts, entries, observer)?;
-            }
+            order::by_region(&found, &starts, data.of_mut(image.bytes_mut()), observer)?;
             Ok(Pdb::finish(image, header))
         }
     }

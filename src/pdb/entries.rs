@@ -82,11 +82,6 @@ impl Entries {
         self.subsets.unrank(rank)
     }
 
-    /// Returns the lowest cell of a region.
-    pub(super) fn region_cell(&self, set: u64, region: usize) -> u8 {
-        bits(self.grid.lows(set)).nth(region).unwrap_or_default() as u8
-    }
-
     /// Returns the set of occupied cells and the region that a slot of k! entries of a region-aware
     /// table is for; `start(set)` tells the number of regions before a set.
     pub(super) fn slot(&self, slot: u64, start: impl Fn(usize) -> u32) -> (u64, usize) {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::perm::kernel::KernelError;
 use crate::puzzle::tiles::{BoardError, Size};
-use crate::store::MemoryError;
+use crate::store::{FileError, MemoryError, OutputError};
 
 /// A pattern, a build or a database file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -121,9 +121,9 @@ pub enum PdbError {
         /// The largest value.
         max: usize,
     },
-    /// Values do not fit the packed encoding.
+    /// Values do not fit the nibble encoding.
     #[error(
-        "the values do not fit 4 bits: entry {entry} exceeds its Manhattan distance by {excess}, at most 28 can be packed; use --encoding byte"
+        "the values do not fit 4 bits: entry {entry} exceeds its Manhattan distance by {excess}, at most 28 fits; use --encoding byte"
     )]
     NotPackable {
         /// The entry.
@@ -131,71 +131,17 @@ pub enum PdbError {
         /// Value minus Manhattan distance.
         excess: i32,
     },
-    /// The system refused a file operation.
-    #[error("{action} '{path}': {reason}")]
-    Io {
-        /// What was attempted.
-        action: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        reason: std::io::Error,
-    },
-    /// The output exists.
-    #[error("'{0}' exists: choose another -o or allow to replace it with --force")]
-    Exists(PathBuf),
-    /// The file is not a database.
-    #[error("'{0}' is not a tilewave pattern database")]
-    NotADatabase(PathBuf),
-    /// The file is of another version.
-    #[error(
-        "'{path}' has format version {found}, this program reads version {supported}: rebuild it or use a matching tilewave"
-    )]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: u32,
-        /// The version that can be read.
-        supported: u32,
-    },
-    /// The file is shorter or longer than its header says.
-    #[error(
-        "'{path}' has {found} bytes, its header says {expected}: it is truncated or damaged, copy or build it again"
-    )]
-    Length {
-        /// The file.
-        path: PathBuf,
-        /// Its length.
-        found: u64,
-        /// The length that the header tells.
-        expected: u64,
-    },
-    /// The header contradicts itself or its checksum.
-    #[error("the header of '{path}' is damaged ({what}): copy or build the file again")]
-    Header {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        what: &'static str,
-    },
-    /// The data do not have their checksum.
-    #[error(
-        "the entries of '{path}' are damaged in block {block} of {blocks}: copy or build the file again"
-    )]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// First block whose checksum differs.
-        block: u64,
-        /// Number of blocks.
-        blocks: u64,
-    },
+    /// A file that cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// An output that cannot be written.
+    #[error(transparent)]
+    Output(OutputError),
     /// The file is compressed and cannot be used in place.
-    #[error("'{0}' is compressed for shipping: run 'tilewave pdb unpack' on it first")]
+    #[error("'{0}' is compressed for shipping: run 'tilewave pdb decompress' on it first")]
     Compressed(PathBuf),
     /// The file is not compressed.
-    #[error("'{0}' is not compressed: there is nothing to unpack")]
+    #[error("'{0}' is not compressed: there is nothing to decompress")]
     NotCompressed(PathBuf),
     /// An entry differs from an independent search.
     #[error(
@@ -229,6 +175,15 @@ pub enum PdbError {
     },
 }
 
+impl From<OutputError> for PdbError {
+    fn from(error: OutputError) -> PdbError {
+        match error {
+            OutputError::Interrupted => PdbError::Interrupted,
+            error => PdbError::Output(error),
+        }
+    }
+}
+
 impl PdbError {
     /// Returns whether the request itself is wrong, whatever the machine and the files are like.
     pub fn is_usage(&self) -> bool {
@@ -249,18 +204,5 @@ impl PdbError {
                 | PdbError::WrongSize { .. }
                 | PdbError::Layout { .. }
         )
-    }
-
-    /// Returns a function that names the action and the file of an I/O error.
-    pub(super) fn io(
-        action: &'static str,
-        path: &std::path::Path,
-    ) -> impl FnOnce(std::io::Error) -> PdbError {
-        let path = path.to_path_buf();
-        move |reason| PdbError::Io {
-            action,
-            path,
-            reason,
-        }
     }
 }

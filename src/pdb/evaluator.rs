@@ -9,10 +9,11 @@ use crate::puzzle::tiles::Board;
 /// A board and the sum of its values in disjoint databases: one look-up per move.
 ///
 /// ```
-/// use tilewave::pdb::{Build, Evaluator, Pattern, Unobserved, build};
+/// use tilewave::pdb::{Build, Evaluator, Pattern, build};
+/// use tilewave::progress::NoProgress;
 /// use tilewave::puzzle::tiles::{Board, Goal, Size};
 /// let goal = Goal::Last.board(Size::new(3, 3)?)?;
-/// let make = |tiles: &[u16]| build(&Build::new(Pattern::new(goal.clone(), tiles)?), &Unobserved);
+/// let make = |tiles: &[u16]| build(&Build::new(Pattern::new(goal.clone(), tiles)?), &NoProgress);
 /// let pdbs = [make(&[1, 2, 3, 4])?, make(&[5, 6, 7, 8])?];
 /// let mut board = Evaluator::new(&pdbs, &goal)?;
 /// assert_eq!(board.sum(), 0);

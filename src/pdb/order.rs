@@ -9,12 +9,12 @@
 
 use rayon::prelude::*;
 
-use super::network::Network;
+use super::set_graph::SetGraph;
 use super::sweep::Found;
-use super::{Kind, Pattern, PdbError, PdbObserver, Phase, sweep};
-use crate::perm::arrangement::{Arrangements, MAX_LEN};
-use crate::perm::layout::{REGISTER_BYTES, Register};
+use super::{Kind, Pattern, PdbError, sweep};
+use crate::perm::layout::{Layout, REGISTER_BYTES, Register};
 use crate::perm::{lehmer, placement};
+use crate::progress::{Phase, Progress};
 
 /// Bytes that 16-bit tables reach: buffers of this size need no bounds checks.
 const REACH: usize = 1 << 16;
@@ -23,25 +23,23 @@ const BLOCK: usize = 1 << 18;
 
 /// For each arrangement in lexicographic order of positions its byte in a set's registers.
 struct Gather {
-    layout: Arrangements,
+    layout: Layout,
     source: Vec<u16>,
 }
 
 impl Gather {
-    fn new(layout: Arrangements) -> Gather {
+    fn new(layout: Layout) -> Gather {
         let k = layout.len();
         let mut source = Vec::with_capacity(lehmer::count(k) as usize);
         for rank in 0..lehmer::count(k) {
-            let (mut positions, mut line) = ([0; MAX_LEN], [0; MAX_LEN]);
+            let (mut positions, mut line) = ([0; Layout::MAX_SLICED], [0; Layout::MAX_SLICED]);
             lehmer::unrank(rank, &mut positions[..k]);
             for (tile, &position) in positions[..k].iter().enumerate() {
                 line[usize::from(position)] = tile as u8;
             }
             let place = layout.place(&line[..k]);
-            let register = usize::from(place.slice) * layout.slice_registers()
-                + usize::from(place.parity) * layout.group()
-                + usize::from(place.register);
-            source.push((register * REGISTER_BYTES + usize::from(place.lane)) as u16);
+            let register = place.block * layout.slice_registers() + layout.in_slice(place);
+            source.push((register * REGISTER_BYTES + place.lane) as u16);
         }
         Gather { layout, source }
     }
@@ -57,7 +55,7 @@ impl Gather {
     ) {
         let unit = self.layout.slice_registers();
         let bytes = unit * REGISTER_BYTES;
-        for slice in 0..self.layout.slices() {
+        for slice in 0..self.layout.blocks() {
             let from = &values[(slice * slots + slot) * unit..][..unit];
             buffer[slice * bytes..][..bytes].copy_from_slice(from.as_flattened());
         }
@@ -81,7 +79,7 @@ pub(super) fn by_region(
     found: &Found,
     starts: &[u32],
     entries: &mut [u8],
-    observer: &dyn PdbObserver,
+    observer: &dyn Progress,
 ) -> Result<(), PdbError> {
     let gather = Gather::new(found.layout);
     let arrangements = gather.source.len();
@@ -90,7 +88,7 @@ pub(super) fn by_region(
     // One chunk of entries per set.
     let mut rest = entries;
     let mut jobs = Vec::with_capacity(starts.len());
-    for (set, pair) in found.network.subsets.iter().zip(starts.windows(2)) {
+    for (set, pair) in found.graph.subsets.iter().zip(starts.windows(2)) {
         let (head, tail) = rest.split_at_mut((pair[1] - pair[0]) as usize * arrangements);
         jobs.push((set, head));
         rest = tail;
@@ -99,9 +97,9 @@ pub(super) fn by_region(
     jobs.into_par_iter()
         .try_for_each_init(buffer::<REACH>, |buffer, (set, target)| {
             stop(observer)?;
-            let (class, number) = found.network.find(set);
-            let first = found.network.classes[class].slots[number] as usize;
-            let slots = sweep::slots(&found.network, Kind::Regions, class);
+            let (class, number) = found.graph.find(set);
+            let first = found.graph.classes[class].slots[number] as usize;
+            let slots = sweep::slots(&found.graph, Kind::Regions, class);
             let values = if class == 0 { low } else { high };
             for (region, target) in target.chunks_mut(arrangements).enumerate() {
                 gather.run(values, slots, first + region, buffer, target);
@@ -116,12 +114,12 @@ pub(super) fn by_region(
 
 /// The values of both classes.
 fn split(found: &Found, kind: Kind) -> (&[Register], &[Register]) {
-    let size = |class| sweep::class_registers(&found.network, found.layout, kind, class);
+    let size = |class| sweep::class_registers(&found.graph, found.layout, kind, class);
     let (low, rest) = found.values.units().split_at(size(0));
     (low, &rest[..size(1)])
 }
 
-fn stop(observer: &dyn PdbObserver) -> Result<(), PdbError> {
+fn stop(observer: &dyn Progress) -> Result<(), PdbError> {
     if observer.interrupted() {
         return Err(PdbError::Interrupted);
     }
@@ -130,16 +128,16 @@ fn stop(observer: &dyn PdbObserver) -> Result<(), PdbError> {
 
 /// First step of a table of the minimum kind: brings every set's values into the order of positions,
 /// from `found.values` into `found.seen`.
-pub(super) fn by_position(found: &mut Found, observer: &dyn PdbObserver) -> Result<(), PdbError> {
+pub(super) fn by_position(found: &mut Found, observer: &dyn Progress) -> Result<(), PdbError> {
     let gather = Gather::new(found.layout);
     let arrangements = gather.source.len();
-    let size = |class| sweep::class_registers(&found.network, found.layout, Kind::Minimum, class);
+    let size = |class| sweep::class_registers(&found.graph, found.layout, Kind::Minimum, class);
     let sizes = [size(0), size(1)];
     let values = found.values.units();
-    let total: usize = found.network.classes.iter().map(|c| c.sets.len()).sum();
+    let total: usize = found.graph.classes.iter().map(|c| c.sets.len()).sum();
     let done = std::sync::atomic::AtomicU64::new(0);
     for (class, seen) in found.seen.iter_mut().enumerate() {
-        let sets = found.network.classes[class].sets.len();
+        let sets = found.graph.classes[class].sets.len();
         let values = &values[class * sizes[0]..][..sizes[class]];
         let lines = &mut seen.units_mut().as_flattened_mut()[..sets * arrangements];
         lines
@@ -244,31 +242,31 @@ fn advance(subset: &mut [u8], n: usize) -> bool {
 /// `by_position` left in `seen`.
 pub(super) fn by_cells(
     pattern: &Pattern,
-    network: &Network,
+    graph: &SetGraph,
     seen: [&[u8]; 2],
     entries: &mut [u8],
-    observer: &dyn PdbObserver,
+    observer: &dyn Progress,
 ) -> Result<(), PdbError> {
-    let (n, k) = (network.grid.cells(), pattern.tiles().len());
+    let (n, k) = (graph.grid.cells(), pattern.tiles().len());
     let tiles = tail_tiles(n, k);
     if block_size(n, k, tiles) <= REACH {
         let tail = Tail::<u16>::new(n, k, tiles);
-        by_blocks(&tail, network, k, seen, entries, observer)
+        by_blocks(&tail, graph, k, seen, entries, observer)
     } else {
         let tail = Tail::<u32>::new(n, k, tiles);
-        by_blocks(&tail, network, k, seen, entries, observer)
+        by_blocks(&tail, graph, k, seen, entries, observer)
     }
 }
 
 fn by_blocks<P: Place>(
     tail: &Tail<P>,
-    network: &Network,
+    graph: &SetGraph,
     k: usize,
     seen: [&[u8]; 2],
     entries: &mut [u8],
-    observer: &dyn PdbObserver,
+    observer: &dyn Progress,
 ) -> Result<(), PdbError> {
-    let n = network.grid.cells();
+    let n = graph.grid.cells();
     let head = k - tail.tiles;
     let blocks = entries.len() / tail.block;
     // Blocks that share all cells but the last of the head share sources: one job.
@@ -280,10 +278,10 @@ fn by_blocks<P: Place>(
         .try_for_each_init(buffer::<BLOCK>, |buffer, (job, target)| {
             stop(observer)?;
             for (i, target) in target.chunks_mut(tail.block).enumerate() {
-                let mut cells = [0; MAX_LEN];
+                let mut cells = [0; Layout::MAX_SLICED];
                 placement::unrank(n, (job * per_job + i) as u64, &mut cells[..head]);
                 Block {
-                    network,
+                    graph,
                     seen,
                     tail,
                     k,
@@ -301,7 +299,7 @@ fn by_blocks<P: Place>(
 
 /// All placements that agree in the cells of the first tiles.
 struct Block<'a, P> {
-    network: &'a Network,
+    graph: &'a SetGraph,
     seen: [&'a [u8]; 2],
     tail: &'a Tail<P>,
     k: usize,
@@ -312,7 +310,7 @@ impl<P: Place> Block<'_, P> {
     /// Collects the block's values in `buffer`.
     fn collect(&self, buffer: &mut BlockBuffer) {
         let occupied = self.cells.iter().fold(0u64, |set, &c| set | 1 << c);
-        let free: Vec<u64> = super::grid::bits(self.network.grid.free(occupied))
+        let free: Vec<u64> = super::grid::bits(self.graph.grid.free(occupied))
             .map(|c| 1 << c)
             .collect();
         let mut runs = self.tail.places.chunks_exact(self.tail.run);
@@ -358,7 +356,7 @@ impl<P: Place> Block<'_, P> {
     /// The values of a set for the first tiles' cells: a run.
     #[inline]
     fn run(&self, set: u64) -> &[u8] {
-        let (class, number) = self.network.find(set);
+        let (class, number) = self.graph.find(set);
         let mut left = set;
         let mut rank = number;
         for (i, &cell) in self.cells.iter().enumerate() {

@@ -5,9 +5,10 @@
 
 use super::entries::Entries;
 use super::grid::{Grid, bits, number};
-use super::{Kind, Pattern, PdbError, PdbLevel, PdbObserver};
+use super::{Kind, Pattern, PdbError};
 use crate::perm::lehmer;
 use crate::perm::placement::Subsets;
+use crate::progress::{Level, Progress};
 
 /// The value of an entry that no board reaches.
 pub(super) const UNREACHED: u8 = u8::MAX;
@@ -20,7 +21,7 @@ pub(super) fn build(
     kind: Kind,
     starts: &[u32],
     values: &mut [u8],
-    observer: &dyn PdbObserver,
+    observer: &dyn Progress,
 ) -> Result<Vec<u64>, PdbError> {
     let entries = Entries::new(pattern, kind);
     let grid = Grid::new(pattern.size());
@@ -82,9 +83,9 @@ pub(super) fn build(
             }
         }
         if found > 0 {
-            observer.level(&PdbLevel {
-                value: histogram.len(),
-                entries: found,
+            observer.level(&Level {
+                depth: histogram.len(),
+                states: found,
                 seconds: begun.elapsed().as_secs_f64(),
             });
         }

@@ -15,11 +15,11 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::network::Network;
-use super::{Kind, Pattern, PdbError, PdbLevel, PdbObserver, Phase};
-use crate::perm::arrangement::{Arrangements, Place};
-use crate::perm::kernel::{CHANGED, Kernel, Marks, Spread, Stretch};
-use crate::perm::layout::Register;
+use super::set_graph::SetGraph;
+use super::{Kind, Pattern, PdbError};
+use crate::perm::kernel::{FirstVisits, Kernel, Move, PatternStep, Stretch};
+use crate::perm::layout::{Layout, Place, Register};
+use crate::progress::{Level, Phase, Progress};
 use crate::store::Array;
 
 /// Registers of a stretch: 192 KiB of bytes seen and as many values, half of the nearest private cache.
@@ -27,8 +27,8 @@ const STRETCH_REGISTERS: usize = 3072;
 
 /// What the search leaves: first visits in the order of the engine.
 pub(super) struct Found {
-    pub layout: Arrangements,
-    pub network: Network,
+    pub layout: Layout,
+    pub graph: SetGraph,
     /// Bytes seen, one array per class: no longer needed, memory to be used again.
     pub seen: [Array; 2],
     /// Levels plus one, 0 for never, both classes one after the other; per class slice by slice, and
@@ -47,18 +47,13 @@ impl Found {
 }
 
 /// Registers of the value slots of a class.
-pub(super) fn class_registers(
-    found: &Network,
-    layout: Arrangements,
-    kind: Kind,
-    class: usize,
-) -> usize {
-    slots(found, kind, class) * layout.slices() * layout.slice_registers()
+pub(super) fn class_registers(found: &SetGraph, layout: Layout, kind: Kind, class: usize) -> usize {
+    slots(found, kind, class) * layout.blocks() * layout.slice_registers()
 }
 
 /// Value slots of a class: its sets, or its sets' regions.
-pub(super) fn slots(network: &Network, kind: Kind, class: usize) -> usize {
-    let class = &network.classes[class];
+pub(super) fn slots(graph: &SetGraph, kind: Kind, class: usize) -> usize {
+    let class = &graph.classes[class];
     match kind {
         Kind::Minimum => class.sets.len(),
         Kind::Regions => class.slots[class.sets.len()] as usize,
@@ -69,46 +64,46 @@ pub(super) fn slots(network: &Network, kind: Kind, class: usize) -> usize {
 pub(super) fn search(
     pattern: &Pattern,
     kind: Kind,
-    layout: Arrangements,
+    layout: Layout,
     kernel: Kernel,
     extra_units: u64,
-    observer: &dyn PdbObserver,
+    observer: &dyn Progress,
 ) -> Result<Found, PdbError> {
     observer.progress(Phase::Setup, 0, 1);
-    let spread = Spread::new(kernel, layout)?;
-    let network = Network::new(pattern, layout);
+    let step = PatternStep::new(kernel, layout)?;
+    let graph = SetGraph::new(pattern, layout);
     observer.progress(Phase::Setup, 1, 1);
 
-    let unit = layout.slice_registers() * layout.slices();
-    let array = |class: usize| Array::zeroed((network.classes[class].sets.len() * unit) as u64);
+    let unit = layout.slice_registers() * layout.blocks();
+    let array = |class: usize| Array::zeroed((graph.classes[class].sets.len() * unit) as u64);
     let mut seen = [array(0)?, array(1)?];
-    let sizes = [0, 1].map(|class| class_registers(&network, layout, kind, class));
+    let sizes = [0, 1].map(|class| class_registers(&graph, layout, kind, class));
     let mut values = Array::zeroed((sizes[0] + sizes[1]) as u64 + extra_units)?;
-    let mut flags = [0, 1].map(|c| vec![0u8; network.classes[c].sets.len() * layout.slices()]);
-    let mut changed = [0, 1].map(|c| vec![0u64; network.classes[c].sets.len()]);
+    let mut flags = [0, 1].map(|c| vec![0u8; graph.classes[c].sets.len() * layout.blocks()]);
+    let mut changed = [0, 1].map(|c| vec![0u64; graph.classes[c].sets.len()]);
 
-    let start = Start::new(pattern, layout, &network);
-    let register = start.register(layout, network.classes[start.class].sets.len(), start.set);
-    seen[start.class].units_mut()[register][usize::from(start.place.lane)] = 1 << start.region;
+    let start = Start::new(pattern, layout, &graph);
+    let register = start.register(layout, graph.classes[start.class].sets.len(), start.set);
+    seen[start.class].units_mut()[register][start.place.lane] = 1 << start.region;
     let slot = match kind {
         Kind::Minimum => start.set,
-        Kind::Regions => network.classes[start.class].slots[start.set] as usize + start.region,
+        Kind::Regions => graph.classes[start.class].slots[start.set] as usize + start.region,
     };
-    let register = start.register(layout, slots(&network, kind, start.class), slot);
+    let register = start.register(layout, slots(&graph, kind, start.class), slot);
     let first = if start.class == 0 { 0 } else { sizes[0] };
-    values.units_mut()[first + register][usize::from(start.place.lane)] = 1;
-    changed[start.class][start.set] = 1 << start.place.slice;
+    values.units_mut()[first + register][start.place.lane] = 1;
+    changed[start.class][start.set] = 1 << start.place.block;
 
     let mut histogram = vec![1];
-    observer.level(&PdbLevel {
-        value: 0,
-        entries: 1,
+    observer.level(&Level {
+        depth: 0,
+        states: 1,
         seconds: 0.0,
     });
     let total = match kind {
         Kind::Minimum => pattern.placements(),
         Kind::Regions => {
-            (slots(&network, kind, 0) + slots(&network, kind, 1)) as u64
+            (slots(&graph, kind, 0) + slots(&graph, kind, 1)) as u64
                 * crate::perm::lehmer::count(layout.len())
         }
     };
@@ -127,8 +122,8 @@ pub(super) fn search(
         let pass = Pass {
             kind,
             layout,
-            spread: &spread,
-            network: &network,
+            step: &step,
+            graph: &graph,
             class,
             level,
             source: source.units(),
@@ -153,9 +148,9 @@ pub(super) fn search(
         }
         if entries > 0 {
             let seconds = begun.elapsed().as_secs_f64();
-            observer.level(&PdbLevel {
-                value,
-                entries,
+            observer.level(&Level {
+                depth: value,
+                states: entries,
                 seconds,
             });
         }
@@ -166,7 +161,7 @@ pub(super) fn search(
     }
     Ok(Found {
         layout,
-        network,
+        graph,
         seen,
         values,
         histogram,
@@ -183,7 +178,7 @@ fn merge(flags: &[u8], changed: &mut [u64]) -> bool {
         .map(|(set, changed)| {
             let slices = flags[set..].iter().step_by(sets).enumerate();
             *changed = slices.fold(0, |mask, (slice, &flag)| {
-                mask | u64::from(flag & CHANGED) << slice
+                mask | u64::from(flag & Stretch::CHANGED) << slice
             });
             *changed != 0
         })
@@ -199,40 +194,37 @@ struct Start {
 }
 
 impl Start {
-    fn new(pattern: &Pattern, layout: Arrangements, network: &Network) -> Start {
+    fn new(pattern: &Pattern, layout: Layout, graph: &SetGraph) -> Start {
         let home = pattern.home();
         let mask = home.iter().fold(0u64, |set, &c| set | 1 << c);
-        let (class, set) = network.find(mask);
+        let (class, set) = graph.find(mask);
         let mut tiles: Vec<u8> = (0..home.len() as u8).collect();
         tiles.sort_by_key(|&t| home[usize::from(t)]);
         Start {
             class,
             set,
-            region: network.grid.region_number(mask, pattern.goal().blank()),
+            region: graph.grid.region_number(mask, pattern.goal().blank()),
             place: layout.place(&tiles),
         }
     }
 
     /// The register in an array of `slots` register groups per slice.
-    fn register(&self, layout: Arrangements, slots: usize, slot: usize) -> usize {
-        let place = &self.place;
-        (usize::from(place.slice) * slots + slot) * layout.slice_registers()
-            + usize::from(place.parity) * layout.group()
-            + usize::from(place.register)
+    fn register(&self, layout: Layout, slots: usize, slot: usize) -> usize {
+        (self.place.block * slots + slot) * layout.slice_registers() + layout.in_slice(self.place)
     }
 }
 
 /// One level.
 struct Pass<'a> {
     kind: Kind,
-    layout: Arrangements,
-    spread: &'a Spread,
-    network: &'a Network,
+    layout: Layout,
+    step: &'a PatternStep,
+    graph: &'a SetGraph,
     class: usize,
     level: u8,
     source: &'a [Register],
     changed: &'a [u64],
-    observer: &'a dyn PdbObserver,
+    observer: &'a dyn Progress,
     found: &'a AtomicU64,
     total: u64,
     stopped: &'a AtomicBool,
@@ -250,17 +242,14 @@ struct Task<'a> {
 impl Pass<'_> {
     /// Adds one level to a class; returns how many entries it reached first.
     fn run(&self, seen: &mut [Register], values: &mut [Register], flags: &mut [u8]) -> u64 {
-        let class = &self.network.classes[self.class];
+        let class = &self.graph.classes[self.class];
         let live: Vec<u64> = (0..class.sets.len())
             .into_par_iter()
             .with_min_len(256)
             .map(|set| {
-                let reach = class.moves.of(set).iter().fold(0, |live, m| {
-                    live | self
-                        .spread
-                        .reaches(m.shift, self.changed[m.source as usize])
-                });
-                reach & self.all_slices()
+                let reach = |m: &Move| self.step.reaches(m.shift, self.changed[m.source as usize]);
+                let moves = class.moves.of(set).iter();
+                moves.fold(0, |live, m| live | reach(m))
             })
             .collect();
         let tasks = Mutex::new(self.tasks(seen, values, flags).into_iter());
@@ -273,14 +262,14 @@ impl Pass<'_> {
                     self.stopped.store(true, Ordering::Relaxed);
                     break;
                 }
-                let marks = match self.kind {
-                    Kind::Minimum => Marks::First(task.values),
-                    Kind::Regions => Marks::PerBit {
+                let first_visits = match self.kind {
+                    Kind::Minimum => FirstVisits::Any(task.values),
+                    Kind::Regions => FirstVisits::PerBit {
                         values: task.values,
                         slots: &class.slots,
                     },
                 };
-                let new = self.spread.run(
+                let new = self.step.run(
                     &class.moves,
                     Stretch {
                         slice: task.slice,
@@ -291,21 +280,18 @@ impl Pass<'_> {
                         bits: &class.bits,
                         seen: task.seen,
                         flags: task.flags,
-                        marks,
+                        first_visits,
                         level: self.level,
                     },
                 );
                 let done = self.found.fetch_add(new, Ordering::Relaxed) + new;
-                self.observer.progress(Phase::Search, done, self.total);
+                let phase = Phase::Search(usize::from(self.level) - 1);
+                self.observer.progress(phase, done, self.total);
                 count += new;
             }
             count
         });
         counts.iter().sum()
-    }
-
-    fn all_slices(&self) -> u64 {
-        u64::MAX >> (64 - self.layout.slices())
     }
 
     /// Cuts the arrays of a class into stretches.
@@ -315,12 +301,12 @@ impl Pass<'_> {
         mut values: &'b mut [Register],
         mut flags: &'b mut [u8],
     ) -> Vec<Task<'b>> {
-        let class = &self.network.classes[self.class];
+        let class = &self.graph.classes[self.class];
         let sets = class.sets.len();
         let unit = self.layout.slice_registers();
         let per_task = (STRETCH_REGISTERS / unit).min(sets.div_ceil(4)).max(1);
         let mut tasks = Vec::new();
-        for slice in 0..self.layout.slices() {
+        for slice in 0..self.layout.blocks() {
             for first in (0..sets).step_by(per_task) {
                 let count = per_task.min(sets - first);
                 let slots = match self.kind {

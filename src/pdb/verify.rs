@@ -5,8 +5,10 @@
 use std::collections::HashMap;
 
 use super::grid::{Grid, bits, number};
-use super::{Build, Kind, Pattern, Pdb, PdbError, PdbObserver, Phase, build};
+use super::{Build, Kind, Pattern, Pdb, PdbError, build};
 use crate::perm::placement;
+use crate::progress::{Phase, Progress};
+use crate::random::SplitMix64;
 
 /// What a spot check has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,10 +32,10 @@ pub fn spot_check(
     pdb: &Pdb,
     samples: u64,
     seed: u64,
-    observer: &dyn PdbObserver,
+    observer: &dyn Progress,
 ) -> Result<SpotCheck, PdbError> {
     let (n, k) = (pdb.pattern().size().cells(), pdb.pattern().tiles().len());
-    let mut random = seed;
+    let mut random = SplitMix64::new(seed);
     let mut check = SpotCheck {
         confirmed: 0,
         undecided: 0,
@@ -47,11 +49,9 @@ pub fn spot_check(
         let mut cells = pdb.pattern().home().to_vec();
         let mut blank = pdb.pattern().goal().blank() as u8;
         if sample > 0 {
-            random = mix(random);
-            placement::unrank(n, random % pdb.pattern().placements(), &mut cells[..k]);
-            random = mix(random);
+            placement::unrank(n, random.below(pdb.pattern().placements()), &mut cells[..k]);
             let free: Vec<u8> = (0..n as u8).filter(|c| !cells.contains(c)).collect();
-            blank = free[(random % free.len() as u64) as usize];
+            blank = free[random.below(free.len() as u64) as usize];
         }
         let found = pdb.lookup(&cells, blank);
         let search = Search::new(pdb.pattern(), pdb.kind());
@@ -60,7 +60,7 @@ pub fn spot_check(
             Some(expected) if expected == found => check.confirmed += 1,
             Some(expected) => {
                 return Err(PdbError::Wrong {
-                    path: pdb.path().to_path_buf(),
+                    path: pdb.file().path().to_path_buf(),
                     entry: pdb.entry(&cells, blank),
                     found: found.unwrap_or(u8::MAX),
                     expected: expected.unwrap_or(u8::MAX),
@@ -75,7 +75,7 @@ pub fn spot_check(
 ///
 /// # Errors
 /// [`PdbError::Wrong`] names the first entry that differs, and what [`build`] says.
-pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn PdbObserver) -> Result<(), PdbError> {
+pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), PdbError> {
     let again = build(
         &Build {
             pattern: pdb.pattern().clone(),
@@ -90,20 +90,12 @@ pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn PdbObserver) -> Result<(),
     match differing.next() {
         None => Ok(()),
         Some((byte, (&found, &expected))) => Err(PdbError::Wrong {
-            path: pdb.path().to_path_buf(),
+            path: pdb.file().path().to_path_buf(),
             entry: byte as u64 * pdb.entries() / pdb.bytes().len() as u64,
             found,
             expected,
         }),
     }
-}
-
-/// The next number of a sequence (SplitMix64).
-fn mix(state: u64) -> u64 {
-    let mut z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// A state: the tiles' cells, and a bit for the lowest cell of the blank's region.

@@ -46,26 +46,3 @@ pub const fn word(register_key: u64, j: usize, word: u64) -> u64 {
 pub const fn state(register: u64, lane: usize, bit: usize) -> u64 {
     word(mix(register), lane / 8, 1 << (8 * (lane % 8) + bit))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sums_over_states_and_over_words_agree() {
-        let bits = 0x8001_0402_8000_0001u64;
-        let sum = (0..64)
-            .filter(|i| bits >> i & 1 == 1)
-            .fold(0u64, |sum, i| sum.wrapping_add(state(7, 16 + i / 8, i % 8)));
-        assert_eq!(sum, word(mix(7), 2, bits));
-        assert_eq!(word(mix(7), 2, 0), 0);
-    }
-
-    #[test]
-    fn exchanging_registers_changes_the_checksum() {
-        assert_ne!(
-            word(mix(0), 0, 1).wrapping_add(word(mix(1), 0, 2)),
-            word(mix(0), 0, 2).wrapping_add(word(mix(1), 0, 1)),
-        );
-    }
-}

@@ -1,31 +1,39 @@
 //! From a window permutation to gather tables: where each byte of a block comes from.
 //!
-//! Invariant: tables are found by carrying out the window on every arrangement of the elements inside
-//! a block, not by formula, so they are right for any even window permutation; the shape they turn out
-//! to have ([`Shape`]) only decides which loop of the kernel runs them.
+//! Invariant: tables are found by carrying out the window on every arrangement of the elements inside a
+//! block, not by formula, so they are right for any window permutation, odd ones (which take lines of one
+//! parity to lines of the other) included; the [`Shape`] that they turn out to have only decides which
+//! loop of the kernel runs them.
 //!
 //! **Key fact.** Permuting the positions a..=e of a line changes only the Lehmer digits a..=e: digits
 //! before a see the same set to their right, digits after e the same suffix. So the work splits at the
-//! block boundary c. Let the window bring k elements across it, "down" into the block and "up" out of
-//! it. What happens inside the block depends only on the order of the down elements among the block's
-//! own (the *down key*), and what happens outside depends only on which of the block's elements go up
-//! (the *slot*). A source register is therefore a pair (slot, register within a block); which block a
-//! slot stands for is worked out once per block by [`Outside`].
+//! block boundary. What happens inside the block depends only on how the elements that enter it compare
+//! with its own (its variant), and what happens in front only on which of its own elements leave it. A
+//! source register is therefore a pair (source block, register within a block); which blocks these are
+//! is worked out once per block by [`SourceBlocks`].
 
 use std::collections::HashMap;
 
 use super::layout::{GROUP, LANES, Layout, PAD_LANE, TAIL, lane, lane_digits};
-use super::lehmer::MAX_LEN;
-use super::outside::Outside;
+use super::lehmer::{self, MAX_LEN};
+use super::source_blocks::SourceBlocks;
 use crate::puzzle::Window;
 
-/// A source register: the slot of its block and its index within the block.
+/// A source register: the number of its block among the window's source blocks, and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Source {
-    /// Slot, an index into the source blocks of [`Outside`].
-    pub slot: u16,
+    /// Which of the source blocks, see [`SourceBlocks::find`].
+    pub block: u16,
     /// Register within the block.
     pub register: u16,
+}
+
+impl Source {
+    /// Returns the source `i` registers on.
+    pub fn plus(self, i: usize) -> Source {
+        let register = self.register + i as u16;
+        Source { register, ..self }
+    }
 }
 
 /// For each lane the lane that it is taken from, [`PAD_LANE`] for none.
@@ -34,91 +42,143 @@ pub type LaneRow = [u8; 64];
 /// For each lane the byte that it is taken from in six concatenated registers (64 * register + lane).
 pub type CrossRow = [u16; LANES];
 
-/// A row for each parity of the target's prefix digit sum.
+/// A row for each parity of the sum of the target's last five digits.
 pub type ByParity<T> = [T; 2];
 
 /// Six sources of a group, in the order that [`CrossRow`] counts.
 pub type Six = [Source; GROUP];
 
-/// How the registers of a block come from source registers.
+/// How the registers of a block come from source registers, with rows of lanes as `L` and `C`.
 ///
-/// Tables of groups are indexed by `down key * groups + group`.
+/// Tables of groups are indexed by `variant * groups + group`.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Shape {
+pub enum Shape<L = LaneRow, C = CrossRow> {
     /// Every register from itself: the identity.
     Own,
     /// Every register from itself, lanes permuted.
-    Lanes(Box<ByParity<LaneRow>>),
-    /// Every register from the same place in the block of slot 0.
+    Lanes(Box<ByParity<L>>),
+    /// Every register from the same place in the only source block.
     Block,
     /// Every register from the same place in a block that is handed over with the target block: what
-    /// crosses from other chunks. The number says which.
-    Carried(usize),
+    /// comes from other chunks. The number says which.
+    Halo(usize),
     /// The six registers of a group from six consecutive ones, lanes unchanged.
     Runs(Vec<Source>),
     /// The six registers of a group from any six, lanes unchanged.
     Copies(Vec<Six>),
     /// All registers of a group from the same six sources.
-    Shared {
-        /// The sources of each group.
-        sources: Vec<Six>,
-        /// The row of each register of a group.
-        classes: Vec<[u8; GROUP]>,
-        /// The rows.
-        rows: Vec<ByParity<CrossRow>>,
-    },
-    /// Each register of a group from the six registers of some group.
-    Strided {
-        /// For each register of a group the first source of six consecutive ones.
-        sources: Vec<Six>,
-        /// The row of each register of a group.
-        classes: Vec<[u8; GROUP]>,
-        /// The rows.
-        rows: Vec<ByParity<CrossRow>>,
-    },
-    /// Anything else: a list of pieces per register, indexed by `down key * registers + register`.
-    Scattered {
-        /// End of each register's list in `pieces`.
-        ends: Vec<u32>,
-        /// Source and row of each piece.
-        pieces: Vec<(Source, u16)>,
-        /// The rows.
-        rows: Vec<ByParity<LaneRow>>,
-    },
+    Shared(Crossing<C>),
+    /// Each register of a group from the six registers of some group: sources are the first of six.
+    Strided(Crossing<C>),
+    /// Anything else: a list of pieces per register.
+    Scattered(Scattered<L>),
+}
+
+/// The tables of a window that one element crosses between prefix and lanes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crossing<C> {
+    /// What each group needs, together in one cache line.
+    pub groups: Vec<CrossingGroup>,
+    /// The distinct rows.
+    pub rows: Vec<ByParity<C>>,
+}
+
+/// Sources of one group, and the row of each of its registers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CrossingGroup {
+    /// Six sources, or the first source for each register.
+    pub sources: Six,
+    /// The row of each register.
+    pub rows: [u8; GROUP],
+}
+
+/// For each register the pieces it is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scattered<L> {
+    /// End of each register's list in `pieces`, indexed by `variant * registers + register`.
+    pub ends: Vec<u32>,
+    /// Source and row of each piece.
+    pub pieces: Vec<(Source, u16)>,
+    /// The rows.
+    pub rows: Vec<ByParity<L>>,
+}
+
+impl<L> Scattered<L> {
+    /// Returns the pieces of a register.
+    #[inline(always)]
+    pub fn of(&self, index: usize) -> &[(Source, u16)] {
+        let begin = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.pieces[begin as usize..self.ends[index] as usize]
+    }
+}
+
+fn both<A, B>(rows: &ByParity<A>, translate: impl Fn(&A) -> B) -> ByParity<B> {
+    [translate(&rows[0]), translate(&rows[1])]
+}
+
+impl Shape {
+    /// Returns the same tables with rows in another format.
+    pub fn translate<L, C>(
+        &self,
+        lane_row: impl Fn(&LaneRow) -> L,
+        cross_row: impl Fn(&CrossRow) -> C,
+    ) -> Shape<L, C> {
+        let crossing = |crossing: &Crossing<CrossRow>| Crossing {
+            groups: crossing.groups.clone(),
+            rows: crossing.rows.iter().map(|r| both(r, &cross_row)).collect(),
+        };
+        match self {
+            Shape::Own => Shape::Own,
+            Shape::Lanes(rows) => Shape::Lanes(Box::new(both(rows, lane_row))),
+            Shape::Block => Shape::Block,
+            Shape::Halo(index) => Shape::Halo(*index),
+            Shape::Runs(runs) => Shape::Runs(runs.clone()),
+            Shape::Copies(sixes) => Shape::Copies(sixes.clone()),
+            Shape::Shared(tables) => Shape::Shared(crossing(tables)),
+            Shape::Strided(tables) => Shape::Strided(crossing(tables)),
+            Shape::Scattered(tables) => Shape::Scattered(Scattered {
+                ends: tables.ends.clone(),
+                pieces: tables.pieces.clone(),
+                rows: tables.rows.iter().map(|r| both(r, &lane_row)).collect(),
+            }),
+        }
+    }
 }
 
 /// The gather tables of one window permutation.
 #[derive(Clone, Debug)]
 pub struct Gather {
-    /// Which blocks the slots stand for.
-    pub outside: Outside,
+    /// Which blocks the sources lie in.
+    pub source_blocks: SourceBlocks,
     /// What happens inside a block.
     pub shape: Shape,
+    /// Whether the window is odd: then the sources of even lines are odd ones, and the other way round.
+    pub odd: bool,
 }
 
 impl Gather {
     /// Returns the tables of a transfer that takes its bits from the `index`-th block handed over with
     /// the target block.
-    pub fn carried(layout: Layout, index: usize) -> Gather {
+    pub fn halo(layout: Layout, index: usize) -> Gather {
         Gather {
-            outside: Outside::nothing(layout),
-            shape: Shape::Carried(index),
+            source_blocks: SourceBlocks::none(layout),
+            shape: Shape::Halo(index),
+            odd: false,
         }
     }
 
     /// Returns the tables that compute, for every line, the byte of the line that the window takes to
     /// it: `next[w(line)] = cur[line]`.
     ///
-    /// Cost: one rank per lane, register of a block, parity and down key where lanes change (a few
+    /// Cost: one rank per lane, register of a block, parity and variant where lanes change (a few
     /// milliseconds), one per register otherwise.
     ///
     /// # Panics
-    /// When the window is odd or reaches beyond the line: lines of odd puzzles need another layout.
+    /// When the window reaches beyond the line.
     pub fn new(layout: Layout, window: &Window) -> Gather {
-        assert!(window.is_even(), "windows of even lines are even");
         assert!(window.last() < layout.len(), "windows lie within the line");
         let pull = window.inverse();
-        let outside = Outside::new(layout, &pull);
+        let source_blocks = SourceBlocks::new(layout, &pull);
         let shape = if window.is_identity() {
             Shape::Own
         } else if window.last() < layout.block_prefix() {
@@ -131,7 +191,7 @@ impl Gather {
             let inside = Inside {
                 layout,
                 pull: &pull,
-                outside: &outside,
+                source_blocks: &source_blocks,
             };
             if window.last() < layout.prefix() {
                 inside.copies()
@@ -139,7 +199,11 @@ impl Gather {
                 inside.crossing()
             }
         };
-        Gather { outside, shape }
+        Gather {
+            source_blocks,
+            shape,
+            odd: !window.is_even(),
+        }
     }
 }
 
@@ -150,9 +214,9 @@ fn lane_row(layout: Layout, pull: &Window, parity: usize) -> LaneRow {
     for (target, source) in row[..LANES].iter_mut().enumerate() {
         let (mut digits, mut line) = ([0; TAIL], [0; TAIL]);
         lane_digits(target, parity, &mut digits);
-        super::lehmer::from_digits(&digits, &mut line);
+        lehmer::from_digits(&digits, &mut line);
         let moved: [u8; TAIL] = std::array::from_fn(|x| line[pull.source(q + x) - q]);
-        super::lehmer::digits(&moved, &mut digits);
+        lehmer::digits(&moved, &mut digits);
         *source = lane(&digits);
     }
     row
@@ -162,68 +226,63 @@ fn lane_row(layout: Layout, pull: &Window, parity: usize) -> LaneRow {
 struct Inside<'a> {
     layout: Layout,
     pull: &'a Window,
-    outside: &'a Outside,
+    source_blocks: &'a SourceBlocks,
 }
 
 /// Where a lane comes from.
-type Origin = (Source, u8);
+type Byte = (Source, u8);
+
+/// Where the lanes of one register come from.
+type Lanes = ByParity<[Byte; LANES]>;
 
 impl Inside<'_> {
-    fn groups(&self) -> usize {
-        self.layout.block_registers() / GROUP
-    }
-
-    /// All (down key, group) pairs in table order.
+    /// All variants and registers of first ones of groups, in table order.
     fn all_groups(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let groups = self.groups();
-        (0..self.outside.downs()).flat_map(move |down| (0..groups).map(move |g| (down, g)))
+        let registers = self.layout.block_registers();
+        let firsts = move |variant| (0..registers).step_by(GROUP).map(move |r| (variant, r));
+        (0..self.source_blocks.variants()).flat_map(firsts)
     }
 
-    /// Carries out the window on one line of a block: returns where (down key, register, lane) comes
-    /// from.
-    fn origin(&self, down: usize, register: usize, lane_index: usize, parity: usize) -> Origin {
+    /// Carries out the window on one line of a block: returns where (variant, register, lane) comes from.
+    fn byte(&self, variant: usize, register: usize, lane_index: usize, parity: usize) -> Byte {
         let (c, q, n) = (
             self.layout.block_prefix(),
             self.layout.prefix(),
             self.layout.len(),
         );
-        let moving = self.outside.down_positions();
-        let k = moving.len();
-        // The elements concerned: the k that come down, then the block's own; only their order counts.
+        let entering = self.source_blocks.entering();
+        let k = entering.len();
+        // The elements concerned: the k that enter, then the block's own; only their order counts.
         let (mut digits, mut line) = ([0; MAX_LEN], [0; MAX_LEN]);
-        self.outside.down_digits(down, &mut digits);
+        self.source_blocks.entering_digits(variant, &mut digits);
         self.layout.inner_digits(register, &mut digits[k..]);
         lane_digits(lane_index, parity, &mut digits[k + q - c..]);
         let len = k + n - c;
-        super::lehmer::from_digits(&digits[..len], &mut line[..len]);
+        lehmer::from_digits(&digits[..len], &mut line[..len]);
 
         let mut source = [0; MAX_LEN];
         for (x, element) in (c..n).zip(&mut source) {
             let from = self.pull.source(x);
-            *element = match moving.iter().position(|&y| y == from) {
+            *element = match entering.iter().position(|&y| y == from) {
                 Some(i) => line[i],
                 None => line[k + from - c],
             };
         }
         let own = source[..n - c].iter().fold(0, |set, &x| set | 1 << x);
-        super::lehmer::digits_within(&source[..n - c], own, &mut digits);
+        lehmer::digits_within(&source[..n - c], own, &mut digits);
         let inner = self.layout.inner_register(&digits[..q - c]);
-        let slot = self.outside.slot(&line[k..len]);
-        (
-            Source {
-                slot: slot as u16,
-                register: inner as u16,
-            },
-            lane(&digits[q - c..]),
-        )
+        let source = Source {
+            block: self.source_blocks.number(&line[k..len]) as u16,
+            register: inner as u16,
+        };
+        (source, lane(&digits[q - c..]))
     }
 
     /// The shape of a window that ends before the lanes.
     fn copies(&self) -> Shape {
-        let sixes: Vec<Six> = self
-            .all_groups()
-            .map(|(down, g)| std::array::from_fn(|r| self.origin(down, g * GROUP + r, 0, 0).0))
-            .collect();
+        let six = |(variant, first)| std::array::from_fn(|r| self.byte(variant, first + r, 0, 0).0);
+        let sixes: Vec<Six> = self.all_groups().map(six).collect();
+        let is_run = |six: &Six| (0..GROUP).all(|i| six[i] == six[0].plus(i));
         if sixes.iter().all(is_run) {
             Shape::Runs(sixes.iter().map(|six| six[0]).collect())
         } else {
@@ -233,149 +292,144 @@ impl Inside<'_> {
 
     /// The shape of a window that moves elements between the prefix and the lanes.
     fn crossing(&self) -> Shape {
-        let mut origins = Vec::with_capacity(self.outside.downs() * self.groups());
-        for (down, g) in self.all_groups() {
-            let group: [ByParity<[Origin; LANES]>; GROUP] = std::array::from_fn(|r| {
-                [0, 1].map(|p| std::array::from_fn(|l| self.origin(down, g * GROUP + r, l, p)))
-            });
-            origins.push(group);
-        }
-        let shared = origins
-            .iter()
-            .map(|group| union(group.iter().flatten().flatten()));
-        if let Some(sources) = shared.map(six).collect::<Option<Vec<Six>>>() {
-            let of = |g: usize, _: usize| sources[g];
-            let (classes, rows) = cross_rows(&origins, of);
-            return Shape::Shared {
-                sources,
-                classes,
-                rows,
-            };
-        }
-        let strided = origins.iter().map(|group| {
-            let mut firsts = [Source {
-                slot: 0,
-                register: 0,
-            }; GROUP];
-            for (first, lanes) in firsts.iter_mut().zip(group) {
-                *first = group_of(lanes.iter().flatten())?;
-            }
-            Some(firsts)
-        });
-        if let Some(sources) = strided.collect::<Option<Vec<Six>>>() {
-            let of = |g: usize, r: usize| {
-                let first = sources[g][r];
-                std::array::from_fn(|i| Source {
-                    register: first.register + i as u16,
-                    ..first
-                })
-            };
-            let (classes, rows) = cross_rows(&origins, of);
-            return Shape::Strided {
-                sources,
-                classes,
-                rows,
-            };
-        }
-        scattered(&origins)
+        let lanes = |variant, register| {
+            [0, 1].map(|p| std::array::from_fn(|lane| self.byte(variant, register, lane, p)))
+        };
+        let groups: Vec<[Lanes; GROUP]> = self
+            .all_groups()
+            .map(|(variant, first)| std::array::from_fn(|r| lanes(variant, first + r)))
+            .collect();
+        shared(&groups)
+            .map(Shape::Shared)
+            .or_else(|| strided(&groups).map(Shape::Strided))
+            .unwrap_or_else(|| Shape::Scattered(scattered(&groups)))
     }
 }
 
-/// Whether six sources are consecutive registers of one block.
-fn is_run(six: &Six) -> bool {
-    (0..GROUP).all(|i| {
-        six[i]
-            == Source {
-                register: six[0].register + i as u16,
-                slot: six[0].slot,
-            }
-    })
-}
-
 /// The distinct sources, in order.
-fn union<'a>(origins: impl Iterator<Item = &'a Origin>) -> Vec<Source> {
-    let mut sources: Vec<Source> = origins.map(|o| o.0).collect();
+fn union<'a>(bytes: impl Iterator<Item = &'a Byte>) -> Vec<Source> {
+    let mut sources: Vec<Source> = bytes.map(|byte| byte.0).collect();
     sources.sort_unstable();
     sources.dedup();
     sources
 }
 
-/// At most six sources, filled up by repeating the first.
-fn six(sources: Vec<Source>) -> Option<Six> {
-    let first = *sources.first()?;
-    let fill = |i: usize| sources.get(i).copied().unwrap_or(first);
-    (sources.len() <= GROUP).then(|| std::array::from_fn(fill))
-}
-
-/// The first register of the one group that holds all origins.
-fn group_of<'a>(origins: impl Iterator<Item = &'a Origin>) -> Option<Source> {
-    let aligned = |s: Source| Source {
-        register: s.register - s.register % GROUP as u16,
-        ..s
+/// The tables if all registers of each group have the same six sources.
+fn shared(groups: &[[Lanes; GROUP]]) -> Option<Crossing<CrossRow>> {
+    // Fewer than six are filled up by repeating the first.
+    let six = |group: &[Lanes; GROUP]| {
+        let sources = union(group.iter().flatten().flatten());
+        let fill = |i: usize| sources.get(i).copied().unwrap_or(sources[0]);
+        (sources.len() <= GROUP).then(|| std::array::from_fn(fill))
     };
-    let mut firsts = origins.map(|o| aligned(o.0));
-    let first = firsts.next()?;
-    firsts.all(|f| f == first).then_some(first)
+    let sources = groups.iter().map(six).collect::<Option<Vec<Six>>>()?;
+    crossing(groups, sources, |six, _| six)
 }
 
-type Classes = (Vec<[u8; GROUP]>, Vec<ByParity<CrossRow>>);
-
-/// The distinct rows, and which of them each register uses; `sources(group, register)` gives the order
-/// of its six sources.
-fn cross_rows(
-    origins: &[[ByParity<[Origin; LANES]>; GROUP]],
-    sources: impl Fn(usize, usize) -> Six,
-) -> Classes {
-    let mut rows = Vec::new();
-    let mut known = HashMap::new();
-    let classes = origins.iter().enumerate().map(|(g, group)| {
-        std::array::from_fn(|r| {
-            let six = sources(g, r);
-            let row: ByParity<CrossRow> = std::array::from_fn(|p| {
-                std::array::from_fn(|l| {
-                    let (source, lane) = group[r][p][l];
-                    let i = six
-                        .iter()
-                        .position(|s| *s == source)
-                        .expect("source is one of six");
-                    (i * 64) as u16 + u16::from(lane)
-                })
-            });
-            let class = *known.entry(row).or_insert_with(|| {
-                rows.push(row);
-                rows.len() - 1
-            });
-            u8::try_from(class).expect("one element crosses: at most 12 orders, 6 places")
-        })
-    });
-    (classes.collect(), rows)
+/// The tables if each register has the six registers of one group as its sources.
+fn strided(groups: &[[Lanes; GROUP]]) -> Option<Crossing<CrossRow>> {
+    let first = |lanes: &Lanes| {
+        let mut firsts = lanes.iter().flatten().map(|(source, _)| Source {
+            register: source.register - source.register % GROUP as u16,
+            ..*source
+        });
+        let first = firsts.next()?;
+        firsts.all(|f| f == first).then_some(first)
+    };
+    let six = |group: &[Lanes; GROUP]| {
+        let mut sources = [Source {
+            block: 0,
+            register: 0,
+        }; GROUP];
+        for (source, lanes) in sources.iter_mut().zip(group) {
+            *source = first(lanes)?;
+        }
+        Some(sources)
+    };
+    let sources = groups.iter().map(six).collect::<Option<Vec<Six>>>()?;
+    crossing(groups, sources, |six, r| {
+        std::array::from_fn(|i| six[r].plus(i))
+    })
 }
 
-/// The general shape: for each register the pieces it is made of.
-fn scattered(origins: &[[ByParity<[Origin; LANES]>; GROUP]]) -> Shape {
-    let (mut ends, mut pieces, mut rows) = (Vec::new(), Vec::new(), Vec::new());
-    let mut known = HashMap::new();
-    for lanes in origins.iter().flatten() {
+/// The distinct rows, and which of them each register uses; `six(sources, r)` gives the order of the six
+/// sources of register r. `None` when there are too many.
+fn crossing(
+    groups: &[[Lanes; GROUP]],
+    sources: Vec<Six>,
+    six: impl Fn(Six, usize) -> Six,
+) -> Option<Crossing<CrossRow>> {
+    let mut rows = Rows::default();
+    let mut table = Vec::with_capacity(groups.len());
+    for (&sources, group) in sources.iter().zip(groups) {
+        let mut group_rows = [0; GROUP];
+        for (r, lanes) in group.iter().enumerate() {
+            let six = six(sources, r);
+            let from = |&(source, lane): &Byte| {
+                let i = six.iter().position(|s| *s == source);
+                (i.expect("the source is one of six") * 64) as u16 + u16::from(lane)
+            };
+            let row = both(lanes, |lanes| std::array::from_fn(|l| from(&lanes[l])));
+            group_rows[r] = u8::try_from(rows.number(row)).ok()?;
+        }
+        table.push(CrossingGroup {
+            sources,
+            rows: group_rows,
+        });
+    }
+    Some(Crossing {
+        groups: table,
+        rows: rows.all,
+    })
+}
+
+/// The general shape.
+fn scattered(groups: &[[Lanes; GROUP]]) -> Scattered<LaneRow> {
+    let (mut ends, mut pieces) = (Vec::new(), Vec::new());
+    let mut rows = Rows::default();
+    for lanes in groups.iter().flatten() {
         for source in union(lanes.iter().flatten()) {
-            let row: ByParity<LaneRow> = std::array::from_fn(|p| {
+            let row = both(lanes, |lanes| {
                 let mut row = [PAD_LANE; 64];
-                for (to, &(from, lane)) in row.iter_mut().zip(&lanes[p]) {
+                for (to, &(from, lane)) in row.iter_mut().zip(lanes) {
                     if from == source {
                         *to = lane;
                     }
                 }
                 row
             });
-            let index = *known.entry(row).or_insert_with(|| {
-                rows.push(row);
-                rows.len() - 1
-            });
-            pieces.push((
-                source,
-                u16::try_from(index).expect("rows of small windows are few"),
-            ));
+            let row = u16::try_from(rows.number(row)).expect("rows of small windows are few");
+            pieces.push((source, row));
         }
         ends.push(u32::try_from(pieces.len()).expect("pieces of a block are few"));
     }
-    Shape::Scattered { ends, pieces, rows }
+    Scattered {
+        ends,
+        pieces,
+        rows: rows.all,
+    }
+}
+
+/// Distinct rows, numbered in the order of their first use.
+struct Rows<T> {
+    all: Vec<T>,
+    numbers: HashMap<T, usize>,
+}
+
+impl<T> Default for Rows<T> {
+    fn default() -> Rows<T> {
+        Rows {
+            all: Vec::new(),
+            numbers: HashMap::new(),
+        }
+    }
+}
+
+impl<T: Copy + Eq + std::hash::Hash> Rows<T> {
+    fn number(&mut self, row: T) -> usize {
+        *self.numbers.entry(row).or_insert_with(|| {
+            self.all.push(row);
+            self.all.len() - 1
+        })
+    }
 }

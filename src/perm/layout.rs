@@ -1,10 +1,16 @@
 //! The register layout: which byte of an array holds which line.
 //!
-//! Invariant: line = 60 * register + lane. The 60 lines of a register share all Lehmer digits but the
-//! last five (the **prefix**, q = n - 5 digits of radix n, n-1, .., 6); the **lane** numbers the 60
-//! arrangements of the last five elements that make the line even. Lanes 60..63 are padding and stay
-//! zero. Six consecutive registers, which differ in the last prefix digit only, form a **group**; all
-//! registers with the same first c digits form a **block**, the unit of work and of emptiness.
+//! Invariant: even lines and odd lines have arrays of the same shape, and in each of them
+//! line = 60 * register + lane. The 60 lines of a register share all Lehmer digits but the last five (the
+//! **prefix**, q = n - 5 digits of radix n, n-1, .., 6); the **lane** numbers the 60 arrangements of the
+//! last five elements that give the line its parity. Lanes 60..63 are padding and stay zero. Six
+//! consecutive registers, which differ in the last prefix digit only, form a **group**; all registers
+//! with the same first c digits form a **block**, the unit of work and of emptiness.
+//!
+//! A search keeps an array for each parity that it needs. Pattern databases need both, and keep the two
+//! blocks with the same digits side by side as a **slice**.
+
+use super::lehmer::{self, MAX_LEN};
 
 /// Bytes of a register.
 pub const REGISTER_BYTES: usize = 64;
@@ -30,19 +36,41 @@ pub struct Layout {
     block_prefix: usize,
 }
 
+/// Where a line is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Parity of the line: 1 for odd ones.
+    pub parity: usize,
+    /// Block, from the first c digits.
+    pub block: usize,
+    /// Register within the block.
+    pub register: usize,
+    /// Lane of the register, below 60.
+    pub lane: usize,
+}
+
 impl Layout {
-    /// The shortest lines that have a layout: one prefix digit.
+    /// The shortest lines that have a layout of blocks: one prefix digit.
     pub const MIN_LEN: usize = TAIL + 1;
+    /// The longest lines that have a layout of slices: what belongs to a slice is one bit of a word.
+    pub const MAX_SLICED: usize = 8;
 
     /// Returns the layout for lines of n elements, or `None` when n is below [`Layout::MIN_LEN`] or
     /// ranks do not fit 64 bits.
     pub fn new(n: usize) -> Option<Layout> {
-        (Layout::MIN_LEN..=super::lehmer::MAX_LEN)
-            .contains(&n)
-            .then_some(Layout {
-                n,
-                block_prefix: (n - TAIL.min(n)).saturating_sub(INNER_DIGITS),
-            })
+        (Layout::MIN_LEN..=MAX_LEN).contains(&n).then_some(Layout {
+            n,
+            block_prefix: (n - TAIL.min(n)).saturating_sub(INNER_DIGITS),
+        })
+    }
+
+    /// Returns the layout for all lines of n elements in slices, blocks of one group for each parity; `None`
+    /// when n is below 5 or above [`Layout::MAX_SLICED`]. Five elements have a single slice of two registers.
+    pub fn sliced(n: usize) -> Option<Layout> {
+        (TAIL..=Layout::MAX_SLICED).contains(&n).then_some(Layout {
+            n,
+            block_prefix: n.saturating_sub(TAIL + 1),
+        })
     }
 
     /// Returns the layout whose blocks share at least `digits` digits, so that chunks that share these
@@ -80,9 +108,9 @@ impl Layout {
         self.n - x
     }
 
-    /// Returns the number of registers, n!/120.
+    /// Returns the number of registers of each parity, n!/120.
     pub fn registers(self) -> u64 {
-        super::lehmer::count(self.n) / 120
+        lehmer::count(self.n) / 120
     }
 
     /// Returns the number of registers in a block, at most 336.
@@ -90,6 +118,16 @@ impl Layout {
         (self.block_prefix()..self.prefix())
             .map(|x| self.radix(x))
             .product()
+    }
+
+    /// Returns the number of registers in a group: 6, or 1 for lines of five elements.
+    pub fn group(self) -> usize {
+        GROUP.min(self.block_registers())
+    }
+
+    /// Returns the number of registers in a slice.
+    pub fn slice_registers(self) -> usize {
+        2 * self.block_registers()
     }
 
     /// Returns the number of blocks.
@@ -113,6 +151,25 @@ impl Layout {
         }
     }
 
+    /// Returns the parity of the sum of a block's first c digits.
+    pub fn block_parity(self, block: usize) -> usize {
+        let mut digits = [0; MAX_LEN];
+        self.block_digits(block, &mut digits);
+        usize::from(digits.iter().sum::<u8>() % 2)
+    }
+
+    /// Returns for each group of a block the parity of the sum of its registers' digits c..q, the last of
+    /// which is 0 in the group's first register.
+    pub fn group_parities(self) -> Vec<u8> {
+        let firsts = (0..self.block_registers()).step_by(GROUP);
+        let parity = |first| {
+            let mut digits = [0; MAX_LEN];
+            self.inner_digits(first, &mut digits);
+            digits.iter().sum::<u8>() % 2
+        };
+        firsts.map(parity).collect()
+    }
+
     /// Writes the digits c..q of a register within its block to `digits[..q - c]`.
     pub fn inner_digits(self, register: usize, digits: &mut [u8]) {
         let mut rest = register;
@@ -129,10 +186,47 @@ impl Layout {
             .zip(digits)
             .fold(0, |register, (radix, &d)| register * radix + usize::from(d))
     }
+
+    /// Returns where a line, a permutation of `0..n`, is stored.
+    ///
+    /// ```
+    /// use tilewave::perm::layout::{Layout, Place};
+    /// let layout = Layout::new(7).unwrap(); // 42 registers, one block
+    /// let place = layout.place(&[0, 1, 2, 3, 4, 6, 5]);
+    /// assert_eq!(place, Place { parity: 1, block: 0, register: 0, lane: 0 });
+    /// ```
+    pub fn place(self, line: &[u8]) -> Place {
+        let (c, q) = (self.block_prefix, self.prefix());
+        let mut digits = [0; MAX_LEN];
+        lehmer::digits(line, &mut digits[..self.n]);
+        let block = |block, x| block * self.radix(x) + usize::from(digits[x]);
+        Place {
+            parity: usize::from(digits.iter().sum::<u8>() % 2),
+            block: (0..c).fold(0, block),
+            register: self.inner_register(&digits[c..q]),
+            lane: usize::from(lane(&digits[q..])),
+        }
+    }
+
+    /// Writes the line that is stored in a place to `line[..n]`, the inverse of [`Layout::place`].
+    pub fn line(self, place: Place, line: &mut [u8]) {
+        let (c, q) = (self.block_prefix, self.prefix());
+        let mut digits = [0; MAX_LEN];
+        self.block_digits(place.block, &mut digits);
+        self.inner_digits(place.register, &mut digits[c..]);
+        let parity = digits.iter().map(|&d| usize::from(d)).sum::<usize>() + place.parity;
+        lane_digits(place.lane, parity % 2, &mut digits[q..]);
+        lehmer::from_digits(&digits[..self.n], &mut line[..self.n]);
+    }
+
+    /// Returns the register of a place within its slice: even lines first.
+    pub fn in_slice(self, place: Place) -> usize {
+        place.parity * self.block_registers() + place.register
+    }
 }
 
-/// Writes the last five digits of a lane to `digits[..5]`; `parity` is the parity of the prefix digit
-/// sum, which the fourth digit completes to an even one.
+/// Writes the last five digits of a lane to `digits[..5]`; `parity` is the parity of their sum, which the
+/// fourth digit completes. For even lines it is also that of the prefix digit sum.
 pub fn lane_digits(lane: usize, parity: usize, digits: &mut [u8]) {
     let first = [lane / 12, lane / 3 % 4, lane % 3];
     for (digit, value) in digits.iter_mut().zip(first) {
@@ -145,38 +239,4 @@ pub fn lane_digits(lane: usize, parity: usize, digits: &mut [u8]) {
 /// Returns the lane with the given last digits, the inverse of [`lane_digits`].
 pub fn lane(digits: &[u8]) -> u8 {
     digits[0] * 12 + digits[1] * 3 + digits[2]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::perm::lehmer;
-
-    #[test]
-    fn registers_and_lanes_number_lines_by_rank() {
-        let layout = Layout::new(7).unwrap();
-        assert_eq!(
-            (
-                layout.registers(),
-                layout.blocks(),
-                layout.block_registers()
-            ),
-            (42, 1, 42)
-        );
-        for rank in 0..lehmer::even_count(7) {
-            let (mut line, mut digits) = ([0; 7], [0; 7]);
-            lehmer::unrank_even(rank, &mut line);
-            lehmer::digits(&line, &mut digits);
-            let (register, in_register) = (rank as usize / LANES, rank as usize % LANES);
-            assert_eq!(layout.inner_register(&digits[..2]), register);
-            assert_eq!(usize::from(lane(&digits[2..])), in_register);
-            let mut tail = [0; 5];
-            lane_digits(
-                in_register,
-                usize::from(digits[0] + digits[1]) % 2,
-                &mut tail,
-            );
-            assert_eq!(tail, digits[2..]);
-        }
-    }
 }

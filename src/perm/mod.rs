@@ -4,15 +4,14 @@
 //! register layout is a renaming of these ranks (60 consecutive ranks are one register), so no table
 //! ever translates between the two.
 
-pub mod arrangement;
+mod byte_source;
 pub mod checksum;
 pub mod gather;
 pub mod kernel;
 pub mod layout;
 pub mod lehmer;
-mod origin;
-mod outside;
 pub mod placement;
+mod source_blocks;
 
-pub use origin::Target;
-pub use outside::Outside;
+pub use byte_source::Target;
+pub use source_blocks::SourceBlocks;

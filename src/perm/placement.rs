@@ -167,39 +167,3 @@ pub fn binomial(n: usize, k: usize) -> u64 {
     }
     (0..k as u64).fold(1, |product, i| product * (n as u64 - i) / (i + 1))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranks_follow_lexicographic_order() {
-        for (n, k) in [(5, 2), (6, 6), (9, 4), (7, 1), (4, 0)] {
-            let mut last: Option<Vec<u8>> = None;
-            for r in 0..count(n, k).unwrap() {
-                let mut cells = vec![0; k];
-                unrank(n, r, &mut cells);
-                assert_eq!(rank(n, &cells), r, "{n} {k} {cells:?}");
-                assert!(cells.iter().all(|&c| usize::from(c) < n));
-                assert!(last.is_none_or(|last| last < cells));
-                last = Some(cells);
-            }
-        }
-    }
-
-    #[test]
-    fn subsets_are_ranked_in_order() {
-        for (n, k) in [(9, 4), (16, 8), (25, 3), (36, 2), (5, 0), (36, 4)] {
-            let subsets = Subsets::new(n, k).unwrap();
-            let mut count = 0;
-            for (rank, set) in subsets.iter().enumerate() {
-                assert_eq!((subsets.rank(set), set.count_ones() as usize), (rank, k));
-                assert!(set >> n == 0);
-                assert_eq!(subsets.unrank(rank), set);
-                count += 1;
-            }
-            assert_eq!(count, subsets.count());
-        }
-        assert!(Subsets::new(37, 2).is_none());
-    }
-}

@@ -77,23 +77,3 @@ impl Agreement {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_wrong_level_is_named() {
-        let truth = [1, 2, 4, 8, 5];
-        let first = |found: &[u64], complete| {
-            Difference::first(found, &truth, complete).map(|d| (d.depth, d.found, d.expected))
-        };
-        assert_eq!(first(&truth, true), None);
-        assert_eq!(first(&[1, 2, 3, 9, 5], true), Some((2, 3, 4)));
-        assert_eq!(first(&[1, 2, 4, 8], true), Some((4, 0, 5)));
-        assert_eq!(first(&[1, 2, 4, 8], false), None);
-        assert_eq!(first(&[1, 2, 4, 8, 5, 1], true), Some((5, 1, 0)));
-        assert_eq!(first(&[1, 2, 4, 8, 5, 1], false), Some((5, 1, 0)));
-        assert_eq!(first(&[], true), Some((0, 0, 1)));
-    }
-}

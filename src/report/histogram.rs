@@ -5,6 +5,21 @@ use super::thousands;
 /// Cells of the longest bar: the table then stays within 80 columns for every board up to 16 cells.
 const BAR: u64 = 36;
 
+/// Returns the title of a distribution, for example `3x4: 239,500,800 states, diameter 53`; where it is not
+/// complete, its last depth is no diameter.
+pub(super) fn title(name: &str, counts: &[u64], complete: bool) -> String {
+    let total = counts.iter().sum();
+    let states = thousands(total);
+    let plural = if total == 1 { "" } else { "s" };
+    let last = counts.len().saturating_sub(1);
+    let ending = if complete {
+        format!(", diameter {last}")
+    } else {
+        format!(" to depth {last}")
+    };
+    format!("{name}: {states} state{plural}{ending}")
+}
+
 /// Returns the table of a depth distribution: depth, states, cumulative share of `total` and a bar
 /// that is proportional to the states.
 ///
@@ -53,41 +68,4 @@ fn bar(count: u64, largest: u64) -> String {
         0
     };
     "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::puzzle::tiles::Size;
-    use crate::report::published;
-
-    #[test]
-    fn columns_align_and_shares_end_at_exactly_100() {
-        let board = Size::new(2, 7).unwrap();
-        let counts = published(board, 0).unwrap().counts();
-        let table = histogram(counts, board.states().unwrap());
-        let lines: Vec<&str> = table.lines().collect();
-        assert_eq!(lines.len(), 1 + 109);
-        let column = lines[0].find("cumulative").unwrap() + "cumulative".len();
-        for line in &lines[1..] {
-            assert_eq!(line.find('%'), Some(column - 1), "{line}");
-            assert!(line.chars().count() <= 80, "{line}");
-        }
-        assert!(lines[109].contains(" 100.0000 %"));
-        assert!(lines[108].contains(" 99.9999 %"));
-        assert!(lines[1 + 66].contains("1,8"), "{}", lines[1 + 66]);
-        let full = "█".repeat(BAR as usize);
-        assert_eq!(lines.iter().filter(|l| l.ends_with(&full)).count(), 1);
-    }
-
-    #[test]
-    fn bars_are_proportional_and_never_vanish() {
-        assert_eq!(bar(8, 8), "█".repeat(36));
-        assert_eq!(bar(1, 8), "████▌");
-        assert_eq!(bar(1, 1_000_000), "▏");
-        assert_eq!(bar(0, 8), "");
-        assert_eq!(share(1, 3), "33.3333");
-        assert_eq!(share(2, 3), "66.6666");
-        assert_eq!(share(0, 0), "0.0000");
-    }
 }

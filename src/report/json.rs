@@ -221,22 +221,3 @@ impl Formatter for KeyPerLine {
         writer.write_all(b": ")
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_outermost_keys_break_lines() {
-        let value = serde_json::json!({"a": {"b": [1, {"c": 2, "d": null}]}, "e": "x"});
-        let text = one_key_per_line(&value).unwrap();
-        assert_eq!(
-            text,
-            "{\n  \"a\": {\"b\": [1, {\"c\": 2, \"d\": null}]},\n  \"e\": \"x\"\n}\n"
-        );
-        assert_eq!(
-            serde_json::from_str::<serde_json::Value>(&text).unwrap(),
-            value
-        );
-    }
-}

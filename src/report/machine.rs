@@ -37,16 +37,3 @@ fn model_name(cpuinfo: &str) -> Option<String> {
     let name = line.split_once(':')?.1.trim();
     (!name.is_empty()).then(|| name.to_string())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_model_name_is_read_from_the_first_processor() {
-        let text = "processor\t: 0\nmodel name\t: Some CPU @ 2.0GHz\n\nmodel name\t: Other\n";
-        assert_eq!(model_name(text).as_deref(), Some("Some CPU @ 2.0GHz"));
-        assert_eq!(model_name("processor: 0\nmodel name\t:\n"), None);
-        assert_eq!(model_name(""), None);
-    }
-}

@@ -4,25 +4,28 @@
 //! prints, writes a file or changes what was found.
 
 mod agreement;
+#[cfg(feature = "plot")]
+mod chart;
 mod csv;
 mod error;
 mod histogram;
 pub mod html;
 mod json;
 mod machine;
-mod plot;
 mod published;
 mod summary;
 mod units;
 mod verdict;
 
 pub use agreement::{Agreement, Difference};
+#[cfg(feature = "plot")]
+pub use chart::{Chart, ChartFormat};
 pub use error::ReportError;
 pub use histogram::histogram;
+use histogram::title;
 pub use json::{SearchJson, one_key_per_line};
 pub use machine::Machine;
-pub use plot::{Chart, ChartFormat};
 pub use published::{Published, published, published_all};
 pub use summary::Report;
-pub use units::{bytes, duration, rate, thousands};
+pub use units::{bytes, counted, duration, rate, thousands};
 pub use verdict::{Fault, Levels, Truth, Verdict};

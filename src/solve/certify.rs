@@ -10,6 +10,7 @@ use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, lbool};
 
 use super::SolveError;
 use super::export::{Cnf, Question};
+use crate::progress::{Progress, StopWhen};
 use crate::puzzle::tiles::{Board, Moves};
 
 /// A proven optimum.
@@ -51,10 +52,10 @@ pub fn certify(
 ) -> Result<Certificate, SolveError> {
     let begun = Instant::now();
     let late = || time.is_some_and(|time| begun.elapsed() >= time);
-    certify_unless(board, goal, length, &late)
+    certify_unless(board, goal, length, &StopWhen(late))
 }
 
-/// Returns the certificate as [`certify`] does, unless `stop`, which is asked again and again, returns true.
+/// Returns the certificate as [`certify`] does, unless it is interrupted.
 ///
 /// # Errors
 /// As [`certify`].
@@ -62,10 +63,10 @@ pub fn certify_unless(
     board: &Board,
     goal: &Board,
     length: usize,
-    stop: &dyn Fn() -> bool,
+    progress: &dyn Progress,
 ) -> Result<Certificate, SolveError> {
     let begun = Instant::now();
-    let ask = |moves| decide(board, goal, moves, stop, begun);
+    let ask = |moves| decide(board, goal, moves, progress, begun);
     let (solution, _) = ask(length)?;
     let Some(solution) = solution else {
         return Err(SolveError::TooShort { claimed: length });
@@ -94,11 +95,11 @@ fn decide(
     board: &Board,
     goal: &Board,
     moves: usize,
-    stop: &dyn Fn() -> bool,
+    progress: &dyn Progress,
     begun: Instant,
 ) -> Result<(Option<Moves>, u64), SolveError> {
     let cnf = Cnf::new(Question::new(board.clone(), goal.clone(), moves)?);
-    let mut solver = Solver::new(SolverOpts::default(), Stop(stop));
+    let mut solver = Solver::new(SolverOpts::default(), Stop(progress));
     let variables: Vec<_> = (0..cnf.variables())
         .map(|_| solver.new_var_default())
         .collect();
@@ -131,10 +132,10 @@ fn decide(
 }
 
 /// Stops the solver when the caller says so.
-struct Stop<'a>(&'a dyn Fn() -> bool);
+struct Stop<'a>(&'a dyn Progress);
 
 impl Callbacks for Stop<'_> {
     fn stop(&self) -> bool {
-        (self.0)()
+        self.0.interrupted()
     }
 }

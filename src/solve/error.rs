@@ -40,6 +40,12 @@ pub enum SolveError {
         /// The most variables of a model.
         max: usize,
     },
+    /// The answer of another solver that holds no solution of the board.
+    #[error("the answer of the solver is no solution: {reason}")]
+    NoModel {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A claimed optimum that a shorter solution refutes.
     #[error("{claimed} moves are not optimal: {} moves solve the board: {moves}", moves.len())]
     Beaten {

@@ -1,22 +1,26 @@
 //! Solving: optimal, constructive, exported to other solvers, and certified by one.
 
+#[cfg(feature = "certify")]
 mod certify;
 mod constructive;
 mod error;
 pub mod export;
-mod fsm;
-mod heuristic;
 mod ida;
 mod optimal;
+mod pruner;
 mod scramble;
 mod solvability;
 mod split;
+mod tree;
+mod view;
 mod walk;
 
+#[cfg(feature = "certify")]
 pub use certify::{Certificate, certify, certify_unless};
 pub use constructive::Constructive;
 pub use error::SolveError;
-pub use fsm::MoveMachine;
-pub use optimal::{Answer, Attempt, Optimal, Pending, Watch, default_patterns};
+pub use optimal::{Answer, Attempt, Optimal, Pending, default_patterns};
+pub use pruner::MovePruner;
 pub use scramble::Scrambler;
 pub use solvability::{Unsolvable, explain};
+pub use view::View;

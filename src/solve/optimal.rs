@@ -2,23 +2,20 @@
 //!
 //! Invariant: an answer with moves has been replayed on the board and ends at the goal.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::SolveError;
-use super::fsm::MoveMachine;
-use super::heuristic::{Lookup, PatternSet, symmetries};
-use super::ida::{End, Ida, Stage};
-use crate::pdb::{Encoding, Kind, Pattern, Pdb, PdbError};
+use super::ida::{End, Stage};
+use super::pruner::MovePruner;
+use super::tree::{MAX_PATTERNS, MAX_VIEWS, Tree};
+use super::view::{View, images};
+use crate::pdb::{Pattern, Pdb, PdbError};
+use crate::progress::Progress;
 use crate::puzzle::tiles::{Board, Frame, Moves, Path};
 
 /// Longest sequences whose duplicates are pruned: the two ways around a square of four tiles.
-const MACHINE_DEPTH: usize = 12;
-
-/// Tells a search to stop; asked every few thousand nodes, from the thread that searches.
-pub trait Watch: Sync {
-    /// Returns whether the search of a board should stop after this many nodes.
-    fn stop(&self, nodes: u64) -> bool;
-}
+const PRUNER_DEPTH: usize = 12;
 
 /// The answer for one board.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,96 +61,88 @@ pub enum Attempt {
 
 /// A solver for all boards of one goal. It is shared by threads.
 ///
-/// [`Optimal::solve`] takes one board and all threads. For many boards, [`Optimal::attempt`] each on a
+/// [`Optimal::solve`] takes one board and all threads. It tells the nodes of the board and asks whether to stop
+/// every few thousand nodes. For many boards, [`Optimal::attempt`] each on a
 /// thread of its own, then [`Optimal::finish`] those that are hard one after the other. Answers, nodes
 /// included, do not depend on the number of threads.
 ///
 /// ```
-/// use tilewave::pdb::{Build, Unobserved, build};
+/// use tilewave::pdb::{Build, build};
+/// use tilewave::progress::NoProgress;
 /// use tilewave::puzzle::tiles::{Board, Goal, Size};
 /// use tilewave::solve::{Optimal, default_patterns};
 /// let goal = Goal::Last.board(Size::new(3, 3)?)?;
 /// let patterns = default_patterns(&goal)?;
-/// let pdbs = patterns.into_iter().map(|p| build(&Build::new(p), &Unobserved));
+/// let pdbs = patterns.into_iter().map(|p| build(&Build::new(p), &NoProgress));
 /// let pdbs = pdbs.collect::<Result<Vec<_>, _>>()?;
-/// let solver = Optimal::new(&goal, &pdbs)?;
+/// let solver = Optimal::new(&goal, pdbs)?;
 /// let board = Board::parse("8 6 7/2 5 4/3 0 1", None)?;
-/// let answer = solver.solve(&board, &|_: u64| false)?;
+/// let answer = solver.solve(&board, &NoProgress)?;
 /// assert_eq!(answer.moves.map(|moves| moves.len()), Some(31));
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-pub struct Optimal<'a> {
+pub struct Optimal {
     frame: Frame,
-    ida: Ida<'a>,
+    tree: Tree,
 }
 
-impl<F: Fn(u64) -> bool + Sync> Watch for F {
-    fn stop(&self, nodes: u64) -> bool {
-        self(nodes)
-    }
-}
-
-impl<'a> Optimal<'a> {
-    /// Returns the solver of a goal with a set of disjoint databases. The databases may be for another
-    /// goal of the same board, or of the transposed one, as long as a rotation or reflection takes one
-    /// goal's blank to the other's. Cost: the duplicates of all short walks, about 30 ms on 4x4.
+impl Optimal {
+    /// Returns the solver of a goal with a set of disjoint databases, which it owns or shares. The
+    /// databases may be of any kind and encoding, and for another goal of the same board, or of the
+    /// transposed one, as long as a rotation or reflection takes one goal's blank to the other's. Those of
+    /// kind [`crate::pdb::Kind::Minimum`] with a byte per entry are looked up fastest, several times as fast as others; region-aware
+    /// values are larger and consistent. Cost: the duplicates of all short walks, about 30 ms on 4x4.
     ///
     /// # Errors
     /// [`SolveError::Database`] says which database cannot be used and why.
-    pub fn new(goal: &Board, pdbs: &'a [Pdb]) -> Result<Optimal<'a>, SolveError> {
-        let unfit = |reason: &str| SolveError::Database {
-            reason: reason.into(),
-        };
-        let first = pdbs.first().ok_or_else(|| unfit("no database is given"))?;
+    pub fn new(
+        goal: &Board,
+        pdbs: impl IntoIterator<Item = impl Into<Arc<Pdb>>>,
+    ) -> Result<Optimal, SolveError> {
+        let pdbs: Vec<Arc<Pdb>> = pdbs.into_iter().map(Into::into).collect();
         let patterns: Vec<Pattern> = pdbs.iter().map(|pdb| pdb.pattern().clone()).collect();
-        if patterns.iter().any(|p| p.goal() != first.pattern().goal()) {
-            return Err(unfit("the databases are for different goals"));
+        let unfit = |reason: String| Err(SolveError::Database { reason });
+        let Some(first) = patterns.first() else {
+            return unfit("no database is given".into());
+        };
+        let (size, theirs) = (goal.size(), first.size());
+        if images(size, theirs).is_empty() {
+            return unfit(format!("they are for {theirs}, the board is {size}"));
+        }
+        if patterns.iter().any(|p| p.goal() != first.goal()) {
+            return unfit("the databases are for different goals".into());
         }
         crate::pdb::check_disjoint(&patterns)?;
-        if pdbs
-            .iter()
-            .any(|pdb| pdb.kind() != Kind::Minimum || pdb.encoding() != Encoding::Byte)
-        {
-            return Err(unfit(
-                "the solver reads databases of kind additive-min in byte encoding",
-            ));
+        if patterns.len() > MAX_PATTERNS {
+            return unfit(format!("there are more than {MAX_PATTERNS}"));
         }
-        let lookups = pdbs.iter().map(|p| Lookup {
-            cells: p.pattern().home(),
-            values: p.bytes(),
-        });
-        let set = PatternSet {
-            size: first.pattern().size(),
-            blank: first.pattern().goal().blank(),
-            patterns: lookups.collect(),
-        };
-        if symmetries(goal, &set).is_empty() {
-            return Err(unfit(
-                "no rotation or reflection takes the goal's blank to that of the databases' goal",
-            ));
+        let views = View::all(goal, &patterns);
+        if views.is_empty() || views.len() > MAX_VIEWS {
+            return unfit(
+                "no rotation or reflection takes the goal's blank to that of the databases' goal"
+                    .into(),
+            );
         }
-        let machine = MoveMachine::new(goal.size(), MACHINE_DEPTH);
-        let ida =
-            Ida::new(goal, set, machine).ok_or_else(|| unfit("the set has too many patterns"))?;
+        let pruner = MovePruner::new(size, PRUNER_DEPTH);
         Ok(Optimal {
             frame: Frame::new(goal.clone()),
-            ida,
+            tree: Tree::new(goal.clone(), pdbs, views, pruner),
         })
     }
 
     /// Returns how many symmetric look-ups each node takes.
     pub fn views(&self) -> usize {
-        self.ida.views()
+        self.tree.views()
     }
 
     /// Returns a shortest solution of a board. A hard board takes all threads of the current rayon pool.
     ///
     /// # Errors
     /// [`SolveError::Board`] when the board has another size or cannot reach the goal.
-    pub fn solve(&self, board: &Board, watch: &dyn Watch) -> Result<Answer, SolveError> {
-        match self.attempt(board, watch)? {
+    pub fn solve(&self, board: &Board, progress: &dyn Progress) -> Result<Answer, SolveError> {
+        match self.attempt(board, progress)? {
             Attempt::Answered(answer) => Ok(answer),
-            Attempt::Hard(pending) => self.finish(pending, watch),
+            Attempt::Hard(pending) => self.finish(pending, progress),
         }
     }
 
@@ -162,11 +151,10 @@ impl<'a> Optimal<'a> {
     ///
     /// # Errors
     /// As [`Optimal::solve`].
-    pub fn attempt(&self, board: &Board, watch: &dyn Watch) -> Result<Attempt, SolveError> {
+    pub fn attempt(&self, board: &Board, progress: &dyn Progress) -> Result<Attempt, SolveError> {
         let begun = Instant::now();
         self.frame.encode_solvable(board)?;
-        let stop = |nodes| watch.stop(nodes);
-        let (end, stage) = self.ida.solve(board, None, false, &stop);
+        let (end, stage) = self.tree.solve(board, None, false, progress);
         let seconds = begun.elapsed().as_secs_f64();
         if end == End::Paused {
             return Ok(Attempt::Hard(Pending {
@@ -183,11 +171,10 @@ impl<'a> Optimal<'a> {
     ///
     /// # Errors
     /// As [`Optimal::solve`].
-    pub fn finish(&self, pending: Pending, watch: &dyn Watch) -> Result<Answer, SolveError> {
+    pub fn finish(&self, pending: Pending, progress: &dyn Progress) -> Result<Answer, SolveError> {
         let begun = Instant::now();
         let Pending { board, stage, .. } = pending;
-        let stop = |nodes| watch.stop(nodes);
-        let (end, stage) = self.ida.solve(&board, Some(stage), true, &stop);
+        let (end, stage) = self.tree.solve(&board, Some(stage), true, progress);
         let seconds = pending.seconds + begun.elapsed().as_secs_f64();
         self.answer(&board, end, stage, seconds)
     }

@@ -5,6 +5,7 @@
 
 use super::solvability;
 use crate::puzzle::tiles::Board;
+use crate::random::SplitMix64;
 
 /// An endless sequence of random boards that can reach a goal.
 ///
@@ -25,33 +26,15 @@ use crate::puzzle::tiles::Board;
 #[derive(Clone, Debug)]
 pub struct Scrambler {
     goal: Board,
-    state: u64,
+    random: SplitMix64,
 }
 
 impl Scrambler {
     /// Returns the boards of a goal and a seed.
     pub fn new(goal: Board, seed: u64) -> Scrambler {
-        Scrambler { goal, state: seed }
-    }
-
-    /// The next number of SplitMix64.
-    fn draw(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `bound`, all equally likely: the top of the range that `bound` does not divide is
-    /// drawn again.
-    fn below(&mut self, bound: u64) -> u64 {
-        let fair = u64::MAX - u64::MAX % bound;
-        loop {
-            let number = self.draw();
-            if number < fair {
-                return number % bound;
-            }
+        Scrambler {
+            goal,
+            random: SplitMix64::new(seed),
         }
     }
 }
@@ -62,7 +45,7 @@ impl Iterator for Scrambler {
     fn next(&mut self) -> Option<Board> {
         let mut tiles = self.goal.tiles().to_vec();
         for last in (1..tiles.len()).rev() {
-            let other = self.below(last as u64 + 1) as usize;
+            let other = self.random.below(last as u64 + 1) as usize;
             tiles.swap(last, other);
         }
         let board = Board::new(self.goal.size(), &tiles).ok()?;

@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::ida::Ida;
+use super::tree::Tree;
 use super::walk::{Control, Node, Pass, Subtree, Walk};
 
 /// Subtrees to split a tree into: so many that the largest do not keep one thread busy at the end.
 const SUBTREES: usize = 4096;
 
 /// Walks through the tree below a node for solutions of `limit` moves, there being none of fewer.
-pub(super) fn pass<const V: usize>(
-    ida: &Ida<'_>,
+pub(super) fn pass<const V: usize, const PLAIN: bool>(
+    tree: &Tree,
     root: &Node<V>,
     limit: i32,
     control: &Control<'_>,
@@ -24,7 +24,7 @@ pub(super) fn pass<const V: usize>(
     let (mut subtrees, mut above, mut depth) = (Vec::new(), None, 1);
     // The goal is not among the nodes above the subtrees: it is `limit` moves away.
     while depth < limit as usize && subtrees.len() < SUBTREES {
-        let mut walk = Walk::resume(ida, root, &[], control, 0);
+        let mut walk = Walk::<V, PLAIN>::resume(tree, root, &[], control, 0);
         let (found, pass) = walk.spread(depth, limit);
         let none = found.is_empty();
         (subtrees, above, depth) = (found, Some(pass), depth + 1);
@@ -33,12 +33,12 @@ pub(super) fn pass<const V: usize>(
         }
     }
     let Some(mut whole) = above else {
-        return Walk::resume(ida, root, &[], control, 0).pass(limit);
+        return Walk::<V, PLAIN>::resume(tree, root, &[], control, 0).pass(limit);
     };
     let next = AtomicUsize::new(0);
     let walk = |(node, path): &Subtree<V>, i| {
         let room = limit - path.len() as i32;
-        let pass = Walk::resume(ida, node, path, control, i).pass(room);
+        let pass = Walk::<V, PLAIN>::resume(tree, node, path, control, i).pass(room);
         if pass.solution.is_some() {
             control.solve(i);
         }

@@ -5,21 +5,22 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use super::heuristic::{MAX_CELLS, NO_PATTERN};
-use super::ida::Ida;
+use super::tree::{MAX_PATTERNS, MAX_VIEWS, Tree};
+use super::view::{MAX_CELLS, NO_PATTERN, View};
+use crate::pdb::{Encoding, Pattern, Pdb};
+use crate::perm::kernel::prefetch;
+use crate::progress::{Phase, Progress};
 use crate::puzzle::tiles::{Board, Direction};
-use crate::store::prefetch;
 
-/// Most patterns of a set.
-pub(super) const MAX_PATTERNS: usize = 8;
-/// Most symmetries of a board.
-pub(super) const MAX_VIEWS: usize = 8;
-/// How often a walk asks whether to stop.
+/// How often a walk asks whether to stop: at its first nodes, then whenever they have doubled, at last after
+/// so many.
 const ASK_EVERY: u64 = 1 << 14;
 
 /// What the walks of one iteration share.
 pub(super) struct Control<'c> {
-    stop: &'c (dyn Fn(u64) -> bool + Sync),
+    progress: &'c dyn Progress,
+    /// Moves that the iteration allows.
+    limit: usize,
     nodes: AtomicU64,
     stopped: AtomicBool,
     /// The first subtree, in the order of a walk through all, that is known to hold a solution.
@@ -27,10 +28,11 @@ pub(super) struct Control<'c> {
 }
 
 impl<'c> Control<'c> {
-    /// Returns the control of an iteration before which some nodes were generated.
-    pub fn new(stop: &'c (dyn Fn(u64) -> bool + Sync), nodes: u64) -> Control<'c> {
+    /// Returns the control of an iteration with a limit, before which some nodes were generated.
+    pub fn new(progress: &'c dyn Progress, (limit, nodes): (usize, u64)) -> Control<'c> {
         Control {
-            stop,
+            progress,
+            limit,
             nodes: AtomicU64::new(nodes),
             stopped: AtomicBool::new(false),
             solved: AtomicUsize::new(usize::MAX),
@@ -55,7 +57,8 @@ impl<'c> Control<'c> {
     /// Counts nodes; returns whether the walk through a subtree should stop.
     fn ask(&self, nodes: u64, subtree: usize) -> bool {
         let nodes = self.nodes.fetch_add(nodes, Ordering::Relaxed) + nodes;
-        if (self.stop)(nodes) {
+        self.progress.progress(Phase::Search(self.limit), nodes, 0);
+        if self.progress.interrupted() {
             self.stopped.store(true, Ordering::Relaxed);
         }
         self.stopped() || self.solved() < subtree
@@ -77,8 +80,8 @@ pub(super) struct Pass {
 /// The look-ups of a node through one view.
 #[derive(Clone, Copy, Default)]
 struct Sight {
-    /// Index of each pattern.
-    index: [u32; MAX_PATTERNS],
+    /// Entry of each pattern.
+    index: [u64; MAX_PATTERNS],
     /// Value of each pattern.
     value: [u8; MAX_PATTERNS],
     /// Their sum.
@@ -88,8 +91,10 @@ struct Sight {
 /// A node: a board, and what is known of it. V views are looked through (of a board with more: all).
 #[derive(Clone, Copy)]
 pub(super) struct Node<const V: usize> {
-    /// The tile of each cell, named by its goal cell.
+    /// The tile of each cell.
     pub board: [u8; MAX_CELLS],
+    /// The cell of each tile, kept for databases whose entries are found from scratch.
+    at: [u8; MAX_CELLS],
     blank: u8,
     state: u32,
     sights: [Sight; V],
@@ -105,9 +110,10 @@ impl<const V: usize> Node<V> {
 /// A subtree that is left to walk: its node and the way there.
 pub(super) type Subtree<const V: usize> = (Node<V>, Vec<Direction>);
 
-/// A depth-first walk.
-pub(super) struct Walk<'w, const V: usize> {
-    ida: &'w Ida<'w>,
+/// A depth-first walk. In PLAIN ones an entry is a byte at the rank of the cells, updated move by move; else
+/// entries are found from scratch, whatever the kind and the encoding.
+pub(super) struct Walk<'w, const V: usize, const PLAIN: bool> {
+    tree: &'w Tree,
     control: &'w Control<'w>,
     /// Place of the subtree in the order of a walk through all.
     subtree: usize,
@@ -116,8 +122,36 @@ pub(super) struct Walk<'w, const V: usize> {
     path: Vec<Direction>,
     nodes: u64,
     asked_at: u64,
+    ask_at: u64,
     stopped: bool,
     excess: i32,
+}
+
+/// An entry of a database of any kind and encoding.
+struct Entry {
+    index: u64,
+    cells: [u8; Pattern::MAX_TILES],
+}
+
+impl Entry {
+    fn find(view: &View, pdb: &Pdb, p: usize, at: impl Fn(u8) -> usize, blank: usize) -> Entry {
+        let mut cells = [0; Pattern::MAX_TILES];
+        let index = pdb.entry(view.cells(p, at, &mut cells), view.image[blank]);
+        Entry { index, cells }
+    }
+
+    /// The byte that holds the value.
+    fn byte(&self, pdb: &Pdb) -> u64 {
+        match pdb.encoding() {
+            Encoding::Byte => self.index,
+            Encoding::Nibble => self.index / 2,
+        }
+    }
+
+    fn value(&self, pdb: &Pdb) -> u8 {
+        let k = pdb.pattern().tiles().len();
+        pdb.at(self.index, &self.cells[..k]).unwrap_or(u8::MAX)
+    }
 }
 
 /// A move to a child, its look-ups under way.
@@ -127,27 +161,29 @@ struct Child<const V: usize> {
     cell: u8,
     direction: Direction,
     pattern: [u8; V],
-    index: [u32; V],
+    index: [u64; V],
 }
 
-impl<'w, const V: usize> Walk<'w, V> {
+impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
     /// Returns the walk from a board.
-    pub fn new(ida: &'w Ida<'w>, board: &Board, control: &'w Control<'w>) -> Walk<'w, V> {
-        let name = |&tile: &u16| ida.name[usize::from(tile)];
-        let names: Vec<u8> = board.tiles().iter().map(name).collect();
-        let mut cells = [0; MAX_CELLS];
-        cells[..names.len()].copy_from_slice(&names);
-        let root = Node {
-            board: cells,
+    pub fn new(tree: &'w Tree, board: &Board, control: &'w Control<'w>) -> Walk<'w, V, PLAIN> {
+        let mut root = Node {
+            board: [0; MAX_CELLS],
+            at: [0; MAX_CELLS],
             blank: board.blank() as u8,
-            state: ida.machine.start(board.blank()),
+            state: tree.pruner.start(board.blank()),
             sights: [Sight::default(); V],
         };
-        let mut walk = Walk::resume(ida, &root, &[], control, 0);
-        for (sight, view) in walk.node.sights.iter_mut().zip(&ida.views) {
-            for p in 0..ida.set.patterns.len() {
-                sight.index[p] = view.index(&ida.set, p, &names);
-                sight.value[p] = walk.values[p][sight.index[p] as usize];
+        for (cell, &tile) in board.tiles().iter().enumerate() {
+            root.board[cell] = tile as u8;
+            root.at[usize::from(tile)] = cell as u8;
+        }
+        let mut walk = Walk::resume(tree, &root, &[], control, 0);
+        for (sight, view) in walk.node.sights.iter_mut().zip(&tree.views) {
+            for (p, pdb) in tree.pdbs.iter().enumerate() {
+                let at = |tile: u8| usize::from(root.at[usize::from(tile)]);
+                let entry = Entry::find(view, pdb, p, at, board.blank());
+                (sight.index[p], sight.value[p]) = (entry.index, entry.value(pdb));
                 sight.sum += i32::from(sight.value[p]);
             }
         }
@@ -156,18 +192,18 @@ impl<'w, const V: usize> Walk<'w, V> {
 
     /// Returns the walk from a node, to which a path has led.
     pub fn resume(
-        ida: &'w Ida<'w>,
+        tree: &'w Tree,
         node: &Node<V>,
         path: &[Direction],
         control: &'w Control<'w>,
         subtree: usize,
-    ) -> Walk<'w, V> {
+    ) -> Walk<'w, V, PLAIN> {
         let mut values: [&[u8]; MAX_PATTERNS] = [&[]; MAX_PATTERNS];
-        for (values, pattern) in values.iter_mut().zip(&ida.set.patterns) {
-            *values = pattern.values;
+        for (values, pdb) in values.iter_mut().zip(&tree.pdbs) {
+            *values = pdb.bytes();
         }
         Walk {
-            ida,
+            tree,
             control,
             subtree,
             values,
@@ -175,6 +211,7 @@ impl<'w, const V: usize> Walk<'w, V> {
             path: path.to_vec(),
             nodes: 0,
             asked_at: 0,
+            ask_at: 1,
             stopped: false,
             excess: i32::MAX,
         }
@@ -188,7 +225,7 @@ impl<'w, const V: usize> Walk<'w, V> {
     #[inline(always)]
     fn views(&self) -> usize {
         if V == MAX_VIEWS {
-            self.ida.views.len()
+            self.tree.views.len()
         } else {
             V
         }
@@ -240,7 +277,7 @@ impl<'w, const V: usize> Walk<'w, V> {
         let (children, count) = self.children(blank, state);
         self.nodes += count as u64;
         for child in &children[..count] {
-            let Some((value, _)) = self.judge(child, room) else {
+            let Some((value, _)) = self.judge(blank, child, room) else {
                 continue;
             };
             self.step(blank, child);
@@ -262,19 +299,20 @@ impl<'w, const V: usize> Walk<'w, V> {
     fn descend(&mut self, blank: usize, state: u32, room: i32) -> bool {
         let (children, count) = self.children(blank, state);
         self.nodes += count as u64;
-        if self.nodes >= self.asked_at + ASK_EVERY {
+        if self.nodes >= self.ask_at {
             self.stopped |= self.control.ask(self.nodes - self.asked_at, self.subtree);
             self.asked_at = self.nodes;
+            self.ask_at = self.nodes + self.nodes.min(ASK_EVERY);
         }
         if self.stopped {
             return false;
         }
         for child in &children[..count] {
-            let Some((value, best)) = self.judge(child, room) else {
+            let Some((value, best)) = self.judge(blank, child, room) else {
                 continue;
             };
             self.step(blank, child);
-            if best == 0 && self.ida.is_goal(&self.node.board) {
+            if best == 0 && self.tree.is_goal(&self.node.board) {
                 return true;
             }
             let before = self.enter(child, &value);
@@ -299,22 +337,30 @@ impl<'w, const V: usize> Walk<'w, V> {
             index: [0; V],
         }; 4];
         let mut count = 0;
-        for (direction, state) in self.ida.machine.moves(state) {
-            let cell = self.ida.cell(blank, direction);
+        for (direction, state) in self.tree.pruner.moves(state) {
+            let cell = self.tree.cell(blank, direction);
             let tile = self.node.board[usize::from(cell)];
             let child = &mut children[count];
             count += 1;
             (child.state, child.cell, child.direction) = (state, cell, direction);
             for v in 0..self.views() {
-                let view = &self.ida.views[v];
+                let view = &self.tree.views[v];
                 let p = view.pattern[usize::from(tile)];
                 child.pattern[v] = p;
-                if p != NO_PATTERN {
-                    let change = view.change(&self.node.board, blank, direction, tile);
-                    let p = usize::from(p) % MAX_PATTERNS;
-                    child.index[v] = self.node.sights[v].index[p].wrapping_add_signed(change);
-                    prefetch(self.values[p], child.index[v] as usize);
+                if p == NO_PATTERN {
+                    continue;
                 }
+                let p = usize::from(p) % MAX_PATTERNS;
+                let byte = if PLAIN {
+                    let change = view.step(&self.node.board, blank, direction, tile);
+                    child.index[v] = self.node.sights[v].index[p].wrapping_add_signed(change);
+                    child.index[v]
+                } else {
+                    let entry = self.entry(view, p, tile, blank, cell);
+                    child.index[v] = entry.index;
+                    entry.byte(&self.tree.pdbs[p])
+                };
+                prefetch::<1, _>(self.values[p].as_ptr().wrapping_add(byte as usize));
             }
         }
         (children, count)
@@ -322,7 +368,7 @@ impl<'w, const V: usize> Walk<'w, V> {
 
     /// Looks a child up: its values and the lower bound on the moves left, none when it is cut off.
     #[inline(always)]
-    fn judge(&mut self, child: &Child<V>, room: i32) -> Option<([u8; V], i32)> {
+    fn judge(&mut self, blank: usize, child: &Child<V>, room: i32) -> Option<([u8; V], i32)> {
         let mut best = 0;
         let mut value = [0; V];
         for v in 0..self.views() {
@@ -330,7 +376,13 @@ impl<'w, const V: usize> Walk<'w, V> {
             let mut sum = sight.sum;
             if child.pattern[v] != NO_PATTERN {
                 let p = usize::from(child.pattern[v]) % MAX_PATTERNS;
-                value[v] = self.values[p][child.index[v] as usize];
+                value[v] = if PLAIN {
+                    self.values[p][child.index[v] as usize]
+                } else {
+                    let tile = self.node.board[usize::from(child.cell)];
+                    let entry = self.entry(&self.tree.views[v], p, tile, blank, child.cell);
+                    entry.value(&self.tree.pdbs[p])
+                };
                 sum += i32::from(value[v]) - i32::from(sight.value[p]);
             }
             if sum >= room {
@@ -346,19 +398,38 @@ impl<'w, const V: usize> Walk<'w, V> {
     #[inline(always)]
     fn step(&mut self, blank: usize, child: &Child<V>) {
         let cell = usize::from(child.cell);
-        self.node.board.swap(cell, blank);
+        self.slide(blank, cell, blank);
         self.path.push(child.direction);
     }
 
     #[inline(always)]
     fn step_back(&mut self, blank: usize, child: &Child<V>) {
         self.path.pop();
-        self.node.board.swap(usize::from(child.cell), blank);
+        let cell = usize::from(child.cell);
+        self.slide(blank, cell, cell);
+    }
+
+    /// Exchanges blank and tile; the tile ends on cell `to`.
+    #[inline(always)]
+    fn slide(&mut self, blank: usize, cell: usize, to: usize) {
+        self.node.board.swap(cell, blank);
+        if !PLAIN {
+            self.node.at[usize::from(self.node.board[to])] = to as u8;
+        }
+    }
+
+    /// The entry of a pattern after a tile has moved from `cell` into the blank.
+    fn entry(&self, view: &View, p: usize, tile: u8, blank: usize, cell: u8) -> Entry {
+        let at = |other: u8| match other == tile {
+            true => blank,
+            false => usize::from(self.node.at[usize::from(other)]),
+        };
+        Entry::find(view, &self.tree.pdbs[p], p, at, usize::from(cell))
     }
 
     /// Makes a child's look-ups the current ones; returns those that they replace.
     #[inline(always)]
-    fn enter(&mut self, child: &Child<V>, value: &[u8; V]) -> [(u32, u8); V] {
+    fn enter(&mut self, child: &Child<V>, value: &[u8; V]) -> [(u64, u8); V] {
         let mut before = [(0, 0); V];
         for v in 0..self.views() {
             if child.pattern[v] != NO_PATTERN {
@@ -373,7 +444,7 @@ impl<'w, const V: usize> Walk<'w, V> {
     }
 
     #[inline(always)]
-    fn leave(&mut self, child: &Child<V>, before: [(u32, u8); V]) {
+    fn leave(&mut self, child: &Child<V>, before: [(u64, u8); V]) {
         for v in 0..self.views() {
             if child.pattern[v] != NO_PATTERN {
                 let p = usize::from(child.pattern[v]) % MAX_PATTERNS;

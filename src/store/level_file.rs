@@ -9,6 +9,8 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::codec::Decoder;
+use super::names::RunFile;
 use super::storage::{Append, Bytes, ReadAt};
 
 /// First bytes of a level file.
@@ -88,6 +90,15 @@ impl LevelHeader {
     /// Returns the number of frames.
     pub fn frames(&self) -> u64 {
         self.lines.div_ceil(u64::from(self.frame_lines.max(1)))
+    }
+
+    /// Returns the file before a manifest names it.
+    pub fn uncommitted(&self) -> RunFile {
+        RunFile::Uncommitted {
+            run: self.run,
+            depth: self.depth,
+            chunk: self.chunk,
+        }
     }
 
     fn bytes(&self) -> [u8; HEADER] {
@@ -214,11 +225,12 @@ impl LevelWriter {
         self.file.sync()
     }
 
-    /// Writes index and trailer and returns the length of the file, which is not yet synced.
+    /// Writes index and trailer and returns the length of the file and the file, which is not yet synced.
+    /// `before` is the number of states of all levels before this one, 0 when it is not known.
     ///
     /// # Errors
     /// What the system says of writing.
-    pub fn finish(mut self, sum: LevelSum) -> io::Result<u64> {
+    pub fn finish(mut self, sum: LevelSum, before: u64) -> io::Result<(u64, Box<dyn Append>)> {
         let mut index = Vec::with_capacity(self.index.len() * ENTRY + TRAILER);
         for entry in &self.index {
             index.extend(entry.frame.to_le_bytes());
@@ -233,7 +245,7 @@ impl LevelWriter {
             sum.states,
             sum.checksum,
             hash,
-            0,
+            before,
         ];
         let start = index.len();
         index.extend(trailer.iter().flat_map(|value| value.to_le_bytes()));
@@ -242,7 +254,7 @@ impl LevelWriter {
         index.extend(hash.to_le_bytes());
         self.file.append(&index)?;
         let len = self.offset + index.len() as u64;
-        Ok(len)
+        Ok((len, self.file))
     }
 }
 
@@ -251,10 +263,23 @@ pub struct LevelReader {
     file: Box<dyn ReadAt>,
     header: LevelHeader,
     sum: LevelSum,
+    before: u64,
     index: Vec<Entry>,
 }
 
 impl LevelReader {
+    /// Reads and checks the header alone.
+    ///
+    /// # Errors
+    /// Those of [`LevelReader::open`].
+    pub fn header_of(file: &dyn ReadAt) -> io::Result<LevelHeader> {
+        let wrong = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+        if file.len() < (HEADER + TRAILER) as u64 {
+            return Err(wrong(LevelError::NotALevel));
+        }
+        LevelHeader::parse(file.read(0, HEADER)?.as_ref()).map_err(wrong)
+    }
+
     /// Opens a file: reads and checks header, trailer and index. Cost: 24 bytes per frame.
     ///
     /// # Errors
@@ -262,10 +287,7 @@ impl LevelReader {
     pub fn open(file: Box<dyn ReadAt>) -> io::Result<LevelReader> {
         let wrong = |error| io::Error::new(io::ErrorKind::InvalidData, error);
         let len = file.len();
-        if len < (HEADER + TRAILER) as u64 {
-            return Err(wrong(LevelError::NotALevel));
-        }
-        let header = LevelHeader::parse(file.read(0, HEADER)?.as_ref()).map_err(wrong)?;
+        let header = LevelReader::header_of(&*file)?;
         let trailer = file.read(len - TRAILER as u64, TRAILER)?;
         let trailer = trailer.as_ref();
         if trailer[48..56] != END {
@@ -312,6 +334,7 @@ impl LevelReader {
             file,
             header,
             sum,
+            before: u64_at(trailer, 40),
             index,
         })
     }
@@ -324,6 +347,11 @@ impl LevelReader {
     /// Returns the number of states and their checksum, as the file states them.
     pub fn sum(&self) -> LevelSum {
         self.sum
+    }
+
+    /// Returns the states of all levels before the file's, 0 when the file does not say.
+    pub fn before(&self) -> u64 {
+        self.before
     }
 
     /// Returns the frames that hold states, in order; they lie one after the other in the file.
@@ -391,6 +419,21 @@ impl Frames {
             return Err(self.damaged(i));
         }
         Ok(bytes)
+    }
+
+    /// Decodes the i-th frame.
+    ///
+    /// # Errors
+    /// What is wrong with it, by name.
+    pub fn decode(
+        &self,
+        i: usize,
+        decoder: &mut Decoder,
+        registers: &mut [[u8; 64]],
+    ) -> Result<(), String> {
+        let bytes = self.bytes(i).map_err(|error| error.to_string())?;
+        let decoded = decoder.decode(bytes, registers);
+        decoded.map_err(|reason| format!("{}: {reason}", self.damaged(i)))
     }
 
     /// Returns the error that names the i-th frame.

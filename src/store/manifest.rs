@@ -11,12 +11,13 @@ use std::io;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::storage::Storage;
+use super::names::RunFile;
+use super::storage::{Storage, read_whole};
 
 /// Name of the manifest in its directory.
-const NAME: &str = "manifest";
-/// Name under which the next one is written.
-const NEW: &str = "manifest.new";
+pub const MANIFEST: &str = "manifest";
+/// Name of the one before.
+pub const PREVIOUS: &str = "manifest.previous";
 /// First word of the file.
 const FORMAT: &str = "tilewave-run";
 /// Version that this program writes and reads.
@@ -108,7 +109,7 @@ pub struct Manifest {
 #[non_exhaustive]
 pub enum ManifestError {
     /// Not a manifest at all.
-    #[error("it is not the manifest of a run")]
+    #[error("it is not what tilewave writes under this name")]
     NotAManifest,
     /// A version that this program does not know.
     #[error("it has format version {0}, this program reads version {VERSION}")]
@@ -121,7 +122,7 @@ pub enum ManifestError {
     Content(String),
 }
 
-mod hex {
+pub(super) mod hex {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     pub fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -137,18 +138,12 @@ mod hex {
 impl Manifest {
     /// Returns the name of the file of a chunk at a depth.
     pub fn file_name(depth: u32, chunk: u32) -> String {
-        format!("level-{depth:03}.chunk-{chunk:05}")
+        RunFile::Level { depth, chunk }.name()
     }
 
     /// Returns whether a name is one that [`Manifest::file_name`] gives.
     pub fn is_file_name(name: &str) -> bool {
-        let number = |text: &str| text.parse::<u32>().ok();
-        let parts = name
-            .strip_prefix("level-")
-            .and_then(|rest| rest.split_once(".chunk-"));
-        parts
-            .and_then(|(depth, chunk)| Some(Manifest::file_name(number(depth)?, number(chunk)?)))
-            .is_some_and(|again| again == name)
+        matches!(RunFile::parse(name), Some(RunFile::Level { .. }))
     }
 
     /// Returns the files of a level, if they are there.
@@ -164,12 +159,7 @@ impl Manifest {
 
     /// Returns the text of the file.
     pub fn text(&self) -> String {
-        let json =
-            serde_json::to_string_pretty(self).expect("numbers and strings have a JSON form");
-        format!(
-            "{FORMAT} {VERSION} {:016x}\n{json}\n",
-            xxh3_64(json.as_bytes())
-        )
+        seal(FORMAT, self)
     }
 
     /// Reads the text of a file.
@@ -177,20 +167,7 @@ impl Manifest {
     /// # Errors
     /// [`ManifestError`] when it is not what [`Manifest::text`] returns.
     pub fn parse(bytes: &[u8]) -> Result<Manifest, ManifestError> {
-        let text = std::str::from_utf8(bytes).map_err(|_| ManifestError::NotAManifest)?;
-        let (first, json) = text.split_once('\n').ok_or(ManifestError::NotAManifest)?;
-        let words: Vec<&str> = first.split(' ').collect();
-        let &[FORMAT, version, hash] = &words[..] else {
-            return Err(ManifestError::NotAManifest);
-        };
-        let version = version.parse().map_err(|_| ManifestError::NotAManifest)?;
-        if version != VERSION {
-            return Err(ManifestError::Version(version));
-        }
-        let json = json.strip_suffix('\n').ok_or(ManifestError::Damaged)?;
-        if hash != format!("{:016x}", xxh3_64(json.as_bytes())) {
-            return Err(ManifestError::Damaged);
-        }
+        let json = unseal(FORMAT, bytes)?;
         let manifest: Manifest =
             serde_json::from_str(json).map_err(|e| ManifestError::Content(e.to_string()))?;
         manifest.check().map_err(ManifestError::Content)?;
@@ -229,29 +206,79 @@ impl Manifest {
     /// # Errors
     /// What the system says, or a [`ManifestError`] inside an [`io::ErrorKind::InvalidData`].
     pub fn read(storage: &dyn Storage) -> io::Result<Option<Manifest>> {
-        let file = match storage.open(NAME) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let wrong = |error| io::Error::new(io::ErrorKind::InvalidData, error);
-        if file.len() > LONGEST {
-            return Err(wrong(ManifestError::NotAManifest));
-        }
-        let bytes = file.read(0, file.len() as usize)?;
-        Manifest::parse(bytes.as_ref()).map(Some).map_err(wrong)
+        Manifest::read_named(storage, MANIFEST)
     }
 
-    /// Replaces the manifest of a directory, durably.
+    /// Reads the manifest before the last one; `None` when there is none that can be read.
+    pub fn read_previous(storage: &dyn Storage) -> Option<Manifest> {
+        Manifest::read_named(storage, PREVIOUS).ok().flatten()
+    }
+
+    fn read_named(storage: &dyn Storage, name: &str) -> io::Result<Option<Manifest>> {
+        let Some(bytes) = read_whole(storage, name, LONGEST)? else {
+            return Ok(None);
+        };
+        let wrong = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+        Manifest::parse(&bytes).map(Some).map_err(wrong)
+    }
+
+    /// Replaces the manifest of a directory, durably, and keeps the one before where the file system has
+    /// links.
     ///
     /// # Errors
     /// What the system says; the old manifest is then still there.
     pub fn write(&self, storage: &dyn Storage) -> io::Result<()> {
-        let mut file = storage.create(NEW)?;
-        file.append(self.text().as_bytes())?;
-        file.sync()?;
-        drop(file);
-        storage.rename(NEW, NAME)?;
+        let new = self.write_new(storage)?;
+        // A copy to explain what went wrong, so nothing fails for want of it.
+        if storage.remove(PREVIOUS).is_ok() {
+            let _ = storage.link(MANIFEST, PREVIOUS);
+        }
+        storage.rename(&new, MANIFEST)?;
         storage.sync_names()
     }
+
+    /// Writes the manifest of a directory that has none, durably; the previous one stays.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write_first(&self, storage: &dyn Storage) -> io::Result<()> {
+        let new = self.write_new(storage)?;
+        storage.rename(&new, MANIFEST)?;
+        storage.sync_names()
+    }
+
+    fn write_new(&self, storage: &dyn Storage) -> io::Result<String> {
+        let new = RunFile::NewManifest { run: self.run }.name();
+        let mut file = storage.create(&new)?;
+        file.append(self.text().as_bytes())?;
+        file.sync()?;
+        Ok(new)
+    }
+}
+
+/// Returns the text of a file: format, version and checksum in the first line, then JSON.
+pub(super) fn seal(format: &str, value: &impl Serialize) -> String {
+    let json = serde_json::to_string_pretty(value).expect("numbers and strings have a JSON form");
+    let hash = xxh3_64(json.as_bytes());
+    format!("{format} {VERSION} {hash:016x}\n{json}\n")
+}
+
+/// Returns the JSON of a file that [`seal`] wrote.
+pub(super) fn unseal<'a>(format: &str, bytes: &'a [u8]) -> Result<&'a str, ManifestError> {
+    let text = std::str::from_utf8(bytes).map_err(|_| ManifestError::NotAManifest)?;
+    let (first, json) = text.split_once('\n').ok_or(ManifestError::NotAManifest)?;
+    let words: Vec<&str> = first.split(' ').collect();
+    let &[name, version, hash] = &words[..] else {
+        return Err(ManifestError::NotAManifest);
+    };
+    let version = version.parse().ok().filter(|_| name == format);
+    match version.ok_or(ManifestError::NotAManifest)? {
+        VERSION => {}
+        version => return Err(ManifestError::Version(version)),
+    }
+    let json = json.strip_suffix('\n').ok_or(ManifestError::Damaged)?;
+    if hash != format!("{:016x}", xxh3_64(json.as_bytes())) {
+        return Err(ManifestError::Damaged);
+    }
+    Ok(json)
 }

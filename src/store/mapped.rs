@@ -1,7 +1,8 @@
 //! Files mapped for reading.
 //!
-//! Invariant: a mapped file is only read. Files of this program are replaced by renaming, never written
-//! in place, so a mapping keeps its contents while others write a new file of the same name.
+//! Invariant: a mapped file is only read, and whoever maps it answers for nobody changing it. Files of this
+//! program are replaced by renaming, never written in place, so a mapping keeps its contents while others
+//! write a new file of the same name.
 
 #![allow(unsafe_code)]
 
@@ -22,7 +23,11 @@ impl Mapped {
     ///
     /// # Errors
     /// What the system says of opening or mapping it.
-    pub fn open(path: &Path) -> io::Result<Mapped> {
+    ///
+    /// # Safety
+    /// As long as the map lives, nobody shortens or overwrites the file: reading what was cut off ends the
+    /// process (SIGBUS), and what is overwritten changes under shared references.
+    pub unsafe fn open(path: &Path) -> io::Result<Mapped> {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         if metadata.is_dir() {
@@ -31,8 +36,7 @@ impl Mapped {
         if metadata.len() == 0 {
             return Ok(Mapped { map: None });
         }
-        // SAFETY: the bytes are only read. That nobody shortens or overwrites the file meanwhile is the
-        // caller's part, as for every mapping; this program replaces files by renaming.
+        // SAFETY: the bytes are only read, and the caller promises that nobody changes them.
         let map = unsafe { Mmap::map(&file)? };
         Ok(Mapped { map: Some(map) })
     }

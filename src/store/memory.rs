@@ -2,8 +2,9 @@
 
 use std::sync::atomic::AtomicU64;
 
-use memmap2::MmapMut;
-use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+use memmap2::{MmapMut, MmapRaw};
+
+use super::free_memory::free_memory;
 
 /// Memory that could not be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,7 +64,7 @@ impl Array {
 /// A zeroed array of 64-bit words that several threads may write.
 #[derive(Debug)]
 pub struct Words {
-    map: MmapMut,
+    map: MmapRaw,
     len: usize,
 }
 
@@ -74,6 +75,7 @@ impl Words {
     /// [`MemoryError::Map`] when the system refuses the address space.
     pub fn zeroed(len: usize) -> Result<Words, MemoryError> {
         let Array { map } = Array::zeroed((len as u64).div_ceil(8))?;
+        let map = MmapRaw::from(map);
         Ok(Words { map, len })
     }
 
@@ -81,8 +83,9 @@ impl Words {
     #[allow(unsafe_code)]
     pub fn get(&self) -> &[AtomicU64] {
         // SAFETY: the mapping is page-aligned, writable and at least `len` words long, and lives as
-        // long as `self`, which gives no other access to it: all access is atomic.
-        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.len) }
+        // long as `self`, which gives no other access to it: all access is atomic. The pointer is the
+        // mapping's own, not one of a shared slice, so that it may be written through.
+        unsafe { std::slice::from_raw_parts(self.map.as_mut_ptr().cast_const().cast(), self.len) }
     }
 }
 
@@ -90,14 +93,7 @@ impl Words {
 /// Where the system does not tell, 2 GiB.
 pub fn budget() -> u64 {
     const UNKNOWN: u64 = 2 << 30;
-    let memory = MemoryRefreshKind::nothing().with_ram();
-    let Ok(system) = System::new_with_specifics(RefreshKind::nothing().with_memory(memory)) else {
-        return UNKNOWN;
-    };
-    let group = system
-        .cgroup_limits()
-        .map_or(u64::MAX, |limits| limits.free_memory);
-    system.available_memory().min(group) / 2
+    free_memory().map_or(UNKNOWN, |free| free / 2)
 }
 
 /// Returns the peak resident memory of this process in bytes, where the system tells (Linux).

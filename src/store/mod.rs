@@ -1,23 +1,39 @@
 //! Where states are kept: memory arrays, level files, the directory of a run.
 
 mod codec;
+mod container;
+mod fields;
+mod file_error;
+mod free_memory;
+mod image;
 mod level_file;
 mod manifest;
 mod mapped;
+mod marker;
 mod memory;
+mod names;
 mod output;
-mod prefetch;
+mod parallel;
 mod simulated;
 mod storage;
 
 pub use codec::{DEFAULT_LEVEL, Decoder, Encoder};
+pub use container::{BLOCK_BYTES, Container, Header, Layout, Section, encode};
+pub use fields::{Fields, HEADER_BYTES};
+pub use file_error::{FileError, FileKind};
+pub use image::Image;
 pub use level_file::{
     Entry, Frames, LABEL, LevelError, LevelHeader, LevelReader, LevelSum, LevelWriter,
 };
-pub use manifest::{ChunkRecord, LevelFiles, LevelRecord, Manifest, ManifestError};
+pub use manifest::{
+    ChunkRecord, LevelFiles, LevelRecord, MANIFEST, Manifest, ManifestError, PREVIOUS,
+};
 pub use mapped::Mapped;
+pub use marker::{MARKER, Marker};
 pub use memory::{Array, MemoryError, Words, budget, peak_memory};
-pub use output::Output;
-pub use prefetch::prefetch;
+pub use names::RunFile;
+pub(crate) use output::failed;
+pub use output::{Output, OutputError, advice};
+pub(crate) use parallel::in_parallel;
 pub use simulated::{Faults, Simulated};
 pub use storage::{Append, Bytes, Directory, Io, ReadAt, Storage};

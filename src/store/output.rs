@@ -1,101 +1,374 @@
-//! Output files that appear complete or not at all.
+//! Outputs: files that appear complete or not at all, devices, and stdout.
 //!
-//! Invariant: bytes go to a temporary file beside the target, which takes the target's name when all are
-//! written; dropped before, it is removed.
+//! Invariant: the bytes of a file go to a temporary file beside it, which takes its name when all are on the
+//! disk; dropped before, it is removed, and what a killed process left is removed by the next output to that
+//! directory. Only a regular file is ever replaced: links are followed, and what is no regular file (a
+//! device, a pipe) is written to as it is.
 
-use std::fs::File;
-use std::io;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use rayon::prelude::*;
 use tempfile::NamedTempFile;
 
 /// Bytes of one write.
 const CHUNK: usize = 8 << 20;
+/// Names of temporary files: these, with twelve random letters and digits between.
+const NAME: (&str, &str) = (".tilewave-", ".part");
+const RANDOM: usize = 12;
+/// Most links that lead to a file.
+const MAX_LINKS: usize = 40;
 
-/// A file being written.
+/// An output that cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// A file is in the way.
+    #[error("'{}' exists: choose another name or give --force to replace it", .0.display())]
+    Exists(PathBuf),
+    /// The name is a directory's.
+    #[error("cannot write '{}': it is a directory, name a file", .0.display())]
+    Directory(PathBuf),
+    /// The caller asked to stop.
+    #[error("interrupted: nothing was written")]
+    Interrupted,
+    /// The system refused something.
+    #[error("cannot write {}: {reason}{}", shown(.path), advice(.reason))]
+    Io {
+        /// The output, `-` for stdout.
+        path: PathBuf,
+        /// What the system said.
+        reason: io::Error,
+    },
+}
+
+fn shown(path: &Path) -> String {
+    match path.to_str() {
+        Some("-") => "to stdout".into(),
+        _ => format!("'{}'", path.display()),
+    }
+}
+
+/// Returns what to do about an error of writing, to be put behind the error; nothing where nobody knows.
+pub fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull => "; free some space, or name a file on another disk",
+        io::ErrorKind::QuotaExceeded => "; free some of your quota, or name a file on another disk",
+        io::ErrorKind::FileTooLarge => {
+            "; the limit is the file system's or that of 'ulimit -f', raise it or name a file elsewhere"
+        }
+        io::ErrorKind::ReadOnlyFilesystem => "; name a file on a disk that can be written",
+        io::ErrorKind::PermissionDenied => "; name a file in a directory that you can write to",
+        io::ErrorKind::NotFound => "; somebody removed its directory",
+        io::ErrorKind::NotADirectory => "; a part of its path is a file",
+        io::ErrorKind::InvalidFilename => "; choose a shorter name",
+        _ => "",
+    }
+}
+
+/// What a name stands for.
+enum Target {
+    Stdout,
+    /// A device, a pipe: written to, never replaced.
+    Device(PathBuf),
+    /// A file, or a place for one; no link.
+    File(PathBuf),
+}
+
+impl Target {
+    fn of(path: &Path, replace: bool) -> Result<Target, OutputError> {
+        if path == Path::new("-") {
+            return Ok(Target::Stdout);
+        }
+        let mut target = path.to_path_buf();
+        let mut open = false;
+        for _ in 0..MAX_LINKS {
+            let name = target.to_str().unwrap_or_default();
+            if ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(&name) {
+                return Ok(Target::Stdout);
+            }
+            // What is open already has links that lead nowhere.
+            open = target.starts_with("/dev/fd") || target.starts_with("/proc");
+            match std::fs::read_link(&target) {
+                Ok(to) if !open => target = directory(&target).join(to),
+                _ => break,
+            }
+        }
+        let place = |target| match path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            true => Err(OutputError::Directory(path.to_path_buf())),
+            false => Ok(Target::File(target)),
+        };
+        match std::fs::metadata(&target) {
+            Ok(meta) if meta.is_dir() => Err(OutputError::Directory(path.to_path_buf())),
+            Ok(meta) if open || !meta.is_file() => Ok(Target::Device(target)),
+            Ok(_) if !replace => Err(OutputError::Exists(path.to_path_buf())),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(path)(error)),
+            _ => place(target),
+        }
+    }
+}
+
+/// Where the bytes go.
+#[derive(Debug)]
+enum Place {
+    Stdout,
+    Device(File),
+    File {
+        temporary: NamedTempFile,
+        target: PathBuf,
+        replace: bool,
+    },
+}
+
+/// An output being written.
 #[derive(Debug)]
 pub struct Output {
-    temporary: NamedTempFile,
-    target: PathBuf,
-    replace: bool,
+    /// The name that was given.
+    path: PathBuf,
+    place: Place,
 }
 
 impl Output {
-    /// Starts a file; `replace` allows the target to exist.
+    /// Checks that an output can be written, so that no long work ends with nowhere to put its result.
+    /// Nothing is left behind. `replace` allows a file to exist.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] when the target exists and may not be replaced, and what the
-    /// system says of creating a file beside it.
-    pub fn create(target: &Path, replace: bool) -> io::Result<Output> {
-        if !replace && target.symlink_metadata().is_ok() {
-            return Err(io::Error::from(io::ErrorKind::AlreadyExists));
-        }
-        let directory = match target.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
+    /// As [`Output::create`].
+    pub fn check(path: &Path, replace: bool) -> Result<(), OutputError> {
+        let Target::File(target) = Target::of(path, replace)? else {
+            return Ok(());
         };
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".tilewave-").suffix(".part");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // As any new file: the system takes the user's mask off.
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        // Missing directories are made when there is something to put there.
+        let mut parents = directory(&target).ancestors();
+        let existing = parents.find(|parent| parent.as_os_str().is_empty() || parent.exists());
+        let existing = existing.filter(|parent| !parent.as_os_str().is_empty());
+        match temporary(existing.unwrap_or(Path::new("."))) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(failed(path)(error)),
         }
+    }
+
+    /// Starts an output: `-` is stdout; missing directories are made. `replace` allows a file to exist.
+    ///
+    /// # Errors
+    /// [`OutputError::Exists`] when the file exists and may not be replaced, [`OutputError::Directory`], and
+    /// what the system says of creating a file beside it.
+    pub fn create(path: &Path, replace: bool) -> Result<Output, OutputError> {
+        let start = |target| {
+            Ok(match target {
+                Target::Stdout => Place::Stdout,
+                Target::Device(path) => Place::Device(OpenOptions::new().write(true).open(path)?),
+                Target::File(target) => {
+                    let directory = directory(&target);
+                    std::fs::create_dir_all(directory)?;
+                    remove_abandoned(directory);
+                    let temporary = temporary(directory)?;
+                    Place::File {
+                        temporary,
+                        target,
+                        replace,
+                    }
+                }
+            })
+        };
         Ok(Output {
-            temporary: builder.tempfile_in(directory)?,
-            target: target.to_path_buf(),
-            replace,
+            path: path.to_path_buf(),
+            place: start(Target::of(path, replace)?).map_err(failed(path))?,
         })
     }
 
-    /// Returns the file, to be written to.
-    pub fn file(&mut self) -> &mut File {
-        self.temporary.as_file_mut()
+    /// Returns whether a name stands for stdout, where nothing else should be printed then.
+    pub fn is_stdout(path: &Path) -> bool {
+        matches!(Target::of(path, true), Ok(Target::Stdout))
     }
 
-    /// Writes bytes from the beginning of the file, by all threads of the current pool. Stops early,
-    /// with [`io::ErrorKind::Interrupted`], when `progress(bytes done)` returns false.
+    /// Writes a whole output, of a file by all threads of the current pool. Stops early when
+    /// `progress(bytes done)` returns false.
     ///
     /// # Errors
-    /// What the system says of writing.
-    pub fn write(&mut self, bytes: &[u8], progress: impl Fn(u64) -> bool + Sync) -> io::Result<()> {
-        let file = self.temporary.as_file();
+    /// [`OutputError::Interrupted`], and what the system says of writing.
+    pub fn write(
+        &mut self,
+        bytes: &[u8],
+        progress: impl Fn(u64) -> bool + Sync,
+    ) -> Result<(), OutputError> {
         let stopped = AtomicBool::new(false);
-        let done = std::sync::atomic::AtomicU64::new(0);
-        file.set_len(bytes.len() as u64)?;
-        bytes
-            .par_chunks(CHUNK)
-            .enumerate()
-            .try_for_each(|(i, chunk)| {
-                if stopped.load(Ordering::Relaxed) {
-                    return Err(io::Error::from(io::ErrorKind::Interrupted));
-                }
-                write_at(file, chunk, (i * CHUNK) as u64)?;
-                let bytes = chunk.len() as u64;
-                if !progress(done.fetch_add(bytes, Ordering::Relaxed) + bytes) {
-                    stopped.store(true, Ordering::Relaxed);
-                    return Err(io::Error::from(io::ErrorKind::Interrupted));
+        let done = AtomicU64::new(0);
+        let tell = |chunk: &[u8]| {
+            let bytes = chunk.len() as u64;
+            if !progress(done.fetch_add(bytes, Ordering::Relaxed) + bytes) {
+                stopped.store(true, Ordering::Relaxed);
+            }
+        };
+        let written = match &mut self.place {
+            // One chunk needs no threads.
+            Place::File { temporary, .. } if bytes.len() > CHUNK => {
+                let file = temporary.as_file();
+                file.set_len(bytes.len() as u64).and_then(|()| {
+                    super::in_parallel(bytes.chunks(CHUNK), |i, chunk| {
+                        if !stopped.load(Ordering::Relaxed) {
+                            write_at(file, chunk, (i * CHUNK) as u64)?;
+                            tell(chunk);
+                        }
+                        Ok(())
+                    })
+                })
+            }
+            _ => bytes.chunks(CHUNK).try_for_each(|chunk| {
+                if !stopped.load(Ordering::Relaxed) {
+                    io::Write::write_all(self, chunk)?;
+                    tell(chunk);
                 }
                 Ok(())
-            })
+            }),
+        };
+        written.map_err(failed(&self.path))?;
+        match stopped.into_inner() {
+            true => Err(OutputError::Interrupted),
+            false => Ok(()),
+        }
     }
 
-    /// Gives the file its name.
+    /// Gives the file its name, when its bytes are on the disk; the name is there when this returns.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] when somebody has created the target meanwhile and it may not be
-    /// replaced, and what the system says of renaming.
-    pub fn finish(self) -> io::Result<()> {
-        let persisted = if self.replace {
-            self.temporary.persist(&self.target)
-        } else {
-            self.temporary.persist_noclobber(&self.target)
+    /// [`OutputError::Exists`] when somebody has made the file meanwhile and it may not be replaced, and
+    /// what the system says of the last writes and of renaming.
+    pub fn finish(mut self) -> Result<(), OutputError> {
+        let path = &self.path;
+        let flushed = match &mut self.place {
+            Place::Stdout => io::stdout().flush(),
+            Place::Device(device) => device.flush(),
+            // The handle that wrote learns of what could not be written.
+            Place::File { temporary, .. } => temporary.as_file().sync_all(),
         };
-        persisted.map(drop).map_err(|e| e.error)
+        flushed.map_err(failed(path))?;
+        let Place::File {
+            temporary,
+            target,
+            replace,
+        } = self.place
+        else {
+            return Ok(());
+        };
+        let persisted = match replace {
+            true => temporary.persist(&target),
+            false => temporary.persist_noclobber(&target),
+        };
+        match persisted {
+            Ok(_) => sync_names(directory(&target)).map_err(failed(path)),
+            Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(OutputError::Exists(path.clone()))
+            }
+            Err(e) => Err(failed(path)(e.error)),
+        }
     }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.place {
+            Place::Stdout => io::stdout().write(bytes),
+            Place::Device(device) => device.write(bytes),
+            Place::File { temporary, .. } => temporary.as_file_mut().write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &self.place {
+            Place::Stdout => io::stdout().flush(),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns a function that names the output of an error.
+pub(crate) fn failed(path: &Path) -> impl Fn(io::Error) -> OutputError {
+    move |error| {
+        // tempfile appends the name of its file, which would only puzzle.
+        let text = error.to_string();
+        let reason = match text.split_once(" at path ") {
+            Some((reason, _)) => io::Error::new(error.kind(), reason.to_string()),
+            None => error,
+        };
+        OutputError::Io {
+            path: path.to_path_buf(),
+            reason,
+        }
+    }
+}
+
+/// The directory of a file.
+fn directory(path: &Path) -> &Path {
+    let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
+}
+
+/// A new file with the permissions of any new file of the user, locked as long as it is open.
+fn temporary(directory: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(NAME.0).rand_bytes(RANDOM).suffix(NAME.1);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // The system takes the user's mask off.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    loop {
+        let file = builder.tempfile_in(directory)?;
+        // Another process may take it for abandoned before it is locked: then try another. Where there are
+        // no locks, nobody takes anything for abandoned.
+        let locked = file.as_file().try_lock();
+        if !matches!(locked, Err(TryLockError::WouldBlock)) && has_name(file.as_file())? {
+            return Ok(file);
+        }
+    }
+}
+
+fn has_name(file: &File) -> io::Result<bool> {
+    #[cfg(unix)]
+    return Ok(std::os::unix::fs::MetadataExt::nlink(&file.metadata()?) > 0);
+    #[cfg(not(unix))]
+    return file.metadata().map(|_| true);
+}
+
+/// Removes the temporary files of processes that are no more: those that nobody has locked.
+fn remove_abandoned(directory: &Path) {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    for entry in entries {
+        let name = entry.file_name();
+        let random = name.to_str().and_then(|name| {
+            let random = name.strip_prefix(NAME.0)?.strip_suffix(NAME.1)?;
+            Some(random.len() == RANDOM && random.bytes().all(|b| b.is_ascii_alphanumeric()))
+        });
+        if random != Some(true) || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        let file = OpenOptions::new().write(true).open(entry.path());
+        if file.is_ok_and(|file| file.try_lock().is_ok()) {
+            // What cannot be removed stays, as it would without trying.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Makes the names in a directory durable, where the system knows how to: elsewhere renames are durable by
+/// journal.
+pub(super) fn sync_names(directory: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    match File::open(directory).and_then(|directory| directory.sync_all()) {
+        // Network and FUSE file systems may have no such call; their names are durable by themselves.
+        Err(e)
+            if matches!(
+                e.kind(),
+                io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported
+            ) => {}
+        // A directory that may be written but not read.
+        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => {}
+        result => result?,
+    }
+    Ok(())
 }
 
 #[cfg(unix)]
@@ -117,6 +390,20 @@ fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
 mod tests {
     use super::*;
 
+    fn put(path: &Path, replace: bool, bytes: &[u8]) -> Result<(), OutputError> {
+        let mut output = Output::create(path, replace)?;
+        output.write(bytes, |_| true)?;
+        output.finish()
+    }
+
+    fn names(dir: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(dir).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    }
+
     #[test]
     fn an_output_appears_when_finished_and_not_before() {
         let dir = tempfile::tempdir().unwrap();
@@ -127,12 +414,131 @@ mod tests {
         output.finish().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), [7; 100]);
 
-        let again = Output::create(&path, false).unwrap_err();
-        assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
-        let mut output = Output::create(&path, true).unwrap();
-        output.write(&[8; 10], |_| false).unwrap_err();
-        drop(output);
+        for again in [
+            Output::check(&path, false),
+            Output::create(&path, false).map(drop),
+        ] {
+            assert!(matches!(again, Err(OutputError::Exists(_))));
+        }
+        for len in [10, 3 * CHUNK + 5] {
+            let mut output = Output::create(&path, true).unwrap();
+            let stopped = output.write(&vec![8; len], |_| false);
+            assert!(matches!(stopped, Err(OutputError::Interrupted)));
+        }
         assert_eq!(std::fs::read(&path).unwrap(), [7; 100]);
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+        let long: Vec<u8> = (0..3 * CHUNK + 5).map(|i| (i % 251) as u8).collect();
+        put(&path, true, &long).unwrap();
+        assert!(std::fs::read(&path).unwrap() == long);
+        // Made by somebody else while it was written.
+        let other = dir.path().join("y");
+        let late = Output::create(&other, false).unwrap();
+        std::fs::write(&other, "theirs").unwrap();
+        assert!(matches!(late.finish(), Err(OutputError::Exists(_))));
+        assert_eq!(std::fs::read(&other).unwrap(), b"theirs");
+        assert_eq!(names(dir.path()), ["x", "y"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_and_links_are_never_replaced() {
+        use std::os::unix::fs::{FileTypeExt, symlink};
+        let dir = tempfile::tempdir().unwrap();
+        let kind = |path: &Path| path.symlink_metadata().unwrap().file_type();
+        for device in ["/dev/null", "/dev/full"] {
+            let link = dir.path().join(&device[5..]);
+            symlink(device, &link).unwrap();
+            for path in [Path::new(device), &link] {
+                let result = put(path, true, b"abc");
+                assert_eq!(result.is_ok(), device == "/dev/null", "{device}");
+                assert!(kind(Path::new(device)).is_char_device());
+            }
+            assert!(kind(&link).is_symlink());
+        }
+        let (file, link) = (dir.path().join("file"), dir.path().join("link"));
+        symlink("file", &link).unwrap();
+        put(&link, false, b"new").unwrap();
+        assert!(matches!(
+            put(&link, false, b""),
+            Err(OutputError::Exists(_))
+        ));
+        put(&link, true, b"newer").unwrap();
+        assert!(kind(&link).is_symlink() && kind(&file).is_file());
+        assert_eq!(std::fs::read(&file).unwrap(), b"newer");
+        let around = dir.path().join("around");
+        symlink("around", &around).unwrap();
+        assert!(put(&around, true, b"").is_err());
+        assert_eq!(
+            names(dir.path()),
+            ["around", "file", "full", "link", "null"]
+        );
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_what_others_write_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let kept = ["user.part", ".tilewave-short.part", ".tilewave-notes.txt"];
+        for name in kept {
+            std::fs::write(dir.path().join(name), "").unwrap();
+        }
+        std::fs::write(dir.path().join(".tilewave-a1B2c3D4e5F6.part"), "").unwrap();
+        let mut other = Output::create(&dir.path().join("other"), false).unwrap();
+        put(&dir.path().join("x"), false, b"").unwrap();
+        assert_eq!(names(dir.path()).len(), kept.len() + 2);
+        other.write(b"abc", |_| true).unwrap();
+        other.finish().unwrap();
+        let mut expected = kept.map(String::from).to_vec();
+        expected.extend(["other".into(), "x".into()]);
+        expected.sort();
+        assert_eq!(names(dir.path()), expected);
+    }
+
+    #[test]
+    fn missing_directories_are_made_when_there_is_something_to_write() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a/b/c");
+        Output::check(&path, false).unwrap();
+        assert!(names(dir.path()).is_empty());
+        put(&path, false, b"abc").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"abc");
+        for (wrong, says) in [
+            ("a/b", "it is a directory"),
+            ("a/b/d/", "it is a directory"),
+            ("a/b/c/d", "a part of its path is a file"),
+            ("a/b/c/d/e", "a part of its path is a file"),
+        ] {
+            let path = dir.path().join(wrong);
+            for result in [Output::check(&path, true), put(&path, true, b"")] {
+                let text = result.unwrap_err().to_string();
+                assert!(text.contains(says), "{wrong}: {text}");
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn stdout_has_many_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let link = dir.path().join("-");
+        std::os::unix::fs::symlink("/dev/stdout", &link).unwrap();
+        for name in ["-", "/dev/stdout", "/dev/fd/1", link.to_str().unwrap()] {
+            assert!(Output::is_stdout(Path::new(name)), "{name}");
+        }
+        assert!(!Output::is_stdout(Path::new("./-")));
+        assert!(!Output::is_stdout(Path::new("/dev/null")));
+    }
+
+    #[test]
+    fn the_advice_fits_the_error() {
+        for (code, says) in [
+            (28, "free some space"),
+            (30, "can be written"),
+            (13, "you can write to"),
+            (20, "a part of its path is a file"),
+            (27, "ulimit"),
+        ] {
+            let text = failed(Path::new("x"))(io::Error::from_raw_os_error(code)).to_string();
+            let one = text.contains(says) && text.matches(';').count() == 1;
+            assert!(!cfg!(target_os = "linux") || one, "{code}: {text}");
+        }
     }
 }

@@ -3,11 +3,13 @@
 //! Invariant: two images are kept (after redb). The **live** one is what the program sees; the
 //! **durable** one is what a power cut leaves: what was synced, plus whatever part of the rest the
 //! chosen seed lets through. A name is durable after [`Storage::sync_names`], a file's bytes after
-//! [`Storage::sync`]; a rename is never half done.
+//! [`Append::sync`]; a rename is never half done.
 
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::random::SplitMix64;
 
 use super::storage::{Append, Bytes, ReadAt, Storage};
 
@@ -46,6 +48,12 @@ pub struct Faults {
     pub capacity: Option<u64>,
     /// Reads of files whose names begin so fail.
     pub unreadable: Option<String>,
+    /// Reads of files whose names begin so come back with their middle bit changed.
+    pub flipped: Option<String>,
+    /// The disk that the directory shares with all others of this number.
+    pub device: Option<u64>,
+    /// No lock can be taken.
+    pub no_locks: bool,
 }
 
 fn power_cut() -> io::Error {
@@ -71,16 +79,20 @@ impl Simulated {
     /// synced is there or not, in whole or in part, as `seed` decides.
     pub fn after_cut(&self, seed: u64) -> Simulated {
         let state = self.state();
-        let mut dice = Dice(seed);
+        let mut dice = SplitMix64::new(seed);
         let mut names = state.durable.clone();
         // Names that were not synced may have changed on the disk all the same.
+        let gone = |name: &String| !state.live.contains_key(name);
         for (name, &file) in &state.live {
-            if state.durable.get(name) != Some(&file) && dice.roll(2) == 0 {
+            if state.durable.get(name) != Some(&file) && dice.below(2) == 0 {
                 names.insert(name.clone(), file);
+                // Of a renamed file, the old name goes with the coming of the new one.
+                names.retain(|name, f| *f != file || !gone(name));
             }
         }
-        for name in state.durable.keys() {
-            if !state.live.contains_key(name) && dice.roll(2) == 0 {
+        let live: Vec<usize> = state.live.values().copied().collect();
+        for (name, file) in &state.durable {
+            if gone(name) && !live.contains(file) && dice.below(2) == 0 {
                 names.remove(name);
             }
         }
@@ -88,7 +100,7 @@ impl Simulated {
             let mut bytes = image.durable.clone();
             if image.live.len() > bytes.len() {
                 let rest = &image.live[bytes.len()..];
-                let some = dice.roll(rest.len() as u64 + 1) as usize;
+                let some = dice.below(rest.len() as u64 + 1) as usize;
                 bytes.extend(&rest[..some]);
             }
             Image {
@@ -137,19 +149,6 @@ impl Simulated {
     }
 }
 
-/// Splitmix64: reproducible choices.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (x ^ (x >> 31)) % sides
-    }
-}
-
 impl State {
     fn alive(&self) -> io::Result<()> {
         if self.dead { Err(power_cut()) } else { Ok(()) }
@@ -191,22 +190,21 @@ impl Storage for Simulated {
         }))
     }
 
-    fn sync(&self, name: &str) -> io::Result<()> {
-        let mut state = self.state();
-        state.sync()?;
-        let file = state.file(name)?;
-        state.files[file].durable = state.files[file].live.clone();
-        Ok(())
-    }
-
     fn open(&self, name: &str) -> io::Result<Box<dyn ReadAt>> {
         let state = self.state();
         state.alive()?;
         let file = state.file(name)?;
-        let unreadable = state.faults.unreadable.as_deref();
+        let hit = |fault: &Option<String>| fault.as_ref().is_some_and(|f| name.starts_with(f));
+        let mut bytes = state.files[file].live.clone();
+        let middle = bytes.len() / 2;
+        if hit(&state.faults.flipped)
+            && let Some(byte) = bytes.get_mut(middle)
+        {
+            *byte ^= 16;
+        }
         Ok(Box::new(Opened {
-            bytes: state.files[file].live.clone(),
-            broken: unreadable.is_some_and(|prefix| name.starts_with(prefix)),
+            bytes,
+            broken: hit(&state.faults.unreadable),
         }))
     }
 
@@ -217,6 +215,19 @@ impl Storage for Simulated {
         state.live.remove(from);
         state.live.insert(to.to_string(), file);
         Ok(())
+    }
+
+    fn link(&self, from: &str, to: &str) -> io::Result<()> {
+        let mut state = self.state();
+        state.alive()?;
+        let file = state.file(from)?;
+        match state.live.contains_key(to) {
+            true => Err(io::Error::from(io::ErrorKind::AlreadyExists)),
+            false => {
+                state.live.insert(to.to_string(), file);
+                Ok(())
+            }
+        }
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
@@ -242,6 +253,9 @@ impl Storage for Simulated {
     fn lock(&self) -> io::Result<Option<Box<dyn Send + Sync>>> {
         let mut state = self.state();
         state.alive()?;
+        if state.faults.no_locks {
+            return Err(io::Error::from(io::ErrorKind::Unsupported));
+        }
         if state.locked {
             return Ok(None);
         }
@@ -257,6 +271,10 @@ impl Storage for Simulated {
         let state = self.state();
         let capacity = state.faults.capacity?;
         Some(capacity.saturating_sub(state.bytes()))
+    }
+
+    fn device(&self) -> Option<u64> {
+        self.state().faults.device
     }
 
     fn name(&self) -> String {

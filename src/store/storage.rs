@@ -46,12 +46,6 @@ pub trait Storage: Send + Sync {
     /// What the system says.
     fn create(&self, name: &str) -> io::Result<Box<dyn Append>>;
 
-    /// Makes everything in a file durable.
-    ///
-    /// # Errors
-    /// What the system says.
-    fn sync(&self, name: &str) -> io::Result<()>;
-
     /// Opens a file for reading.
     ///
     /// # Errors
@@ -63,6 +57,12 @@ pub trait Storage: Send + Sync {
     /// # Errors
     /// What the system says.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
+
+    /// Gives a file a second name that nothing has yet.
+    ///
+    /// # Errors
+    /// What the system says; not every file system can.
+    fn link(&self, from: &str, to: &str) -> io::Result<()>;
 
     /// Removes a file; a missing one is no error.
     ///
@@ -94,6 +94,9 @@ pub trait Storage: Send + Sync {
 
     /// Returns the bytes that may still be written, where that is known.
     fn free(&self) -> Option<u64>;
+
+    /// Returns a number that directories on one disk share, where that is known.
+    fn device(&self) -> Option<u64>;
 
     /// Returns what the directory is called in messages.
     fn name(&self) -> String;
@@ -151,16 +154,24 @@ const LOCK: &str = "lock";
 pub struct Directory {
     path: PathBuf,
     io: Io,
+    /// Whether a missing one is made with its first file.
+    make: bool,
 }
 
 impl Directory {
-    /// Returns a directory, creating it if it is missing.
+    /// Returns a directory that is created, if it is missing, when something is written to it.
     ///
     /// # Errors
     /// What the system says.
     pub fn create(path: &Path, io: Io) -> io::Result<Directory> {
-        std::fs::create_dir_all(path)?;
-        Directory::open(path, io)
+        match Directory::open(path, io) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Directory {
+                path: path.to_path_buf(),
+                io,
+                make: true,
+            }),
+            opened => opened,
+        }
     }
 
     /// Returns an existing directory.
@@ -171,18 +182,45 @@ impl Directory {
         if !std::fs::metadata(path)?.is_dir() {
             return Err(io::Error::from(io::ErrorKind::NotADirectory));
         }
-        let path = path.to_path_buf();
-        Ok(Directory { path, io })
+        Ok(Directory {
+            path: path.to_path_buf(),
+            io,
+            make: false,
+        })
     }
+
+    /// Makes the directory where that was asked for.
+    fn made(&self) -> io::Result<()> {
+        match self.make {
+            true => std::fs::create_dir_all(&self.path),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Reads a whole file of at most `longest` bytes; `None` when it is not there.
+///
+/// # Errors
+/// What the system says; [`io::ErrorKind::InvalidData`] for a longer file.
+pub(super) fn read_whole(
+    storage: &dyn Storage,
+    name: &str,
+    longest: u64,
+) -> io::Result<Option<Vec<u8>>> {
+    let file = match storage.open(name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    if file.len() > longest {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is too long"));
+    }
+    Ok(Some(file.read(0, file.len() as usize)?.as_ref().to_vec()))
 }
 
 impl Storage for Directory {
     fn create(&self, name: &str) -> io::Result<Box<dyn Append>> {
+        self.made()?;
         Ok(Box::new(Appended(File::create(self.path.join(name))?)))
-    }
-
-    fn sync(&self, name: &str) -> io::Result<()> {
-        File::open(self.path.join(name))?.sync_all()
     }
 
     fn open(&self, name: &str) -> io::Result<Box<dyn ReadAt>> {
@@ -198,6 +236,10 @@ impl Storage for Directory {
         std::fs::rename(self.path.join(from), self.path.join(to))
     }
 
+    fn link(&self, from: &str, to: &str) -> io::Result<()> {
+        std::fs::hard_link(self.path.join(from), self.path.join(to))
+    }
+
     fn remove(&self, name: &str) -> io::Result<()> {
         match std::fs::remove_file(self.path.join(name)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -207,7 +249,11 @@ impl Storage for Directory {
 
     fn list(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
-        for entry in std::fs::read_dir(&self.path)? {
+        let entries = match std::fs::read_dir(&self.path) {
+            Err(error) if self.make && error.kind() == io::ErrorKind::NotFound => return Ok(names),
+            entries => entries?,
+        };
+        for entry in entries {
             // A name that is not text is not one of ours.
             names.extend(entry?.file_name().into_string().ok());
         }
@@ -215,13 +261,18 @@ impl Storage for Directory {
     }
 
     fn sync_names(&self) -> io::Result<()> {
-        // Other systems have no way to open a directory; their renames are durable by journal.
-        #[cfg(unix)]
-        File::open(&self.path)?.sync_all()?;
-        Ok(())
+        super::output::sync_names(&self.path).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported => io::Error::new(
+                io::ErrorKind::Unsupported,
+                "this file system cannot make names durable (fsync of a directory), so a power cut \
+                 could lose the search: choose another --dir",
+            ),
+            _ => error,
+        })
     }
 
     fn lock(&self) -> io::Result<Option<Box<dyn Send + Sync>>> {
+        self.made()?;
         let file = OpenOptions::new()
             .create(true)
             .append(true)
@@ -229,7 +280,15 @@ impl Storage for Directory {
         match file.try_lock() {
             Ok(()) => Ok(Some(Box::new(file))),
             Err(std::fs::TryLockError::WouldBlock) => Ok(None),
-            Err(std::fs::TryLockError::Error(error)) => Err(error),
+            Err(std::fs::TryLockError::Error(error)) => Err(match error.kind() {
+                io::ErrorKind::Unsupported => no_locks(),
+                // ENOLCK, which has no kind of its own: a network file system without its lock daemon.
+                #[cfg(unix)]
+                _ if error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error()) => {
+                    no_locks()
+                }
+                _ => error,
+            }),
         }
     }
 
@@ -246,8 +305,18 @@ impl Storage for Directory {
     fn free(&self) -> Option<u64> {
         #[cfg(unix)]
         {
-            let facts = rustix::fs::statvfs(&self.path).ok()?;
+            let facts = rustix::fs::statvfs(existing(&self.path)?).ok()?;
             Some(facts.f_bavail.saturating_mul(facts.f_frsize))
+        }
+        #[cfg(not(unix))]
+        None
+    }
+
+    fn device(&self) -> Option<u64> {
+        #[cfg(unix)]
+        {
+            let facts = std::fs::metadata(existing(&self.path)?).ok()?;
+            Some(std::os::unix::fs::MetadataExt::dev(&facts))
         }
         #[cfg(not(unix))]
         None
@@ -256,6 +325,23 @@ impl Storage for Directory {
     fn name(&self) -> String {
         self.path.display().to_string()
     }
+}
+
+/// The directory, or the nearest one above it that is there.
+#[cfg(unix)]
+fn existing(path: &Path) -> Option<&Path> {
+    let above = path.ancestors().map(|path| match path.as_os_str() {
+        name if name.is_empty() => Path::new("."),
+        _ => path,
+    });
+    above.into_iter().find(|path| path.exists())
+}
+
+fn no_locks() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::Unsupported,
+        "this file system has no locks (flock), which keep two searches apart: choose another --dir",
+    )
 }
 
 struct Appended(File);
@@ -297,12 +383,12 @@ fn within(offset: u64, len: usize, file: u64) -> io::Result<()> {
 }
 
 #[cfg(unix)]
-fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+pub(super) fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
 }
 
 #[cfg(windows)]
-fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+pub(super) fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         let read = std::os::windows::fs::FileExt::seek_read(file, bytes, offset)?;
         if read == 0 {

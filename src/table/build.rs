@@ -1,12 +1,11 @@
 //! From a search to a table.
 
-use std::sync::{Mutex, MutexGuard};
-
 use super::fill::Fill;
 use super::{Encoding, Table, TableError};
 use crate::Error;
-use crate::bfs::{self, Level, Observer, Search};
-use crate::perm::layout::{Layout, Register};
+use crate::bfs::{self, Search};
+use crate::perm::layout::Layout;
+use crate::progress::Progress;
 use crate::puzzle::tiles::Size;
 
 /// Returns the bytes of memory that the table of a board and the search that fills it take.
@@ -26,7 +25,7 @@ pub fn needed(size: Size, encoding: Encoding) -> Result<u64, Error> {
 ///
 /// # Errors
 /// What [`crate::bfs::run`] returns, and [`TableError`].
-pub fn build(search: &Search, encoding: Encoding, observer: &dyn Observer) -> Result<Table, Error> {
+pub fn build(search: &Search, encoding: Encoding, observer: &dyn Progress) -> Result<Table, Error> {
     let goal = &search.goal;
     let size = goal.size();
     let needed = needed(size, encoding)?;
@@ -43,10 +42,6 @@ pub fn build(search: &Search, encoding: Encoding, observer: &dyn Observer) -> Re
         fill.plainly()?;
         return fill.finish();
     }
-    let filler = Filler {
-        observer,
-        state: Mutex::new((fill, None)),
-    };
     let search = Search {
         start: goal.clone(),
         max_depth: None,
@@ -54,14 +49,9 @@ pub fn build(search: &Search, encoding: Encoding, observer: &dyn Observer) -> Re
         keep_last: 0,
         ..search.clone()
     };
-    let outcome = bfs::run(&search, &filler)?;
-    let (fill, error) = filler
-        .state
-        .into_inner()
-        .unwrap_or_else(|poisoned| poisoned.into_inner());
-    if let Some(error) = error {
-        return Err(error.into());
-    }
+    let outcome = bfs::run_each(&search, observer, &mut |depth, registers, cells| {
+        Ok(fill.level(depth, 0, registers, cells)?)
+    })?;
     if fill.histogram() != outcome.counts {
         return Err(TableError::Unfilled {
             engine: outcome.engine.name(),
@@ -71,41 +61,4 @@ pub fn build(search: &Search, encoding: Encoding, observer: &dyn Observer) -> Re
         .into());
     }
     fill.finish()
-}
-
-/// Fills a table with the levels of a search, and passes events on.
-struct Filler<'a> {
-    observer: &'a dyn Observer,
-    state: Mutex<(Fill, Option<TableError>)>,
-}
-
-impl Filler<'_> {
-    fn state(&self) -> MutexGuard<'_, (Fill, Option<TableError>)> {
-        self.state.lock().unwrap_or_else(|e| e.into_inner())
-    }
-}
-
-impl Observer for Filler<'_> {
-    fn started(&self, states: u64) {
-        self.observer.started(states);
-    }
-
-    fn progress(&self, depth: usize, done: u64, total: u64) {
-        self.observer.progress(depth, done, total);
-    }
-
-    fn level(&self, level: &Level) {
-        self.observer.level(level);
-    }
-
-    fn registers(&self, depth: usize, first_line: u64, registers: &[Register], cells: &[usize]) {
-        let (fill, error) = &mut *self.state();
-        if error.is_none() {
-            *error = fill.level(depth, first_line, registers, cells).err();
-        }
-    }
-
-    fn interrupted(&self) -> bool {
-        self.observer.interrupted()
-    }
 }

@@ -1,68 +1,28 @@
-//! A table in memory or mapped from a file, and what it answers.
+//! A table in memory or in a file, and what it answers.
 //!
-//! Invariant: memory holds the very bytes of the file, header first, so that saving is writing and opening
-//! is mapping.
+//! Invariant: an answer rests on entries whose sums were checked.
 
-use std::path::{Path, PathBuf};
-
-use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_64;
+use std::path::Path;
 
 use super::error::TableError;
-use super::header::{BLOCK_BYTES, HEADER_BYTES, Header, MAGIC, VERSION};
+use super::header::Header;
 use super::position::{Position, Steps};
 use super::shape::MAX_DEPTH;
 use super::{Encoding, shape::Shape};
 use crate::Error;
-use crate::bfs::StateSpace;
+use crate::bfs::{State, StateSpace};
 use crate::puzzle::tiles::{Board, Direction, Moves};
-use crate::store::{Array, Mapped, Output};
-
-/// The bytes of a file.
-#[derive(Debug)]
-pub(super) enum Image {
-    /// In memory, on huge pages where the system has them.
-    Memory {
-        /// At least as many bytes.
-        array: Array,
-        /// Bytes of the file.
-        len: usize,
-    },
-    /// Mapped from the file.
-    Mapped(Mapped),
-}
-
-impl Image {
-    pub fn zeroed(len: u64) -> Result<Image, TableError> {
-        let array = Array::zeroed(len.div_ceil(64))?;
-        let len = usize::try_from(len).unwrap_or(usize::MAX);
-        Ok(Image::Memory { array, len })
-    }
-
-    pub fn bytes(&self) -> &[u8] {
-        match self {
-            Image::Memory { array, len } => &array.units().as_flattened()[..*len],
-            Image::Mapped(mapped) => mapped.bytes(),
-        }
-    }
-
-    /// The bytes in memory, to be written; none of a mapped file.
-    pub fn bytes_mut(&mut self) -> &mut [u8] {
-        match self {
-            Image::Memory { array, len } => &mut array.units_mut().as_flattened_mut()[..*len],
-            Image::Mapped(_) => &mut [],
-        }
-    }
-}
+use crate::store::{Container, Image};
 
 /// The depth of every state of a board.
 ///
 /// ```
-/// use tilewave::bfs::{Search, Silent};
+/// use tilewave::bfs::Search;
+/// use tilewave::progress::NoProgress;
 /// use tilewave::puzzle::tiles::{Board, Goal, Size};
 /// use tilewave::table::{Encoding, build};
 /// let goal = Goal::Last.board(Size::new(3, 3)?)?;
-/// let table = build(&Search::new(goal), Encoding::Mod3, &Silent)?;
+/// let table = build(&Search::new(goal), Encoding::Mod3, &NoProgress)?;
 /// let board = Board::parse("8 6 7/2 5 4/3 0 1", None)?;
 /// assert_eq!(table.depth(&board)?, Some(31));
 /// assert_eq!(table.solve(&board)?.map(|moves| moves.len()), Some(31));
@@ -70,9 +30,7 @@ impl Image {
 /// ```
 #[derive(Debug)]
 pub struct Table {
-    path: PathBuf,
-    image: Image,
-    header: Header,
+    file: Container<Header>,
     shape: Shape,
     space: StateSpace,
     steps: Steps,
@@ -81,71 +39,83 @@ pub struct Table {
 }
 
 impl Table {
-    /// Maps a table file. Cost: constant; entries are read from the disk when they are first used.
-    ///
-    /// The header is validated, and the length of the file; [`Table::check`] validates the entries.
+    /// Opens a table file, of which only the entries asked for are read and checked, 1 MiB around each.
+    /// Cost: constant.
     ///
     /// # Errors
-    /// [`TableError`] when the file cannot be read, is no table, is of another version, too short or too
-    /// long, or damaged in its header.
+    /// [`TableError::File`] when the file cannot be read, is no table, is of another version, too short or
+    /// too long, or damaged in its header.
     pub fn open(path: &Path) -> Result<Table, Error> {
-        let mapped = Mapped::open(path).map_err(TableError::io("cannot open", path))?;
-        let header = read_header(path, mapped.bytes())?;
-        mapped.read_at_random();
-        Table::new(path.to_path_buf(), Image::Mapped(mapped), header)
+        Table::new(Container::open(path).map_err(TableError::from)?)
     }
 
-    fn new(path: PathBuf, image: Image, header: Header) -> Result<Table, Error> {
-        let space = StateSpace::new(header.goal.clone())?;
+    /// Returns the table of the bytes of a file, all of them checked. Cost: a copy.
+    ///
+    /// # Errors
+    /// As [`Table::open`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Table, Error> {
+        let table = Table::from_image(Image::of(bytes)?)?;
+        table.check()?;
+        Ok(table)
+    }
+
+    /// Returns the table of a file that is in memory or mapped ([`crate::store::Mapped`]). Its header is
+    /// checked, its entries are not: call [`Table::check`].
+    ///
+    /// # Errors
+    /// As [`Table::open`].
+    pub fn from_image(image: Image) -> Result<Table, Error> {
+        Table::new(Container::from_image(image).map_err(TableError::from)?)
+    }
+
+    fn new(file: Container<Header>) -> Result<Table, Error> {
+        let goal = &file.header().goal;
+        let space = StateSpace::new(goal.clone())?;
         let snake = space.frame().path();
         Ok(Table {
             steps: Steps::new(snake),
-            home: snake.index(header.goal.blank()),
-            shape: header.shape(),
-            path,
-            image,
-            header,
+            home: snake.index(goal.blank()),
+            shape: file.header().shape(),
+            file,
             space,
         })
     }
 
-    /// Finishes a table in memory whose entries are set: block checksums and header.
-    pub(super) fn finish(mut image: Image, mut header: Header) -> Result<Table, Error> {
-        let (front, entries) = image.bytes_mut().split_at_mut(header.entries_at() as usize);
-        let sums = block_sums(entries);
-        front[HEADER_BYTES..HEADER_BYTES + sums.len()].copy_from_slice(&sums);
-        header.checksum = xxh3_64(&sums);
-        front[..HEADER_BYTES].copy_from_slice(&*header.encode());
-        Table::new(PathBuf::new(), image, header)
+    /// Finishes a table in memory whose entries are set.
+    pub(super) fn finish(image: Image, header: Header) -> Result<Table, Error> {
+        Table::new(Container::finish(image, header))
     }
 
     /// Returns the goal.
     pub fn goal(&self) -> &Board {
-        &self.header.goal
+        &self.file.header().goal
     }
 
     /// Returns the encoding.
     pub fn encoding(&self) -> Encoding {
-        self.header.encoding
+        self.file.header().encoding
     }
 
     /// Returns the number of states of each depth.
     pub fn histogram(&self) -> &[u64] {
-        &self.header.histogram
+        &self.file.header().histogram
     }
 
     /// Returns the checksum of the entries.
     pub fn checksum(&self) -> u64 {
-        self.header.checksum
+        self.file.header().checksum
     }
 
     /// Returns the bytes of the file.
     pub fn file_bytes(&self) -> u64 {
-        self.header.file_bytes()
+        self.file.layout().data.end()
     }
 
-    fn entries(&self) -> &[u8] {
-        &self.image.bytes()[self.header.entries_at() as usize..]
+    /// The entry of a state, none when it was not reached.
+    fn entry(&self, state: State) -> Result<Option<u8>, Error> {
+        let byte = self.file.byte(self.shape.place(state));
+        let byte = byte.map_err(TableError::from)?;
+        Ok(byte.and_then(|byte| self.shape.decode(byte, state)))
     }
 
     /// Returns the depth of a board, `None` when it was not reached.
@@ -159,8 +129,7 @@ impl Table {
     pub fn depth(&self, board: &Board) -> Result<Option<usize>, Error> {
         match self.encoding() {
             Encoding::Byte => {
-                let position = self.position(board)?;
-                let entry = self.shape.get(self.entries(), position.state());
+                let entry = self.entry(self.position(board)?.state())?;
                 Ok(entry.map(usize::from))
             }
             Encoding::Mod3 => Ok(self.solve(board)?.map(|moves| moves.len())),
@@ -174,15 +143,15 @@ impl Table {
     /// As [`Table::depth`].
     pub fn solve(&self, board: &Board) -> Result<Option<Moves>, Error> {
         let mut position = self.position(board)?;
-        let Some(mut entry) = self.shape.get(self.entries(), position.state()) else {
+        let Some(mut entry) = self.entry(position.state())? else {
             return Ok(None);
         };
         let mut moves = Vec::new();
         while !position.is_goal(self.home) {
-            let closer = self.closer(&position, entry);
+            let closer = self.closer(&position, entry)?;
             let Some((direction, next)) = closer.filter(|_| moves.len() < MAX_DEPTH) else {
                 return Err(TableError::DeadEnd {
-                    path: self.path.clone(),
+                    path: self.file.path().to_path_buf(),
                     state: self.space.id(position.state()),
                 }
                 .into());
@@ -198,18 +167,23 @@ impl Table {
     }
 
     /// A neighbour that is one move closer to the goal than a position with a given entry.
-    fn closer(&self, position: &Position, entry: u8) -> Option<(Direction, Position)> {
+    fn closer(
+        &self,
+        position: &Position,
+        entry: u8,
+    ) -> Result<Option<(Direction, Position)>, Error> {
         let wanted = match self.encoding() {
-            Encoding::Mod3 => (entry + 2) % 3,
-            Encoding::Byte => entry.checked_sub(1)?,
+            Encoding::Mod3 => Some((entry + 2) % 3),
+            Encoding::Byte => entry.checked_sub(1),
         };
-        let neighbours = self.steps.from(position.cell).iter();
-        let mut neighbours = neighbours.map(|&(direction, from)| {
+        for &(direction, from) in self.steps.from(position.cell) {
             let mut moved = position.clone();
             moved.step(from);
-            (direction, moved)
-        });
-        neighbours.find(|(_, moved)| self.shape.get(self.entries(), moved.state()) == Some(wanted))
+            if wanted.is_some() && self.entry(moved.state())? == wanted {
+                return Ok(Some((direction, moved)));
+            }
+        }
+        Ok(None)
     }
 
     fn position(&self, board: &Board) -> Result<Position, Error> {
@@ -220,87 +194,21 @@ impl Table {
     /// Checks all checksums. Cost: one pass over the file.
     ///
     /// # Errors
-    /// [`TableError::Damaged`] names the first damaged block, [`TableError::Header`] damaged checksums.
+    /// [`TableError::File`] names the first damaged block.
     pub fn check(&self) -> Result<(), TableError> {
-        let sums = block_sums(self.entries());
-        let stored = &self.image.bytes()[HEADER_BYTES..HEADER_BYTES + sums.len()];
-        if xxh3_64(stored) != self.header.checksum {
-            return Err(TableError::Header {
-                path: self.path.clone(),
-                reason: "the block checksums differ from their own",
-            });
-        }
-        let differs = |i: &usize| sums[8 * i..8 * i + 8] != stored[8 * i..8 * i + 8];
-        match (0..sums.len() / 8).find(differs) {
-            None => Ok(()),
-            Some(block) => Err(TableError::Damaged {
-                path: self.path.clone(),
-                block: block as u64,
-                blocks: self.header.blocks(),
-            }),
-        }
+        Ok(self.file.check()?)
     }
 
     /// Writes the table to a file, which appears when it is complete; `progress(bytes done)` may stop it.
     ///
     /// # Errors
-    /// [`TableError::Exists`] when the file exists and may not be replaced,
-    /// [`TableError::Interrupted`] when it was stopped, [`TableError::Io`].
+    /// [`TableError::Output`], and [`TableError::Interrupted`] when it was stopped.
     pub fn save(
         &self,
         path: &Path,
         replace: bool,
         progress: impl Fn(u64) -> bool + Sync,
     ) -> Result<(), TableError> {
-        let failed = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::AlreadyExists => TableError::Exists(path.to_path_buf()),
-            std::io::ErrorKind::Interrupted => TableError::Interrupted,
-            _ => TableError::io("cannot write", path)(error),
-        };
-        let mut output = Output::create(path, replace).map_err(failed)?;
-        output.write(self.image.bytes(), progress).map_err(failed)?;
-        output.finish().map_err(failed)
+        Ok(self.file.save(path, replace, progress)?)
     }
-}
-
-/// Reads and validates the header of a file, and its length.
-fn read_header(path: &Path, bytes: &[u8]) -> Result<Header, TableError> {
-    let path = path.to_path_buf();
-    if bytes.get(..MAGIC.len()) != Some(&MAGIC[..]) {
-        return Err(TableError::NotATable(path));
-    }
-    let (found, known) = (bytes.len() as u64, VERSION);
-    let Some(front) = bytes.first_chunk::<HEADER_BYTES>() else {
-        let expected = HEADER_BYTES as u64;
-        return Err(TableError::Length {
-            path,
-            found,
-            expected,
-        });
-    };
-    let version = u32::from_le_bytes([front[8], front[9], front[10], front[11]]);
-    if version != known {
-        return Err(TableError::Version {
-            path,
-            found: version,
-            known,
-        });
-    }
-    match Header::decode(front) {
-        Err(reason) => Err(TableError::Header { path, reason }),
-        Ok(header) if header.file_bytes() != found => Err(TableError::Length {
-            path,
-            found,
-            expected: header.file_bytes(),
-        }),
-        Ok(header) => Ok(header),
-    }
-}
-
-/// The checksums of the blocks of some bytes, 8 bytes each.
-fn block_sums(entries: &[u8]) -> Vec<u8> {
-    entries
-        .par_chunks(BLOCK_BYTES)
-        .flat_map_iter(|block| xxh3_64(block).to_le_bytes())
-        .collect()
 }

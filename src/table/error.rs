@@ -1,9 +1,9 @@
 //! What can be wrong with a table or its file: one line each, with what to do.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::puzzle::tiles::Size;
-use crate::store::MemoryError;
+use crate::store::{FileError, MemoryError, OutputError};
 
 /// A table that cannot be made or used.
 #[derive(Debug, thiserror::Error)]
@@ -47,72 +47,15 @@ pub enum TableError {
         /// States found.
         found: u64,
     },
-    /// The system refused something with a file.
-    #[error("{action} '{}': {source}", path.display())]
-    Io {
-        /// What was tried: `cannot open`.
-        action: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    /// A file that cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// The caller asked to stop.
     #[error("interrupted: nothing was written")]
     Interrupted,
-    /// A file is in the way.
-    #[error("'{}' exists: choose another name or give --force to replace it", .0.display())]
-    Exists(PathBuf),
-    /// The file is something else.
-    #[error("'{}' is no distance table: make one with tilewave table", .0.display())]
-    NotATable(PathBuf),
-    /// The file is of another version of the format.
-    #[error(
-        "'{}' is a distance table of version {found}, this program reads version {known}: make it again with tilewave table",
-        path.display()
-    )]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: u32,
-        /// The version known here.
-        known: u32,
-    },
-    /// The header is damaged.
-    #[error("the header of '{}' is damaged, {reason}: make the table again with tilewave table", path.display())]
-    Header {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: &'static str,
-    },
-    /// The file is shorter or longer than its header says.
-    #[error(
-        "'{}' has {found} bytes and should have {expected}: make the table again with tilewave table",
-        path.display()
-    )]
-    Length {
-        /// The file.
-        path: PathBuf,
-        /// Its length.
-        found: u64,
-        /// The length by its header.
-        expected: u64,
-    },
-    /// Entries are damaged.
-    #[error(
-        "'{}' is damaged in block {block} of {blocks}: make the table again with tilewave table",
-        path.display()
-    )]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The first damaged block.
-        block: u64,
-        /// Number of blocks.
-        blocks: u64,
-    },
+    /// An output that cannot be written.
+    #[error(transparent)]
+    Output(OutputError),
     /// No way leads from a state to the goal.
     #[error(
         "'{}' is damaged: no neighbour of state {state} is closer to the goal; make the table again with tilewave table",
@@ -126,13 +69,11 @@ pub enum TableError {
     },
 }
 
-impl TableError {
-    pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
-        let path = path.to_path_buf();
-        move |source| TableError::Io {
-            action,
-            path,
-            source,
+impl From<OutputError> for TableError {
+    fn from(error: OutputError) -> TableError {
+        match error {
+            OutputError::Interrupted => TableError::Interrupted,
+            error => TableError::Output(error),
         }
     }
 }

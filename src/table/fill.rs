@@ -4,14 +4,14 @@
 
 use rayon::prelude::*;
 
-use super::distances::Image;
 use super::header::Header;
 use super::position::{Position, Steps};
-use super::shape::{BLANK, MAX_DEPTH, Shape};
+use super::shape::{MAX_DEPTH, Shape, UNREACHED};
 use super::{Encoding, Table, TableError};
 use crate::bfs::{Search, SearchError, State, StateSpace};
 use crate::perm::layout::{LANES, Register};
 use crate::puzzle::tiles::Board;
+use crate::store::{BLOCK_BYTES, Header as _, Image, in_parallel};
 
 /// Registers of one unit of work.
 const REGISTERS: usize = 256;
@@ -57,10 +57,14 @@ impl Fill {
             histogram: Vec::new(),
             checksum: 0,
         };
-        let mut image = Image::zeroed(header.file_bytes())?;
-        let data = &mut image.bytes_mut()[header.entries_at() as usize..];
-        data.par_chunks_mut(1 << 20)
-            .for_each(|part| part.fill(BLANK));
+        let mut image = Image::zeroed(header.layout().data.end())?;
+        let data = header.layout().data.of_mut(image.bytes_mut());
+        let parts = data.chunks_mut(BLOCK_BYTES);
+        // It cannot fail.
+        let _ = in_parallel(parts, |_, part| {
+            part.fill(UNREACHED);
+            Ok::<(), ()>(())
+        });
         Ok(Fill {
             shape: header.shape(),
             header,
@@ -77,9 +81,8 @@ impl Fill {
     /// When the state is not on the board.
     pub fn state(&mut self, depth: usize, state: State) -> Result<(), TableError> {
         self.count(depth, 1)?;
-        let at = self.header.entries_at() as usize;
-        self.shape
-            .set(&mut self.image.bytes_mut()[at..], state, depth);
+        let (shape, data) = (self.shape, self.entries());
+        shape.set(data, state, depth);
         Ok(())
     }
 
@@ -104,16 +107,20 @@ impl Fill {
     ) -> Result<(), TableError> {
         self.count(depth, 0)?;
         let stride = self.shape.stride();
-        let begin = self.header.entries_at() as usize + first_line as usize * stride;
+        let begin = first_line as usize * stride;
         let bytes = registers.len() * LANES * stride;
-        let data = &mut self.image.bytes_mut()[begin..begin + bytes];
         let marks = Marks::new(self.shape.encoding, depth, cells);
+        let data = &mut self.entries()[begin..begin + bytes];
         let states = data
             .par_chunks_mut(REGISTERS * LANES * stride)
             .zip(registers.par_chunks(REGISTERS))
             .map(|(data, registers)| marks.set(data, stride, registers))
             .sum();
         self.count(depth, states)
+    }
+
+    fn entries(&mut self) -> &mut [u8] {
+        self.header.layout().data.of_mut(self.image.bytes_mut())
     }
 
     /// Counts states.
@@ -134,14 +141,9 @@ impl Fill {
 
     /// Fills the table by a plain search over its own entries, for boards too small for registers. Cost:
     /// a rank per neighbour, and a list of each level's positions.
-    pub(super) fn plainly(&mut self) -> Result<(), TableError> {
-        let space = StateSpace::new(self.header.goal.clone());
-        let Ok((space, home)) = space.and_then(|space| {
-            let home = space.frame().encode_solvable(&self.header.goal)?;
-            Ok((space, home))
-        }) else {
-            return Ok(());
-        };
+    pub(super) fn plainly(&mut self) -> Result<(), crate::Error> {
+        let space = StateSpace::new(self.header.goal.clone())?;
+        let home = space.frame().encode_solvable(&self.header.goal)?;
         let steps = Steps::new(space.frame().path());
         let mut level = vec![Position::new(&home.0, home.1)];
         self.state(0, level[0].state())?;
@@ -151,10 +153,11 @@ impl Fill {
                 for &(_, from) in steps.from(position.cell) {
                     let mut moved = position.clone();
                     moved.step(from);
-                    let at = self.header.entries_at() as usize;
-                    let data = &self.image.bytes()[at..];
-                    if self.shape.get(data, moved.state()).is_none() {
-                        self.state(depth, moved.state())?;
+                    let state = moved.state();
+                    let place = self.shape.place(state) as usize;
+                    let byte = self.entries()[place];
+                    if self.shape.decode(byte, state).is_none() {
+                        self.state(depth, state)?;
                         next.push(moved);
                     }
                 }

@@ -11,7 +11,7 @@ use crate::puzzle::tiles::Size;
 /// The entry of a state that was not reached, modulo 3.
 const UNKNOWN: u8 = 3;
 /// The byte of states that were not reached, in any encoding.
-pub(super) const BLANK: u8 = 0xff;
+pub(super) const UNREACHED: u8 = 0xff;
 /// The largest depth.
 pub(super) const MAX_DEPTH: usize = 254;
 
@@ -41,28 +41,32 @@ impl Shape {
         self.lines() * self.stride() as u64
     }
 
-    /// The entry of a state: its depth or the remainder; none when it was not reached.
-    pub fn get(self, data: &[u8], state: State) -> Option<u8> {
-        let line = state.line as usize * self.stride();
+    /// The byte that the entry of a state lies in.
+    pub fn place(self, state: State) -> u64 {
+        let cell = match self.encoding {
+            Encoding::Mod3 => state.cell / 4,
+            Encoding::Byte => state.cell,
+        };
+        state.line * self.stride() as u64 + cell as u64
+    }
+
+    /// The entry of a state in its byte: its depth or the remainder; none when it was not reached.
+    pub fn decode(self, byte: u8, state: State) -> Option<u8> {
         match self.encoding {
-            Encoding::Mod3 => {
-                let entry = data.get(line + state.cell / 4)? >> (2 * (state.cell % 4)) & 3;
-                (entry != UNKNOWN).then_some(entry)
-            }
-            Encoding::Byte => data.get(line + state.cell).copied().filter(|&b| b != BLANK),
+            Encoding::Mod3 => Some(byte >> (2 * (state.cell % 4)) & 3).filter(|&e| e != UNKNOWN),
+            Encoding::Byte => Some(byte).filter(|&e| e != UNREACHED),
         }
     }
 
     /// Sets the entry of a state that was not reached before.
     pub fn set(self, data: &mut [u8], state: State, depth: usize) {
-        let line = state.line as usize * self.stride();
+        let byte = &mut data[self.place(state) as usize];
         match self.encoding {
             Encoding::Mod3 => {
                 let shift = 2 * (state.cell % 4);
-                let byte = &mut data[line + state.cell / 4];
                 *byte = *byte & !(3 << shift) | ((depth % 3) as u8) << shift;
             }
-            Encoding::Byte => data[line + state.cell] = depth as u8,
+            Encoding::Byte => *byte = depth as u8,
         }
     }
 }

@@ -37,11 +37,12 @@ fn block_steps(c: &mut Criterion) {
         group.throughput(Throughput::Elements(registers as u64));
         for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
             let program = Program::new(kernel, layout, &transfers).expect("a supported kernel");
-            let slots = program.gathers().iter().map(|g| g.outside.slots()).sum();
+            let counts = program.gathers().iter().map(|g| g.source_blocks.count());
+            let blocks = counts.sum();
             let cur = vec![[0x15; 64]; registers * 4];
             let mut next = vec![[0; 64]; registers];
-            let sources: Vec<usize> = (0..slots).map(|i| i % 4 * registers).collect();
-            let (downs, live) = (vec![0; transfers.len()], vec![true; transfers.len()]);
+            let source_blocks: Vec<usize> = (0..blocks).map(|i| i % 4 * registers).collect();
+            let (variants, live) = (vec![0; transfers.len()], vec![true; transfers.len()]);
             group.bench_function(BenchmarkId::from_parameter(kernel), |b| {
                 b.iter(|| {
                     program.step(Block {
@@ -50,10 +51,10 @@ fn block_steps(c: &mut Criterion) {
                         own: 0,
                         register: 0,
                         parity: 0,
-                        sources: &sources,
-                        downs: &downs,
+                        source_blocks: &source_blocks,
+                        variants: &variants,
                         live: &live,
-                        carried: &[],
+                        halo: &[],
                         ahead: &[],
                     })
                 });

@@ -10,16 +10,17 @@
 
 use std::time::Instant;
 
-use tilewave::pdb::{Build, Kind, Pattern, Pdb, Unobserved, build, partition};
+use tilewave::pdb::{Build, Kind, Pattern, Pdb, build, partition};
+use tilewave::progress::NoProgress;
 use tilewave::puzzle::tiles::{Board, Size};
-use tilewave::solve::MoveMachine;
+use tilewave::solve::MovePruner;
 
 /// The cell of each tile (tile t is at home on cell t, the blank is 0), or its dual.
 type Cells = [u8; 16];
 
 struct Sets {
     size: Size,
-    machine: MoveMachine,
+    pruner: MovePruner,
     minimum: Vec<Pdb>,
     regions: Vec<Pdb>,
     /// For goals with the blank in a corner, on an edge, in the centre.
@@ -38,7 +39,7 @@ fn databases(patterns: Vec<Pattern>, kind: Kind) -> Vec<Pdb> {
             kind,
             ..Build::new(pattern)
         };
-        build(&this, &Unobserved).expect("there is memory for it")
+        build(&this, &NoProgress).expect("there is memory for it")
     };
     patterns.into_iter().map(one).collect()
 }
@@ -56,7 +57,7 @@ impl Sets {
         };
         Sets {
             size,
-            machine: MoveMachine::new(size, 12),
+            pruner: MovePruner::new(size, 12),
             minimum: set(Kind::Minimum),
             regions: set(Kind::Regions),
             dual: vec![(0, set(Kind::Minimum)), rows(1), rows(5)],
@@ -142,7 +143,7 @@ impl Walk<'_> {
 
     fn descend(&mut self, state: u32, room: i32) -> bool {
         let blank = usize::from(self.at[0]);
-        for (direction, next) in self.sets.machine.moves(state) {
+        for (direction, next) in self.sets.pruner.moves(state) {
             let cell = direction
                 .tile_cell(self.sets.size, blank)
                 .expect("a neighbour");
@@ -177,7 +178,7 @@ fn solve(sets: &Sets, mode: Mode, board: Cells) -> (i32, u64) {
         nodes: 0,
         excess: 0,
     };
-    let start = sets.machine.start(usize::from(at[0]));
+    let start = sets.pruner.start(usize::from(at[0]));
     loop {
         walk.excess = i32::MAX;
         if walk.descend(start, limit) {

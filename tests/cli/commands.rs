@@ -112,7 +112,7 @@ fn a_run_without_a_terminal_is_quiet_unless_it_is_long() {
         String::from_utf8_lossy(&output.stderr)
     );
     let output = tilewave(&["bfs", "2x3", "-v"]).output().unwrap();
-    assert!(String::from_utf8_lossy(&output.stderr).contains("depth 21: 1 states"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("depth 21: 1 state\n"));
     let output = tilewave(&["verify", "2x2", "2x3", "-v"]).output().unwrap();
     let log = String::from_utf8(output.stderr).unwrap();
     assert!(

@@ -2,7 +2,9 @@
 
 mod commands;
 mod files;
+mod manners;
 mod refusals;
+mod report;
 mod solve;
 mod table;
 

@@ -56,16 +56,28 @@ fn wrong_boards() {
 #[test]
 fn wrong_options() {
     refused(&["bfs"], 2, "required arguments");
-    refused(&["bfs", "3x3", "--frmat", "csv"], 2, "unexpected argument");
-    refused(&["bfs", "3x3", "--format", "xml"], 2, "invalid value 'xml'");
-    refused(&["bfs", "3x3", "-j", "0"], 2, "invalid value '0'");
+    refused(
+        &["bfs", "3x3", "--frmat", "csv"],
+        2,
+        "did you mean --format?; see tilewave bfs --help",
+    );
+    refused(
+        &["bfs", "3x3", "--format", "xml"],
+        2,
+        "--format: 'xml' is none of text, csv, json",
+    );
+    refused(
+        &["bfs", "3x3", "-j", "0"],
+        2,
+        "--threads: '0' is not a whole number from 1 to 1024",
+    );
     refused(&["bfs", "3x3", "-M", "8"], 2, "a number and a unit");
     refused(
         &["bfs", "2x3", "--engine", "sweep"],
         2,
         "--engine reference",
     );
-    refused(&["serach", "3x3"], 2, "unrecognized subcommand");
+    refused(&["serach", "3x3"], 2, "unknown command 'serach'");
     refused(&["state"], 2, "required arguments");
 }
 

@@ -115,7 +115,23 @@ fn wrong_uses_are_one_clear_line() {
         "given twice",
     );
     one_line(&["bfs", "3x3", "--io", "mmap"], 2, "--dir");
-    one_line(&["resume"], 2, "--dir");
+    let digits = ["bfs", "3x3", "--dir", dir, "--shared-digits", "9"];
+    one_line(&digits, 2, "chunks of 3x3 share at most 2 digits, not 9");
+    one_line(
+        &["plan", "3x4", "--disk-bandwidth", "5GB"],
+        2,
+        "'5GB' is not a bandwidth",
+    );
+    one_line(&["resume"], 2, "<DIR>");
+    // Refused commands have left nothing there.
+    for gone in [
+        &["resume", "--dir", dir][..],
+        &["resume", dir],
+        &["status", "--dir", dir],
+    ] {
+        one_line(gone, 1, "cannot open");
+    }
+    std::fs::create_dir(dir).unwrap();
     one_line(&["resume", "--dir", dir], 1, "holds no search");
     one_line(&["status", "/no/such/directory"], 1, "/no/such/directory");
     one_line(
@@ -229,4 +245,74 @@ fn plans_say_what_other_machines_need() {
     assert!(ranks["seconds"].as_f64().unwrap() * 4.0 < local["seconds"].as_f64().unwrap());
     assert!(ranks["disk_peak_bytes"].as_u64() < local["disk_peak_bytes"].as_u64());
     assert_eq!(ranks["fits"].as_bool(), Some(true));
+}
+
+#[test]
+fn estimates_follow_the_depth() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join("run");
+    let dir = dir.to_str().unwrap();
+    // Dense planes of 4x4 would take 300 GB; those of the first depths take next to nothing.
+    let start = |more: &[&str]| {
+        let four = [
+            "bfs",
+            "4x4",
+            "--dir",
+            dir,
+            "-M",
+            "3GB",
+            "--disk-limit",
+            "1GB",
+        ];
+        tilewave(&[&four, more].concat())
+    };
+    let (code, _, err) = start(&["--max-depth", "60"]);
+    assert!(code == 1 && err.contains("--ignore-space"), "{err}");
+    let (code, _, err) = start(&["--max-depth", "0"]);
+    assert_eq!(code, 0, "{err}");
+    let small = [
+        "bfs",
+        "3x4",
+        "--dir",
+        &format!("{dir}-3x4"),
+        "--max-depth",
+        "20",
+        "--disk-limit",
+        "5kB",
+    ];
+    let (_, _, err) = tilewave(&small);
+    assert!(err.contains("--ignore-space"), "{err}");
+    let (_, _, err) = tilewave(&[&small[..], &["--ignore-space"]].concat());
+    assert!(err.contains("have come to the limit"), "{err}");
+}
+
+#[test]
+fn a_lost_manifest_is_repaired() {
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join("run");
+    let dir = dir.to_str().unwrap();
+    // Within the first ten seconds nothing else has been committed: all levels must be there.
+    json(&[
+        "bfs",
+        "2x5",
+        "--dir",
+        dir,
+        "-M",
+        "100kB",
+        "--keep-levels",
+        "all",
+        "--max-depth",
+        "20",
+        "--format",
+        "json",
+    ]);
+    std::fs::remove_file(home.path().join("run/manifest")).unwrap();
+    let (code, _, err) = tilewave(&["bfs", "2x5", "--dir", dir]);
+    assert!(code == 1 && err.contains("tilewave repair"), "{err}");
+    let (code, out, err) = tilewave(&["repair", dir]);
+    assert!(code == 0 && out.contains("rebuilt  2x5"), "{out}{err}");
+    let whole = json(&["resume", "--dir", dir, "--format", "json"]);
+    assert_eq!(whole["total"].as_u64(), Some(1_814_400));
+    let (code, _, err) = tilewave(&["repair", dir]);
+    assert!(code == 1 && err.contains("nothing to rebuild"), "{err}");
 }

@@ -17,7 +17,7 @@ fn survives_every_cut(size: &str, digits: usize, planes: PlaneStore, keep_all: b
     };
     let whole = Simulated::default();
     assert_same(
-        &disk::run(&search, &disk(&whole), &Silent).unwrap(),
+        &disk::run(&search, &disk(&whole), &NoProgress).unwrap(),
         &truth,
         "no cut",
     );
@@ -28,12 +28,12 @@ fn survives_every_cut(size: &str, digits: usize, planes: PlaneStore, keep_all: b
             cut_at: Some(cut),
             ..Faults::default()
         });
-        disk::run(&search, &disk(&directory), &Silent).unwrap_err();
+        disk::run(&search, &disk(&directory), &NoProgress).unwrap_err();
         let after = directory.after_cut(cut);
         let what = format!("{size}, K = {digits}, cut at sync {cut} of {syncs}");
-        let found = disk::run(&search, &disk(&after), &Silent).expect(&what);
+        let found = disk::run(&search, &disk(&after), &NoProgress).expect(&what);
         assert_same(&found, &truth, &what);
-        disk::verify(&disk(&after).directories, &mut |_, _| true).expect(&what);
+        disk::verify(&disk(&after).directories, &NoProgress).expect(&what);
     }
     syncs
 }
@@ -65,7 +65,7 @@ fn cut_after_cut_comes_to_the_end() {
             cut_at: Some(7 + cuts % 23),
             ..Faults::default()
         });
-        match disk::run(&search, &on(&directory, 1), &Silent) {
+        match disk::run(&search, &on(&directory, 1), &NoProgress) {
             Ok(found) => break found,
             Err(_) => directory = directory.after_cut(cuts),
         }

@@ -16,7 +16,9 @@ fn stopped(keep_all: bool) -> (Search, Simulated) {
 fn message(search: &Search, directory: &Simulated, keep_all: bool) -> String {
     let mut disk = on(directory, 1);
     disk.keep_all = keep_all;
-    disk::run(search, &disk, &Silent).unwrap_err().to_string()
+    disk::run(search, &disk, &NoProgress)
+        .unwrap_err()
+        .to_string()
 }
 
 fn level_files(directory: &Simulated) -> Vec<String> {
@@ -38,7 +40,7 @@ fn a_full_disk_stops_the_run_and_room_lets_it_go_on() {
             capacity: Some(capacity),
             ..Faults::default()
         });
-        if let Err(error) = disk::run(&search, &on(&directory, 1), &Silent) {
+        if let Err(error) = disk::run(&search, &on(&directory, 1), &NoProgress) {
             stops += 1;
             let error = error.to_string();
             assert!(
@@ -47,7 +49,7 @@ fn a_full_disk_stops_the_run_and_room_lets_it_go_on() {
             );
         }
         directory.set_faults(Faults::default());
-        let found = disk::run(&search, &on(&directory, 1), &Silent).unwrap();
+        let found = disk::run(&search, &on(&directory, 1), &NoProgress).unwrap();
         assert_same(&found, &truth, &format!("{capacity} bytes"));
     }
     assert!(stops > 10, "{stops} of the capacities were too small");
@@ -59,10 +61,12 @@ fn a_limit_stops_the_run_and_a_larger_one_lets_it_go_on() {
     let directory = Simulated::default();
     let mut disk = on(&directory, 1);
     disk.limit = Some(20_000);
-    let error = disk::run(&search, &disk, &Silent).unwrap_err().to_string();
+    let error = disk::run(&search, &disk, &NoProgress)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("limit of 20000 bytes"), "{error}");
     disk.limit = None;
-    let found = disk::run(&search, &disk, &Silent).unwrap();
+    let found = disk::run(&search, &disk, &NoProgress).unwrap();
     assert_same(&found, &truth(&search), "after the limit");
     assert!(found.disk.unwrap().peak_bytes > 20_000);
 }
@@ -82,7 +86,7 @@ fn a_file_that_cannot_be_read_is_named_and_read_again_later() {
             "{error}"
         );
         broken.set_faults(Faults::default());
-        let found = disk::run(&search, &on(&broken, 1), &Silent).unwrap();
+        let found = disk::run(&search, &on(&broken, 1), &NoProgress).unwrap();
         assert_same(&found, &truth(&search), &name);
     }
 }
@@ -104,7 +108,7 @@ fn a_flipped_bit_in_any_file_is_found_and_named() {
             assert!(error.contains(name), "byte {at}: {error}");
             assert!(error.contains(&format!("depth {depth}")), "{error}");
             assert!(error.contains("start again in another --dir"), "{error}");
-            let checked = disk::verify(&on(&broken, 1).directories, &mut |_, _| true);
+            let checked = disk::verify(&on(&broken, 1).directories, &NoProgress);
             assert!(checked.unwrap_err().to_string().contains(name));
         }
     }
@@ -141,7 +145,7 @@ fn truncated_and_missing_files_are_named() {
 #[test]
 fn kept_levels_are_computed_again_when_one_is_damaged() {
     struct Seen(std::sync::Mutex<Vec<(usize, String)>>);
-    impl Observer for Seen {
+    impl Progress for Seen {
         fn rebuilding(&self, depth: usize, reason: &str) {
             self.0.lock().unwrap().push((depth, reason.to_string()));
         }
@@ -149,25 +153,136 @@ fn kept_levels_are_computed_again_when_one_is_damaged() {
     let (search, directory) = stopped(true);
     let truth = truth(&search);
     let files = level_files(&directory);
-    // Of the current level: found when it is read. Of an old level: found when asked to check.
-    for (name, check) in [
-        (files.last().unwrap(), false),
-        (&files[files.len() / 2], true),
-        (&files[0], true),
-    ] {
+    for name in [files.last().unwrap(), &files[files.len() / 2], &files[0]] {
         let broken = directory.copy();
         broken.damage(name, |bytes| bytes[150] ^= 1);
         let mut disk = on(&broken, 1);
-        (disk.keep_all, disk.check) = (true, check);
+        (disk.keep_all, disk.check) = (true, true);
         let seen = Seen(Default::default());
         let found = disk::run(&search, &disk, &seen).unwrap();
         assert_same(&found, &truth, name);
         let seen = seen.0.into_inner().unwrap();
         assert_eq!(seen.len(), 1, "{seen:?}");
         assert!(seen[0].1.contains(name.as_str()), "{seen:?}");
-        let whole = disk::verify(&disk.directories, &mut |_, _| true).unwrap();
+        let whole = disk::verify(&disk.directories, &NoProgress).unwrap();
         assert_eq!(whole.states, truth.total());
     }
+}
+
+/// What was committed is computed again only on request.
+#[test]
+fn a_damaged_level_is_named_and_left_unless_asked() {
+    let (search, directory) = stopped(true);
+    let files = level_files(&directory);
+    directory.damage(files.last().unwrap(), |bytes| bytes[150] ^= 1);
+    let error = message(&search, &directory, true);
+    assert!(
+        error.contains("resume --check") && error.contains("is damaged"),
+        "{error}"
+    );
+    assert_eq!(level_files(&directory), files, "nothing is removed");
+}
+
+/// A disk that always reads a level wrong ends the run instead of computing it for ever.
+#[test]
+fn a_level_that_always_reads_wrong_is_computed_again_once() {
+    struct Count(std::sync::atomic::AtomicUsize);
+    impl Progress for Count {
+        fn rebuilding(&self, _: usize, _: &str) {
+            let before = self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            assert!(before < 100, "it never stops");
+        }
+    }
+    let (search, directory) = stopped(true);
+    let mut disk = on(&directory, 1);
+    (disk.keep_all, disk.check) = (true, true);
+    directory.set_faults(Faults {
+        flipped: Some("level-010.chunk-00003".into()),
+        ..Faults::default()
+    });
+    let seen = Count(Default::default());
+    let error = disk::run(&search, &disk, &seen).unwrap_err().to_string();
+    assert!(error.contains("level-010.chunk-00003"), "{error}");
+    assert_eq!(seen.0.into_inner(), 1);
+    directory.set_faults(Faults::default());
+    let found = disk::run(&search, &disk, &NoProgress).unwrap();
+    assert_same(&found, &truth(&search), "a disk that reads right again");
+}
+
+/// A flipped bit in a scratch file gave wrong counts: now it is found, and the planes are filled again from
+/// the level files; a disk that always reads them wrong ends the run.
+#[test]
+fn a_flipped_bit_in_a_scratch_file_changes_nothing() {
+    struct Mend(Simulated);
+    impl Progress for Mend {
+        fn rebuilding(&self, _: usize, reason: &str) {
+            assert!(reason.contains("cross-"), "{reason}");
+            self.0.set_faults(Faults::default());
+        }
+    }
+    let search = search("3x3");
+    let truth = truth(&search);
+    let mut found_damage = 0;
+    for depth in (3..30).step_by(4) {
+        let directory = Simulated::default();
+        let mut disk = on(&directory, 1);
+        disk.planes = Some(tilewave::bfs::disk::PlaneStore::Files);
+        let faults = Faults {
+            flipped: Some(format!("cross-{depth:03}.chunk-00002")),
+            ..Faults::default()
+        };
+        directory.set_faults(faults.clone());
+        let found = disk::run(&search, &disk, &Mend(directory.clone())).unwrap();
+        assert_same(&found, &truth, &format!("depth {depth}"));
+        let left = directory.list().unwrap();
+        let left: Vec<_> = left.iter().filter(|n| n.starts_with("cross-")).collect();
+        assert!(left.is_empty(), "{left:?} at the end");
+
+        let directory = Simulated::default();
+        let mut disk = on(&directory, 1);
+        disk.planes = Some(tilewave::bfs::disk::PlaneStore::Files);
+        directory.set_faults(faults);
+        if let Err(error) = disk::run(&search, &disk, &NoProgress) {
+            found_damage += 1;
+            let error = error.to_string();
+            assert!(error.contains("other bytes than were written"), "{error}");
+            directory.set_faults(Faults::default());
+            let found = disk::run(&search, &disk, &NoProgress).unwrap();
+            assert_same(&found, &truth, &format!("depth {depth}, later"));
+        }
+    }
+    assert!(found_damage >= 4, "{found_damage}");
+}
+
+/// Scratch counts against the limit and is gone after an interrupt.
+#[test]
+fn scratch_is_counted_and_removed() {
+    let search = search("3x3");
+    let most = |planes| {
+        let directory = Simulated::default();
+        let mut disk = on(&directory, 1);
+        disk.planes = Some(planes);
+        let found = disk::run(&search, &disk, &NoProgress).unwrap();
+        found.disk.unwrap().peak_bytes
+    };
+    use tilewave::bfs::disk::PlaneStore;
+    let (without, with) = (most(PlaneStore::Memory), most(PlaneStore::Files));
+    assert!(with > without + without / 20, "{with} and {without}");
+
+    let directory = Simulated::default();
+    let mut disk = on(&directory, 1);
+    disk.planes = Some(PlaneStore::Files);
+    disk.limit = Some((without + with) / 2);
+    let error = disk::run(&search, &disk, &NoProgress)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("have come to the limit"), "{error}");
+    disk.limit = None;
+    run_some(&search, &disk, 3);
+    let left = directory.list().unwrap();
+    assert!(left.iter().all(|n| !n.starts_with("cross-")), "{left:?}");
+    let found = disk::run(&search, &disk, &NoProgress).unwrap();
+    assert_same(&found, &truth(&search), "after limit and interrupt");
 }
 
 #[test]
@@ -178,7 +293,7 @@ fn a_damaged_manifest_is_refused() {
         broken.damage("manifest", |bytes| bytes[at] ^= 2);
         let error = message(&search, &broken, false);
         assert!(error.contains("manifest"), "{error}");
-        assert!(error.contains("start again in another --dir"), "{error}");
+        assert!(error.contains("tilewave repair"), "{error}");
         assert_eq!(
             level_files(&broken),
             level_files(&directory),
@@ -190,6 +305,8 @@ fn a_damaged_manifest_is_refused() {
 #[test]
 fn the_files_of_another_run_are_refused() {
     let (search, directory) = stopped(false);
+    directory.remove("tilewave-run").unwrap();
+    directory.remove("manifest.previous").unwrap();
     let (_, other) = stopped(false);
     let mut theirs = Vec::new();
     other.damage("manifest", |bytes| theirs = bytes.clone());

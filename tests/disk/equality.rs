@@ -1,7 +1,8 @@
 //! Searches through chunks on disk against the search in memory.
 
 use tilewave::bfs::disk::{self, Directories, Disk, PlaneStore};
-use tilewave::bfs::{self, Outcome, Search, Silent};
+use tilewave::bfs::{self, Outcome, Search};
+use tilewave::progress::NoProgress;
 use tilewave::puzzle::tiles::{Goal, Size};
 use tilewave::store::{Directory, Io, Simulated, Storage};
 
@@ -12,8 +13,8 @@ fn search(size: &str) -> Search {
 
 fn on_disk(search: &Search, digits: usize, planes: PlaneStore, io: Io) -> Outcome {
     let dir = tempfile::tempdir().unwrap();
-    let storage: Box<dyn Storage> = if digits == 3 {
-        // A thousand chunks a level: as many files, which cost a real file system a minute.
+    let storage: Box<dyn Storage> = if digits >= 2 {
+        // Hundreds of chunks a level: as many files, which cost a real file system a minute.
         Box::new(Simulated::default())
     } else {
         Box::new(Directory::create(dir.path(), io).unwrap())
@@ -21,37 +22,52 @@ fn on_disk(search: &Search, digits: usize, planes: PlaneStore, io: Io) -> Outcom
     let mut disk = Disk::new(Directories::new(vec![storage]));
     disk.shared_digits = Some(digits);
     disk.planes = Some(planes);
-    disk::run(search, &disk, &Silent).unwrap()
+    disk::run(search, &disk, &NoProgress).unwrap()
 }
 
-/// The same counts and checksums with K = 0 to 3, both exchanges and both ways of reading.
-fn same_levels(size: &str) {
-    let search = search(size);
-    let memory = bfs::run(&search, &Silent).unwrap();
-    for digits in 0..=3 {
-        for (planes, io) in [(PlaneStore::Memory, Io::Read), (PlaneStore::Files, Io::Map)] {
-            let found = on_disk(&search, digits, planes, io);
-            let what = format!("{size}, K = {digits}, {planes:?}");
-            assert_eq!(found.counts, memory.counts, "{what}");
-            assert_eq!(found.checksums, memory.checksums, "{what}");
-            assert!(found.complete);
-        }
+/// The same counts and checksums with some K, planes and ways of reading.
+fn same_levels(size: &str, goal: Goal, ways: &[(usize, PlaneStore, Io)]) {
+    let search = Search::new(goal.board(size.parse().unwrap()).unwrap());
+    let memory = bfs::run(&search, &NoProgress).unwrap();
+    for &(digits, planes, io) in ways {
+        let found = on_disk(&search, digits, planes, io);
+        let what = format!("{size}, K = {digits}, {planes:?}");
+        assert_eq!(found.counts, memory.counts, "{what}");
+        assert_eq!(found.checksums, memory.checksums, "{what}");
+        assert!(found.complete);
     }
 }
 
 #[test]
 fn chunks_of_2x5_find_the_levels_of_memory() {
-    same_levels("2x5");
+    let both = |digits| {
+        [
+            (digits, PlaneStore::Memory, Io::Read),
+            (digits, PlaneStore::Files, Io::Map),
+        ]
+    };
+    let ways: Vec<_> = (0..=3).flat_map(both).collect();
+    same_levels("2x5", Goal::Last, &ways);
+    same_levels("2x5", Goal::Blank(3), &both(1));
 }
 
 #[test]
 fn chunks_of_3x4_find_the_levels_of_memory() {
-    same_levels("3x4");
+    // The second digit adds a window that crosses.
+    let ways = [
+        (1, PlaneStore::Memory, Io::Read),
+        (2, PlaneStore::Files, Io::Map),
+    ];
+    same_levels("3x4", Goal::Last, &ways);
 }
 
 #[test]
 fn chunks_of_2x6_find_the_levels_of_memory() {
-    same_levels("2x6");
+    let ways = [
+        (1, PlaneStore::Files, Io::Map),
+        (2, PlaneStore::Memory, Io::Read),
+    ];
+    same_levels("2x6", Goal::Last, &ways);
 }
 
 /// A budget that the arrays exceed makes chunks; one that they fit does not.
@@ -77,4 +93,12 @@ fn the_memory_decides_how_many_chunks_there_are() {
     search.memory = Some(100);
     let error = chunks(&search, None).unwrap_err().to_string();
     assert!(error.contains("2x6"), "{error}");
+}
+
+#[test]
+fn a_search_in_memory_does_not_claim_to_be_on_disk() {
+    let mut search = search("2x5");
+    search.engine = Some(bfs::Engine::Disk);
+    let error = bfs::run(&search, &NoProgress).unwrap_err().to_string();
+    assert!(error.contains("give --dir"), "{error}");
 }

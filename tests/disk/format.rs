@@ -21,7 +21,7 @@ fn written() -> (Vec<u8>, Vec<u8>) {
     let mut search = search("2x4");
     search.max_depth = Some(20);
     let directory = Simulated::default();
-    disk::run(&search, &on(&directory, 1), &Silent).unwrap();
+    disk::run(&search, &on(&directory, 1), &NoProgress).unwrap();
     let mut manifest = Manifest::read(&directory).unwrap().unwrap();
     manifest.run = 0x0123_4567_89ab_cdef;
     (manifest.seconds, manifest.level_seconds) = (1.5, 0.0);

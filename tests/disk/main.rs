@@ -4,13 +4,16 @@ mod commands;
 mod corpus;
 mod cuts;
 mod damage;
+mod directories;
 mod equality;
 mod format;
+mod repair;
 mod sessions;
 mod team;
 
 use tilewave::bfs::disk::{self, Directories, Disk};
-use tilewave::bfs::{self, Observer, Outcome, Search, Silent};
+use tilewave::bfs::{self, Outcome, Search};
+use tilewave::progress::{NoProgress, Progress};
 use tilewave::puzzle::tiles::{Goal, Size};
 use tilewave::store::{Simulated, Storage};
 
@@ -28,12 +31,13 @@ fn on(directory: &Simulated, digits: usize) -> Disk {
     let mut disk = Disk::new(Directories::new(vec![storage]));
     disk.shared_digits = Some(digits);
     disk.commit_every = std::time::Duration::ZERO;
+    disk.patience = std::time::Duration::ZERO;
     disk
 }
 
 /// What the search finds in memory.
 fn truth(search: &Search) -> Outcome {
-    bfs::run(search, &Silent).unwrap()
+    bfs::run(search, &NoProgress).unwrap()
 }
 
 fn assert_same(found: &Outcome, truth: &Outcome, what: &str) {
@@ -51,7 +55,7 @@ impl StopAfter {
     }
 }
 
-impl Observer for StopAfter {
+impl Progress for StopAfter {
     fn interrupted(&self) -> bool {
         self.0.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) <= 0
     }

@@ -32,10 +32,10 @@ fn a_search_goes_on_in_the_middle_of_a_level() {
 fn commits_are_grouped_by_time() {
     let search = search("3x3");
     let (often, seldom) = (Simulated::default(), Simulated::default());
-    disk::run(&search, &on(&often, 1), &Silent).unwrap();
+    disk::run(&search, &on(&often, 1), &NoProgress).unwrap();
     let mut disk = on(&seldom, 1);
     disk.commit_every = Duration::from_secs(3600);
-    let found = disk::run(&search, &disk, &Silent).unwrap();
+    let found = disk::run(&search, &disk, &NoProgress).unwrap();
     assert_same(&found, &truth(&search), "one commit");
     assert!(
         seldom.syncs() * 20 < often.syncs(),
@@ -52,16 +52,16 @@ fn the_last_level_and_depth_limits_work_on_disk() {
     let truth = truth(&search);
     let directory = Simulated::default();
     search.max_depth = Some(12);
-    let part = disk::run(&search, &on(&directory, 1), &Silent).unwrap();
+    let part = disk::run(&search, &on(&directory, 1), &NoProgress).unwrap();
     assert_eq!((part.counts.len(), part.complete), (13, false));
     assert_eq!(part.counts, truth.counts[..13]);
     search.max_depth = None;
-    let found = disk::run(&search, &on(&directory, 1), &Silent).unwrap();
+    let found = disk::run(&search, &on(&directory, 1), &NoProgress).unwrap();
     assert_same(&found, &truth, "in two parts");
     assert_eq!(found.last, truth.last);
     assert_eq!(found.last.len(), 2);
     // A finished search is only read.
-    let again = disk::run(&search, &on(&directory, 1), &Silent).unwrap();
+    let again = disk::run(&search, &on(&directory, 1), &NoProgress).unwrap();
     assert_same(&again, &truth, "again");
     assert_eq!(again.last, truth.last);
 }
@@ -74,8 +74,36 @@ fn other_goals_and_starts_search_on_disk() {
         .unwrap();
     let truth = truth(&search);
     let directory = Simulated::default();
-    let found = disk::run(&search, &on(&directory, 1), &Silent).unwrap();
+    let found = disk::run(&search, &on(&directory, 1), &NoProgress).unwrap();
     assert_same(&found, &truth, "another start");
+}
+
+#[test]
+fn other_goals_search_on_disk() {
+    for (size, goal) in [
+        ("3x3", "first"),
+        ("3x3", "blank=4"),
+        ("2x4", "4 3 2 1/0 5 6 7"),
+        ("2x5", "blank=2"),
+    ] {
+        let size: Size = size.parse().unwrap();
+        let goal = goal.parse::<Goal>().unwrap().board(size).unwrap();
+        let mut search = Search::new(goal.clone());
+        search.threads = Some(1);
+        let truth = truth(&search);
+        assert!(truth.complete && truth.goal == goal);
+        // 2x4 has digits for one only.
+        for digits in 1..=if size.cells() > 8 { 2 } else { 1 } {
+            let directory = Simulated::default();
+            let disk = on(&directory, digits);
+            let found = disk::run(&search, &disk, &NoProgress).unwrap();
+            assert_same(&found, &truth, &format!("goal {goal}, {digits} digits"));
+            // Another goal is another search: nothing of this one is taken for it.
+            let other = Search::new(Goal::Last.board(size).unwrap());
+            let error = disk::run(&other, &disk, &NoProgress).unwrap_err();
+            assert!(error.to_string().contains("goal"), "{error}");
+        }
+    }
 }
 
 #[test]
@@ -84,8 +112,8 @@ fn all_levels_are_kept_when_asked() {
     let directory = Simulated::default();
     let mut disk = on(&directory, 1);
     disk.keep_all = true;
-    let found = disk::run(&search, &disk, &Silent).unwrap();
-    let whole = disk::verify(&disk.directories, &mut |_, _| true).unwrap();
+    let found = disk::run(&search, &disk, &NoProgress).unwrap();
+    let whole = disk::verify(&disk.directories, &NoProgress).unwrap();
     assert_eq!(whole.states, found.total());
     assert_eq!(
         whole.bytes,
@@ -133,11 +161,13 @@ fn chunks_are_spread_over_directories() {
     for dir in &dirs {
         assert!(std::fs::read_dir(dir.path()).unwrap().count() > 2);
     }
-    let found = disk::run(&search, &disk(), &Silent).unwrap();
+    let found = disk::run(&search, &disk(), &NoProgress).unwrap();
     assert_same(&found, &truth(&search), "three directories");
     let fewer = Directory::create(dirs[0].path(), Io::Read).unwrap();
     let fewer = Disk::new(Directories::new(vec![Box::new(fewer)]));
-    let error = disk::run(&search, &fewer, &Silent).unwrap_err().to_string();
+    let error = disk::run(&search, &fewer, &NoProgress)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("directories 3, not 1"), "{error}");
 }
 
@@ -146,12 +176,20 @@ fn two_searches_do_not_share_a_directory() {
     let dir = tempfile::tempdir().unwrap();
     let open = || Directory::create(dir.path(), Io::Read).unwrap();
     let lock = open().lock().unwrap().unwrap();
-    let disk = Disk::new(Directories::new(vec![Box::new(open())]));
-    let error = disk::run(&search("3x3"), &disk, &Silent)
+    let mut disk = Disk::new(Directories::new(vec![Box::new(open())]));
+    disk.patience = Duration::from_millis(100);
+    let error = disk::run(&search("3x3"), &disk, &NoProgress)
         .unwrap_err()
         .to_string();
     assert!(error.contains("another search is running here"), "{error}");
     assert!(disk.directories.is_locked());
-    drop(lock);
-    disk::run(&search("3x3"), &disk, &Silent).unwrap();
+    // A search that was killed holds the lock until the system has its memory back: the next one waits.
+    disk.patience = Duration::from_secs(60);
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| disk::run(&search("3x3"), &disk, &NoProgress));
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(!second.is_finished());
+        drop(lock);
+        second.join().unwrap().unwrap();
+    });
 }

@@ -1,14 +1,18 @@
 //! Searches of several ranks, here threads of one process, against the search in memory.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex};
 
-use tilewave::bfs::disk::{self, Directories, Disk, DiskError};
-use tilewave::bfs::{self, Level, Observer, Outcome, Search, Silent, Stopped, Team};
+use tilewave::bfs::disk::{self, Directories, Disk, DiskError, Stopped};
+use tilewave::bfs::{self, Communicator, Outcome, Reduce, Search};
+use tilewave::progress::{Level, NoProgress, Progress};
 use tilewave::puzzle::tiles::{Goal, Size};
-use tilewave::store::{Directory, Io};
+use tilewave::store::{Directory, Io, Simulated};
 use tilewave::{Error, perm::lehmer};
 
-/// What the ranks of a team share.
+use super::on;
+
+/// What the ranks of a job share.
 struct Table {
     /// What rank i has for rank j.
     parts: Vec<Vec<Mutex<Vec<u8>>>>,
@@ -23,18 +27,18 @@ struct Thread<'a> {
 }
 
 impl Thread<'_> {
-    fn reduce(&self, values: &mut [u64], join: impl Fn(u64, u64) -> u64) {
+    fn reduce(&self, values: &mut [u64], join: fn(u64, u64) -> u64) {
         self.table.values.lock().unwrap()[self.rank] = values.to_vec();
         self.table.meeting.wait();
         let all = self.table.values.lock().unwrap().clone();
         self.table.meeting.wait();
         for (i, value) in values.iter_mut().enumerate() {
-            *value = all.iter().map(|of| of[i]).reduce(&join).unwrap();
+            *value = all.iter().map(|of| of[i]).reduce(join).unwrap();
         }
     }
 }
 
-impl Team for Thread<'_> {
+impl Communicator for Thread<'_> {
     fn rank(&self) -> usize {
         self.rank
     }
@@ -43,7 +47,7 @@ impl Team for Thread<'_> {
         self.table.parts.len()
     }
 
-    fn swap(&self, parts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    fn all_to_all(&self, parts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         assert_eq!(parts.len(), self.size());
         for (to, part) in parts.into_iter().enumerate() {
             *self.table.parts[self.rank][to].lock().unwrap() = part;
@@ -56,17 +60,19 @@ impl Team for Thread<'_> {
         arrived
     }
 
-    fn sum(&self, values: &mut [u64]) {
-        self.reduce(values, u64::wrapping_add);
-    }
-
-    fn max(&self, values: &mut [u64]) {
-        self.reduce(values, u64::max);
+    fn all_reduce(&self, by: Reduce, values: &mut [u64]) {
+        self.reduce(
+            values,
+            match by {
+                Reduce::Sum => u64::wrapping_add,
+                Reduce::Max => u64::max,
+            },
+        );
     }
 }
 
 /// Runs a closure on every rank and returns what each returns.
-fn ranks<T: Send>(size: usize, run: impl Fn(&dyn Team) -> T + Sync) -> Vec<T> {
+fn ranks<T: Send>(size: usize, run: impl Fn(&dyn Communicator) -> T + Sync) -> Vec<T> {
     let row = || (0..size).map(|_| Mutex::default()).collect();
     let table = Table {
         parts: (0..size).map(|_| row()).collect(),
@@ -101,7 +107,7 @@ fn together(
     disk: impl Fn(usize) -> Disk + Sync,
 ) -> Result<Outcome, Stopped> {
     ranks(size, |team| {
-        disk::run_together(search, &disk(team.rank()), team, &Silent)
+        disk::run_distributed(search, &disk(team.rank()), team, &NoProgress)
     })
     .swap_remove(0)
 }
@@ -113,38 +119,45 @@ fn same(found: &Outcome, memory: &Outcome, what: &str) {
     assert!(found.complete, "{what}");
 }
 
-/// The same levels with 1 to 4 ranks and K = 1 and 2, and no more bytes than 1 bit per line and window.
-fn same_levels(board: &str, windows: [u64; 2]) {
+/// The same levels with some ranks, K and windows that cross, and no more bytes than 1 bit per line and
+/// window, and 20 for each message of a chunk to another.
+fn same_levels(board: &str, ways: &[(usize, usize, u64)]) {
     let search = search(board);
-    let memory = bfs::run(&search, &Silent).unwrap();
+    let memory = bfs::run(&search, &NoProgress).unwrap();
     let lines = lehmer::even_count(search.goal.size().tiles());
-    for (digits, windows) in [1, 2].into_iter().zip(windows) {
-        for size in 1..=4 {
-            let what = format!("{board}, K = {digits}, {size} ranks");
-            let dir = tempfile::tempdir().unwrap();
-            let outcome = together(&search, size, |_| {
-                let mut disk = disk_in(dir.path());
-                disk.shared_digits = Some(digits);
-                disk
-            });
-            let outcome = outcome.unwrap();
-            same(&outcome, &memory, &what);
-            let used = outcome.disk.unwrap();
-            assert_eq!(used.ranks, size);
-            assert_eq!(used.network_bytes.len(), memory.counts.len() + 1);
-            let most = used.network_bytes.iter().max().unwrap();
-            assert!(*most <= lines * windows / 8, "{what}: {most} bytes");
-            assert_eq!(*most > 0, size > 1, "{what}");
-            // The thin first levels send next to nothing.
-            assert!(size == 1 || used.network_bytes[1] < most / 10, "{what}");
+    for &(size, digits, windows) in ways {
+        let what = format!("{board}, K = {digits}, {size} ranks");
+        let directory = Simulated::default();
+        let outcome = together(&search, size, |_| {
+            let mut disk = on(&directory, digits);
+            disk.commit_every = std::time::Duration::from_secs(10);
+            disk
+        });
+        let outcome = outcome.unwrap();
+        same(&outcome, &memory, &what);
+        let used = outcome.disk.unwrap();
+        assert_eq!(used.ranks, size);
+        if size == 1 {
+            assert!(used.network_bytes.is_empty(), "{what}");
+            continue;
         }
+        assert_eq!(used.network_bytes.len(), memory.counts.len() + 1);
+        let most = used.network_bytes.iter().max().unwrap();
+        let headers = 20 * windows * (used.chunks * (used.chunks - 1)) as u64;
+        assert!(
+            *most <= lines * windows / 8 + headers,
+            "{what}: {most} bytes"
+        );
+        assert!(*most > 0, "{what}");
+        // The thin first levels send next to nothing.
+        assert!(used.network_bytes[1] < most / 10, "{what}");
     }
 }
 
 #[test]
 fn ranks_find_the_levels_of_3x3() {
     let search = search("3x3");
-    let memory = bfs::run(&search, &Silent).unwrap();
+    let memory = bfs::run(&search, &NoProgress).unwrap();
     for size in 1..=4 {
         let dir = tempfile::tempdir().unwrap();
         let outcome = together(&search, size, |_| disk_in(dir.path())).unwrap();
@@ -154,51 +167,61 @@ fn ranks_find_the_levels_of_3x3() {
 
 #[test]
 fn ranks_find_the_levels_of_2x5() {
-    same_levels("2x5", [1, 1]);
+    let sizes = 1..=4;
+    let ways: Vec<_> = sizes
+        .flat_map(|size| [(size, 1, 1), (size, 2, 1)])
+        .collect();
+    same_levels("2x5", &ways);
 }
 
 #[test]
 fn ranks_find_the_levels_of_3x4() {
-    same_levels("3x4", [1, 2]);
+    same_levels("3x4", &[(2, 2, 2)]);
 }
 
 #[test]
 fn ranks_find_the_levels_of_2x6() {
-    same_levels("2x6", [1, 1]);
+    same_levels("2x6", &[(3, 1, 1)]);
 }
 
-/// Says after some levels, or in the middle of one, that the search should stop.
-struct StopAt(usize);
+/// Says after a depth that the search should stop.
+struct StopAt {
+    at: usize,
+    depth: AtomicUsize,
+}
 
-impl Observer for StopAt {
+impl StopAt {
+    fn depth(at: usize) -> StopAt {
+        let depth = AtomicUsize::new(0);
+        StopAt { at, depth }
+    }
+}
+
+impl Progress for StopAt {
     fn interrupted(&self) -> bool {
-        STOP.with(|depth| depth.get() >= self.0)
+        self.depth.load(Ordering::Relaxed) >= self.at
     }
 
     fn continued(&self, depth: usize, _: u64) {
-        STOP.with(|stop| stop.set(depth));
+        self.depth.store(depth, Ordering::Relaxed);
     }
 
     fn level(&self, level: &Level) {
-        STOP.with(|depth| depth.set(level.depth));
+        self.depth.store(level.depth, Ordering::Relaxed);
     }
-}
-
-thread_local! {
-    static STOP: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 #[test]
 fn a_search_goes_on_with_another_number_of_ranks() {
     let search = search("2x5");
-    let memory = bfs::run(&search, &Silent).unwrap();
+    let memory = bfs::run(&search, &NoProgress).unwrap();
     let dir = tempfile::tempdir().unwrap();
     for (size, depth) in [(3, 10), (1, 20), (4, 30), (2, 40)] {
         let stopped = ranks(size, |team| {
             let mut disk = disk_in(dir.path());
             disk.shared_digits = Some(1);
             disk.commit_every = std::time::Duration::ZERO;
-            disk::run_together(&search, &disk, team, &StopAt(depth))
+            disk::run_distributed(&search, &disk, team, &StopAt::depth(depth))
         });
         for stopped in stopped {
             let Err(Stopped::Together(Error::Disk(DiskError::Interrupted { depth: at, .. }))) =
@@ -210,7 +233,7 @@ fn a_search_goes_on_with_another_number_of_ranks() {
         }
     }
     // Now without ranks.
-    let outcome = disk::run(&search, &disk_in(dir.path()), &Silent).unwrap();
+    let outcome = disk::run(&search, &disk_in(dir.path()), &NoProgress).unwrap();
     same(&outcome, &memory, "one machine");
     // And a finished one is only read.
     let again = together(&search, 3, |_| disk_in(dir.path())).unwrap();
@@ -220,13 +243,13 @@ fn a_search_goes_on_with_another_number_of_ranks() {
 #[test]
 fn a_search_of_one_machine_goes_on_with_ranks() {
     let search = search("2x5");
-    let memory = bfs::run(&search, &Silent).unwrap();
+    let memory = bfs::run(&search, &NoProgress).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let mut first = search.clone();
     first.max_depth = Some(25);
     let mut disk = disk_in(dir.path());
     disk.shared_digits = Some(2);
-    disk::run(&first, &disk, &Silent).unwrap();
+    disk::run(&first, &disk, &NoProgress).unwrap();
     let outcome = together(&search, 3, |_| disk_in(dir.path())).unwrap();
     same(&outcome, &memory, "three ranks");
     assert_eq!(outcome.disk.unwrap().chunks, 72);
@@ -235,7 +258,7 @@ fn a_search_of_one_machine_goes_on_with_ranks() {
 #[test]
 fn ranks_with_directories_of_their_own_need_them_again() {
     let search = search("2x5");
-    let memory = bfs::run(&search, &Silent).unwrap();
+    let memory = bfs::run(&search, &NoProgress).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let node = |rank: usize| disk_in(&dir.path().join(format!("node-{rank}")));
     let mut first = search.clone();
@@ -264,7 +287,7 @@ fn ranks_with_directories_of_their_own_need_them_again() {
             std::fs::rename(entry.path(), dir.path().join("node-0").join(name)).unwrap();
         }
     }
-    let outcome = disk::run(&search, &node(0), &Silent).unwrap();
+    let outcome = disk::run(&search, &node(0), &NoProgress).unwrap();
     same(&outcome, &memory, "one machine");
 }
 
@@ -275,7 +298,7 @@ fn one_job_at_a_time_works_in_a_directory() {
     let outer = Directory::create(dir.path(), Io::Read).unwrap();
     let lock = tilewave::store::Storage::lock(&outer).unwrap().unwrap();
     for stopped in ranks(3, |team| {
-        disk::run_together(&search, &disk_in(dir.path()), team, &Silent)
+        disk::run_distributed(&search, &disk_in(dir.path()), team, &NoProgress)
     }) {
         let Err(Stopped::Together(error)) = stopped else {
             panic!("{stopped:?}");
@@ -313,7 +336,7 @@ fn ranks_refuse_what_one_machine_refuses() {
     let stopped = ranks(3, |team| {
         let mut search = search("2x5");
         search.memory = (team.rank() == 2).then_some(1000);
-        disk::run_together(&search, &disk_in(dir.path()), team, &Silent)
+        disk::run_distributed(&search, &disk_in(dir.path()), team, &NoProgress)
     });
     let Err(Stopped::Together(Error::Disk(DiskError::Elsewhere { rank: 2, reason }))) = &stopped[0]
     else {
@@ -324,4 +347,92 @@ fn ranks_refuse_what_one_machine_refuses() {
         stopped[2],
         Err(Stopped::Together(Error::Search(_)))
     ));
+}
+
+/// Every rank says who was started for another search, and none computes anything.
+#[test]
+fn ranks_that_were_started_for_different_searches_stop_with_the_same_words() {
+    type Change = (&'static str, fn(&mut Search, &mut Disk));
+    let changes: [Change; 6] = [
+        ("goal", |search, _| {
+            search.goal = Goal::First.board(search.goal.size()).unwrap()
+        }),
+        ("start", |search, _| {
+            search.start = Goal::Blank(2).board(search.goal.size()).unwrap()
+        }),
+        ("board", |search, _| *search = self::search("2x5")),
+        ("max-depth", |search, _| search.max_depth = Some(5)),
+        ("shared-digits", |_, disk| disk.shared_digits = Some(2)),
+        ("levels kept", |_, disk| disk.keep_all = true),
+    ];
+    for (name, change) in changes {
+        let directory = Simulated::default();
+        let stopped = ranks(3, |communicator| {
+            let (mut search, mut disk) = (search("3x3"), on(&directory, 1));
+            if communicator.rank() == 1 {
+                change(&mut search, &mut disk);
+            }
+            disk::run_distributed(&search, &disk, communicator, &NoProgress)
+        });
+        for stopped in stopped {
+            let Err(Stopped::Together(error)) = stopped else {
+                panic!("{name}: {stopped:?}");
+            };
+            let text = error.to_string();
+            assert!(
+                text.contains("rank 1 was started with") && text.contains(name),
+                "{text}"
+            );
+        }
+        assert_eq!(tilewave::store::Storage::list(&directory).unwrap(), [""; 0]);
+    }
+}
+
+/// Damages what rank 1 sends to rank 0, once it is long enough to be segments.
+struct Damaged<'a>(&'a dyn Communicator);
+
+impl Communicator for Damaged<'_> {
+    fn rank(&self) -> usize {
+        self.0.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    fn all_to_all(&self, mut parts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+        if self.rank() == 1 && parts[0] != parts[1] && parts[0].len() > 100 {
+            let last = parts[0].len() - 20;
+            parts[0][last] ^= 1;
+        }
+        self.0.all_to_all(parts)
+    }
+
+    fn all_reduce(&self, by: Reduce, values: &mut [u64]) {
+        self.0.all_reduce(by, values);
+    }
+}
+
+#[test]
+fn messages_that_arrive_damaged_are_noticed() {
+    // Rank 0 stops alone, as the ends of a job do that the others wait for; here the job has two ranks, and
+    // the other waits until it is told that nobody comes.
+    let directory = Simulated::default();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        ranks(2, |communicator| {
+            let damaged = Damaged(communicator);
+            let search = search("2x5");
+            let found = disk::run_distributed(&search, &on(&directory, 1), &damaged, &NoProgress);
+            sender
+                .send((communicator.rank(), format!("{found:?}")))
+                .unwrap();
+        });
+    });
+    let (rank, found) = receiver.recv().unwrap();
+    assert_eq!(rank, 0);
+    assert!(
+        found.contains("Alone") && found.contains("arrives damaged"),
+        "{found}"
+    );
 }

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use tilewave::bfs::{self, Search, Silent};
+use tilewave::bfs::{self, Search};
+use tilewave::progress::NoProgress;
 use tilewave::puzzle::tiles::{Board, Direction, Goal, MoveStyle, Moves, Size};
-use tilewave::report::html::{LAST_DRAWN, Solution, player};
+use tilewave::report::html::{LAST_DRAWN, Refused, Solution, player};
 use tilewave::report::{Report, published};
 
 fn solution(start: &str, goal: Goal, moves: &str, label: Option<&str>) -> Solution {
@@ -86,7 +87,7 @@ fn search(size: &str, change: impl Fn(&mut Search)) -> bfs::Outcome {
     let mut search = Search::new(goal);
     search.keep_last = LAST_DRAWN;
     change(&mut search);
-    bfs::run(&search, &Silent).unwrap()
+    bfs::run(&search, &NoProgress).unwrap()
 }
 
 #[test]
@@ -95,12 +96,17 @@ fn pages() {
     let directory = PathBuf::from(std::env::var_os("TILEWAVE_PAGES").expect("TILEWAVE_PAGES"));
     let write = |name: &str, page: String| std::fs::write(directory.join(name), page).unwrap();
 
-    let play = |solutions: &[Solution]| player(solutions, MoveStyle::Tile).unwrap();
+    let play = |solutions: &[Solution]| player(solutions, &[], MoveStyle::Tile).unwrap();
     write("one.html", play(&[farthest()]));
-    write("many.html", play(&mixture()));
+    let refused = Refused {
+        board: Board::parse("1 2 3/4 5 6/8 7 0", None).unwrap(),
+        reason: "its parity is <odd>".into(),
+    };
+    let many = player(&mixture(), &[refused], MoveStyle::Tile).unwrap();
+    write("many.html", many);
     write(
         "blank.html",
-        player(&[farthest()], MoveStyle::Blank).unwrap(),
+        player(&[farthest()], &[], MoveStyle::Blank).unwrap(),
     );
     write(
         "long.html",

@@ -101,7 +101,8 @@ test("tiles slide by hand, and the way back is open", () => visit(browser, "one.
   await tile(page, 3).click();
   assert.deepEqual(await board(page), [2, 8, 7, 3, 6, 4, 0, 5, 1]);
   assert.equal(await text(page, "caption"), "3 moves by hand, after move 2");
-  assert.equal(await text(page, "made"), "5");
+  assert.equal(await text(page, "made"), "2");
+  assert.equal(await text(page, "beside"), ", 3 by hand");
   await picture(page, "player-by-hand");
   await page.locator("#undo").click();
   assert.deepEqual(await board(page), [2, 8, 7, 0, 6, 4, 3, 5, 1]);
@@ -109,8 +110,11 @@ test("tiles slide by hand, and the way back is open", () => visit(browser, "one.
   assert.equal(await page.locator("#return").isVisible(), false);
   assert.deepEqual(await board(page), two);
   await tile(page, 8).click();
+  const aside = await board(page);
   await page.keyboard.press("ArrowRight");
-  assert.deepEqual(await board(page), two, "stepping on leads back first");
+  assert.deepEqual(await board(page), aside, "an arrow key throws nothing away");
+  await page.keyboard.press("ArrowLeft");
+  assert.deepEqual(await board(page), two, "and takes one move of the hand back");
   await page.keyboard.press("r");
   await page.keyboard.press("End");
   assert.deepEqual(await board(page), (await data(page)).solutions[0].goal);

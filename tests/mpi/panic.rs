@@ -3,16 +3,17 @@
 
 use tilewave::bfs::disk::{self, Directories, Disk};
 use tilewave::bfs::mpi::{Job, end_on_panic};
-use tilewave::bfs::{Observer, Search, Team};
+use tilewave::bfs::{Communicator, Search};
+use tilewave::progress::{Phase, Progress};
 use tilewave::puzzle::tiles::Goal;
 use tilewave::store::{Directory, Io};
 
 struct Panics(bool);
 
-impl Observer for Panics {
+impl Progress for Panics {
     // Called by the workers.
-    fn progress(&self, depth: usize, _: u64, _: u64) {
-        assert!(!self.0 || depth < 20, "told to");
+    fn progress(&self, phase: Phase, _: u64, _: u64) {
+        assert!(!self.0 || phase != Phase::Search(20), "told to");
     }
 }
 
@@ -27,5 +28,5 @@ fn main() {
     let board = Goal::Last.board("2x6".parse().expect("a size"));
     let mut search = Search::new(board.expect("a board"));
     search.threads = Some(2);
-    disk::run_together(&search, &disk, &job, &Panics(rank == 1)).expect("a search");
+    disk::run_distributed(&search, &disk, &job, &Panics(rank == 1)).expect("a search");
 }

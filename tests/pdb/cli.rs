@@ -124,7 +124,7 @@ fn a_database_is_built_shown_verified_and_probed() {
     assert!(
         String::from_utf8(failed.stdout)
             .unwrap()
-            .starts_with("FAIL  a.pdb: the entries")
+            .starts_with("FAIL  a.pdb: 'a.pdb' is damaged in block 0 of 1")
     );
 }
 
@@ -180,13 +180,13 @@ fn partitions_kinds_encodings_exports_and_packing() {
     let object: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(
         (&object["kind"], &object["encoding"]),
-        (&"region-aware".into(), &"packed".into())
+        (&"region-aware".into(), &"nibble".into())
     );
     assert!(object["entries"].as_u64().unwrap() > 504);
 
     stdout(dir, &["pack", "r.pdb", "-o", "r.tw"]);
-    assert!(stdout(dir, &["info", "r.tw"]).contains("packed, compressed"));
-    refused(dir, &["verify", "r.tw"], 1, "run 'tilewave pdb unpack'");
+    assert!(stdout(dir, &["info", "r.tw"]).contains("nibble, compressed"));
+    refused(dir, &["verify", "r.tw"], 1, "run 'tilewave pdb decompress'");
     stdout(dir, &["unpack", "r.tw", "-o", "s.pdb"]);
     assert!(std::fs::read(dir.join("r.pdb")).unwrap() == std::fs::read(dir.join("s.pdb")).unwrap());
 
@@ -284,20 +284,30 @@ fn bad_requests_get_one_clear_line() {
         2,
         "choose 7-8",
     );
+    std::fs::write(dir.join("text"), "not a database").unwrap();
     size(
-        &["build", "--size", "3x3", "--pattern", "1", "-o", "none/x"],
+        &["build", "--size", "3x3", "--pattern", "1", "-o", "text/x"],
         1,
         "cannot write",
     );
     size(&["info", "none.pdb"], 1, "cannot open 'none.pdb'");
-    std::fs::write(dir.join("text"), "not a database").unwrap();
     size(
         &["info", "text"],
         1,
-        "'text' is not a tilewave pattern database",
+        "'text' is no tilewave pattern database",
     );
     stdout(dir, &BUILD);
-    size(&["probe", "a.pdb", "--board", "1 2 3/4 5 6"], 2, "");
+    for args in [
+        &["verify", "a.pdb", "-M", "nonsense"][..],
+        &["verify", "a.pdb", "--rebuild", "-M", "8"],
+    ] {
+        size(args, 2, "is not a size");
+    }
+    size(
+        &["probe", "a.pdb", "--board", "1 2 3/4 5 6"],
+        2,
+        "the board is 2x3, expected 3x3",
+    );
     size(
         &["probe", "a.pdb", "--board", "1 2 3 4/5 6 7 8/9 10 11 0"],
         2,
@@ -340,4 +350,147 @@ fn an_interrupted_build_leaves_nothing() {
     );
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn outputs_go_to_files_devices_links_and_stdout() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let is_link = |name: &str| dir.join(name).symlink_metadata().unwrap().is_symlink();
+    std::os::unix::fs::symlink("/dev/null", dir.join("null")).unwrap();
+    std::os::unix::fs::symlink("target.pdb", dir.join("link")).unwrap();
+    stdout(dir, &BUILD);
+    stdout(dir, &["pack", "a.pdb", "-o", "a.zst"]);
+    let build = |output| [&BUILD[..6], &[output]].concat();
+    // Directories are made, for one file and for files named by their tiles.
+    stdout(dir, &build("deep/down/a.pdb"));
+    stdout(dir, &build("databases/"));
+    let made = std::fs::read(dir.join("databases/3x3_1-2-3-4.pdb")).unwrap();
+    assert_eq!(made, std::fs::read(dir.join("a.pdb")).unwrap());
+    let commands: [&[&str]; 4] = [
+        &BUILD[..6],
+        &["export", "a.pdb", "--layout", "hog2-lex", "-o"],
+        &["pack", "a.pdb", "-o"],
+        &["unpack", "a.zst", "-o"],
+    ];
+    for command in commands {
+        let to = |output| [command, &[output, "--force"]].concat();
+        stdout(dir, &to("null"));
+        assert!(is_link("null"));
+        stdout(dir, &to("link"));
+        assert!(is_link("link"));
+        let file = std::fs::read(dir.join("target.pdb")).unwrap();
+        for name in ["-", "/dev/stdout"] {
+            let piped = tilewave(dir, &to(name)).output().unwrap();
+            assert!(piped.stdout == file, "{command:?} {name}");
+        }
+        refused(dir, &to("/dev/full"), 1, "cannot write '/dev/full'");
+    }
+    assert!(!dir.join("-").exists());
+}
+
+/// A flipped bit anywhere in a database: no answer rests on it, and a kept database is built again.
+#[test]
+fn damaged_databases_answer_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let run = |args: &[&str]| {
+        let mut command = Command::cargo_bin("tilewave").unwrap();
+        command.current_dir(dir).args(args).output().unwrap()
+    };
+    stdout(dir, &BUILD);
+    stdout(
+        dir,
+        &[
+            "build",
+            "--size",
+            "3x3",
+            "--pattern",
+            "5,6,7,8",
+            "-o",
+            "b.pdb",
+        ],
+    );
+    assert!(run(&["table", "3x3", "-o", "x.table"]).status.success());
+    let board = "8 6 7/2 5 4/3 0 1";
+    let kept = [
+        "solve",
+        "--cache-dir",
+        "cache",
+        "--quiet",
+        "--format",
+        "csv",
+        board,
+    ];
+    let answer = run(&kept);
+    assert!(answer.status.success());
+    let moves = |output: &[u8]| {
+        let text = String::from_utf8(output.to_vec()).unwrap();
+        text.lines()
+            .nth(1)
+            .unwrap()
+            .split(',')
+            .take(3)
+            .collect::<Vec<_>>()
+            .join(",")
+    };
+    let cached = std::fs::read_dir(dir.join("cache"))
+        .unwrap()
+        .next()
+        .unwrap();
+    let cached = cached.unwrap().path();
+    let a = ["a.pdb", "x.table", cached.to_str().unwrap()];
+    for (file, first, commands) in [
+        (
+            a[0],
+            8192,
+            vec![
+                vec!["solve", "--pdb", "a.pdb", "--pdb", "b.pdb", board],
+                vec!["pdb", "probe", "a.pdb", "--board", board],
+                vec!["pdb", "export", "a.pdb", "--layout", "hog2-lex", "-o", "-"],
+                vec!["pdb", "compress", "a.pdb", "-o", "-"],
+            ],
+        ),
+        (
+            a[1],
+            8192,
+            vec![
+                vec!["state", "--table", "x.table", board],
+                vec!["solve", "--table", "x.table", board],
+            ],
+        ),
+        (a[2], 8192, vec![kept.to_vec()]),
+    ] {
+        let whole = std::fs::read(dir.join(file)).unwrap();
+        for at in [
+            0,
+            9,
+            20,
+            300,
+            4000,
+            4096,
+            4105,
+            first,
+            first + 77,
+            whole.len() - 1,
+        ] {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 4;
+            std::fs::write(dir.join(file), &bytes).unwrap();
+            for command in &commands {
+                let output = run(command);
+                let error = String::from_utf8_lossy(&output.stderr).into_owned();
+                if file == a[2] {
+                    assert!(output.status.success(), "{error}");
+                    assert_eq!(moves(&output.stdout), moves(&answer.stdout));
+                    assert!(std::fs::read(file).unwrap() == whole, "built again");
+                } else {
+                    assert_eq!(output.status.code(), Some(1), "{command:?} {at}: {error}");
+                    assert!(output.stdout.is_empty(), "{command:?} {at}");
+                }
+            }
+        }
+        std::fs::write(dir.join(file), whole).unwrap();
+    }
 }

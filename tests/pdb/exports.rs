@@ -1,16 +1,18 @@
 //! Layouts of other solvers, against their definitions written out.
 
-use tilewave::pdb::{Encoding, Kind, Layout, Pdb, PdbError, Unobserved, encode, export};
+use tilewave::pdb::{Encoding, Kind, Layout, Pdb, PdbError, encode, export};
+use tilewave::progress::NoProgress;
+use tilewave::store::OutputError;
 
 use crate::{database, goal};
 
 fn exported(pdb: &Pdb, layout: Layout) -> Result<Vec<u8>, PdbError> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x");
-    export(pdb, layout, &path, false, Some(2), &Unobserved)?;
+    export(pdb, layout, &path, false, Some(2), &NoProgress)?;
     assert!(matches!(
-        export(pdb, layout, &path, false, None, &Unobserved),
-        Err(PdbError::Exists(_))
+        export(pdb, layout, &path, false, None, &NoProgress),
+        Err(PdbError::Output(OutputError::Exists(_)))
     ));
     Ok(std::fs::read(path).unwrap())
 }
@@ -32,7 +34,7 @@ fn placements(n: usize, k: usize) -> Vec<Vec<u8>> {
 #[test]
 fn the_lexicographic_table_lists_placements_in_order() {
     let table = database(&goal("3x4", "last"), &[1, 5, 6, 7], Kind::Minimum);
-    let packed = encode(&table, Encoding::Packed).unwrap();
+    let packed = encode(&table, Encoding::Nibble).unwrap();
     let bytes = exported(&table, Layout::Lexicographic).unwrap();
     let values: Vec<u8> = placements(12, 4)
         .iter()
@@ -44,19 +46,35 @@ fn the_lexicographic_table_lists_placements_in_order() {
 
 #[test]
 fn the_position_table_is_indexed_by_cells() {
-    let table = database(&goal("3x3", "first"), &[1, 2, 3], Kind::Minimum);
-    let bytes = exported(&table, Layout::Positions).unwrap();
-    assert_eq!(bytes.len(), 9 * 9 * 9);
-    let mut filled = 0;
-    for cells in placements(9, 3) {
-        let index = cells
-            .iter()
-            .rev()
-            .fold(0, |index, &c| index * 9 + usize::from(c));
-        assert_eq!(bytes[index], table.lookup(&cells, 0).unwrap());
-        filled += 1;
+    // Up to four tiles, more, and as many as there are: places of no board stay 255.
+    for (size, tiles) in [
+        ("3x3", 1..=1),
+        ("3x3", 1..=3),
+        ("3x3", 2..=6),
+        ("2x3", 1..=5),
+        ("3x4", 4..=9),
+    ] {
+        let tiles: Vec<u16> = tiles.collect();
+        let table = database(&goal(size, "first"), &tiles, Kind::Minimum);
+        let (n, k) = (table.pattern().size().cells(), tiles.len());
+        let mut expected = vec![255; n.pow(k as u32)];
+        for cells in placements(n, k) {
+            let index = cells
+                .iter()
+                .rev()
+                .fold(0, |index, &c| index * n + usize::from(c));
+            expected[index] = table.lookup(&cells, 0).unwrap_or(255);
+        }
+        assert!(
+            exported(&table, Layout::Positions).unwrap() == expected,
+            "{size} {tiles:?}"
+        );
+        let packed = encode(&table, Encoding::Nibble).unwrap();
+        assert!(
+            exported(&packed, Layout::Positions).unwrap() == expected,
+            "{size} {tiles:?}"
+        );
     }
-    assert_eq!(bytes.iter().filter(|&&b| b == 255).count(), 729 - filled);
 }
 
 /// The definition: offset = (mapoff[maprank] + region) * k! + pidx.

@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use tilewave::pdb::{
-    Build, Kind, Pattern, Pdb, PdbError, PdbLevel, PdbObserver, Phase, Unobserved, build, compress,
-    decompress, inspect, plan, rebuild, spot_check,
+    Build, Kind, Pattern, Pdb, PdbError, Probe, build, compress, decompress, inspect, plan,
+    rebuild, spot_check,
 };
+use tilewave::progress::{Level, NoProgress, Phase, Progress};
+use tilewave::random::SplitMix64;
+use tilewave::store::{FileError, OutputError};
 
 use crate::{Random, database, goal};
 
@@ -27,7 +30,7 @@ fn golden_files_are_written_byte_for_byte() {
     ] {
         let path = dir.path().join(name);
         database(&goal, &[1, 2, 4], kind)
-            .save(&path, false, &Unobserved)
+            .save(&path, false, &NoProgress)
             .unwrap();
         if std::env::var_os("TILEWAVE_UPDATE").is_some() {
             std::fs::copy(&path, golden(name)).unwrap();
@@ -46,37 +49,39 @@ fn golden_files_are_written_byte_for_byte() {
                 plain: true,
                 ..Build::new(pdb.pattern().clone())
             },
-            &Unobserved,
+            &NoProgress,
         )
         .unwrap();
     }
 }
 
 #[test]
-fn mapped_loaded_and_built_databases_are_the_same() {
+fn probed_loaded_copied_and_built_databases_are_the_same() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.pdb");
     let goal = goal("3x3", "first");
-    let mut random = Random(3);
+    let mut random = Random(SplitMix64::new(3));
     for kind in Kind::ALL {
         let built = database(&goal, &[1, 3, 5, 7, 8], kind);
-        built.save(&path, true, &Unobserved).unwrap();
-        let (mapped, loaded) = (Pdb::open(&path).unwrap(), Pdb::load(&path).unwrap());
+        built.save(&path, true, &NoProgress).unwrap();
+        let (loaded, probe) = (Pdb::open(&path).unwrap(), Probe::open(&path).unwrap());
+        let copied = Pdb::from_bytes(&std::fs::read(&path).unwrap()).unwrap();
         for _ in 0..1000 {
             let board = random.board(goal.size());
             let value = built.value(&board).unwrap();
-            assert_eq!(mapped.value(&board).unwrap(), value);
             assert_eq!(loaded.value(&board).unwrap(), value);
+            assert_eq!(copied.value(&board).unwrap(), value);
+            assert_eq!(probe.value(&board).unwrap(), value);
         }
         assert_eq!(
-            mapped.bytes().as_ptr() as usize % 64,
+            loaded.bytes().as_ptr() as usize % 64,
             0,
             "entries are aligned"
         );
         assert_eq!(inspect(&path).unwrap().histogram, built.histogram());
-        let other = Random(1).board("3x4".parse().unwrap());
+        let other = Random(SplitMix64::new(1)).board("3x4".parse().unwrap());
         assert!(matches!(
-            mapped.value(&other),
+            loaded.value(&other),
             Err(PdbError::WrongSize { .. })
         ));
     }
@@ -89,12 +94,12 @@ fn packing_for_shipping_restores_the_file() {
     let goal = goal("3x4", "last");
     for kind in Kind::ALL {
         database(&goal, &[1, 2, 3, 4, 7, 9], kind)
-            .save(&plain, true, &Unobserved)
+            .save(&plain, true, &NoProgress)
             .unwrap();
-        compress(&plain, &packed, true, None, &Unobserved).unwrap();
+        compress(&plain, &packed, true, None, &NoProgress).unwrap();
         assert!(matches!(Pdb::open(&packed), Err(PdbError::Compressed(_))));
         assert!(matches!(
-            decompress(&plain, &back, true, None, &Unobserved),
+            decompress(&plain, &back, true, None, &NoProgress),
             Err(PdbError::NotCompressed(_))
         ));
         let sizes = [&plain, &packed].map(|p| std::fs::metadata(p).unwrap().len());
@@ -103,60 +108,146 @@ fn packing_for_shipping_restores_the_file() {
             inspect(&packed).unwrap().entries,
             inspect(&plain).unwrap().entries
         );
-        decompress(&packed, &back, true, None, &Unobserved).unwrap();
+        decompress(&packed, &back, true, None, &NoProgress).unwrap();
         assert!(std::fs::read(&back).unwrap() == std::fs::read(&plain).unwrap());
 
         let mut bytes = std::fs::read(&packed).unwrap();
         let last = bytes.len() - 100;
         bytes[last] ^= 1;
         std::fs::write(&packed, &bytes).unwrap();
-        let error = decompress(&packed, &dir.path().join("d"), false, None, &Unobserved);
-        assert!(matches!(error, Err(PdbError::Damaged { .. })), "{error:?}");
+        let error = decompress(&packed, &dir.path().join("d"), false, None, &NoProgress);
+        assert!(
+            matches!(error, Err(PdbError::File(FileError::Damaged { .. }))),
+            "{error:?}"
+        );
         assert!(!dir.path().join("d").exists());
     }
 }
 
-/// Any flipped bit and any truncation is found, by opening or by checking.
+/// What every way to open a database says of some bytes.
+fn opened(path: &Path, bytes: &[u8]) -> Result<Pdb, FileError> {
+    std::fs::write(path, bytes).unwrap();
+    let file = |error| match error {
+        PdbError::File(error) => error,
+        error => panic!("{error}"),
+    };
+    let read = Pdb::open(path).map_err(file);
+    assert_eq!(Pdb::from_bytes(bytes).is_ok(), read.is_ok());
+    read
+}
+
+/// Any flipped bit and any other length is found, wherever it is: nothing is between the sections but zeros.
 #[test]
 fn damage_is_found() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.pdb");
     let truth = std::fs::read(golden("pdb_v1_regions.pdb")).unwrap();
-    let check = |bytes: &[u8]| {
-        std::fs::write(&path, bytes).unwrap();
-        Pdb::open(&path).and_then(|pdb| pdb.check())
-    };
-    check(&truth).unwrap();
-    let pdb = Pdb::open(&golden("pdb_v1_regions.pdb")).unwrap();
-    let data = truth.len() - pdb.bytes().len();
-    // All of the header and the data, and the used parts of the tables between.
-    let tables = (4096..4096 + 4 * 21).chain(4224..4232);
-    for byte in (0..4096).chain(tables).chain(data..truth.len()) {
+    let data = truth.len() - opened(&path, &truth).unwrap().bytes().len();
+    for byte in 0..truth.len() {
         let mut bytes = truth.clone();
         bytes[byte] ^= 1 << (byte % 8);
-        let error = check(&bytes).expect_err(&format!("byte {byte}"));
+        let error = opened(&path, &bytes).expect_err(&format!("byte {byte}"));
         match byte {
-            0..8 => assert!(matches!(error, PdbError::NotADatabase(_))),
-            8..12 => assert!(matches!(error, PdbError::Version { .. })),
-            12..8192 if byte < data => assert!(matches!(error, PdbError::Header { .. }), "{error}"),
-            _ => assert!(
-                matches!(error, PdbError::Damaged { block: 0, .. }),
-                "{error}"
-            ),
+            0..8 => assert!(matches!(error, FileError::Other { .. })),
+            8..12 => assert!(matches!(error, FileError::Version { .. })),
+            _ if byte < data => assert!(matches!(error, FileError::Header { .. }), "{error}"),
+            _ => assert!(matches!(error, FileError::Damaged { block: 0, .. })),
         }
     }
     for length in [0, 1, 7, 8, 11, 12, 100, 4095, 4096, data, truth.len() - 1] {
-        let error = check(&truth[..length]).unwrap_err();
-        let known = matches!(error, PdbError::NotADatabase(_) | PdbError::Length { .. });
+        let error = opened(&path, &truth[..length]).unwrap_err();
+        let known = matches!(error, FileError::Other { .. } | FileError::Length { .. });
         assert!(known, "{length}: {error}");
     }
     let longer = [&truth[..], &[0]].concat();
-    assert!(matches!(check(&longer), Err(PdbError::Length { .. })));
-    assert!(matches!(Pdb::open(dir.path()), Err(PdbError::Io { .. })));
-    assert!(matches!(
-        Pdb::open(&dir.path().join("none")),
-        Err(PdbError::Io { .. })
-    ));
+    let error = opened(&path, &longer).unwrap_err();
+    assert!(matches!(error, FileError::Length { .. }) && error.is_damage());
+    for none in [dir.path(), &dir.path().join("none")] {
+        let error = Pdb::open(none).unwrap_err();
+        assert!(matches!(error, PdbError::File(FileError::Io { .. })));
+        // Said once.
+        let text = error.to_string();
+        assert_eq!(
+            text.matches("os error").count(),
+            usize::from(none != dir.path()),
+            "{text}"
+        );
+    }
+}
+
+/// Random damage of every kind: an error, or the right values.
+#[test]
+fn no_damage_gives_a_wrong_value() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, small) = (dir.path().join("x.pdb"), dir.path().join("x.zst"));
+    let goal = goal("3x4", "last");
+    let mut random = SplitMix64::new(11);
+    for kind in Kind::ALL {
+        // Several blocks.
+        let truth = database(&goal, &[1, 2, 3, 5, 8, 9, 11], kind);
+        truth.save(&path, true, &NoProgress).unwrap();
+        compress(&path, &small, true, None, &NoProgress).unwrap();
+        for file in [&path, &small] {
+            let whole = std::fs::read(file).unwrap();
+            for trial in 0..60 {
+                let mut bytes = whole.clone();
+                let mut below = |n: usize| random.below(n as u64) as usize;
+                let (at, to) = (below(whole.len()), below(whole.len()));
+                let len = (1 + below(5000)).min(whole.len() - at.max(to));
+                match trial % 6 {
+                    0 => bytes[at] ^= 1 << below(8),
+                    1 => bytes.truncate(at),
+                    2 => bytes.copy_within(at..at + len, to),
+                    3 => bytes[at..at + len].fill(0),
+                    4 => bytes.extend_from_slice(&whole[at..at + len]),
+                    // A header that claims something else, with a right sum.
+                    _ => {
+                        bytes[16 + below(2500)] ^= 1 << below(8);
+                        let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..4088]);
+                        bytes[4088..4096].copy_from_slice(&sum.to_le_bytes());
+                    }
+                }
+                let damaged = dir.path().join("damaged");
+                std::fs::write(&damaged, &bytes).unwrap();
+                let usable = match *file == path {
+                    true => Pdb::open(&damaged),
+                    false => {
+                        let back = dir.path().join("back");
+                        let done = decompress(&damaged, &back, true, None, &NoProgress);
+                        done.and_then(|_| Pdb::open(&back))
+                    }
+                };
+                if let Ok(pdb) = usable {
+                    // What only says other things of the same entries, as another goal, is no damage of
+                    // the entries.
+                    assert!(pdb.bytes() == truth.bytes(), "{kind} {trial}");
+                    assert!(bytes == whole || trial % 6 == 5, "{kind} {trial}");
+                }
+            }
+        }
+    }
+}
+
+/// A file of a few bytes cannot claim memory.
+#[test]
+fn claims_are_measured_against_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.pdb");
+    let mut bytes = std::fs::read(golden("pdb_v1_min.pdb")).unwrap();
+    // 36!/28! entries of eight tiles of a 6x6 board.
+    bytes[16..19].copy_from_slice(&[6, 6, 8]);
+    let entries: u64 = (29..=36).product();
+    bytes[32..40].copy_from_slice(&entries.to_le_bytes());
+    for compressed in [0, 1] {
+        bytes[21] = compressed;
+        let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..4088]);
+        bytes[4088..4096].copy_from_slice(&sum.to_le_bytes());
+        std::fs::write(&path, &bytes).unwrap();
+        let back = dir.path().join("back");
+        assert!(Pdb::open(&path).is_err());
+        assert!(decompress(&path, &back, true, None, &NoProgress).is_err());
+        assert!(!back.exists());
+    }
 }
 
 #[test]
@@ -166,16 +257,16 @@ fn nothing_is_replaced_unasked() {
     std::fs::write(&path, "precious").unwrap();
     let table = database(&goal("2x3", "last"), &[1, 2], Kind::Minimum);
     assert!(matches!(
-        table.save(&path, false, &Unobserved),
-        Err(PdbError::Exists(_))
+        table.save(&path, false, &NoProgress),
+        Err(PdbError::Output(OutputError::Exists(_)))
     ));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
-    let missing = dir.path().join("none/x.pdb");
+    let under_a_file = path.join("x.pdb");
     assert!(matches!(
-        table.save(&missing, false, &Unobserved),
-        Err(PdbError::Io { .. })
+        table.save(&under_a_file, false, &NoProgress),
+        Err(PdbError::Output(OutputError::Io { .. }))
     ));
-    table.save(&path, true, &Unobserved).unwrap();
+    table.save(&path, true, &NoProgress).unwrap();
     Pdb::open(&path).unwrap().check().unwrap();
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
 }
@@ -183,7 +274,7 @@ fn nothing_is_replaced_unasked() {
 /// Stops at the n-th question.
 struct Stop(std::sync::atomic::AtomicI64);
 
-impl PdbObserver for Stop {
+impl Progress for Stop {
     fn interrupted(&self) -> bool {
         self.0.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) <= 0
     }
@@ -246,11 +337,11 @@ struct Watch {
     phases: std::sync::Mutex<Vec<Phase>>,
 }
 
-impl PdbObserver for Watch {
-    fn level(&self, level: &PdbLevel) {
+impl Progress for Watch {
+    fn level(&self, level: &Level) {
         let mut levels = self.levels.lock().unwrap();
-        assert_eq!(levels.len(), level.value);
-        levels.push(level.entries);
+        assert_eq!(levels.len(), level.depth);
+        levels.push(level.states);
     }
 
     fn progress(&self, phase: Phase, done: u64, total: u64) {
@@ -279,7 +370,7 @@ fn an_observer_sees_levels_and_phases() {
         assert_eq!(*watch.levels.lock().unwrap(), table.histogram());
         let phases = watch.phases.lock().unwrap();
         assert!(
-            phases.contains(&Phase::Search) && phases.contains(&Phase::File),
+            phases.contains(&Phase::Search(1)) && phases.contains(&Phase::File),
             "{phases:?}"
         );
     }
@@ -292,24 +383,31 @@ fn a_wrong_value_is_found_by_search_and_by_rebuilding() {
     let goal = goal("3x3", "last");
     let table = database(&goal, &[1, 2, 3, 4], Kind::Minimum);
     assert_eq!(
-        spot_check(&table, 50, 1, &Unobserved).unwrap().confirmed,
+        spot_check(&table, 50, 1, &NoProgress).unwrap().confirmed,
         50
     );
-    table.save(&path, false, &Unobserved).unwrap();
+    table.save(&path, false, &NoProgress).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     let first = bytes.len() - table.bytes().len();
     for value in &mut bytes[first..] {
         *value += 2;
     }
+    // Wrong from the beginning: all sums are right.
+    let sum = |bytes: &[u8]| xxhash_rust::xxh3::xxh3_64(bytes).to_le_bytes();
+    let block = sum(&bytes[first..]);
+    bytes[4096..4104].copy_from_slice(&block);
+    bytes[144..152].copy_from_slice(&sum(&block));
+    let header = sum(&bytes[..4088]);
+    bytes[4088..4096].copy_from_slice(&header);
     std::fs::write(&path, bytes).unwrap();
     let wrong = Pdb::open(&path).unwrap();
     assert!(matches!(
-        spot_check(&wrong, 5, 1, &Unobserved),
+        spot_check(&wrong, 5, 1, &NoProgress),
         Err(PdbError::Wrong { .. })
     ));
     let how = Build::new(wrong.pattern().clone());
     assert!(matches!(
-        rebuild(&wrong, &how, &Unobserved),
+        rebuild(&wrong, &how, &NoProgress),
         Err(PdbError::Wrong { .. })
     ));
 }

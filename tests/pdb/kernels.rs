@@ -1,8 +1,9 @@
 //! All builders make the same tables.
 
 use proptest::prelude::*;
-use tilewave::pdb::{Build, Kind, Pattern, Unobserved, build};
+use tilewave::pdb::{Build, Kind, Pattern, build};
 use tilewave::perm::kernel::Kernel;
+use tilewave::progress::NoProgress;
 use tilewave::puzzle::tiles::{Board, Size};
 
 use crate::goal;
@@ -16,7 +17,7 @@ fn tables_are_equal(pattern: &Pattern, kind: Kind) {
         plain: true,
         ..how.clone()
     };
-    let truth = build(&plain, &Unobserved).unwrap();
+    let truth = build(&plain, &NoProgress).unwrap();
     for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
         for threads in [1, 3] {
             let fast = Build {
@@ -24,7 +25,7 @@ fn tables_are_equal(pattern: &Pattern, kind: Kind) {
                 threads: Some(threads),
                 ..how.clone()
             };
-            let table = build(&fast, &Unobserved).unwrap();
+            let table = build(&fast, &NoProgress).unwrap();
             assert_eq!(table.histogram(), truth.histogram(), "{kernel} {pattern:?}");
             assert!(
                 table.bytes() == truth.bytes(),
@@ -70,8 +71,8 @@ proptest! {
     #[test]
     fn builders_agree_on_random_goals(
         rows in 2usize..4,
-        cols in 3usize..4,
-        order in Just((0u16..9).collect::<Vec<u16>>()).prop_shuffle(),
+        cols in 3usize..5,
+        order in Just((0u16..12).collect::<Vec<u16>>()).prop_shuffle(),
         k in 5usize..8,
         regions: bool,
     ) {
@@ -79,6 +80,8 @@ proptest! {
         let cells = size.cells() as u16;
         let tiles: Vec<u16> = order.iter().copied().filter(|&t| t < cells).collect();
         let goal = Board::new(size, &tiles).unwrap();
+        // Seven tiles of 3x4 have a test of their own.
+        let k = if cells == 12 { k.min(6) } else { k };
         let chosen: Vec<u16> = tiles.iter().copied().filter(|&t| t > 0).take(k).collect();
         let pattern = Pattern::new(goal, &chosen).unwrap();
         tables_are_equal(&pattern, if regions { Kind::Regions } else { Kind::Minimum });

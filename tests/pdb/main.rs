@@ -1,5 +1,6 @@
 //! Pattern databases against the literature, against naive searches, and through every interface.
 
+mod c;
 mod cli;
 mod exports;
 mod files;
@@ -9,8 +10,10 @@ mod kernels;
 mod lookups;
 mod oracle;
 
-use tilewave::pdb::{Build, Kind, Pattern, Pdb, Unobserved, build};
+use tilewave::pdb::{Build, Kind, Pattern, Pdb, build};
+use tilewave::progress::NoProgress;
 use tilewave::puzzle::tiles::{Board, Goal, Size};
+use tilewave::random::SplitMix64;
 
 /// A goal board in the notation of the command line.
 fn goal(size: &str, goal: &str) -> Board {
@@ -25,19 +28,14 @@ fn database(goal: &Board, tiles: &[u16], kind: Kind) -> Pdb {
         kind,
         ..Build::new(pattern)
     };
-    build(&how, &Unobserved).unwrap()
+    build(&how, &NoProgress).unwrap()
 }
 
-/// A sequence of well-mixed numbers (SplitMix64).
-struct Random(u64);
+struct Random(SplitMix64);
 
 impl Random {
     fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
+        self.0.below(n)
     }
 
     /// Any board, whether or not it can reach the goal.

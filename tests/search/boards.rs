@@ -1,7 +1,8 @@
 //! What boards, sizes and goals may be, and what is said of those that may not.
 
-use tilewave::bfs::{self, Engine, Search, Silent};
+use tilewave::bfs::{self, Engine, Search};
 use tilewave::perm::kernel::Kernel;
+use tilewave::progress::NoProgress;
 use tilewave::puzzle::tiles::{Board, Direction, Frame, Goal, MoveStyle, Moves, Path, Size};
 
 fn board_error(text: &str, size: Option<&str>) -> String {
@@ -150,7 +151,7 @@ fn the_short_side_is_the_row_of_the_path() {
 fn search_error(change: impl Fn(&mut Search), size: &str) -> String {
     let mut search = Search::new(Goal::Last.board(size.parse().unwrap()).unwrap());
     change(&mut search);
-    bfs::run(&search, &Silent).unwrap_err().to_string()
+    bfs::run(&search, &NoProgress).unwrap_err().to_string()
 }
 
 #[test]

@@ -4,50 +4,51 @@
 use proptest::prelude::*;
 use tilewave::perm::Target;
 use tilewave::perm::gather::{Gather, Shape};
-use tilewave::perm::layout::{LANES, Layout};
+use tilewave::perm::layout::{LANES, Layout, Place};
 use tilewave::perm::lehmer;
 use tilewave::puzzle::Window;
 use tilewave::puzzle::tiles::{Path, Size, is_even};
 
-/// Checks the tables on the target line with the given rank.
-fn check(layout: Layout, gather: &Gather, window: &Window, rank: u64) {
+/// Checks the tables on the target line of a parity with the given number.
+fn check(layout: Layout, gather: &Gather, window: &Window, parity: usize, number: u64) {
     let (n, size) = (layout.len(), layout.block_registers());
-    let (register, lane) = (
-        (rank / LANES as u64) as usize,
-        (rank % LANES as u64) as usize,
-    );
-    let block = register / size;
-    let mut digits = [0; 20];
-    layout.block_digits(block, &mut digits);
-    let mut sources = vec![0; gather.outside.slots()];
-    let digits = &digits[..layout.block_prefix()];
-    let down = gather.outside.sources(block, digits, &mut sources);
-
-    let mut line = vec![0; n];
-    lehmer::unrank_even(rank, &mut line);
-    let mut all = vec![0; n];
-    lehmer::digits(&line, &mut all);
-    let parity = all[..layout.prefix()]
-        .iter()
-        .map(|&d| usize::from(d))
-        .sum::<usize>()
-        % 2;
-    let target = Target {
-        down,
-        register: register % size,
-        lane,
+    let register = (number / LANES as u64) as usize;
+    let place = Place {
         parity,
+        block: register / size,
+        register: register % size,
+        lane: (number % LANES as u64) as usize,
     };
-    let (source, lane) = gather.origin(layout, target);
-    let register = sources[usize::from(source.slot)] * size + usize::from(source.register);
-    let found = (register * LANES + lane) as u64;
-
+    let mut line = vec![0; n];
+    layout.line(place, &mut line);
+    let mut digits = vec![0; n];
+    lehmer::digits(&line, &mut digits);
+    let mut blocks = vec![0; gather.source_blocks.count()];
+    let target = Target {
+        variant: gather.source_blocks.find(place.block, &digits, &mut blocks),
+        register: place.register,
+        lane: place.lane,
+        parity: usize::from(digits[layout.prefix()..].iter().sum::<u8>() % 2),
+    };
+    let (source, lane) = gather.byte_source(layout, target);
+    let found = Place {
+        parity: parity ^ usize::from(gather.odd),
+        block: blocks[usize::from(source.block)],
+        register: usize::from(source.register),
+        lane,
+    };
     window.inverse().apply(&mut line);
-    assert_eq!(
-        found,
-        lehmer::rank_even(&line),
-        "{window:?}, line {rank} of {n}"
-    );
+    assert_eq!(found, layout.place(&line), "{window:?}, {place:?} of {n}");
+}
+
+fn check_all(layout: Layout, window: &Window, samples: u64) -> Gather {
+    let gather = Gather::new(layout, window);
+    assert_eq!(gather.odd, !window.is_even());
+    for number in ranks(layout.len(), samples) {
+        check(layout, &gather, window, 0, number);
+        check(layout, &gather, window, 1, number);
+    }
+    gather
 }
 
 fn ranks(n: usize, samples: u64) -> Vec<u64> {
@@ -78,11 +79,8 @@ fn tables_of_every_board_are_the_window_moves() {
         let puzzle = Path::new(Size::new(rows, cols).unwrap()).puzzle();
         let layout = Layout::new(puzzle.line_len()).unwrap();
         for window in puzzle.windows() {
-            let gather = Gather::new(layout, window);
+            let gather = check_all(layout, window, 3000);
             shapes.insert(std::mem::discriminant(&gather.shape));
-            for rank in ranks(layout.len(), 3000) {
-                check(layout, &gather, window, rank);
-            }
         }
     }
     assert_eq!(
@@ -100,10 +98,23 @@ fn windows_that_carry_several_elements_across_are_scattered() {
         let len = n - first - usize::from((n - first).is_multiple_of(2));
         let source: Vec<u8> = (0..len).map(|i| ((i + by) % len) as u8).collect();
         let window = Window::new(first, &source);
-        let gather = Gather::new(layout, &window);
-        assert!(matches!(gather.shape, Shape::Scattered { .. }));
-        for rank in ranks(n, 3000) {
-            check(layout, &gather, &window, rank);
+        let gather = check_all(layout, &window, 3000);
+        assert!(matches!(gather.shape, Shape::Scattered(_)));
+    }
+}
+
+#[test]
+fn rotations_of_slices_are_never_scattered() {
+    for k in 5..=Layout::MAX_SLICED {
+        let layout = Layout::sliced(k).unwrap();
+        for (first, last) in (0..k).flat_map(|a| (a..k).map(move |b| (a, b))) {
+            for window in [
+                Window::rotate_left(first, last),
+                Window::rotate_right(first, last),
+            ] {
+                let gather = check_all(layout, &window, 1000);
+                assert!(!matches!(gather.shape, Shape::Scattered(_)));
+            }
         }
     }
 }
@@ -112,20 +123,17 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn tables_of_any_even_window_are_the_window(
+    fn tables_of_any_window_are_the_window(
         n in 6usize..=10,
+        odd: bool,
         order in Just((0..6u8).collect::<Vec<u8>>()).prop_shuffle(),
         first in 0usize..5,
     ) {
         let layout = Layout::new(n).unwrap();
         let mut source: Vec<u8> = order.iter().copied().filter(|&s| usize::from(s) < n - first).collect();
-        if !is_even(&source) {
+        if is_even(&source) == odd {
             source.swap(0, 1);
         }
-        let window = Window::new(first, &source);
-        let gather = Gather::new(layout, &window);
-        for rank in ranks(n, 300) {
-            check(layout, &gather, &window, rank);
-        }
+        check_all(layout, &Window::new(first, &source), 300);
     }
 }

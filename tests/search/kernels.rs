@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 use tilewave::perm::checksum;
-use tilewave::perm::kernel::{Block, Kernel, Program, Tally, Transfer};
-use tilewave::perm::layout::{LANES, Layout, Register};
+use tilewave::perm::gather::Gather;
+use tilewave::perm::kernel::{Block, Kernel, Program, Tally, Transfer, collect, spread};
+use tilewave::perm::layout::{LANES, Layout, Place, Register};
 use tilewave::puzzle::tiles::{Path, Size};
 use tilewave::puzzle::{Puzzle, Window};
 
@@ -55,23 +56,26 @@ impl Case {
         let size = self.layout.block_registers();
         let cur = registers(size * 5, self.seed | 1, self.sparsity);
         let mut next = registers(size, self.seed | 2, 1);
-        let slots: usize = program.gathers().iter().map(|g| g.outside.slots()).sum();
-        let sources: Vec<usize> = (0..slots).map(|i| i * 7 % 5 * size).collect();
+        let of = |g: &Gather| (g.source_blocks.count(), g.source_blocks.variants());
+        let blocks: usize = program.gathers().iter().map(|g| of(g).0).sum();
+        let source_blocks: Vec<usize> = (0..blocks).map(|i| i * 7 % 5 * size).collect();
         let gathers = program.gathers().iter().enumerate();
-        let downs: Vec<usize> = gathers
-            .map(|(i, g)| (self.seed >> i) as usize % g.outside.downs())
+        let variants: Vec<usize> = gathers
+            .map(|(i, g)| (self.seed >> (i % 64)) as usize % of(g).1)
             .collect();
-        let live: Vec<bool> = (0..downs.len()).map(|i| self.live >> i & 1 == 1).collect();
+        let live: Vec<bool> = (0..variants.len())
+            .map(|i| self.live >> (i % 64) & 1 == 1)
+            .collect();
         let tally = program.step(Block {
             cur: &cur,
             next: &mut next,
             own: size * 2,
             register: self.seed >> 20,
             parity: (self.seed >> 9 & 1) as usize,
-            sources: &sources,
-            downs: &downs,
+            source_blocks: &source_blocks,
+            variants: &variants,
             live: &live,
-            carried: &[],
+            halo: &[],
             ahead: &[],
         });
         let states: u32 = next.iter().flatten().map(|byte| byte.count_ones()).sum();
@@ -126,12 +130,13 @@ proptest! {
     #[test]
     fn kernels_are_equal_on_windows_and_bits_that_no_board_has(
         n in 6usize..=9,
+        odd: bool,
         by in 1usize..=4,
         bits in prop::collection::vec((0u8..8, 0u8..8), 1..20),
         seed in any::<u64>(),
     ) {
         let layout = Layout::new(n).unwrap();
-        let len = if n % 2 == 1 { n } else { n - 1 };
+        let len = if odd == (n % 2 == 0) { n } else { n - 1 };
         let source: Vec<u8> = (0..len).map(|i| ((i + by) % len) as u8).collect();
         let transfers = vec![
             Transfer { window: Window::new(n - len, &source), bits: bits.clone() },
@@ -163,10 +168,10 @@ fn bits_move_as_transfers_say() {
             own: 0,
             register: 0,
             parity: 0,
-            sources: &[0],
-            downs: &[0],
+            source_blocks: &[0],
+            variants: &[0],
             live: &[true],
-            carried: &[],
+            halo: &[],
             ahead: &[],
         });
         let mut expected = vec![[0; 64]; 6];
@@ -174,5 +179,152 @@ fn bits_move_as_transfers_say() {
         expected[5][18] = 1 << 1;
         assert!(next == expected, "{kernel}");
         assert_eq!(tally.states, 3);
+    }
+}
+
+/// One level by its definition: unrank, permute, rank.
+fn naive(
+    layout: Layout,
+    transfers: &[Transfer],
+    parity: usize,
+    cur: &[Vec<Register>; 2],
+) -> Vec<Register> {
+    let size = layout.block_registers();
+    let mut next = vec![[0; 64]; size * layout.blocks()];
+    for (register, lane) in (0..next.len()).flat_map(|r| (0..LANES).map(move |l| (r, l))) {
+        let place = Place {
+            parity,
+            block: register / size,
+            register: register % size,
+            lane,
+        };
+        let mut line = vec![0; layout.len()];
+        layout.line(place, &mut line);
+        for transfer in transfers {
+            let mut from = line.clone();
+            transfer.window.inverse().apply(&mut from);
+            let from = layout.place(&from);
+            let byte = cur[from.parity][from.block * size + from.register][from.lane];
+            for &(a, b) in &transfer.bits {
+                next[register][lane] |= (byte >> a & 1) << b;
+            }
+        }
+    }
+    next
+}
+
+/// One level by a kernel, block by block.
+fn stepped(
+    program: &Program,
+    layout: Layout,
+    parity: usize,
+    cur: &[Register],
+    prev: &[Register],
+) -> Vec<Register> {
+    let size = layout.block_registers();
+    let mut next = prev.to_vec();
+    for (block, next) in next.chunks_mut(size).enumerate() {
+        let mut digits = [0; 20];
+        layout.block_digits(block, &mut digits);
+        let (mut source_blocks, mut variants) = (Vec::new(), Vec::new());
+        for gather in program.gathers() {
+            let mut blocks = vec![0; gather.source_blocks.count()];
+            variants.push(gather.source_blocks.find(block, &digits, &mut blocks));
+            source_blocks.extend(blocks.iter().map(|block| block * size));
+        }
+        program.step(Block {
+            cur,
+            next,
+            own: block * size,
+            register: (block * size) as u64,
+            parity: parity ^ layout.block_parity(block),
+            source_blocks: &source_blocks,
+            live: &vec![true; variants.len()],
+            variants: &variants,
+            halo: &[],
+            ahead: &[],
+        });
+    }
+    next
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn kernels_do_what_unranking_and_ranking_do(
+        n in 6usize..=8,
+        sliced: bool,
+        odd: bool,
+        parity in 0usize..2,
+        windows in prop::collection::vec((0usize..8, 2usize..9, 1usize..8), 1..5),
+        bits in prop::collection::vec((0u8..8, 0u8..8), 1..4),
+        seed in any::<u64>(),
+    ) {
+        let layout = if sliced { Layout::sliced(n) } else { Layout::new(n) }.unwrap();
+        // All windows of a program here are rotations of one parity: they come from one array.
+        let transfers: Vec<Transfer> = windows.into_iter().map(|(first, len, by)| {
+            let first = first % (n - 2);
+            let len = len.clamp(2, n - first);
+            let len = if odd { len & !1 } else { (len - 1) | 1 };
+            let by = if odd { by | 1 } else { by };
+            let source: Vec<u8> = (0..len).map(|i| ((i + by) % len) as u8).collect();
+            Transfer { window: Window::new(first, &source), bits: bits.clone() }
+        }).collect();
+        let size = layout.block_registers() * layout.blocks();
+        let cur = [registers(size, seed | 1, 3), registers(size, seed | 2, 3)];
+        let prev = registers(size, seed | 4, 2);
+        let mut truth = naive(layout, &transfers, parity, &cur);
+        for (byte, prev) in truth.as_flattened_mut().iter_mut().zip(prev.as_flattened()) {
+            *byte &= !prev;
+        }
+        for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
+            let program = Program::new(kernel, layout, &transfers).unwrap();
+            let from = parity ^ usize::from(odd);
+            assert!(stepped(&program, layout, parity, &cur[from], &prev) == truth, "{kernel}");
+        }
+    }
+}
+
+#[test]
+fn programs_may_have_any_number_of_transfers() {
+    let layout = Layout::new(6).unwrap();
+    let rotation = |i: usize| match i % 3 {
+        0 => Window::rotate_left(0, 2),
+        1 => Window::rotate_right(1, 5 - i % 2 * 2),
+        _ => Window::identity(),
+    };
+    let transfers: Vec<Transfer> = (0..200)
+        .map(|i| Transfer {
+            window: rotation(i),
+            bits: vec![((i % 8) as u8, (i / 25) as u8)],
+        })
+        .collect();
+    Case {
+        layout,
+        transfers,
+        seed: 5,
+        sparsity: 3,
+        live: u64::MAX,
+    }
+    .check();
+}
+
+#[test]
+fn planes_are_the_bits_of_the_bytes_on_every_kernel() {
+    let registers = registers(5, 9, 1);
+    for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
+        for bit in 0..8 {
+            let mut words = [u64::MAX; 5];
+            assert!(collect(kernel, &registers, bit, &mut words));
+            let mut back = [[9; 64]; 5];
+            spread(kernel, &words, &mut back);
+            for (r, lane) in (0..5).flat_map(|r| (0..64).map(move |lane| (r, lane))) {
+                let set = registers[r][lane] >> bit & 1;
+                assert_eq!(u64::from(set), words[r] >> lane & 1);
+                assert_eq!(set, back[r][lane]);
+            }
+        }
+        assert!(!collect(kernel, &[[0xfe; 64]], 0, &mut [7]));
     }
 }

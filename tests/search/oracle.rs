@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use tilewave::bfs::{self, Engine, Search, Silent, StateSpace};
+use tilewave::bfs::{self, Engine, Search, StateSpace};
 use tilewave::perm::kernel::Kernel;
+use tilewave::progress::{NoProgress, Progress};
 use tilewave::puzzle::tiles::{Board, Size};
 
 /// The levels of a board by sliding tiles on row-major arrays.
@@ -55,7 +56,7 @@ fn run(search: &Search, engine: Engine, kernel: Option<Kernel>) -> bfs::Outcome 
         kernel,
         ..search.clone()
     };
-    bfs::run(&search, &Silent).unwrap()
+    bfs::run(&search, &NoProgress).unwrap()
 }
 
 fn kernels() -> impl Iterator<Item = Kernel> {
@@ -127,7 +128,7 @@ fn levels_hold_the_right_boards_and_not_only_the_right_number() {
             search.engine = Some(engine);
             search.max_depth = Some(depth);
             search.keep_last = usize::MAX;
-            let outcome = bfs::run(&search, &Silent).unwrap();
+            let outcome = bfs::run(&search, &NoProgress).unwrap();
             assert!(!outcome.complete);
             assert!(outcome.last.is_sorted());
             let last = outcome
@@ -146,7 +147,7 @@ fn checksums_do_not_depend_on_the_number_of_threads() {
     let mut search = Search::new(Board::ordered(Size::new(2, 5).unwrap(), 9).unwrap());
     let mut outcomes = [1, 2, 3, 5].map(|threads| {
         search.threads = Some(threads);
-        bfs::run(&search, &Silent).unwrap()
+        bfs::run(&search, &NoProgress).unwrap()
     });
     let first = std::mem::take(&mut outcomes[0].checksums);
     assert_eq!(first.len(), 56);
@@ -164,10 +165,10 @@ fn last_states_are_limited_and_complete_searches_return_antipodes() {
     for engine in [Engine::Reference, Engine::Sweep] {
         search.engine = Some(engine);
         search.keep_last = usize::MAX;
-        let all = bfs::run(&search, &Silent).unwrap();
+        let all = bfs::run(&search, &NoProgress).unwrap();
         assert_eq!((all.last.len(), all.antipodes()), (148, Some(148)));
         search.keep_last = 5;
-        let five = bfs::run(&search, &Silent).unwrap();
+        let five = bfs::run(&search, &NoProgress).unwrap();
         assert_eq!(five.last, all.last[..5]);
     }
 }
@@ -175,7 +176,7 @@ fn last_states_are_limited_and_complete_searches_return_antipodes() {
 #[test]
 fn a_search_stops_when_it_is_told_to() {
     struct Impatient;
-    impl bfs::Observer for Impatient {
+    impl Progress for Impatient {
         fn interrupted(&self) -> bool {
             true
         }

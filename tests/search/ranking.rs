@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use tilewave::bfs::{State, StateSpace};
-use tilewave::perm::{lehmer, placement};
+use tilewave::perm::layout::{LANES, Layout};
+use tilewave::perm::{checksum, lehmer, placement};
 use tilewave::puzzle::tiles::{Board, Frame, Path, Size, is_even};
 
 #[test]
@@ -128,4 +129,64 @@ fn a_state_id_out_of_range_is_no_state() {
     let space = StateSpace::new(Board::ordered(Size::new(2, 3).unwrap(), 0).unwrap()).unwrap();
     assert_eq!(space.from_id(359), Some(State { line: 59, cell: 5 }));
     assert_eq!(space.from_id(360), None);
+}
+
+#[test]
+fn every_line_has_one_place() {
+    let layouts = (5..=8)
+        .map(|n| Layout::sliced(n).unwrap())
+        .chain((6..=8).map(|n| Layout::new(n).unwrap()));
+    for layout in layouts {
+        let n = layout.len();
+        let mut seen = std::collections::HashSet::new();
+        for rank in 0..lehmer::count(n) {
+            let mut line = vec![0; n];
+            lehmer::unrank(rank, &mut line);
+            let place = layout.place(&line);
+            let register = place.block * layout.block_registers() + place.register;
+            assert!(place.register < layout.block_registers() && place.block < layout.blocks());
+            assert_eq!((register * LANES + place.lane) as u64, rank / 2);
+            assert_eq!(place.parity, usize::from(!is_even(&line)));
+            assert!(layout.in_slice(place) < layout.slice_registers());
+            assert!(seen.insert(place));
+            let mut back = vec![0; n];
+            layout.line(place, &mut back);
+            assert_eq!(back, line);
+        }
+    }
+    assert!(Layout::sliced(4).is_none() && Layout::sliced(9).is_none() && Layout::new(5).is_none());
+}
+
+#[test]
+fn subsets_are_ranked_in_order() {
+    for (n, k) in [(9, 4), (16, 8), (25, 3), (36, 2), (5, 0), (36, 4)] {
+        let subsets = placement::Subsets::new(n, k).unwrap();
+        let mut last = None;
+        let mut count = 0;
+        for (rank, set) in subsets.iter().enumerate() {
+            assert_eq!((subsets.rank(set), set.count_ones() as usize), (rank, k));
+            assert!(set >> n == 0 && last.is_none_or(|last| last < set));
+            assert_eq!(subsets.unrank(rank), set);
+            last = Some(set);
+            count += 1;
+        }
+        assert_eq!(count, subsets.count());
+    }
+    assert!(placement::Subsets::new(37, 2).is_none());
+}
+
+#[test]
+fn checksums_of_states_and_of_words_agree() {
+    let bits = 0x8001_0402_8000_0001u64;
+    let sum = (0..64).filter(|i| bits >> i & 1 == 1).fold(0u64, |sum, i| {
+        sum.wrapping_add(checksum::state(7, 16 + i / 8, i % 8))
+    });
+    let word = |r, j, word| checksum::word(checksum::mix(r), j, word);
+    assert_eq!(sum, word(7, 2, bits));
+    assert_eq!(word(0, 2, 0), 0);
+    // Registers exchanged.
+    assert_ne!(
+        word(0, 0, 1).wrapping_add(word(1, 0, 2)),
+        word(0, 0, 2).wrapping_add(word(1, 0, 1))
+    );
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use tilewave::bfs::{self, Engine, Search, Silent};
+use tilewave::bfs::{self, Engine, Search};
+use tilewave::progress::NoProgress;
 use tilewave::puzzle::tiles::{Board, Size};
 
 #[derive(Deserialize)]
@@ -32,7 +33,7 @@ fn check(name: &str, d: &Distribution, engine: Engine) {
     let size = Size::new(d.rows, d.cols).unwrap();
     let mut search = Search::new(Board::ordered(size, d.goal_blank).unwrap());
     search.engine = Some(engine);
-    let outcome = bfs::run(&search, &Silent).unwrap();
+    let outcome = bfs::run(&search, &NoProgress).unwrap();
     assert_eq!(outcome.counts, d.counts, "{name}, {engine} engine");
     assert_eq!(outcome.diameter(), Some(d.radius), "{name}");
     assert_eq!(outcome.total(), d.states, "{name}");

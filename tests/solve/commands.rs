@@ -60,6 +60,36 @@ fn export_writes_both_models_and_replaces_nothing() {
 }
 
 #[test]
+fn export_speaks_of_the_moves_it_means_writes_to_stdout_and_reads_answers() {
+    let board = "1 2 3/4 5 6/7 0 8";
+    let directory = tempfile::tempdir().unwrap();
+    let args = ["export", board, "--max-moves", "10", "--cnf", "-"];
+    let output = Command::cargo_bin("tilewave")
+        .unwrap()
+        .args(args)
+        .current_dir(&directory)
+        .output()
+        .unwrap();
+    let formula = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        formula.starts_with("c Solvable in at most 9 moves? (10 were allowed"),
+        "{formula}"
+    );
+    assert!(!directory.path().join("-").exists());
+    let (code, program, _) = tilewave(&["export", board, "--max-moves", "1", "--mps", "-"]);
+    assert!(code == 0 && program.ends_with("ENDATA\n"), "{program}");
+    let model = directory.path().join("model");
+    std::fs::write(&model, "l_0 1\n").unwrap();
+    let model = model.to_str().unwrap();
+    let (code, text, _) = tilewave(&["export", board, "--decode", model]);
+    assert_eq!((code, text), (0, format!("{board}  1 moves  L\n")));
+    let (_, text, _) = tilewave(&["export", board, "--decode", model, "--moves", "blank"]);
+    assert!(text.ends_with("  R\n"), "{text}");
+    std::fs::write(model, "s UNSATISFIABLE\n").unwrap();
+    assert_eq!(tilewave(&["export", board, "--decode", model]).0, 1);
+}
+
+#[test]
 fn export_refuses_what_it_cannot_ask() {
     assert_eq!(
         tilewave(&["export", "1 2 3/0 4 6/7 5 8"]).0,
@@ -83,4 +113,213 @@ fn export_refuses_what_it_cannot_ask() {
     let (code, _, error) = tilewave(&huge);
     assert!(code == 1 && error.contains("allow fewer moves"), "{error}");
     assert!(!directory.path().join("a.cnf").exists());
+}
+
+/// Runs `solve` with boards on its input.
+fn solve(args: &[&str], input: &str) -> (i32, String, String) {
+    let mut command = Command::cargo_bin("tilewave").expect("the program is built");
+    let output = command.arg("solve").args(args).write_stdin(input).output();
+    let output = output.expect("the program runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let code = output.status.code().expect("the program is not killed");
+    (code, text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn wrong_lines_are_named_and_the_rest_is_solved() {
+    let input =
+        "\u{feff}1 2 3/4 5 6/7 0 8\n1 2 z\u{1b}[2J\n\n1 2/0 3 # another size\n1 2 3/4 5 6/0 7 8\n";
+    let (code, text, errors) = solve(&["--no-cache"], input);
+    assert_eq!(code, 1, "{errors}");
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains(" moves  "))
+        .collect();
+    assert_eq!(lines.len(), 2, "{text}");
+    assert!(
+        lines[1].starts_with("1 2 3/4 5 6/0 7 8  2 moves  L2"),
+        "{text}"
+    );
+    assert!(text.contains("2 of 4 boards solved"), "{text}");
+    let errors: Vec<&str> = errors
+        .lines()
+        .filter(|line| line.starts_with("error"))
+        .collect();
+    assert_eq!(errors.len(), 2, "{errors:?}");
+    assert!(
+        errors[0].contains("line 2: ") && errors[0].contains("z\\u{1b}[2J"),
+        "{errors:?}"
+    );
+    assert!(
+        errors[1].contains("line 4: the board is 2x2, the goal is 3x3"),
+        "{errors:?}"
+    );
+    // Nothing that is a board: a usage error with the first reason.
+    let (code, _, errors) = solve(&["--no-cache"], "hello\n");
+    assert!(code == 2 && errors.contains("line 1: "), "{errors}");
+    assert_eq!(solve(&["--no-cache"], "\n").0, 2);
+}
+
+#[test]
+fn answers_come_as_boards_arrive() {
+    use std::io::{BufRead, BufReader, Write};
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("tilewave"))
+        .args(["solve", "--no-cache", "--no-progress"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut lines = BufReader::new(output).lines();
+    for (board, moves) in [
+        ("1 2 3/4 5 6/7 0 8", "  1 moves"),
+        ("1 2 3/4 5 6/0 7 8", "  2 moves"),
+    ] {
+        // The input stays open: the answer must not wait for its end.
+        writeln!(input, "{board}").unwrap();
+        let line = lines.next().unwrap().unwrap();
+        assert!(line.contains(moves), "{line}");
+    }
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn limits_are_kept_however_small() {
+    let board = "5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12";
+    let cache = tempfile::tempdir().unwrap();
+    let cache = cache.path().to_str().unwrap();
+    for limit in [
+        ["--max-nodes", "1"],
+        ["--max-nodes", "10"],
+        ["--timeout", "0"],
+    ] {
+        let args = [
+            "--cache-dir",
+            cache,
+            "--partition",
+            "5-5-5",
+            "--goal",
+            "first",
+            limit[0],
+            limit[1],
+        ];
+        let far = "15 14 8 12/10 11 9 13/2 6 5 1/3 7 4 0";
+        let (code, text, errors) = solve(&args, far);
+        assert!(
+            code == 1 && text.contains("given up after"),
+            "{limit:?}: {text} {errors}"
+        );
+        let nodes: u64 = text
+            .split("given up after ")
+            .nth(1)
+            .unwrap()
+            .split(' ')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap();
+        assert!(nodes < 64, "{limit:?}: {text}");
+    }
+    // Solved within the limit or not at all.
+    let full = solve(&["--cache-dir", cache, "--format", "json"], board).1;
+    let nodes: u64 = full
+        .split("\"nodes\":")
+        .nth(1)
+        .unwrap()
+        .split(',')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    for (limit, code) in [(nodes, 0), (nodes - 1, 1)] {
+        let limit = limit.to_string();
+        assert_eq!(
+            solve(&["--cache-dir", cache, "--max-nodes", &limit], board).0,
+            code
+        );
+    }
+}
+
+#[test]
+fn an_interrupted_command_says_how_far_it_came() {
+    use std::io::{BufRead, BufReader, Read};
+    let cache = tempfile::tempdir().unwrap();
+    let easy = "1 2 3 4/5 6 7 8/9 10 11 12/13 14 0 15\n".repeat(300);
+    let hard = "0 15 14 13/12 11 10 9/8 7 6 5/4 3 2 1\n".repeat(100);
+    let input = cache.path().join("boards");
+    std::fs::write(&input, easy + &hard).unwrap();
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("tilewave"))
+        .args([
+            "solve",
+            "--partition",
+            "5-5-5",
+            "--no-cache",
+            "--goal",
+            "blank=15",
+            "--no-progress",
+        ])
+        .stdin(std::fs::File::open(&input).unwrap())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    lines.next().unwrap().unwrap();
+    let kill = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(kill.unwrap().success());
+    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    let mut errors = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut errors)
+        .unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(
+        errors.contains("interrupted: ") && errors.contains(" of 400"),
+        "{errors}"
+    );
+    assert!(rest.iter().any(|line| line.starts_with("interrupted: ") && line.contains(" of 400 boards solved")), "{rest:?}");
+}
+
+#[test]
+fn what_cannot_work_is_said_with_its_cause() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_string();
+    let (database, both) = (path("a.pdb"), path("s"));
+    let board = "1 2 3/4 5 6/7 0 8";
+    // One file for the page and the result: nothing is left behind.
+    let (code, _, error) = tilewave(&["solve", "--html", &both, "-o", &both, board]);
+    assert!(code == 2 && error.contains("name two files"), "{error}");
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    // A database of another size; and the board after --pdb FILE is a board.
+    let build = [
+        "pdb",
+        "build",
+        "--size",
+        "4x4",
+        "--pattern",
+        "1,2,3",
+        "-o",
+        &database,
+    ];
+    assert_eq!(tilewave(&build).0, 0);
+    let (code, _, error) = tilewave(&["solve", "--pdb", &database, board]);
+    assert!(
+        code == 1 && error.contains("they are for 4x4, the board is 3x3"),
+        "{error}"
+    );
+    // Boards beyond all databases.
+    let large = (1..49)
+        .map(|tile| tile.to_string())
+        .collect::<Vec<_>>()
+        .join(" ")
+        + " 0";
+    let moved = large.replace("48 0", "0 48");
+    let (code, _, error) = tilewave(&["solve", "--size", "7x7", &moved]);
+    assert!(code == 2 && error.contains("--fast"), "{error}");
 }

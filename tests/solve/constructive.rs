@@ -1,6 +1,7 @@
 //! The constructive solver: every solution is made move by move, on every shape and goal.
 
-use tilewave::bfs::{self, Search, Silent, StateSpace};
+use tilewave::bfs::{self, Search, StateSpace};
+use tilewave::progress::NoProgress;
 use tilewave::puzzle::tiles::{Board, BoardError, Goal, Size};
 use tilewave::solve::{Constructive, Scrambler};
 
@@ -93,7 +94,11 @@ fn boards_of_up_to_nine_cells_are_solved_optimally() {
             counts[length] += 1;
         }
         let search = Search::new(goal);
-        assert_eq!(counts, bfs::run(&search, &Silent).unwrap().counts, "{text}");
+        assert_eq!(
+            counts,
+            bfs::run(&search, &NoProgress).unwrap().counts,
+            "{text}"
+        );
     }
 }
 

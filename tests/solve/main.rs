@@ -4,6 +4,8 @@ mod certify;
 mod commands;
 mod constructive;
 mod export;
+#[path = "../examples/ida.rs"]
+mod ida;
 mod optimal;
 mod scramble;
 mod solvability;

@@ -1,17 +1,44 @@
 //! The optimal solver against complete searches and against published lengths.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use tilewave::pdb::{Build, Pattern, Pdb, Unobserved, build, partition};
-use tilewave::puzzle::tiles::{Board, Direction, Moves, Size};
-use tilewave::solve::{Attempt, MoveMachine, Optimal, default_patterns};
+use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb, build, partition};
+use tilewave::perm::placement;
+use tilewave::progress::{NoProgress, Phase, Progress};
+use tilewave::puzzle::tiles::{Board, Moves, Size};
+use tilewave::solve::{Attempt, MovePruner, Optimal, Scrambler, View, default_patterns};
 
 use super::{board, goal};
 
-fn build_all(patterns: Vec<Pattern>) -> Vec<Pdb> {
+/// Stops after a number of nodes.
+struct StopAfter {
+    most: u64,
+    nodes: AtomicU64,
+}
+
+impl StopAfter {
+    fn new(most: u64) -> StopAfter {
+        let nodes = AtomicU64::new(0);
+        StopAfter { most, nodes }
+    }
+}
+
+impl Progress for StopAfter {
+    fn progress(&self, _: Phase, nodes: u64, _: u64) {
+        self.nodes.fetch_max(nodes, Ordering::Relaxed);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.nodes.load(Ordering::Relaxed) > self.most
+    }
+}
+
+fn build_all(patterns: Vec<Pattern>) -> Vec<Arc<Pdb>> {
     let databases = patterns
         .into_iter()
-        .map(|p| build(&Build::new(p), &Unobserved));
+        .map(|p| build(&Build::new(p), &NoProgress).map(Arc::new));
     databases
         .collect::<Result<_, _>>()
         .expect("small databases can be built")
@@ -24,10 +51,8 @@ fn distances(goal: &Board) -> HashMap<Board, usize> {
     for depth in 1.. {
         let mut next = Vec::new();
         for board in &level {
-            for direction in Direction::ALL {
-                if let Ok(moved) = Moves(vec![direction]).apply(board)
-                    && !known.contains_key(&moved)
-                {
+            for (_, moved) in board.neighbours() {
+                if !known.contains_key(&moved) {
                     known.insert(moved.clone(), depth);
                     next.push(moved);
                 }
@@ -53,11 +78,11 @@ fn every_board_of_2x3_and_2x4_and_many_of_3x3_are_solved_optimally() {
     ] {
         let goal = goal(name, size.parse().unwrap());
         let pdbs = build_all(default_patterns(&goal).unwrap());
-        let solver = Optimal::new(&goal, &pdbs).unwrap();
+        let solver = Optimal::new(&goal, pdbs.clone()).unwrap();
         let mut boards: Vec<(Board, usize)> = distances(&goal).into_iter().collect();
         boards.sort_by_key(|(board, distance)| (*distance, board.to_string()));
         for (board, distance) in boards.iter().step_by(step) {
-            let answer = solver.solve(board, &|_: u64| false).unwrap();
+            let answer = solver.solve(board, &NoProgress).unwrap();
             let moves = answer.moves.expect("no limit was set");
             assert_eq!(moves.len(), *distance, "{board} to {goal}");
             assert_eq!(moves.apply(board).unwrap(), goal);
@@ -72,17 +97,17 @@ fn databases_of_one_corner_serve_all_corners() {
     let pdbs = build_all(default_patterns(&first).unwrap());
     for corner in ["blank=0", "blank=2", "blank=6", "blank=8"] {
         let goal = goal(corner, size);
-        let solver = Optimal::new(&goal, &pdbs).unwrap();
+        let solver = Optimal::new(&goal, pdbs.clone()).unwrap();
         assert_eq!(solver.views(), 2, "each corner lies on one diagonal");
         let known = distances(&goal);
         let farthest = known
             .iter()
             .max_by_key(|(board, d)| (**d, board.to_string()))
             .unwrap();
-        let answer = solver.solve(farthest.0, &|_: u64| false).unwrap();
+        let answer = solver.solve(farthest.0, &NoProgress).unwrap();
         assert_eq!(answer.moves.map(|m| m.len()), Some(*farthest.1), "{corner}");
     }
-    let error = Optimal::new(&goal("blank=4", size), &pdbs)
+    let error = Optimal::new(&goal("blank=4", size), pdbs.clone())
         .err()
         .unwrap()
         .to_string();
@@ -96,26 +121,26 @@ fn known_15_puzzles_have_their_published_lengths() {
     // Databases for Korf's goal; the solver turns them for the other one.
     let first = goal("first", size);
     let pdbs = build_all(partition("6-6-3", &first).unwrap());
-    let solver = Optimal::new(&last, &pdbs).unwrap();
+    let solver = Optimal::new(&last, pdbs.clone()).unwrap();
     for (text, length) in [
         ("5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12", 11),
         ("5 1 7 3/9 2 11 4/13 6 15 8/0 10 14 12", 15),
         ("1 2 3 4/5 6 7 8/9 10 11 12/13 14 0 15", 1),
         ("1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0", 0),
     ] {
-        let answer = solver.solve(&board(text), &|_: u64| false).unwrap();
+        let answer = solver.solve(&board(text), &NoProgress).unwrap();
         assert_eq!(answer.moves.map(|m| m.len()), Some(length), "{text}");
     }
     let odd = board("1 2 3 4/5 6 7 8/9 10 11 12/13 15 14 0");
-    let error = solver.solve(&odd, &|_: u64| false).unwrap_err().to_string();
+    let error = solver.solve(&odd, &NoProgress).unwrap_err().to_string();
     assert!(error.contains("parity is odd"), "{error}");
 
-    let solver = Optimal::new(&first, &pdbs).unwrap();
+    let solver = Optimal::new(&first, pdbs.clone()).unwrap();
     let mut solved = 0;
     // The easier half keeps the test short.
     let instances = instances(include_str!("../data/korf100.txt"), size);
     for (board, length) in instances.iter().filter(|(_, length)| *length <= 50) {
-        let answer = solver.solve(board, &|_: u64| false).unwrap();
+        let answer = solver.solve(board, &NoProgress).unwrap();
         assert_eq!(answer.moves.map(|m| m.len()), Some(*length), "{board}");
         solved += 1;
     }
@@ -142,11 +167,11 @@ fn a_hard_board_is_split_and_has_the_answer_of_one_thread() {
     let size = Size::new(4, 4).unwrap();
     let first = goal("first", size);
     let pdbs = build_all(partition("5-5-5", &first).unwrap());
-    let solver = Optimal::new(&first, &pdbs).unwrap();
+    let solver = Optimal::new(&first, pdbs.clone()).unwrap();
     // The instance of the list that takes most: 66 moves.
     let instances = instances(include_str!("../data/korf100.txt"), size);
     let (board, length) = instances.iter().max_by_key(|(_, length)| *length).unwrap();
-    let never = |_: u64| false;
+    let never = NoProgress;
     let Attempt::Hard(pending) = solver.attempt(board, &never).unwrap() else {
         panic!("{board} is not hard");
     };
@@ -164,7 +189,7 @@ fn a_hard_board_is_split_and_has_the_answer_of_one_thread() {
     assert_eq!(answers[0], answers[1]);
     assert_eq!(answers[0], answers[2]);
     // Stopped in the part that is split.
-    let stop = |nodes: u64| nodes > 1 << 20;
+    let stop = StopAfter::new(1 << 20);
     let answer = solver.finish(pending, &stop).unwrap();
     assert!(answer.moves.is_none());
     assert!((*length - 10..*length).contains(&answer.at_least));
@@ -183,13 +208,13 @@ fn the_easiest_of_korfs_24_puzzles_takes_81_moves() {
     let patterns = default_patterns(&first).unwrap();
     assert_eq!(patterns, partition("6-6-6-6", &first).unwrap());
     let pdbs = build_all(patterns);
-    let solver = Optimal::new(&first, &pdbs).unwrap();
+    let solver = Optimal::new(&first, pdbs.clone()).unwrap();
     assert_eq!(solver.views(), 2);
     let instances = instances(include_str!("../data/korf24.txt"), size);
     assert_eq!(instances.len(), 25);
     let (board, length) = instances.iter().min_by_key(|(_, length)| *length).unwrap();
     assert_eq!(*length, 81);
-    let answer = solver.solve(board, &|_: u64| false).unwrap();
+    let answer = solver.solve(board, &NoProgress).unwrap();
     let moves = answer.moves.expect("no limit was set");
     assert_eq!(moves.len(), *length);
     assert_eq!(moves.apply(board).unwrap(), first);
@@ -200,10 +225,10 @@ fn a_stopped_search_says_what_it_excludes() {
     let size = Size::new(4, 4).unwrap();
     let first = goal("first", size);
     let pdbs = build_all(partition("5-5-5", &first).unwrap());
-    let solver = Optimal::new(&first, &pdbs).unwrap();
+    let solver = Optimal::new(&first, pdbs.clone()).unwrap();
     // At depth 80, far beyond this limit of nodes.
     let board = board("15 10 8 12/11 14 9 13/2 6 5 1/3 7 4 0");
-    let answer = solver.solve(&board, &|nodes| nodes > 100_000).unwrap();
+    let answer = solver.solve(&board, &StopAfter::new(100_000)).unwrap();
     assert!(answer.moves.is_none());
     assert!((40..80).contains(&answer.at_least), "{}", answer.at_least);
     assert!(
@@ -214,19 +239,19 @@ fn a_stopped_search_says_what_it_excludes() {
 }
 
 #[test]
-fn the_move_machine_prunes_walks_but_no_board() {
+fn the_move_pruner_prunes_walks_but_no_board() {
     let size = Size::new(3, 3).unwrap();
-    let machine = MoveMachine::new(size, 12);
-    assert!(machine.states() > 9);
-    // Depth-first through the machine reaches every board of each depth, by fewer walks.
+    let pruner = MovePruner::new(size, 12);
+    assert!(pruner.states() > 9);
+    // Depth-first through the pruner reaches every board of each depth, by fewer walks.
     let start = goal("last", size);
     let known = distances(&start);
-    let mut frontier = vec![(start.clone(), machine.start(start.blank()))];
+    let mut frontier = vec![(start.clone(), pruner.start(start.blank()))];
     let mut walks = 1;
     for depth in 1..=14 {
         let mut next = Vec::new();
         for (board, state) in &frontier {
-            for (direction, state) in machine.moves(*state) {
+            for (direction, state) in pruner.moves(*state) {
                 next.push((Moves(vec![direction]).apply(board).unwrap(), state));
             }
         }
@@ -239,4 +264,96 @@ fn the_move_machine_prunes_walks_but_no_board() {
     }
     let boards = known.values().filter(|d| **d == 14).count();
     assert!(walks < boards * 11 / 10, "{walks} walks to {boards} boards");
+}
+
+/// Ranks beyond 32 bits: eight tiles on 4x5 have 5 * 10^9 placements, seven on 5x6 10^10.
+#[test]
+fn indices_of_large_databases_are_exact_and_follow_the_moves() {
+    for (size, tiles) in [("4x5", 12..=19), ("5x6", 23..=29), ("6x6", 1..=8)] {
+        let goal = goal("first", size.parse().unwrap());
+        let pattern = Pattern::new(goal.clone(), &tiles.collect::<Vec<u16>>()).unwrap();
+        let n = goal.size().cells();
+        let view = &View::all(&goal, std::slice::from_ref(&pattern))[0];
+        let mut most = 0;
+        for mut board in Scrambler::new(goal.clone(), 1).take(20) {
+            let mut index = view.index(0, &board);
+            for step in 0..200 {
+                let next: Vec<_> = board.neighbours().collect();
+                let (direction, moved) = next[step * 7 % next.len()].clone();
+                let names: Vec<u8> = board.tiles().iter().map(|&t| t as u8).collect();
+                if let Some((_, change)) = view.change(&names, board.blank(), direction) {
+                    index = index.checked_add_signed(change).unwrap();
+                }
+                assert_eq!(index, placement::rank(n, &pattern.cells(&moved).unwrap()));
+                board = moved;
+                most = most.max(index);
+            }
+        }
+        assert!(most > u64::from(u32::MAX), "{size}: {most} fits 32 bits");
+    }
+}
+
+#[test]
+fn databases_of_every_kind_and_encoding_give_shortest_solutions() {
+    let size = Size::new(3, 3).unwrap();
+    let last = goal("last", size);
+    let known = distances(&last);
+    let mut boards: Vec<(&Board, &usize)> = known.iter().collect();
+    boards.sort_by_key(|(board, distance)| (**distance, board.to_string()));
+    let first = goal("first", size);
+    let patterns = default_patterns(&first).unwrap();
+    let mut least = u64::MAX;
+    for kind in Kind::ALL {
+        for encoding in Encoding::ALL {
+            let made = patterns.iter().enumerate().map(|(i, pattern)| Build {
+                // The second database is always plain: sets may be mixed.
+                kind: if i == 0 { kind } else { Kind::Minimum },
+                encoding: if i == 0 { encoding } else { Encoding::Byte },
+                ..Build::new(pattern.clone())
+            });
+            let pdbs: Vec<Pdb> = made.map(|b| build(&b, &NoProgress).unwrap()).collect();
+            let solver = Optimal::new(&last, pdbs).unwrap();
+            let mut nodes = 0;
+            for (board, distance) in boards.iter().step_by(211) {
+                let answer = solver.solve(board, &NoProgress).unwrap();
+                let moves = answer.moves.expect("no limit was set");
+                assert_eq!(
+                    (moves.len(), moves.apply(board).unwrap()),
+                    (**distance, last.clone())
+                );
+                nodes += answer.nodes;
+            }
+            if kind == Kind::Regions {
+                assert!(nodes <= least, "region-aware values are larger");
+            }
+            least = least.min(nodes);
+        }
+    }
+}
+
+#[test]
+fn a_database_for_another_size_is_named_as_the_reason() {
+    let small = goal("last", Size::new(3, 3).unwrap());
+    let pdbs = build_all(default_patterns(&goal("last", Size::new(2, 4).unwrap())).unwrap());
+    let error = Optimal::new(&small, pdbs).err().unwrap().to_string();
+    assert!(
+        error.contains("they are for 2x4, the board is 3x3"),
+        "{error}"
+    );
+}
+
+/// The solver of `tests/examples` finds solutions of the published lengths.
+#[test]
+fn the_example_solves_some_of_korfs_boards() {
+    let size = Size::new(4, 4).unwrap();
+    let mut known = instances(include_str!("../data/korf100.txt"), size);
+    known.sort_by_key(|(_, length)| *length);
+    known.truncate(6);
+    let boards: Vec<Board> = known.iter().map(|(board, _)| board.clone()).collect();
+    let solutions = super::ida::solve(&boards).unwrap();
+    for (moves, (board, length)) in solutions.iter().zip(&known) {
+        assert_eq!(moves.len(), *length);
+        assert_eq!(moves.apply(board).unwrap(), goal("first", size));
+    }
+    assert_eq!(solutions.len(), 6);
 }

@@ -1,6 +1,7 @@
 //! What tables answer.
 
-use tilewave::bfs::{Search, Silent, State, StateSpace};
+use tilewave::bfs::{Search, State, StateSpace};
+use tilewave::progress::NoProgress;
 use tilewave::puzzle::tiles::{Board, Size};
 use tilewave::report::published;
 use tilewave::solve::Scrambler;
@@ -129,12 +130,12 @@ fn wrong_boards_and_small_budgets_are_refused() {
     assert!(error("1 2/3 0").contains("2x2"));
     let mut search = Search::new(goal);
     search.memory = Some(1000);
-    let refused = build(&search, Encoding::Mod3, &Silent)
+    let refused = build(&search, Encoding::Mod3, &NoProgress)
         .unwrap_err()
         .to_string();
     assert!(refused.contains("the budget is 1000 bytes"), "{refused}");
     let large = Search::new(crate::goal("3x6", "last"));
-    let refused = build(&large, Encoding::Mod3, &Silent)
+    let refused = build(&large, Encoding::Mod3, &NoProgress)
         .unwrap_err()
         .to_string();
     assert!(refused.contains("at most 16"), "{refused}");

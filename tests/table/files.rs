@@ -94,25 +94,33 @@ fn damage_is_found_and_named() {
         error.contains(&format!("has {} bytes", whole.len() + 1)),
         "{error}"
     );
-    // Damaged entries open, as entries are not read, but are found by a check.
+    let error = open(&changed(4096, !whole[4096])).unwrap_err();
+    assert!(error.contains("block checksums"), "{error}");
+    let error = open(&changed(4104, 1)).unwrap_err();
+    assert!(error.contains("padding"), "{error}");
+    // Damaged entries open, as entries are not read yet, but answer nothing.
     let last = whole.len() - 1;
-    let error = open(&changed(last, !whole[last]))
-        .unwrap()
-        .check()
-        .unwrap_err();
-    assert!(
-        error.to_string().contains("damaged in block 0 of 1"),
-        "{error}"
-    );
-    let error = open(&changed(4096, !whole[4096]))
-        .unwrap()
-        .check()
-        .unwrap_err();
-    assert!(error.to_string().contains("block checksums"), "{error}");
-    // A walk never goes in circles: with every remainder the same, no neighbour is closer.
+    let far = Board::parse("8 6 7/2 5 4/3 0 1", None).unwrap();
+    let table = open(&changed(last, !whole[last])).unwrap();
+    for error in [
+        table.check().unwrap_err().to_string(),
+        table.depth(&far).unwrap_err().to_string(),
+        table.solve(&far).unwrap_err().to_string(),
+        Table::from_bytes(&changed(last, !whole[last]))
+            .unwrap_err()
+            .to_string(),
+    ] {
+        assert!(error.contains("damaged in block 0 of 1"), "{error}");
+    }
+    // A walk never goes in circles: with every remainder the same and all sums right, no neighbour is closer.
     let mut flat = whole.clone();
     flat[8192..].fill(0x55);
-    let far = Board::parse("8 6 7/2 5 4/3 0 1", None).unwrap();
+    let sum = |bytes: &[u8]| xxhash_rust::xxh3::xxh3_64(bytes).to_le_bytes();
+    let block = sum(&flat[8192..]);
+    flat[4096..4104].copy_from_slice(&block);
+    flat[88..96].copy_from_slice(&sum(&block));
+    let header = sum(&flat[..4088]);
+    flat[4088..4096].copy_from_slice(&header);
     let error = open(&flat).unwrap().depth(&far).unwrap_err().to_string();
     assert!(error.contains("no neighbour of state"), "{error}");
 }

@@ -6,7 +6,8 @@ mod interop;
 
 use std::collections::HashMap;
 
-use tilewave::bfs::{Search, Silent};
+use tilewave::bfs::Search;
+use tilewave::progress::NoProgress;
 use tilewave::puzzle::tiles::{Board, Direction, Goal, Moves};
 use tilewave::table::{Encoding, Table, build};
 
@@ -16,7 +17,7 @@ fn goal(size: &str, name: &str) -> Board {
 }
 
 fn table(goal: &Board, encoding: Encoding) -> Table {
-    build(&Search::new(goal.clone()), encoding, &Silent).unwrap()
+    build(&Search::new(goal.clone()), encoding, &NoProgress).unwrap()
 }
 
 /// Distances of all boards by sliding tiles.

@@ -1,7 +1,4 @@
-/* Prints the values of boards in a pattern database.
- *
- *   cc example.c -I. -L../../target/release -ltilewave -o example
- *   LD_LIBRARY_PATH=../../target/release ./example 7.pdb < boards.txt
+/* Prints the values of boards in a pattern database. To build and run it: README.md.
  *
  * Input: one board per line, tiles in row-major order separated by spaces or '/', blank 0. */
 #include <ctype.h>
@@ -25,7 +22,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "error: %s\n", message);
         return 1;
     }
-    k = tilewave_pdb_tiles(pdb, tiles);
+    k = tilewave_pdb_tiles(pdb, tiles, 8);
     fprintf(stderr, "%llu entries, tiles", (unsigned long long)tilewave_pdb_entries(pdb));
     for (i = 0; i < k; i++)
         fprintf(stderr, " %u", tiles[i]);

@@ -1,7 +1,4 @@
-/* Prints the depth and a shortest solution of boards from a distance table.
- *
- *   cc table.c -I. -L../../target/release -ltilewave -o table
- *   LD_LIBRARY_PATH=../../target/release ./table 3x3.table < boards.txt
+/* Prints the depth and a shortest solution of boards from a distance table. To build and run it: README.md.
  *
  * Input: one board per line, tiles in row-major order separated by spaces or '/', blank 0. */
 #include <ctype.h>

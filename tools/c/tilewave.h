@@ -1,129 +1,233 @@
-/* The C interface of tilewave: pattern databases and distance tables. Made by cbindgen from src/capi*; do not edit.
- * Make it again: TILEWAVE_UPDATE=1 cargo test --test pdb c_header */
+/* The C interface of tilewave: pattern databases and distance tables. How to build and link: tools/c/README.md.
+ *
+ * Every pointer is NULL or points at as many elements as the count or capacity beside it says; what a NULL
+ * means is said where it means something, elsewhere the answer is TILEWAVE_INVALID or 0. A database or a table
+ * may be used by several threads at once, until it is closed.
+ *
+ * Made by cbindgen from src/capi; do not edit. Make it again: TILEWAVE_UPDATE=1 cargo test --test pdb c_header */
 
 #ifndef TILEWAVE_H
 #define TILEWAVE_H
 
-#include <stdarg.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 
-// The board or the cells are not of this database or table.
+/*
+ Version of this header: major.
+ */
+#define TILEWAVE_VERSION_MAJOR 0
+
+/*
+ Version of this header: minor.
+ */
+#define TILEWAVE_VERSION_MINOR 1
+
+/*
+ Version of this header: patch.
+ */
+#define TILEWAVE_VERSION_PATCH 0
+
+/*
+ The board or the cells are not of this database or table, or a file turned out to be damaged.
+ */
 #define TILEWAVE_INVALID -1
 
-// No board that can reach the goal has this placement.
+/*
+ No board that can reach the goal has this placement.
+ */
 #define TILEWAVE_UNREACHABLE -2
 
-// How depths are stored.
-typedef struct Encoding Encoding;
+/*
+ Kind of a database: one value per placement, the least over the cells of the blank. Admissible, not
+ consistent.
+ */
+#define TILEWAVE_KIND_ADDITIVE_MIN 0
 
-// An open pattern database.
+/*
+ Kind of a database: one value per placement and region of the blank. Consistent.
+ */
+#define TILEWAVE_KIND_REGION_AWARE 1
+
+/*
+ Encoding of a database: one byte per entry, 255 for none.
+ */
+#define TILEWAVE_ENCODING_BYTE 0
+
+/*
+ Encoding of a database: four bits per entry, the even one in the low half: (value - Manhattan
+ distance) / 2, 15 for none.
+ */
+#define TILEWAVE_ENCODING_NIBBLE 1
+
+/*
+ An open pattern database.
+ */
 typedef struct TilewavePdb TilewavePdb;
 
-// An open distance table.
+/*
+ An open distance table.
+ */
 typedef struct TilewaveTable TilewaveTable;
-
-
 
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
 
-// Maps a database file and returns it, or NULL. On failure a message of at most `capacity - 1` bytes is
-// written to `message`, which may be NULL.
-//
-// # Safety
-// `path` is a NUL-terminated string; `message` is NULL or has room for `capacity` bytes.
+/*
+ Returns the version of the library, for example "0.1.0": a text that stays.
+ */
+const char *tilewave_version(void);
+
+/*
+ Opens a database file and returns it, or NULL. On failure a message of at most `capacity - 1` bytes is
+ written to `message`, which may be NULL.
+ */
 TilewavePdb *tilewave_pdb_open(const char *path,
                                char *message,
                                size_t capacity);
 
-// Returns the value of a board: `count` tiles in row-major order, 0 for the blank. Negative:
-// `TILEWAVE_INVALID`, `TILEWAVE_UNREACHABLE`.
-//
-// # Safety
-// `pdb` is open; `tiles` points at `count` numbers.
-int tilewave_pdb_value(const TilewavePdb *pdb, const uint16_t *tiles, size_t count);
-
-// Returns the value of a placement: the row-major cells of the pattern's tiles in increasing order of
-// their numbers, and the cell of the blank (which matters in region-aware databases only, but must be
-// free). Negative: `TILEWAVE_INVALID`, `TILEWAVE_UNREACHABLE`.
-//
-// # Safety
-// `pdb` is open; `cells` points at as many cells as the pattern has tiles.
-int tilewave_pdb_lookup(const TilewavePdb *pdb,
-                        const uint8_t *cells,
-                        uint8_t blank);
-
-// Returns the number of tiles of the pattern and writes their numbers, in increasing order, to `tiles`,
-// which may be NULL.
-//
-// # Safety
-// `pdb` is open; `tiles` is NULL or has room for 8 numbers.
-size_t tilewave_pdb_tiles(const TilewavePdb *pdb,
-                          uint16_t *tiles);
-
-// Returns the number of entries, 0 for NULL.
-//
-// # Safety
-// `pdb` is open.
-uint64_t tilewave_pdb_entries(const TilewavePdb *pdb);
-
-// Returns the entries as they are in the file (docs/format.md), valid until the database is closed.
-//
-// # Safety
-// `pdb` is open.
-const uint8_t *tilewave_pdb_data(const TilewavePdb *pdb);
-
-// Closes a database. NULL is allowed.
-//
-// # Safety
-// `pdb` is open or NULL, and not used afterwards.
+/*
+ Closes a database, which may be NULL.
+ */
 void tilewave_pdb_close(TilewavePdb *pdb);
 
-// Maps a table file and returns it, or NULL. On failure a message of at most `capacity - 1` bytes is
-// written to `message`, which may be NULL.
-//
-// # Safety
-// `path` is a NUL-terminated string; `message` is NULL or has room for `capacity` bytes.
-TilewaveTable *tilewave_table_open(const char *path,
-                                   char *message,
-                                   size_t capacity);
+/*
+ Returns the value of a board: `count` tiles in row-major order, 0 for the blank. Negative:
+ TILEWAVE_INVALID, TILEWAVE_UNREACHABLE.
+ */
+int tilewave_pdb_value(const TilewavePdb *pdb, const uint16_t *tiles, size_t count);
 
-// Returns the depth of a board: `count` tiles in row-major order, 0 for the blank. Negative:
-// `TILEWAVE_INVALID`, also for a damaged table, and `TILEWAVE_UNREACHABLE`.
-//
-// # Safety
-// `table` is open or NULL; `tiles` is NULL or points at `count` numbers.
+/*
+ Writes the values of many boards, looked up with all cores, and returns how many there are: `count`
+ tiles of boards one after the other, which is a multiple of rows times columns. Returns 0 and writes
+ nothing when it is none, or `capacity` is too small. Values are those of tilewave_pdb_value.
+ */
+size_t tilewave_pdb_values(const TilewavePdb *pdb,
+                           const uint16_t *tiles,
+                           size_t count,
+                           int *values,
+                           size_t capacity);
+
+/*
+ Returns the value of a placement: the row-major cells of the pattern's tiles in increasing order of
+ their numbers, `count` of them, and the cell of the blank (which matters in region-aware databases only, but
+ must be free). Negative: TILEWAVE_INVALID, TILEWAVE_UNREACHABLE.
+ */
+int tilewave_pdb_lookup(const TilewavePdb *pdb,
+                        const uint8_t *cells,
+                        size_t count,
+                        uint8_t blank);
+
+/*
+ Returns the number of rows of the board, 0 for NULL.
+ */
+size_t tilewave_pdb_rows(const TilewavePdb *pdb);
+
+/*
+ Returns the number of columns of the board, 0 for NULL.
+ */
+size_t tilewave_pdb_columns(const TilewavePdb *pdb);
+
+/*
+ Returns the number of cells of the board and writes as much of the goal as `capacity` allows to
+ `tiles`, which may be NULL: row-major, 0 for the blank.
+ */
+size_t tilewave_pdb_goal(const TilewavePdb *pdb, uint16_t *tiles, size_t capacity);
+
+/*
+ Returns the number of tiles of the pattern and writes as many of their numbers as `capacity` allows,
+ in increasing order, to `tiles`, which may be NULL.
+ */
+size_t tilewave_pdb_tiles(const TilewavePdb *pdb,
+                          uint16_t *tiles,
+                          size_t capacity);
+
+/*
+ Returns TILEWAVE_KIND_ADDITIVE_MIN or TILEWAVE_KIND_REGION_AWARE.
+ */
+int tilewave_pdb_kind(const TilewavePdb *pdb);
+
+/*
+ Returns TILEWAVE_ENCODING_BYTE or TILEWAVE_ENCODING_NIBBLE.
+ */
+int tilewave_pdb_encoding(const TilewavePdb *pdb);
+
+/*
+ Returns the number of entries, 0 for NULL.
+ */
+uint64_t tilewave_pdb_entries(const TilewavePdb *pdb);
+
+/*
+ Returns the largest value, 0 for NULL.
+ */
+int tilewave_pdb_maximum(const TilewavePdb *pdb);
+
+/*
+ Returns the entries as they are in the file (docs/format.md), valid until the database is closed, and
+ writes their length in bytes to `bytes`, which may be NULL.
+ */
+const uint8_t *tilewave_pdb_data(const TilewavePdb *pdb,
+                                 size_t *bytes);
+
+/*
+ Opens a table file and returns it, or NULL. On failure a message of at most `capacity - 1` bytes is
+ written to `message`, which may be NULL.
+ */
+TilewaveTable *tilewave_table_open(const char *path, char *message, size_t capacity);
+
+/*
+ Closes a table, which may be NULL.
+ */
+void tilewave_table_close(TilewaveTable *table);
+
+/*
+ Returns the depth of a board: `count` tiles in row-major order, 0 for the blank. Negative:
+ TILEWAVE_INVALID, also for a damaged table, and TILEWAVE_UNREACHABLE.
+ */
 int tilewave_table_depth(const TilewaveTable *table, const uint16_t *tiles, size_t count);
 
-// Returns the length of a shortest solution of a board, and writes its moves to `moves`: the letters U, D,
-// L, R say where the tile goes; at most `capacity - 1` of them and a NUL. `moves` may be NULL. Negative as
-// for `tilewave_table_depth`, with nothing written.
-//
-// # Safety
-// `table` is open or NULL; `tiles` is NULL or points at `count` numbers; `moves` is NULL or has room for
-// `capacity` bytes.
+/*
+ Writes the depths of many boards, looked up with all cores, and returns how many there are: `count`
+ tiles of boards one after the other, which is a multiple of rows times columns. Returns 0 and writes
+ nothing when it is none, or `capacity` is too small. Depths are those of tilewave_table_depth.
+ */
+size_t tilewave_table_depths(const TilewaveTable *table,
+                             const uint16_t *tiles,
+                             size_t count,
+                             int *depths,
+                             size_t capacity);
+
+/*
+ Returns the length of a shortest solution of a board, and writes its moves to `moves`: the letters U, D,
+ L, R say where the tile goes; at most `capacity - 1` of them and a NUL. `moves` may be NULL. Negative as
+ for tilewave_table_depth, with nothing written.
+ */
 int tilewave_table_solve(const TilewaveTable *table,
                          const uint16_t *tiles,
                          size_t count,
                          char *moves,
                          size_t capacity);
 
-// Returns the number of cells of the board and writes the goal, row-major with 0 for the blank, to
-// `tiles`, which may be NULL. 0 for NULL.
-//
-// # Safety
-// `table` is open or NULL; `tiles` is NULL or has room for 16 numbers.
-size_t tilewave_table_goal(const TilewaveTable *table, uint16_t *tiles);
+/*
+ Returns the number of rows of the board, 0 for NULL.
+ */
+size_t tilewave_table_rows(const TilewaveTable *table);
 
-// Closes a table. NULL is allowed.
-//
-// # Safety
-// `table` is open or NULL, and not used afterwards.
-void tilewave_table_close(TilewaveTable *table);
+/*
+ Returns the number of columns of the board, 0 for NULL.
+ */
+size_t tilewave_table_columns(const TilewaveTable *table);
+
+/*
+ Returns the number of cells of the board and writes as much of the goal as `capacity` allows to
+ `tiles`, which may be NULL: row-major, 0 for the blank.
+ */
+size_t tilewave_table_goal(const TilewaveTable *table, uint16_t *tiles, size_t capacity);
+
+/*
+ Returns the largest depth in the table, 0 for NULL.
+ */
+int tilewave_table_maximum(const TilewaveTable *table);
 
 #ifdef __cplusplus
 }  // extern "C"

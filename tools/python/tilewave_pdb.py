@@ -67,7 +67,11 @@ class Pdb:
         return sorted({self.region(occupied, c) for c in range(self.cells) if c not in occupied})
 
     def value(self, board):
-        """The value of a board (row-major tiles, 0 for the blank), None when it cannot be reached."""
+        """The value of a board (row-major tiles, 0 for the blank), None when it cannot be reached. ValueError
+        when it is no board of the database's size."""
+        board = list(board)
+        if sorted(board) != list(range(self.cells)):
+            raise ValueError(f"no {self.rows}x{self.cols} board, every tile once and 0 for the blank: {board}")
         cells = [board.index(t) for t in self.tiles]
         entry = self.entry(cells, board.index(0))
         if self.encoding == 0:

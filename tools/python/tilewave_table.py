@@ -38,7 +38,9 @@ class Table:
         return [cell for i, line in enumerate(lines) for cell in (line[::-1] if i % 2 else line)]
 
     def entry(self, board):
-        """The entry of a board that can reach the goal."""
+        """The entry of a board that can reach the goal. ValueError when it is no board of the table's size."""
+        if sorted(board) != list(range(self.cells)):
+            raise ValueError(f"no {self.rows}x{self.cols} board, every tile once and 0 for the blank: {board}")
         line = [self.number[board[cell]] for cell in self.path if board[cell] != 0]
         cell = self.path.index(board.index(0))
         digits = [sum(b < a for b in line[i + 1 :]) for i, a in enumerate(line)]

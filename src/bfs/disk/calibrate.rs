@@ -2,10 +2,15 @@
 
 use std::time::Duration;
 
-use super::{Directories, Disk, run};
+use super::directories::Directories;
+use super::options::Disk;
+use super::run::run;
 use crate::Error;
-use crate::bfs::{Calibration, Plan, Search, Silent};
+use crate::bfs::calibrate::Calibration;
+use crate::bfs::plan::Plan;
+use crate::bfs::search::Search;
 use crate::perm::kernel::Kernel;
+use crate::progress::NoProgress;
 use crate::puzzle::tiles::{Goal, Size};
 use crate::store::Simulated;
 
@@ -28,7 +33,7 @@ pub fn calibrate(
     let mut disk = Disk::new(directories);
     disk.shared_digits = Some(1);
     disk.commit_every = Duration::MAX;
-    let outcome = run(&search, &disk, &Silent)?;
+    let outcome = run(&search, &disk, &NoProgress)?;
     let used = outcome.disk.as_ref();
     let work = used.map_or(outcome.seconds, |used| {
         used.decode_seconds + used.kernel_seconds + used.encode_seconds

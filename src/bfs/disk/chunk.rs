@@ -7,11 +7,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use super::DiskError;
+use super::context::Codecs;
+use super::error::DiskError;
 use super::fetch::{Batch, Batches, Fetch};
-use super::journal::{Encoded, Journal};
+use super::halt::Halt;
+use super::journal::Journal;
+use super::message::Encoded;
+use super::superstep::RankProgress;
 use super::times::Times;
-use crate::bfs::Observer;
 use crate::bfs::chunks::Chunks;
 use crate::bfs::crossing::{Crossings, Located};
 use crate::bfs::expand::{Expansion, Frontier, Sources};
@@ -20,53 +23,21 @@ use crate::perm::kernel::{Kernel, Program, Tally, collect, spread};
 use crate::perm::layout::Register;
 use crate::store::{Decoder, Encoder};
 
-/// Codecs that the workers of one chunk leave for those of the next: their tables take megabytes.
-pub(super) struct Codecs {
-    level: i32,
-    idle: Mutex<Vec<(Decoder, Encoder)>>,
-}
-
-impl Codecs {
-    /// Returns an empty store of codecs with a zstd level.
-    pub fn new(level: i32) -> Codecs {
-        let idle = Mutex::default();
-        Codecs { level, idle }
-    }
-
-    fn with<T>(&self, work: impl FnOnce(&mut Decoder, &mut Encoder) -> T) -> T {
-        let idle = || self.idle.lock().unwrap_or_else(|e| e.into_inner());
-        let kept = idle().pop();
-        let (mut decoder, mut encoder) =
-            kept.unwrap_or_else(|| (Decoder::default(), Encoder::new(self.level)));
-        let result = work(&mut decoder, &mut encoder);
-        idle().push((decoder, encoder));
-        result
-    }
-}
-
-/// Why a chunk was not finished.
-pub(super) enum Stop {
-    /// A file is wrong.
-    Error(DiskError),
-    /// The writer has failed and says why itself.
-    Writer,
-}
-
 /// The first reason that any worker met.
 #[derive(Default)]
 struct Stopped {
     any: AtomicBool,
-    reason: Mutex<Option<Stop>>,
+    reason: Mutex<Option<Halt>>,
 }
 
 impl Stopped {
-    fn set(&self, stop: Stop) {
+    fn set(&self, halt: Halt) {
         let mut reason = self.reason.lock().unwrap_or_else(|e| e.into_inner());
-        reason.get_or_insert(stop);
+        reason.get_or_insert(halt);
         self.any.store(true, Ordering::Relaxed);
     }
 
-    fn result(self) -> Result<(), Stop> {
+    fn result(self) -> Result<(), Halt> {
         let reason = self.reason.into_inner().unwrap_or_else(|e| e.into_inner());
         reason.map_or(Ok(()), Err)
     }
@@ -83,7 +54,7 @@ fn next(batches: &Batches, stopped: &Stopped, times: &Times) -> Option<Batch> {
     match batch {
         Ok(Ok(batch)) => Some(batch),
         Ok(Err(error)) => {
-            stopped.set(Stop::Error(error));
+            stopped.set(Halt::from(error));
             None
         }
         Err(_) => None,
@@ -99,9 +70,9 @@ fn decode(
     times: &Times,
     mut each: impl FnMut(
         usize,
-        &mut dyn FnMut(&mut [Register]) -> Result<bool, Stop>,
-    ) -> Result<(), Stop>,
-) -> Result<(), Stop> {
+        &mut dyn FnMut(&mut [Register]) -> Result<bool, Halt>,
+    ) -> Result<(), Halt>,
+) -> Result<(), Halt> {
     let mut entry = 0;
     for frame in batch.first..batch.end {
         let frames = batch.frames.as_ref();
@@ -117,11 +88,8 @@ fn decode(
                 return Ok(false);
             };
             let begun = Instant::now();
-            let damaged = |reason: String| Stop::Error(fetch.damaged(batch.chunk, &reason));
-            let bytes = frames.bytes(index).map_err(|e| damaged(e.to_string()))?;
-            decoder
-                .decode(bytes, registers)
-                .map_err(|reason| damaged(format!("{}: {reason}", frames.damaged(index))))?;
+            let decoded = frames.decode(index, decoder, registers);
+            decoded.map_err(|reason| Halt::from(fetch.damaged(batch.chunk, &reason)))?;
             times.decode.add(begun);
             Ok(true)
         })?;
@@ -155,7 +123,7 @@ pub(super) fn load(
     cur: &mut Frontier,
     codecs: &Codecs,
     times: &Times,
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     let chunks = fetch.chunks;
     let size = chunks.layout.block_registers();
     let registers = cur
@@ -200,7 +168,7 @@ pub(super) fn blocks(
     codecs: &Codecs,
     times: &Times,
     each: impl Fn(usize, &[Register], &mut Located, &mut [u64]) + Sync,
-) -> Result<(), Stop> {
+) -> Result<(), Halt> {
     let chunks = fetch.chunks;
     let size = chunks.layout.block_registers();
     let stopped = Stopped::default();
@@ -246,15 +214,15 @@ pub(super) struct Step<'a> {
     pub kernel: Kernel,
     pub cur: &'a Frontier,
     pub chunk: usize,
-    /// Class of the current level.
+    /// Group of the current level.
     pub from: usize,
     pub codecs: &'a Codecs,
     pub journal: &'a Journal,
     pub times: &'a Times,
-    pub observer: &'a dyn Observer,
+    pub progress: &'a RankProgress<'a>,
     pub depth: usize,
-    /// Frames done before this chunk, and of the whole level.
-    pub progress: (u64, u64),
+    /// Frames done before this chunk.
+    pub done: u64,
 }
 
 /// What one worker of a step writes to.
@@ -270,9 +238,9 @@ struct Scratch {
 
 impl Step<'_> {
     /// Computes the chunk's next level from `batches`, which bring its previous one.
-    pub fn run(&self, fetch: &Fetch, batches: &Batches) -> Result<Tally, Stop> {
+    pub fn run(&self, fetch: &Fetch, batches: &Batches) -> Result<Tally, Halt> {
         let stopped = Stopped::default();
-        let done = AtomicU64::new(self.progress.0);
+        let done = AtomicU64::new(self.done);
         let tallies = rayon::broadcast(|_| {
             self.codecs.with(|decoder, encoder| {
                 let mut scratch = self.scratch();
@@ -295,12 +263,12 @@ impl Step<'_> {
                     }
                     let begun = Instant::now();
                     if self.journal.frames(encoded).is_err() {
-                        stopped.set(Stop::Writer);
+                        stopped.set(Halt::Writer);
                     }
                     self.times.wait.add(begun);
                     let frames = (batch.end - batch.first) as u64;
                     let done = done.fetch_add(frames, Ordering::Relaxed) + frames;
-                    self.observer.progress(self.depth, done, self.progress.1);
+                    self.progress.frames(self.depth, done);
                 }
                 tally
             })
@@ -324,11 +292,11 @@ impl Step<'_> {
     fn frame(
         &self,
         frame: usize,
-        decoded: &mut dyn FnMut(&mut [Register]) -> Result<bool, Stop>,
+        decoded: &mut dyn FnMut(&mut [Register]) -> Result<bool, Halt>,
         scratch: &mut Scratch,
         encoder: &mut Encoder,
         encoded: &mut Encoded,
-    ) -> Result<Tally, Stop> {
+    ) -> Result<Tally, Halt> {
         let size = self.chunks.layout.block_registers();
         let first = frame * self.chunks.frame_blocks;
         let count = self.chunks.frame_blocks.min(self.chunks.blocks - first);
@@ -388,7 +356,7 @@ impl Step<'_> {
             let begun = Instant::now();
             let bytes = encoder
                 .encode(registers)
-                .map_err(|reason| Stop::Error(DiskError::Codec { reason }))?;
+                .map_err(|reason| DiskError::Codec { reason })?;
             encoded.push(frame, bytes);
             self.times.encode.add(begun);
         }

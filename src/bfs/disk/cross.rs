@@ -1,24 +1,35 @@
 //! The exchange of one machine whose planes exceed its memory: files.
 //!
-//! Invariant: these files are scratch. A run that is resumed removes them and makes them again from the
-//! level files, so they are never synced.
+//! Invariant: these files are scratch. Names and headers carry the run's number, so a run that is resumed
+//! removes its own and makes them again from the level files; they are never synced. What is read back is
+//! what was written, or an error: the hash of every segment stays in memory.
 
 use std::collections::HashMap;
 use std::io;
+use std::sync::atomic::Ordering;
 
-use super::DiskError;
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::directories::Directories;
+use super::error::DiskError;
 use crate::Error;
-use crate::bfs::Exchange;
+use crate::bfs::exchange::Exchange;
+use crate::store::{Append, RunFile};
+
+/// First bytes of a scratch file.
+const MAGIC: [u8; 8] = *b"TWCROSS\n";
 
 /// One file per depth and sending chunk, with the segments for all others.
 pub(super) struct FileExchange<'a> {
     directories: &'a Directories,
+    run: u64,
+    limit: Option<u64>,
     /// For each depth and receiving chunk where its segments lie.
     sent: HashMap<(u32, usize), Vec<Segment>>,
-    /// Depth and sending chunk of the file being written, and its length.
-    open: Option<(u32, usize, Box<dyn crate::store::Append>, u64)>,
-    names: HashMap<u32, Vec<usize>>,
+    /// The file being written.
+    open: Option<((u32, usize), Box<dyn Append>)>,
+    /// For each file, by depth and sending chunk, its bytes and how many segments wait to be received.
+    files: HashMap<(u32, usize), (u64, usize)>,
 }
 
 struct Segment {
@@ -26,31 +37,51 @@ struct Segment {
     plane: usize,
     offset: u64,
     len: usize,
-}
-
-/// Returns the name of the file of a sending chunk.
-fn name(depth: u32, from: usize) -> String {
-    format!("cross-{depth:03}.chunk-{from:05}")
-}
-
-/// Returns whether a name is that of a scratch file.
-pub(super) fn is_scratch(name: &str) -> bool {
-    name.starts_with("cross-")
+    hash: u64,
 }
 
 impl<'a> FileExchange<'a> {
-    pub fn new(directories: &'a Directories) -> FileExchange<'a> {
+    /// Returns an exchange of a run whose level files and scratch may come to `limit` bytes.
+    pub fn new(directories: &'a Directories, run: u64, limit: Option<u64>) -> FileExchange<'a> {
         FileExchange {
             directories,
+            run,
+            limit,
             sent: HashMap::new(),
             open: None,
-            names: HashMap::new(),
+            files: HashMap::new(),
         }
     }
 
-    fn error(&self, depth: u32, from: usize, error: io::Error) -> Error {
-        let storage = self.directories.of_chunk(from);
-        DiskError::io(storage, &name(depth, from), error).into()
+    fn name(&self, (depth, from): (u32, usize)) -> String {
+        let (run, chunk) = (self.run, from as u32);
+        RunFile::Scratch { run, depth, chunk }.name()
+    }
+
+    fn error(&self, file: (u32, usize), error: io::Error) -> Error {
+        let storage = self.directories.of_chunk(file.1);
+        DiskError::io(storage, &self.name(file), error).into()
+    }
+
+    /// Counts bytes as used, and refuses more than may be.
+    fn count(&self, depth: u32, bytes: u64) -> Result<(), Error> {
+        let used = self.directories.used();
+        used.scratch.fetch_add(bytes, Ordering::Relaxed);
+        match self.limit.filter(|&limit| used.bytes() > limit) {
+            Some(limit) => Err(DiskError::Limit { depth, limit }.into()),
+            None => Ok(()),
+        }
+    }
+
+    fn remove(&mut self, file: (u32, usize)) -> Result<(), Error> {
+        let Some((bytes, _)) = self.files.remove(&file) else {
+            return Ok(());
+        };
+        let removed = self.directories.of_chunk(file.1).remove(&self.name(file));
+        removed.map_err(|e| self.error(file, e))?;
+        let used = self.directories.used();
+        used.scratch.fetch_sub(bytes, Ordering::Relaxed);
+        Ok(())
     }
 }
 
@@ -63,25 +94,33 @@ impl Exchange for FileExchange<'_> {
         plane: usize,
         segment: &[u8],
     ) -> Result<(), Error> {
-        if !matches!(&self.open, Some((d, f, _, _)) if (*d, *f) == (depth, from)) {
-            let storage = self.directories.of_chunk(from);
-            let file = storage.create(&name(depth, from));
-            let file = file.map_err(|e| self.error(depth, from, e))?;
-            self.names.entry(depth).or_default().push(from);
-            self.open = Some((depth, from, file, 0));
+        let key = (depth, from);
+        if self.open.as_ref().is_none_or(|(open, _)| *open != key) {
+            let created = self.directories.of_chunk(from).create(&self.name(key));
+            let mut file = created.map_err(|e| self.error(key, e))?;
+            let mut header = MAGIC.to_vec();
+            header.extend(self.run.to_le_bytes());
+            self.files.insert(key, (header.len() as u64, 0));
+            self.count(depth, header.len() as u64)?;
+            file.append(&header).map_err(|e| self.error(key, e))?;
+            self.open = Some((key, file));
         }
-        let Some((_, _, file, len)) = &mut self.open else {
+        self.count(depth, segment.len() as u64)?;
+        let (Some((_, file)), Some((len, waiting))) = (&mut self.open, self.files.get_mut(&key))
+        else {
             return Ok(());
         };
         let offset = *len;
         *len += segment.len() as u64;
-        file.append(segment)
-            .map_err(|e| self.error(depth, from, e))?;
+        *waiting += 1;
+        let appended = file.append(segment);
+        appended.map_err(|e| self.error(key, e))?;
         self.sent.entry((depth, to)).or_default().push(Segment {
             from,
             plane,
             offset,
             len: segment.len(),
+            hash: xxh3_64(segment),
         });
         Ok(())
     }
@@ -89,29 +128,62 @@ impl Exchange for FileExchange<'_> {
     fn receive(&mut self, depth: u32, to: usize) -> Result<Vec<(usize, usize, Vec<u8>)>, Error> {
         let mut received = Vec::new();
         let mut open = None;
-        for segment in self.sent.get(&(depth, to)).into_iter().flatten() {
-            let wrong = |e| self.error(depth, segment.from, e);
+        for segment in self.sent.remove(&(depth, to)).unwrap_or_default() {
+            let key = (depth, segment.from);
+            let wrong = |e| self.error(key, e);
+            let storage = self.directories.of_chunk(segment.from);
             let file = match open.take() {
                 Some((from, file)) if from == segment.from => file,
-                _ => {
-                    let storage = self.directories.of_chunk(segment.from);
-                    storage.open(&name(depth, segment.from)).map_err(wrong)?
-                }
+                _ => storage.open(&self.name(key)).map_err(wrong)?,
             };
             let bytes = file.read(segment.offset, segment.len).map_err(wrong)?;
+            if xxh3_64(bytes.as_ref()) != segment.hash {
+                return Err(DiskError::Scratch {
+                    directory: storage.name(),
+                    file: self.name(key),
+                    depth,
+                }
+                .into());
+            }
             received.push((segment.from, segment.plane, bytes.as_ref().to_vec()));
             open = Some((segment.from, file));
+            if let Some((_, waiting)) = self.files.get_mut(&key) {
+                *waiting -= 1;
+            }
+        }
+        let done: Vec<(u32, usize)> = received.iter().map(|r| (depth, r.0)).collect();
+        for file in done {
+            if self
+                .files
+                .get(&file)
+                .is_some_and(|(_, waiting)| *waiting == 0)
+            {
+                self.remove(file)?;
+            }
         }
         Ok(received)
     }
 
     fn forget(&mut self, depth: u32) -> Result<(), Error> {
         self.sent.retain(|(d, _), _| *d != depth);
-        for from in self.names.remove(&depth).unwrap_or_default() {
-            let storage = self.directories.of_chunk(from);
-            let removed = storage.remove(&name(depth, from));
-            removed.map_err(|e| self.error(depth, from, e))?;
+        let old: Vec<(u32, usize)> = self
+            .files
+            .keys()
+            .copied()
+            .filter(|f| f.0 == depth)
+            .collect();
+        old.into_iter().try_for_each(|file| self.remove(file))
+    }
+}
+
+impl Drop for FileExchange<'_> {
+    fn drop(&mut self) {
+        self.open = None;
+        let files: Vec<(u32, usize)> = self.files.keys().copied().collect();
+        for file in files {
+            // What cannot be removed now is found by its name when the search goes on.
+            let _ = self.remove(file);
         }
-        Ok(())
+        self.directories.used().scratch.store(0, Ordering::Relaxed);
     }
 }

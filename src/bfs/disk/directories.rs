@@ -1,16 +1,37 @@
-//! The directories of a run: which chunk lies where, and the locks.
+//! The directories of a run: which chunk lies where, the locks, and how much of the disks is used.
 
-use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-use super::DiskError;
-use crate::store::{Manifest, Storage};
+use super::error::DiskError;
+use crate::store::{MANIFEST, Manifest, Storage};
 
 /// The directories of a run. The manifest lies in the first; chunk c in directory c modulo their number.
 #[derive(Clone)]
 pub struct Directories {
     storages: Arc<[Box<dyn Storage>]>,
+    used: Arc<Used>,
 }
+
+/// Bytes of this session's files.
+#[derive(Default)]
+pub(super) struct Used {
+    pub levels: AtomicU64,
+    pub scratch: AtomicU64,
+}
+
+impl Used {
+    /// Returns all bytes.
+    pub fn bytes(&self) -> u64 {
+        self.levels.load(Ordering::Relaxed) + self.scratch.load(Ordering::Relaxed)
+    }
+}
+
+/// Time between two tries to lock.
+const AGAIN: Duration = Duration::from_millis(50);
+/// Time after which waiting is worth a word.
+const SILENT: Duration = Duration::from_millis(500);
 
 impl Directories {
     /// Returns the directories of a run, in the order in which chunks are dealt out.
@@ -21,6 +42,7 @@ impl Directories {
         assert!(!storages.is_empty(), "a run has a directory");
         Directories {
             storages: storages.into(),
+            used: Arc::default(),
         }
     }
 
@@ -42,16 +64,40 @@ impl Directories {
         self.storages.iter().map(|storage| &**storage)
     }
 
-    /// Locks all directories.
-    pub(super) fn lock(&self) -> Result<Vec<Box<dyn Send + Sync>>, DiskError> {
-        let lock = |storage: &dyn Storage| {
-            let lock = storage.lock();
-            let lock = lock.map_err(|e| DiskError::io(storage, "lock", e))?;
-            lock.ok_or_else(|| DiskError::Locked {
-                directory: storage.name(),
-            })
-        };
-        self.all().map(lock).collect()
+    pub(super) fn used(&self) -> &Used {
+        &self.used
+    }
+
+    /// Locks all directories. A search that has just been killed holds its locks until the system has taken
+    /// back its memory, so this waits for them, at most `patience`.
+    pub(super) fn lock(&self, patience: Duration) -> Result<Vec<Box<dyn Send + Sync>>, DiskError> {
+        let begun = Instant::now();
+        let mut said = false;
+        let mut locks = Vec::new();
+        for storage in self.all() {
+            loop {
+                let lock = storage.lock();
+                if let Some(lock) = lock.map_err(|e| DiskError::io(storage, "lock", e))? {
+                    locks.push(lock);
+                    break;
+                }
+                if begun.elapsed() >= patience {
+                    return Err(DiskError::Locked {
+                        directory: storage.name(),
+                    });
+                }
+                if !said && begun.elapsed() >= SILENT {
+                    said = true;
+                    tracing::warn!(
+                        "{}: waiting for another search to end, at most {} s",
+                        storage.name(),
+                        patience.as_secs()
+                    );
+                }
+                std::thread::sleep(AGAIN);
+            }
+        }
+        Ok(locks)
     }
 
     /// Returns whether a search is running in these directories.
@@ -64,29 +110,6 @@ impl Directories {
     /// # Errors
     /// [`DiskError`] when it cannot be read or is damaged.
     pub fn manifest(&self) -> Result<Option<Manifest>, DiskError> {
-        Manifest::read(self.first()).map_err(|e| DiskError::io(self.first(), "manifest", e))
-    }
-
-    /// Removes the files that the manifest does not name: those of an interrupted session.
-    pub(super) fn sweep(&self, manifest: Option<&Manifest>) -> Result<(), DiskError> {
-        for (i, storage) in self.all().enumerate() {
-            let wrong = |name: &str, e: io::Error| DiskError::io(storage, name, e);
-            for name in storage.list().map_err(|e| wrong("", e))? {
-                let needed = manifest.is_some_and(|manifest| {
-                    manifest.files.iter().any(|files| {
-                        files.chunks.iter().any(|chunk| {
-                            chunk.chunk as usize % self.count() == i
-                                && chunk.states > 0
-                                && Manifest::file_name(files.depth, chunk.chunk) == name
-                        })
-                    })
-                });
-                let ours = Manifest::is_file_name(&name) || super::cross::is_scratch(&name);
-                if ours && !needed {
-                    storage.remove(&name).map_err(|e| wrong(&name, e))?;
-                }
-            }
-        }
-        Ok(())
+        Manifest::read(self.first()).map_err(|e| DiskError::io(self.first(), MANIFEST, e))
     }
 }

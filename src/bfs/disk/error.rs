@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::puzzle::tiles::Size;
 use crate::store::Storage;
 
 /// A run on disk that cannot start, go on or be read.
@@ -32,6 +33,18 @@ pub enum DiskError {
         /// What can be done.
         advice: &'static str,
     },
+    /// A scratch file reads back other bytes than were written.
+    #[error(
+        "{directory}/{file}: it reads back other bytes than were written; the levels are whole: look at the disk, or keep the planes elsewhere with --planes memory, and give the same command again"
+    )]
+    Scratch {
+        /// The directory.
+        directory: String,
+        /// The file in it.
+        file: String,
+        /// Depth of the step that needs it.
+        depth: u32,
+    },
     /// Another process works in the directory.
     #[error("{directory}: another search is running here; wait for it, or choose another --dir")]
     Locked {
@@ -52,6 +65,20 @@ pub enum DiskError {
         /// What was asked for.
         asked: String,
     },
+    /// A rank of the job was started for another search.
+    #[error(
+        "rank {rank} was started with {name} {found}, rank 0 with {asked}: start all ranks with the same program and command"
+    )]
+    Ranks {
+        /// The rank.
+        rank: usize,
+        /// What differs.
+        name: String,
+        /// What that rank was started with.
+        found: String,
+        /// What rank 0 was started with.
+        asked: String,
+    },
     /// Another rank of the job has failed.
     #[error("rank {rank}: {reason}")]
     Elsewhere {
@@ -60,7 +87,7 @@ pub enum DiskError {
         /// What it says.
         reason: String,
     },
-    /// The directories of the ranks do not belong together.
+    /// The directories do not hold one whole run.
     #[error("{directory}: {reason}")]
     Apart {
         /// The directory.
@@ -86,7 +113,7 @@ pub enum DiskError {
     },
     /// The files have come to the limit.
     #[error(
-        "the level files have come to the limit of {limit} bytes at depth {depth}; nothing is lost: give the same command again with a larger --disk-limit"
+        "the files have come to the limit of {limit} bytes at depth {depth}; nothing is lost: give the same command again with a larger --disk-limit"
     )]
     Limit {
         /// Depth in progress.
@@ -105,6 +132,18 @@ pub enum DiskError {
         depth: usize,
         /// States of the finished levels.
         states: u64,
+    },
+    /// So many digits leave nothing inside a block.
+    #[error(
+        "chunks of {size} share at most {most} digits, not {digits}: give a smaller --shared-digits, or leave it out"
+    )]
+    Digits {
+        /// Size of the board.
+        size: Size,
+        /// Digits asked for.
+        digits: usize,
+        /// Most digits that lines can share.
+        most: usize,
     },
     /// The codec has failed.
     #[error("a frame cannot be compressed: {reason}; free memory and give the same command again")]
@@ -134,12 +173,22 @@ fn advice(reason: &io::Error) -> &'static str {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "; nothing is lost: make room and give the same command again"
         }
-        io::ErrorKind::InvalidData => "; start again in another --dir",
+        io::ErrorKind::InvalidData => {
+            "; tilewave repair rebuilds it where it can, a new search needs another --dir"
+        }
         _ => "",
     }
 }
 
 impl DiskError {
+    /// What is wrong with a directory as a part of a run.
+    pub(super) fn apart(storage: &dyn Storage, reason: String) -> DiskError {
+        DiskError::Apart {
+            directory: storage.name(),
+            reason,
+        }
+    }
+
     /// What the system said of a file.
     pub(super) fn io(storage: &dyn Storage, file: &str, reason: io::Error) -> DiskError {
         DiskError::Io {

@@ -3,7 +3,7 @@
 //! Invariant: pure arithmetic; the widths are given. Where none are published, an upper estimate is made
 //! from the number of states.
 
-use super::Fit;
+use super::fit::Fit;
 use crate::puzzle::tiles::Size;
 
 /// Compressed bytes over the entropy of independent bits, measured: states cluster on lines, which makes
@@ -39,6 +39,26 @@ pub fn level_bytes(size: Size, states: u64) -> u64 {
     ((entropy(p) + entropy(1.0 - p)) * bits / 8.0 * CODED) as u64
 }
 
+/// Returns the states per depth that an estimate may count with: the published ones as far as the search goes;
+/// where there are none, what at most three new states of every state make of the first depths; nothing when
+/// the search goes farther than that says anything.
+pub fn widths(size: Size, published: &[u64], max_depth: Option<usize>) -> Vec<u64> {
+    let levels = max_depth.map_or(usize::MAX, |depth| depth.saturating_add(1));
+    if !published.is_empty() {
+        return published[..published.len().min(levels)].to_vec();
+    }
+    let widest = size
+        .states()
+        .map_or(u64::MAX, |all| (all as f64 * WIDEST) as u64);
+    let growth = std::iter::successors(Some(4u64), |width| width.checked_mul(3));
+    let thin = std::iter::once(1).chain(growth.take_while(|&width| width < widest));
+    let thin: Vec<u64> = thin.take(levels).collect();
+    match thin.len() == levels {
+        true => thin,
+        false => Vec::new(),
+    }
+}
+
 /// Chunks that a commit may find written but not yet durable, at 10 seconds between commits (3x5: 3.7).
 const UNCOMMITTED: usize = 4;
 
@@ -54,28 +74,33 @@ pub fn estimate(size: Size, widths: &[u64], fit: Fit, keep_all: bool) -> Estimat
         false => level.iter().sum(),
     };
     // The current level is whole; the previous one becomes the next chunk by chunk, and what a commit
-    // has not yet made durable is there twice.
+    // has not yet made durable is there twice. Beside them lie the planes that are read and those that are
+    // written; empty blocks are left out.
     let chunks = fit.chunks() as u64;
     let extra = |bytes: u64| bytes * chunks.min(UNCOMMITTED as u64) / chunks;
-    let two = level
-        .windows(2)
-        .map(|two| two[0] + two[1] + extra(two[0].max(two[1])));
-    let levels = match (keep_all, level.len()) {
-        (true, _) => written,
-        (false, 0) => 2 * level_bytes(size, widest) + extra(level_bytes(size, widest)),
-        (false, _) => two.max().unwrap_or(level[0]),
-    };
-    // Planes in files: those that are read and those that are written; empty blocks are left out.
     let planes = fit.plane_file_bytes();
     let blocks = fit.blocks() as f64;
-    let there = |&states: &u64| 1.0 - (-(states as f64) / blocks).exp();
-    let times: f64 = match widths.is_empty() {
-        true => 1.0 / WIDEST,
-        false => widths.iter().map(there).sum(),
+    let there = |states: u64| (planes as f64 * (1.0 - (-(states as f64) / blocks).exp())) as u64;
+    let widths = match widths {
+        [] => &[widest, widest][..],
+        [only] => &[0, *only],
+        widths => widths,
     };
-    let sent = (planes as f64 * times) as u64;
+    let steps = widths.windows(2).map(|two| {
+        let [from, to] = [two[0], two[1]].map(|width| level_bytes(size, width));
+        let levels = match keep_all {
+            true => written,
+            false => from + to + extra(from.max(to)),
+        };
+        levels + there(two[0]) + there(two[1])
+    });
+    let peak = steps.max().unwrap_or(0);
+    let sent = match level.is_empty() {
+        true => (planes as f64 / WIDEST) as u64,
+        false => widths.iter().map(|&width| there(width)).sum(),
+    };
     Estimate {
-        peak_bytes: levels + 2 * planes,
+        peak_bytes: peak,
         bytes_written: written + sent,
         bytes_read: written.saturating_mul(2) + sent,
         level_bytes: level,
@@ -117,6 +142,14 @@ mod tests {
         assert!(unknown.bytes_written > unknown.peak_bytes);
         disk.planes = Some(PlaneStore::Files);
         let files = Fit::choose(&search, &disk, None).unwrap();
+        // The first depths of a board that nobody has searched take next to nothing.
+        let large = Size::new(4, 4).unwrap();
+        let thin = super::widths(large, &[], Some(20));
+        assert_eq!((thin[..3].to_vec(), thin.len()), (vec![1, 4, 12], 21));
+        let thin = estimate(large, &thin[..15], fit, false).peak_bytes;
+        assert!(thin < 100_000_000, "{thin}");
+        assert!(super::widths(large, &[], Some(60)).is_empty());
+        assert_eq!(super::widths(size, &widths, Some(1)), [1, 1000]);
         // 332,640 registers of 60 lines, a bit for each, there twice.
         let more = estimate(size, &widths, files, false).peak_bytes - found.peak_bytes;
         assert_eq!(more, 2 * 332_640 * 60 / 8);

@@ -4,12 +4,17 @@
 //! channel of its own, whose batches cover all frames of the chunk once. It runs ahead by at most one
 //! chunk and the batches that its channel may hold.
 
+use std::io::ErrorKind;
+
 use crossbeam::channel::{Receiver, Sender, bounded};
 
-use super::DiskError;
 use super::directories::Directories;
+use super::error::DiskError;
 use crate::bfs::chunks::Chunks;
-use crate::store::{ChunkRecord, Frames, LevelHeader, LevelReader, LevelSum, Manifest};
+use crate::perm::layout::Register;
+use crate::store::{
+    ChunkRecord, Decoder, Frames, LevelHeader, LevelReader, LevelSum, Manifest, RunFile,
+};
 
 /// Compressed bytes of a batch, about.
 const BATCH_BYTES: u64 = 1 << 20;
@@ -56,16 +61,37 @@ impl Fetch<'_> {
             return Ok(None);
         };
         let storage = self.directories.of_chunk(chunk);
-        let name = Manifest::file_name(self.depth, chunk as u32);
+        let (run, depth) = (self.run, self.depth);
+        let name = Manifest::file_name(depth, chunk as u32);
+        let uncommitted = RunFile::Uncommitted {
+            run,
+            depth,
+            chunk: chunk as u32,
+        };
+        // A commit gives a file its name at any time, but never takes it back.
+        let opened = match storage.open(&uncommitted.name()) {
+            Err(error) if error.kind() == ErrorKind::NotFound => storage.open(&name),
+            opened => opened,
+        };
         let wrong = |reason: std::io::Error| match reason.kind() {
-            std::io::ErrorKind::InvalidData | std::io::ErrorKind::NotFound => {
-                self.damaged(chunk, &reason.to_string())
-            }
+            ErrorKind::InvalidData => self.damaged(chunk, &reason.to_string()),
+            ErrorKind::NotFound => DiskError::apart(
+                storage,
+                format!("{name} is not there: is the disk of this directory mounted?"),
+            ),
             _ => DiskError::io(storage, &name, reason),
         };
-        let reader = LevelReader::open(storage.open(&name).map_err(wrong)?).map_err(wrong)?;
-        if *reader.header() != self.header(chunk) {
-            return Err(self.damaged(chunk, "it belongs to another run, level or chunk"));
+        let reader = opened.and_then(LevelReader::open).map_err(wrong)?;
+        let header = reader.header();
+        if *header != self.header(chunk) {
+            let whose = match header.run == run {
+                true => "this run, of another depth or chunk",
+                false => "another run",
+            };
+            return Err(DiskError::apart(
+                storage,
+                format!("{name} belongs to {whose}: put the right one in its place"),
+            ));
         }
         let stated = LevelSum {
             states: record.states,
@@ -99,12 +125,43 @@ impl Fetch<'_> {
             depth: self.depth,
             reason: reason.to_string(),
             advice: match self.keep_all {
-                true => "tilewave resume --check computes it again from the levels before",
+                true => "tilewave resume --check --dir computes it again from the levels before",
                 false => {
                     "it cannot be computed again, the levels before are not kept: start again in another --dir"
                 }
             },
         }
+    }
+
+    /// Decodes the frames of a chunk one by one: calls `each(frame, first register of the frame, registers)`
+    /// until it returns false or there are no more. Returns whether it came to the end.
+    #[allow(clippy::type_complexity)] // one call back, named nowhere else
+    pub fn each_frame(
+        &self,
+        chunk: usize,
+        each: &mut dyn FnMut(&Frames, usize, &[Register]) -> Result<bool, DiskError>,
+    ) -> Result<bool, DiskError> {
+        let Some(reader) = self.open(chunk)? else {
+            return Ok(true);
+        };
+        let chunks = self.chunks;
+        let mut decoder = Decoder::default();
+        let mut registers: Vec<Register> = vec![[0; 64]; chunks.frame_registers()];
+        for entry in 0..reader.index().len() {
+            let frames = reader.read(entry..entry + 1).map_err(|e| {
+                let name = Manifest::file_name(self.depth, chunk as u32);
+                DiskError::io(self.directories.of_chunk(chunk), &name, e)
+            })?;
+            let first = frames.entries()[0].frame as usize * chunks.frame_registers();
+            let count = chunks.frame_registers().min(chunks.registers() - first);
+            let registers = &mut registers[..count];
+            let decoded = frames.decode(0, &mut decoder, registers);
+            decoded.map_err(|reason| self.damaged(chunk, &reason))?;
+            if !each(&frames, chunk * chunks.registers() + first, registers)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Sends the chunks, each with room for `ahead` batches, until all are sent or nobody listens.

@@ -1,32 +1,14 @@
 //! How a search on disk fits the memory: how many chunks, and where the planes lie.
 
-use super::{Disk, DiskError};
+use super::error::DiskError;
+use super::options::Disk;
 use crate::Error;
 use crate::bfs::chunks::Chunks;
-use crate::bfs::classes::Classes;
-use crate::bfs::crossing::Crossings;
-use crate::bfs::{Engine, Search, SearchError, StateSpace};
-use crate::perm::layout::{LANES, Layout};
+use crate::bfs::outcome::PlaneStore;
+use crate::bfs::problem::Problem;
+use crate::bfs::search::{Engine, Search, SearchError};
+use crate::perm::layout::LANES;
 use crate::store::Manifest;
-
-/// Where the bits that cross between chunks lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlaneStore {
-    /// In memory, those of all chunks: 8 bytes per plane and register.
-    Memory,
-    /// In files, those of one chunk at a time in memory.
-    Files,
-}
-
-impl PlaneStore {
-    /// Returns the name used on the command line and in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            PlaneStore::Memory => "memory",
-            PlaneStore::Files => "files",
-        }
-    }
-}
 
 /// The memory of a search on disk.
 #[derive(Clone, Copy, Debug)]
@@ -44,8 +26,7 @@ pub struct Fit {
 
 /// Most memory for reading ahead.
 const READ_AHEAD: u64 = 2 << 30;
-/// Memory that the workers and the writer take beside the arrays, as far as it exceeds a small budget:
-/// frames being decoded, encoded and waiting to be written.
+/// Bytes of a batch that is read ahead, about.
 const BATCH: u64 = 1 << 20;
 
 impl Fit {
@@ -83,20 +64,27 @@ impl Fit {
     /// # Errors
     /// [`SearchError::Memory`] when even the most chunks do not fit.
     pub fn choose(search: &Search, disk: &Disk, manifest: Option<&Manifest>) -> Result<Fit, Error> {
-        let size = search.goal.size();
-        let layout = Layout::new(size.tiles()).ok_or(SearchError::TooSmall { size })?;
-        let puzzle = StateSpace::new(search.goal.clone())?
-            .frame()
-            .path()
-            .puzzle();
-        let classes = Classes::new(&puzzle).ok_or(SearchError::TooLarge { size })?;
-        let asked = manifest
-            .map(|m| m.shared_digits as usize)
-            .or(disk.shared_digits);
+        let asked = manifest.map(|m| m.shared_digits as usize);
+        Fit::of(&Problem::of(search)?, search, disk, asked)
+    }
+
+    /// Returns the fewest chunks of a problem that fit the memory, or as many as asked for.
+    pub(super) fn of(
+        problem: &Problem,
+        search: &Search,
+        disk: &Disk,
+        asked: Option<usize>,
+    ) -> Result<Fit, Error> {
+        let (size, layout) = (problem.space.size(), problem.layout);
+        let asked = asked.or(disk.shared_digits);
+        let most = layout.prefix() - 1;
+        if let Some(digits) = asked.filter(|&digits| digits > most) {
+            return Err(DiskError::Digits { size, digits, most }.into());
+        }
         let mut least = u64::MAX;
         let digits = asked.map_or(0..=layout.prefix(), |k| k..=k);
         for chunks in digits.filter_map(|k| Chunks::new(layout, k)) {
-            let planes = Crossings::count(&puzzle, &classes, chunks) as u64;
+            let planes = problem.planes(chunks) as u64;
             for store in [PlaneStore::Memory, PlaneStore::Files] {
                 if disk.planes.is_some_and(|asked| asked != store) {
                     continue;
@@ -137,53 +125,81 @@ impl Fit {
 }
 
 /// The disk that a search may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiskBudget {
     /// Bytes that its files may come to by the limit asked for.
     limit: u64,
-    /// Bytes that are free, and those that its files take already.
-    free: u64,
+    /// For each disk what is free and what its files take there already, and the number of directories on it.
+    disks: Vec<(u64, u64)>,
+    /// Number of directories.
+    of: u64,
 }
 
-impl Room {
+impl DiskBudget {
     /// Returns the room in the directories of a search.
     ///
     /// # Errors
     /// [`DiskError`] when a run is there whose manifest cannot be read.
-    pub fn of(disk: &Disk) -> Result<Room, DiskError> {
-        let taken = disk.directories.manifest()?.map_or(0, |m| m.disk_bytes());
-        // Directories on one disk share what is free; adding it up would count it twice.
-        let free = disk
-            .directories
-            .all()
-            .filter_map(|storage| storage.free())
-            .max();
-        Ok(Room {
+    pub fn of(disk: &Disk) -> Result<DiskBudget, DiskError> {
+        let manifest = disk.directories.manifest()?;
+        let of = disk.directories.count() as u64;
+        let mut devices: Vec<Option<u64>> = Vec::new();
+        let mut disks: Vec<(u64, u64)> = Vec::new();
+        for (place, storage) in disk.directories.all().enumerate() {
+            let Some(free) = storage.free() else { continue };
+            let files = manifest.iter().flat_map(|manifest| &manifest.files);
+            let chunks = files.flat_map(|files| &files.chunks);
+            let here = chunks.filter(|record| u64::from(record.chunk) % of == place as u64);
+            let taken: u64 = here.map(|record| record.bytes).sum();
+            // Directories on one disk share what is free.
+            let device = storage.device();
+            let known = devices
+                .iter()
+                .position(|d| device.is_some() && *d == device);
+            let at = known.unwrap_or(disks.len());
+            if at == disks.len() {
+                devices.push(device);
+                disks.push((free, 0));
+            }
+            disks[at].0 = disks[at].0.saturating_add(taken);
+            disks[at].1 += 1;
+        }
+        Ok(DiskBudget {
             limit: disk.limit.unwrap_or(u64::MAX),
-            free: free.map_or(u64::MAX, |free| free.saturating_add(taken)),
+            disks,
+            of,
         })
     }
 
-    /// Refuses what does not fit.
+    /// Refuses what does not fit, in all or on any one disk.
     ///
     /// # Errors
     /// [`DiskError::Disk`] with the numbers.
-    pub fn check(self, needed: u64) -> Result<(), DiskError> {
-        let (limit, advice) = if self.limit <= self.free {
-            (self.limit, "raise --disk-limit if the disk has more")
-        } else {
-            (
-                self.free,
-                "choose a --dir with more room, or spread the chunks with several",
-            )
-        };
-        if needed <= limit {
-            return Ok(());
+    pub fn check(&self, needed: u64) -> Result<(), DiskError> {
+        if needed > self.limit {
+            return Err(DiskError::Disk {
+                needed,
+                limit: self.limit,
+                advice: "raise --disk-limit if the disk has more, or start all the same with --ignore-space",
+            });
         }
-        Err(DiskError::Disk {
-            needed,
-            limit,
-            advice,
-        })
+        for &(free, directories) in &self.disks {
+            let share = (u128::from(needed) * u128::from(directories) / u128::from(self.of)) as u64;
+            if share > free {
+                return Err(DiskError::Disk {
+                    needed: share,
+                    limit: free,
+                    advice: match self.disks.len() {
+                        1 => {
+                            "choose a --dir with more room, spread the chunks with several, or start all the same with --ignore-space"
+                        }
+                        _ => {
+                            "that is the share of one of its disks; choose a --dir with more room, or start all the same with --ignore-space"
+                        }
+                    },
+                });
+            }
+        }
+        Ok(())
     }
 }

@@ -2,19 +2,19 @@
 //!
 //! Invariant: nothing here writes to the directories or waits for a lock.
 
-use super::DiskError;
 use super::chunk::any_beyond;
 use super::directories::Directories;
+use super::error::DiskError;
 use super::fetch::{Fetch, frame_lines};
 use crate::Error;
 use crate::bfs::chunks::Chunks;
-use crate::bfs::classes::Classes;
-use crate::bfs::{Search, SearchError, StateSpace};
+use crate::bfs::problem::Problem;
+use crate::bfs::search::{Search, SearchError};
 use crate::perm::checksum;
 use crate::perm::kernel::Tally;
-use crate::perm::layout::{Layout, Register};
-use crate::puzzle::tiles::Board;
-use crate::store::{Decoder, Manifest};
+use crate::progress::{Phase, Progress};
+use crate::puzzle::tiles::{Board, Size};
+use crate::store::{Manifest, RunFile};
 
 /// How far a run has come.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +29,8 @@ pub struct Status {
     pub depth: Option<usize>,
     /// Chunks of that depth that are done.
     pub chunks_done: usize,
+    /// Bytes of scratch, and of files that are not yet committed.
+    pub scratch_bytes: u64,
 }
 
 impl Status {
@@ -41,6 +43,20 @@ impl Status {
     pub fn states_per_second(&self) -> f64 {
         self.states() as f64 / self.manifest.seconds.max(1e-9)
     }
+}
+
+/// Bytes of the files that carry a run's number in their names.
+fn scratch(directories: &Directories, run: u64) -> Result<u64, DiskError> {
+    let mut bytes = 0;
+    for storage in directories.all() {
+        for name in storage.list().map_err(|e| DiskError::io(storage, "", e))? {
+            if RunFile::parse(&name).and_then(RunFile::run) == Some(run) {
+                // One that is gone again by now takes nothing.
+                bytes += storage.open(&name).map_or(0, |file| file.len());
+            }
+        }
+    }
+    Ok(bytes)
 }
 
 /// What a check of all files has found right.
@@ -81,7 +97,7 @@ pub fn search(directories: &Directories) -> Result<(Search, bool), Error> {
 /// [`DiskError`] when there is none or its manifest is damaged.
 pub fn status(directories: &Directories) -> Result<Status, Error> {
     let manifest = manifest(directories)?;
-    let size: crate::puzzle::tiles::Size = manifest.board.parse()?;
+    let size: Size = manifest.board.parse()?;
     let depth = manifest.levels.len();
     let done = manifest
         .files_of(depth as u32)
@@ -91,27 +107,81 @@ pub fn status(directories: &Directories) -> Result<Status, Error> {
         all_states: size.states().unwrap_or(u64::MAX),
         depth: (!manifest.complete).then_some(depth),
         chunks_done: done,
+        scratch_bytes: scratch(directories, manifest.run)?,
         manifest,
     })
 }
 
-/// Reads every frame of every file of a run at rest, counts its states again and compares counts and
-/// checksums of frames, chunks and levels. `progress(bytes done, bytes in all)` returns false to stop.
+/// Tries to see a run as a whole that a search is changing meanwhile.
+const TRIES: usize = 20;
+
+/// The manifest of a run whose files are all there. Beside a running search the look is repeated: a commit
+/// between two glances is no damage.
+fn at_rest(directories: &Directories) -> Result<Manifest, DiskError> {
+    let mut tries = 0;
+    loop {
+        match directories.recognise() {
+            Ok(found) => {
+                return found.manifest.ok_or_else(|| DiskError::Empty {
+                    directory: directories.first().name(),
+                });
+            }
+            // Once more in any case: the search may have ended between two glances.
+            Err(_) if tries == 0 || tries < TRIES && directories.is_locked() => {
+                tries += 1;
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Refuses counts that no search of the board can have.
+fn counts_add_up(manifest: &Manifest) -> Result<(), Error> {
+    let size: Size = manifest.board.parse()?;
+    let all = size.states().unwrap_or(u64::MAX);
+    let levels = manifest.levels.iter().map(|level| level.states);
+    let found = levels.fold(0, u64::saturating_add);
+    if found > all || manifest.complete && found < all {
+        let depth = manifest.levels.len().saturating_sub(1);
+        return Err(SearchError::Sum {
+            size,
+            depth,
+            found,
+            all,
+        }
+        .into());
+    }
+    Ok(())
+}
+
+/// Whether the manifest, as it is now, names a file that an earlier one of the same run did.
+fn names(
+    directories: &Directories,
+    earlier: &Manifest,
+    depth: u32,
+    chunk: u32,
+) -> Result<bool, DiskError> {
+    let now = manifest(directories)?;
+    let named = now.files_of(depth);
+    let named = named.is_some_and(|files| files.chunks.iter().any(|r| r.chunk == chunk));
+    Ok(named || now.run != earlier.run)
+}
+
+/// Reads every frame of every file of a run, also beside a search, counts its states again and compares counts and
+/// checksums of frames, chunks and levels.
 ///
 /// Cost: one pass over the files.
 ///
 /// # Errors
 /// [`DiskError`] that names the first thing that is wrong, or says that it was told to stop.
-pub fn verify(
-    directories: &Directories,
-    progress: &mut dyn FnMut(u64, u64) -> bool,
-) -> Result<Verified, Error> {
-    let manifest = manifest(directories)?;
+pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Verified, Error> {
+    let manifest = at_rest(directories)?;
+    counts_add_up(&manifest)?;
     let (search, _) = search(directories)?;
-    let size = search.goal.size();
-    let layout = Layout::new(size.tiles()).ok_or(SearchError::TooSmall { size })?;
+    let problem = Problem::of(&search)?;
     let digits = manifest.shared_digits as usize;
-    let chunks = Chunks::new(layout, digits).filter(|chunks| {
+    let chunks = Chunks::new(problem.layout, digits).filter(|chunks| {
         chunks.count == manifest.chunks as usize && frame_lines(*chunks) == manifest.frame_lines
     });
     let other = |name, found: u32| DiskError::Other {
@@ -121,19 +191,6 @@ pub fn verify(
         asked: "what this board has".into(),
     };
     let chunks = chunks.ok_or_else(|| other("chunks", manifest.chunks))?;
-    if manifest.directories as usize != directories.count() {
-        return Err(DiskError::Other {
-            directory: directories.first().name(),
-            name: "directories",
-            found: manifest.directories.to_string(),
-            asked: directories.count().to_string(),
-        }
-        .into());
-    }
-    let space = StateSpace::new(search.goal.clone())?;
-    let start = space.state(&search.start)?;
-    let classes =
-        Classes::new(&space.frame().path().puzzle()).ok_or(SearchError::TooLarge { size })?;
     let label = search.goal.to_string();
     let all = manifest.disk_bytes();
     let mut verified = Verified::default();
@@ -148,14 +205,25 @@ pub fn verify(
             keep_all: manifest.keep_all,
             threads: 1,
         };
-        let class = (classes.place(start.cell).0 + files.depth as usize) % 2;
-        let cells = classes.cells(class).len();
+        let group = problem.group(files.depth as usize);
+        let cells = problem.groups.cells(group).len();
         let mut level = Tally::default();
+        let mut superseded = false;
         for record in &files.chunks {
-            let found = check_chunk(&fetch, record.chunk as usize, cells, &mut |bytes| {
+            let found = match check_chunk(&fetch, record.chunk as usize, cells, &mut |bytes| {
                 verified.bytes += bytes;
-                progress(verified.bytes, all)
-            })?;
+                progress.progress(Phase::Check, verified.bytes, all);
+                !progress.interrupted()
+            }) {
+                // A search that runs meanwhile has replaced it.
+                Err(DiskError::Apart { .. })
+                    if !names(directories, &manifest, files.depth, record.chunk)? =>
+                {
+                    superseded = true;
+                    continue;
+                }
+                found => found?,
+            };
             let Some(tally) = found else {
                 return Err(DiskError::Interrupted {
                     directory: directories.first().name(),
@@ -174,7 +242,8 @@ pub fn verify(
         }
         // Of the level before the last two, chunks are removed as the search goes on.
         let stated = manifest.levels.get(files.depth as usize);
-        let whole = manifest.keep_all || files.depth as usize + 1 == manifest.levels.len();
+        let kept = manifest.keep_all || files.depth as usize + 1 == manifest.levels.len();
+        let whole = kept && !superseded;
         if let Some(stated) = stated.filter(|_| whole)
             && (stated.states, stated.checksum) != (level.states, level.checksum)
         {
@@ -198,33 +267,15 @@ fn check_chunk(
     progress: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<Tally>, DiskError> {
     let mut tally = Tally::default();
-    let Some(reader) = fetch.open(chunk)? else {
-        return Ok(Some(tally));
-    };
-    let chunks = fetch.chunks;
-    let mut decoder = Decoder::default();
-    let mut registers: Vec<Register> = vec![[0; 64]; chunks.frame_registers()];
-    for entry in 0..reader.index().len() {
-        let storage = fetch.directories.of_chunk(chunk);
-        let name = Manifest::file_name(fetch.depth, chunk as u32);
-        let frames = reader.read(entry..entry + 1);
-        let frames = frames.map_err(|e| DiskError::io(storage, &name, e))?;
-        let damaged = |reason: String| fetch.damaged(chunk, &reason);
-        let bytes = frames.bytes(0).map_err(|e| damaged(e.to_string()))?;
-        let first = frames.entries()[0].frame as usize * chunks.frame_registers();
-        let count = chunks.frame_registers().min(chunks.registers() - first);
-        let registers = &mut registers[..count];
-        decoder
-            .decode(bytes, registers)
-            .map_err(|reason| damaged(format!("{}: {reason}", frames.damaged(0))))?;
+    let whole = fetch.each_frame(chunk, &mut |frame, first, registers| {
         if any_beyond(registers, cells) {
-            return Err(damaged(format!(
+            let reason = format!(
                 "{}: it has states on cells that do not exist",
-                frames.damaged(0)
-            )));
+                frame.damaged(0)
+            );
+            return Err(fetch.damaged(chunk, &reason));
         }
-        let base = (chunk * chunks.registers() + first) as u64;
-        for (register, bytes) in (base..).zip(&*registers) {
+        for (register, bytes) in (first as u64..).zip(registers) {
             let key = checksum::mix(register);
             for (j, word) in bytes.as_chunks::<8>().0.iter().enumerate() {
                 let word = u64::from_le_bytes(*word);
@@ -232,9 +283,7 @@ fn check_chunk(
                 tally.checksum = tally.checksum.wrapping_add(checksum::word(key, j, word));
             }
         }
-        if !progress(bytes.len() as u64) {
-            return Ok(None);
-        }
-    }
-    Ok(Some(tally))
+        Ok(progress(u64::from(frame.entries()[0].len)))
+    })?;
+    Ok(whole.then_some(tally))
 }

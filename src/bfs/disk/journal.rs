@@ -4,74 +4,37 @@
 //! removed only after a manifest that no longer names it is durable. So at every instant the last
 //! manifest and its files are whole.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Sender, bounded};
-use xxhash_rust::xxh3::xxh3_64;
 
-use super::DiskError;
 use super::directories::Directories;
+use super::error::DiskError;
+use super::message::{Encoded, Message};
 use super::writer::Writer;
+use crate::bfs::search::SearchError;
 use crate::perm::kernel::Tally;
 use crate::store::{ChunkRecord, LevelHeader, Manifest};
 
 /// Encoded frames that may wait to be written, in messages of at most 16 frames.
 const WAITING: usize = 64;
-/// Bytes written between two syncs, so that a commit finds little left to do.
-pub(super) const WRITE_BACK: u64 = 256 << 20;
-
-/// Time between two commits of a journal that leaves them to its caller, see [`Journal::sync`].
-pub(super) const NEVER: Duration = Duration::MAX;
-
-/// Encoded frames of neighbouring frame numbers; those without states are left out.
-pub(super) struct Encoded {
-    /// First frame, whether it holds states or not.
-    pub first: u32,
-    /// One past the last frame.
-    pub end: u32,
-    /// Frame, length, hash.
-    pub frames: Vec<(u32, usize, u64)>,
-    /// The bytes of the frames, one after the other.
-    pub bytes: Vec<u8>,
-}
-
-impl Encoded {
-    /// Returns no frames of a range.
-    pub fn new(first: usize, end: usize) -> Encoded {
-        Encoded {
-            first: first as u32,
-            end: end as u32,
-            frames: Vec::new(),
-            bytes: Vec::new(),
-        }
-    }
-
-    /// Adds a frame.
-    pub fn push(&mut self, frame: usize, bytes: &[u8]) {
-        self.frames
-            .push((frame as u32, bytes.len(), xxh3_64(bytes)));
-        self.bytes.extend(bytes);
-    }
-}
-
-pub(super) enum Message {
-    Begin(LevelHeader),
-    Frames(Encoded),
-    End(Tally),
-    Level(Sender<()>),
-    Commit(Sender<()>),
-    Finished(u32, Sender<Vec<ChunkRecord>>),
-    Sync(Sender<Manifest>),
-    Settle,
-}
-
 /// The writing thread of a run.
 pub(super) struct Journal {
     sender: Option<Sender<Message>>,
     thread: Option<std::thread::JoinHandle<Manifest>>,
     failed: Arc<Mutex<Option<DiskError>>>,
+}
+
+/// No thread could be started for a reader or the writer.
+pub(super) fn no_thread(reason: std::io::Error) -> SearchError {
+    SearchError::Threads {
+        threads: 1,
+        reason: reason.to_string(),
+    }
 }
 
 /// The writing thread has failed; [`Journal::close`] says why.
@@ -86,10 +49,11 @@ impl Journal {
         manifest: Manifest,
         every: Duration,
         limit: Option<u64>,
-    ) -> Journal {
+    ) -> Result<Journal, SearchError> {
         let (sender, receiver) = bounded(WAITING);
         let failed = Arc::new(Mutex::new(None));
-        let bytes = manifest.disk_bytes();
+        let levels = &directories.used().levels;
+        levels.store(manifest.disk_bytes(), Ordering::Relaxed);
         let mut writer = Writer {
             directories,
             manifest,
@@ -99,12 +63,12 @@ impl Journal {
             committing: false,
             counted: Instant::now(),
             open: None,
-            pending: BTreeSet::new(),
+            pending: BTreeMap::new(),
+            named: Vec::new(),
             superseded: Vec::new(),
-            bytes,
         };
         let failure = Arc::clone(&failed);
-        let thread = std::thread::spawn(move || {
+        let thread = Builder::new().spawn(move || {
             if let Err(error) = writer.run(&receiver) {
                 *failure.lock().unwrap_or_else(|e| e.into_inner()) = Some(error);
                 writer.give_up();
@@ -115,11 +79,11 @@ impl Journal {
             }
             writer.manifest
         });
-        Journal {
+        Ok(Journal {
             sender: Some(sender),
-            thread: Some(thread),
+            thread: Some(thread.map_err(no_thread)?),
             failed,
-        }
+        })
     }
 
     fn send(&self, message: Message) -> Result<(), Failed> {
@@ -150,10 +114,10 @@ impl Journal {
         self.send(Message::End(tally))
     }
 
-    /// Ends the level, after all its chunks, and waits until its files can be read.
-    pub fn level(&self) -> Result<(), Failed> {
+    /// Ends the level, after all its chunks: its states, checksum and bytes on all ranks.
+    pub fn level(&self, sums: [u64; 3]) -> Result<(), Failed> {
         let (done, wait) = bounded(1);
-        self.send(Message::Level(done))?;
+        self.send(Message::Level(sums, done))?;
         wait.recv().map_err(|_| Failed)
     }
 
@@ -172,7 +136,7 @@ impl Journal {
         wait.recv().map_err(|_| Failed)
     }
 
-    /// Removes the files that the manifest written since [`Journal::sync`] no longer names.
+    /// Names and removes files as the manifest written since [`Journal::sync`] says.
     pub fn settle(&self) -> Result<(), Failed> {
         self.send(Message::Settle)
     }

@@ -2,60 +2,58 @@
 //!
 //! Invariant: the readers send the chunks in the order in which they are computed.
 
+use std::thread::Builder;
 use std::time::Instant;
 
 use crossbeam::channel::bounded;
 
-use super::DiskError;
 use super::chunk;
+use super::context::Context;
 use super::fetch::Fetch;
-use super::journal::Journal;
-use super::run::{Halt, Run};
+use super::halt::Halt;
+use super::journal::{Journal, no_thread};
 use crate::bfs::expand::Frontier;
 use crate::bfs::planes::Planes;
-use crate::perm::kernel::{Program, Tally};
+use crate::perm::kernel::Program;
 
 /// One level of a session.
 pub(super) struct LevelStep<'a> {
-    pub(super) run: &'a Run<'a>,
+    pub(super) context: &'a Context<'a>,
     pub(super) depth: usize,
     pub(super) from: usize,
     pub(super) program: &'a Program,
     pub(super) journal: &'a Journal,
     pub(super) current: &'a Fetch<'a>,
     pub(super) previous: &'a Fetch<'a>,
-    /// States of the levels before.
-    pub(super) states: u64,
 }
 
 /// Batches of the previous level that may wait: they are used at once.
 const PREVIOUS_AHEAD: usize = 32;
 
 impl LevelStep<'_> {
-    /// Computes chunks in order and reports each.
+    /// Computes chunks in order; returns false when told to stop before the last.
     pub(super) fn chunks(
         &self,
         order: &[usize],
         cur: &mut Frontier,
         planes: &mut dyn Planes,
-        report: &mut dyn FnMut(usize, Tally),
-    ) -> Result<(), Halt> {
-        let run = self.run;
+    ) -> Result<bool, Halt> {
+        let run = self.context;
         std::thread::scope(|scope| {
             let (currents, current) = bounded(1);
             let (previouses, previous) = bounded(1);
-            scope.spawn(move || self.current.run(order, run.fit.read_ahead, &currents));
-            scope.spawn(move || self.previous.run(order, PREVIOUS_AHEAD, &previouses));
+            let read = move || self.current.run(order, run.fit.read_ahead, &currents);
+            Builder::new()
+                .spawn_scoped(scope, read)
+                .map_err(no_thread)?;
+            let read = move || self.previous.run(order, PREVIOUS_AHEAD, &previouses);
+            Builder::new()
+                .spawn_scoped(scope, read)
+                .map_err(no_thread)?;
             let frames = run.fit.chunks.frames() as u64;
-            let total = frames * order.len() as u64;
             for (i, &chunk) in order.iter().enumerate() {
-                if run.observer.interrupted() {
-                    return Err(DiskError::Interrupted {
-                        directory: run.disk.directories.first().name(),
-                        depth: self.depth,
-                        states: self.states,
-                    }
-                    .into());
+                if run.progress.stops_chunks() {
+                    return Ok(false);
                 }
                 let begun = Instant::now();
                 let batches = current.recv().expect("a reader sends every chunk");
@@ -79,16 +77,15 @@ impl LevelStep<'_> {
                     codecs: &run.codecs,
                     journal: self.journal,
                     times: &run.times,
-                    observer: run.observer,
+                    progress: &run.progress,
                     depth: self.depth,
-                    progress: (frames * i as u64, total),
+                    done: frames * i as u64,
                 };
                 let tally = step.run(self.previous, &batches)?;
                 self.journal.end(tally)?;
                 planes.end(self.depth as u32, chunk)?;
-                report(chunk, tally);
             }
-            Ok(())
+            Ok(true)
         })
     }
 }

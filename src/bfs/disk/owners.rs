@@ -8,10 +8,33 @@ use std::collections::HashSet;
 use std::io;
 
 use super::directories::Directories;
+use super::error::DiskError;
+use super::halt::{Stopped, agreed};
+use crate::bfs::communicator::Communicator;
 use crate::store::Manifest;
 
+/// Returns the rank of each chunk, as all ranks agree.
+pub(super) fn agree(
+    communicator: &dyn Communicator,
+    directories: &Directories,
+    manifest: &Manifest,
+) -> Result<Vec<usize>, Stopped> {
+    if communicator.size() == 1 {
+        return Ok(vec![0; manifest.chunks as usize]);
+    }
+    let wrong = |e| DiskError::io(directories.first(), "", e);
+    let seen = agreed(communicator, seen(directories, manifest).map_err(wrong))?;
+    let owners = owners(&communicator.all_gather(seen)).map_err(|chunk| DiskError::Apart {
+        directory: directories.first().name(),
+        reason: format!(
+            "no rank sees all files of chunk {chunk}: give every rank the directories that it had, or copy the files of all into one"
+        ),
+    });
+    agreed(communicator, owners)
+}
+
 /// Returns for each chunk whether this rank sees all files that the manifest has of it.
-pub(super) fn seen(directories: &Directories, manifest: &Manifest) -> io::Result<Vec<u8>> {
+fn seen(directories: &Directories, manifest: &Manifest) -> io::Result<Vec<u8>> {
     let lists: Vec<HashSet<String>> = directories
         .all()
         .map(|storage| Ok(storage.list()?.into_iter().collect()))
@@ -31,7 +54,7 @@ pub(super) fn seen(directories: &Directories, manifest: &Manifest) -> io::Result
 
 /// Returns the rank of each chunk, every rank as many as the others where it sees them, or the first
 /// chunk that no rank sees.
-pub(super) fn owners(seen: &[Vec<u8>]) -> Result<Vec<usize>, usize> {
+fn owners(seen: &[Vec<u8>]) -> Result<Vec<usize>, usize> {
     let chunks = seen[0].len();
     let sees = |rank: usize, chunk: usize| seen[rank].get(chunk) == Some(&1);
     let choices: Vec<usize> = (0..chunks)

@@ -4,13 +4,19 @@
 //! be computed, and the bits of the next level from those that are done: what they would hold had the
 //! session never been interrupted.
 
+use std::thread::Builder;
+
 use crossbeam::channel::bounded;
 
-use super::chunk::{self, Stop};
+use super::chunk;
+use super::context::Context;
 use super::cross::FileExchange;
 use super::fetch::Fetch;
-use super::{Halt, PlaneStore, Run};
-use crate::bfs::exchange::RoutedPlanes;
+use super::halt::Halt;
+use super::journal::no_thread;
+use super::session::Session;
+use crate::bfs::exchange::{Exchange, RoutedPlanes};
+use crate::bfs::outcome::PlaneStore;
 use crate::bfs::planes::{Planes, SharedPlanes};
 use crate::perm::kernel::collect;
 use crate::store::Manifest;
@@ -18,101 +24,78 @@ use crate::store::Manifest;
 /// Batches that may wait.
 const AHEAD: usize = 32;
 
-impl<'a> Run<'a> {
-    /// Returns the planes for the step from class `from` to the first level that is not finished.
-    pub(super) fn rebuild(
-        &'a self,
-        manifest: &Manifest,
-        from: usize,
-    ) -> Result<Box<dyn Planes + 'a>, Halt> {
-        let depth = manifest.levels.len() as u32;
-        let current = self.fetch(manifest, depth - 1);
-        let done = self.fetch(manifest, depth);
-        let chunks = self.fit.chunks;
-        if self.fit.planes == PlaneStore::Memory {
-            let planes = SharedPlanes::new(chunks, self.crossings, from)?;
-            self.each_chunk(
-                &current,
-                |_, _| Ok(()),
-                |plane, block, _, words| {
-                    planes.fill(plane, block, words);
-                },
-                from,
-            )?;
-            self.each_chunk(
-                &done,
-                |_, _| Ok(()),
-                |plane, block, located, words| {
-                    let any = words.iter().any(|&word| word != 0);
-                    planes.outgoing(plane, block, located, any.then_some(words));
-                },
-                1 - from,
-            )?;
-            return Ok(Box::new(planes));
+impl<'a> Session<'a> {
+    /// Returns the planes for the step to the first level that is not finished, from this rank's files;
+    /// `most` chunks between two deliveries.
+    pub(super) fn planes(&self, own: &Manifest, most: usize) -> Result<Box<dyn Planes + 'a>, Halt> {
+        let context: &'a Context<'a> = self.context;
+        let (chunks, crossings) = (context.fit.chunks, context.crossings);
+        let depth = own.levels.len();
+        let from = context.problem.group(depth - 1);
+        let routed =
+            |exchange: Box<dyn Exchange + 'a>| RoutedPlanes::new(chunks, crossings, from, exchange);
+        let mut planes: Box<dyn Planes + 'a> = match (&self.outbox, context.fit.planes) {
+            (Some(outbox), _) => Box::new(routed(Box::new(outbox.clone()))?),
+            (None, PlaneStore::Files) => {
+                let disk = context.disk;
+                let exchange = FileExchange::new(&disk.directories, own.run, disk.limit);
+                Box::new(routed(Box::new(exchange))?)
+            }
+            (None, PlaneStore::Memory) => Box::new(SharedPlanes::new(chunks, crossings, from)?),
+        };
+        for depth in [depth - 1, depth] {
+            let files = context.fetch(own, depth as u32);
+            let group = context.problem.group(depth);
+            let order: Vec<usize> = files.records.iter().map(|r| r.chunk as usize).collect();
+            let all = self.communicator.max(order.len() as u64) as usize;
+            for at in (0..all).step_by(most) {
+                let now = &order[at.min(order.len())..(at + most).min(order.len())];
+                let fill = || context.fill(&files, now, group, &mut *planes);
+                self.pool.install(fill)?;
+                self.deliver()?;
+            }
         }
-        let exchange = Box::new(FileExchange::new(&self.disk.directories));
-        let planes = RoutedPlanes::new(chunks, self.crossings, from, exchange)?;
-        let planes = std::sync::RwLock::new(planes);
-        for (fetch, class) in [(&current, from), (&done, 1 - from)] {
-            let to = fetch.depth + 1;
-            self.each_chunk(
-                fetch,
-                |chunk, ended| {
-                    let mut planes = planes.write().unwrap_or_else(|e| e.into_inner());
-                    if ended {
-                        planes.send(to, chunk, class)?;
-                    } else {
-                        planes.open(chunk);
-                    }
-                    Ok(())
-                },
-                |plane, block, located, words| {
-                    let planes = planes.read().unwrap_or_else(|e| e.into_inner());
-                    planes.outgoing(plane, block, located, Some(words));
-                },
-                class,
-            )?;
-        }
-        Ok(Box::new(
-            planes.into_inner().unwrap_or_else(|e| e.into_inner()),
-        ))
+        Ok(planes)
     }
+}
 
-    /// Calls `each(plane, block, scratch, words)` for every plane and every block of every chunk that the
-    /// manifest has of a level of a class, between `turn(chunk, false)` and `turn(chunk, true)`.
-    pub(super) fn each_chunk(
+impl Context<'_> {
+    /// Puts what chunks of a level of a group send into the planes.
+    fn fill(
         &self,
-        fetch: &Fetch,
-        turn: impl Fn(usize, bool) -> Result<(), Halt>,
-        each: impl Fn(usize, usize, &mut crate::bfs::crossing::Located, &[u64]) + Sync,
-        class: usize,
+        files: &Fetch,
+        order: &[usize],
+        group: usize,
+        planes: &mut dyn Planes,
     ) -> Result<(), Halt> {
-        let planes = &self.crossings.planes;
-        if planes.is_empty() {
+        let crossings = &self.crossings.planes;
+        if crossings.is_empty() {
             return Ok(());
         }
-        let order: Vec<usize> = fetch.records.iter().map(|r| r.chunk as usize).collect();
         std::thread::scope(|scope| {
             let (sender, receiver) = bounded(1);
-            let order = &order;
-            scope.spawn(move || fetch.run(order, AHEAD, &sender));
+            let read = move || files.run(order, AHEAD, &sender);
+            Builder::new()
+                .spawn_scoped(scope, read)
+                .map_err(no_thread)?;
             for &chunk in order {
                 let batches = receiver.recv().expect("a reader sends every chunk");
-                turn(chunk, false)?;
-                let read = chunk::blocks(
-                    fetch,
+                planes.open(chunk);
+                let filled = &*planes;
+                chunk::blocks(
+                    files,
                     &batches,
                     &self.codecs,
                     &self.times,
                     |block, registers, located, words| {
-                        for (plane, crossing) in planes.iter().enumerate() {
-                            collect(self.kernel, registers, crossing.bits[class], words);
-                            each(plane, block, located, words);
+                        for (plane, crossing) in crossings.iter().enumerate() {
+                            let any = collect(self.kernel, registers, crossing.bits[group], words);
+                            let words = any.then_some(&*words);
+                            filled.restore(group, plane, block, located, words);
                         }
                     },
-                );
-                read.map_err(|stop: Stop| Halt::from(stop))?;
-                turn(chunk, true)?;
+                )?;
+                planes.close(files.depth + 1, chunk, group)?;
             }
             Ok(())
         })

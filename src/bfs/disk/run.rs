@@ -1,328 +1,232 @@
-//! A session of a run: writes level 0 where nothing is there, then computes level after level.
+//! The search on disk from beginning to end, by one process or by the ranks of a job.
 //!
-//! Invariant: what is known of the files comes from the manifest that the session began with and from what
-//! it has computed itself.
+//! Invariant: no rank begins before all have found the same search, cut it the same way and dealt out the
+//! chunks; from then on [`super::session`] keeps them in step.
 
-use std::time::{Duration, Instant};
+use rayon::ThreadPool;
 
-use super::chunk::{self, Stop};
-use super::fetch::Fetch;
-use super::fit::Fit;
-use super::journal::{self, Encoded, Journal};
-use super::level::LevelStep;
+use super::context::{Codecs, Context};
+use super::error::DiskError;
+use super::halt::{Stopped, agreed};
+use super::inspect::verify;
+use super::options::Disk;
+use super::outbox::Outbox;
+use super::owners;
+use super::recompute::Recomputed;
+use super::session::Session;
+use super::setup::{self, check, new_manifest, run_number};
+use super::superstep::RankProgress;
 use super::times::Times;
-use super::{Disk, DiskError};
 use crate::Error;
-use crate::bfs::classes::Classes;
-use crate::bfs::crossing::Crossings;
-use crate::bfs::expand::{Frontier, states_of};
-use crate::bfs::search::Found;
-use crate::bfs::{Level, Observer, Search, SearchError, State};
-use crate::perm::kernel::{Kernel, Program, Tally};
-use crate::perm::layout::LANES;
-use crate::store::{Encoder, LevelFiles, Manifest};
+use crate::bfs::communicator::{Communicator, OneProcess, Reduce};
+use crate::bfs::outcome::{DiskUse, Outcome};
+use crate::bfs::problem::Problem;
+use crate::bfs::search::{Engine, Search};
+use crate::perm::kernel::Kernel;
+use crate::progress::Progress;
 
-/// A session of a run.
-pub(super) struct Run<'a> {
-    pub(super) search: &'a Search,
-    pub(super) disk: &'a Disk,
-    pub(super) fit: Fit,
-    pub(super) kernel: Kernel,
-    pub(super) classes: &'a Classes,
-    pub(super) crossings: &'a Crossings,
-    pub(super) start: State,
-    pub(super) label: String,
-    pub(super) threads: usize,
-    pub(super) times: Times,
-    pub(super) codecs: chunk::Codecs,
-    pub(super) observer: &'a dyn Observer,
+/// Runs a search on disk, or continues the one that the directories hold, and returns what it found.
+///
+/// Cost: memory as [`super::Fit`] says; disk for two levels, or all; each level is read twice and written once.
+///
+/// # Errors
+/// [`DiskError`] when a directory is in use, holds another search or a damaged file, or the disk is full;
+/// [`crate::bfs::SearchError`] when the search does not fit the memory or the observer interrupts. In every case the
+/// same call continues at the last commit.
+pub fn run(search: &Search, disk: &Disk, progress: &dyn Progress) -> Result<Outcome, Error> {
+    let made = Made::new(search)?;
+    // First a look: a search that is refused leaves no trace, one that is complete needs no lock.
+    let found = disk.directories.recognise()?.manifest;
+    let mut recomputed = Recomputed::default();
+    let complete = found.is_some_and(|manifest| manifest.complete);
+    let _locks = match complete && !disk.check {
+        true => Vec::new(),
+        false => disk.directories.lock(disk.patience)?,
+    };
+    while disk.check && disk.directories.recognise()?.manifest.is_some() {
+        match verify(&disk.directories, progress) {
+            Ok(_) => break,
+            Err(error) => recomputed.after(disk, error, progress)?,
+        }
+    }
+    loop {
+        match session(search, disk, &made, &OneProcess, 0, progress) {
+            Ok(outcome) => return Ok(outcome),
+            Err(stopped) => recomputed.after(disk, stopped.into_error(), progress)?,
+        }
+    }
 }
 
-impl Run<'_> {
-    pub(super) fn run(&self, manifest: Manifest) -> Result<(Found, Manifest), Error> {
-        let manifest = if manifest.levels.is_empty() {
-            self.write_start(manifest)?
-        } else {
+/// Runs a search on disk together with the other ranks of a job, or continues the one that the directories
+/// hold, and returns what it found; every rank returns the same but for the states of the last depth, which
+/// rank 0 has.
+///
+/// The run that is left is that of [`run`]: either goes on where the other stopped. With several ranks
+/// `disk.planes` does not matter. The progress of every rank is asked whether to stop; one that says so stops
+/// all.
+///
+/// Cost: for each rank one chunk and its planes as in [`run`], and the segments of its own chunks for two
+/// steps, 1 bit per line and crossing window each; each level sends at most 1 bit per line and crossing
+/// window.
+///
+/// # Errors
+/// [`Stopped::Together`] for what [`run`] refuses, ranks that were started for different searches, and
+/// interruptions; [`Stopped::Alone`] for what goes wrong on this rank later: the caller must then end the
+/// job.
+pub fn run_distributed(
+    search: &Search,
+    disk: &Disk,
+    communicator: &dyn Communicator,
+    progress: &dyn Progress,
+) -> Result<Outcome, Stopped> {
+    setup::compare(search, disk, communicator)?;
+    let unchecked = match disk.check {
+        false => Ok(()),
+        true => Err(DiskError::Apart {
+            directory: disk.directories.first().name(),
+            reason: "several ranks check nothing before they go on: leave out --check, and check with tilewave verify --dir"
+                .into(),
+        }),
+    };
+    agreed(communicator, unchecked)?;
+    let made = agreed(communicator, Made::new(search))?;
+    let (leader, _locks) = setup::lock(communicator, &disk.directories, disk.patience)?;
+    session(search, disk, &made, communicator, leader, progress)
+}
+
+/// What a search needs before it looks at its directories.
+struct Made {
+    problem: Problem,
+    kernel: Kernel,
+    pool: ThreadPool,
+}
+
+impl Made {
+    fn new(search: &Search) -> Result<Made, Error> {
+        Ok(Made {
+            problem: Problem::of(search)?,
+            kernel: search.choose_kernel()?,
+            pool: search.pool()?,
+        })
+    }
+}
+
+/// Continues the run in the directories, or starts one. `leader` is the rank that has locked those of this
+/// rank.
+fn session(
+    search: &Search,
+    disk: &Disk,
+    made: &Made,
+    communicator: &dyn Communicator,
+    leader: usize,
+    progress: &dyn Progress,
+) -> Result<Outcome, Stopped> {
+    let Made {
+        problem,
+        kernel,
+        pool,
+    } = made;
+    let (rank, ranks) = (communicator.rank(), communicator.size());
+    let (found, begun) = if ranks == 1 {
+        let here = disk.directories.recognise();
+        let here = here.map_err(|e| Stopped::Together(e.into()))?;
+        (here.manifest, here.begun)
+    } else {
+        let found = setup::find(communicator, &disk.directories, leader)?;
+        let begun = disk.directories.recognise_part(found.as_ref());
+        (found, agreed(communicator, begun)?)
+    };
+    let fit = setup::fit(problem, search, disk, communicator, found.as_ref())?;
+    let mut manifest = match found {
+        Some(manifest) => {
+            agreed(communicator, check(search, disk, &manifest))?;
             manifest
-        };
-        let mut found = Found {
-            counts: manifest.levels.iter().map(|level| level.states).collect(),
-            ..Found::default()
-        };
-        let states = found.counts.iter().sum();
-        self.observer.continued(found.counts.len() - 1, states);
-        found.complete = manifest.complete;
-        let manifest = if self.is_last(manifest.levels.len()) || manifest.complete {
-            manifest
-        } else {
-            let journal = Journal::start(
-                self.disk.directories.clone(),
-                manifest.clone(),
-                self.disk.commit_every,
-                self.disk.limit,
-            );
-            let result = self.levels(&manifest, &journal, &mut found);
-            // Whatever stopped the session, what it has finished is committed.
-            let manifest = journal.close();
-            match result {
-                Ok(()) => manifest?,
-                Err(Halt::Writer) => {
-                    manifest?;
-                    unreachable!("a writer that has failed says why");
-                }
-                Err(Halt::Error(error)) => {
-                    // The first error is the cause; the writer may have failed for the same one.
-                    drop(manifest);
-                    return Err(error);
-                }
-            }
-        };
-        found.last = self.last(&manifest)?;
-        Ok((found, manifest))
-    }
-
-    /// Whether a depth is beyond the last one asked for.
-    pub(super) fn is_last(&self, depth: usize) -> bool {
-        self.search.max_depth.is_some_and(|max| depth > max)
-    }
-
-    /// Writes level 0.
-    pub(super) fn write_start(&self, mut manifest: Manifest) -> Result<Manifest, Error> {
-        // A session that was cut in the middle of this may have left its file.
-        manifest.files.clear();
-        let chunks = self.fit.chunks;
-        let bit = self.classes.place(self.start.cell).1;
-        let chunk = (self.start.line / chunks.lines()) as usize;
-        let line = self.start.line % chunks.lines();
-        let register = (line / LANES as u64) as usize;
-        let frame = register / chunks.frame_registers();
-        let first = frame * chunks.frame_registers();
-        let count = chunks.frame_registers().min(chunks.registers() - first);
-        let mut registers = vec![[0; 64]; count];
-        registers[register - first][(line % LANES as u64) as usize] |= 1 << bit;
-        let mut encoder = Encoder::new(self.disk.zstd_level);
-        let bytes = encoder.encode(&registers);
-        let mut encoded = Encoded::new(0, chunks.frames());
-        encoded.push(frame, bytes.map_err(|reason| DiskError::Codec { reason })?);
-        let global = self.start.line / LANES as u64;
-        let lane = (self.start.line % LANES as u64) as usize;
-        let tally = Tally {
-            states: 1,
-            checksum: crate::perm::checksum::state(global, lane, usize::from(bit)),
-        };
-        let header = self.fetch(&manifest, 0).header(chunk);
-        let journal = Journal::start(
-            self.disk.directories.clone(),
-            manifest,
-            Duration::ZERO,
-            self.disk.limit,
-        );
-        let written = (|| {
-            journal.begin(header)?;
-            journal.frames(encoded)?;
-            journal.end(tally)?;
-            journal.level()
-        })();
-        let manifest = journal.close()?;
-        written.expect("a writer that has failed says why");
-        Ok(manifest)
-    }
-
-    /// The reader of a level, as far as the manifest knows it.
-    pub(super) fn fetch(&self, manifest: &Manifest, depth: u32) -> Fetch<'_> {
-        let files = manifest
-            .files_of(depth)
-            .map(|files: &LevelFiles| files.chunks.clone());
-        self.fetch_records(manifest.run, depth, files.unwrap_or_default())
-    }
-
-    pub(super) fn fetch_records(
-        &self,
-        run: u64,
-        depth: u32,
-        records: Vec<crate::store::ChunkRecord>,
-    ) -> Fetch<'_> {
-        Fetch {
-            directories: &self.disk.directories,
-            chunks: self.fit.chunks,
-            run,
-            label: &self.label,
-            depth,
-            records,
-            keep_all: self.disk.keep_all,
-            threads: self.threads,
         }
-    }
+        None => {
+            let run = begun.map_or_else(|| run_number(&disk.directories), Ok);
+            let run = agreed(communicator, run)?;
+            setup::share(communicator, Some(&new_manifest(search, disk, fit, run)))?
+        }
+    };
+    let claimed = match leader == rank && !manifest.complete {
+        true => disk.directories.claim(&manifest),
+        false => Ok(()),
+    };
+    agreed(communicator, claimed)?;
 
-    /// Computes levels until there are no more, the last depth asked for, or the observer interrupts.
-    pub(super) fn levels(
-        &self,
-        manifest: &Manifest,
-        journal: &Journal,
-        found: &mut Found,
-    ) -> Result<(), Halt> {
-        let chunks = self.fit.chunks;
-        let programs = [0, 1].map(|from| self.program(from));
-        let [even, odd] = programs;
-        let programs = [even?, odd?];
-        let mut cur = Frontier::empty(chunks.layout, chunks.blocks)?;
-        let depth = manifest.levels.len();
-        let mut from = self.class_of(depth - 1);
-        let mut planes = self.rebuild(manifest, from)?;
-        // What is known of the files: the level before the current one, the current, the one in progress.
-        let records = |depth: u32| {
-            manifest
-                .files_of(depth)
-                .map_or(Vec::new(), |f| f.chunks.clone())
+    let crossings = problem.crossings(fit.chunks);
+    let context = Context {
+        search,
+        disk,
+        problem,
+        crossings: &crossings,
+        fit,
+        kernel: *kernel,
+        label: search.goal.to_string(),
+        threads: pool.current_num_threads(),
+        times: Times::default(),
+        codecs: Codecs::new(disk.zstd_level),
+        progress: RankProgress::new(progress, ranks == 1),
+    };
+    if manifest.levels.is_empty() {
+        let written = match rank {
+            0 => context.write_start(manifest),
+            _ => Ok(manifest),
         };
-        let mut levels = [
-            (depth as u32).checked_sub(2).map_or(Vec::new(), records),
-            records(depth as u32 - 1),
-            records(depth as u32),
-        ];
-        for depth in depth.. {
-            if self.is_last(depth) {
-                break;
-            }
-            let begun = Instant::now();
-            let [previous, current, done] = &mut levels;
-            let sum = |records: &[crate::store::ChunkRecord]| {
-                records.iter().fold(Tally::default(), |sum, r| {
-                    sum.plus(Tally {
-                        states: r.states,
-                        checksum: r.checksum,
-                    })
-                })
-            };
-            let mut tally = sum(done);
-            let mut order: Vec<usize> = (0..chunks.count)
-                .filter(|&c| done.iter().all(|r| r.chunk as usize != c))
-                .collect();
-            if depth % 2 == 0 {
-                // There and back again: the chunks written last are still in the system's cache.
-                order.reverse();
-            }
-            let run = manifest.run;
-            let current_files = self.fetch_records(run, depth as u32 - 1, std::mem::take(current));
-            let previous_depth = (depth as u32).saturating_sub(2);
-            let previous_files = self.fetch_records(run, previous_depth, std::mem::take(previous));
-            let level = LevelStep {
-                run: self,
-                depth,
-                from,
-                program: &programs[from],
-                journal,
-                current: &current_files,
-                previous: &previous_files,
-                states: found.counts.iter().sum(),
-            };
-            let computed = level.chunks(&order, &mut cur, &mut *planes, &mut |chunk, t| {
-                tally = tally.plus(t);
-                // Bytes are the writer's business: readers compare them with the manifest at rest.
-                done.push(crate::store::ChunkRecord {
-                    chunk: chunk as u32,
-                    states: t.states,
-                    checksum: t.checksum,
-                    bytes: 0,
-                });
-            });
-            computed?;
-            journal.level()?;
-            if tally.states == 0 {
-                found.complete = true;
-                break;
-            }
-            let level = Level {
-                depth,
-                states: tally.states,
-                checksum: tally.checksum,
-                seconds: begun.elapsed().as_secs_f64(),
-            };
-            found.push(level, self.observer);
-            from = 1 - from;
-            planes.next_level(depth as u32, from)?;
-            levels = [current_files.records, std::mem::take(done), Vec::new()];
-        }
-        Ok(())
+        manifest = setup::share(communicator, Some(&agreed(communicator, written)?))?;
     }
+    let owners = owners::agree(communicator, &disk.directories, &manifest)?;
+    progress.started(problem.space.size().states().unwrap_or(u64::MAX));
+    let session = Session {
+        context: &context,
+        communicator,
+        pool,
+        progress,
+        mine: (0..fit.chunks()).filter(|&c| owners[c] == rank).collect(),
+        outbox: (ranks > 1).then(|| Outbox::new(communicator, owners)),
+    };
+    let (manifest, last) = session.run(manifest)?;
 
-    pub(super) fn program(&self, from: usize) -> Result<Program, Error> {
-        let planes = &self.crossings.planes;
-        let carried: Vec<Vec<(u8, u8)>> =
-            planes.iter().map(|p| vec![(0, p.bits[1 - from])]).collect();
-        let inner = &self.crossings.inner[from];
-        let program = Program::with_carried(self.kernel, self.fit.chunks.layout, inner, &carried);
-        Ok(program.map_err(SearchError::from)?)
-    }
-
-    /// The class of the states at a depth.
-    pub(super) fn class_of(&self, depth: usize) -> usize {
-        (self.classes.place(self.start.cell).0 + depth) % 2
-    }
-
-    /// The states of the last level, at most as many as asked for.
-    pub(super) fn last(&self, manifest: &Manifest) -> Result<Vec<State>, Error> {
-        let mut states = Vec::new();
-        let limit = self.search.keep_last;
-        let Some(depth) = manifest.levels.len().checked_sub(1).filter(|_| limit > 0) else {
-            return Ok(states);
-        };
-        let fetch = self.fetch(manifest, depth as u32);
-        let chunks = self.fit.chunks;
-        let mut decoder = crate::store::Decoder::default();
-        for chunk in 0..chunks.count {
-            let Some(reader) = fetch.open(chunk)? else {
-                continue;
-            };
-            for entry in 0..reader.index().len() {
-                if states.len() >= limit {
-                    return Ok(states);
-                }
-                let name = Manifest::file_name(depth as u32, chunk as u32);
-                let storage = self.disk.directories.of_chunk(chunk);
-                let frames = reader.read(entry..entry + 1);
-                let frames = frames.map_err(|e| DiskError::io(storage, &name, e))?;
-                let frame = frames.entries()[0].frame as usize;
-                let first = frame * chunks.frame_registers();
-                let count = chunks.frame_registers().min(chunks.registers() - first);
-                let mut registers = vec![[0; 64]; count];
-                let damaged = |reason: String| fetch.damaged(chunk, &reason);
-                let bytes = frames.bytes(0).map_err(|e| damaged(e.to_string()))?;
-                decoder
-                    .decode(bytes, &mut registers)
-                    .map_err(|reason| damaged(format!("{}: {reason}", frames.damaged(0))))?;
-                let line = ((chunk * chunks.registers() + first) * LANES) as u64;
-                let cells = self.classes.cells(self.class_of(depth));
-                states_of(&registers, line, cells, limit, &mut states);
-            }
-        }
-        Ok(states)
-    }
-}
-
-/// Why the levels ended early.
-pub(super) enum Halt {
-    Error(Error),
-    Writer,
-}
-
-impl<E: Into<Error>> From<E> for Halt {
-    fn from(error: E) -> Halt {
-        Halt::Error(error.into())
-    }
-}
-
-impl From<Stop> for Halt {
-    fn from(stop: Stop) -> Halt {
-        match stop {
-            Stop::Error(error) => Halt::Error(error.into()),
-            Stop::Writer => Halt::Writer,
-        }
-    }
-}
-
-impl From<journal::Failed> for Halt {
-    fn from(_: journal::Failed) -> Halt {
-        Halt::Writer
-    }
+    let times = &context.times;
+    let times = [&times.decode, &times.kernel, &times.encode, &times.wait];
+    let mut sums: Vec<u64> = times.iter().map(|t| (t.seconds() * 1e6) as u64).collect();
+    sums.push(context.threads as u64);
+    sums.push(fit.bytes);
+    let depths = manifest.levels.len() + 1;
+    let sent = session
+        .outbox
+        .map_or(Vec::new(), |outbox| outbox.sent(depths));
+    let first_sent = sums.len();
+    sums.extend(sent);
+    communicator.all_reduce(Reduce::Sum, &mut sums);
+    let seconds = |i: usize| sums[i] as f64 / 1e6;
+    let levels = &manifest.levels;
+    let used = DiskUse {
+        chunks: fit.chunks(),
+        planes: fit.planes,
+        bytes_written: manifest.bytes_written,
+        peak_bytes: manifest.peak_bytes,
+        level_bytes: levels.iter().map(|level| level.bytes).collect(),
+        decode_seconds: seconds(0),
+        kernel_seconds: seconds(1),
+        encode_seconds: seconds(2),
+        wait_seconds: seconds(3),
+        ranks,
+        network_bytes: sums[first_sent..].to_vec(),
+    };
+    Ok(Outcome {
+        goal: search.goal.clone(),
+        start: search.start.clone(),
+        engine: Engine::Disk,
+        kernel: Some(*kernel),
+        threads: sums[4] as usize,
+        counts: levels.iter().map(|level| level.states).collect(),
+        checksums: levels.iter().map(|level| level.checksum).collect(),
+        level_seconds: levels.iter().map(|level| level.seconds).collect(),
+        complete: manifest.complete,
+        seconds: manifest.seconds,
+        array_bytes: sums[5],
+        last,
+        disk: Some(used),
+    })
 }

@@ -1,367 +1,322 @@
-//! The session of one rank: its own chunks level by level, and what all ranks do when they meet.
+//! The levels of a session: the same loop for a process alone and for the ranks of a job.
 //!
 //! Invariant: all ranks hold the same list of finished levels and take the same decisions, because every
-//! decision follows from sums and maxima over all ranks. Level files, manifest and the order of a commit
-//! are those of one machine: the files of all ranks are synced before rank 0 writes the manifest, and
-//! superseded files go only after that.
+//! decision follows from sums and maxima over all ranks. The files of all ranks are synced before rank 0
+//! writes the manifest, and superseded files go only after that. A process alone leaves its commits to its
+//! writer, which makes them while the search goes on, in the same order.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 
-use super::journal::{Journal, NEVER};
+use super::context::Context;
+use super::error::DiskError;
+use super::halt::{Halt, Stopped};
+use super::journal::Journal;
 use super::level::LevelStep;
-use super::mail::Mail;
-use super::pace::{Pace, Shown};
-use super::{DiskError, Halt, Run};
+use super::message::NEVER;
+use super::outbox::Outbox;
+use super::superstep::Superstep;
 use crate::Error;
-use crate::bfs::exchange::RoutedPlanes;
+use crate::bfs::communicator::{Communicator, Reduce};
 use crate::bfs::expand::Frontier;
-use crate::bfs::planes::Planes;
-use crate::bfs::search::Found;
-use crate::bfs::team::{Stopped, Team};
-use crate::bfs::{Level, Observer, State};
+use crate::bfs::found::Found;
+use crate::bfs::state::State;
 use crate::perm::kernel::Tally;
-use crate::store::{ChunkRecord, LevelFiles, LevelRecord, Manifest};
+use crate::progress::Progress;
+use crate::store::{ChunkRecord, LevelFiles, Manifest};
 
-/// What a rank does in a search of several.
+/// What a rank does in a session.
 pub(super) struct Session<'a> {
-    pub run: &'a Run<'a>,
-    pub team: &'a dyn Team,
+    pub context: &'a Context<'a>,
+    pub communicator: &'a dyn Communicator,
     pub pool: &'a ThreadPool,
-    pub observer: &'a dyn Observer,
-    pub shown: &'a Shown<'a>,
-    pub mail: Mail,
+    pub progress: &'a dyn Progress,
+    /// What is sent to other ranks; `None` for a process alone.
+    pub outbox: Option<Outbox>,
     /// The chunks of this rank.
     pub mine: Vec<usize>,
-    pub begun: Instant,
-    /// The manifest that the session found.
-    pub base: Manifest,
-}
-
-/// Why the levels ended early.
-enum End {
-    Halt(Halt),
-    Together(Error),
-}
-
-impl<E: Into<Halt>> From<E> for End {
-    fn from(halt: E) -> End {
-        End::Halt(halt.into())
-    }
 }
 
 impl Session<'_> {
-    /// Computes what is missing and returns what is there, with the manifest of all ranks.
-    pub fn run(&self, mut manifest: Manifest) -> Result<(Found, Manifest), Stopped> {
-        let mut found = Found {
-            counts: manifest.levels.iter().map(|level| level.states).collect(),
-            ..Found::default()
+    /// Computes what is missing; returns the manifest of all ranks, and on rank 0 the states of the last
+    /// level, as many as asked for.
+    pub fn run(&self, mut manifest: Manifest) -> Result<(Manifest, Vec<State>), Stopped> {
+        let states = manifest.levels.iter().map(|level| level.states).sum();
+        self.progress.continued(manifest.levels.len() - 1, states);
+        if !self.context.is_last(manifest.levels.len()) && !manifest.complete {
+            manifest = self.compute(manifest)?;
+        }
+        let last = self.last(&self.own(&manifest)).map_err(Stopped::Alone)?;
+        Ok((manifest, last))
+    }
+
+    fn compute(&self, base: Manifest) -> Result<Manifest, Stopped> {
+        let disk = self.context.disk;
+        let (every, limit) = match self.outbox {
+            None => (disk.commit_every, disk.limit),
+            Some(_) => (
+                NEVER,
+                disk.limit.map(|l| l / self.communicator.size() as u64),
+            ),
         };
-        let states = found.counts.iter().sum();
-        self.observer.continued(found.counts.len() - 1, states);
-        let mut local = self.local(&manifest);
-        if !self.run.is_last(manifest.levels.len()) && !manifest.complete {
-            let directories = self.run.disk.directories.clone();
-            let ranks = self.team.size() as u64;
-            let limit = self.run.disk.limit.map(|limit| limit / ranks);
-            let journal = Journal::start(directories, local.clone(), NEVER, limit);
-            let result = self.levels(&local, &journal, &mut manifest, &mut found);
-            let stopped = journal.stop();
-            match result {
-                Ok(()) => local = stopped.map_err(|e| Stopped::Alone(e.into()))?,
-                Err(End::Together(error)) => return Err(Stopped::Together(error)),
-                Err(End::Halt(Halt::Error(error))) => return Err(Stopped::Alone(error)),
-                Err(End::Halt(Halt::Writer)) => {
-                    let error = stopped.expect_err("a writer that has failed says why");
-                    return Err(Stopped::Alone(error.into()));
-                }
+        let journal = Journal::start(disk.directories.clone(), self.own(&base), every, limit);
+        let journal = journal.map_err(|e| Stopped::Alone(e.into()))?;
+        let result = self.levels(&journal, &base);
+        let closed = match self.outbox {
+            // Whatever stopped the session, what it has finished is committed.
+            None => journal.close(),
+            Some(_) => journal.stop(),
+        };
+        let alone = |error: DiskError| Stopped::Alone(error.into());
+        match result {
+            Ok(committed) => closed.map(|own| committed.unwrap_or(own)).map_err(alone),
+            // Nobody is told that nothing is lost when the last commit has failed.
+            Err(Halt::Together(error)) => {
+                Err(closed.map_or_else(alone, |_| Stopped::Together(error)))
             }
-            local.levels.clone_from(&manifest.levels);
+            // The first error is the cause; the writer may have failed for the same one.
+            Err(Halt::Error(error)) => Err(Stopped::Alone(error)),
+            Err(Halt::Writer) => {
+                let error = closed.expect_err("a writer that has failed says why");
+                Err(Stopped::Alone(error.into()))
+            }
         }
-        found.complete = manifest.complete;
-        found.last = self.last(&local).map_err(Stopped::Alone)?;
-        Ok((found, manifest))
     }
 
-    /// The manifest with nothing but this rank's chunks, and without what other sessions have written.
-    fn local(&self, manifest: &Manifest) -> Manifest {
-        let mut local = manifest.clone();
-        for files in &mut local.files {
-            let own = |record: &ChunkRecord| self.mine.binary_search(&(record.chunk as usize));
-            files.chunks.retain(|record| own(record).is_ok());
+    /// The manifest with nothing but this rank's chunks and what it adds to the sums of all.
+    fn own(&self, manifest: &Manifest) -> Manifest {
+        let mut own = manifest.clone();
+        if self.outbox.is_none() {
+            return own;
         }
-        local.bytes_written = 0;
-        local.peak_bytes = local.disk_bytes();
-        local
+        for files in &mut own.files {
+            let mine = |record: &ChunkRecord| self.mine.binary_search(&(record.chunk as usize));
+            files.chunks.retain(|record| mine(record).is_ok());
+        }
+        if self.communicator.rank() > 0 {
+            own.bytes_written = 0;
+        }
+        own.peak_bytes = own.disk_bytes();
+        own
     }
 
-    /// Computes levels until there are no more, the last depth asked for, or an observer interrupts.
-    fn levels(
-        &self,
-        local: &Manifest,
-        journal: &Journal,
-        manifest: &mut Manifest,
-        found: &mut Found,
-    ) -> Result<(), End> {
-        let run = self.run;
-        let chunks = run.fit.chunks;
-        let programs = [run.program(0)?, run.program(1)?];
+    /// Computes levels until there are no more, the last depth asked for, or a rank is interrupted. Returns
+    /// the manifest that was committed, `None` for a process alone.
+    fn levels(&self, journal: &Journal, base: &Manifest) -> Result<Option<Manifest>, Halt> {
+        let context = self.context;
+        let chunks = context.fit.chunks;
+        let programs = [context.program(0)?, context.program(1)?];
         let mut cur = Frontier::empty(chunks.layout, chunks.blocks)?;
-        let depth = manifest.levels.len();
-        let mut from = run.class_of(depth - 1);
-        let mail = Box::new(self.mail.clone());
-        let mut planes = RoutedPlanes::new(chunks, run.crossings, from, mail)?;
-        let mut pace = Pace::new(run);
-        self.rebuild(local, &mut planes, from, pace)?;
+        let planes = context.crossings.planes.len();
+        let mut superstep = match self.outbox {
+            None => Superstep::whole(chunks),
+            Some(_) => Superstep::bounded(chunks, planes),
+        };
+        let own = self.own(base);
+        let first = base.levels.len();
+        let mut from = context.problem.group(first - 1);
+        let mut planes = self.planes(&own, superstep.chunks)?;
+        let size = context.problem.space.size();
+        let mut found = Found::after(size, base.levels.iter().map(|level| level.states));
         let records = |depth: usize| {
-            let files = local.files_of(depth as u32);
+            let files = own.files_of(depth as u32);
             files.map_or(Vec::new(), |files| files.chunks.clone())
         };
-        let before = depth.checked_sub(2).map_or(Vec::new(), records);
-        let mut levels = [before, records(depth - 1), records(depth)];
+        let previous = first.checked_sub(2).map_or(Vec::new(), records);
+        let mut levels = [previous, records(first - 1), records(first)];
         let mut committed = Instant::now();
-        for depth in depth.. {
-            if run.is_last(depth) {
+        for depth in first.. {
+            if context.is_last(depth) {
                 break;
             }
             let begun = Instant::now();
             let [previous, current, done] = levels;
-            let is_done = |chunk: &usize| done.iter().any(|r| r.chunk as usize == *chunk);
-            let mut order: Vec<usize> = self.mine.iter().copied().filter(|c| !is_done(c)).collect();
-            if depth % 2 == 0 {
-                // There and back again: the chunks written last are still in the system's cache.
-                order.reverse();
-            }
-            let mut most = [order.len() as u64];
-            self.team.max(&mut most);
-            let current = run.fetch_records(manifest.run, depth as u32 - 1, current);
-            let previous =
-                run.fetch_records(manifest.run, (depth as u32).saturating_sub(2), previous);
+            let order = self.missing(depth, &done);
+            let level = LevelStep {
+                context,
+                depth,
+                from,
+                program: &programs[from],
+                journal,
+                current: &context.fetch_records(base.run, depth as u32 - 1, current),
+                previous: &context.fetch_records(
+                    base.run,
+                    (depth as u32).saturating_sub(2),
+                    previous,
+                ),
+            };
+            let most = self.communicator.max(order.len() as u64) as usize;
             let mut at = 0;
-            while at < most[0] as usize {
-                let round = Instant::now();
-                let end = at + pace.chunks;
+            while at < most {
+                let started = Instant::now();
+                let end = at + superstep.chunks;
                 let now = &order[at.min(order.len())..end.min(order.len())];
+                let mut whole = true;
                 if !now.is_empty() {
-                    let level = LevelStep {
-                        run,
-                        depth,
-                        from,
-                        program: &programs[from],
-                        journal,
-                        current: &current,
-                        previous: &previous,
-                        states: found.counts.iter().sum(),
-                    };
                     let frames = chunks.frames();
-                    self.shown.round(at * frames, order.len() * frames);
-                    let computed = self
-                        .pool
-                        .install(|| level.chunks(now, &mut cur, &mut planes, &mut |_, _| {}));
-                    computed?;
+                    context
+                        .progress
+                        .superstep(at * frames, order.len() * frames);
+                    let step = || level.chunks(now, &mut cur, &mut *planes);
+                    whole = self.pool.install(step)?;
                 }
                 at = end;
-                self.mail.deliver(self.team)?;
-                let due = self.team.rank() == 0 && committed.elapsed() >= run.disk.commit_every;
+                self.deliver()?;
+                let stop = !whole || context.progress.stops_superstep();
                 let mut news = [
-                    round.elapsed().as_millis() as u64,
-                    u64::from(self.observer.interrupted()),
-                    u64::from(due),
+                    started.elapsed().as_millis() as u64,
+                    u64::from(stop),
+                    u64::from(self.is_due(committed) && at < most),
                 ];
-                self.team.max(&mut news);
-                pace.adapt(Duration::from_millis(news[0]));
-                let inside = at < most[0] as usize;
-                if news[1] > 0 || (news[2] > 0 && inside) {
-                    manifest.level_seconds = self.base_level_seconds(depth) + seconds(begun);
-                    self.commit(journal, manifest)?;
+                self.communicator.all_reduce(Reduce::Max, &mut news);
+                superstep.adapt(Duration::from_millis(news[0]));
+                if news[1] + news[2] > 0 {
+                    self.commit(journal, base)?;
                     committed = Instant::now();
                 }
                 if news[1] > 0 {
+                    let directory = context.disk.directories.first().name();
+                    let states = found.states;
                     let error = DiskError::Interrupted {
-                        directory: self.first().name(),
+                        directory,
                         depth,
-                        states: found.counts.iter().sum(),
+                        states,
                     };
-                    return Err(End::Together(error.into()));
+                    return Err(Halt::Together(error.into()));
                 }
             }
             let records = journal.finished(depth as u32)?;
             let mut sums = sums(&records);
-            self.team.sum(&mut sums);
-            let [states, checksum, bytes] = sums;
-            let spent = self.base_level_seconds(depth) + seconds(begun);
-            manifest.level_seconds = 0.0;
-            if states == 0 {
-                manifest.complete = true;
+            self.communicator.all_reduce(Reduce::Sum, &mut sums);
+            let [states, checksum, _] = sums;
+            // Before the level can be committed: what does not add up must not be called finished.
+            let tally = Tally { states, checksum };
+            let more = found
+                .push(tally, begun, self.progress)
+                .map_err(|e| Halt::Together(e.into()))?;
+            journal.level(sums)?;
+            if !more {
                 break;
             }
-            manifest.levels.push(LevelRecord {
-                states,
-                checksum,
-                seconds: spent,
-                bytes,
-            });
-            let level = Level {
-                depth,
-                states,
-                checksum,
-                seconds: spent,
-            };
-            found.push(level, self.observer);
-            let due = self.team.rank() == 0 && committed.elapsed() >= run.disk.commit_every;
-            let mut due = [u64::from(due)];
-            self.team.max(&mut due);
-            if due[0] > 0 {
-                self.commit(journal, manifest)?;
+            if self.communicator.max(u64::from(self.is_due(committed))) > 0 {
+                self.commit(journal, base)?;
                 committed = Instant::now();
             }
-            from = 1 - from;
+            from = context.problem.groups.next(from);
             planes.next_level(depth as u32, from)?;
-            levels = [current.records, records, Vec::new()];
+            levels = [level.current.records.clone(), records, Vec::new()];
         }
-        self.commit(journal, manifest)
+        self.commit(journal, base)
     }
 
-    /// Seconds that other sessions have spent on a level.
-    fn base_level_seconds(&self, depth: usize) -> f64 {
-        if depth == self.base.levels.len() {
-            self.base.level_seconds
-        } else {
-            0.0
+    /// The chunks of a level that this rank has still to compute, in order.
+    fn missing(&self, depth: usize, done: &[ChunkRecord]) -> Vec<usize> {
+        let is_done = |chunk: &usize| done.iter().any(|r| r.chunk as usize == *chunk);
+        let mut order: Vec<usize> = self.mine.iter().copied().filter(|c| !is_done(c)).collect();
+        if depth.is_multiple_of(2) {
+            // There and back again: the chunks written last are still in the system's cache.
+            order.reverse();
         }
+        order
     }
 
-    /// Fills the mail from the level files: what it would hold had the session never been interrupted.
-    fn rebuild(
-        &self,
-        local: &Manifest,
-        planes: &mut RoutedPlanes,
-        from: usize,
-        pace: Pace,
-    ) -> Result<(), End> {
-        let depth = local.levels.len() as u32;
-        for (depth, class) in [(depth - 1, from), (depth, 1 - from)] {
-            let fetch = self.run.fetch(local, depth);
-            let mut most = [fetch.records.len() as u64];
-            self.team.max(&mut most);
-            let mut rest = &fetch.records[..];
-            for _ in 0..(most[0] as usize).div_ceil(pace.chunks) {
-                let (now, later) = rest.split_at(pace.chunks.min(rest.len()));
-                rest = later;
-                for record in now {
-                    let one = vec![record.clone()];
-                    let one = self.run.fetch_records(local.run, depth, one);
-                    let chunk = record.chunk as usize;
-                    planes.open(chunk);
-                    let filled = &*planes;
-                    self.pool.install(|| {
-                        self.run.each_chunk(
-                            &one,
-                            |_, _| Ok(()),
-                            |plane, block, located, words| {
-                                filled.outgoing(plane, block, located, Some(words));
-                            },
-                            class,
-                        )
-                    })?;
-                    planes.send(depth + 1, chunk, class)?;
-                }
-                self.mail.deliver(self.team)?;
-            }
+    /// Brings what was sent to its ranks.
+    pub(super) fn deliver(&self) -> Result<(), Halt> {
+        if let Some(outbox) = &self.outbox {
+            outbox.deliver(self.communicator)?;
         }
         Ok(())
     }
 
-    /// Makes everything that all ranks have finished the state to continue from.
-    fn commit(&self, journal: &Journal, manifest: &mut Manifest) -> Result<(), End> {
+    /// Whether all ranks should commit; rank 0 has the clock.
+    fn is_due(&self, committed: Instant) -> bool {
+        let every = self.context.disk.commit_every;
+        self.outbox.is_some() && self.communicator.rank() == 0 && committed.elapsed() >= every
+    }
+
+    /// Makes everything that all ranks have finished the state to continue from. The writer of a process
+    /// alone does so itself.
+    fn commit(&self, journal: &Journal, base: &Manifest) -> Result<Option<Manifest>, Halt> {
+        if self.outbox.is_none() {
+            return Ok(None);
+        }
         let own = journal.sync()?;
-        let part: Part = (own.files, own.bytes_written, own.peak_bytes);
-        let part = serde_json::to_vec(&part).expect("numbers have a JSON form");
-        let mut written = Ok(());
-        manifest.seconds = self.base.seconds + seconds(self.begun);
-        let parts = self.team.all(part);
-        let parts: Vec<Part> = parts
-            .iter()
-            .map(|part| serde_json::from_slice(part))
-            .collect::<Result<_, _>>()
-            .map_err(|e| Halt::Error(DiskError::io(self.first(), "manifest", e.into()).into()))?;
-        self.merge(manifest, parts);
-        if self.team.rank() == 0 {
-            written = manifest
-                .write(self.first())
-                .map_err(|e| DiskError::io(self.first(), "manifest", e));
+        let first = self.context.disk.directories.first();
+        let wrong = |e| DiskError::io(first, "manifest", e);
+        let mut parts = Vec::new();
+        for part in self.communicator.all_gather(own.text().into_bytes()) {
+            let part = Manifest::parse(&part).map_err(|e| wrong(std::io::Error::other(e)));
+            parts.push(part?);
         }
-        // Before the others remove anything: rank 0 does not come here without its manifest.
-        written.map_err(|e| Halt::Error(e.into()))?;
-        self.team.barrier();
+        let manifest = merge(parts, base);
+        // Before the others remove anything: rank 0 does not come on without its manifest.
+        if self.communicator.rank() == 0 {
+            manifest.write(first).map_err(wrong)?;
+        }
+        self.communicator.barrier();
         journal.settle()?;
-        Ok(())
-    }
-
-    fn first(&self) -> &dyn crate::store::Storage {
-        self.run.disk.directories.first()
-    }
-
-    /// Puts the files of all ranks into the manifest.
-    fn merge(&self, manifest: &mut Manifest, parts: Vec<Part>) {
-        manifest.bytes_written = self.base.bytes_written;
-        let mut peak = 0;
-        let mut files = std::collections::BTreeMap::<u32, Vec<ChunkRecord>>::new();
-        for (part, written, most) in parts {
-            for level in part {
-                files.entry(level.depth).or_default().extend(level.chunks);
-            }
-            manifest.bytes_written += written;
-            peak += most;
-        }
-        manifest.peak_bytes = self.base.peak_bytes.max(peak);
-        if manifest.complete {
-            files.remove(&(manifest.levels.len() as u32));
-        }
-        manifest.files = files
-            .into_iter()
-            .filter(|(_, chunks)| !chunks.is_empty())
-            .map(|(depth, chunks)| LevelFiles { depth, chunks })
-            .collect();
+        Ok(Some(manifest))
     }
 
     /// The states of the last level on rank 0, at most as many as asked for.
-    fn last(&self, local: &Manifest) -> Result<Vec<State>, Error> {
-        let mut states = Vec::new();
-        let mine = self.run.last(local)?;
+    fn last(&self, own: &Manifest) -> Result<Vec<State>, Error> {
+        let mine = self.pool.install(|| self.context.last(own))?;
         let bytes = mine.iter().flat_map(|state| {
             let cell = (state.cell as u64).to_le_bytes();
             state.line.to_le_bytes().into_iter().chain(cell)
         });
-        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b));
-        for part in self.team.gather(bytes.collect()) {
-            states.extend(part.chunks_exact(16).map(|state| State {
-                line: number(&state[..8]),
-                cell: number(&state[8..]) as usize,
+        let number = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
+        let mut states = Vec::new();
+        for part in self.communicator.gather(bytes.collect()) {
+            let numbers = part.as_chunks().0.as_chunks().0.iter();
+            states.extend(numbers.map(|[line, cell]| State {
+                line: number(line),
+                cell: number(cell) as usize,
             }));
         }
-        states.sort_by_key(|state| (state.line, state.cell));
-        states.truncate(self.run.search.keep_last);
+        states.sort_unstable();
+        states.truncate(self.context.search.keep_last);
         Ok(states)
     }
 }
 
-/// What a rank tells of its files: those there are, bytes written, most bytes at any time.
-type Part = (Vec<LevelFiles>, u64, u64);
-
-fn seconds(since: Instant) -> f64 {
-    since.elapsed().as_secs_f64()
+/// The manifest of all ranks: rank 0's, with the files of the others.
+fn merge(parts: Vec<Manifest>, base: &Manifest) -> Manifest {
+    let mut files = BTreeMap::<u32, Vec<ChunkRecord>>::new();
+    let (mut written, mut peak) = (0, 0);
+    for part in &parts {
+        for level in &part.files {
+            files
+                .entry(level.depth)
+                .or_default()
+                .extend(level.chunks.iter().cloned());
+        }
+        written += part.bytes_written;
+        peak += part.peak_bytes;
+    }
+    let files = files.into_iter().filter(|(_, chunks)| !chunks.is_empty());
+    let files = files
+        .map(|(depth, chunks)| LevelFiles { depth, chunks })
+        .collect();
+    Manifest {
+        files,
+        bytes_written: written,
+        peak_bytes: base.peak_bytes.max(peak),
+        ..parts[0].clone()
+    }
 }
 
 /// States, checksum and bytes of chunks.
 fn sums(records: &[ChunkRecord]) -> [u64; 3] {
-    let tally = records.iter().fold(Tally::default(), |sum, record| {
-        sum.plus(Tally {
-            states: record.states,
-            checksum: record.checksum,
+    records
+        .iter()
+        .fold([0; 3], |[states, checksum, bytes], record| {
+            [
+                states.wrapping_add(record.states),
+                checksum.wrapping_add(record.checksum),
+                bytes + record.bytes,
+            ]
         })
-    });
-    let bytes = records.iter().map(|record| record.bytes).sum();
-    [tally.states, tally.checksum, bytes]
 }

@@ -1,20 +1,26 @@
 //! The work of the writing thread: frames to files, files to commits.
 //!
-//! Invariant: a manifest is written only after all files that it names are synced, and a file is removed
-//! only after a manifest that no longer names it is durable.
+//! Invariant: a manifest is written only after all files that it names are synced, through the handle that
+//! wrote them; a file gets the name of a level file only after a manifest that names it is durable, and is
+//! removed only after one that no longer names it is. Until then its name carries the run's number.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::Receiver;
 
-use super::DiskError;
 use super::directories::Directories;
-use super::journal::{Encoded, Message, NEVER, WRITE_BACK};
+use super::error::DiskError;
+use super::message::{Encoded, Message, NEVER, WRITE_BACK};
 use crate::perm::kernel::Tally;
 use crate::store::{
-    ChunkRecord, LevelFiles, LevelHeader, LevelRecord, LevelSum, LevelWriter, Manifest,
+    Append, ChunkRecord, LevelFiles, LevelHeader, LevelRecord, LevelSum, LevelWriter, Manifest,
+    RunFile,
 };
+
+/// Most files that wait for their sync with an open handle.
+const OPEN: usize = 128;
 
 /// The file of a chunk being written.
 pub(super) struct Open {
@@ -39,12 +45,13 @@ pub(super) struct Writer {
     /// When the time in the manifest was last brought up to date.
     pub(super) counted: Instant,
     pub(super) open: Option<Open>,
-    /// Files written since the last commit, which are still to be synced: depth, chunk.
-    pub(super) pending: BTreeSet<(u32, u32)>,
+    /// Files written since the last commit, by depth and chunk, with the handles through which they are
+    /// still to be synced.
+    pub(super) pending: BTreeMap<(u32, u32), Option<Box<dyn Append>>>,
+    /// Files that the next manifest is the first to name.
+    pub(super) named: Vec<(u32, u32)>,
     /// Files that the manifest no longer names: depth, chunk, bytes.
     pub(super) superseded: Vec<(u32, u32, u64)>,
-    /// Bytes of level files on disk.
-    pub(super) bytes: u64,
 }
 
 impl Writer {
@@ -62,8 +69,8 @@ impl Writer {
                 }
                 Message::Frames(encoded) => self.frames(encoded)?,
                 Message::End(tally) => self.end(tally)?,
-                Message::Level(done) => {
-                    self.level();
+                Message::Level(sums, done) => {
+                    self.level(sums);
                     let _ = done.send(());
                     self.commit_if_due()?;
                 }
@@ -133,7 +140,7 @@ impl Writer {
                 Some(writer) => writer,
                 none => {
                     let storage = self.directories.of_chunk(chunk as usize);
-                    let file = storage.create(&Manifest::file_name(depth, chunk))?;
+                    let file = storage.create(&open.header.uncommitted().name())?;
                     none.insert(LevelWriter::new(file, &open.header)?)
                 }
             };
@@ -146,9 +153,11 @@ impl Writer {
             Ok(())
         };
         write().map_err(self.error(depth, chunk))?;
-        self.bytes += bytes.len() as u64;
-        self.manifest.peak_bytes = self.manifest.peak_bytes.max(self.bytes);
-        if let Some(limit) = self.limit.filter(|&limit| self.bytes > limit) {
+        let used = self.directories.used();
+        used.levels.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        let all = used.bytes();
+        self.manifest.peak_bytes = self.manifest.peak_bytes.max(all);
+        if let Some(limit) = self.limit.filter(|&limit| all > limit) {
             return Err(DiskError::Limit { depth, limit });
         }
         Ok(())
@@ -168,13 +177,17 @@ impl Writer {
         if let Some(writer) = open.writer {
             let (states, checksum) = (tally.states, tally.checksum);
             let frames = writer.bytes();
-            let len = writer
-                .finish(LevelSum { states, checksum })
-                .map_err(self.error(depth, chunk))?;
+            let levels = &self.manifest.levels;
+            let known = levels.len() == depth as usize;
+            let before = levels.iter().filter(|_| known).map(|l| l.states).sum();
+            let finished = writer.finish(LevelSum { states, checksum }, before);
+            let (len, file) = finished.map_err(self.error(depth, chunk))?;
             record.bytes = len;
-            self.bytes += len - frames;
+            let used = self.directories.used();
+            used.levels.fetch_add(len - frames, Ordering::Relaxed);
             self.manifest.bytes_written += len;
-            self.pending.insert((depth, chunk));
+            self.pending.insert((depth, chunk), Some(file));
+            self.sync_some()?;
         }
         let manifest = &mut self.manifest;
         match manifest
@@ -199,7 +212,7 @@ impl Writer {
             });
             match old.filter(|old| old.states > 0) {
                 // A file that no manifest has named yet can go at once, unsynced.
-                Some(old) if self.pending.remove(&(before, chunk)) => {
+                Some(old) if self.pending.remove(&(before, chunk)).is_some() => {
                     self.remove((before, chunk, old.bytes))?;
                 }
                 Some(old) => self.superseded.push((before, chunk, old.bytes)),
@@ -212,9 +225,17 @@ impl Writer {
 
     fn remove(&mut self, (depth, chunk, bytes): (u32, u32, u64)) -> Result<(), DiskError> {
         let storage = self.directories.of_chunk(chunk as usize);
-        let removed = storage.remove(&Manifest::file_name(depth, chunk));
+        let run = self.manifest.run;
+        let names = [
+            RunFile::Uncommitted { run, depth, chunk },
+            RunFile::Level { depth, chunk },
+        ];
+        // A file has one of the names; that of a committed one was read with this run's header.
+        let mut removed = names.iter().map(|file| storage.remove(&file.name()));
+        let removed = removed.try_for_each(|removed| removed);
         removed.map_err(self.error(depth, chunk))?;
-        self.bytes -= bytes;
+        let used = self.directories.used();
+        used.levels.fetch_sub(bytes, Ordering::Relaxed);
         Ok(())
     }
 
@@ -225,32 +246,22 @@ impl Writer {
         self.manifest.level_seconds += seconds;
     }
 
-    fn level(&mut self) {
+    fn level(&mut self, [states, checksum, bytes]: [u64; 3]) {
         self.count_time();
         let manifest = &mut self.manifest;
         let depth = manifest.levels.len() as u32;
-        let chunks = manifest
-            .files_of(depth)
-            .map_or(&[][..], |files| &files.chunks);
-        let sum = chunks.iter().fold(Tally::default(), |sum, chunk| {
-            sum.plus(Tally {
-                states: chunk.states,
-                checksum: chunk.checksum,
-            })
-        });
-        let record = LevelRecord {
-            states: sum.states,
-            checksum: sum.checksum,
-            seconds: manifest.level_seconds,
-            bytes: chunks.iter().map(|chunk| chunk.bytes).sum(),
-        };
-        manifest.level_seconds = 0.0;
-        if sum.states == 0 {
+        let seconds = std::mem::take(&mut manifest.level_seconds);
+        if states == 0 {
             // The level after the deepest one.
             manifest.complete = true;
             manifest.files.retain(|files| files.depth != depth);
         } else {
-            manifest.levels.push(record);
+            manifest.levels.push(LevelRecord {
+                states,
+                checksum,
+                seconds,
+                bytes,
+            });
         }
         manifest.files.retain(|files| !files.chunks.is_empty());
     }
@@ -272,28 +283,47 @@ impl Writer {
         self.settle()
     }
 
+    /// Makes files durable until few enough are open.
+    fn sync_some(&mut self) -> Result<(), DiskError> {
+        while self.pending.values().flatten().count() > OPEN {
+            let oldest = self.pending.iter_mut().find(|(_, file)| file.is_some());
+            let Some((&(depth, chunk), file)) = oldest else {
+                break;
+            };
+            let synced = file.take().map_or(Ok(()), |mut file| file.sync());
+            synced.map_err(self.error(depth, chunk))?;
+        }
+        Ok(())
+    }
+
     /// Makes the files written since the last commit durable.
     fn sync(&mut self) -> Result<(), DiskError> {
-        let pending = std::mem::take(&mut self.pending);
         let mut touched = BTreeSet::new();
-        for (depth, chunk) in pending {
-            let storage = self.directories.of_chunk(chunk as usize);
-            let name = Manifest::file_name(depth, chunk);
-            storage.sync(&name).map_err(self.error(depth, chunk))?;
+        for ((depth, chunk), file) in std::mem::take(&mut self.pending) {
+            let synced = file.map_or(Ok(()), |mut file| file.sync());
+            synced.map_err(self.error(depth, chunk))?;
+            self.named.push((depth, chunk));
             touched.insert(chunk as usize % self.directories.count());
         }
         for (i, storage) in self.directories.all().enumerate() {
             if touched.contains(&i) {
-                storage
-                    .sync_names()
-                    .map_err(|e| DiskError::io(storage, "", e))?;
+                let synced = storage.sync_names();
+                synced.map_err(|e| DiskError::io(storage, "", e))?;
             }
         }
         Ok(())
     }
 
-    /// Removes what the manifest just written no longer names.
+    /// Gives the files that the manifest just written names their names, and removes those that it no
+    /// longer names.
     fn settle(&mut self) -> Result<(), DiskError> {
+        let run = self.manifest.run;
+        for (depth, chunk) in std::mem::take(&mut self.named) {
+            let storage = self.directories.of_chunk(chunk as usize);
+            let uncommitted = RunFile::Uncommitted { run, depth, chunk }.name();
+            let renamed = storage.rename(&uncommitted, &Manifest::file_name(depth, chunk));
+            renamed.map_err(self.error(depth, chunk))?;
+        }
         for old in std::mem::take(&mut self.superseded) {
             self.remove(old)?;
         }
@@ -309,7 +339,7 @@ impl Writer {
         if let Some(Open { header, .. }) = self.open.take() {
             let storage = self.directories.of_chunk(header.chunk as usize);
             // The next session removes it otherwise.
-            let _ = storage.remove(&Manifest::file_name(header.depth, header.chunk));
+            let _ = storage.remove(&header.uncommitted().name());
         }
         if !self.committing && self.every < NEVER {
             // The error that is reported is the first one; the last commit stands in any case.

@@ -5,18 +5,19 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use clap::ValueEnum;
 use serde_json::json;
 use tilewave::Error;
 use tilewave::pdb::{self, Build, Encoding, Kind, Pattern, Pdb, check_disjoint, check_partition};
+use tilewave::puzzle::tiles::Size;
 use tilewave::report::{bytes, duration, histogram, one_key_per_line, thousands};
 use tilewave::store;
 
-use super::progress::Progress;
 use crate::cli::Talk;
 use crate::cli::failure::Usage;
-use crate::cli::options::{Format, goal, kernel, parse_bytes, size};
-use crate::cli::output::{OutputFile, print};
+use crate::cli::options::{FORMATS, Format, GoalOption, Memory, Threads, kernel};
+use crate::cli::output::{OutputFile, print_beside};
+use crate::cli::progress::{Progress, part};
+use crate::cli::values::{Choice, choice};
 
 /// Build additive pattern databases.
 #[derive(clap::Args)]
@@ -27,11 +28,10 @@ use crate::cli::output::{OutputFile, print};
 pub struct Args {
     /// Size of the board, rows x columns.
     #[arg(long, value_name = "SIZE")]
-    size: String,
+    size: Size,
 
-    /// Goal: last, first, blank=CELL (row-major from 0) or a board.
-    #[arg(long, default_value = "last")]
-    goal: String,
+    #[command(flatten)]
+    goal: GoalOption,
 
     /// Tiles of a database, separated by commas; may be given several times.
     #[arg(long, value_name = "TILES", required_unless_present = "partition")]
@@ -46,12 +46,12 @@ pub struct Args {
     disjoint: bool,
 
     /// What an entry is a value of.
-    #[arg(long, value_enum, default_value_t = KindName::AdditiveMin)]
-    kind: KindName,
+    #[arg(long, value_parser = choice(KINDS), default_value = "additive-min")]
+    kind: Kind,
 
     /// How values are stored: a byte, or four bits.
-    #[arg(long, value_enum, default_value_t = EncodingName::Byte)]
-    encoding: EncodingName,
+    #[arg(long, value_parser = choice(ENCODINGS), default_value = "byte")]
+    encoding: Encoding,
 
     /// File to write, once per pattern; or a directory, for files named by size and tiles.
     #[arg(short, long, value_name = "FILE", required = true)]
@@ -61,46 +61,50 @@ pub struct Args {
     #[arg(long)]
     force: bool,
 
-    /// Worker threads [default: one per core].
-    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
 
-    /// Most memory, with a unit: 500MB, 8GiB [default: half of what is free].
-    #[arg(short = 'M', long, value_name = "SIZE")]
-    memory: Option<String>,
+    #[command(flatten)]
+    memory: Memory,
 
     /// Use the plain builder: slow, independent of the fast one.
     #[arg(long)]
     plain: bool,
 
     /// How to write the result.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
+    #[arg(long, value_parser = choice(FORMATS), default_value = "text")]
     format: Format,
 }
 
 /// The kinds, as options.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum KindName {
-    /// One value per placement: the minimum over the cells of the blank.
-    AdditiveMin,
-    /// One value per placement and region of the blank.
-    RegionAware,
-}
+const KINDS: &[Choice<Kind>] = &[
+    (
+        "additive-min",
+        Kind::Minimum,
+        "One value per placement: the minimum over the cells of the blank",
+    ),
+    (
+        "region-aware",
+        Kind::Regions,
+        "One value per placement and region of the blank",
+    ),
+];
 
 /// The encodings, as options.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum EncodingName {
-    /// One byte per entry.
-    Byte,
-    /// Four bits per entry: (value - Manhattan distance) / 2.
-    Packed,
-}
+const ENCODINGS: &[Choice<Encoding>] = &[
+    ("byte", Encoding::Byte, "One byte per entry"),
+    (
+        "nibble",
+        Encoding::Nibble,
+        "Four bits per entry: (value - Manhattan distance) / 2",
+    ),
+    ("packed", Encoding::Nibble, ""),
+];
 
 impl Args {
     /// Runs the command.
     pub fn run(&self, talk: Talk) -> Result<ExitCode> {
-        let size = size(&self.size)?;
-        let goal = goal(&self.goal, size)?;
+        let goal = self.goal.board(self.size)?;
         let patterns = match &self.partition {
             Some(name) => pdb::partition(name, &goal).map_err(Error::from)?,
             None => {
@@ -119,22 +123,13 @@ impl Args {
             tracing::warn!("{error}; each database is right by itself");
         }
         let files = self.files(&patterns)?;
-        let memory = match &self.memory {
-            Some(text) => parse_bytes(text)?,
-            None => store::budget(),
-        };
+        let (threads, memory) = (self.threads.get(), self.memory.budget());
         let build = |pattern: &Pattern| -> Result<Build> {
             Ok(Build {
-                kind: match self.kind {
-                    KindName::AdditiveMin => Kind::Minimum,
-                    KindName::RegionAware => Kind::Regions,
-                },
-                encoding: match self.encoding {
-                    EncodingName::Byte => Encoding::Byte,
-                    EncodingName::Packed => Encoding::Packed,
-                },
+                kind: self.kind,
+                encoding: self.encoding,
                 kernel: kernel()?,
-                threads: self.threads.map(usize::from),
+                threads,
                 memory: Some(memory),
                 plain: self.plain,
                 ..Build::new(pattern.clone())
@@ -145,15 +140,17 @@ impl Args {
             OutputFile::reserve(file, self.force)?;
             pdb::plan(&build(pattern)?).map_err(Error::from)?;
         }
-        for (pattern, file) in patterns.iter().zip(&files) {
+        for (i, (pattern, file)) in patterns.iter().zip(&files).enumerate() {
             let begun = Instant::now();
-            let progress = Progress::new(talk);
+            let part = part(i, patterns.len());
+            let progress = Progress::of_part(talk, part);
             let table = pdb::build(&build(pattern)?, &progress).map_err(Error::from)?;
             table
                 .save(file, self.force, &progress)
                 .map_err(Error::from)?;
             drop(progress);
-            print(&self.report(&table, file, begun.elapsed().as_secs_f64())?)?;
+            let report = self.report(&table, file, begun.elapsed().as_secs_f64())?;
+            print_beside(file, &report)?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -168,7 +165,7 @@ impl Args {
                     format!(
                         "{}_{}.pdb",
                         p.size(),
-                        super::tiles(p.tiles()).replace(',', "-")
+                        super::info::tiles(p.tiles()).replace(',', "-")
                     )
                 };
                 patterns.iter().map(|p| path.join(name(p))).collect()
@@ -220,7 +217,7 @@ impl Args {
                 histogram(table.histogram(), reached).trim_end(),
                 file.display(),
                 table.pattern().size(),
-                super::tiles(table.pattern().tiles()),
+                super::info::tiles(table.pattern().tiles()),
                 table.kind(),
                 thousands(table.entries()),
                 table.maximum(),

@@ -4,14 +4,15 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::ValueEnum;
 use tilewave::Error;
 use tilewave::pdb::{self, Layout, Pdb};
 use tilewave::report::bytes;
 
-use super::progress::Progress;
 use crate::cli::Talk;
-use crate::cli::output::{OutputFile, print};
+use crate::cli::options::Threads;
+use crate::cli::output::{OutputFile, print_beside};
+use crate::cli::progress::Progress;
+use crate::cli::values::{Choice, choice};
 
 /// Write a database as a raw table in another solver's layout.
 #[derive(clap::Args)]
@@ -21,8 +22,8 @@ pub struct Args {
     file: PathBuf,
 
     /// Layout of the table.
-    #[arg(long, value_enum)]
-    layout: LayoutName,
+    #[arg(long, value_parser = choice(LAYOUTS))]
+    layout: Layout,
 
     /// File to write.
     #[arg(short, long, value_name = "FILE")]
@@ -32,45 +33,53 @@ pub struct Args {
     #[arg(long)]
     force: bool,
 
-    /// Worker threads [default: one per core].
-    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 /// The layouts, as options.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum LayoutName {
-    /// clausecker's 24puzzle (5x5, --goal first), with the regions of a region-aware database.
-    #[value(name = "24puzzle")]
-    Puzzle24,
-    /// Lexicographic rank of the tiles' cells, one byte each.
-    #[value(name = "hog2-lex")]
-    Hog2Lex,
-    /// Base-N number of the tiles' cells, first tile least significant, one byte each, 255 for none.
-    Positions,
-}
+const LAYOUTS: &[Choice<Layout>] = &[
+    (
+        "24puzzle",
+        Layout::Puzzle24,
+        "clausecker's 24puzzle (5x5, --goal first), with the regions of a region-aware database",
+    ),
+    (
+        "hog2-lex",
+        Layout::Lexicographic,
+        "Lexicographic rank of the tiles' cells, one byte each",
+    ),
+    (
+        "positions",
+        Layout::Positions,
+        "Base-N number of the tiles' cells, first tile least significant, one byte each, 255 for none",
+    ),
+];
 
 impl Args {
     /// Runs the command.
     pub fn run(&self, talk: Talk) -> Result<ExitCode> {
         OutputFile::reserve(&self.output, self.force)?;
         let table = Pdb::open(&self.file).map_err(Error::from)?;
-        let layout = match self.layout {
-            LayoutName::Puzzle24 => Layout::Puzzle24,
-            LayoutName::Hog2Lex => Layout::Lexicographic,
-            LayoutName::Positions => Layout::Positions,
-        };
         let progress = Progress::new(talk);
-        let threads = self.threads.map(usize::from);
-        let written = pdb::export(&table, layout, &self.output, self.force, threads, &progress)
-            .map_err(Error::from)?;
+        let threads = self.threads.get();
+        let written = pdb::export(
+            &table,
+            self.layout,
+            &self.output,
+            self.force,
+            threads,
+            &progress,
+        )
+        .map_err(Error::from)?;
         drop(progress);
-        print(&format!(
+        let report = format!(
             "wrote {}: {} layout, {}\n",
             self.output.display(),
-            layout.name(),
+            self.layout.name(),
             bytes(written)
-        ))?;
+        );
+        print_beside(&self.output, &report)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -9,18 +9,13 @@ use tilewave::Error;
 use tilewave::pdb::{Kind, inspect};
 use tilewave::report::{bytes, histogram, one_key_per_line, thousands};
 
-use crate::cli::options::Format;
-use crate::cli::output::Output;
+use crate::cli::options::{Format, Output};
 
 /// Show the header, the histogram and the mean of a database.
 #[derive(clap::Args)]
 pub struct Args {
     /// Database file, compressed or not.
     file: PathBuf,
-
-    /// How to write the result.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
 
     #[command(flatten)]
     output: Output,
@@ -46,7 +41,7 @@ impl Args {
             Kind::Minimum => "lexicographic placements",
             Kind::Regions => "sets, regions, arrangements",
         };
-        destination.write(&match self.format {
+        destination.write(&match self.output.format {
             Format::Json => one_key_per_line(&json!({
                 "board": pattern.size().to_string(),
                 "goal": pattern.goal().to_string(),
@@ -73,7 +68,7 @@ impl Args {
                 histogram(&summary.histogram, reached).trim_end(),
                 pattern.size(),
                 pattern.goal(),
-                super::tiles(pattern.tiles()),
+                tiles(pattern.tiles()),
                 summary.kind,
                 summary.encoding,
                 if summary.compressed { ", compressed" } else { "" },
@@ -87,4 +82,10 @@ impl Args {
         })?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Tiles as they are shown: `1,2,3`.
+pub fn tiles(tiles: &[u16]) -> String {
+    let words: Vec<String> = tiles.iter().map(u16::to_string).collect();
+    words.join(",")
 }

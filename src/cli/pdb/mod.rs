@@ -1,21 +1,19 @@
 //! `tilewave pdb`: additive pattern databases.
 
 mod build;
+mod compress;
 mod export;
 mod info;
-mod pack;
 mod probe;
-mod progress;
 mod verify;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
+use tilewave::pdb;
 
 use super::Talk;
-
-pub use progress::Progress;
 
 /// Build and use additive pattern databases.
 #[derive(clap::Args)]
@@ -31,8 +29,12 @@ enum Command {
     Verify(verify::Args),
     Probe(probe::Args),
     Export(export::Args),
-    Pack(pack::Pack),
-    Unpack(pack::Unpack),
+    /// Compress a database for shipping (zstd).
+    #[command(alias = "pack")]
+    Compress(compress::Args),
+    /// Restore the database that was compressed, byte for byte.
+    #[command(alias = "unpack")]
+    Decompress(compress::Args),
 }
 
 impl Args {
@@ -44,14 +46,8 @@ impl Args {
             Command::Verify(args) => args.run(talk),
             Command::Probe(args) => args.run(),
             Command::Export(args) => args.run(talk),
-            Command::Pack(args) => args.run(talk),
-            Command::Unpack(args) => args.run(talk),
+            Command::Compress(args) => args.run(pdb::compress, talk),
+            Command::Decompress(args) => args.run(pdb::decompress, talk),
         }
     }
-}
-
-/// Tiles as they are shown: `1,2,3`.
-fn tiles(tiles: &[u16]) -> String {
-    let words: Vec<String> = tiles.iter().map(u16::to_string).collect();
-    words.join(",")
 }

@@ -7,12 +7,11 @@ use std::process::ExitCode;
 use anyhow::Result;
 use serde_json::json;
 use tilewave::Error;
-use tilewave::pdb::{Pattern, Pdb, check_disjoint};
+use tilewave::pdb::{Pattern, Probe, check_disjoint};
 use tilewave::puzzle::tiles::Board;
 
 use crate::cli::failure::Usage;
-use crate::cli::options::Format;
-use crate::cli::output::Output;
+use crate::cli::options::{Format, Output};
 
 /// Show the values of a board in one or several databases, and their sum.
 #[derive(clap::Args)]
@@ -29,10 +28,6 @@ pub struct Args {
     #[arg(long)]
     board: String,
 
-    /// How to write the result.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-
     #[command(flatten)]
     output: Output,
 }
@@ -41,9 +36,9 @@ impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<ExitCode> {
         let mut destination = self.output.reserve()?;
-        let tables = self.files.iter().map(|file| Pdb::open(file));
+        let tables = self.files.iter().map(|file| Probe::open(file));
         let tables = tables
-            .collect::<Result<Vec<Pdb>, _>>()
+            .collect::<Result<Vec<Probe>, _>>()
             .map_err(Error::from)?;
         let patterns: Vec<Pattern> = tables.iter().map(|t| t.pattern().clone()).collect();
         if patterns.iter().any(|p| p.goal() != patterns[0].goal()) {
@@ -60,7 +55,7 @@ impl Args {
             }
             board => board.replace('\n', "/"),
         };
-        if self.format == Format::Csv {
+        if self.output.format == Format::Csv {
             destination.add("board,values,sum\n")?;
         }
         for line in input.lines().filter(|line| !line.trim().is_empty()) {
@@ -73,7 +68,7 @@ impl Args {
             let sum = total.filter(|_| additive);
             let shown = |v: Option<u32>| v.map_or("-".to_string(), |v| v.to_string());
             let words: Vec<String> = values.iter().map(|v| shown(v.map(u32::from))).collect();
-            destination.add(&match self.format {
+            destination.add(&match self.output.format {
                 Format::Json => {
                     let object = json!({
                         "board": board.to_string(),
@@ -84,7 +79,14 @@ impl Args {
                     format!("{object}\n")
                 }
                 Format::Csv => format!("{board},{},{}\n", words.join(" "), shown(sum)),
-                Format::Text => format!("{board}  {}  sum {}\n", words.join(" "), shown(sum)),
+                Format::Text => {
+                    let sum = match (sum, additive) {
+                        (Some(sum), _) => format!("sum {sum}"),
+                        (None, true) => "no sum: not every value is known".into(),
+                        (None, false) => "no sum: the databases share tiles".to_string(),
+                    };
+                    format!("{board}  {}  {sum}\n", words.join(" "))
+                }
             })?;
         }
         destination.finish()?;

@@ -7,13 +7,13 @@ use anyhow::Result;
 use serde_json::json;
 use tilewave::Error;
 use tilewave::pdb::{self, Build, Pdb, PdbError};
+use tilewave::perm::kernel::Kernel;
 use tilewave::report::one_key_per_line;
-use tilewave::store;
 
-use super::progress::Progress;
 use crate::cli::Talk;
-use crate::cli::options::{Format, kernel, parse_bytes};
-use crate::cli::output::Output;
+use crate::cli::options::{Format, Memory, Output, Threads, kernel};
+use crate::cli::progress::Progress;
+use crate::cli::values::count;
 
 /// Check a database: all checksums, then random entries against A* searches (or everything, --rebuild).
 #[derive(clap::Args)]
@@ -31,24 +31,18 @@ pub struct Args {
     plain: bool,
 
     /// Entries to compare with searches.
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 20, value_parser = count::<u64>(), allow_negative_numbers = true)]
     samples: u64,
 
     /// Seed of the random entries.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = count::<u64>(), allow_negative_numbers = true)]
     seed: u64,
 
-    /// Worker threads [default: one per core].
-    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
 
-    /// Most memory, with a unit: 500MB, 8GiB [default: half of what is free].
-    #[arg(short = 'M', long, value_name = "SIZE")]
-    memory: Option<String>,
-
-    /// How to write the result.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[command(flatten)]
+    memory: Memory,
 
     #[command(flatten)]
     output: Output,
@@ -58,28 +52,29 @@ impl Args {
     /// Runs the command.
     pub fn run(&self, talk: Talk) -> Result<ExitCode> {
         let destination = self.output.reserve()?;
-        let table = Pdb::open(&self.file).map_err(Error::from)?;
+        let kernel = kernel()?;
+        // What can be said of a damaged file as well.
+        let summary = pdb::inspect(&self.file).ok();
         let progress = Progress::new(talk);
-        let result = self.check(&table, &progress);
+        let result = self.check(kernel, &progress);
         drop(progress);
         let (pass, what) = match result {
             Ok(what) => (true, what),
-            Err(Error::Pdb(
-                error @ (PdbError::Wrong { .. }
-                | PdbError::Damaged { .. }
-                | PdbError::Header { .. }),
-            )) => (false, error.to_string()),
+            Err(Error::Pdb(error @ PdbError::Wrong { .. })) => (false, error.to_string()),
+            Err(Error::Pdb(PdbError::File(error))) if error.is_damage() => {
+                (false, error.to_string())
+            }
             Err(error) => return Err(error.into()),
         };
         let file = self.file.display().to_string();
         let verdict = if pass { "PASS" } else { "FAIL" };
-        destination.write(&match self.format {
+        destination.write(&match self.output.format {
             Format::Json => one_key_per_line(&json!({
                 "file": file,
                 "pass": pass,
                 "checked": what,
-                "entries": table.entries(),
-                "checksum": format!("{:016x}", table.checksum()),
+                "entries": summary.as_ref().map(|s| s.entries),
+                "checksum": summary.as_ref().map(|s| format!("{:016x}", s.checksum)),
                 "version": env!("CARGO_PKG_VERSION"),
             }))?,
             Format::Csv => format!("file,pass\n{file},{pass}\n"),
@@ -92,21 +87,17 @@ impl Args {
         })
     }
 
-    fn check(&self, table: &Pdb, progress: &Progress) -> Result<String, Error> {
-        table.check()?;
+    fn check(&self, kernel: Option<Kernel>, progress: &Progress) -> Result<String, Error> {
+        let table = Pdb::open(&self.file)?;
         if self.rebuild {
-            let memory = match &self.memory {
-                Some(text) => parse_bytes(text).ok(),
-                None => Some(store::budget()),
-            };
             let how = Build {
-                threads: self.threads.map(usize::from),
-                memory,
+                threads: self.threads.get(),
+                memory: Some(self.memory.budget()),
                 plain: self.plain,
-                kernel: kernel().ok().flatten(),
+                kernel,
                 ..Build::new(table.pattern().clone())
             };
-            pdb::rebuild(table, &how, progress)?;
+            pdb::rebuild(&table, &how, progress)?;
             let builder = if self.plain {
                 " by the plain builder"
             } else {
@@ -114,7 +105,7 @@ impl Args {
             };
             return Ok(format!("checksums, and all entries rebuilt{builder}"));
         }
-        let check = pdb::spot_check(table, self.samples, self.seed, progress)?;
+        let check = pdb::spot_check(&table, self.samples, self.seed, progress)?;
         let given_up = match check.undecided {
             0 => String::new(),
             n => format!(" ({n} searches given up)"),

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde_json::json;
 use tilewave::puzzle::tiles::{Board, MoveStyle};
-use tilewave::report::html::Solution;
+use tilewave::report::html::{Refused, Solution};
 use tilewave::report::{duration, rate, thousands};
 use tilewave::solve::{Answer, Unsolvable};
 
@@ -64,6 +64,19 @@ impl Solved {
             moves,
             optimal: self.optimal,
             label: None,
+        })
+    }
+
+    /// Returns what a page shows of it, if it has no solution or none was found.
+    pub fn page_of_refused(&self) -> Option<Refused> {
+        let reason = match &self.answer {
+            Err(why) => why.to_string(),
+            Ok(answer) if answer.moves.is_none() => "given up".into(),
+            Ok(_) => return None,
+        };
+        Some(Refused {
+            board: self.board.clone(),
+            reason,
         })
     }
 
@@ -227,10 +240,15 @@ impl Wording {
             ratios,
             ..
         } = *totals;
+        let begin = if totals.interrupted {
+            "interrupted: "
+        } else {
+            ""
+        };
         let mut text = format!(
-            "\n{} of {} boards solved",
+            "\n{begin}{} of {} boards solved",
             thousands(solved),
-            thousands(boards)
+            thousands(totals.known.max(boards))
         );
         if solved > 0 {
             text += &format!(", {:.2} moves on average", moves as f64 / solved as f64);
@@ -265,6 +283,11 @@ pub struct Totals {
     failed: u64,
     compared: u64,
     ratios: f64,
+    /// Lines that are no boards.
+    refused: u64,
+    /// All boards and lines that came, done or not.
+    known: u64,
+    interrupted: bool,
 }
 
 impl Totals {
@@ -289,8 +312,25 @@ impl Totals {
         }
     }
 
+    /// Adds a line that is no board of the goal's size.
+    pub fn refuse(&mut self) {
+        self.refused += 1;
+    }
+
+    /// Ends the count.
+    pub fn close(&mut self, known: usize, interrupted: bool) {
+        (self.known, self.interrupted) = (known as u64, interrupted);
+    }
+
+    /// Returns how far an interrupted command came.
+    pub fn so_far(&self, more: bool) -> String {
+        let more = if more { " and more" } else { "" };
+        let (solved, known) = (thousands(self.solved), thousands(self.known));
+        format!("{solved} of {known}{more} boards are solved")
+    }
+
     /// Returns whether every board was solved, and every proof asked for was found.
     pub fn all_done(&self) -> bool {
-        self.solved == self.boards && self.failed == 0
+        self.solved == self.boards && self.failed + self.refused == 0
     }
 }

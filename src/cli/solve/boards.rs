@@ -1,50 +1,126 @@
-//! The boards to solve: on the command line, or on standard input.
+//! The boards to solve: on the command line, or on standard input, as they arrive.
 
 use std::io::BufRead;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use tilewave::Error;
-use tilewave::puzzle::tiles::Board;
+use tilewave::puzzle::tiles::{Board, Size};
 
 use super::super::failure::Usage;
-use super::super::options::size;
+use super::super::interrupt;
+
+/// Lines that are read ahead.
+const AHEAD: usize = 1 << 16;
+/// How often a wait for input looks for Ctrl-C.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Where boards come from.
 #[derive(clap::Args)]
 pub struct Boards {
-    /// Boards: rows by '/', tiles by spaces, blank 0; none: one per line on standard input.
+    /// Boards: rows by '/', tiles by spaces, blank 0; none: one per line on standard input, answered as they come.
     #[arg(value_name = "BOARD")]
     boards: Vec<String>,
 
     /// Size, for flat lists of tiles.
     #[arg(long, value_name = "SIZE")]
-    size: Option<String>,
+    size: Option<Size>,
+}
+
+/// A board, or what is wrong with its line, which is named where there are lines.
+pub type Arrival = Result<(Board, Option<usize>), Usage>;
+
+/// The boards that are there, and those that come.
+pub struct Arrivals {
+    waiting: std::collections::VecDeque<Arrival>,
+    lines: Option<Receiver<Arrival>>,
+    /// Boards and wrong lines so far, including those that are waiting.
+    pub known: usize,
 }
 
 impl Boards {
-    /// Returns the boards, at least one.
-    pub fn read(&self) -> Result<Vec<Board>> {
-        let size = self.size.as_deref().map(size).transpose()?;
-        let parse = |text: &str| Board::parse(text, size).map_err(Error::from);
-        let mut boards = Vec::new();
-        for text in &self.boards {
-            boards.push(parse(text)?);
-        }
-        if boards.is_empty() {
-            for (i, line) in std::io::stdin().lock().lines().enumerate() {
-                let line = line.context("cannot read standard input")?;
-                let line = line.split('#').next().unwrap_or_default();
-                if !line.trim().is_empty() {
-                    let number = i + 1;
-                    let board = parse(line).map_err(|e| Usage(format!("line {number}: {e}")))?;
-                    boards.push(board);
-                }
+    /// Returns the boards, which arrive one by one when none is on the command line.
+    pub fn arrive(&self) -> Result<Arrivals> {
+        let size = self.size;
+        let parse = |text: &String| Board::parse(text, size).map_err(Error::from);
+        let boards = self.boards.iter().map(parse);
+        let boards = boards.collect::<Result<Vec<Board>, Error>>()?;
+        let lines = boards.is_empty().then(|| read(size));
+        Ok(Arrivals {
+            known: boards.len(),
+            waiting: boards.into_iter().map(|board| Ok((board, None))).collect(),
+            lines,
+        })
+    }
+}
+
+impl Arrivals {
+    /// Returns the next boards, at most so many, as soon as there is one; none at the end, or when
+    /// interrupted.
+    pub fn next(&mut self, most: usize) -> Vec<Arrival> {
+        while self.waiting.is_empty() && !interrupt::asked() {
+            let Some(lines) = &self.lines else { break };
+            match lines.recv_timeout(LOOK_EVERY) {
+                Ok(arrival) => self.arrived(arrival),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => self.lines = None,
             }
         }
-        if boards.is_empty() {
-            let none = "there is no board: name one or write one per line to standard input";
-            return Err(Usage(none.into()).into());
+        while let Some(Ok(arrival)) = self.lines.as_ref().map(Receiver::try_recv) {
+            self.arrived(arrival);
         }
-        Ok(boards)
+        let count = self.waiting.len().min(most);
+        self.waiting.drain(..count).collect()
     }
+
+    /// Puts boards back that were looked at.
+    pub fn put_back(&mut self, arrivals: Vec<Arrival>) {
+        for arrival in arrivals.into_iter().rev() {
+            self.waiting.push_front(arrival);
+        }
+    }
+
+    /// Whether more may come than is known.
+    pub fn is_open(&self) -> bool {
+        self.lines.is_some()
+    }
+
+    fn arrived(&mut self, arrival: Arrival) {
+        self.known += 1;
+        self.waiting.push_back(arrival);
+    }
+}
+
+/// Reads the lines of standard input on a thread of its own, so that Ctrl-C does not wait for it.
+fn read(size: Option<Size>) -> Receiver<Arrival> {
+    let (send, receive) = sync_channel(AHEAD);
+    std::thread::spawn(move || {
+        let mut input = std::io::stdin().lock();
+        for number in 1.. {
+            let mut line = Vec::new();
+            let wrong = |error: &dyn std::fmt::Display| Usage(format!("line {number}: {error}"));
+            let arrival = match input.read_until(b'\n', &mut line) {
+                Ok(0) => return,
+                Ok(_) => {
+                    let line = String::from_utf8_lossy(&line);
+                    let board = line.trim_start_matches('\u{feff}').split('#').next();
+                    let board = board.unwrap_or_default();
+                    if board.trim().is_empty() {
+                        continue;
+                    }
+                    let board = Board::parse(board, size).map_err(|error| wrong(&error));
+                    board.map(|board| (board, Some(number)))
+                }
+                Err(error) => {
+                    let _ = send.send(Err(wrong(&format!("cannot read standard input: {error}"))));
+                    return;
+                }
+            };
+            if send.send(arrival).is_err() {
+                return;
+            }
+        }
+    });
+    receive
 }

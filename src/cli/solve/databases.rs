@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use tilewave::Error;
-use tilewave::pdb::{Build, Pattern, Pdb, build, partition};
+use tilewave::pdb::{Build, Pattern, Pdb, PdbError, build, partition};
 use tilewave::puzzle::tiles::Board;
 use tilewave::report::{bytes, duration};
 use tilewave::solve::default_patterns;
@@ -14,13 +14,14 @@ use tilewave::table::Table;
 
 use super::super::Talk;
 use super::super::failure::Usage;
-use super::super::pdb::Progress;
+use super::super::progress::{Progress, part};
 
 /// Where databases come from.
 #[derive(clap::Args)]
 pub struct Databases {
-    /// Databases to use, disjoint, made by `tilewave pdb build`.
-    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "partition")]
+    /// Database to use, of any kind and encoding that `tilewave pdb build` makes; once for each
+    /// of a disjoint set. Byte additive-min ones are searched fastest.
+    #[arg(long, value_name = "FILE", conflicts_with = "partition")]
     pdb: Vec<PathBuf>,
 
     /// Distance table (tilewave table) to walk through instead of searching.
@@ -57,12 +58,19 @@ impl Databases {
             Some(name) => partition(name, goal),
             None => default_patterns(goal),
         };
-        let patterns = patterns.map_err(Error::from)?;
+        let patterns = patterns.map_err(|error| match error {
+            PdbError::BoardTooLarge { .. } => Usage(format!(
+                "{error}; --fast solves boards of any size, with more moves"
+            ))
+            .into(),
+            error => anyhow::Error::from(Error::from(error)),
+        })?;
         let cache = if self.no_cache { None } else { self.cache() };
         let budget = store::budget();
         let mut built = (0u64, 0.0);
         let mut pdbs = Vec::new();
-        for pattern in patterns {
+        let all = patterns.len();
+        for (i, pattern) in patterns.into_iter().enumerate() {
             let kept = cache.as_ref().map(|dir| dir.join(name(&pattern)));
             // A file that cannot be used, for whatever reason, is built again and replaced.
             let usable = kept.as_ref().and_then(|path| Pdb::open(path).ok());
@@ -76,7 +84,7 @@ impl Databases {
                 memory: Some(budget),
                 ..Build::new(pattern)
             };
-            let progress = Progress::new(talk);
+            let progress = Progress::of_part(talk, part(i, all));
             let pdb = build(&build_this, &progress).map_err(Error::from)?;
             if let Some(path) = &kept
                 && let Err(error) = pdb.save(path, true, &progress)

@@ -13,18 +13,19 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use rayon::prelude::*;
 use tilewave::Error;
-use tilewave::puzzle::tiles::{Board, Frame, MoveStyle};
+use tilewave::puzzle::tiles::{Board, Frame, MoveStyle, Size};
 use tilewave::report::html::{Solution, player};
 use tilewave::solve::{Constructive, Optimal};
 
 use self::answer::{Solved, Totals, Wording};
-use self::boards::Boards;
+use self::boards::{Arrival, Arrivals, Boards};
 use self::databases::Databases;
 use self::progress::Progress;
 use self::solver::{Limits, Oracle, Solver, Tried};
-use super::failure::Usage;
-use super::options::{Format, goal_or_of};
-use super::output::{Destination, Output, OutputFile};
+use super::failure::{Usage, complain};
+use super::options::{GoalOption, Output, Threads};
+use super::output::{Destination, OutputFile};
+use super::values::{Choice, choice, count};
 use super::{Talk, interrupt};
 
 /// Boards that are solved before their lines are written.
@@ -46,9 +47,8 @@ pub struct Args {
     #[command(flatten)]
     boards: Boards,
 
-    /// Goal: last, first, blank=CELL (row-major from 0) or a board [default: the table's, or last].
-    #[arg(long)]
-    goal: Option<String>,
+    #[command(flatten)]
+    goal: GoalOption,
 
     /// Solve at once, not with the fewest moves; any size.
     #[arg(long)]
@@ -66,16 +66,16 @@ pub struct Args {
     databases: Databases,
 
     /// Give up on a board after this many nodes.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     max_nodes: Option<u64>,
 
     /// Give up on a board after this many seconds, and on a proof after as many [default: proofs 60].
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     timeout: Option<Duration>,
 
     /// What the letters of the moves say: where the tile goes, or where the blank goes.
-    #[arg(long, value_name = "WHICH", default_value = "tile")]
-    moves: String,
+    #[arg(long, value_parser = choice(STYLES), default_value = "tile")]
+    moves: MoveStyle,
 
     /// Write every move: RRR, not R3.
     #[arg(long)]
@@ -85,17 +85,18 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Worker threads [default: one per core].
-    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
-
-    /// How to write the result; json is one object per line.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[command(flatten)]
+    threads: Threads,
 
     #[command(flatten)]
     output: Output,
 }
+
+/// What letters may say, as options.
+const STYLES: &[Choice<MoveStyle>] = &[
+    ("tile", MoveStyle::Tile, "Where the tile goes"),
+    ("blank", MoveStyle::Blank, "Where the blank goes"),
+];
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = || format!("'{text}' is not a number of seconds");
@@ -106,43 +107,32 @@ fn seconds(text: &str) -> Result<Duration, String> {
 impl Args {
     /// Runs the command.
     pub fn run(&self, talk: Talk) -> Result<ExitCode> {
-        let style: MoveStyle = self.moves.parse().map_err(Error::from)?;
-        let boards = self.boards.read()?;
+        let style = self.moves;
+        let mut boards = self.boards.arrive()?;
+        interrupt::listen();
         let table = self.databases.table()?;
-        let goal = goal_or_of(self.goal.as_deref(), table.as_ref(), boards[0].size())?;
-        self.refuse(&boards, &goal)?;
+        let Some(size) = first_size(&mut boards)? else {
+            return Ok(ExitCode::from(interrupt::INTERRUPTED));
+        };
+        let goal = self.goal.board_of(table.as_ref(), size)?;
+        self.refuse(&goal)?;
         let page = self
             .html
             .as_ref()
             .map(|path| OutputFile::reserve(path, self.output.force));
         let page = page.transpose()?;
         let destination = self.output.reserve()?;
-        let threads = self.threads.map(usize::from);
+        let threads = self.threads.get();
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads.unwrap_or(0))
             .build()?;
 
-        interrupt::listen();
         let begun = Instant::now();
-        // Where no board can be solved, no database is built to find that out.
-        let frame = Frame::new(goal.clone());
-        let solvable = |board: &Board| frame.encode_solvable(board).is_ok();
-        let search = (!self.fast || self.ratio) && boards.iter().any(solvable);
-        let pdbs;
-        let oracle = if let Some(table) = table {
-            Some(Oracle::Table(Box::new(table)))
-        } else if search {
-            pdbs = self.databases.get(&goal, threads, talk)?;
-            let solver = Optimal::new(&goal, &pdbs).map_err(Error::from)?;
-            Some(Oracle::Search(Box::new(solver)))
-        } else {
-            None
-        };
-        let progress = Progress::new(talk, boards.len());
-        let solver = Solver {
+        let progress = Progress::new(talk, boards.known);
+        let mut solver = Solver {
             goal: &goal,
             fast: self.fast.then(|| Constructive::new(goal.clone())),
-            oracle,
+            oracle: table.map(|table| Oracle::Table(Box::new(table))),
             limits: Limits {
                 nodes: self.max_nodes,
                 time: self.timeout,
@@ -153,17 +143,33 @@ impl Args {
         let wording = Wording {
             style,
             long: self.long,
-            format: self.format,
+            format: self.output.format,
             certify: self.certify,
             ratio: self.ratio,
         };
-        let (totals, solved) =
-            pool.install(|| self.solve(&solver, &boards, wording, destination, begun))?;
-        progress.finish();
+        let mut session = Session {
+            args: self,
+            talk,
+            wording,
+            boards,
+            totals: Totals::default(),
+            kept: Vec::new(),
+        };
+        pool.install(|| session.run(&mut solver, destination, begun))?;
+        let (totals, solved) = (session.totals, session.kept);
+        drop(progress);
         if let Some(page) = page {
             let solutions = solved.iter().filter_map(|answer| answer.page(&goal));
             let solutions: Vec<Solution> = solutions.collect();
-            page.write(player(&solutions, style).map_err(Error::from)?.as_bytes())?;
+            let refused: Vec<_> = solved.iter().filter_map(Solved::page_of_refused).collect();
+            let page_text = player(&solutions, &refused, style).map_err(Error::from)?;
+            page.write(page_text.as_bytes())?;
+        }
+        if interrupt::asked() {
+            complain(&format!(
+                "interrupted: {}",
+                totals.so_far(session.boards.is_open())
+            ));
         }
         Ok(match (interrupt::asked(), totals.all_done()) {
             (true, _) => ExitCode::from(interrupt::INTERRUPTED),
@@ -173,9 +179,18 @@ impl Args {
     }
 
     /// Refuses what cannot work, before anything is built.
-    fn refuse(&self, boards: &[Board], goal: &Board) -> Result<()> {
+    fn refuse(&self, goal: &Board) -> Result<()> {
         if self.fast && !self.ratio {
             self.databases.refuse()?;
+        }
+        if let (Some(page), Some(result)) = (&self.html, &self.output.output)
+            && std::path::absolute(page).ok() == std::path::absolute(result).ok()
+        {
+            return Err(Usage(format!(
+                "'{}' is named for the page and for the result: name two files",
+                page.display()
+            ))
+            .into());
         }
         let size = goal.size();
         if self.certify && size.cells() > PROOF_CELLS {
@@ -186,47 +201,122 @@ impl Args {
             ))
             .into());
         }
-        // All boards share one goal; a board of another size is a mistake, not a failed search.
-        let frame = Frame::new(goal.clone());
-        for board in boards {
-            frame.encode(board).map_err(Error::from)?;
-        }
         Ok(())
     }
+}
 
-    /// Solves the boards and writes their lines and the summary; returns what a page needs, too.
-    fn solve(
-        &self,
-        solver: &Solver<'_>,
-        boards: &[Board],
-        wording: Wording,
+/// The size of the first board; none when interrupted before it came.
+fn first_size(boards: &mut Arrivals) -> Result<Option<Size>> {
+    let mut seen: Vec<Arrival> = Vec::new();
+    loop {
+        let arrivals = boards.next(BATCH);
+        if arrivals.is_empty() {
+            return match (interrupt::asked(), seen.into_iter().find_map(Result::err)) {
+                (true, _) => Ok(None),
+                (false, Some(error)) => Err(error.into()),
+                (false, None) => Err(Usage(
+                    "there is no board: name one or write one per line to standard input".into(),
+                )
+                .into()),
+            };
+        }
+        seen.extend(arrivals);
+        let board = seen.iter().flatten().next();
+        if let Some(size) = board.map(|(board, _)| board.size()) {
+            boards.put_back(seen);
+            return Ok(Some(size));
+        }
+    }
+}
+
+/// The work on all boards.
+struct Session<'a> {
+    args: &'a Args,
+    talk: Talk,
+    wording: Wording,
+    boards: Arrivals,
+    totals: Totals,
+    /// What a page needs.
+    kept: Vec<Solved>,
+}
+
+impl Session<'_> {
+    /// Solves the boards as they come and writes their lines and the summary.
+    fn run(
+        &mut self,
+        solver: &mut Solver<'_>,
         mut destination: Destination,
         begun: Instant,
-    ) -> Result<(Totals, Vec<Solved>)> {
-        let mut totals = Totals::default();
-        let mut kept = Vec::new();
-        destination.add(&wording.heading())?;
-        for batch in boards.chunks(BATCH) {
+    ) -> Result<()> {
+        destination.add(&self.wording.heading())?;
+        while !interrupt::asked() {
+            let arrivals = self.boards.next(BATCH);
+            if arrivals.is_empty() {
+                break;
+            }
+            solver.progress.expect(self.boards.known);
+            let boards = self.take(arrivals, solver)?;
+            self.prepare(&boards, solver)?;
             // Easy boards are solved one per thread, hard ones one after the other on all threads.
-            let tried = batch.par_iter().map(|board| solver.attempt(board));
+            let tried = boards.par_iter().map(|board| solver.attempt(board));
             let tried: Vec<Result<Tried>> = tried.collect();
             for tried in tried {
                 let solved = solver.finish(tried?)?;
-                totals.count(&solved);
-                let line = wording.line(&solved);
+                self.totals.count(&solved);
+                let line = self.wording.line(&solved);
                 solver.progress.show(|| destination.add(&line))?;
-                if self.html.is_some() {
-                    kept.push(solved);
+                if self.args.html.is_some() {
+                    self.kept.push(solved);
                 }
             }
-            if interrupt::asked() {
-                break;
+        }
+        self.totals.close(self.boards.known, interrupt::asked());
+        let seconds = begun.elapsed().as_secs_f64();
+        let summary = self.wording.summary(&self.totals, seconds);
+        solver.progress.show(|| destination.add(&summary))?;
+        destination.finish()
+    }
+
+    /// Returns the boards; says of each other line what is wrong, and goes on. A wrong board on the
+    /// command line ends the command.
+    fn take(&mut self, arrivals: Vec<Arrival>, solver: &Solver<'_>) -> Result<Vec<Board>> {
+        let size = solver.goal.size();
+        let mut boards = Vec::new();
+        for arrival in arrivals {
+            match arrival {
+                Ok((board, _)) if board.size() == size => boards.push(board),
+                Ok((board, None)) => {
+                    Frame::new(solver.goal.clone())
+                        .encode(&board)
+                        .map_err(Error::from)?;
+                }
+                Ok((board, Some(line))) => self.refused(solver, &format!(
+                    "line {line}: the board is {}, the goal is {size}: solve boards of one size at a time",
+                    board.size()
+                )),
+                Err(error) => self.refused(solver, &error.to_string()),
             }
         }
-        let summary = wording.summary(&totals, begun.elapsed().as_secs_f64());
-        solver.progress.finish();
-        destination.add(&summary)?;
-        destination.finish()?;
-        Ok((totals, kept))
+        Ok(boards)
+    }
+
+    fn refused(&mut self, solver: &Solver<'_>, error: &str) {
+        solver.progress.show(|| complain(error));
+        solver.progress.done();
+        self.totals.refuse();
+    }
+
+    /// Gets the databases when the first board comes that can be solved: others need none.
+    fn prepare(&self, boards: &[Board], solver: &mut Solver<'_>) -> Result<()> {
+        let searches = !self.args.fast || self.args.ratio;
+        let frame = Frame::new(solver.goal.clone());
+        let solvable = |board: &Board| frame.encode_solvable(board).is_ok();
+        if searches && solver.oracle.is_none() && boards.iter().any(solvable) {
+            let threads = self.args.threads.get();
+            let pdbs = self.args.databases.get(solver.goal, threads, self.talk)?;
+            let search = Optimal::new(solver.goal, pdbs).map_err(Error::from)?;
+            solver.oracle = Some(Oracle::Search(Box::new(search)));
+        }
+        Ok(())
     }
 }

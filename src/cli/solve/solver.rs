@@ -3,10 +3,12 @@
 //! Invariant: every thread solves easy boards of its own; a hard one is handed back, to be finished on all
 //! threads.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use tilewave::Error;
+use tilewave::progress::{Phase, StopWhen};
 use tilewave::puzzle::tiles::{Board, Moves};
 use tilewave::solve::{
     Answer, Attempt, Constructive, Optimal, Pending, SolveError, certify_unless, explain,
@@ -18,9 +20,9 @@ use super::answer::Solved;
 use super::progress::Progress;
 
 /// Where shortest solutions come from.
-pub enum Oracle<'a> {
+pub enum Oracle {
     /// A search over pattern databases.
-    Search(Box<Optimal<'a>>),
+    Search(Box<Optimal>),
     /// A walk through a distance table.
     Table(Box<Table>),
 }
@@ -41,7 +43,7 @@ pub struct Solver<'a> {
     /// Solutions that are not the shortest ones, if asked for.
     pub fast: Option<Constructive>,
     /// Shortest solutions: what is asked for, or what fast ones are compared with.
-    pub oracle: Option<Oracle<'a>>,
+    pub oracle: Option<Oracle>,
     /// When to give up a board.
     pub limits: Limits,
     /// Time for the proof that nothing is shorter, if one is asked for.
@@ -111,15 +113,13 @@ impl Solver<'_> {
     }
 
     /// Tells a search when to give up; `spent` seconds were spent on the board before.
-    fn watch(&self, spent: f64) -> impl Fn(u64) -> bool + Sync {
-        let begun = Instant::now();
-        move |nodes: u64| {
-            self.progress.nodes(nodes);
-            let seconds = || begun.elapsed().as_secs_f64() + spent;
-            let Limits { nodes: most, time } = self.limits;
-            interrupt::asked()
-                || most.is_some_and(|most| nodes >= most)
-                || time.is_some_and(|time| seconds() >= time.as_secs_f64())
+    fn watch(&self, spent: f64) -> Watch<'_> {
+        Watch {
+            progress: self.progress,
+            limits: self.limits,
+            begun: Instant::now(),
+            spent,
+            nodes: AtomicU64::new(0),
         }
     }
 
@@ -129,6 +129,14 @@ impl Solver<'_> {
         fast: Option<Answer>,
         shortest: Option<Answer>,
     ) -> Result<Solved> {
+        let shortest = shortest.map(|answer| match self.limits.nodes {
+            // Found between two looks at the limit.
+            Some(most) if answer.nodes > most => Answer {
+                moves: None,
+                ..answer
+            },
+            _ => answer,
+        });
         let optimum = shortest.as_ref().and_then(|answer| answer.moves.as_ref());
         let optimum = optimum.map(|moves| moves.len());
         let proof = match (self.certify, optimum) {
@@ -146,7 +154,7 @@ impl Solver<'_> {
     /// Proves that nothing is shorter; says why when there is no proof.
     fn prove(&self, board: &Board, length: usize, time: Duration) -> Result<Result<u64, String>> {
         let begun = Instant::now();
-        let stop = || interrupt::asked() || begun.elapsed() >= time;
+        let stop = StopWhen(|| interrupt::asked() || begun.elapsed() >= time);
         match certify_unless(board, self.goal, length, &stop) {
             Ok(certificate) => Ok(Ok(certificate.conflicts)),
             Err(error @ SolveError::Undecided { .. }) => Ok(Err(error.to_string())),
@@ -162,5 +170,30 @@ fn known(moves: Option<Moves>, begun: Instant) -> Answer {
         moves,
         nodes: 0,
         seconds: begun.elapsed().as_secs_f64(),
+    }
+}
+
+/// Shows the search of a board, and ends it at its limits.
+struct Watch<'a> {
+    progress: &'a Progress,
+    limits: Limits,
+    begun: Instant,
+    /// Seconds spent on the board before.
+    spent: f64,
+    nodes: AtomicU64,
+}
+
+impl tilewave::Progress for Watch<'_> {
+    fn progress(&self, _: Phase, nodes: u64, _: u64) {
+        self.nodes.fetch_max(nodes, Ordering::Relaxed);
+        self.progress.nodes(nodes);
+    }
+
+    fn interrupted(&self) -> bool {
+        let seconds = || self.begun.elapsed().as_secs_f64() + self.spent;
+        let Limits { nodes, time } = self.limits;
+        interrupt::asked()
+            || nodes.is_some_and(|most| self.nodes.load(Ordering::Relaxed) >= most)
+            || time.is_some_and(|time| seconds() >= time.as_secs_f64())
     }
 }

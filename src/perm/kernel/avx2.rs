@@ -2,43 +2,26 @@
 
 use std::arch::x86_64::*;
 
-use super::program::{Step, Tally};
-use super::step::{Isa, Ready, Work, split_by_shift, step};
+use super::isa::{Isa, LANE_MASK, Tally, instructions, split_by_shift};
 use crate::perm::checksum::LANE_KEYS;
-use crate::perm::gather::{CrossRow, Gather, LaneRow};
-use crate::perm::layout::{GROUP, LANES, Layout, Register};
+use crate::perm::gather::{CrossRow, LaneRow};
+use crate::perm::layout::{GROUP, LANES, Register};
 
 /// AVX2 (x86-64 processors from 2013 on).
 pub(super) struct Avx2;
 
-impl Avx2 {
-    pub fn ready(layout: Layout, transfers: &[&[(u8, u8)]], gathers: &[Gather]) -> Ready<Avx2> {
-        Ready::new(layout, transfers, gathers)
-    }
-}
-
-impl Step for Ready<Avx2> {
-    unsafe fn step(&self, work: Work) -> Tally {
-        #[target_feature(enable = "avx2,bmi2,popcnt")]
-        unsafe fn with_features(ready: &Ready<Avx2>, work: &Work<'_>) -> Tally {
-            // SAFETY: the caller's promise.
-            unsafe { step(ready, work) }
-        }
-        // SAFETY: `Program::new` has checked the processor, `Program::step` the block.
-        unsafe { with_features(self, &work) }
-    }
-}
-
-/// Two halves of 32 bytes.
+/// Two halves of 32 bytes, one after the other: shuffles read pieces of them from memory.
 #[derive(Clone, Copy)]
-pub(super) struct Halves(pub(super) __m256i, pub(super) __m256i);
+#[repr(C)]
+pub(super) struct Halves(__m256i, __m256i);
 
 /// The index that a 16-byte shuffle turns into zero.
 const NONE: u8 = 0x80;
 
 /// One 16-byte piece of a source register and the bytes of a target half that come from it.
-#[repr(align(32))]
+#[repr(C, align(32))]
 struct Piece {
+    /// First, so that it is aligned as loads need it.
     bytes: [u8; 32],
     /// Offset of the piece in the concatenated source registers.
     offset: usize,
@@ -55,37 +38,24 @@ impl Pieces {
             for i in (0..32).filter(|i| half * 32 + i < LANES) {
                 let byte = source(half * 32 + i);
                 let offset = byte / 16 * 16;
-                let index = pieces
-                    .iter()
-                    .position(|p| p.offset == offset)
-                    .unwrap_or_else(|| {
-                        pieces.push(Piece {
-                            bytes: [NONE; 32],
-                            offset,
-                        });
-                        pieces.len() - 1
-                    });
+                let known = pieces.iter().position(|p| p.offset == offset);
+                let index = known.unwrap_or_else(|| {
+                    let bytes = [NONE; 32];
+                    pieces.push(Piece { bytes, offset });
+                    pieces.len() - 1
+                });
                 pieces[index].bytes[i] = (byte % 16) as u8;
             }
             pieces
         }))
     }
-
-    /// # Safety
-    /// AVX2, and `from` points at the concatenated source registers.
-    #[inline(always)]
-    unsafe fn gather(&self, from: *const u8) -> Halves {
-        // SAFETY: the caller's promise.
-        unsafe { Halves(half(&self.0[0], from), half(&self.0[1], from)) }
-    }
 }
 
-/// # Safety
-/// AVX2, and `from` points at the concatenated source registers of the pieces.
-#[inline(always)]
-unsafe fn half(pieces: &[Piece], from: *const u8) -> __m256i {
-    // SAFETY: the caller's promise; offsets come from `Pieces::new` and lie within the sources.
-    unsafe {
+instructions! {
+    fn gather(row: &Pieces, from: *const u8) -> Halves {
+        Halves(gather_half(&row.0[0], from), gather_half(&row.0[1], from))
+    }
+    fn gather_half(pieces: &[Piece], from: *const u8) -> __m256i {{
         let mut value = _mm256_setzero_si256();
         for piece in pieces {
             let source = _mm_loadu_si128(from.add(piece.offset).cast());
@@ -94,7 +64,30 @@ unsafe fn half(pieces: &[Piece], from: *const u8) -> __m256i {
             value = _mm256_or_si256(value, bytes);
         }
         value
-    }
+    }}
+    fn equal_lanes(a: Halves, b: Halves) -> u64 {{
+        let low = _mm256_movemask_epi8(_mm256_cmpeq_epi8(a.0, b.0)) as u32;
+        let high = _mm256_movemask_epi8(_mm256_cmpeq_epi8(a.1, b.1)) as u32;
+        u64::from(low) | u64::from(high) << 32
+    }}
+    fn first_visits_of_half(
+        values: *mut __m256i,
+        old: __m256i,
+        new: __m256i,
+        bits: __m256i,
+        level: __m256i
+    ) -> u64 {{
+        let zero = _mm256_setzero_si256();
+        let unseen = _mm256_cmpeq_epi8(_mm256_and_si256(old, bits), zero);
+        let not_new = _mm256_cmpeq_epi8(_mm256_and_si256(new, bits), zero);
+        let first = _mm256_andnot_si256(not_new, unseen);
+        let lanes = _mm256_movemask_epi8(first) as u32;
+        if lanes != 0 {
+            let before = _mm256_loadu_si256(values);
+            _mm256_storeu_si256(values, _mm256_blendv_epi8(before, level, first));
+        }
+        u64::from(lanes.count_ones())
+    }}
 }
 
 #[derive(Clone, Copy)]
@@ -108,7 +101,7 @@ impl Isa for Avx2 {
     type LaneRow = Pieces;
     type CrossRow = Pieces;
     /// Left shift, right shift, target bits.
-    type BitMap = (i64, i64, u8);
+    type BitMap = (u32, u32, u8);
     type Sums = Sums;
 
     fn lane_row(row: &LaneRow) -> Pieces {
@@ -119,75 +112,45 @@ impl Isa for Avx2 {
         Pieces::new(|lane| usize::from(row[lane]))
     }
 
-    fn bit_maps(bits: &[(u8, u8)]) -> Vec<(i64, i64, u8)> {
-        let split = split_by_shift(bits).into_iter();
-        split
-            .map(|(s, mask)| (i64::from(s.max(0)), i64::from((-s).max(0)), mask))
-            .collect()
+    fn bit_maps(bits: &[(u8, u8)]) -> Vec<(u32, u32, u8)> {
+        split_by_shift(bits)
     }
 
-    #[inline(always)]
-    fn prefetch(at: *const Register) {
-        // SAFETY: a prefetch reads nothing and never faults; every x86-64 processor has it.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(at.cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn zero() -> Halves {
-        // SAFETY: AVX2, the caller's promise.
-        unsafe { Halves(_mm256_setzero_si256(), _mm256_setzero_si256()) }
-    }
-
-    #[inline(always)]
-    unsafe fn load(from: *const Register) -> Halves {
-        // SAFETY: the caller passes a valid register.
-        unsafe {
+    instructions! {
+        fn splat(byte: u8) -> Halves {
+            Halves(_mm256_set1_epi8(byte as i8), _mm256_set1_epi8(byte as i8))
+        }
+        fn load(from: *const Register) -> Halves {{
             let from: *const __m256i = from.cast();
             Halves(_mm256_loadu_si256(from), _mm256_loadu_si256(from.add(1)))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn store(to: *mut Register, value: Halves) {
-        // SAFETY: the caller passes a valid register.
-        unsafe {
+        }}
+        fn store(to: *mut Register, value: Halves) {{
             let to: *mut __m256i = to.cast();
             _mm256_storeu_si256(to, value.0);
             _mm256_storeu_si256(to.add(1), value.1);
+        }}
+        fn and(a: Halves, b: Halves) -> Halves {
+            Halves(_mm256_and_si256(a.0, b.0), _mm256_and_si256(a.1, b.1))
         }
-    }
-
-    #[inline(always)]
-    unsafe fn and_not(a: Halves, b: Halves) -> Halves {
-        // SAFETY: AVX2, the caller's promise.
-        unsafe { Halves(_mm256_andnot_si256(b.0, a.0), _mm256_andnot_si256(b.1, a.1)) }
-    }
-
-    #[inline(always)]
-    unsafe fn or(a: Halves, b: Halves) -> Halves {
-        // SAFETY: AVX2, the caller's promise.
-        unsafe { Halves(_mm256_or_si256(a.0, b.0), _mm256_or_si256(a.1, b.1)) }
-    }
-
-    #[inline(always)]
-    unsafe fn permute(row: &Pieces, from: Halves) -> Halves {
-        // SAFETY: AVX2, the caller's promise; a lane row has offsets below 64.
-        unsafe { row.gather((&raw const from).cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn select(row: &Pieces, from: &[Halves; GROUP]) -> Halves {
-        // SAFETY: AVX2, the caller's promise; `check` has found the offsets below six registers.
-        unsafe { row.gather(from.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    unsafe fn join(into: Halves, map: &(i64, i64, u8), from: Halves) -> Halves {
-        // SAFETY: AVX2, the caller's promise. 16-bit shifts carry bits between bytes, but never to a
-        // target bit: the source bit of every bit of the mask lies in the same byte.
-        unsafe {
-            let left = _mm_cvtsi64_si128(map.0);
-            let right = _mm_cvtsi64_si128(map.1);
+        fn and_not(a: Halves, b: Halves) -> Halves {
+            Halves(_mm256_andnot_si256(b.0, a.0), _mm256_andnot_si256(b.1, a.1))
+        }
+        fn or(a: Halves, b: Halves) -> Halves {
+            Halves(_mm256_or_si256(a.0, b.0), _mm256_or_si256(a.1, b.1))
+        }
+        fn same(a: Halves, b: Halves) -> bool {{
+            let (low, high) = (_mm256_xor_si256(a.0, b.0), _mm256_xor_si256(a.1, b.1));
+            let different = _mm256_or_si256(low, high);
+            _mm256_testz_si256(different, different) == 1
+        }}
+        fn same_lanes(a: Halves, b: Halves) -> bool { equal_lanes(a, b) & LANE_MASK == LANE_MASK }
+        fn permute(row: &Pieces, from: Halves) -> Halves { gather(row, (&raw const from).cast()) }
+        fn select(row: &Pieces, from: &[Halves; GROUP]) -> Halves { gather(row, from.as_ptr().cast()) }
+        // 16-bit shifts carry bits between bytes, but never to a target bit: the source bit of every bit
+        // of the mask lies in the same byte.
+        fn join(into: Halves, map: &(u32, u32, u8), from: Halves) -> Halves {{
+            let left = _mm_cvtsi32_si128(map.0 as i32);
+            let right = _mm_cvtsi32_si128(map.1 as i32);
             let mask = _mm256_set1_epi8(map.2 as i8);
             let first = _mm256_srl_epi16(_mm256_sll_epi16(from.0, left), right);
             let second = _mm256_srl_epi16(_mm256_sll_epi16(from.1, left), right);
@@ -195,48 +158,39 @@ impl Isa for Avx2 {
                 _mm256_or_si256(into.0, _mm256_and_si256(first, mask)),
                 _mm256_or_si256(into.1, _mm256_and_si256(second, mask)),
             )
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn sums() -> Sums {
-        // SAFETY: AVX2, the caller's promise.
-        unsafe {
-            Sums {
-                states: 0,
-                checksum: _mm256_setzero_si256(),
-            }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn add(mut sums: Sums, register_key: u64, value: Halves) -> Sums {
-        // SAFETY: AVX2, the caller's promise; LANE_KEYS is twice 32 bytes.
-        unsafe {
+        }}
+        fn sums() -> Sums { Sums { states: 0, checksum: _mm256_setzero_si256() } }
+        fn add(sums: Sums, register_key: u64, value: Halves) -> Sums {{
+            let mut sums = sums;
             let keys: *const __m256i = LANE_KEYS.as_ptr().cast();
             let register_key = _mm256_set1_epi64x(register_key as i64);
             for (half, keys) in [(value.0, keys), (value.1, keys.add(1))] {
                 let key = _mm256_xor_si256(register_key, _mm256_loadu_si256(keys));
                 let low = _mm256_mul_epu32(half, key);
-                let high =
-                    _mm256_mul_epu32(_mm256_srli_epi64::<32>(half), _mm256_srli_epi64::<32>(key));
+                let high = _mm256_mul_epu32(_mm256_srli_epi64::<32>(half), _mm256_srli_epi64::<32>(key));
                 sums.checksum = _mm256_add_epi64(sums.checksum, _mm256_add_epi64(low, high));
                 let words: [u64; 4] = std::mem::transmute(half);
                 for word in words {
                     sums.states += u64::from(word.count_ones());
                 }
             }
-        }
-        sums
-    }
-
-    #[inline(always)]
-    unsafe fn total(sums: Sums) -> Tally {
-        // SAFETY: both are 32 plain bytes.
-        let words: [u64; 4] = unsafe { std::mem::transmute(sums.checksum) };
-        Tally {
-            states: sums.states,
-            checksum: words.iter().fold(0, |a, &w| a.wrapping_add(w)),
-        }
+            sums
+        }}
+        fn total(sums: Sums) -> Tally {{
+            let words: [u64; 4] = std::mem::transmute(sums.checksum);
+            let checksum = words.iter().fold(0u64, |sum, &word| sum.wrapping_add(word));
+            Tally { states: sums.states, checksum }
+        }}
+        fn first_visits(
+            values: *mut Register,
+            old: Halves,
+            new: Halves,
+            bits: Halves,
+            level: Halves
+        ) -> u64 {{
+            let values: *mut __m256i = values.cast();
+            first_visits_of_half(values, old.0, new.0, bits.0, level.0)
+                + first_visits_of_half(values.add(1), old.1, new.1, bits.1, level.1)
+        }}
     }
 }

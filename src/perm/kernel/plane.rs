@@ -2,7 +2,7 @@
 //!
 //! Invariant: bit l of a word stands for lane l; bits 60..63 are zero, like the padding lanes.
 
-use super::Kernel;
+use super::choice::Kernel;
 use crate::perm::layout::Register;
 
 /// Writes the given bit of every byte: word r holds those of register r. Returns whether any is set.
@@ -82,33 +82,6 @@ mod avx512 {
             let bytes = _mm512_maskz_mov_epi8(word, one);
             // SAFETY: a register is 64 bytes.
             unsafe { _mm512_storeu_si512(register.as_mut_ptr().cast(), bytes) }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn planes_are_the_bits_of_the_bytes_on_every_kernel() {
-        let mut registers = [[0u8; 64]; 5];
-        for (i, byte) in registers.as_flattened_mut().iter_mut().enumerate() {
-            *byte = (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes()[7];
-        }
-        for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
-            for bit in 0..8 {
-                let mut words = [u64::MAX; 5];
-                assert!(collect(kernel, &registers, bit, &mut words));
-                let mut back = [[9; 64]; 5];
-                spread(kernel, &words, &mut back);
-                for (r, lane) in (0..5).flat_map(|r| (0..64).map(move |lane| (r, lane))) {
-                    let set = registers[r][lane] >> bit & 1;
-                    assert_eq!(u64::from(set), words[r] >> lane & 1);
-                    assert_eq!(set, back[r][lane]);
-                }
-            }
-            assert!(!collect(kernel, &[[0xfe; 64]], 0, &mut [7]));
         }
     }
 }

@@ -1,26 +1,14 @@
 //! The portable kernel.
 
-use super::program::{Step, Tally};
-use super::step::{Isa, Ready, Work, split_by_shift, step};
+use std::array::from_fn;
+
+use super::isa::{Isa, Tally, instructions, split_by_shift};
 use crate::perm::checksum;
-use crate::perm::gather::{CrossRow, Gather, LaneRow};
-use crate::perm::layout::{GROUP, LANES, Layout, Register};
+use crate::perm::gather::{CrossRow, LaneRow};
+use crate::perm::layout::{GROUP, LANES, Register};
 
 /// Portable Rust: arrays of bytes that the compiler vectorises where it can.
 pub(super) struct Scalar;
-
-impl Scalar {
-    pub fn ready(layout: Layout, transfers: &[&[(u8, u8)]], gathers: &[Gather]) -> Ready<Scalar> {
-        Ready::new(layout, transfers, gathers)
-    }
-}
-
-impl Step for Ready<Scalar> {
-    unsafe fn step(&self, work: Work) -> Tally {
-        // SAFETY: the caller's promise; portable code runs everywhere.
-        unsafe { step(self, &work) }
-    }
-}
 
 impl Isa for Scalar {
     type Reg = Register;
@@ -39,42 +27,47 @@ impl Isa for Scalar {
     }
 
     fn bit_maps(bits: &[(u8, u8)]) -> Vec<(u32, u32, u8)> {
-        let split = split_by_shift(bits).into_iter();
-        split
-            .map(|(s, mask)| (s.max(0) as u32, (-s).max(0) as u32, mask))
-            .collect()
+        split_by_shift(bits)
+    }
+
+    instructions! {
+        fn load(from: *const Register) -> Register { *from }
+        fn store(to: *mut Register, value: Register) { *to = value }
     }
 
     #[inline(always)]
-    unsafe fn zero() -> Register {
-        [0; 64]
+    unsafe fn splat(byte: u8) -> Register {
+        [byte; 64]
     }
 
     #[inline(always)]
-    unsafe fn load(from: *const Register) -> Register {
-        // SAFETY: the caller passes a valid register.
-        unsafe { *from }
-    }
-
-    #[inline(always)]
-    unsafe fn store(to: *mut Register, value: Register) {
-        // SAFETY: the caller passes a valid register.
-        unsafe { *to = value }
+    unsafe fn and(a: Register, b: Register) -> Register {
+        from_fn(|i| a[i] & b[i])
     }
 
     #[inline(always)]
     unsafe fn and_not(a: Register, b: Register) -> Register {
-        std::array::from_fn(|i| a[i] & !b[i])
+        from_fn(|i| a[i] & !b[i])
     }
 
     #[inline(always)]
     unsafe fn or(a: Register, b: Register) -> Register {
-        std::array::from_fn(|i| a[i] | b[i])
+        from_fn(|i| a[i] | b[i])
+    }
+
+    #[inline(always)]
+    unsafe fn same(a: Register, b: Register) -> bool {
+        a == b
+    }
+
+    #[inline(always)]
+    unsafe fn same_lanes(a: Register, b: Register) -> bool {
+        a[..LANES] == b[..LANES]
     }
 
     #[inline(always)]
     unsafe fn permute(row: &LaneRow, from: Register) -> Register {
-        std::array::from_fn(|i| from[usize::from(row[i] & 63)])
+        from_fn(|i| from[usize::from(row[i] & 63)])
     }
 
     #[inline(always)]
@@ -91,7 +84,7 @@ impl Isa for Scalar {
     #[inline(always)]
     unsafe fn join(into: Register, map: &(u32, u32, u8), from: Register) -> Register {
         let &(left, right, mask) = map;
-        std::array::from_fn(|i| into[i] | (from[i] << left >> right & mask))
+        from_fn(|i| into[i] | (from[i] << left >> right & mask))
     }
 
     #[inline(always)]
@@ -104,9 +97,8 @@ impl Isa for Scalar {
         for (j, bytes) in value.as_chunks::<8>().0.iter().enumerate() {
             let word = u64::from_le_bytes(*bytes);
             sums.states += u64::from(word.count_ones());
-            sums.checksum = sums
-                .checksum
-                .wrapping_add(checksum::word(register_key, j, word));
+            let part = checksum::word(register_key, j, word);
+            sums.checksum = sums.checksum.wrapping_add(part);
         }
         sums
     }
@@ -114,5 +106,24 @@ impl Isa for Scalar {
     #[inline(always)]
     unsafe fn total(sums: Tally) -> Tally {
         sums
+    }
+
+    #[inline(always)]
+    unsafe fn first_visits(
+        values: *mut Register,
+        old: Register,
+        new: Register,
+        bits: Register,
+        level: Register,
+    ) -> u64 {
+        // SAFETY: the caller passes a valid register.
+        let values = unsafe { &mut *values };
+        let mut count = 0;
+        for i in 0..LANES {
+            let first = old[i] & bits[i] == 0 && new[i] & bits[i] != 0;
+            values[i] = if first { level[i] } else { values[i] };
+            count += u64::from(first);
+        }
+        count
     }
 }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::{BoardError, Size};
+use super::size::shown;
+use super::{BoardError, Direction, Size};
 
 /// An arrangement of all tiles and the blank: row-major, blank 0, every number exactly once.
 ///
@@ -84,6 +85,8 @@ impl Board {
     /// [`BoardError`] names what is wrong: a word, a row's length, a repeated or missing tile.
     pub fn parse(text: &str, size: Option<Size>) -> Result<Board, BoardError> {
         let mut rows: Vec<Vec<u16>> = Vec::new();
+        // Some editors begin a file with a byte order mark.
+        let text = text.trim_start_matches('\u{feff}');
         for row in text.split(['/', '\n']) {
             let words = row.split([' ', ',', '\t', '\r']).filter(|w| !w.is_empty());
             let row = words.map(tile).collect::<Result<Vec<u16>, BoardError>>()?;
@@ -138,6 +141,30 @@ impl Board {
     pub fn blank(&self) -> usize {
         self.tiles.iter().position(|&t| t == 0).unwrap_or_default()
     }
+
+    /// Returns the board after one move, or `None` when no tile can move in this direction. Cost: a copy.
+    ///
+    /// ```
+    /// use tilewave::puzzle::tiles::{Board, Direction};
+    /// let board = Board::parse("1 2 3/4 5 6/7 8 0", None)?;
+    /// assert_eq!(board.slide(Direction::Right).unwrap().to_string(), "1 2 3/4 5 6/7 0 8");
+    /// assert_eq!(board.slide(Direction::Left), None);
+    /// assert_eq!(board.neighbours().count(), 2);
+    /// # Ok::<(), tilewave::Error>(())
+    /// ```
+    pub fn slide(&self, direction: Direction) -> Option<Board> {
+        let blank = self.blank();
+        let cell = direction.tile_cell(self.size, blank)?;
+        let mut board = self.clone();
+        board.tiles.swap(blank, cell);
+        Some(board)
+    }
+
+    /// Returns the moves that a board allows, at most four, and the boards after them.
+    pub fn neighbours(&self) -> impl Iterator<Item = (Direction, Board)> {
+        let next = |direction| Some((direction, self.slide(direction)?));
+        Direction::ALL.into_iter().filter_map(next)
+    }
 }
 
 fn tile(word: &str) -> Result<u16, BoardError> {
@@ -147,7 +174,7 @@ fn tile(word: &str) -> Result<u16, BoardError> {
     let digits = word.bytes().all(|b| b.is_ascii_digit());
     let number = word.parse::<u16>().ok().filter(|_| digits);
     number.ok_or_else(|| BoardError::Word {
-        word: word.chars().take(32).collect(),
+        word: shown(word, 32),
     })
 }
 

@@ -1,34 +1,14 @@
 //! What can be wrong with a size, a board or a goal: one line each, with what to do.
 
-use super::Size;
+use super::size::{Size, SizeError};
 
 /// A size, board or goal that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BoardError {
-    /// The text is not of the form RxC.
-    #[error("'{0}' is not a board size: write ROWSxCOLUMNS, for example 3x4")]
-    SizeSyntax(String),
-    /// A side is shorter than 2.
-    #[error(
-        "board {rows}x{cols} is too small: both sides must be at least 2, tiles in one row never change their order"
-    )]
-    SizeTooSmall {
-        /// Rows asked for.
-        rows: usize,
-        /// Columns asked for.
-        cols: usize,
-    },
-    /// More cells than a board can have.
-    #[error("board {rows}x{cols} is too large: a board has at most {max} cells")]
-    SizeTooLarge {
-        /// Rows asked for.
-        rows: usize,
-        /// Columns asked for.
-        cols: usize,
-        /// The most cells a board can have.
-        max: usize,
-    },
+    /// A size that is none.
+    #[error(transparent)]
+    Size(#[from] SizeError),
     /// A word of the board is neither a tile number nor a blank.
     #[error("'{word}' in the board is not a tile: write tile numbers, and 0, x or _ for the blank")]
     Word {

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use super::size::shown;
 use super::{Board, BoardError, Size};
 
 /// A goal as the user names it; it becomes a board once the size is known.
@@ -47,7 +48,7 @@ impl FromStr for Goal {
     type Err = BoardError;
 
     fn from_str(text: &str) -> Result<Goal, BoardError> {
-        let syntax = || BoardError::GoalSyntax(text.chars().take(80).collect());
+        let syntax = || BoardError::GoalSyntax(shown(text, 80));
         match text.trim() {
             "last" => Ok(Goal::Last),
             "first" => Ok(Goal::First),

@@ -5,6 +5,7 @@
 //! index of the blank). [`Frame`] is the only bridge between the two.
 
 mod board;
+mod direction;
 mod error;
 mod frame;
 mod goal;
@@ -14,10 +15,11 @@ mod path;
 mod size;
 
 pub use board::Board;
+pub use direction::Direction;
 pub use error::BoardError;
 pub use frame::Frame;
 pub use goal::Goal;
-pub use moves::{Direction, MoveStyle, Moves};
+pub use moves::{MoveStyle, Moves};
 pub use parity::is_even;
 pub use path::Path;
-pub use size::Size;
+pub use size::{Size, SizeError};

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::BoardError;
-
 /// The size of a board: rows by columns, both at least 2, at most [`Size::MAX_CELLS`] cells.
 ///
 /// ```
@@ -27,10 +25,10 @@ impl Size {
     /// Returns the size, rows by columns.
     ///
     /// # Errors
-    /// [`BoardError::SizeTooSmall`] and [`BoardError::SizeTooLarge`].
-    pub fn new(rows: usize, cols: usize) -> Result<Size, BoardError> {
+    /// [`SizeError::TooSmall`] and [`SizeError::TooLarge`].
+    pub fn new(rows: usize, cols: usize) -> Result<Size, SizeError> {
         if rows < 2 || cols < 2 {
-            return Err(BoardError::SizeTooSmall { rows, cols });
+            return Err(SizeError::TooSmall { rows, cols });
         }
         match (
             u16::try_from(rows),
@@ -40,7 +38,7 @@ impl Size {
             (Ok(r), Ok(c), Some(cells)) if cells <= Size::MAX_CELLS => {
                 Ok(Size { rows: r, cols: c })
             }
-            _ => Err(BoardError::SizeTooLarge {
+            _ => Err(SizeError::TooLarge {
                 rows,
                 cols,
                 max: Size::MAX_CELLS,
@@ -81,10 +79,10 @@ impl fmt::Display for Size {
 }
 
 impl FromStr for Size {
-    type Err = BoardError;
+    type Err = SizeError;
 
-    fn from_str(text: &str) -> Result<Size, BoardError> {
-        let syntax = || BoardError::SizeSyntax(text.to_string());
+    fn from_str(text: &str) -> Result<Size, SizeError> {
+        let syntax = || SizeError::Syntax(shown(text, 80));
         let (rows, cols) = text.split_once(['x', 'X']).ok_or_else(syntax)?;
         let side = |t: &str| {
             let digits = !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
@@ -96,4 +94,46 @@ impl FromStr for Size {
         };
         Size::new(side(rows)?, side(cols)?)
     }
+}
+
+/// A size that is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SizeError {
+    /// The text is not of the form RxC.
+    #[error("'{0}' is not a board size: write ROWSxCOLUMNS, for example 3x4")]
+    Syntax(String),
+    /// A side is shorter than 2.
+    #[error(
+        "board {rows}x{cols} is too small: both sides must be at least 2, tiles in one row never change their order"
+    )]
+    TooSmall {
+        /// Rows asked for.
+        rows: usize,
+        /// Columns asked for.
+        cols: usize,
+    },
+    /// More cells than a board can have.
+    #[error("board {rows}x{cols} is too large: a board has at most {max} cells")]
+    TooLarge {
+        /// Rows asked for.
+        rows: usize,
+        /// Columns asked for.
+        cols: usize,
+        /// The most cells a board can have.
+        max: usize,
+    },
+}
+
+/// The beginning of a text that somebody wrote, for an error: control characters are escaped, so that
+/// they do nothing to a terminal.
+pub(super) fn shown(text: &str, most: usize) -> String {
+    let mut shown = String::new();
+    for c in text.chars().take(most) {
+        match c.is_control() {
+            true => shown.extend(c.escape_default()),
+            false => shown.push(c),
+        }
+    }
+    shown
 }

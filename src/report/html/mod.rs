@@ -8,5 +8,5 @@ mod page;
 mod player;
 mod search;
 
-pub use player::{Solution, player};
+pub use player::{Refused, Solution, player};
 pub use search::LAST_DRAWN;

@@ -140,13 +140,15 @@ function show() {
   board.classList.toggle("solved", solved);
   slider.value = at;
   slider.setAttribute("aria-valuetext", `${at} of ${moves.length}`);
-  find("made").textContent = count(at + hand.length);
+  find("made").textContent = count(at);
+  find("beside").textContent = hand.length ? `, ${count(hand.length)} by hand` : "";
   find("placed").textContent = count(walk.placed());
   find("distance").textContent = count(distance);
   find("back").hidden = hand.length === 0;
   find("caption").textContent = caption(solved);
   for (const id of ["first", "backward"]) find(id).disabled = at === 0 && !hand.length;
-  for (const id of ["forward", "last"]) find(id).disabled = at === moves.length && !hand.length;
+  find("forward").disabled = at === moves.length || hand.length > 0;
+  find("last").disabled = at === moves.length && !hand.length;
   mark();
 }
 
@@ -192,10 +194,16 @@ function seek(position) {
   remember();
 }
 
-// A step is a move of the solution; beside it, the way back.
+// A step is a move of the solution; beside it, back takes a move of the hand, and on leads nowhere.
 function step(by) {
-  pause();
-  seek(walk.hand.length ? walk.at : walk.at + by);
+  if (!walk.hand.length) {
+    pause();
+    seek(walk.at + by);
+  } else if (by < 0) undo();
+}
+
+function undo() {
+  byHand([OPPOSITE[walk.hand.at(-1)]]);
 }
 
 function byHand(directions) {
@@ -274,7 +282,7 @@ on("play", toggle);
 on("forward", () => step(1));
 on("last", () => { pause(); seek(walk.moves.length); });
 on("return", home);
-on("undo", () => byHand([OPPOSITE[walk.hand.at(-1)]]));
+on("undo", undo);
 on("previous", () => choose(chosen - 1));
 on("next", () => choose(chosen + 1));
 on("earlier", () => { pause(); seek((listed - 1) * PAGE + 1); });

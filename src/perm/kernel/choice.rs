@@ -1,0 +1,90 @@
+//! Which instruction set to use.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// An instruction set that the sweep engine has a kernel for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// Portable Rust, any processor.
+    Scalar,
+    /// x86-64 with AVX2.
+    Avx2,
+    /// x86-64 with AVX-512 BW, VBMI, VPOPCNTDQ and GFNI.
+    Avx512,
+}
+
+/// A kernel that does not exist or does not run on this processor.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KernelError {
+    /// No kernel has this name.
+    #[error("'{0}' is not a kernel: set TILEWAVE_KERNEL to scalar, avx2 or avx512, or unset it")]
+    Unknown(String),
+    /// The processor lacks the instructions.
+    #[error(
+        "this processor cannot run the {0} kernel: set TILEWAVE_KERNEL to another one or unset it"
+    )]
+    Unsupported(Kernel),
+}
+
+impl Kernel {
+    /// All kernels, slowest first.
+    pub const ALL: [Kernel; 3] = [Kernel::Scalar, Kernel::Avx2, Kernel::Avx512];
+
+    /// Returns whether this processor can run the kernel.
+    pub fn is_supported(self) -> bool {
+        match self {
+            Kernel::Scalar => true,
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => {
+                is_x86_feature_detected!("avx2")
+                    && is_x86_feature_detected!("bmi2")
+                    && is_x86_feature_detected!("popcnt")
+            }
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => {
+                is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vbmi")
+                    && is_x86_feature_detected!("avx512vpopcntdq")
+                    && is_x86_feature_detected!("gfni")
+                    && is_x86_feature_detected!("bmi2")
+                    && is_x86_feature_detected!("popcnt")
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            Kernel::Avx2 | Kernel::Avx512 => false,
+        }
+    }
+
+    /// Returns the fastest kernel of this processor.
+    pub fn best() -> Kernel {
+        let supported = Kernel::ALL.into_iter().rev().find(|k| k.is_supported());
+        supported.unwrap_or(Kernel::Scalar)
+    }
+
+    /// Returns the name used in `TILEWAVE_KERNEL` and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kernel::Scalar => "scalar",
+            Kernel::Avx2 => "avx2",
+            Kernel::Avx512 => "avx512",
+        }
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Kernel {
+    type Err = KernelError;
+
+    fn from_str(text: &str) -> Result<Kernel, KernelError> {
+        let found = Kernel::ALL.into_iter().find(|k| k.name() == text);
+        found.ok_or_else(|| KernelError::Unknown(text.to_string()))
+    }
+}

@@ -1,0 +1,65 @@
+//! The tree of moves that a search walks through, and what it knows of each board.
+//!
+//! Invariant: nothing here changes during a search, so threads share it.
+
+use std::sync::Arc;
+
+use super::pruner::MovePruner;
+use super::view::{MAX_CELLS, View};
+use crate::pdb::{Encoding, Kind, Pdb};
+use crate::puzzle::tiles::{Board, Direction};
+
+/// Most patterns of a set.
+pub(super) const MAX_PATTERNS: usize = 8;
+/// Most symmetries of a board.
+pub(super) const MAX_VIEWS: usize = 8;
+
+/// What all searches for one goal share.
+pub(super) struct Tree {
+    pub(super) goal: Board,
+    pub(super) pdbs: Vec<Arc<Pdb>>,
+    pub(super) views: Vec<View>,
+    pub(super) pruner: MovePruner,
+    /// For each blank cell and direction the cell of the tile that moves.
+    cells: Vec<[u8; 4]>,
+}
+
+impl Tree {
+    /// Returns the solver; the views are those of the databases' patterns, at least one.
+    pub fn new(goal: Board, pdbs: Vec<Arc<Pdb>>, views: Vec<View>, pruner: MovePruner) -> Tree {
+        let cell = |blank, d: Direction| d.tile_cell(goal.size(), blank).unwrap_or(blank) as u8;
+        let cells = (0..goal.size().cells())
+            .map(|blank| Direction::ALL.map(|d| cell(blank, d)))
+            .collect();
+        Tree {
+            goal,
+            pdbs,
+            views,
+            pruner,
+            cells,
+        }
+    }
+
+    /// Whether every entry is a byte at the rank of its cells, so that walks keep ranks up to date.
+    pub fn is_plain(&self) -> bool {
+        let plain =
+            |pdb: &Arc<Pdb>| (pdb.kind(), pdb.encoding()) == (Kind::Minimum, Encoding::Byte);
+        self.pdbs.iter().all(plain)
+    }
+
+    #[inline(always)]
+    pub(super) fn cell(&self, blank: usize, direction: Direction) -> u8 {
+        self.cells[blank][direction as usize]
+    }
+
+    /// Returns the number of symmetric look-ups per node.
+    pub fn views(&self) -> usize {
+        self.views.len()
+    }
+
+    /// Returns whether a board is the goal.
+    pub(super) fn is_goal(&self, board: &[u8; MAX_CELLS]) -> bool {
+        let mut pairs = self.goal.tiles().iter().zip(board);
+        pairs.all(|(&goal, &tile)| goal == u16::from(tile))
+    }
+}

@@ -1,0 +1,220 @@
+//! Additive pattern databases as a heuristic: which entry a board looks up, kept up to date move by
+//! move.
+//!
+//! Invariant: a view's index of a pattern is the lexicographic rank of the cells that the pattern's
+//! tiles stand on, seen through the view's symmetry. Let digit i be the cell of tile i minus the number of
+//! earlier tiles on smaller cells; the rank is their mixed-radix number. A tile that goes from cell a to
+//! b changes its own digit by b - a, less one for every earlier tile in between, and the digit of every later
+//! tile in between by one. So an index is updated by one addition per cell between a and b: none for
+//! neighbours in a row, at most a row's length for neighbours in a column.
+
+use crate::pdb::Pattern;
+use crate::perm::placement;
+use crate::puzzle::tiles::{Board, Direction, Size};
+
+/// Most cells of a board that has databases.
+pub(super) const MAX_CELLS: usize = Pattern::MAX_SIDE * Pattern::MAX_SIDE;
+
+/// A pattern that no tile belongs to.
+pub(super) const NO_PATTERN: u8 = u8::MAX;
+
+/// A set of disjoint patterns seen through one rotation or reflection of the board: the incremental
+/// index of a solver of one's own.
+///
+/// The index of a pattern is the entry of a database of kind [`crate::pdb::Kind::Minimum`]: byte
+/// [`View::index`] of [`crate::pdb::Pdb::bytes`] is the fewest moves of the pattern's tiles. After a move only the
+/// pattern of the tile that moved has another index: [`View::change`] says by how much, in a few
+/// nanoseconds. `tests/examples/ida.rs` is a complete solver on top of it.
+///
+/// ```
+/// use tilewave::pdb::Pattern;
+/// use tilewave::puzzle::tiles::{Direction, Goal, Size};
+/// use tilewave::solve::View;
+/// let goal = Goal::Last.board(Size::new(3, 3)?)?;
+/// let patterns = [Pattern::new(goal.clone(), &[1, 2, 3, 4])?, Pattern::new(goal.clone(), &[5, 6, 7, 8])?];
+/// let views = View::all(&goal, &patterns);
+/// assert_eq!(views.len(), 2); // as it is, and mirrored along the diagonal through the blank
+/// let tiles: Vec<u8> = goal.tiles().iter().map(|&tile| tile as u8).collect();
+/// let (pattern, change) = views[0].change(&tiles, goal.blank(), Direction::Right).unwrap();
+/// let moved = goal.slide(Direction::Right).unwrap();
+/// assert_eq!(pattern, 1); // tile 8 moved
+/// assert_eq!(
+///     views[0].index(pattern, &moved) as i64,
+///     views[0].index(pattern, &goal) as i64 + change
+/// );
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct View {
+    size: Size,
+    /// Pattern of each tile.
+    pub(super) pattern: [u8; MAX_CELLS],
+    /// Index change per cell that a tile moves forward.
+    stride: [i64; MAX_CELLS],
+    /// Index change when a tile moves forward over another one.
+    over: Vec<[i64; MAX_CELLS]>,
+    /// For each blank cell and direction how the tile moves.
+    steps: Vec<[Step; 4]>,
+    /// Where the symmetry takes each cell.
+    pub(super) image: Vec<u8>,
+    /// The tiles that stand for each pattern's tiles, in the pattern's order.
+    tiles: Vec<Vec<u8>>,
+}
+
+/// A tile's move as a view sees it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Step {
+    /// Cells forward, negative for backward.
+    distance: i8,
+    /// The cells in between (as the board numbers them), in front of `count`.
+    between: [u8; 6],
+    count: u8,
+}
+
+impl View {
+    /// Returns the views of a goal: one for every rotation and reflection that takes the goal's blank to
+    /// that of the patterns' goal; none when there is none, or the patterns are for boards of another size
+    /// (transposed boards are served). The maximum of the sums over all views is a lower bound, too.
+    pub fn all(goal: &Board, patterns: &[Pattern]) -> Vec<View> {
+        let Some(first) = patterns.first() else {
+            return Vec::new();
+        };
+        let mut images = images(goal.size(), first.size());
+        images.retain(|image| usize::from(image[goal.blank()]) == first.goal().blank());
+        let views = images
+            .into_iter()
+            .map(|image| View::new(goal, patterns, image));
+        views.collect()
+    }
+
+    /// Returns the pattern that a tile belongs to, by its place in the set.
+    pub fn pattern(&self, tile: u16) -> Option<usize> {
+        let pattern = *self.pattern.get(usize::from(tile))?;
+        (pattern != NO_PATTERN).then_some(usize::from(pattern))
+    }
+
+    /// Returns the index of a pattern on a board, from scratch.
+    pub fn index(&self, pattern: usize, board: &Board) -> u64 {
+        let at = |tile: u8| board.tiles().iter().position(|&t| t == u16::from(tile));
+        let mut cells = [0; Pattern::MAX_TILES];
+        let cells = self.cells(pattern, |tile| at(tile).unwrap_or_default(), &mut cells);
+        placement::rank(self.size.cells(), cells)
+    }
+
+    /// Returns whose index changes, and by how much, when a tile of a board (row-major, 0 the blank)
+    /// moves into the blank; `None` at the border, and for tiles of no pattern.
+    #[inline]
+    pub fn change(&self, tiles: &[u8], blank: usize, direction: Direction) -> Option<(usize, i64)> {
+        let tile = tiles[direction.tile_cell(self.size, blank)?];
+        let pattern = self.pattern(u16::from(tile))?;
+        Some((pattern, self.step(tiles, blank, direction, tile)))
+    }
+
+    /// By how much the index of the tile's pattern changes when the tile moves into the blank.
+    #[inline(always)]
+    pub(super) fn step(&self, tiles: &[u8], blank: usize, d: Direction, tile: u8) -> i64 {
+        let step = &self.steps[blank][d as usize];
+        let tile = usize::from(tile);
+        let distance = i64::from(step.distance);
+        let mut change = distance.abs() * self.stride[tile];
+        let over = &self.over[tile];
+        for &cell in &step.between[..usize::from(step.count)] {
+            change += over[usize::from(tiles[usize::from(cell)])];
+        }
+        if distance < 0 { -change } else { change }
+    }
+
+    /// The cells of a pattern's tiles as its database numbers them, given where each tile is.
+    #[inline]
+    pub(super) fn cells<'c>(
+        &self,
+        pattern: usize,
+        at: impl Fn(u8) -> usize,
+        cells: &'c mut [u8; Pattern::MAX_TILES],
+    ) -> &'c [u8] {
+        let tiles = &self.tiles[pattern];
+        for (cell, &tile) in cells.iter_mut().zip(tiles) {
+            *cell = self.image[at(tile)];
+        }
+        &cells[..tiles.len()]
+    }
+
+    fn new(goal: &Board, patterns: &[Pattern], image: Vec<u8>) -> View {
+        let size = goal.size();
+        let cells = size.cells();
+        let mut view = View {
+            size,
+            pattern: [NO_PATTERN; MAX_CELLS],
+            stride: [0; MAX_CELLS],
+            over: vec![[0; MAX_CELLS]; cells],
+            steps: vec![[Step::default(); 4]; cells],
+            image,
+            tiles: patterns.iter().map(|p| vec![0; p.home().len()]).collect(),
+        };
+        for (p, pattern) in patterns.iter().enumerate() {
+            for (i, &home) in pattern.home().iter().enumerate() {
+                let cell = view.image.iter().position(|&image| image == home);
+                let tile = usize::from(goal.tiles()[cell.unwrap_or_default()]);
+                view.tiles[p][i] = tile as u8;
+                view.pattern[tile] = p as u8;
+                let radices = (i + 1..pattern.home().len()).map(|j| (cells - j) as i64);
+                view.stride[tile] = radices.product();
+            }
+            for (i, &tile) in view.tiles[p].iter().enumerate() {
+                for (j, &other) in view.tiles[p].iter().enumerate() {
+                    view.over[usize::from(tile)][usize::from(other)] = match j.cmp(&i) {
+                        std::cmp::Ordering::Less => -view.stride[usize::from(tile)],
+                        std::cmp::Ordering::Equal => 0,
+                        std::cmp::Ordering::Greater => view.stride[usize::from(other)],
+                    };
+                }
+            }
+        }
+        for blank in 0..cells {
+            for direction in Direction::ALL {
+                let Some(cell) = direction.tile_cell(size, blank) else {
+                    continue;
+                };
+                let (from, to) = (view.image[cell], view.image[blank]);
+                let step = &mut view.steps[blank][direction as usize];
+                step.distance = to as i8 - from as i8;
+                for between in 0..cells {
+                    if (from.min(to) + 1..from.max(to)).contains(&view.image[between]) {
+                        step.between[usize::from(step.count)] = between as u8;
+                        step.count += 1;
+                    }
+                }
+            }
+        }
+        view
+    }
+}
+
+/// The ways to lay a board on one of the same or the transposed size: for each cell where it comes to
+/// lie. None on boards of more than [`MAX_CELLS`] cells.
+pub(super) fn images(from: Size, to: Size) -> Vec<Vec<u8>> {
+    let (rows, cols) = (from.rows(), from.cols());
+    let mut images = Vec::new();
+    for turn in 0..8 {
+        let [transpose, flip_rows, flip_cols] = [4, 2, 1].map(|bit| turn & bit != 0);
+        let turned = if transpose {
+            (cols, rows)
+        } else {
+            (rows, cols)
+        };
+        if turned != (to.rows(), to.cols()) || from.cells() > MAX_CELLS {
+            continue;
+        }
+        let image = (0..from.cells()).map(|cell| {
+            let (mut r, mut c) = (cell / cols, cell % cols);
+            if transpose {
+                (r, c) = (c, r);
+            }
+            let r = if flip_rows { to.rows() - 1 - r } else { r };
+            let c = if flip_cols { to.cols() - 1 - c } else { c };
+            (r * to.cols() + c) as u8
+        });
+        images.push(image.collect());
+    }
+    images
+}

@@ -1,0 +1,500 @@
+//! The container of databases and distance tables: a header, small sections, and entries.
+//!
+//! Invariant: a header of 4096 bytes begins with magic, version and its length and ends with the XXH3-64 of
+//! the bytes before; an index, the sums of the entries' blocks, the ends of compressed frames and the
+//! entries follow where [`Layout`] puts them; all bytes between are zero (`docs/format.md`). Every byte of a
+//! file has a sum or is zero: [`Container::open`] checks the front, and a block when it is read first;
+//! [`Container::load`] checks all.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::fields::{Fields, HEADER_BYTES};
+use super::file_error::{FileError, FileKind};
+use super::storage::read_exact_at;
+use super::{Image, MemoryError, Output, OutputError, in_parallel};
+
+/// Bytes of entries that share a sum.
+pub const BLOCK_BYTES: usize = 1 << 20;
+const SUM: usize = HEADER_BYTES - 8;
+
+/// Where a section lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// Bytes of the file before it.
+    pub offset: u64,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
+impl Section {
+    /// Returns the end in the file.
+    pub fn end(self) -> u64 {
+        self.offset + self.bytes
+    }
+
+    /// Returns the section's bytes of a file.
+    pub fn of(self, file: &[u8]) -> &[u8] {
+        &file[self.offset as usize..self.end() as usize]
+    }
+
+    /// Returns the section's bytes of a file, to be written.
+    pub fn of_mut(self, file: &mut [u8]) -> &mut [u8] {
+        &mut file[self.offset as usize..self.end() as usize]
+    }
+}
+
+/// Where all sections lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// A table that finds entries; may be empty.
+    pub index: Section,
+    /// The sums of the blocks of entries: 64 bits each.
+    pub sums: Section,
+    /// The ends of compressed frames, 64 bits each; empty unless compressed.
+    pub frames: Section,
+    /// The entries, as they are in the file.
+    pub data: Section,
+    /// Bytes of the entries before compression.
+    pub raw: u64,
+}
+
+impl Layout {
+    /// Returns the layout of an index and of entries of so many bytes, compressed to fewer or not.
+    pub fn new(index: u64, raw: u64, compressed: Option<u64>) -> Layout {
+        let section = |offset, bytes| Section { offset, bytes };
+        let blocks = 8 * raw.div_ceil(BLOCK_BYTES as u64);
+        let index = section(HEADER_BYTES as u64, index);
+        let sums = section(index.end().next_multiple_of(64), blocks);
+        let frames = compressed.map_or(0, |_| blocks);
+        let frames = section(sums.end().next_multiple_of(64), frames);
+        let data = frames.end().next_multiple_of(HEADER_BYTES as u64);
+        Layout {
+            index,
+            sums,
+            frames,
+            data: section(data, compressed.unwrap_or(raw)),
+            raw,
+        }
+    }
+
+    /// Returns the number of blocks of entries.
+    pub fn blocks(&self) -> u64 {
+        self.sums.bytes / 8
+    }
+
+    /// Returns the sections in the order of the file.
+    pub fn sections(&self) -> [Section; 4] {
+        [self.index, self.sums, self.frames, self.data]
+    }
+}
+
+/// What the header of a kind of file says.
+pub trait Header: Sized + Sync {
+    /// First bytes of the file.
+    const MAGIC: [u8; 8];
+    /// Version of the format.
+    const VERSION: u32;
+    /// What the file is called.
+    const KIND: FileKind;
+
+    /// Reads the fields; whether all that follows from others is right is checked by writing them again.
+    ///
+    /// # Errors
+    /// What is wrong.
+    fn decode(fields: &Fields) -> Result<Self, &'static str>;
+
+    /// Writes the fields.
+    fn encode(&self, fields: &mut Fields);
+
+    /// Returns where the sections lie.
+    fn layout(&self) -> Layout;
+
+    /// The sums of the index, where it has one, and of the section of sums: a sum of the entries.
+    fn sums(&mut self) -> (Option<&mut u64>, &mut u64);
+}
+
+/// Returns the bytes of a header.
+pub fn encode<H: Header>(header: &H) -> Box<Fields> {
+    let mut fields = Box::new(Fields([0; HEADER_BYTES]));
+    header.encode(&mut fields);
+    fields.put(0, &H::MAGIC);
+    fields.put(8, &H::VERSION.to_le_bytes());
+    fields.put(12, &(HEADER_BYTES as u32).to_le_bytes());
+    let sum = xxh3_64(&fields.0[..SUM]);
+    fields.put(SUM, &sum.to_le_bytes());
+    fields
+}
+
+/// Reads the header of a file of a length.
+fn decode<H: Header>(path: &Path, begin: &[u8], found: u64) -> Result<H, FileError> {
+    let (path, kind) = (path.to_path_buf(), H::KIND);
+    if begin.get(..8) != Some(&H::MAGIC) {
+        return Err(FileError::Other { path, kind });
+    }
+    let Some(bytes) = begin.first_chunk() else {
+        let expected = HEADER_BYTES as u64;
+        return Err(FileError::Length {
+            path,
+            found,
+            expected,
+            kind,
+        });
+    };
+    let fields = Fields(*bytes);
+    let version = fields.u64(8) as u32;
+    if version != H::VERSION {
+        return Err(FileError::Version {
+            path,
+            found: version,
+            supported: H::VERSION,
+            kind,
+        });
+    }
+    let checked = match xxh3_64(&bytes[..SUM]) == fields.u64(SUM) {
+        true => H::decode(&fields).and_then(|header| match encode(&header).0 == *bytes {
+            true => Ok(header),
+            false => Err("its fields contradict each other"),
+        }),
+        false => Err("its checksum differs"),
+    };
+    let header = checked.map_err(|what| FileError::Header {
+        path: path.clone(),
+        what,
+        kind,
+    })?;
+    match header.layout().data.end() {
+        expected if expected == found => Ok(header),
+        expected => Err(FileError::Length {
+            path,
+            found,
+            expected,
+            kind,
+        }),
+    }
+}
+
+/// Where the bytes are.
+#[derive(Debug)]
+enum Body {
+    /// All in memory, or mapped.
+    Whole(Image),
+    /// What is before the entries, and the blocks of entries that were asked for.
+    Parts {
+        file: File,
+        front: Vec<u8>,
+        blocks: Vec<OnceLock<Vec<u8>>>,
+    },
+}
+
+/// A file of a kind, in memory or read block by block.
+#[derive(Debug)]
+pub struct Container<H> {
+    path: PathBuf,
+    header: H,
+    layout: Layout,
+    body: Body,
+}
+
+impl<H: Header> Container<H> {
+    /// Opens a file whose entries are read when they are asked for. Cost: one read of what is before the
+    /// entries, which is checked; later 1 MiB of reading, summing and memory for every block of entries.
+    ///
+    /// # Errors
+    /// [`FileError`] when the file cannot be read, is something else, has another length than its header
+    /// says, or is damaged before the entries.
+    pub fn open(path: &Path) -> Result<Container<H>, FileError> {
+        let failed = FileError::io("cannot open", path);
+        let file = File::open(path).map_err(&failed)?;
+        let metadata = file.metadata().map_err(&failed)?;
+        if metadata.is_dir() {
+            return Err(failed(io::Error::from(io::ErrorKind::IsADirectory)));
+        }
+        let len = metadata.len();
+        let mut front = vec![0; len.min(HEADER_BYTES as u64) as usize];
+        let failed = FileError::io("cannot read", path);
+        read_exact_at(&file, &mut front, 0).map_err(&failed)?;
+        let header: H = decode(path, &front, len)?;
+        let layout = header.layout();
+        // No longer than the file.
+        let mut front = room(layout.data.offset)?;
+        read_exact_at(&file, &mut front, 0).map_err(&failed)?;
+        let blocks = (0..layout.blocks()).map(|_| OnceLock::new()).collect();
+        let body = Body::Parts {
+            file,
+            front,
+            blocks,
+        };
+        Container::new(path, header, body)
+    }
+
+    /// Reads all of a file that was opened into memory, on huge pages where the system has them, and checks
+    /// it. Cost: the file's size in memory, one read, and 0.1 ns per byte and core for the sums.
+    ///
+    /// # Errors
+    /// [`FileError::Damaged`], [`FileError::Io`], and [`FileError::Memory`] when less memory is free.
+    pub fn load(self) -> Result<Container<H>, FileError> {
+        let data = self.layout.data;
+        let mut image = Image::in_free_memory(data.end())?;
+        let (front, entries) = image.bytes_mut().split_at_mut(data.offset as usize);
+        front.copy_from_slice(self.front());
+        in_parallel(entries.chunks_mut(BLOCK_BYTES), |block, to| {
+            self.read_block(block, to)
+        })?;
+        Ok(Container {
+            body: Body::Whole(image),
+            ..self
+        })
+    }
+
+    /// Returns a file in memory, or mapped. Entries are not checked: see [`Container::check`].
+    ///
+    /// # Errors
+    /// As [`Container::open`].
+    pub fn from_image(image: Image) -> Result<Container<H>, FileError> {
+        let path = Path::new("a file in memory");
+        let bytes = image.bytes();
+        let header = decode(path, bytes, bytes.len() as u64)?;
+        Container::new(path, header, Body::Whole(image))
+    }
+
+    /// Finishes a file in memory whose index and entries are written: sums and header.
+    pub fn finish(mut image: Image, mut header: H) -> Container<H> {
+        let layout = header.layout();
+        let bytes = image.bytes_mut();
+        let (front, entries) = bytes.split_at_mut(layout.data.offset as usize);
+        let blocks = entries.chunks(BLOCK_BYTES);
+        let sums = layout.sums.of_mut(front).as_chunks_mut::<8>().0;
+        // It cannot fail: nothing refuses to be summed.
+        let _ = in_parallel(sums.iter_mut().zip(blocks), |_, (sum, block)| {
+            *sum = xxh3_64(block).to_le_bytes();
+            Ok::<(), ()>(())
+        });
+        let (index, entries) = header.sums();
+        if let Some(index) = index {
+            *index = xxh3_64(layout.index.of(bytes));
+        }
+        *entries = xxh3_64(layout.sums.of(bytes));
+        bytes[..HEADER_BYTES].copy_from_slice(&encode(&header).0);
+        Container {
+            path: PathBuf::from("a file in memory"),
+            header,
+            layout,
+            body: Body::Whole(image),
+        }
+    }
+
+    /// Checks what is before the entries.
+    fn new(path: &Path, mut header: H, body: Body) -> Result<Container<H>, FileError> {
+        let layout = header.layout();
+        let front = match &body {
+            Body::Whole(image) => &image.bytes()[..layout.data.offset as usize],
+            Body::Parts { front, .. } => front,
+        };
+        let (index, entries) = header.sums();
+        let index = index.map(|sum| *sum);
+        let gap = |pair: &[Section]| front[pair[0].end() as usize..pair[1].offset as usize].iter();
+        let wrong = if xxh3_64(layout.sums.of(front)) != *entries {
+            Some("its block checksums differ from their own")
+        } else if index.is_some_and(|sum| sum != xxh3_64(layout.index.of(front))) {
+            Some("its region table has another checksum")
+        } else if layout.sections().windows(2).flat_map(gap).any(|&b| b != 0) {
+            Some("its padding is not zero")
+        } else {
+            None
+        };
+        let path = path.to_path_buf();
+        match wrong {
+            None => Ok(Container {
+                path,
+                header,
+                layout,
+                body,
+            }),
+            Some(what) => Err(FileError::Header {
+                path,
+                what,
+                kind: H::KIND,
+            }),
+        }
+    }
+
+    /// Returns the name of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns what the header says.
+    pub fn header(&self) -> &H {
+        &self.header
+    }
+
+    /// Returns where the sections lie.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Returns what is before the entries.
+    pub fn front(&self) -> &[u8] {
+        match &self.body {
+            Body::Whole(image) => &image.bytes()[..self.layout.data.offset as usize],
+            Body::Parts { front, .. } => front,
+        }
+    }
+
+    /// Returns the index.
+    pub fn index(&self) -> &[u8] {
+        self.layout.index.of(self.front())
+    }
+
+    /// Returns the entries; none of a file that is read block by block.
+    pub fn data(&self) -> &[u8] {
+        match &self.body {
+            Body::Whole(image) => &image.bytes()[self.layout.data.offset as usize..],
+            Body::Parts { .. } => &[],
+        }
+    }
+
+    /// Returns a byte of the entries, none beyond their end. Of a file that is read block by block, the
+    /// block is read and checked when it is asked for first.
+    ///
+    /// # Errors
+    /// [`FileError::Damaged`], [`FileError::Io`] and [`FileError::Memory`].
+    pub fn byte(&self, at: u64) -> Result<Option<u8>, FileError> {
+        let Body::Parts { blocks, .. } = &self.body else {
+            return Ok(self.data().get(at as usize).copied());
+        };
+        let (block, at) = (at as usize / BLOCK_BYTES, at as usize % BLOCK_BYTES);
+        let Some(slot) = blocks.get(block) else {
+            return Ok(None);
+        };
+        let bytes = match slot.get() {
+            Some(bytes) => bytes,
+            None => {
+                let bytes = self.block(block)?;
+                slot.get_or_init(|| bytes)
+            }
+        };
+        Ok(bytes.get(at).copied())
+    }
+
+    /// Returns a checked copy of a block of entries that are not compressed.
+    ///
+    /// # Errors
+    /// As [`Container::byte`].
+    pub fn block(&self, block: usize) -> Result<Vec<u8>, FileError> {
+        let begin = (block * BLOCK_BYTES) as u64;
+        let mut bytes = room((self.layout.raw - begin).min(BLOCK_BYTES as u64))?;
+        self.read_block(block, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn read_block(&self, block: usize, to: &mut [u8]) -> Result<(), FileError> {
+        let begin = (block * BLOCK_BYTES) as u64;
+        self.read(begin, to)?;
+        self.verify(block, to)
+    }
+
+    /// Reads bytes of the data section as they are.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn read(&self, begin: u64, to: &mut [u8]) -> Result<(), FileError> {
+        let read = match &self.body {
+            Body::Whole(_) => {
+                let from = self.data().get(begin as usize..);
+                let from = from.and_then(|from| from.get(..to.len()));
+                let from = from.ok_or(io::ErrorKind::UnexpectedEof.into());
+                from.map(|from| to.copy_from_slice(from))
+            }
+            Body::Parts { file, .. } => read_exact_at(file, to, self.layout.data.offset + begin),
+        };
+        read.map_err(FileError::io("cannot read", &self.path))
+    }
+
+    /// Checks the bytes of a block of entries.
+    ///
+    /// # Errors
+    /// [`FileError::Damaged`].
+    pub fn verify(&self, block: usize, bytes: &[u8]) -> Result<(), FileError> {
+        let sums = self.layout.sums.of(self.front()).as_chunks::<8>().0;
+        match sums.get(block) == Some(&xxh3_64(bytes).to_le_bytes()) {
+            true => Ok(()),
+            false => Err(self.damaged(block)),
+        }
+    }
+
+    /// The error of a damaged block.
+    pub fn damaged(&self, block: usize) -> FileError {
+        FileError::Damaged {
+            path: self.path.clone(),
+            block: block as u64,
+            blocks: self.layout.blocks(),
+            kind: H::KIND,
+        }
+    }
+
+    /// Checks the sums of all entries, which are not compressed. Cost: one pass over them.
+    ///
+    /// # Errors
+    /// [`FileError::Damaged`] names the first damaged block.
+    pub fn check(&self) -> Result<(), FileError> {
+        match &self.body {
+            Body::Whole(_) => in_parallel(self.data().chunks(BLOCK_BYTES), |block, bytes| {
+                self.verify(block, bytes)
+            }),
+            Body::Parts { blocks, .. } => {
+                in_parallel(0..blocks.len(), |block, _| self.block(block).map(drop))
+            }
+        }
+    }
+
+    /// Writes the file; `progress(bytes done)` may stop it.
+    ///
+    /// # Errors
+    /// [`OutputError`].
+    pub fn save(
+        &self,
+        path: &Path,
+        replace: bool,
+        progress: impl Fn(u64) -> bool + Sync,
+    ) -> Result<(), OutputError> {
+        let mut output = Output::create(path, replace)?;
+        match &self.body {
+            Body::Whole(image) => output.write(image.bytes(), progress)?,
+            Body::Parts { front, blocks, .. } => {
+                let written = output.write_all(front).and_then(|()| {
+                    (0..blocks.len()).try_for_each(|block| {
+                        let bytes = self.block(block).map_err(io::Error::other)?;
+                        output.write_all(&bytes)
+                    })
+                });
+                written.map_err(super::failed(path))?;
+                if !progress(self.layout.data.end()) {
+                    return Err(OutputError::Interrupted);
+                }
+            }
+        }
+        output.finish()
+    }
+}
+
+/// Zeroed memory for some bytes, as an error where there is none.
+fn room(bytes: u64) -> Result<Vec<u8>, MemoryError> {
+    let mut room = Vec::new();
+    let reserved = usize::try_from(bytes).map(|len| room.try_reserve_exact(len).map(|()| len));
+    match reserved {
+        Ok(Ok(len)) => {
+            room.resize(len, 0);
+            Ok(room)
+        }
+        _ => Err(MemoryError::Map {
+            bytes,
+            reason: "out of memory".into(),
+        }),
+    }
+}

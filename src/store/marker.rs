@@ -1,0 +1,90 @@
+//! The marker of a run's directory: whose it is, and which of how many.
+//!
+//! Invariant: the markers of all directories are durable before the first manifest is written, so a
+//! directory without one holds nothing of a run, or one of a version that wrote none.
+//!
+//! The file is text: a first line with the format's name, its version and the xxh3 of the rest in
+//! hexadecimal, then one JSON object.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+use super::manifest::{Manifest, ManifestError, hex, seal, unseal};
+use super::names::RunFile;
+use super::storage::{Storage, read_whole};
+
+/// Name of the marker in its directory.
+pub const MARKER: &str = "tilewave-run";
+/// First word of the file.
+const FORMAT: &str = "tilewave-marker";
+/// No marker is longer.
+const LONGEST: u64 = 1 << 16;
+
+/// What a directory says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Marker {
+    /// Random number of the run.
+    #[serde(with = "hex")]
+    pub run: u64,
+    /// Place of the directory among those of the run, from 1.
+    pub place: u32,
+    /// Number of directories.
+    pub directories: u32,
+    /// Board size.
+    pub board: String,
+    /// Goal in notation.
+    pub goal: String,
+    /// Start in notation.
+    pub start: String,
+    /// Digits that all lines of a chunk share, K.
+    pub shared_digits: u32,
+    /// Whether the files of all levels are kept.
+    pub keep_all: bool,
+}
+
+impl Marker {
+    /// Returns the marker of the directory at a place, from 1, of a manifest's run.
+    pub fn new(manifest: &Manifest, place: u32) -> Marker {
+        Marker {
+            run: manifest.run,
+            place,
+            directories: manifest.directories,
+            board: manifest.board.clone(),
+            goal: manifest.goal.clone(),
+            start: manifest.start.clone(),
+            shared_digits: manifest.shared_digits,
+            keep_all: manifest.keep_all,
+        }
+    }
+
+    /// Reads the marker of a directory; `None` when it has none.
+    ///
+    /// # Errors
+    /// What the system says, or a [`ManifestError`] inside an [`io::ErrorKind::InvalidData`].
+    pub fn read(storage: &dyn Storage) -> io::Result<Option<Marker>> {
+        let Some(bytes) = read_whole(storage, MARKER, LONGEST)? else {
+            return Ok(None);
+        };
+        let wrong = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+        let json = unseal(FORMAT, &bytes).map_err(wrong)?;
+        let marker = serde_json::from_str(json);
+        let marker = marker.map_err(|e| wrong(ManifestError::Content(e.to_string())))?;
+        Ok(Some(marker))
+    }
+
+    /// Writes the marker of a directory, durably.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write(&self, storage: &dyn Storage) -> io::Result<()> {
+        let new = RunFile::NewMarker { run: self.run }.name();
+        let mut file = storage.create(&new)?;
+        file.append(seal(FORMAT, self).as_bytes())?;
+        file.sync()?;
+        drop(file);
+        storage.rename(&new, MARKER)?;
+        storage.sync_names()
+    }
+}

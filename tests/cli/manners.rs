@@ -1,0 +1,335 @@
+//! What a demanding new user meets: words, hints, streams, terminals, shells.
+
+use std::fs;
+
+use super::{json, refused, stdout, tilewave};
+
+fn stderr(args: &[&str]) -> String {
+    let output = tilewave(args).output().unwrap();
+    assert!(output.status.success(), "{args:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn what_is_wrong_is_said_in_our_words() {
+    let words = [
+        ("bfs abc", "'abc' is not a board size"),
+        ("bfs abc", "see tilewave bfs --help"),
+        (
+            "bfs 3x3 --max-depth -1",
+            "--max-depth: '-1' is not a whole number from 0; see tilewave bfs --help",
+        ),
+        (
+            "bfs 3x3 -j abc",
+            "--threads: 'abc' is not a whole number from 1 to 1024",
+        ),
+        (
+            "bfs 3x3 --max-dept 4",
+            "unknown option '--max-dept', did you mean --max-depth?",
+        ),
+        (
+            "verfy 3x3",
+            "unknown command 'verfy', did you mean verify?; see tilewave --help",
+        ),
+        (
+            "pdb biuld",
+            "unknown command 'biuld', did you mean build?; see tilewave pdb --help",
+        ),
+        (
+            "bfs 3x3 --format jsn",
+            "none of text, csv, json, did you mean json?",
+        ),
+        ("bfs 3x3 4x4", "'4x4' is one argument too many"),
+        ("bfs 3x3 --goal", "needs a value"),
+        ("bfs 3x3 --goal lst", "--goal: 'lst' is not a goal"),
+        ("bfs 3x3 -M 8", "for example 8GiB (or 8G) or 500MB"),
+        (
+            "bfs 3x3 -M 8Gb",
+            "'8Gb' says bits: write 8GB if you mean bytes",
+        ),
+        (
+            "verify nodir",
+            "'nodir' is not a board size (rows x columns, for example 3x4), and there is no such directory",
+        ),
+        ("verify 3x3 .", "give either, not both"),
+        ("resume RUN --dir RUN", "cannot be used with"),
+    ];
+    for (line, expected) in words {
+        refused(&line.split(' ').collect::<Vec<_>>(), 2, expected);
+    }
+}
+
+#[test]
+fn hints_lead_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let place = dir.path().join("a/b");
+    let run = place.to_str().unwrap();
+    refused(
+        &["bfs", "3x5", "-M", "1GiB"],
+        1,
+        "or search on disk with --dir DIR",
+    );
+    refused(
+        &["bfs", "3x3", "--dir", run, "--shared-digits", "99"],
+        2,
+        "at most 2 digits",
+    );
+    refused(&["bfs", "3x4", "--dir", run, "-M", "100B"], 1, "budget");
+    assert!(
+        !dir.path().join("a").exists(),
+        "refused commands leave nothing"
+    );
+    assert!(stdout(&["bfs", "2x3", "-M", "1G"]).contains("diameter    21"));
+    if std::thread::available_parallelism().is_ok_and(|cores| cores.get() < 256) {
+        assert!(stderr(&["bfs", "2x4", "-j", "1024"]).contains("1024 threads on"));
+    }
+}
+
+#[test]
+fn plans_agree_and_do_not_give_up() {
+    let plan = |args: &[&str]| json(&[&["plan", "--format", "json"], args].concat());
+    let (alone, one) = (
+        plan(&["4x4", "-M", "1GiB"]),
+        plan(&["4x4", "-M", "1GiB", "--ranks", "1"]),
+    );
+    for key in [
+        "memory_bytes",
+        "chunks",
+        "planes",
+        "fits",
+        "disk_peak_bytes",
+        "ranks",
+    ] {
+        assert_eq!(alone[key], one[key], "{key}");
+    }
+    assert!(alone["disk_free_bytes"].as_u64().unwrap() > 0);
+    let small = ["plan", "2x7", "-M", "100B"];
+    assert!(stdout(&small).contains("too much, does NOT fit the budget of 100 B"));
+    assert_eq!(plan(&small[1..])["fits"], false);
+    let io = |rate| plan(&["3x4", "--on-disk", "--disk-bandwidth", rate])["io_seconds"].as_f64();
+    let ratio = io("8Gb/s").unwrap() / io("8GB/s").unwrap();
+    assert!((7.9..8.1).contains(&ratio), "bits are bits: {ratio}");
+}
+
+#[test]
+fn nothing_lies_beyond_the_diameter() {
+    let far = ["antipodes", "3x3", "--max-depth", "40"];
+    assert_eq!(
+        stdout(&far),
+        "3x3: 0 boards at depth 40: the diameter is 31\n"
+    );
+    let value = json(&[&far[..], &["--format", "json"]].concat());
+    assert_eq!((&value["depth"], &value["count"]), (&40.into(), &0.into()));
+    assert_eq!(value["boards"], serde_json::json!([]));
+}
+
+#[test]
+fn what_is_not_finished_does_not_pass() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = dir.path().join("2x5");
+    let run = run.to_str().unwrap();
+    stdout(&["bfs", "2x5", "--dir", run, "--max-depth", "12"]);
+    for args in [&["verify", run][..], &["verify", "--dir", run]] {
+        let text = stdout(args);
+        assert!(
+            text.contains("NOT FINISHED, depth 12") && !text.contains("PASS"),
+            "{text}"
+        );
+    }
+    assert!(json(&["verify", run, "--format", "json"])["pass"].is_null());
+    // A directory with the name of a board: the board is meant, and said to be.
+    let output = tilewave(&["verify", "2x5"])
+        .current_dir(&dir)
+        .output()
+        .unwrap();
+    let (text, log) = (
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+    );
+    assert!(
+        text.starts_with("2x5  diameter 55") && text.ends_with("PASS\n"),
+        "{text}"
+    );
+    assert!(log.contains("./2x5 for the directory"), "{log}");
+    let output = tilewave(&["verify", "./2x5"])
+        .current_dir(&dir)
+        .output()
+        .unwrap();
+    assert!(
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .contains("NOT FINISHED")
+    );
+    assert!(stdout(&["status", "--dir", run]).contains("depth "));
+    stdout(&["resume", run]);
+    assert!(stdout(&["verify", run]).contains("2x5: PASS"));
+}
+
+#[test]
+fn every_file_written_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_string();
+    let (csv, page) = (path("x.csv"), path("x.html"));
+    let log = stderr(&["bfs", "2x3", "--format", "csv", "-o", &csv, "--html", &page]);
+    assert!(
+        log.contains(&format!("wrote {csv}\n")) && log.contains(&format!("wrote {page}\n")),
+        "{log}"
+    );
+    assert_eq!(stderr(&["bfs", "2x3", "-q", "--force", "-o", &csv]), "");
+}
+
+/// Runs a shell script with the program as `$0` and an empty directory as `$1`.
+#[cfg(unix)]
+fn shell(script: &str) -> (Option<i32>, String, String) {
+    let dir = tempfile::tempdir().unwrap();
+    let output = std::process::Command::new("bash")
+        .args(["-c", script])
+        .arg(tilewave(&[]).get_program())
+        .arg(dir.path())
+        .env_remove("NO_COLOR")
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stdout_that_cannot_be_written_is_named() {
+    for command in [
+        "--help",
+        "bfs --help",
+        "--version",
+        "bfs 2x3",
+        "man",
+        "completions bash",
+    ] {
+        let (code, _, log) = shell(&format!("\"$0\" {command} > /dev/full"));
+        assert_eq!(code, Some(1), "{command}");
+        assert!(
+            log.lines().count() == 1 && log.contains("stdout: No space left"),
+            "{command}: {log}"
+        );
+        let (code, _, log) = shell(&format!("set -o pipefail; \"$0\" {command} | true"));
+        assert_eq!((code, log.as_str()), (Some(0), ""), "{command}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn signals_and_limits_of_the_shell_hold() {
+    let search = "bfs 3x4 --engine reference --max-depth 24 --no-progress";
+    let (code, _, log) = shell(&format!(
+        "trap '' HUP; \"$0\" {search} & sleep 0.4; kill -HUP $!; wait $!"
+    ));
+    assert_eq!(code, Some(0), "as under nohup: {log}");
+    let (code, _, log) = shell(&format!(
+        "\"$0\" {search} & sleep 0.4; kill -HUP $!; wait $!"
+    ));
+    assert_eq!(code, Some(130), "{log}");
+    let (code, _, log) =
+        shell("cd \"$1\"; ulimit -f 1; \"$0\" bfs 3x3 --html x.html; c=$?; ls -A; exit $c");
+    assert_eq!(code, Some(1), "{log}");
+    assert!(
+        log.contains("cannot write 'x.html'") && log.contains("ulimit -f"),
+        "{log}"
+    );
+}
+
+/// What a command shows on a terminal of some columns, as it was drawn.
+#[cfg(target_os = "linux")]
+fn on_terminal(columns: usize, environment: &str, command: &str) -> String {
+    let program = tilewave(&[]).get_program().to_owned();
+    let program = program.to_str().unwrap();
+    let (code, text, log) = shell(&format!(
+        "export TERM=xterm SHELL=/bin/bash; unset COLUMNS; \
+         script -qec 'stty cols {columns} rows 24; {environment} {program} {command}' /dev/null"
+    ));
+    assert_eq!(code, Some(0), "{text} {log}");
+    text
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_is_treated_with_care() {
+    let coloured = on_terminal(80, "", "bfs 2x3 -v");
+    assert!(coloured.contains("\u{1b}["), "{coloured:?}");
+    for plain in ["NO_COLOR=1", "TERM=dumb"] {
+        let text = on_terminal(80, plain, "bfs 2x3 -v");
+        assert!(
+            text.contains("depth 21") && !text.contains('\u{1b}'),
+            "{plain}: {text:?}"
+        );
+    }
+    // The line of progress fits, never says 100 %, and is gone in the end.
+    for columns in [80, 50] {
+        let text = on_terminal(columns, "", "bfs 3x4 --engine reference --max-depth 24");
+        let drawn: Vec<String> = text.split(['\r', '\n']).map(visible).collect();
+        let lines: Vec<&String> = drawn
+            .iter()
+            .filter(|line| line.contains(" %  depth "))
+            .collect();
+        assert!(lines.len() > 3, "{text:?}");
+        for line in lines {
+            assert!(line.chars().count() <= columns, "{line}");
+            assert!(!line.contains("100 %") && !line.contains(" ms"), "{line}");
+        }
+        assert!(text.contains("\u{1b}[2K"), "cleared: {text:?}");
+    }
+    for line in on_terminal(60, "", "bfs --help").lines() {
+        assert!(visible(line).trim_end().chars().count() <= 60, "{line}");
+    }
+}
+
+/// Text without what moves the cursor or sets colours.
+#[cfg(target_os = "linux")]
+fn visible(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let mut shown = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let end = part
+            .find(|c: char| c.is_ascii_alphabetic())
+            .map_or(part.len(), |i| i + 1);
+        shown += &part[end..];
+    }
+    shown
+}
+
+#[cfg(unix)]
+#[test]
+fn shells_complete_values_and_not_files() {
+    let complete = |words: &str| {
+        let script = format!(
+            "source <(\"$0\" completions bash); cd \"$1\"; touch somefile; COMP_WORDS=(tilewave {words} ''); \
+             COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _tilewave tilewave '' \"${{COMP_WORDS[COMP_CWORD-1]}}\"; \
+             echo \"${{COMPREPLY[@]}}\""
+        );
+        shell(&script).1.trim().to_string()
+    };
+    assert_eq!(complete("bfs 3x3 --format"), "text csv json");
+    assert_eq!(complete("solve --moves"), "tile blank");
+    assert_eq!(complete("bfs 3x3 --output"), "somefile");
+    for value in ["bfs 3x3 --goal", "bfs 3x3 --memory", "pdb build --size"] {
+        assert!(!complete(value).contains("somefile"), "{value}");
+    }
+}
+
+#[test]
+fn manual_pages_are_complete() {
+    let dir = tempfile::tempdir().unwrap();
+    stdout(&["man", "--dir", dir.path().to_str().unwrap()]);
+    for name in ["tilewave", "tilewave-bfs", "tilewave-pdb-build"] {
+        let page = fs::read_to_string(dir.path().join(format!("{name}.1"))).unwrap();
+        for heading in ["EXIT STATUS", "FILES", "ENVIRONMENT", "SEE ALSO"] {
+            assert!(
+                page.contains(&format!(".SH \"{heading}\""))
+                    || page.contains(&format!(".SH {heading}")),
+                "{name}: {heading}"
+            );
+        }
+    }
+}

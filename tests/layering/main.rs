@@ -1,0 +1,252 @@
+//! The shape of the sources: data flows one way between modules and between files, `unsafe` stands where it
+//! is announced, files are small.
+
+use std::path::{Path, PathBuf};
+
+mod graph;
+
+use graph::{Arrows, Crate, circles, tokens};
+
+/// The floors from the top; a module uses only floors above its own (docs/design.md). `error` gathers the
+/// errors of all library floors, so anyone may use it and it may use anyone.
+const FLOORS: &[&[&str]] = &[
+    &["progress", "random"],
+    &["puzzle"],
+    &["perm"],
+    &["store"],
+    &["bfs", "pdb"],
+    &["table"],
+    &["solve", "report"],
+    &["capi", "cli"],
+];
+/// Modules outside the floors.
+const ROOTS: &[&str] = &["error", "lib", "main"];
+/// Arrows that close a circle today. None may be added, and those that are gone must go from here.
+const BACKWARDS: &[(&str, &str)] = &[("table/mod.rs", "table/build.rs")];
+/// Where `unsafe` may stand.
+const UNSAFE: &[&str] = &[
+    "perm/kernel/",
+    "store/",
+    "bfs/mpi.rs",
+    "bfs/distributed/mpi.rs",
+    "capi",
+];
+/// Most lines of a file.
+const LINES: usize = 500;
+/// Files that are larger: none may be added, and those that are smaller now must go from here.
+const LARGE: &[&str] = &["store/output.rs"];
+
+fn src() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+/// The places and texts of all sources.
+fn sources() -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    graph::collect(&src(), &src(), &mut all);
+    assert!(all.len() > 50, "the sources are read");
+    all
+}
+
+/// The top module of a file.
+fn top(file: &str) -> &str {
+    file.split('/').next().unwrap().trim_end_matches(".rs")
+}
+
+fn floor(module: &str) -> Option<usize> {
+    FLOORS.iter().position(|floor| floor.contains(&module))
+}
+
+/// The arrows that lead down or sideways.
+fn wrong_arrows(arrows: &Arrows) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (from, reached) in arrows {
+        for to in reached {
+            let (own, other) = (top(from), top(to));
+            let lower = |f, o| f <= o && own != other;
+            if matches!((floor(own), floor(other)), (Some(f), Some(o)) if lower(f, o)) {
+                wrong.push(format!("{from} uses {to}"));
+            }
+        }
+    }
+    wrong
+}
+
+#[test]
+fn every_arrow_points_up() {
+    let arrows = Crate::read(&src()).arrows();
+    let count: usize = arrows.values().map(|reached| reached.len()).sum();
+    assert!(count > 300, "only {count} arrows seen");
+    let unknown = |file: &&String| floor(top(file)).is_none() && !ROOTS.contains(&top(file));
+    let unknown: Vec<&String> = arrows.keys().filter(unknown).collect();
+    assert!(unknown.is_empty(), "on no floor: {unknown:?}");
+    let wrong = wrong_arrows(&arrows);
+    assert!(wrong.is_empty(), "modules use lower floors: {wrong:#?}");
+}
+
+#[test]
+fn files_do_not_use_each_other_in_circles() {
+    let mut arrows = Crate::read(&src()).arrows();
+    let closed = circles(&arrows);
+    let closes = |(from, to): &&(&str, &str)| {
+        let together = |circle: &Vec<String>| {
+            [from, to]
+                .iter()
+                .all(|file| circle.iter().any(|f| f == **file))
+        };
+        arrows
+            .get(*from)
+            .is_some_and(|reached| reached.contains(*to))
+            && closed.iter().any(together)
+    };
+    let gone: Vec<_> = BACKWARDS.iter().filter(|arrow| !closes(arrow)).collect();
+    for (from, to) in BACKWARDS {
+        arrows.entry(from.to_string()).or_default().remove(*to);
+    }
+    let left = circles(&arrows);
+    assert!(left.is_empty(), "files in circles: {left:#?}");
+    assert!(
+        gone.is_empty(),
+        "no longer in a circle, take them off the list: {gone:#?}"
+    );
+}
+
+#[test]
+fn files_are_small() {
+    let large = sources()
+        .into_iter()
+        .filter(|(_, text)| text.lines().count() > LINES);
+    let large: Vec<String> = large.map(|(file, _)| file).collect();
+    assert_eq!(large, LARGE, "files of more than {LINES} lines");
+}
+
+#[test]
+fn unsafe_code_is_where_it_is_announced() {
+    let stray = sources().into_iter().filter(|(file, text)| {
+        let announced = UNSAFE.iter().any(|place| file.starts_with(place));
+        !announced && tokens(text).iter().any(|token| token == "unsafe")
+    });
+    let stray: Vec<String> = stray.map(|(file, _)| file).collect();
+    assert!(stray.is_empty(), "unsafe code in {stray:?}");
+    let announced = |(file, text): &(String, String)| {
+        file.starts_with("store/") && tokens(text).iter().any(|token| token == "unsafe")
+    };
+    assert!(
+        sources().iter().any(announced),
+        "the word is found where it is"
+    );
+}
+
+/// The arrows of made-up files.
+fn arrows(files: &[(&str, &str)]) -> Arrows {
+    Crate::new(files.iter().copied()).arrows()
+}
+
+/// What one made-up file uses.
+fn used(files: &[(&str, &str)], file: &str) -> Vec<String> {
+    arrows(files)[file].iter().cloned().collect()
+}
+
+#[test]
+fn a_circle_between_files_is_found() {
+    let files = [
+        ("lib.rs", "mod a;"),
+        ("a/mod.rs", "mod one; mod two; mod three; pub use one::One;"),
+        ("a/one.rs", "use super::two::Two; pub struct One;"),
+        (
+            "a/two.rs",
+            "use crate::{x::y, a::{three::{self, Three}}}; pub struct Two; fn f() { Three }",
+        ),
+        ("a/three.rs", "fn f() -> super::One { super::One }"),
+    ];
+    let circle = ["a/one.rs", "a/three.rs", "a/two.rs"].map(String::from);
+    assert_eq!(circles(&arrows(&files)), [circle.to_vec()]);
+    // Without the last arrow there is none; what a module passes on makes none either.
+    let mut broken = files;
+    broken[4].1 = "// super::One\nfn f() -> u8 { 'a'; \"super::One\"; 1 }";
+    assert_eq!(circles(&arrows(&broken)), [[""; 0]; 0]);
+    // What a module holds itself does.
+    let own = [
+        ("a/mod.rs", "mod one; use one::One; pub fn shared() { One }"),
+        ("a/one.rs", "use super::shared; pub struct One;"),
+    ];
+    assert_eq!(circles(&arrows(&own)), [["a/mod.rs", "a/one.rs"]]);
+}
+
+#[test]
+fn paths_are_followed_to_the_file_that_holds_them() {
+    let store = [
+        (
+            "store/mod.rs",
+            "mod memory; mod files; pub use memory::{Array as Words, *}; pub(crate) use files::Files;",
+        ),
+        ("store/memory.rs", "pub struct Array; pub fn budget() {}"),
+        ("store/files.rs", "pub struct Files;"),
+    ];
+    let uses = |text: &'static str| {
+        used(
+            &[&store[..], &[("bfs/run.rs", text)]].concat(),
+            "bfs/run.rs",
+        )
+    };
+    assert_eq!(uses("use crate::store::Files;"), ["store/files.rs"]);
+    assert_eq!(
+        uses("use crate::store::{Words, Files as F};"),
+        ["store/files.rs", "store/memory.rs"]
+    );
+    assert_eq!(
+        uses("use crate::store; fn f() { store::budget() }"),
+        ["store/memory.rs"]
+    );
+    assert_eq!(
+        uses("fn f<'a>() { crate::store::Files::new::<'a>() }"),
+        ["store/files.rs"]
+    );
+    assert_eq!(
+        uses("fn f() { tilewave::store::Files }"),
+        ["store/files.rs"]
+    );
+    assert_eq!(
+        uses("#[cfg(test)] mod tests { use crate::store::Files; } fn f() {}"),
+        [""; 0]
+    );
+    assert_eq!(
+        uses("use std::store::Files; const T: &str = r#\"crate::store::Files\"#;"),
+        [""; 0]
+    );
+}
+
+#[test]
+fn a_wrong_arrow_is_found() {
+    let wrong = |file: &'static str, text: &'static str| {
+        let others = [
+            ("bfs/mod.rs", "pub struct Search;"),
+            ("pdb/mod.rs", ""),
+            ("report/json.rs", ""),
+        ];
+        wrong_arrows(&arrows(&[&others[..], &[(file, text)]].concat()))
+    };
+    assert_eq!(
+        wrong("perm/a.rs", "use crate::bfs::Search;"),
+        ["perm/a.rs uses bfs/mod.rs"]
+    );
+    assert_eq!(
+        wrong("bfs/b.rs", "use crate::{x, pdb::{Pdb, Q}};"),
+        ["bfs/b.rs uses pdb/mod.rs"]
+    );
+    assert_eq!(
+        wrong(
+            "store/c.rs",
+            "use crate::{perm, report::json};fn f() { json::x() }"
+        ),
+        ["store/c.rs uses report/json.rs"]
+    );
+    assert_eq!(wrong("cli/d.rs", "use tilewave::bfs::Search;"), [""; 0]);
+    assert_eq!(
+        wrong(
+            "bfs/e.rs",
+            "// use crate::report::json;\nuse super::Search;"
+        ),
+        [""; 0]
+    );
+}

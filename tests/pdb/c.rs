@@ -1,0 +1,245 @@
+//! The C interface: the header, the installed files, the examples, and every function under
+//! AddressSanitizer.
+
+use std::path::Path;
+use std::process::Command;
+
+use tilewave::bfs::Search;
+use tilewave::pdb::Kind;
+use tilewave::progress::NoProgress;
+use tilewave::puzzle::tiles::MoveStyle;
+use tilewave::random::SplitMix64;
+use tilewave::solve::Scrambler;
+use tilewave::table::Encoding;
+
+use crate::interop::{cases, run, skipped, tools};
+use crate::{Random, database, goal};
+
+/// The header is made from src/capi; TILEWAVE_UPDATE=1 writes it again.
+#[test]
+fn c_header_is_up_to_date() {
+    let config = cbindgen::Config::from_file(tools("c/cbindgen.toml")).unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let bindings = cbindgen::Builder::new()
+        .with_config(config)
+        .with_src(source.join("capi/mod.rs"))
+        .generate()
+        .unwrap();
+    let mut header = Vec::new();
+    bindings.write(&mut header);
+    let path = tools("c/tilewave.h");
+    if std::env::var_os("TILEWAVE_UPDATE").is_some() {
+        std::fs::write(&path, &header).unwrap();
+    }
+    let checked_in = std::fs::read(&path).unwrap();
+    assert!(
+        checked_in == header,
+        "tools/c/tilewave.h differs from src/capi: run TILEWAVE_UPDATE=1 cargo test --test pdb c_header"
+    );
+}
+
+/// Runs a compiler; panics with what it complains of.
+fn compile(command: &mut Command) {
+    let compiled = command.output().unwrap();
+    let said = String::from_utf8_lossy(&compiled.stderr);
+    assert!(
+        compiled.status.success() && said.is_empty(),
+        "{command:?}: {said}"
+    );
+}
+
+/// The header is C99 and C++, and no name in it can be a user's.
+#[test]
+fn the_header_compiles_as_c_and_as_cpp_and_has_no_foreign_names() {
+    let header = std::fs::read_to_string(tools("c/tilewave.h")).unwrap();
+    let code: String = header
+        .split("/*")
+        .map(|part| part.rsplit("*/").next().unwrap())
+        .collect();
+    let words = code.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let known = [
+        "const",
+        "int",
+        "char",
+        "void",
+        "size_t",
+        "uint8_t",
+        "uint16_t",
+        "uint64_t",
+        "typedef",
+        "struct",
+        "extern",
+        "C",
+        "ifdef",
+        "ifndef",
+        "endif",
+        "define",
+        "include",
+        "stddef",
+        "stdint",
+        "h",
+        "__cplusplus",
+        "pdb",
+        "table",
+        "path",
+        "message",
+        "capacity",
+        "tiles",
+        "count",
+        "values",
+        "cells",
+        "blank",
+        "bytes",
+        "moves",
+        "depths",
+        "",
+    ];
+    for word in words.filter(|word| !word.starts_with(|c: char| c.is_ascii_digit())) {
+        let own = ["tilewave_", "TILEWAVE_", "Tilewave"]
+            .iter()
+            .any(|prefix| word.starts_with(prefix));
+        assert!(own || known.contains(&word), "'{word}' is in the header");
+    }
+    assert!(!header.contains("# Safety") && !header.contains("[`"));
+    let dir = tempfile::tempdir().unwrap();
+    for (compiler, name, standard) in [("cc", "x.c", "-std=c99"), ("c++", "x.cc", "-std=c++11")] {
+        if Command::new(compiler).arg("--version").output().is_err() {
+            skipped("there is no C or C++ compiler (cc, c++)");
+            continue;
+        }
+        let source = dir.path().join(name);
+        let text = "#include \"tilewave.h\"\ntypedef int Encoding;\nint main(void) { return 0; }\n";
+        std::fs::write(&source, text).unwrap();
+        let warnings = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-c", "-o"];
+        compile(
+            Command::new(compiler)
+                .arg(standard)
+                .arg("-I")
+                .arg(tools("c"))
+                .args(warnings)
+                .arg(dir.path().join("x.o"))
+                .arg(source),
+        );
+    }
+}
+
+/// What a user does: install, build with pkg-config's flags, run.
+#[test]
+fn the_installed_interface_serves_c_and_cpp_programs() {
+    if Command::new("cc").arg("--version").output().is_err() {
+        skipped("there is no C compiler (cc)");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let prefix = dir.path().join("usr");
+    // The library is compiled for these tests already: this links it, below the target directory that holds
+    // target/release/deps/pdb-0123.
+    let target = std::env::current_exe().unwrap();
+    let target = target.ancestors().nth(3).unwrap();
+    compile(
+        Command::new(tools("c-install"))
+            .arg(&prefix)
+            .env("CARGO", env!("CARGO"))
+            .env("CARGO_TARGET_DIR", target),
+    );
+    let lib = prefix.join("lib");
+    let soname = std::fs::read_link(lib.join("libtilewave.so")).unwrap();
+    assert_eq!(soname, Path::new("libtilewave.so.0"));
+    let config = std::fs::read_to_string(lib.join("pkgconfig/tilewave.pc")).unwrap();
+    assert!(config.contains(&format!("Version: {}\n", env!("CARGO_PKG_VERSION"))));
+    let build =
+        |compiler: &str, standard: &str, source: &str, libraries: &[&str], sanitized: bool| {
+            let program = dir.path().join(format!("{source}{}", libraries.len()));
+            let mut command = Command::new(compiler);
+            command.args([
+                standard,
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-pedantic",
+                "-g",
+                "-I",
+            ]);
+            command.arg(prefix.join("include"));
+            if compiler == "c++" {
+                command.args(["-x", "c++"]);
+            }
+            command.arg(tools("c").join(source));
+            command
+                .args(["-x", "none"])
+                .args(sanitized.then_some("-fsanitize=address,undefined"));
+            command.arg("-L").arg(&lib).args(libraries);
+            command
+                .arg(format!("-Wl,-rpath,{}", lib.display()))
+                .arg("-o")
+                .arg(&program);
+            compile(&mut command);
+            program
+        };
+    let archive = lib.join("libtilewave.a");
+    let archive = [archive.to_str().unwrap(), "-lpthread", "-ldl", "-lm"];
+    let example = build("cc", "-std=c99", "example.c", &["-ltilewave"], false);
+    for (path, boards, values) in cases(dir.path()) {
+        let lines = run(Command::new(&example).arg(&path), &boards);
+        let expected = values
+            .iter()
+            .map(|v| v.map_or("-2".to_string(), |v| v.to_string()));
+        assert_eq!(lines, expected.collect::<Vec<_>>(), "{}", path.display());
+        let wrong = Random(SplitMix64::new(1)).board("2x2".parse().unwrap());
+        assert_eq!(run(Command::new(&example).arg(&path), &[wrong]), ["-1"]);
+    }
+    let missing = Command::new(&example).arg("none.pdb").output().unwrap();
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("cannot open 'none.pdb'"));
+
+    let first = goal("3x3", "first");
+    let table =
+        tilewave::table::build(&Search::new(first.clone()), Encoding::Mod3, &NoProgress).unwrap();
+    let table_file = dir.path().join("3x3.table");
+    table.save(&table_file, false, |_| true).unwrap();
+    let example = build("cc", "-std=c99", "table.c", &archive, false);
+    let boards: Vec<_> = Scrambler::new(first.clone(), 3).take(40).collect();
+    for (line, board) in run(Command::new(&example).arg(&table_file), &boards)
+        .iter()
+        .zip(&boards)
+    {
+        let moves = table.solve(board).unwrap().unwrap();
+        assert_eq!(
+            *line,
+            format!("{0} {0} {1}", moves.len(), moves.long(MoveStyle::Tile))
+        );
+    }
+
+    for (kind, number) in [(Kind::Minimum, 0), (Kind::Regions, 1)] {
+        let file = dir.path().join(format!("{number}.pdb"));
+        database(&first, &[1, 2, 5], kind)
+            .save(&file, false, &NoProgress)
+            .unwrap();
+        for (compiler, standard) in [("cc", "-std=c99"), ("c++", "-std=c++11")] {
+            for libraries in [&archive[..], &["-ltilewave"]] {
+                let program = build(compiler, standard, "test.c", libraries, true);
+                let checked = Command::new(&program)
+                    .arg(&file)
+                    .arg(&table_file)
+                    .output()
+                    .unwrap();
+                let said = String::from_utf8_lossy(&checked.stderr);
+                assert!(
+                    checked.status.success() && said.is_empty(),
+                    "{compiler}: {said}"
+                );
+            }
+        }
+    }
+    // Every function of the header is called by the test program.
+    let header = std::fs::read_to_string(tools("c/tilewave.h")).unwrap();
+    let program = std::fs::read_to_string(tools("c/test.c")).unwrap();
+    for name in header.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
+        assert!(
+            !name.starts_with("tilewave_")
+                || program.contains(&format!("{name}("))
+                || name == "tilewave_h",
+            "{name}"
+        );
+    }
+}

@@ -1,0 +1,142 @@
+/* Calls every function of tilewave.h, with what they should take and what they should refuse. Arguments: a
+ * database and a distance table, both of 3x3 boards. Run by tests/pdb/c.rs under AddressSanitizer; it also is C++. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tilewave.h"
+
+#define CHECK(condition)                                                      \
+    do {                                                                      \
+        if (!(condition)) {                                                   \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);   \
+            return 1;                                                         \
+        }                                                                     \
+    } while (0)
+
+/* Buffers of the very size that is announced, so that one byte too many is found. */
+static void *room(size_t bytes) { return malloc(bytes); }
+
+static int versions(void) {
+    char text[32];
+    sprintf(text, "%d.%d.%d", TILEWAVE_VERSION_MAJOR, TILEWAVE_VERSION_MINOR, TILEWAVE_VERSION_PATCH);
+    CHECK(strcmp(text, tilewave_version()) == 0);
+    return 0;
+}
+
+static int databases(const char *path) {
+    char *message = (char *)room(12);
+    TilewavePdb *pdb = tilewave_pdb_open("no such file", message, 12);
+    uint16_t goal[9], tiles[8], *few = (uint16_t *)room(2 * sizeof *few);
+    uint16_t *boards = (uint16_t *)room(27 * sizeof *boards);
+    uint8_t cells[8];
+    int *values = (int *)room(3 * sizeof *values);
+    size_t i, k, bytes = 0;
+
+    CHECK(pdb == NULL && strlen(message) == 11);
+    CHECK(tilewave_pdb_open(NULL, message, 12) == NULL);
+    CHECK(tilewave_pdb_open("no such file", NULL, 0) == NULL);
+    pdb = tilewave_pdb_open(path, message, 12);
+    CHECK(pdb != NULL);
+    CHECK(tilewave_pdb_rows(pdb) == 3 && tilewave_pdb_columns(pdb) == 3);
+    CHECK(tilewave_pdb_rows(NULL) == 0 && tilewave_pdb_columns(NULL) == 0);
+    CHECK(tilewave_pdb_kind(pdb) == TILEWAVE_KIND_ADDITIVE_MIN || tilewave_pdb_kind(pdb) == TILEWAVE_KIND_REGION_AWARE);
+    CHECK(tilewave_pdb_encoding(pdb) == TILEWAVE_ENCODING_BYTE || tilewave_pdb_encoding(pdb) == TILEWAVE_ENCODING_NIBBLE);
+    CHECK(tilewave_pdb_kind(NULL) == 0 && tilewave_pdb_encoding(NULL) == 0);
+    CHECK(tilewave_pdb_goal(pdb, goal, 9) == 9 && tilewave_pdb_goal(pdb, NULL, 9) == 9);
+    CHECK(tilewave_pdb_goal(pdb, few, 2) == 9 && few[0] == goal[0] && few[1] == goal[1]);
+    CHECK(tilewave_pdb_goal(NULL, goal, 9) == 0);
+    k = tilewave_pdb_tiles(pdb, tiles, 8);
+    CHECK(k > 2 && k <= 8 && tilewave_pdb_tiles(pdb, NULL, 0) == k);
+    CHECK(tilewave_pdb_tiles(pdb, few, 2) == k && few[1] == tiles[1] && tilewave_pdb_tiles(NULL, few, 2) == 0);
+    CHECK(tilewave_pdb_entries(pdb) > 0 && tilewave_pdb_entries(NULL) == 0);
+    CHECK(tilewave_pdb_maximum(pdb) > 0 && tilewave_pdb_maximum(NULL) == 0);
+    CHECK(tilewave_pdb_data(pdb, NULL) != NULL && tilewave_pdb_data(NULL, &bytes) == NULL && bytes == 0);
+    CHECK(tilewave_pdb_data(pdb, &bytes) != NULL && bytes >= (tilewave_pdb_entries(pdb) + 1) / 2);
+
+    CHECK(tilewave_pdb_value(pdb, goal, 9) == 0);
+    CHECK(tilewave_pdb_value(pdb, goal, 8) == TILEWAVE_INVALID);
+    CHECK(tilewave_pdb_value(pdb, NULL, 9) == TILEWAVE_INVALID);
+    CHECK(tilewave_pdb_value(NULL, goal, 9) == TILEWAVE_INVALID);
+    for (i = 0; i < 27; i++)
+        boards[i] = goal[i % 9];
+    boards[9] = boards[10]; /* a tile twice */
+    boards[18] = goal[1];   /* two tiles exchanged */
+    boards[19] = goal[0];
+    CHECK(tilewave_pdb_values(pdb, boards, 27, values, 3) == 3);
+    CHECK(values[0] == 0 && values[1] == TILEWAVE_INVALID);
+    CHECK(values[2] == tilewave_pdb_value(pdb, boards + 18, 9));
+    CHECK(tilewave_pdb_values(pdb, boards, 26, values, 3) == 0);
+    CHECK(tilewave_pdb_values(pdb, boards, 27, values, 2) == 0);
+    CHECK(tilewave_pdb_values(pdb, NULL, 27, values, 3) == 0);
+    CHECK(tilewave_pdb_values(pdb, boards, 27, NULL, 3) == 0);
+    CHECK(tilewave_pdb_values(NULL, boards, 27, values, 3) == 0);
+    CHECK(tilewave_pdb_values(pdb, boards, 0, values, 0) == 0);
+
+    for (i = 0; i < 9; i++) {
+        size_t t;
+        for (t = 0; t < k; t++)
+            if (tiles[t] == goal[i])
+                cells[t] = (uint8_t)i;
+    }
+    for (i = 0; goal[i] != 0; i++) {
+    }
+    CHECK(tilewave_pdb_lookup(pdb, cells, k, (uint8_t)i) == 0);
+    CHECK(tilewave_pdb_lookup(pdb, cells, k, cells[0]) == TILEWAVE_INVALID);
+    CHECK(tilewave_pdb_lookup(pdb, cells, k, 9) == TILEWAVE_INVALID);
+    CHECK(tilewave_pdb_lookup(pdb, cells, k - 1, (uint8_t)i) == TILEWAVE_INVALID);
+    CHECK(tilewave_pdb_lookup(pdb, NULL, k, (uint8_t)i) == TILEWAVE_INVALID);
+    CHECK(tilewave_pdb_lookup(NULL, cells, k, (uint8_t)i) == TILEWAVE_INVALID);
+    tilewave_pdb_close(pdb);
+    tilewave_pdb_close(NULL);
+    free(message), free(few), free(boards), free(values);
+    return 0;
+}
+
+static int tables(const char *path) {
+    char *message = (char *)room(12), *moves = (char *)room(5);
+    TilewaveTable *table = tilewave_table_open("no such file", message, 12);
+    uint16_t goal[9], boards[18], *few = (uint16_t *)room(2 * sizeof *few);
+    int *depths = (int *)room(2 * sizeof *depths);
+    size_t i, blank;
+
+    CHECK(table == NULL && strlen(message) == 11);
+    table = tilewave_table_open(path, message, 12);
+    CHECK(table != NULL);
+    CHECK(tilewave_table_rows(table) == 3 && tilewave_table_columns(table) == 3);
+    CHECK(tilewave_table_rows(NULL) == 0 && tilewave_table_columns(NULL) == 0);
+    CHECK(tilewave_table_goal(table, goal, 9) == 9 && tilewave_table_goal(table, NULL, 0) == 9);
+    CHECK(tilewave_table_goal(table, few, 2) == 9 && few[1] == goal[1] && tilewave_table_goal(NULL, few, 2) == 0);
+    CHECK(tilewave_table_maximum(table) == 31 && tilewave_table_maximum(NULL) == 0);
+    CHECK(tilewave_table_depth(table, goal, 9) == 0);
+    CHECK(tilewave_table_depth(table, goal, 8) == TILEWAVE_INVALID);
+    CHECK(tilewave_table_depth(table, NULL, 9) == TILEWAVE_INVALID);
+    CHECK(tilewave_table_depth(NULL, goal, 9) == TILEWAVE_INVALID);
+    for (blank = 0; goal[blank] != 0; blank++) {
+    }
+    for (i = 0; i < 18; i++)
+        boards[i] = goal[i % 9];
+    boards[blank] = goal[blank < 8 ? blank + 1 : 7]; /* one move beside a border or not */
+    boards[blank < 8 ? blank + 1 : 7] = 0;
+    CHECK(tilewave_table_depths(table, boards, 18, depths, 2) == 2);
+    CHECK(depths[0] == tilewave_table_depth(table, boards, 9) && depths[1] == 0);
+    CHECK(tilewave_table_depths(table, boards, 18, depths, 1) == 0);
+    CHECK(tilewave_table_depths(NULL, boards, 18, depths, 2) == 0);
+    CHECK(tilewave_table_solve(table, boards, 9, moves, 5) == depths[0]);
+    CHECK(strlen(moves) == (size_t)(depths[0] < 4 ? depths[0] : 4));
+    CHECK(tilewave_table_solve(table, boards, 9, NULL, 0) == depths[0]);
+    CHECK(tilewave_table_solve(table, boards, 7, moves, 5) == TILEWAVE_INVALID);
+    CHECK(tilewave_table_solve(NULL, boards, 9, moves, 5) == TILEWAVE_INVALID);
+    tilewave_table_close(table);
+    tilewave_table_close(NULL);
+    free(message), free(moves), free(few), free(depths);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3) {
+        fprintf(stderr, "usage: %s FILE.pdb FILE.table\n", argv[0]);
+        return 2;
+    }
+    return versions() || databases(argv[1]) || tables(argv[2]);
+}
