@@ -50,7 +50,7 @@ test("antipodes are drawn, and a search that stopped has none", async () => {
   });
   await visit(browser, "limited.html", {}, async (page) => {
     assert.match(await page.locator("h1").textContent(), /to depth 9$/);
-    assert.match(await page.locator(".more").textContent(), /more are not drawn/);
+    assert.match(await page.locator("p.more").textContent(), /more are not drawn/);
     await picture(page, "search-limited");
   });
 });
