@@ -47,6 +47,7 @@ pub mod report;
 pub mod solve;
 pub mod store;
 pub mod table;
+mod units;
 
 pub use bfs::Search;
 pub use error::Error;

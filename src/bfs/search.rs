@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::perm::kernel::{Kernel, KernelError};
 use crate::puzzle::tiles::{Board, Size};
+use crate::units::{bytes, thousands};
 
 /// The engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +114,8 @@ pub enum SearchError {
     },
     /// The arrays exceed the memory budget.
     #[error(
-        "board {size} needs {needed} bytes of memory with the {engine} engine, the budget is {budget} bytes"
+        "board {size} needs {} of memory with the {engine} engine, the budget is {}: raise it with --memory if the machine has more, or {}",
+        bytes(*needed), bytes(*budget), way_out(*engine)
     )]
     Memory {
         /// Size of the board.
@@ -156,11 +158,22 @@ pub enum SearchError {
         all: u64,
     },
     /// The observer asked to stop.
-    #[error("interrupted at depth {depth} after {states} states")]
+    #[error(
+        "interrupted at depth {depth} after {} states: a search in memory starts over, --max-depth ends it early with a result",
+        thousands(*states)
+    )]
     Interrupted {
         /// Depth being computed.
         depth: usize,
         /// States counted in the finished levels.
         states: u64,
     },
+}
+
+/// What to do about a search that does not fit the memory.
+fn way_out(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Sweep => "search on disk with --dir DIR",
+        _ => "choose a smaller board",
+    }
 }

@@ -1,15 +1,11 @@
 //! `tilewave antipodes`: the boards that are farthest from the goal.
 
-use std::fmt::Write;
-use std::process::ExitCode;
-
 use anyhow::Result;
 use serde_json::json;
-use tilewave::bfs::{self, StateSpace};
+use tilewave::bfs::{self, State, StateSpace};
 use tilewave::puzzle::tiles::Size;
-use tilewave::report::{counted, one_key_per_line, thousands};
+use tilewave::report::{counted, thousands};
 
-use super::Talk;
 use super::options::{Format, GoalOption, Output, Running};
 use super::progress::Progress;
 use super::values::count;
@@ -41,7 +37,7 @@ pub struct Args {
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self, talk: Talk) -> Result<ExitCode> {
+    pub fn run(&self) -> Result<()> {
         let size = self.board;
         let goal = self.goal.board(size)?;
         let space = StateSpace::new(goal.clone())?;
@@ -49,7 +45,7 @@ impl Args {
         search.max_depth = self.max_depth;
         search.keep_last = self.limit;
         let destination = self.output.reserve()?;
-        let outcome = bfs::run(&search, &Progress::new(talk))?;
+        let outcome = bfs::run(&search, &Progress::new())?;
 
         let deepest = outcome.counts.len() - 1;
         // Beyond the diameter there is nothing, and the deepest boards are no answer.
@@ -57,84 +53,62 @@ impl Args {
         let beyond = depth > deepest;
         let count = if beyond { 0 } else { outcome.counts[depth] };
         let last = if beyond { &[][..] } else { &outcome.last };
-        let states = last
+        let rows: Vec<[String; 4]> = last
             .iter()
-            .map(|&state| (space.board(state).to_string(), state));
-        let states: Vec<_> = states.collect();
+            .map(|&state| {
+                let (board, id) = (space.board(state), space.id(state));
+                [
+                    board.to_string(),
+                    id.to_string(),
+                    state.line.to_string(),
+                    state.cell.to_string(),
+                ]
+            })
+            .collect();
         let text = match self.output.format {
             Format::Json => {
-                let boards: Vec<&String> = states.iter().map(|(board, _)| board).collect();
-                let column = |f: &dyn Fn(&bfs::State) -> u64| {
-                    states
-                        .iter()
-                        .map(|(_, state)| f(state))
-                        .collect::<Vec<u64>>()
-                };
-                one_key_per_line(&json!({
+                let column = |f: &dyn Fn(&State) -> u64| last.iter().map(f).collect::<Vec<u64>>();
+                let figures = json!({
                     "board": size.to_string(),
                     "goal": outcome.goal.to_string(),
                     "depth": depth,
                     "count": count,
-                    "boards": boards,
+                    "boards": rows.iter().map(|[board, ..]| board).collect::<Vec<_>>(),
                     "state_ids": column(&|&s| space.id(s)),
                     "lines": column(&|s| s.line),
                     "cells": column(&|s| s.cell as u64),
-                    "version": env!("CARGO_PKG_VERSION"),
-                }))?
+                });
+                Format::Json.result(figures, "", String::new)
             }
             Format::Csv => {
-                let mut text = String::from("board,state_id,line,cell\n");
-                for (board, state) in &states {
-                    writeln!(
-                        text,
-                        "{board},{},{},{}",
-                        space.id(*state),
-                        state.line,
-                        state.cell
-                    )?;
-                }
-                text
+                let rows = rows.iter().map(|row| row.join(",") + "\n");
+                format!("board,state_id,line,cell\n{}", rows.collect::<String>())
             }
             Format::Text => {
-                let which = match (beyond, outcome.complete) {
+                let boards = counted(count, "board");
+                let mut text = format!("{size}: {boards} at depth {depth}");
+                text += &match (beyond, outcome.complete) {
                     (true, _) => format!(": the diameter is {deepest}\n"),
                     (false, true) => ", the diameter\n\n".into(),
                     (false, false) => "\n\n".into(),
                 };
-                let mut text = format!(
-                    "{size}: {} at depth {depth}{which}",
-                    counted(count, "board")
-                );
-                if beyond {
-                    destination.write(&text)?;
-                    return Ok(ExitCode::SUCCESS);
+                if !beyond {
+                    let width = rows.iter().map(|[board, ..]| board.len()).max();
+                    let width = width.unwrap_or(0);
+                    let line = |[board, id, line, cell]: &[String; 4]| {
+                        format!("{board:width$}  {id:>16}  {line:>14}  {cell:>4}\n")
+                    };
+                    text += &line(&["board", "state id", "line", "cell"].map(String::from));
+                    text.extend(rows.iter().map(line));
                 }
-                let width = states
-                    .iter()
-                    .map(|(board, _)| board.len())
-                    .max()
-                    .unwrap_or(0);
-                writeln!(
-                    text,
-                    "{:width$}  {:>16}  {:>14}  cell",
-                    "board", "state id", "line"
-                )?;
-                for (board, state) in &states {
-                    let (id, line, cell) = (space.id(*state), state.line, state.cell);
-                    writeln!(text, "{board:width$}  {id:>16}  {line:>14}  {cell:>4}")?;
+                match count - rows.len() as u64 {
+                    0 => text,
+                    more => {
+                        text + &format!("\n{} more; raise --limit to see them\n", thousands(more))
+                    }
                 }
-                let more = count - states.len() as u64;
-                if more > 0 {
-                    writeln!(
-                        text,
-                        "\n{} more; raise --limit to see them",
-                        thousands(more)
-                    )?;
-                }
-                text
             }
         };
-        destination.write(&text)?;
-        Ok(ExitCode::SUCCESS)
+        destination.write(&text)
     }
 }

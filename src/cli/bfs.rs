@@ -1,16 +1,12 @@
 //! `tilewave bfs`: search a board completely.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, Result};
-use tilewave::Error;
 use tilewave::bfs::disk::{self, Disk};
 use tilewave::bfs::{self, Search};
 use tilewave::puzzle::tiles::{Board, Size};
 use tilewave::report::html::LAST_DRAWN;
 use tilewave::report::published;
 
-use super::Talk;
 use super::disk::{Made, OnDisk};
 use super::found::{Report, sweeps};
 use super::launcher::launch;
@@ -47,18 +43,16 @@ pub struct Args {
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self, talk: Talk) -> Result<ExitCode> {
+    pub fn run(&self) -> Result<()> {
         let size = self.board;
         let mut search = self.running.search(self.goal.board(size)?)?;
         search.max_depth = self.max_depth.max_depth;
         if let Some(text) = &self.start {
-            search.start = Board::parse(text, Some(size))
-                .map_err(Error::from)
-                .context("--start")?;
+            search.start = Board::parse(text, Some(size)).context("--start")?;
         }
         let _made = Made::of(&self.on_disk.dir);
         let disk = self.on_disk.disk()?;
-        run(&self.report, &self.running, search, disk, talk)
+        run(&self.report, &self.running, search, disk)
     }
 }
 
@@ -68,16 +62,15 @@ pub fn run(
     running: &Running,
     mut search: Search,
     disk: Option<Disk>,
-    talk: Talk,
-) -> Result<ExitCode> {
+) -> Result<()> {
     if report.html.is_some() {
         search.keep_last = LAST_DRAWN;
     }
     if let Some(launch) = launch().filter(|launch| launch.concerns(disk.is_some())) {
-        return ranks::run(report, launch, running, search, disk, talk);
+        return ranks::run(report, launch, running, search, disk);
     }
     let files = report.files()?;
-    let progress = Progress::new(talk);
+    let progress = Progress::new();
     let outcome = match disk {
         Some(disk) => {
             sweeps(&search)?;
@@ -92,7 +85,7 @@ pub fn run(
 
 /// Refuses a search that needs more disk than it may take or than is free.
 fn fits(search: &Search, disk: &Disk) -> Result<()> {
-    let found = disk.directories.manifest().map_err(Error::from)?;
+    let found = disk.directories.manifest()?;
     if disk.ignore_space || found.as_ref().is_some_and(|manifest| manifest.complete) {
         return Ok(());
     }
@@ -103,6 +96,6 @@ fn fits(search: &Search, disk: &Disk) -> Result<()> {
     let widths = disk::widths(size, counts, search.max_depth);
     let fit = disk::Fit::choose(search, disk, found.as_ref())?;
     let needed = disk::estimate(size, &widths, fit, disk.keep_all).peak_bytes;
-    let budget = disk::DiskBudget::of(disk).map_err(Error::from)?;
-    Ok(budget.check(needed).map_err(Error::from)?)
+    let budget = disk::DiskBudget::of(disk)?;
+    Ok(budget.check(needed)?)
 }

@@ -1,7 +1,5 @@
 //! `tilewave completions`: shell completions.
 
-use std::process::ExitCode;
-
 use anyhow::Result;
 use clap::ValueHint;
 use clap_complete::Shell;
@@ -21,7 +19,7 @@ pub struct Args {
 
 impl Args {
     /// Runs the command; `program` is the whole command line.
-    pub fn run(&self, program: clap::Command) -> Result<ExitCode> {
+    pub fn run(&self, program: clap::Command) -> Result<()> {
         let mut text = Vec::new();
         clap_complete::generate(
             self.shell,
@@ -30,7 +28,7 @@ impl Args {
             &mut text,
         );
         print(&String::from_utf8(text)?)?;
-        Ok(ExitCode::SUCCESS)
+        Ok(())
     }
 }
 

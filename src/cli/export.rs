@@ -2,10 +2,8 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use tilewave::Error;
 use tilewave::puzzle::tiles::{Board, MoveStyle, Size};
 use tilewave::solve::Constructive;
 use tilewave::solve::export::{Cnf, Program, Question, decode};
@@ -72,8 +70,8 @@ pub struct Args {
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self) -> Result<ExitCode> {
-        let board = Board::parse(&self.board, self.size).map_err(Error::from)?;
+    pub fn run(&self) -> Result<()> {
+        let board = Board::parse(&self.board, self.size)?;
         let goal = self.goal.board(board.size())?;
         if let Some(path) = &self.decode {
             return self.decode(path, &board, &goal);
@@ -82,50 +80,44 @@ impl Args {
             Some(moves) => moves,
             None => {
                 let solver = Constructive::new(goal.clone());
-                solver.solve(&board).map_err(Error::from)?.len()
+                solver.solve(&board)?.len()
             }
         };
-        let question = Question::new(board, goal, moves).map_err(Error::from)?;
+        let question = Question::new(board, goal, moves)?;
         let steps = question.steps();
         if steps < moves {
             tracing::info!("all solutions have the other parity: at most {steps} moves");
         }
         let reserve = |path: &Option<PathBuf>| {
-            let path = path
-                .as_ref()
-                .map(|path| OutputFile::reserve(path, self.force));
-            path.transpose()
+            let place = path.as_ref().map(|p| OutputFile::reserve(p, self.force));
+            place.transpose()
         };
-        let cnf = reserve(&self.cnf)?;
-        let lp = reserve(&self.lp)?;
-        let mps = reserve(&self.mps)?;
+        let (lp, mps, cnf) = (reserve(&self.lp)?, reserve(&self.mps)?, reserve(&self.cnf)?);
+        let mut text = Vec::new();
         if lp.is_some() || mps.is_some() {
             let program = Program::new(question.clone());
             if let Some(place) = lp {
-                let mut text = Vec::new();
                 program.write_lp(&mut text)?;
-                place.write(&text)?;
+                place.write(&std::mem::take(&mut text))?;
             }
             if let Some(place) = mps {
-                let mut text = Vec::new();
                 program.write_mps(&mut text)?;
-                place.write(&text)?;
+                place.write(&std::mem::take(&mut text))?;
             }
         }
         if let Some(place) = cnf {
             let formula = Cnf::new(question);
             let (variables, clauses) = (formula.variables(), formula.clauses().len());
             tracing::info!("{variables} variables, {clauses} clauses");
-            let mut text = Vec::new();
             formula.write_dimacs(&mut text)?;
             place.write(&text)?;
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(())
     }
 
     /// Prints the moves of an answer.
-    fn decode(&self, path: &Path, board: &Board, goal: &Board) -> Result<ExitCode> {
-        let style: MoveStyle = self.moves.parse().map_err(Error::from)?;
+    fn decode(&self, path: &Path, board: &Board, goal: &Board) -> Result<()> {
+        let style: MoveStyle = self.moves.parse()?;
         let mut answer = Vec::new();
         let read = match path == Path::new("-") {
             true => std::io::stdin().lock().read_to_end(&mut answer),
@@ -133,12 +125,12 @@ impl Args {
         };
         read.with_context(|| format!("cannot read '{}'", path.display()))?;
         let answer = String::from_utf8_lossy(&answer);
-        let moves = decode(board, goal, &answer).map_err(Error::from)?;
+        let moves = decode(board, goal, &answer)?;
         print(&format!(
             "{board}  {} moves  {}\n",
             moves.len(),
             moves.short(style)
         ))?;
-        Ok(ExitCode::SUCCESS)
+        Ok(())
     }
 }

@@ -1,16 +1,17 @@
 //! From errors to one line on stderr and an exit code.
 
 use std::error::Error as _;
+use std::fmt::{Debug, Display};
 use std::io;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ErrorKind};
 use tilewave::Error;
+use tilewave::bfs::SearchError;
 use tilewave::bfs::disk::DiskError;
-use tilewave::bfs::{Engine, SearchError};
 use tilewave::pdb::PdbError;
 use tilewave::puzzle::tiles::BoardError;
-use tilewave::report::{bytes, thousands};
+use tilewave::solve::SolveError;
 use tilewave::store::OutputError;
 use tilewave::table::TableError;
 
@@ -21,6 +22,18 @@ use super::progress;
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Usage(pub String);
+
+/// A failure that has been reported: the exit code is left.
+#[derive(Debug, thiserror::Error)]
+#[error("exit code {0}")]
+pub struct Exit(pub u8);
+
+impl Exit {
+    /// Fails a command whose results are printed, unless they are good.
+    pub fn unless(good: bool) -> Result<(), Exit> {
+        if good { Ok(()) } else { Err(Exit(1)) }
+    }
+}
 
 /// Reports what the argument parser of `program` says: help and version on stdout, anything else in one line.
 pub fn of_parser(error: &clap::Error, program: clap::Command) -> ExitCode {
@@ -107,98 +120,63 @@ fn asked(mut command: clap::Command) -> String {
 }
 
 /// Reports what a command failed at.
-pub fn of_command(error: &anyhow::Error) -> ExitCode {
-    let library = error.downcast_ref::<Error>();
-    let reason = match library {
-        Some(
-            Error::Output(OutputError::Io { reason, .. })
-            | Error::Pdb(PdbError::Output(OutputError::Io { reason, .. }))
-            | Error::Table(TableError::Output(OutputError::Io { reason, .. })),
-        ) => Some(reason),
-        _ => error.downcast_ref::<io::Error>(),
+pub fn of_command(error: anyhow::Error) -> ExitCode {
+    if let Some(Exit(code)) = error.downcast_ref() {
+        return ExitCode::from(*code);
+    }
+    let said = format!("{error:#}");
+    let error = match library(error) {
+        Ok(error) => error,
+        Err(other) => {
+            let broken = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
+            if other.downcast_ref().is_some_and(broken) {
+                return ExitCode::SUCCESS;
+            }
+            complain(&said);
+            return ExitCode::from(if other.is::<Usage>() { 2 } else { 1 });
+        }
     };
-    if reason.is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe) {
+    if let Error::Output(OutputError::Io { reason, .. })
+    | Error::Pdb(PdbError::Output(OutputError::Io { reason, .. }))
+    | Error::Table(TableError::Output(OutputError::Io { reason, .. })) = &error
+        && reason.kind() == io::ErrorKind::BrokenPipe
+    {
         return ExitCode::SUCCESS;
     }
-    let more = "raise it with --memory if the machine has more";
-    let text = match library {
-        Some(Error::Search(SearchError::Memory {
-            size,
-            engine,
-            needed,
-            budget,
-        })) => {
-            let way_out = match engine {
-                Engine::Sweep => "search on disk with --dir DIR",
-                _ => "choose a smaller board",
-            };
-            format!(
-                "board {size} needs {} of memory with the {engine} engine, the budget is {}: {more}, or {way_out}",
-                bytes(*needed),
-                bytes(*budget)
-            )
-        }
-        Some(Error::Search(SearchError::Interrupted { depth, states })) => format!(
-            "interrupted at depth {depth} after {} states: a search in memory starts over, --max-depth \
-             ends it early with a result",
-            thousands(*states)
-        ),
-        Some(Error::Disk(DiskError::Disk {
-            needed,
-            limit,
-            advice,
-        })) => format!(
-            "the search needs about {} of disk at its peak, {} may be used: {advice}",
-            bytes(*needed),
-            bytes(*limit)
-        ),
-        Some(Error::Pdb(PdbError::Budget {
-            tiles,
-            size,
-            entries,
-            needed,
-            budget,
-        })) => format!(
-            "the database of {tiles} tiles on {size} has {} entries and needs {} of memory to build, the \
-             budget is {}: choose fewer tiles, or {more}",
-            thousands(*entries),
-            bytes(*needed),
-            bytes(*budget)
-        ),
-        Some(Error::Table(TableError::Budget {
-            size,
-            needed,
-            budget,
-        })) => format!(
-            "the distance table of {size} and the search that fills it need {} of memory, the budget is {}: \
-             {more}, or choose a smaller board",
-            bytes(*needed),
-            bytes(*budget)
-        ),
-        _ => format!("{error:#}"),
-    };
-    complain(&text);
-    ExitCode::from(match library {
-        Some(
-            Error::Search(SearchError::Interrupted { .. })
-            | Error::Disk(DiskError::Interrupted { .. })
-            | Error::Pdb(PdbError::Interrupted)
-            | Error::Table(TableError::Interrupted),
-        ) => INTERRUPTED,
-        Some(Error::Board(BoardError::Unsolvable { .. })) => 1,
-        Some(
-            Error::Board(_)
-            | Error::Search(
-                SearchError::TooLarge { .. }
-                | SearchError::TooSmall { .. }
-                | SearchError::Kernel(_),
-            )
-            | Error::Disk(DiskError::Digits { .. }),
-        ) => 2,
-        Some(Error::Pdb(error)) if error.is_usage() => 2,
-        _ if error.is::<Usage>() => 2,
+    complain(&said);
+    ExitCode::from(match error {
+        Error::Search(SearchError::Interrupted { .. })
+        | Error::Disk(DiskError::Interrupted { .. })
+        | Error::Pdb(PdbError::Interrupted)
+        | Error::Table(TableError::Interrupted) => INTERRUPTED,
+        Error::Board(BoardError::Unsolvable { .. }) => 1,
+        Error::Board(_)
+        | Error::Search(
+            SearchError::TooLarge { .. } | SearchError::TooSmall { .. } | SearchError::Kernel(_),
+        )
+        | Error::Disk(DiskError::Digits { .. }) => 2,
+        Error::Pdb(error) if error.is_usage() => 2,
         _ => 1,
     })
+}
+
+/// The library's error that made a command fail, if it was one: `?` takes the narrow ones as they are.
+fn library(error: anyhow::Error) -> Result<Error, anyhow::Error> {
+    fn narrow<E>(error: anyhow::Error) -> Result<Error, anyhow::Error>
+    where
+        E: Display + Debug + Send + Sync + 'static,
+        Error: From<E>,
+    {
+        error.downcast::<E>().map(Error::from)
+    }
+    narrow::<Error>(error)
+        .or_else(narrow::<BoardError>)
+        .or_else(narrow::<SearchError>)
+        .or_else(narrow::<OutputError>)
+        .or_else(narrow::<PdbError>)
+        .or_else(narrow::<TableError>)
+        .or_else(narrow::<SolveError>)
+        .or_else(narrow::<DiskError>)
 }
 
 /// The one place that writes to stderr without the log. What a user typed comes back to be read, never as a command to

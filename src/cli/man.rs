@@ -2,7 +2,6 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::Command;
@@ -81,7 +80,7 @@ pub struct Args {
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self, program: Command) -> Result<ExitCode> {
+    pub fn run(&self, program: Command) -> Result<()> {
         // Built: commands then know their full names.
         let mut command = program.after_help("");
         command.build();
@@ -90,7 +89,7 @@ impl Args {
                 .with_context(|| format!("cannot write manual pages to '{}'", dir.display()))?,
             None => print(&String::from_utf8(page(&command, "tilewave")?)?)?,
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(())
     }
 }
 

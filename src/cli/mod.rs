@@ -30,7 +30,6 @@ mod solve;
 mod state;
 mod status;
 mod table;
-mod talk;
 mod values;
 mod verify;
 
@@ -38,8 +37,6 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
-
-use talk::Talk;
 
 /// Complete breadth-first searches of sliding-tile boards: depth distributions, God's numbers, antipodes.
 #[derive(Parser)]
@@ -100,28 +97,28 @@ pub fn main() -> ExitCode {
         .without_time()
         .with_target(false)
         .init();
-    let talk = Talk {
-        progress: !cli.quiet && !cli.no_progress,
-    };
+    if cli.quiet || cli.no_progress {
+        progress::hide();
+    }
     let result = match cli.command {
-        Command::Bfs(args) => args.run(talk),
-        Command::Resume(args) => args.run(talk),
+        Command::Bfs(args) => args.run(),
+        Command::Resume(args) => args.run(),
         Command::Status(args) => args.run(),
         Command::Repair(args) => args.run(),
-        Command::Antipodes(args) => args.run(talk),
+        Command::Antipodes(args) => args.run(),
         Command::State(args) => args.run(),
-        Command::Table(args) => args.run(talk),
-        Command::Verify(args) => args.run(talk),
+        Command::Table(args) => args.run(),
+        Command::Verify(args) => args.run(),
         Command::Plan(args) => args.run(),
-        Command::Pdb(args) => args.run(talk),
-        Command::Solve(args) => args.run(talk),
+        Command::Pdb(args) => args.run(),
+        Command::Solve(args) => args.run(),
         Command::Scramble(args) => args.run(),
         Command::Export(args) => args.run(),
         Command::Completions(args) => args.run(Cli::command()),
         Command::Man(args) => args.run(Cli::command()),
     };
     match result {
-        Ok(code) => code,
-        Err(error) => failure::of_command(&error),
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failure::of_command(error),
     }
 }

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use tilewave::Error;
 use tilewave::bfs::{Engine, Search, SearchError};
 use tilewave::perm::kernel::Kernel;
 use tilewave::puzzle::tiles::{Board, Goal, Size};
@@ -91,7 +90,7 @@ impl GoalOption {
     /// Returns the goal board of a size.
     pub fn board(&self, size: Size) -> Result<Board> {
         let goal = self.goal.as_ref().unwrap_or(&Goal::Last);
-        Ok(goal.board(size).map_err(Error::from)?)
+        Ok(goal.board(size)?)
     }
 
     /// Returns the goal board of a size, which is a table's when there is one.
@@ -166,7 +165,5 @@ pub fn kernel() -> Result<Option<Kernel>> {
         return Ok(None);
     };
     let kernel: Result<Kernel, _> = name.to_string_lossy().parse();
-    Ok(Some(
-        kernel.map_err(SearchError::from).map_err(Error::from)?,
-    ))
+    Ok(Some(kernel.map_err(SearchError::from)?))
 }

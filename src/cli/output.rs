@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use tilewave::{Error, store};
+use serde_json::{Value, json};
+use tilewave::report::one_key_per_line;
+use tilewave::store;
 
-use super::options::Output;
+use super::options::{Format, Output};
 
 /// An output to be written: refused at once when it exists or its directory cannot be written, so that no
 /// long search ends with nowhere to put its result.
@@ -19,7 +21,7 @@ impl OutputFile {
     ///
     /// Nothing stays in the directory meanwhile: a search that is killed leaves nothing behind.
     pub fn reserve(path: &Path, force: bool) -> Result<OutputFile> {
-        store::Output::check(path, force).map_err(Error::from)?;
+        store::Output::check(path, force)?;
         Ok(OutputFile {
             path: path.to_path_buf(),
             force,
@@ -33,12 +35,67 @@ impl OutputFile {
             output.write(bytes, |_| true)?;
             output.finish()
         };
-        written().map_err(Error::from)?;
+        written()?;
         if !store::Output::is_stdout(&self.path) {
             tracing::info!("wrote {}", self.path.display());
         }
         Ok(())
     }
+}
+
+impl Format {
+    /// Returns a result: figures by name as JSON, some of them (`columns`, by commas) as CSV, or words.
+    pub fn result(self, figures: Value, columns: &str, words: impl FnOnce() -> String) -> String {
+        match self {
+            Format::Json => one_key_per_line(&with_version(figures)),
+            _ => self.heading(columns) + &self.line(figures, columns, words),
+        }
+    }
+
+    /// Returns one of several results, which follow a heading.
+    pub fn line(self, figures: Value, columns: &str, words: impl FnOnce() -> String) -> String {
+        match self {
+            Format::Json => format!("{}\n", with_version(figures)),
+            Format::Csv => {
+                let fields = columns.split(',').map(|column| field(&figures[column]));
+                fields.collect::<Vec<_>>().join(",") + "\n"
+            }
+            Format::Text => words(),
+        }
+    }
+
+    /// Returns what comes before several results.
+    pub fn heading(self, columns: &str) -> String {
+        match self {
+            Format::Csv => format!("{columns}\n"),
+            Format::Json | Format::Text => String::new(),
+        }
+    }
+}
+
+fn with_version(mut figures: Value) -> Value {
+    figures["version"] = json!(env!("CARGO_PKG_VERSION"));
+    figures
+}
+
+/// A figure in a line of CSV; of several, how many there are.
+fn field(figure: &Value) -> String {
+    match figure {
+        Value::Null => String::new(),
+        Value::Array(several) => several.len().to_string(),
+        Value::String(text) if text.contains([',', '"', '\n']) => {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        }
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Returns counts by depth or value as CSV.
+pub fn counts_csv(columns: &str, counts: &[u64]) -> String {
+    let rows = counts.iter().enumerate();
+    let rows = rows.map(|(at, count)| format!("{at},{count}\n"));
+    format!("{columns}\n{}", rows.collect::<String>())
 }
 
 impl Output {

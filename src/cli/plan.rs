@@ -1,7 +1,6 @@
 //! `tilewave plan`: what a search needs before it is started.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::json;
@@ -9,11 +8,11 @@ use tilewave::Error;
 use tilewave::bfs::disk::{self, Directories, Disk, Fit, PlaneStore};
 use tilewave::bfs::{self, Engine, Network, Search, SearchError};
 use tilewave::puzzle::tiles::{Goal, Size};
-use tilewave::report::{bytes, counted, duration, one_key_per_line, published, rate, thousands};
+use tilewave::report::{bytes, counted, duration, published, rate, thousands};
 use tilewave::store::{Directory, Io, Simulated, Storage};
 
 use super::disk::KEEP;
-use super::options::{Format, Output, Running, kernel};
+use super::options::{Output, Running, kernel};
 use super::values::{bandwidth, choice, whole};
 
 /// Say what a search needs: states, memory, disk, engine, and the time expected on this machine.
@@ -94,22 +93,21 @@ struct Ranks {
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self) -> Result<ExitCode> {
+    pub fn run(&self) -> Result<()> {
         let size = self.board;
         let levels = published(size, size.cells() - 1).map(|truth| truth.counts().to_vec());
         let destination = self.output.reserve()?;
         let planned = self.plan(size, levels.as_deref().unwrap_or_default())?;
         let states = size.states().unwrap_or(u64::MAX);
-        destination.write(&match self.output.format {
-            Format::Json => one_key_per_line(&planned.json(size, states, levels.map(|l| l.len())))?,
-            Format::Csv => planned.csv(size, states),
-            Format::Text => planned.text(size, states, levels.map(|l| l.len())),
-        })?;
-        Ok(ExitCode::SUCCESS)
+        let levels = levels.map(|levels| levels.len());
+        let figures = planned.figures(size, states, levels);
+        let columns = "board,states,engine,memory_bytes,fits,seconds,disk_peak_bytes,bytes_written";
+        let words = || planned.text(size, states, levels);
+        destination.write(&self.output.format.result(figures, columns, words))
     }
 
     fn plan(&self, size: Size, widths: &[u64]) -> Result<Planned> {
-        let plan = bfs::plan(size, self.running.engine).map_err(Error::from)?;
+        let plan = bfs::plan(size, self.running.engine)?;
         let budget = self.running.memory.budget();
         let threads = self.running.threads.get();
         let bandwidth = self.disk_bandwidth;
@@ -136,7 +134,7 @@ impl Args {
             disk: None,
         };
         if on_disk {
-            let mut search = Search::new(Goal::Last.board(size).map_err(Error::from)?);
+            let mut search = Search::new(Goal::Last.board(size)?);
             search.memory = Some(budget);
             let directories = Directories::new(vec![Box::new(Simulated::default())]);
             let mut disk = Disk::new(directories);
@@ -199,8 +197,9 @@ impl Args {
 }
 
 impl Planned {
-    fn json(&self, size: Size, states: u64, levels: Option<usize>) -> serde_json::Value {
+    fn figures(&self, size: Size, states: u64, levels: Option<usize>) -> serde_json::Value {
         let disk = self.disk.as_ref();
+        let ranks = disk.and_then(|d| d.ranks.as_ref());
         json!({
             "board": size.to_string(),
             "states": states,
@@ -217,25 +216,14 @@ impl Planned {
             "bytes_written": disk.map_or(0, |d| d.estimate.bytes_written),
             "bytes_read": disk.map_or(0, |d| d.estimate.bytes_read),
             "seconds": self.seconds,
-            "ranks": disk.and_then(|d| d.ranks.as_ref()).map(|r| r.ranks),
-            "network_level_bytes": disk.and_then(|d| d.ranks.as_ref()).map(|r| r.network.level_bytes),
-            "network_seconds": disk.and_then(|d| d.ranks.as_ref()).map(|r| r.seconds),
+            "ranks": ranks.map(|r| r.ranks),
+            "network_level_bytes": ranks.map(|r| r.network.level_bytes),
+            "network_seconds": ranks.map(|r| r.seconds),
             "io_seconds": disk.map(|d| d.io_seconds),
             "states_per_second": states as f64 / self.seconds,
             "calibrated_on": self.calibrated_on.to_string(),
             "levels": levels,
-            "version": env!("CARGO_PKG_VERSION"),
         })
-    }
-
-    fn csv(&self, size: Size, states: u64) -> String {
-        let (peak, written) = self.disk.as_ref().map_or((0, 0), |d| {
-            (d.estimate.peak_bytes, d.estimate.bytes_written)
-        });
-        format!(
-            "board,states,engine,memory_bytes,fits,seconds,disk_peak_bytes,bytes_written\n{size},{states},{},{},{},{},{peak},{written}\n",
-            self.engine, self.memory, self.fits, self.seconds
-        )
     }
 
     fn text(&self, size: Size, states: u64, levels: Option<usize>) -> String {

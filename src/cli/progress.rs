@@ -4,6 +4,7 @@
 //! goes through [`aside`], so that no piece of it stays.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tilewave::progress::{Level, Phase};
 use tilewave::report::{counted, duration, rate};
 
-use super::{Talk, interrupt};
+use super::interrupt;
 
 /// Least time between two log lines.
 const LOG_EVERY: Duration = Duration::from_secs(1);
@@ -22,6 +23,13 @@ const STEPS: u64 = 1000;
 
 /// The line that is on the terminal.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+/// Whether nothing is said of progress.
+static HIDDEN: AtomicBool = AtomicBool::new(false);
+
+/// Says nothing of progress from now on.
+pub fn hide() {
+    HIDDEN.store(true, Ordering::Relaxed);
+}
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
@@ -69,10 +77,11 @@ pub struct Line {
 
 impl Line {
     /// Returns the line of some work, empty until something is said.
-    pub fn new(talk: Talk) -> Line {
+    pub fn new() -> Line {
+        let hidden = HIDDEN.load(Ordering::Relaxed);
         // A log line per level (-v) and a line that moves would take turns.
         let moving = is_screen() && !tracing::enabled!(tracing::Level::DEBUG);
-        let bar = (talk.progress && moving).then(|| {
+        let bar = (!hidden && moving).then(|| {
             let target = ProgressDrawTarget::stderr_with_hz(DRAW_HZ);
             let bar = ProgressBar::with_draw_target(Some(STEPS), target);
             // The template is fixed; a wrong one would show at the first run on a terminal.
@@ -84,7 +93,7 @@ impl Line {
         });
         Line {
             bar,
-            log: talk.progress && !is_screen(),
+            log: !hidden && !is_screen(),
             // A short search says nothing where lines stay.
             next: Mutex::new(Instant::now() + if moving { Duration::ZERO } else { LOG_EVERY }),
         }
@@ -166,15 +175,15 @@ struct Tally {
 
 impl Progress {
     /// Returns the progress of some work, and begins to listen for Ctrl-C.
-    pub fn new(talk: Talk) -> Progress {
-        Progress::of_part(talk, String::new())
+    pub fn new() -> Progress {
+        Progress::of_part(String::new())
     }
 
     /// Returns the progress of a part of some work, which its words begin with.
-    pub fn of_part(talk: Talk, part: String) -> Progress {
+    pub fn of_part(part: String) -> Progress {
         interrupt::listen();
         Progress {
-            line: Line::new(talk),
+            line: Line::new(),
             part,
             tally: Mutex::new(Tally {
                 begun: Instant::now(),

@@ -3,20 +3,17 @@
 //! Invariant: rank 0 alone shows progress and writes results. What goes wrong before the search is agreed
 //! upon by all ranks and said once; what goes wrong later ends the job at once.
 
-use std::process::ExitCode;
-
 use anyhow::{Context, Result, anyhow};
 use tilewave::Error;
 use tilewave::bfs::disk::{self, Disk, DiskError, Stopped};
 use tilewave::bfs::mpi::{Job, abort, end_on_panic};
 use tilewave::bfs::{Communicator, Search};
 
-use super::Talk;
 use super::failure::{Usage, complain};
 use super::found::{Report, sweeps};
 use super::launcher::Launch;
 use super::options::Running;
-use super::progress::Progress;
+use super::progress::{Progress, hide};
 
 /// Runs a search together with the other ranks, and writes its result.
 pub fn run(
@@ -25,8 +22,7 @@ pub fn run(
     running: &Running,
     mut search: Search,
     disk: Option<Disk>,
-    talk: Talk,
-) -> Result<ExitCode> {
+) -> Result<()> {
     let Some(disk) = disk else {
         return Err(Usage(
             "a search over several processes keeps its levels in files: give --dir".into(),
@@ -52,12 +48,13 @@ pub fn run(
     let files = match (files, agreed) {
         (Ok(files), None) => files,
         (Err(error), _) => return Err(error),
-        (Ok(_), Some(_)) => return Ok(ExitCode::SUCCESS),
+        (Ok(_), Some(_)) => return Ok(()),
     };
     share_machine(&job, running, &mut search);
-    let progress = Progress::new(Talk {
-        progress: talk.progress && first,
-    });
+    if !first {
+        hide();
+    }
+    let progress = Progress::new();
     let found = disk::run_distributed(&search, &disk, &job, &progress);
     drop(progress);
     match (found, files) {
@@ -67,9 +64,9 @@ pub fn run(
         (Err(Stopped::Together(error @ Error::Disk(DiskError::Ranks { .. }))), None) => {
             complain(&format!("{me}: {error}"));
             // Rank 0 fails for all: a launcher kills the others when one does.
-            Ok(ExitCode::SUCCESS)
+            Ok(())
         }
-        (Ok(_) | Err(Stopped::Together(_)), None) => Ok(ExitCode::SUCCESS),
+        (Ok(_) | Err(Stopped::Together(_)), None) => Ok(()),
         (Err(Stopped::Alone(error)), _) => {
             complain(&format!("{me}: {error}"));
             abort(1)

@@ -1,16 +1,15 @@
 //! `tilewave repair`: a manifest for level files that have lost theirs.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::ValueHint;
 use serde_json::json;
 use tilewave::bfs::disk;
-use tilewave::report::{bytes, one_key_per_line, thousands};
+use tilewave::report::{bytes, thousands};
 
 use super::disk::directories;
-use super::options::{Format, Output};
+use super::options::Output;
 
 /// Rebuild the lost or damaged manifest of a search on disk from its level files, which stay as they are.
 #[derive(clap::Args)]
@@ -26,7 +25,7 @@ pub struct Args {
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self) -> Result<ExitCode> {
+    pub fn run(&self) -> Result<()> {
         let destination = self.output.reserve()?;
         let directories = directories(&self.dirs)?;
         let found = disk::repair(&directories, std::time::Duration::from_secs(10))?;
@@ -36,32 +35,18 @@ impl Args {
         let done = manifest
             .files_of(depth as u32)
             .map_or(0, |f| f.chunks.len());
-        if self.output.format != Format::Text {
-            let repaired = json!({
-                "board": manifest.board,
-                "goal": manifest.goal,
-                "files": found.files,
-                "damaged": found.damaged,
-                "previous_manifest": found.previous,
-                "kept": found.kept,
-                "levels": depth,
-                "states": states,
-                "chunks_done": done,
-                "complete": manifest.complete,
-                "version": env!("CARGO_PKG_VERSION"),
-            });
-            destination.write(&match self.output.format {
-                Format::Json => one_key_per_line(&repaired)?,
-                _ => format!(
-                    "board,files,damaged,levels,states,chunks_done,complete\n{},{},{},{depth},{states},{done},{}\n",
-                    manifest.board,
-                    found.files,
-                    found.damaged.len(),
-                    manifest.complete
-                ),
-            })?;
-            return Ok(ExitCode::SUCCESS);
-        }
+        let figures = json!({
+            "board": manifest.board,
+            "goal": manifest.goal,
+            "files": found.files,
+            "damaged": found.damaged,
+            "previous_manifest": found.previous,
+            "kept": found.kept,
+            "levels": depth,
+            "states": states,
+            "chunks_done": done,
+            "complete": manifest.complete,
+        });
         let mut text = format!(
             "found    {} level files{}\n",
             thousands(found.files as u64),
@@ -89,7 +74,7 @@ impl Args {
             text += &format!("kept     the damaged manifest, as {kept}\n");
         }
         text += "next     tilewave verify reads every file; tilewave resume goes on\n";
-        destination.write(&text)?;
-        Ok(ExitCode::SUCCESS)
+        let columns = "board,files,damaged,levels,states,chunks_done,complete";
+        destination.write(&self.output.format.result(figures, columns, || text))
     }
 }

@@ -1,13 +1,11 @@
 //! `tilewave resume`: go on with a search on disk.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::ValueHint;
 use tilewave::bfs::disk;
 
-use super::Talk;
 use super::bfs;
 use super::disk::{OnDisk, directories};
 use super::found::Report;
@@ -40,7 +38,7 @@ pub struct Args {
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self, talk: Talk) -> Result<ExitCode> {
+    pub fn run(&self) -> Result<()> {
         let dirs = match &self.dirs[..] {
             [] => &self.on_disk.dir,
             dirs => dirs,
@@ -54,6 +52,6 @@ impl Args {
             check: self.check,
             ..self.on_disk.disk_in(dirs)?
         };
-        bfs::run(&self.report, &self.running, search, Some(disk), talk)
+        bfs::run(&self.report, &self.running, search, Some(disk))
     }
 }

@@ -1,19 +1,15 @@
 //! `tilewave state`: a board's place in the state space, or the board in a place.
 
-use std::fmt::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::json;
-use tilewave::Error;
 use tilewave::bfs::{State, StateSpace};
 use tilewave::puzzle::tiles::{Board, Frame, Size};
-use tilewave::report::one_key_per_line;
 use tilewave::table::Table;
 
 use super::failure::Usage;
-use super::options::{Format, GoalOption, Output};
+use super::options::{GoalOption, Output};
 use super::values::count;
 
 /// Rank or unrank a board: parity, solvability, line, cell, state id, and its depth from a table.
@@ -55,12 +51,12 @@ pub struct Args {
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self) -> Result<ExitCode> {
+    pub fn run(&self) -> Result<()> {
         let table = self.table.as_ref().map(|path| Table::open(path));
         let table = table.transpose()?;
         let size = self.size.or_else(|| Some(table.as_ref()?.goal().size()));
         let board = match &self.board {
-            Some(text) => Board::parse(text, size).map_err(Error::from)?,
+            Some(text) => Board::parse(text, size)?,
             None => {
                 let size =
                     size.ok_or_else(|| Usage("a number needs its board: give --size".into()))?;
@@ -70,7 +66,7 @@ impl Args {
         };
         let goal = self.goal.board_of(table.as_ref(), board.size())?;
         let frame = Frame::new(goal.clone());
-        let (_, cell) = frame.encode(&board).map_err(Error::from)?;
+        let (_, cell) = frame.encode(&board)?;
         let refused = frame.encode_solvable(&board).err();
         let solvable = refused.is_none();
         // Boards of more than 20 cells have no 64-bit rank, but everything else.
@@ -87,49 +83,37 @@ impl Args {
         };
         let parity = if solvable { "even" } else { "odd" };
 
-        self.output.reserve()?.write(&match self.output.format {
-            Format::Json => one_key_per_line(&json!({
-                "board": board.to_string(),
-                "size": board.size().to_string(),
-                "goal": goal.to_string(),
-                "solvable": solvable,
-                "parity": parity,
-                "line": line,
-                "cell": cell,
-                "state_id": id,
-                "depth": depth,
-                "version": env!("CARGO_PKG_VERSION"),
-            }))?,
-            Format::Csv => {
-                let text = |number: Option<u64>| number.map_or(String::new(), |n| n.to_string());
-                format!(
-                    "board,size,goal,solvable,parity,line,cell,state_id,depth\n{board},{},{goal},{solvable},{parity},{},{cell},{},{}\n",
-                    board.size(),
-                    text(line),
-                    text(id),
-                    text(depth.map(|depth| depth as u64)),
-                )
-            }
-            Format::Text => {
-                let mut text = format!("board     {board}\ngoal      {goal}\nparity    {parity}\n");
-                match refused {
-                    None => writeln!(text, "solvable  yes")?,
-                    Some(reason) => writeln!(text, "solvable  no: {reason}")?,
-                }
-                if let Some(line) = line {
-                    writeln!(text, "line      {line}")?;
-                }
-                writeln!(text, "cell      {cell}")?;
-                if let Some(id) = id {
-                    writeln!(text, "state id  {id}")?;
-                }
-                if let Some(depth) = depth {
-                    writeln!(text, "depth     {depth}")?;
-                }
-                text
-            }
-        })?;
-        Ok(ExitCode::SUCCESS)
+        let figures = json!({
+            "board": board.to_string(),
+            "size": board.size().to_string(),
+            "goal": goal.to_string(),
+            "solvable": solvable,
+            "parity": parity,
+            "line": line,
+            "cell": cell,
+            "state_id": id,
+            "depth": depth,
+        });
+        let columns = "board,size,goal,solvable,parity,line,cell,state_id,depth";
+        let number = |n: Option<u64>| n.map(|n| n.to_string());
+        let words = || {
+            let solvable = refused.map_or("yes".into(), |reason| format!("no: {reason}"));
+            let facts = [
+                ("board", Some(board.to_string())),
+                ("goal", Some(goal.to_string())),
+                ("parity", Some(parity.into())),
+                ("solvable", Some(solvable)),
+                ("line", number(line)),
+                ("cell", Some(cell.to_string())),
+                ("state id", number(id)),
+                ("depth", number(depth.map(|depth| depth as u64))),
+            ];
+            let fact =
+                |(name, value): (&str, Option<String>)| Some(format!("{name:<10}{}\n", value?));
+            facts.into_iter().filter_map(fact).collect()
+        };
+        let text = self.output.format.result(figures, columns, words);
+        self.output.reserve()?.write(&text)
     }
 
     /// The board with the number asked for.

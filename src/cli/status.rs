@@ -1,16 +1,15 @@
 //! `tilewave status`: how far a search on disk has come.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::ValueHint;
 use serde_json::json;
 use tilewave::bfs::disk;
-use tilewave::report::{bytes, duration, one_key_per_line, rate, thousands};
+use tilewave::report::{bytes, duration, rate, thousands};
 
 use super::disk::directories;
-use super::options::{Format, Output};
+use super::options::Output;
 
 /// Say how far a search on disk has come, without disturbing it.
 #[derive(clap::Args)]
@@ -30,7 +29,7 @@ pub struct Args {
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self) -> Result<ExitCode> {
+    pub fn run(&self) -> Result<()> {
         let destination = self.output.reserve()?;
         let status = disk::status(&directories(&[&self.dirs[..], &self.dir[..]].concat())?)?;
         let manifest = &status.manifest;
@@ -44,62 +43,51 @@ impl Args {
             (false, true) => "running",
             (false, false) => "stopped",
         };
-        destination.write(&match self.output.format {
-            Format::Json => one_key_per_line(&json!({
-                "board": manifest.board,
-                "goal": manifest.goal,
-                "start": manifest.start,
-                "state": state,
-                "depth": status.depth,
-                "chunks": manifest.chunks,
-                "chunks_done": status.chunks_done,
-                "levels": manifest.levels.len(),
-                "states": status.states(),
-                "all_states": status.all_states,
-                "seconds": manifest.seconds,
-                "states_per_second": speed,
-                "eta_seconds": eta,
-                "disk_bytes": manifest.disk_bytes() + status.scratch_bytes,
-                "scratch_bytes": status.scratch_bytes,
-                "disk_peak_bytes": manifest.peak_bytes,
-                "bytes_written": manifest.bytes_written,
-                "version": env!("CARGO_PKG_VERSION"),
-            }))?,
-            Format::Csv => format!(
-                "board,state,depth,chunks_done,chunks,states,seconds,disk_bytes\n{},{state},{},{},{},{},{},{}\n",
+        let disk_bytes = manifest.disk_bytes() + status.scratch_bytes;
+        let figures = json!({
+            "board": manifest.board,
+            "goal": manifest.goal,
+            "start": manifest.start,
+            "state": state,
+            "depth": status.depth,
+            "chunks": manifest.chunks,
+            "chunks_done": status.chunks_done,
+            "levels": manifest.levels.len(),
+            "states": status.states(),
+            "all_states": status.all_states,
+            "seconds": manifest.seconds,
+            "states_per_second": speed,
+            "eta_seconds": eta,
+            "disk_bytes": disk_bytes,
+            "scratch_bytes": status.scratch_bytes,
+            "disk_peak_bytes": manifest.peak_bytes,
+            "bytes_written": manifest.bytes_written,
+        });
+        let columns = "board,state,depth,chunks_done,chunks,states,seconds,disk_bytes";
+        let words = || {
+            let depth = match status.depth {
+                None => format!("{}, the last one", manifest.levels.len().saturating_sub(1)),
+                Some(depth) => format!(
+                    "{depth}, {} of {} chunks done",
+                    status.chunks_done, manifest.chunks
+                ),
+            };
+            let share = status.states() as f64 * 100.0 / status.all_states as f64;
+            let eta = eta.map_or(String::new(), |eta| format!(", ETA {}", duration(eta)));
+            format!(
+                "search   {}, goal {}: {state}\ndepth    {depth}\nstates   {} of {} ({share:.1} %)\n\
+                 time     {}, {} states/s{eta}\ndisk     {}, {} at most, {} written\n",
                 manifest.board,
-                status.depth.map_or(String::new(), |depth| depth.to_string()),
-                status.chunks_done,
-                manifest.chunks,
-                status.states(),
-                manifest.seconds,
-                manifest.disk_bytes() + status.scratch_bytes
-            ),
-            Format::Text => {
-                let depth = match status.depth {
-                    None => format!("{}, the last one", manifest.levels.len().saturating_sub(1)),
-                    Some(depth) => format!(
-                        "{depth}, {} of {} chunks done",
-                        status.chunks_done, manifest.chunks
-                    ),
-                };
-                let share = status.states() as f64 * 100.0 / status.all_states as f64;
-                let eta = eta.map_or(String::new(), |eta| format!(", ETA {}", duration(eta)));
-                format!(
-                    "search   {}, goal {}: {state}\ndepth    {depth}\nstates   {} of {} ({share:.1} %)\n\
-                     time     {}, {} states/s{eta}\ndisk     {}, {} at most, {} written\n",
-                    manifest.board,
-                    manifest.goal,
-                    thousands(status.states()),
-                    thousands(status.all_states),
-                    duration(manifest.seconds),
-                    rate(speed),
-                    bytes(manifest.disk_bytes() + status.scratch_bytes),
-                    bytes(manifest.peak_bytes),
-                    bytes(manifest.bytes_written),
-                )
-            }
-        })?;
-        Ok(ExitCode::SUCCESS)
+                manifest.goal,
+                thousands(status.states()),
+                thousands(status.all_states),
+                duration(manifest.seconds),
+                rate(speed),
+                bytes(disk_bytes),
+                bytes(manifest.peak_bytes),
+                bytes(manifest.bytes_written),
+            )
+        };
+        destination.write(&self.output.format.result(figures, columns, words))
     }
 }

@@ -1,23 +1,22 @@
 //! `tilewave table`: the depth of every state of a board, in a file.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
 use serde_json::json;
-use tilewave::Error;
 use tilewave::bfs::Search;
 use tilewave::puzzle::tiles::Size;
-use tilewave::report::{bytes, duration, histogram, one_key_per_line, thousands};
+use tilewave::report::{bytes, duration, histogram, thousands};
 use tilewave::store;
 use tilewave::table::{Encoding, Table, build};
 
+use super::interrupt;
+use super::failure::Exit;
 use super::options::{FORMATS, Format, GoalOption, Memory, Threads, kernel};
-use super::output::{OutputFile, print, print_beside};
+use super::output::{OutputFile, counts_csv, print, print_beside};
 use super::progress::Progress;
 use super::values::{Choice, choice};
-use super::{Talk, interrupt};
 
 /// Write the distance table of a board, the depth of every state, or check one.
 #[derive(clap::Args)]
@@ -72,28 +71,27 @@ const ENCODINGS: &[Choice<Encoding>] = &[
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self, talk: Talk) -> Result<ExitCode> {
+    pub fn run(&self) -> Result<()> {
         let begun = Instant::now();
         let (table, file) = match (&self.check, &self.board, &self.output) {
             (Some(file), _, _) => {
                 let table = Table::open(file)?;
-                table.check().map_err(Error::from)?;
+                table.check()?;
                 (table, file)
             }
-            (None, Some(board), Some(file)) => (self.make(*board, file, talk)?, file),
+            (None, Some(board), Some(file)) => (self.make(*board, file)?, file),
             // The parser lets nothing else pass.
-            (None, ..) => return Ok(ExitCode::from(2)),
+            (None, ..) => return Err(Exit(2).into()),
         };
-        let report = self.report(&table, file, begun.elapsed().as_secs_f64())?;
+        let report = self.report(&table, file, begun.elapsed().as_secs_f64());
         match self.check {
-            Some(_) => print(&report)?,
-            None => print_beside(file, &report)?,
+            Some(_) => print(&report),
+            None => print_beside(file, &report),
         }
-        Ok(ExitCode::SUCCESS)
     }
 
     /// Searches a board and writes its table.
-    fn make(&self, board: Size, file: &Path, talk: Talk) -> Result<Table> {
+    fn make(&self, board: Size, file: &Path) -> Result<Table> {
         let goal = self.goal.board(board)?;
         // Refuse before any work what could not be kept.
         OutputFile::reserve(file, self.force)?;
@@ -101,42 +99,34 @@ impl Args {
         search.threads = self.threads.get();
         search.kernel = kernel()?;
         search.memory = Some(self.memory.budget());
-        let progress = Progress::new(talk);
+        let progress = Progress::new();
         let table = build(&search, self.encoding, &progress)?;
         let saved = table.save(file, self.force, |_| !interrupt::asked());
-        saved.map_err(Error::from)?;
+        saved?;
         Ok(table)
     }
 
-    fn report(&self, table: &Table, file: &Path, seconds: f64) -> Result<String> {
+    fn report(&self, table: &Table, file: &Path, seconds: f64) -> String {
         let counts = table.histogram();
         let (states, deepest) = (counts.iter().sum::<u64>(), counts.len() - 1);
         let size = table.goal().size();
         let complete = size.states() == Some(states);
-        Ok(match self.format {
-            Format::Json => one_key_per_line(&json!({
-                "file": file.display().to_string(),
-                "board": size.to_string(),
-                "goal": table.goal().to_string(),
-                "encoding": table.encoding().name(),
-                "states": states,
-                "complete": complete,
-                "diameter": complete.then_some(deepest),
-                "histogram": counts,
-                "bytes": table.file_bytes(),
-                "checksum": format!("{:016x}", table.checksum()),
-                "seconds": seconds,
-                "peak_memory_bytes": store::peak_memory(),
-                "version": env!("CARGO_PKG_VERSION"),
-            }))?,
-            Format::Csv => {
-                let rows = counts.iter().enumerate();
-                let rows = rows.map(|(depth, states)| format!("{depth},{states}\n"));
-                std::iter::once("depth,states\n".to_string())
-                    .chain(rows)
-                    .collect()
-            }
-            Format::Text => format!(
+        let figures = json!({
+            "file": file.display().to_string(),
+            "board": size.to_string(),
+            "goal": table.goal().to_string(),
+            "encoding": table.encoding().name(),
+            "states": states,
+            "complete": complete,
+            "diameter": complete.then_some(deepest),
+            "histogram": counts,
+            "bytes": table.file_bytes(),
+            "checksum": format!("{:016x}", table.checksum()),
+            "seconds": seconds,
+            "peak_memory_bytes": store::peak_memory(),
+        });
+        let words = || {
+            format!(
                 "{}\n{} {}: {size}, goal {}, {} states, {} {deepest}, {}, {} in {}\n",
                 histogram(counts, states).trim_end(),
                 match self.check {
@@ -150,7 +140,11 @@ impl Args {
                 table.encoding(),
                 bytes(table.file_bytes()),
                 duration(seconds),
-            ),
-        })
+            )
+        };
+        match self.format {
+            Format::Csv => counts_csv("depth,states", counts),
+            format => format.result(figures, "", words),
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! `tilewave verify`: search boards and hold the result against what is known.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::ValueHint;
@@ -12,10 +11,10 @@ use tilewave::puzzle::tiles::Size;
 use tilewave::report::{Levels, Truth, Verdict, bytes, counted, published};
 
 use super::disk::directories;
-use super::failure::Usage;
-use super::options::{Format, GoalOption, Output, Running};
+use super::failure::{Exit, Usage};
+use super::interrupt;
+use super::options::{GoalOption, Output, Running};
 use super::progress::Progress;
-use super::{Talk, interrupt};
 
 /// Most states that the reference engine checks: seconds to minutes, and 125 MB.
 const REFERENCE_STATES: u64 = 1_000_000_000;
@@ -46,7 +45,7 @@ pub struct Args {
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self, talk: Talk) -> Result<ExitCode> {
+    pub fn run(&self) -> Result<()> {
         if !self.dir.is_empty() {
             return self.files(&self.dir);
         }
@@ -75,7 +74,7 @@ impl Args {
         }
         match (&sizes[..], &directories[..]) {
             ([], directories) => self.files(directories),
-            (sizes, []) => self.boards(sizes, talk),
+            (sizes, []) => self.boards(sizes),
             _ => Err(Usage(
                 "boards are searched and directories are checked: give either, not both".into(),
             )
@@ -84,15 +83,15 @@ impl Args {
     }
 
     /// Searches boards.
-    fn boards(&self, sizes: &[Size], talk: Talk) -> Result<ExitCode> {
+    fn boards(&self, sizes: &[Size]) -> Result<()> {
         let mut destination = self.output.reserve()?;
         let mut all_pass = true;
-        if self.output.format == Format::Csv {
-            destination.add("board,pass,first_wrong_depth,compared_with,diameter,total\n")?;
-        }
+        let format = self.output.format;
+        let columns = "board,pass,first_wrong_depth,compared_with,diameter,total";
+        destination.add(&format.heading(columns))?;
         for &size in sizes {
             let search = self.running.search(self.goal.board(size)?)?;
-            let outcome = bfs::run(&search, &Progress::new(talk))?;
+            let outcome = bfs::run(&search, &Progress::new())?;
             let reference;
             let truth = match published(size, search.start.blank()) {
                 Some(truth) => Truth::Published(truth),
@@ -102,7 +101,7 @@ impl Args {
                         engine,
                         ..search.clone()
                     };
-                    reference = bfs::run(&search, &Progress::new(talk))?;
+                    reference = bfs::run(&search, &Progress::new())?;
                     Truth::Reference(Levels::of(&reference))
                 }
                 None => Truth::Sum,
@@ -110,37 +109,23 @@ impl Args {
             let verdict = Verdict::judge(size, Levels::of(&outcome), truth);
             all_pass &= verdict.pass();
             let first_wrong = verdict.fault.as_ref().and_then(|fault| fault.depth());
-            destination.add(&match self.output.format {
-                Format::Text => format!("{verdict}\n"),
-                Format::Csv => format!(
-                    "{size},{},{},{},{},{}\n",
-                    verdict.pass(),
-                    first_wrong.map_or(String::new(), |depth| depth.to_string()),
-                    verdict.compared_with,
-                    verdict.diameter(),
-                    verdict.total
-                ),
-                Format::Json => format!(
-                    "{}\n",
-                    json!({
-                        "board": size.to_string(),
-                        "goal": outcome.goal.to_string(),
-                        "pass": verdict.pass(),
-                        "first_wrong_depth": first_wrong,
-                        "compared_with": verdict.compared_with,
-                        "diameter": verdict.diameter(),
-                        "total": verdict.total,
-                        "version": env!("CARGO_PKG_VERSION"),
-                    })
-                ),
-            })?;
+            let figures = json!({
+                "board": size.to_string(),
+                "goal": outcome.goal.to_string(),
+                "pass": verdict.pass(),
+                "first_wrong_depth": first_wrong,
+                "compared_with": verdict.compared_with,
+                "diameter": verdict.diameter(),
+                "total": verdict.total,
+            });
+            destination.add(&format.line(figures, columns, || format!("{verdict}\n")))?;
         }
         destination.finish()?;
-        Ok(ExitCode::from(u8::from(!all_pass)))
+        Ok(Exit::unless(all_pass)?)
     }
 
     /// Checks the files of a search on disk. One that is not finished passes nothing, however sound it is.
-    fn files(&self, paths: &[PathBuf]) -> Result<ExitCode> {
+    fn files(&self, paths: &[PathBuf]) -> Result<()> {
         let destination = self.output.reserve()?;
         interrupt::listen();
         let directories = directories(paths)?;
@@ -149,48 +134,37 @@ impl Args {
         let found = disk::verify(&directories, &StopWhen(interrupt::asked))?;
         let complete = manifest.complete;
         let depth = manifest.levels.len().saturating_sub(1);
-        destination.write(&match self.output.format {
-            Format::Json => format!(
-                "{}\n",
-                json!({
-                    "board": manifest.board,
-                    "goal": manifest.goal,
-                    "pass": complete.then_some(true),
-                    "sound": true,
-                    "complete": complete,
-                    "levels": manifest.levels.len(),
-                    "files": found.files,
-                    "bytes": found.bytes,
-                    "states": found.states,
-                    "version": env!("CARGO_PKG_VERSION"),
-                })
-            ),
-            Format::Csv => format!(
-                "board,pass,files,bytes,states\n{},{},{},{},{}\n",
-                manifest.board,
-                if complete { "true" } else { "unfinished" },
-                found.files,
-                found.bytes,
-                found.states
-            ),
-            Format::Text => {
-                let what = format!(
-                    "{}, {}, {}; every frame, chunk and level as counted",
-                    counted(found.files, "file"),
-                    bytes(found.bytes),
-                    counted(found.states, "state")
-                );
-                match complete {
-                    true => format!("{}: PASS, {what}\n", manifest.board),
-                    false => format!(
-                        "{}: sound so far, {what}; NOT FINISHED, depth {depth}, {:.1} % of the states: tilewave \
-                         resume goes on\n",
-                        manifest.board,
-                        status.states() as f64 * 100.0 / status.all_states as f64
-                    ),
-                }
+        let figures = json!({
+            "board": manifest.board,
+            "goal": manifest.goal,
+            "pass": complete.then_some(true),
+            "sound": true,
+            "complete": complete,
+            "levels": manifest.levels.len(),
+            "files": found.files,
+            "bytes": found.bytes,
+            "states": found.states,
+        });
+        let columns = "board,pass,files,bytes,states";
+        let words = || {
+            let what = format!(
+                "{}, {}, {}; every frame, chunk and level as counted",
+                counted(found.files, "file"),
+                bytes(found.bytes),
+                counted(found.states, "state")
+            );
+            match complete {
+                true => format!("{}: PASS, {what}\n", manifest.board),
+                false => format!(
+                    "{}: sound so far, {what}; NOT FINISHED, depth {depth}, {:.1} % of the states: tilewave \
+                     resume goes on\n",
+                    manifest.board,
+                    status.states() as f64 * 100.0 / status.all_states as f64
+                ),
             }
-        })?;
-        Ok(ExitCode::SUCCESS)
+        };
+        let format = self.output.format;
+        let text = format.heading(columns) + &format.line(figures, columns, words);
+        destination.write(&text)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::database::Pdb;
 use super::entries::Entries;
-use super::header::{Header, raw_bytes};
+use super::header::{Summary, raw_bytes};
 use super::set_graph::SetGraph;
 use super::sweep::{self, Found};
 use super::{Encoding, Kind, Pattern, PdbError, encode, order, plain};
@@ -172,8 +172,8 @@ pub(super) fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool, PdbError
 }
 
 /// The header of a table in bytes, without checksums.
-fn header(build: &Build, plan: BuildPlan, histogram: Vec<u64>) -> Header {
-    Header {
+fn header(build: &Build, plan: BuildPlan, histogram: Vec<u64>) -> Summary {
+    Summary {
         pattern: build.pattern.clone(),
         kind: build.kind,
         encoding: Encoding::Byte,
@@ -187,7 +187,7 @@ fn header(build: &Build, plan: BuildPlan, histogram: Vec<u64>) -> Header {
 }
 
 /// A zeroed image, with the table of region starts.
-fn image(header: &Header, starts: &[u32]) -> Result<Image, PdbError> {
+fn image(header: &Summary, starts: &[u32]) -> Result<Image, PdbError> {
     let layout = header.layout();
     let mut image = Image::zeroed(layout.data.end())?;
     let index = layout.index.of_mut(image.bytes_mut());

@@ -9,9 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::database::{self, Pdb};
-use super::header::Header;
-use super::{Encoding, Kind, Pattern, PdbError};
+use super::PdbError;
+use super::header::Summary;
 use crate::progress::{Phase, Progress};
 use crate::store::{
     self, BLOCK_BYTES, Container, FileError, HEADER_BYTES, Header as _, Layout, Output,
@@ -35,7 +34,7 @@ pub fn compress(
     threads: Option<usize>,
     observer: &dyn Progress,
 ) -> Result<u64, PdbError> {
-    let file = Container::<Header>::open(from)?;
+    let file = Container::<Summary>::open(from)?;
     if file.header().compressed {
         return Err(PdbError::Compressed(from.to_path_buf()));
     }
@@ -79,7 +78,7 @@ pub fn compress(
 }
 
 /// What comes before the entries of a file with another header than the one it is copied from.
-fn front(file: &Container<Header>, header: &Header, layout: &Layout) -> Vec<u8> {
+fn front(file: &Container<Summary>, header: &Summary, layout: &Layout) -> Vec<u8> {
     let mut front = vec![0; layout.data.offset as usize];
     front[..HEADER_BYTES].copy_from_slice(&store::encode(header).0);
     let sums = file.layout().sums.of(file.front());
@@ -102,7 +101,7 @@ pub fn decompress(
     threads: Option<usize>,
     observer: &dyn Progress,
 ) -> Result<u64, PdbError> {
-    let file = Container::<Header>::open(from)?;
+    let file = Container::<Summary>::open(from)?;
     if !file.header().compressed {
         return Err(PdbError::NotCompressed(from.to_path_buf()));
     }
@@ -140,7 +139,7 @@ pub fn decompress(
 
 /// The frames of a compressed file.
 struct Frames<'a> {
-    file: &'a Container<Header>,
+    file: &'a Container<Summary>,
     ends: &'a [[u8; 8]],
 }
 
@@ -174,61 +173,8 @@ impl Frames<'_> {
 /// Returns what the header of a file says, compressed or not: the pattern's table without its entries.
 ///
 /// # Errors
-/// [`PdbError`] as for [`Pdb::open`].
+/// [`PdbError`] as for [`super::Pdb::open`].
 pub fn inspect(path: &Path) -> Result<Summary, PdbError> {
-    let file = Container::<Header>::open(path)?;
-    Ok(Summary::new(file.header()))
-}
-
-/// What a database file says of itself.
-#[derive(Clone, Debug)]
-pub struct Summary {
-    /// The pattern.
-    pub pattern: Pattern,
-    /// The kind of the values.
-    pub kind: Kind,
-    /// The encoding of the values.
-    pub encoding: Encoding,
-    /// Whether the entries are compressed.
-    pub compressed: bool,
-    /// The number of entries.
-    pub entries: u64,
-    /// The number of entries of each value.
-    pub histogram: Vec<u64>,
-    /// The bytes of the file.
-    pub file_bytes: u64,
-    /// The checksum of the entries.
-    pub checksum: u64,
-}
-
-impl Summary {
-    fn new(header: &Header) -> Summary {
-        Summary {
-            pattern: header.pattern.clone(),
-            kind: header.kind,
-            encoding: header.encoding,
-            compressed: header.compressed,
-            entries: header.entries,
-            histogram: header.histogram.clone(),
-            file_bytes: header.layout().data.end(),
-            checksum: header.checksum,
-        }
-    }
-
-    /// Returns the largest value.
-    pub fn maximum(&self) -> u8 {
-        (self.histogram.len() - 1) as u8
-    }
-
-    /// Returns the mean value of the entries.
-    pub fn mean(&self) -> f64 {
-        database::mean(&self.histogram)
-    }
-}
-
-impl Pdb {
-    /// Returns what the database says of itself.
-    pub fn summary(&self) -> Summary {
-        Summary::new(self.header())
-    }
+    let file = Container::<Summary>::open(path)?;
+    Ok(file.header().clone())
 }

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::entries::Entries;
-use super::header::Header;
+use super::header::Summary;
 use super::plain::UNREACHED;
 use super::{Encoding, Kind, Pattern, PdbError};
 use crate::progress::{Phase, Progress};
@@ -29,7 +29,7 @@ use crate::store::{Container, Image};
 /// ```
 #[derive(Debug)]
 pub struct Pdb {
-    file: Container<Header>,
+    file: Container<Summary>,
     order: Entries,
 }
 
@@ -66,7 +66,7 @@ impl Pdb {
         Pdb::new(Container::from_image(image)?)
     }
 
-    pub(super) fn new(file: Container<Header>) -> Result<Pdb, PdbError> {
+    pub(super) fn new(file: Container<Summary>) -> Result<Pdb, PdbError> {
         if file.header().compressed {
             return Err(PdbError::Compressed(file.path().to_path_buf()));
         }
@@ -77,7 +77,7 @@ impl Pdb {
     }
 
     /// Finishes a table in memory whose index and entries are written.
-    pub(super) fn finish(image: Image, header: Header) -> Pdb {
+    pub(super) fn finish(image: Image, header: Summary) -> Pdb {
         Pdb {
             order: Entries::new(&header.pattern, header.kind),
             file: Container::finish(image, header),
@@ -86,47 +86,47 @@ impl Pdb {
 
     /// Returns the pattern.
     pub fn pattern(&self) -> &Pattern {
-        &self.header().pattern
+        &self.summary().pattern
     }
 
     /// Returns the kind of the values.
     pub fn kind(&self) -> Kind {
-        self.header().kind
+        self.summary().kind
     }
 
     /// Returns the encoding of the values.
     pub fn encoding(&self) -> Encoding {
-        self.header().encoding
+        self.summary().encoding
     }
 
     /// Returns the number of entries.
     pub fn entries(&self) -> u64 {
-        self.header().entries
+        self.summary().entries
     }
 
     /// Returns the number of entries of each value. Entries that no board reaches are not counted.
     pub fn histogram(&self) -> &[u64] {
-        &self.header().histogram
+        &self.summary().histogram
     }
 
     /// Returns the largest value.
     pub fn maximum(&self) -> u8 {
-        (self.header().histogram.len() - 1) as u8
+        self.summary().maximum()
     }
 
     /// Returns the mean value of the entries.
     pub fn mean(&self) -> f64 {
-        mean(&self.header().histogram)
+        self.summary().mean()
     }
 
     /// Returns the checksum of the entries.
     pub fn checksum(&self) -> u64 {
-        self.header().checksum
+        self.summary().checksum
     }
 
     /// Returns the bytes of the file.
     pub fn file_bytes(&self) -> u64 {
-        self.file.layout().data.end()
+        self.summary().file_bytes()
     }
 
     /// Returns the entries as they are stored: one byte each, or two per byte in the nibble encoding
@@ -135,11 +135,12 @@ impl Pdb {
         self.file.data()
     }
 
-    pub(super) fn header(&self) -> &Header {
+    /// Returns what the database says of itself.
+    pub fn summary(&self) -> &Summary {
         self.file.header()
     }
 
-    pub(super) fn file(&self) -> &Container<Header> {
+    pub(super) fn file(&self) -> &Container<Summary> {
         &self.file
     }
 
@@ -264,14 +265,4 @@ impl Probe {
     pub fn value(&self, board: &Board) -> Result<Option<u8>, PdbError> {
         self.0.value(board)
     }
-}
-
-/// The mean value of a histogram.
-pub(super) fn mean(histogram: &[u64]) -> f64 {
-    let (mut sum, mut count) = (0u128, 0u128);
-    for (value, &entries) in histogram.iter().enumerate() {
-        sum += value as u128 * u128::from(entries);
-        count += u128::from(entries);
-    }
-    sum as f64 / count.max(1) as f64
 }

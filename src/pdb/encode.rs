@@ -21,7 +21,7 @@ use crate::store::{Header as _, Image};
 /// # Errors
 /// [`PdbError::NotPackable`] when a value exceeds its Manhattan distance by more than 28.
 pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
-    let old = pdb.header();
+    let old = pdb.summary();
     let mut header = old.clone();
     header.encoding = encoding;
     header.stored_bytes = raw_bytes(header.entries, encoding);

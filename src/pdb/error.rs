@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::perm::kernel::KernelError;
 use crate::puzzle::tiles::{BoardError, Size};
 use crate::store::{FileError, MemoryError, OutputError};
+use crate::units::{bytes, thousands};
 
 /// A pattern, a build or a database file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -90,7 +91,8 @@ pub enum PdbError {
     },
     /// The table and the work on it exceed the memory budget.
     #[error(
-        "the database of {tiles} tiles on {size} has {entries} entries and needs {needed} bytes of memory to build, the budget is {budget} bytes: choose fewer tiles or raise --memory"
+        "the database of {tiles} tiles on {size} has {} entries and needs {} of memory to build, the budget is {}: choose fewer tiles, or raise it with --memory if the machine has more",
+        thousands(*entries), bytes(*needed), bytes(*budget)
     )]
     Budget {
         /// Tiles of the pattern.

@@ -8,40 +8,64 @@ use super::{Encoding, Kind, Pattern};
 use crate::perm::lehmer;
 use crate::perm::placement::binomial;
 use crate::puzzle::tiles::{Board, Size};
-use crate::store::{self, BLOCK_BYTES, Fields, FileKind, Layout};
+use crate::store::{self, BLOCK_BYTES, Fields, FileKind, Header as _, Layout};
 
 /// Values of a histogram: one byte's.
 const VALUES: usize = 256;
 const GOAL_CELLS: usize = Pattern::MAX_SIDE * Pattern::MAX_SIDE;
 
-/// What a header says.
+/// What a database file says of itself.
 #[derive(Clone, Debug)]
-pub(super) struct Header {
+#[non_exhaustive]
+pub struct Summary {
+    /// The pattern.
     pub pattern: Pattern,
+    /// The kind of the values.
     pub kind: Kind,
+    /// The encoding of the values.
     pub encoding: Encoding,
-    /// Whether the data are zstd frames.
+    /// Whether the entries are compressed: zstd frames.
     pub compressed: bool,
-    /// Number of entries.
+    /// The number of entries.
     pub entries: u64,
-    /// Entries per value.
+    /// The number of entries of each value.
     pub histogram: Vec<u64>,
-    /// XXH3-64 of the section of block checksums, which is a checksum of the data.
+    /// The checksum of the entries: XXH3-64 of the section of block checksums.
     pub checksum: u64,
     /// XXH3-64 of the section of region starts.
-    pub starts_checksum: u64,
+    pub(super) starts_checksum: u64,
     /// Bytes of the data section as it is in the file.
-    pub stored_bytes: u64,
+    pub(super) stored_bytes: u64,
 }
 
-impl Header {
+impl Summary {
     /// The bytes of the data before compression.
-    pub fn raw_bytes(&self) -> u64 {
+    pub(super) fn raw_bytes(&self) -> u64 {
         raw_bytes(self.entries, self.encoding)
+    }
+
+    /// Returns the bytes of the file.
+    pub fn file_bytes(&self) -> u64 {
+        self.layout().data.end()
+    }
+
+    /// Returns the largest value.
+    pub fn maximum(&self) -> u8 {
+        (self.histogram.len() - 1) as u8
+    }
+
+    /// Returns the mean value of the entries.
+    pub fn mean(&self) -> f64 {
+        let (mut sum, mut count) = (0u128, 0u128);
+        for (value, &entries) in self.histogram.iter().enumerate() {
+            sum += value as u128 * u128::from(entries);
+            count += u128::from(entries);
+        }
+        sum as f64 / count.max(1) as f64
     }
 }
 
-impl store::Header for Header {
+impl store::Header for Summary {
     const MAGIC: [u8; 8] = *b"TWPDB\r\n\x1a";
     const VERSION: u32 = 1;
     const KIND: FileKind = FileKind {
@@ -104,7 +128,7 @@ impl store::Header for Header {
         fields.put_words(256, &self.histogram);
     }
 
-    fn decode(fields: &Fields) -> Result<Header, &'static str> {
+    fn decode(fields: &Fields) -> Result<Summary, &'static str> {
         let [rows, cols] = [16, 17].map(|at| fields.byte(at).into());
         let size = Size::new(rows, cols).map_err(|_| "no board size")?;
         if size.cells() > GOAL_CELLS {
@@ -132,7 +156,7 @@ impl store::Header for Header {
         if values >= VALUES {
             return Err("a maximum of 255");
         }
-        let header = Header {
+        let header = Summary {
             kind,
             encoding,
             compressed: fields.byte(21) == 1,
@@ -148,7 +172,7 @@ impl store::Header for Header {
     }
 }
 
-impl Header {
+impl Summary {
     /// Checks that the counts fit each other.
     fn check(&self) -> Result<(), &'static str> {
         let arrangements = lehmer::count(self.pattern.tiles().len());

@@ -38,13 +38,14 @@ mod sweep;
 mod verify;
 
 pub use build::{Build, BuildPlan, build, plan};
-pub use compress::{Summary, compress, decompress, inspect};
+pub use compress::{compress, decompress, inspect};
 pub use database::{Pdb, Probe};
 pub use encode::encode;
 pub use entries::Entries;
 pub use error::PdbError;
 pub use evaluator::Evaluator;
 pub use export::{Layout, export};
+pub use header::Summary;
 pub use kind::{Encoding, Kind};
 pub use partition::{check_disjoint, check_partition, partition};
 pub use pattern::Pattern;

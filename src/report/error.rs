@@ -10,9 +10,6 @@ pub enum ReportError {
     /// The picture could not be drawn.
     #[error("cannot draw the plot: {0}; write it as .svg instead")]
     Draw(String),
-    /// The figures of a page have no JSON form.
-    #[error("cannot write the figures of the page as JSON: {0}")]
-    Json(String),
     /// A page of solutions without any.
     #[error("there is no solution to show")]
     NoSolution,

@@ -14,7 +14,6 @@ mod json;
 mod machine;
 mod published;
 mod summary;
-mod units;
 mod verdict;
 
 pub use agreement::{Agreement, Difference};
@@ -23,9 +22,10 @@ pub use chart::{Chart, ChartFormat};
 pub use error::ReportError;
 pub use histogram::histogram;
 use histogram::title;
-pub use json::{SearchJson, one_key_per_line};
+pub use json::one_key_per_line;
 pub use machine::Machine;
 pub use published::{Published, published, published_all};
 pub use summary::Report;
-pub use units::{bytes, counted, duration, rate, thousands};
 pub use verdict::{Fault, Levels, Truth, Verdict};
+
+pub use crate::units::{bytes, counted, duration, rate, thousands};

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::puzzle::tiles::Size;
 use crate::store::{FileError, MemoryError, OutputError};
+use crate::units::bytes;
 
 /// A table that cannot be made or used.
 #[derive(Debug, thiserror::Error)]
@@ -17,7 +18,8 @@ pub enum TableError {
     UnknownEncoding(String),
     /// The table and the search exceed the memory budget.
     #[error(
-        "the distance table of {size} and the search that fills it need {needed} bytes of memory, the budget is {budget} bytes: raise it with --memory if the machine has more, or choose a smaller board"
+        "the distance table of {size} and the search that fills it need {} of memory, the budget is {}: raise it with --memory if the machine has more, or choose a smaller board",
+        bytes(*needed), bytes(*budget)
     )]
     Budget {
         /// Size of the board.

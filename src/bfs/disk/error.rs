@@ -4,6 +4,7 @@ use std::io;
 
 use crate::puzzle::tiles::Size;
 use crate::store::Storage;
+use crate::units::bytes;
 
 /// A run on disk that cannot start, go on or be read.
 #[derive(Debug, thiserror::Error)]
@@ -102,7 +103,10 @@ pub enum DiskError {
         directory: String,
     },
     /// The run needs more disk than it may take.
-    #[error("the search needs {needed} bytes of disk at its peak, {limit} may be used: {advice}")]
+    #[error(
+        "the search needs about {} of disk at its peak, {} may be used: {advice}",
+        bytes(*needed), bytes(*limit)
+    )]
     Disk {
         /// Bytes needed.
         needed: u64,

@@ -1,18 +1,16 @@
 //! `tilewave pdb build`: one or several databases.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
 use serde_json::json;
-use tilewave::Error;
 use tilewave::pdb::{self, Build, Encoding, Kind, Pattern, Pdb, check_disjoint, check_partition};
 use tilewave::puzzle::tiles::Size;
-use tilewave::report::{bytes, duration, histogram, one_key_per_line, thousands};
+use tilewave::report::{bytes, duration, histogram, thousands};
 use tilewave::store;
 
-use crate::cli::Talk;
+use super::info::{figures, tiles, written};
 use crate::cli::failure::Usage;
 use crate::cli::options::{FORMATS, Format, GoalOption, Memory, Threads, kernel};
 use crate::cli::output::{OutputFile, print_beside};
@@ -103,22 +101,20 @@ const ENCODINGS: &[Choice<Encoding>] = &[
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self, talk: Talk) -> Result<ExitCode> {
+    pub fn run(&self) -> Result<()> {
         let goal = self.goal.board(self.size)?;
         let patterns = match &self.partition {
-            Some(name) => pdb::partition(name, &goal).map_err(Error::from)?,
+            Some(name) => pdb::partition(name, &goal)?,
             None => {
                 let patterns = self
                     .pattern
                     .iter()
                     .map(|text| Pattern::parse(goal.clone(), text));
-                patterns
-                    .collect::<Result<Vec<_>, _>>()
-                    .map_err(Error::from)?
+                patterns.collect::<Result<Vec<_>, _>>()?
             }
         };
         if self.disjoint {
-            check_partition(&patterns).map_err(Error::from)?;
+            check_partition(&patterns)?;
         } else if let Err(error) = check_disjoint(&patterns) {
             tracing::warn!("{error}; each database is right by itself");
         }
@@ -138,21 +134,19 @@ impl Args {
         // Refuse before any work what cannot be finished.
         for (pattern, file) in patterns.iter().zip(&files) {
             OutputFile::reserve(file, self.force)?;
-            pdb::plan(&build(pattern)?).map_err(Error::from)?;
+            pdb::plan(&build(pattern)?)?;
         }
         for (i, (pattern, file)) in patterns.iter().zip(&files).enumerate() {
             let begun = Instant::now();
             let part = part(i, patterns.len());
-            let progress = Progress::of_part(talk, part);
-            let table = pdb::build(&build(pattern)?, &progress).map_err(Error::from)?;
-            table
-                .save(file, self.force, &progress)
-                .map_err(Error::from)?;
+            let progress = Progress::of_part(part);
+            let table = pdb::build(&build(pattern)?, &progress)?;
+            table.save(file, self.force, &progress)?;
             drop(progress);
-            let report = self.report(&table, file, begun.elapsed().as_secs_f64())?;
+            let report = self.report(&table, file, begun.elapsed().as_secs_f64());
             print_beside(file, &report)?;
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(())
     }
 
     /// The file of each pattern.
@@ -162,11 +156,7 @@ impl Args {
         let files: Vec<PathBuf> = match &self.output[..] {
             [path] if directory(path) => {
                 let name = |p: &Pattern| {
-                    format!(
-                        "{}_{}.pdb",
-                        p.size(),
-                        super::info::tiles(p.tiles()).replace(',', "-")
-                    )
+                    format!("{}_{}.pdb", p.size(), tiles(p.tiles()).replace(',', "-"))
                 };
                 patterns.iter().map(|p| path.join(name(p))).collect()
             }
@@ -191,40 +181,26 @@ impl Args {
         Ok(files)
     }
 
-    fn report(&self, table: &Pdb, file: &Path, seconds: f64) -> Result<String> {
-        let reached = table.histogram().iter().sum::<u64>();
-        Ok(match self.format {
-            Format::Json => one_key_per_line(&json!({
-                "file": file.display().to_string(),
-                "board": table.pattern().size().to_string(),
-                "goal": table.pattern().goal().to_string(),
-                "tiles": table.pattern().tiles(),
-                "kind": table.kind().name(),
-                "encoding": table.encoding().name(),
-                "entries": table.entries(),
-                "max": table.maximum(),
-                "mean": table.mean(),
-                "histogram": table.histogram(),
-                "bytes": table.file_bytes(),
-                "checksum": format!("{:016x}", table.checksum()),
-                "seconds": seconds,
-                "peak_memory_bytes": store::peak_memory(),
-                "version": env!("CARGO_PKG_VERSION"),
-            }))?,
-            Format::Csv => super::info::csv(table.histogram()),
-            Format::Text => format!(
+    fn report(&self, table: &Pdb, file: &Path, seconds: f64) -> String {
+        let summary = table.summary();
+        let mut figures = figures(summary);
+        figures["file"] = json!(file.display().to_string());
+        figures["seconds"] = json!(seconds);
+        figures["peak_memory_bytes"] = json!(store::peak_memory());
+        written(self.format, summary, figures, || {
+            format!(
                 "{}\nwrote {}: {} tiles {}, {}, {} entries, maximum {}, mean {:.6}, {} in {}\n",
-                histogram(table.histogram(), reached).trim_end(),
+                histogram(table.histogram(), table.histogram().iter().sum()).trim_end(),
                 file.display(),
                 table.pattern().size(),
-                super::info::tiles(table.pattern().tiles()),
+                tiles(table.pattern().tiles()),
                 table.kind(),
                 thousands(table.entries()),
                 table.maximum(),
                 table.mean(),
                 bytes(table.file_bytes()),
                 duration(seconds),
-            ),
+            )
         })
     }
 }

@@ -1,14 +1,11 @@
 //! `tilewave pdb compress` and `decompress`: compressed for shipping, and back.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Result;
-use tilewave::Error;
 use tilewave::pdb::PdbError;
 use tilewave::report::bytes;
 
-use crate::cli::Talk;
 use crate::cli::options::Threads;
 use crate::cli::output::{OutputFile, print_beside};
 use crate::cli::progress::Progress;
@@ -36,19 +33,19 @@ type Copy = fn(&Path, &Path, bool, Option<usize>, &dyn tilewave::Progress) -> Re
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self, copy: Copy, talk: Talk) -> Result<ExitCode> {
+    pub fn run(&self, copy: Copy) -> Result<()> {
         let (from, to) = (&self.file, &self.output);
         OutputFile::reserve(to, self.force)?;
-        let progress = Progress::new(talk);
+        let progress = Progress::new();
         let threads = self.threads.get();
         let written = copy(from, to, self.force, threads, &progress);
         drop(progress);
-        let written = bytes(written.map_err(Error::from)?);
+        let written = bytes(written?);
         let read = bytes(std::fs::metadata(from)?.len());
         print_beside(
             to,
             &format!("wrote {}: {written} from {read}\n", to.display()),
         )?;
-        Ok(ExitCode::SUCCESS)
+        Ok(())
     }
 }

@@ -1,14 +1,11 @@
 //! `tilewave pdb export`: tables in the layouts of other solvers.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Result;
-use tilewave::Error;
 use tilewave::pdb::{self, Layout, Pdb};
 use tilewave::report::bytes;
 
-use crate::cli::Talk;
 use crate::cli::options::Threads;
 use crate::cli::output::{OutputFile, print_beside};
 use crate::cli::progress::Progress;
@@ -58,10 +55,10 @@ const LAYOUTS: &[Choice<Layout>] = &[
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self, talk: Talk) -> Result<ExitCode> {
+    pub fn run(&self) -> Result<()> {
         OutputFile::reserve(&self.output, self.force)?;
-        let table = Pdb::open(&self.file).map_err(Error::from)?;
-        let progress = Progress::new(talk);
+        let table = Pdb::open(&self.file)?;
+        let progress = Progress::new();
         let threads = self.threads.get();
         let written = pdb::export(
             &table,
@@ -70,8 +67,7 @@ impl Args {
             self.force,
             threads,
             &progress,
-        )
-        .map_err(Error::from)?;
+        )?;
         drop(progress);
         let report = format!(
             "wrote {}: {} layout, {}\n",
@@ -80,6 +76,6 @@ impl Args {
             bytes(written)
         );
         print_beside(&self.output, &report)?;
-        Ok(ExitCode::SUCCESS)
+        Ok(())
     }
 }

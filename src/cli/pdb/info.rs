@@ -1,15 +1,14 @@
 //! `tilewave pdb info`: what a database file says of itself.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Result;
-use serde_json::json;
-use tilewave::Error;
-use tilewave::pdb::{Kind, inspect};
-use tilewave::report::{bytes, histogram, one_key_per_line, thousands};
+use serde_json::{Value, json};
+use tilewave::pdb::{Kind, Summary, inspect};
+use tilewave::report::{bytes, histogram, thousands};
 
 use crate::cli::options::{Format, Output};
+use crate::cli::output::counts_csv;
 
 /// Show the header, the histogram and the mean of a database.
 #[derive(clap::Args)]
@@ -21,47 +20,24 @@ pub struct Args {
     output: Output,
 }
 
-/// A histogram as comma-separated values.
-pub fn csv(histogram: &[u64]) -> String {
-    let rows = histogram.iter().enumerate();
-    let rows = rows.map(|(value, entries)| format!("{value},{entries}\n"));
-    std::iter::once("value,entries\n".to_string())
-        .chain(rows)
-        .collect()
-}
-
 impl Args {
     /// Runs the command.
-    pub fn run(&self) -> Result<ExitCode> {
+    pub fn run(&self) -> Result<()> {
         let destination = self.output.reserve()?;
-        let summary = inspect(&self.file).map_err(Error::from)?;
+        let summary = inspect(&self.file)?;
         let pattern = &summary.pattern;
         let reached = summary.histogram.iter().sum::<u64>();
         let order = match summary.kind {
             Kind::Minimum => "lexicographic placements",
             Kind::Regions => "sets, regions, arrangements",
         };
-        destination.write(&match self.output.format {
-            Format::Json => one_key_per_line(&json!({
-                "board": pattern.size().to_string(),
-                "goal": pattern.goal().to_string(),
-                "tiles": pattern.tiles(),
-                "kind": summary.kind.name(),
-                "encoding": summary.encoding.name(),
-                "compressed": summary.compressed,
-                "order": order,
-                "metric": "moves of pattern tiles",
-                "entries": summary.entries,
-                "reached": reached,
-                "max": summary.maximum(),
-                "mean": summary.mean(),
-                "histogram": summary.histogram,
-                "bytes": summary.file_bytes,
-                "checksum": format!("{:016x}", summary.checksum),
-                "version": env!("CARGO_PKG_VERSION"),
-            }))?,
-            Format::Csv => csv(&summary.histogram),
-            Format::Text => format!(
+        let mut figures = figures(&summary);
+        figures["compressed"] = json!(summary.compressed);
+        figures["order"] = json!(order);
+        figures["metric"] = json!("moves of pattern tiles");
+        figures["reached"] = json!(reached);
+        let words = || {
+            format!(
                 "{}\nboard     {}\ngoal      {}\ntiles     {}\nkind      {}\nencoding  {}{}\norder     \
                  {order}\nmetric    moves of pattern tiles\nentries   {}\nreached   {}\nmaximum   {}\nmean      \
                  {:.6}\nbytes     {}\nchecksum  {:016x}\n",
@@ -71,17 +47,51 @@ impl Args {
                 tiles(pattern.tiles()),
                 summary.kind,
                 summary.encoding,
-                if summary.compressed { ", compressed" } else { "" },
+                if summary.compressed {
+                    ", compressed"
+                } else {
+                    ""
+                },
                 thousands(summary.entries),
                 thousands(reached),
                 summary.maximum(),
                 summary.mean(),
-                bytes(summary.file_bytes),
+                bytes(summary.file_bytes()),
                 summary.checksum,
-            ),
-        })?;
-        Ok(ExitCode::SUCCESS)
+            )
+        };
+        destination.write(&written(self.output.format, &summary, figures, words))
     }
+}
+
+/// A database in words, as its figures, or as its histogram.
+pub fn written(
+    format: Format,
+    summary: &Summary,
+    figures: Value,
+    words: impl FnOnce() -> String,
+) -> String {
+    match format {
+        Format::Csv => counts_csv("value,entries", &summary.histogram),
+        format => format.result(figures, "", words),
+    }
+}
+
+/// What is to be said of every database.
+pub fn figures(summary: &Summary) -> Value {
+    json!({
+        "board": summary.pattern.size().to_string(),
+        "goal": summary.pattern.goal().to_string(),
+        "tiles": summary.pattern.tiles(),
+        "kind": summary.kind.name(),
+        "encoding": summary.encoding.name(),
+        "entries": summary.entries,
+        "max": summary.maximum(),
+        "mean": summary.mean(),
+        "histogram": summary.histogram,
+        "bytes": summary.file_bytes(),
+        "checksum": format!("{:016x}", summary.checksum),
+    })
 }
 
 /// Tiles as they are shown: `1,2,3`.

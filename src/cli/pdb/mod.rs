@@ -7,13 +7,9 @@ mod info;
 mod probe;
 mod verify;
 
-use std::process::ExitCode;
-
 use anyhow::Result;
 use clap::Subcommand;
 use tilewave::pdb;
-
-use super::Talk;
 
 /// Build and use additive pattern databases.
 #[derive(clap::Args)]
@@ -39,15 +35,15 @@ enum Command {
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self, talk: Talk) -> Result<ExitCode> {
+    pub fn run(&self) -> Result<()> {
         match &self.command {
-            Command::Build(args) => args.run(talk),
+            Command::Build(args) => args.run(),
             Command::Info(args) => args.run(),
-            Command::Verify(args) => args.run(talk),
+            Command::Verify(args) => args.run(),
             Command::Probe(args) => args.run(),
-            Command::Export(args) => args.run(talk),
-            Command::Compress(args) => args.run(pdb::compress, talk),
-            Command::Decompress(args) => args.run(pdb::decompress, talk),
+            Command::Export(args) => args.run(),
+            Command::Compress(args) => args.run(pdb::compress),
+            Command::Decompress(args) => args.run(pdb::decompress),
         }
     }
 }

@@ -2,11 +2,9 @@
 
 use std::io::Read;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::json;
-use tilewave::Error;
 use tilewave::pdb::{Pattern, Probe, check_disjoint};
 use tilewave::puzzle::tiles::Board;
 
@@ -34,12 +32,10 @@ pub struct Args {
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self) -> Result<ExitCode> {
+    pub fn run(&self) -> Result<()> {
         let mut destination = self.output.reserve()?;
         let tables = self.files.iter().map(|file| Probe::open(file));
-        let tables = tables
-            .collect::<Result<Vec<Probe>, _>>()
-            .map_err(Error::from)?;
+        let tables = tables.collect::<Result<Vec<Probe>, _>>()?;
         let patterns: Vec<Pattern> = tables.iter().map(|t| t.pattern().clone()).collect();
         if patterns.iter().any(|p| p.goal() != patterns[0].goal()) {
             let text =
@@ -55,41 +51,33 @@ impl Args {
             }
             board => board.replace('\n', "/"),
         };
-        if self.output.format == Format::Csv {
-            destination.add("board,values,sum\n")?;
-        }
+        let (format, columns) = (self.output.format, "board,values,sum");
+        destination.add(&format.heading(columns))?;
         for line in input.lines().filter(|line| !line.trim().is_empty()) {
-            let board = Board::parse(line, Some(patterns[0].size())).map_err(Error::from)?;
+            let board = Board::parse(line, Some(patterns[0].size()))?;
             let values = tables.iter().map(|table| table.value(&board));
-            let values = values
-                .collect::<Result<Vec<Option<u8>>, _>>()
-                .map_err(Error::from)?;
+            let values = values.collect::<Result<Vec<Option<u8>>, _>>()?;
             let total: Option<u32> = values.iter().map(|v| v.map(u32::from)).sum();
             let sum = total.filter(|_| additive);
             let shown = |v: Option<u32>| v.map_or("-".to_string(), |v| v.to_string());
             let words: Vec<String> = values.iter().map(|v| shown(v.map(u32::from))).collect();
-            destination.add(&match self.output.format {
-                Format::Json => {
-                    let object = json!({
-                        "board": board.to_string(),
-                        "values": values,
-                        "sum": sum,
-                        "version": env!("CARGO_PKG_VERSION"),
-                    });
-                    format!("{object}\n")
+            let words = words.join(" ");
+            let figures = match format {
+                Format::Csv => {
+                    json!({"board": board.to_string(), "values": words, "sum": shown(sum)})
                 }
-                Format::Csv => format!("{board},{},{}\n", words.join(" "), shown(sum)),
-                Format::Text => {
-                    let sum = match (sum, additive) {
-                        (Some(sum), _) => format!("sum {sum}"),
-                        (None, true) => "no sum: not every value is known".into(),
-                        (None, false) => "no sum: the databases share tiles".to_string(),
-                    };
-                    format!("{board}  {}  {sum}\n", words.join(" "))
-                }
-            })?;
+                _ => json!({"board": board.to_string(), "values": values, "sum": sum}),
+            };
+            let text = || {
+                let sum = match (sum, additive) {
+                    (Some(sum), _) => format!("sum {sum}"),
+                    (None, true) => "no sum: not every value is known".into(),
+                    (None, false) => "no sum: the databases share tiles".to_string(),
+                };
+                format!("{board}  {words}  {sum}\n")
+            };
+            destination.add(&format.line(figures, columns, text))?;
         }
-        destination.finish()?;
-        Ok(ExitCode::SUCCESS)
+        destination.finish()
     }
 }

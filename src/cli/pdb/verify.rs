@@ -1,17 +1,15 @@
 //! `tilewave pdb verify`: checksums, spot checks, or the whole table again.
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::json;
 use tilewave::Error;
 use tilewave::pdb::{self, Build, Pdb, PdbError};
 use tilewave::perm::kernel::Kernel;
-use tilewave::report::one_key_per_line;
 
-use crate::cli::Talk;
-use crate::cli::options::{Format, Memory, Output, Threads, kernel};
+use crate::cli::failure::Exit;
+use crate::cli::options::{Memory, Output, Threads, kernel};
 use crate::cli::progress::Progress;
 use crate::cli::values::count;
 
@@ -50,12 +48,12 @@ pub struct Args {
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self, talk: Talk) -> Result<ExitCode> {
+    pub fn run(&self) -> Result<()> {
         let destination = self.output.reserve()?;
         let kernel = kernel()?;
         // What can be said of a damaged file as well.
         let summary = pdb::inspect(&self.file).ok();
-        let progress = Progress::new(talk);
+        let progress = Progress::new();
         let result = self.check(kernel, &progress);
         drop(progress);
         let (pass, what) = match result {
@@ -67,24 +65,17 @@ impl Args {
             Err(error) => return Err(error.into()),
         };
         let file = self.file.display().to_string();
+        let figures = json!({
+            "file": file,
+            "pass": pass,
+            "checked": what,
+            "entries": summary.as_ref().map(|s| s.entries),
+            "checksum": summary.as_ref().map(|s| format!("{:016x}", s.checksum)),
+        });
         let verdict = if pass { "PASS" } else { "FAIL" };
-        destination.write(&match self.output.format {
-            Format::Json => one_key_per_line(&json!({
-                "file": file,
-                "pass": pass,
-                "checked": what,
-                "entries": summary.as_ref().map(|s| s.entries),
-                "checksum": summary.as_ref().map(|s| format!("{:016x}", s.checksum)),
-                "version": env!("CARGO_PKG_VERSION"),
-            }))?,
-            Format::Csv => format!("file,pass\n{file},{pass}\n"),
-            Format::Text => format!("{verdict}  {file}: {what}\n"),
-        })?;
-        Ok(if pass {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        })
+        let words = || format!("{verdict}  {file}: {what}\n");
+        destination.write(&self.output.format.result(figures, "file,pass", words))?;
+        Ok(Exit::unless(pass)?)
     }
 
     fn check(&self, kernel: Option<Kernel>, progress: &Progress) -> Result<String, Error> {

@@ -1,7 +1,7 @@
 //! One line per board, and a summary.
 
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{Value, json};
 use tilewave::puzzle::tiles::{Board, MoveStyle};
 use tilewave::report::html::{Refused, Solution};
 use tilewave::report::{duration, rate, thousands};
@@ -111,23 +111,23 @@ pub struct Wording {
 }
 
 impl Wording {
-    /// Returns what comes before the first line.
-    pub fn heading(self) -> String {
-        if self.format != Format::Csv {
-            return String::new();
-        }
+    /// The columns of CSV.
+    fn columns(self) -> String {
         let certified = if self.certify { ",certified" } else { "" };
         let ratio = if self.ratio { ",optimum,ratio" } else { "" };
-        format!("board,solvable,length,moves,nodes,seconds,optimal{certified}{ratio}\n")
+        format!("board,solvable,length,moves,nodes,seconds,optimal{certified}{ratio}")
+    }
+
+    /// Returns what comes before the first line.
+    pub fn heading(self) -> String {
+        self.format.heading(&self.columns())
     }
 
     /// Returns the line of a board.
     pub fn line(self, solved: &Solved) -> String {
-        match self.format {
-            Format::Json => self.json(solved),
-            Format::Csv => self.csv(solved),
-            Format::Text => self.text(solved),
-        }
+        let words = || self.text(solved);
+        self.format
+            .line(self.figures(solved), &self.columns(), words)
     }
 
     /// The moves of a board, if it was solved.
@@ -140,7 +140,7 @@ impl Wording {
         })
     }
 
-    fn json(self, solved: &Solved) -> String {
+    fn figures(self, solved: &Solved) -> Value {
         let answer = solved.answer.as_ref();
         let (nodes, seconds) = answer.map_or((0, 0.0), |answer| (answer.nodes, answer.seconds));
         let mut value = json!({
@@ -167,30 +167,7 @@ impl Wording {
             value["optimum"] = json!(solved.optimum);
             value["ratio"] = json!(solved.ratio());
         }
-        format!("{value}\n")
-    }
-
-    fn csv(self, solved: &Solved) -> String {
-        let answer = solved.answer.as_ref();
-        let (nodes, seconds) = answer.map_or((0, 0.0), |answer| (answer.nodes, answer.seconds));
-        let length = solved.length();
-        let optimal = solved.optimal && length.is_some();
-        let text = |n: Option<usize>| n.map_or(String::new(), |n| n.to_string());
-        let mut line = format!(
-            "{},{},{},{},{nodes},{seconds},{optimal}",
-            solved.board,
-            answer.is_ok(),
-            text(length),
-            self.letters(solved).unwrap_or_default(),
-        );
-        if self.certify {
-            line += &format!(",{}", matches!(solved.proof, Some(Ok(_))));
-        }
-        if self.ratio {
-            let ratio = solved.ratio().map_or(String::new(), |r| r.to_string());
-            line += &format!(",{},{ratio}", text(solved.optimum));
-        }
-        line + "\n"
+        value
     }
 
     fn text(self, solved: &Solved) -> String {

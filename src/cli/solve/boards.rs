@@ -5,7 +5,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use anyhow::Result;
-use tilewave::Error;
 use tilewave::puzzle::tiles::{Board, Size};
 
 use super::super::failure::Usage;
@@ -43,9 +42,9 @@ impl Boards {
     /// Returns the boards, which arrive one by one when none is on the command line.
     pub fn arrive(&self) -> Result<Arrivals> {
         let size = self.size;
-        let parse = |text: &String| Board::parse(text, size).map_err(Error::from);
+        let parse = |text: &String| Board::parse(text, size);
         let boards = self.boards.iter().map(parse);
-        let boards = boards.collect::<Result<Vec<Board>, Error>>()?;
+        let boards = boards.collect::<Result<Vec<Board>, _>>()?;
         let lines = boards.is_empty().then(|| read(size));
         Ok(Arrivals {
             known: boards.len(),

@@ -12,7 +12,6 @@ use tilewave::solve::default_patterns;
 use tilewave::store;
 use tilewave::table::Table;
 
-use super::super::Talk;
 use super::super::failure::Usage;
 use super::super::progress::{Progress, part};
 
@@ -49,9 +48,9 @@ impl Databases {
     }
 
     /// Returns the databases for a goal: those given, else those kept, else new ones, which are kept.
-    pub fn get(&self, goal: &Board, threads: Option<usize>, talk: Talk) -> Result<Vec<Pdb>> {
+    pub fn get(&self, goal: &Board, threads: Option<usize>) -> Result<Vec<Pdb>> {
         if !self.pdb.is_empty() {
-            let open = |path: &PathBuf| Ok(Pdb::open(path).map_err(Error::from)?);
+            let open = |path: &PathBuf| Ok(Pdb::open(path)?);
             return self.pdb.iter().map(open).collect();
         }
         let patterns = match &self.partition {
@@ -84,8 +83,8 @@ impl Databases {
                 memory: Some(budget),
                 ..Build::new(pattern)
             };
-            let progress = Progress::of_part(talk, part(i, all));
-            let pdb = build(&build_this, &progress).map_err(Error::from)?;
+            let progress = Progress::of_part(part(i, all));
+            let pdb = build(&build_this, &progress)?;
             if let Some(path) = &kept
                 && let Err(error) = pdb.save(path, true, &progress)
             {

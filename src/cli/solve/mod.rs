@@ -7,12 +7,10 @@ mod progress;
 mod solver;
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use rayon::prelude::*;
-use tilewave::Error;
 use tilewave::puzzle::tiles::{Board, Frame, MoveStyle, Size};
 use tilewave::report::html::{Solution, player};
 use tilewave::solve::{Constructive, Optimal};
@@ -22,11 +20,11 @@ use self::boards::{Arrival, Arrivals, Boards};
 use self::databases::Databases;
 use self::progress::Progress;
 use self::solver::{Limits, Oracle, Solver, Tried};
-use super::failure::{Usage, complain};
+use super::failure::{Exit, Usage, complain};
+use super::interrupt;
 use super::options::{GoalOption, Output, Threads};
 use super::output::{Destination, OutputFile};
 use super::values::{Choice, choice, count};
-use super::{Talk, interrupt};
 
 /// Boards that are solved before their lines are written.
 const BATCH: usize = 256;
@@ -106,13 +104,13 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 impl Args {
     /// Runs the command.
-    pub fn run(&self, talk: Talk) -> Result<ExitCode> {
+    pub fn run(&self) -> Result<()> {
         let style = self.moves;
         let mut boards = self.boards.arrive()?;
         interrupt::listen();
         let table = self.databases.table()?;
         let Some(size) = first_size(&mut boards)? else {
-            return Ok(ExitCode::from(interrupt::INTERRUPTED));
+            return Err(Exit(interrupt::INTERRUPTED).into());
         };
         let goal = self.goal.board_of(table.as_ref(), size)?;
         self.refuse(&goal)?;
@@ -128,7 +126,7 @@ impl Args {
             .build()?;
 
         let begun = Instant::now();
-        let progress = Progress::new(talk, boards.known);
+        let progress = Progress::new(boards.known);
         let mut solver = Solver {
             goal: &goal,
             fast: self.fast.then(|| Constructive::new(goal.clone())),
@@ -149,7 +147,6 @@ impl Args {
         };
         let mut session = Session {
             args: self,
-            talk,
             wording,
             boards,
             totals: Totals::default(),
@@ -162,7 +159,7 @@ impl Args {
             let solutions = solved.iter().filter_map(|answer| answer.page(&goal));
             let solutions: Vec<Solution> = solutions.collect();
             let refused: Vec<_> = solved.iter().filter_map(Solved::page_of_refused).collect();
-            let page_text = player(&solutions, &refused, style).map_err(Error::from)?;
+            let page_text = player(&solutions, &refused, style)?;
             page.write(page_text.as_bytes())?;
         }
         if interrupt::asked() {
@@ -171,11 +168,11 @@ impl Args {
                 totals.so_far(session.boards.is_open())
             ));
         }
-        Ok(match (interrupt::asked(), totals.all_done()) {
-            (true, _) => ExitCode::from(interrupt::INTERRUPTED),
-            (false, true) => ExitCode::SUCCESS,
-            (false, false) => ExitCode::FAILURE,
-        })
+        match (interrupt::asked(), totals.all_done()) {
+            (true, _) => Err(Exit(interrupt::INTERRUPTED).into()),
+            (false, true) => Ok(()),
+            (false, false) => Err(Exit(1).into()),
+        }
     }
 
     /// Refuses what cannot work, before anything is built.
@@ -232,7 +229,6 @@ fn first_size(boards: &mut Arrivals) -> Result<Option<Size>> {
 /// The work on all boards.
 struct Session<'a> {
     args: &'a Args,
-    talk: Talk,
     wording: Wording,
     boards: Arrivals,
     totals: Totals,
@@ -287,8 +283,7 @@ impl Session<'_> {
                 Ok((board, _)) if board.size() == size => boards.push(board),
                 Ok((board, None)) => {
                     Frame::new(solver.goal.clone())
-                        .encode(&board)
-                        .map_err(Error::from)?;
+                        .encode(&board)?;
                 }
                 Ok((board, Some(line))) => self.refused(solver, &format!(
                     "line {line}: the board is {}, the goal is {size}: solve boards of one size at a time",
@@ -313,8 +308,8 @@ impl Session<'_> {
         let solvable = |board: &Board| frame.encode_solvable(board).is_ok();
         if searches && solver.oracle.is_none() && boards.iter().any(solvable) {
             let threads = self.args.threads.get();
-            let pdbs = self.args.databases.get(solver.goal, threads, self.talk)?;
-            let search = Optimal::new(solver.goal, pdbs).map_err(Error::from)?;
+            let pdbs = self.args.databases.get(solver.goal, threads)?;
+            let search = Optimal::new(solver.goal, pdbs)?;
             solver.oracle = Some(Oracle::Search(Box::new(search)));
         }
         Ok(())

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use tilewave::report::{counted, thousands};
 
-use super::super::Talk;
 use super::super::progress::{Line, aside, eta};
 
 /// Shows how many boards are done, the nodes of the one that takes long, and the time that is left.
@@ -18,9 +17,9 @@ pub struct Progress {
 
 impl Progress {
     /// Returns the progress of a number of boards.
-    pub fn new(talk: Talk, boards: usize) -> Progress {
+    pub fn new(boards: usize) -> Progress {
         Progress {
-            line: Line::new(talk),
+            line: Line::new(),
             boards: AtomicU64::new(boards as u64),
             done: AtomicU64::new(0),
             begun: Instant::now(),

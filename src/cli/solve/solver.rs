@@ -63,13 +63,13 @@ pub enum Tried {
 impl Solver<'_> {
     /// Solves one board on the current thread, unless it is too hard for one.
     pub fn attempt(&self, board: &Board) -> Result<Tried> {
-        if let Some(why) = explain(board, self.goal).map_err(Error::from)? {
+        if let Some(why) = explain(board, self.goal)? {
             self.progress.done();
             return Ok(Tried::Done(Solved::refused(board.clone(), why)));
         }
         let fast = self.fast.as_ref().map(|solver| {
             let begun = Instant::now();
-            let moves = solver.solve(board).map_err(Error::from)?;
+            let moves = solver.solve(board)?;
             anyhow::Ok(known(Some(moves), begun))
         });
         let fast = fast.transpose()?;
@@ -86,7 +86,7 @@ impl Solver<'_> {
             }
             Some(Oracle::Search(solver)) => {
                 let attempt = solver.attempt(board, &self.watch(0.0));
-                match attempt.map_err(Error::from)? {
+                match attempt? {
                     Attempt::Answered(answer) => Some(answer),
                     Attempt::Hard(pending) => return Ok(Tried::Hard(pending, fast)),
                 }
@@ -105,7 +105,7 @@ impl Solver<'_> {
         let shortest = match &self.oracle {
             Some(Oracle::Search(solver)) => {
                 let watch = self.watch(pending.seconds());
-                Some(solver.finish(pending, &watch).map_err(Error::from)?)
+                Some(solver.finish(pending, &watch)?)
             }
             Some(Oracle::Table(_)) | None => None,
         };

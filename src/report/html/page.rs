@@ -1,6 +1,6 @@
 //! The frame of a page, and how text gets into it.
 
-use serde::Serialize;
+use serde_json::Value;
 
 use super::super::one_key_per_line;
 use crate::puzzle::tiles::Board;
@@ -19,14 +19,11 @@ pub(super) struct Page<'a> {
 
 impl Page<'_> {
     /// Returns the page, with `data` as JSON in the element `script#data`.
-    ///
-    /// # Errors
-    /// When the data has no JSON form.
-    pub fn render<T: Serialize>(&self, data: &T) -> Result<String, serde_json::Error> {
+    pub fn render(&self, data: &Value) -> String {
         let style = [include_str!("base.css"), self.style].concat();
         // The name of an element would end the script; in JSON a `<` occurs in strings only.
-        let data = one_key_per_line(data)?.replace('<', "\\u003c");
-        Ok(fill(
+        let data = one_key_per_line(data).replace('<', "\\u003c");
+        fill(
             include_str!("page.html"),
             &[
                 ("version", env!("CARGO_PKG_VERSION")),
@@ -36,7 +33,7 @@ impl Page<'_> {
                 ("data", &data),
                 ("script", self.script),
             ],
-        ))
+        )
     }
 }
 

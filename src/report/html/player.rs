@@ -1,6 +1,6 @@
 //! The solution player: boards whose solutions can be watched, stepped through and tried by hand.
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::super::{ReportError, counted};
 use super::page::{Page, escape, fill, miniature};
@@ -85,15 +85,24 @@ pub fn player(
         ),
         script: concat!(include_str!("walk.js"), "\n", include_str!("player.js")),
     };
-    page.render(&PlayerJson {
-        style: match style {
+    let solutions = solutions.iter().map(|solution| {
+        json!({
+            "label": solution.label,
+            "cols": solution.start.size().cols(),
+            "start": solution.start.tiles(),
+            "goal": solution.goal.tiles(),
+            "moves": solution.moves.long(MoveStyle::Tile),
+            "optimal": solution.optimal,
+        })
+    });
+    Ok(page.render(&json!({
+        "style": match style {
             MoveStyle::Tile => "tile",
             MoveStyle::Blank => "blank",
         },
-        version: env!("CARGO_PKG_VERSION"),
-        solutions: solutions.iter().map(SolutionJson::of).collect(),
-    })
-    .map_err(|e| ReportError::Json(e.to_string()))
+        "version": env!("CARGO_PKG_VERSION"),
+        "solutions": solutions.collect::<Vec<_>>(),
+    })))
 }
 
 /// Says what is wrong with a solution.
@@ -146,35 +155,4 @@ fn refusals(refused: &[Refused]) -> String {
         "<details class=\"card refused\" open><summary>{count} without a solution</summary>\
          <div class=\"pairs\">{pairs}</div></details>\n"
     )
-}
-
-/// What the program of the page reads.
-#[derive(Serialize)]
-struct PlayerJson<'a> {
-    style: &'static str,
-    version: &'static str,
-    solutions: Vec<SolutionJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct SolutionJson<'a> {
-    label: Option<&'a str>,
-    cols: usize,
-    start: &'a [u16],
-    goal: &'a [u16],
-    moves: String,
-    optimal: bool,
-}
-
-impl<'a> SolutionJson<'a> {
-    fn of(solution: &'a Solution) -> SolutionJson<'a> {
-        SolutionJson {
-            label: solution.label.as_deref(),
-            cols: solution.start.size().cols(),
-            start: solution.start.tiles(),
-            goal: solution.goal.tiles(),
-            moves: solution.moves.long(MoveStyle::Tile),
-            optimal: solution.optimal,
-        }
-    }
 }

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use serde::Serialize;
+use serde_json::json;
 
 use super::super::histogram::share;
-use super::super::{Agreement, Report, ReportError, SearchJson, counted, thousands, title};
+use super::super::{Agreement, Report, counted, thousands, title};
 use super::page::{Page, escape, fill, miniature};
 use crate::Error;
 use crate::bfs::{Outcome, StateSpace};
@@ -77,20 +77,9 @@ impl Report<'_> {
             body: &body,
             script: include_str!("search.js"),
         };
-        let data = Data {
-            search: self.json(),
-            last: last.iter().map(Board::to_string).collect(),
-        };
-        let page = page.render(&data);
-        Ok(page.map_err(|e| ReportError::Json(e.to_string()))?)
+        let last: Vec<String> = last.iter().map(Board::to_string).collect();
+        Ok(page.render(&json!({"search": self.json(), "last": last})))
     }
-}
-
-/// What the page holds for programs, its own and others.
-#[derive(Serialize)]
-struct Data<'a> {
-    search: SearchJson<'a>,
-    last: Vec<String>,
 }
 
 /// The boards of the last depth that are drawn.
