@@ -38,6 +38,7 @@
 pub mod bfs;
 mod capi;
 mod error;
+mod names;
 pub mod pdb;
 pub mod perm;
 pub mod progress;

@@ -12,20 +12,20 @@ use super::values::{Choice, bytes, choice, count, time, whole};
 
 /// Ways to read files, as options.
 const IO: &[Choice<Io>] = &[
-    ("read", Io::Read, "Positioned reads into buffers"),
-    ("mmap", Io::Map, "Memory mapping"),
+    (&["read"], Io::Read, "Positioned reads into buffers"),
+    (&["mmap"], Io::Map, "Memory mapping"),
 ];
 
 /// Places of the planes, as options.
 const PLANES: &[Choice<PlaneStore>] = &[
-    ("memory", PlaneStore::Memory, "In memory"),
-    ("files", PlaneStore::Files, "In files"),
+    (&["memory"], PlaneStore::Memory, "In memory"),
+    (&["files"], PlaneStore::Files, "In files"),
 ];
 
 /// Which levels are kept, as options: whether all are.
 pub const KEEP: &[Choice<bool>] = &[
-    ("last", false, "The last two"),
-    ("all", true, "All: the complete distance information"),
+    (&["last"], false, "The last two"),
+    (&["all"], true, "All: the complete distance information"),
 ];
 
 /// How a search runs on disk.

@@ -25,15 +25,23 @@ pub enum Format {
 
 /// The formats, as options.
 pub const FORMATS: &[Choice<Format>] = &[
-    ("text", Format::Text, "For people"),
-    ("csv", Format::Csv, "Comma-separated values"),
-    ("json", Format::Json, "JSON"),
+    (&["text"], Format::Text, "For people"),
+    (&["csv"], Format::Csv, "Comma-separated values"),
+    (&["json"], Format::Json, "JSON"),
 ];
 
 /// The engines, as options; a directory makes it the one on disk.
 const ENGINES: &[Choice<Engine>] = &[
-    ("sweep", Engine::Sweep, "Streaming passes over byte arrays"),
-    ("reference", Engine::Reference, "Plain, slow, for any board"),
+    (
+        &["sweep"],
+        Engine::Sweep,
+        "Streaming passes over byte arrays",
+    ),
+    (
+        &["reference"],
+        Engine::Reference,
+        "Plain, slow, for any board",
+    ),
 ];
 
 /// `--threads`.

@@ -11,12 +11,12 @@ use tilewave::report::{bytes, duration, histogram, thousands};
 use tilewave::store;
 use tilewave::table::{Encoding, Table, build};
 
-use super::interrupt;
 use super::failure::Exit;
+use super::interrupt;
 use super::options::{FORMATS, Format, GoalOption, Memory, Threads, kernel};
 use super::output::{OutputFile, counts_csv, print, print_beside};
 use super::progress::Progress;
-use super::values::{Choice, choice};
+use super::values::choice;
 
 /// Write the distance table of a board, the depth of every state, or check one.
 #[derive(clap::Args)]
@@ -41,7 +41,7 @@ pub struct Args {
     goal: GoalOption,
 
     /// How depths are stored.
-    #[arg(long, value_parser = choice(ENCODINGS), default_value = "mod3")]
+    #[arg(long, value_parser = choice(Encoding::NAMES), default_value = "mod3")]
     encoding: Encoding,
 
     /// Replace an existing file.
@@ -58,16 +58,6 @@ pub struct Args {
     #[arg(long, value_parser = choice(FORMATS), default_value = "text")]
     format: Format,
 }
-
-/// The encodings, as options.
-const ENCODINGS: &[Choice<Encoding>] = &[
-    (
-        "mod3",
-        Encoding::Mod3,
-        "Two bits per state: the depth modulo 3",
-    ),
-    ("byte", Encoding::Byte, "One byte per state: the depth"),
-];
 
 impl Args {
     /// Runs the command.

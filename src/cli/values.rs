@@ -6,19 +6,24 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// One of several names: name, value, help. The one way to offer an enum of the library as an option.
-pub type Choice<T> = (&'static str, T, &'static str);
+/// A value, its names, and what to say of it: the one way to offer an enum of the library as an option. Former
+/// names follow the present one.
+pub type Choice<T> = (&'static [&'static str], T, &'static str);
 
-/// Returns the parser of a list of names. Former names have no help and are not shown.
+/// Returns the parser of a list of names.
 pub fn choice<T>(all: &'static [Choice<T>]) -> impl TypedValueParser<Value = T>
 where
     T: Clone + Send + Sync + 'static,
 {
-    let shown = all
-        .iter()
-        .map(|(name, _, help)| PossibleValue::new(*name).help(*help).hide(help.is_empty()));
-    PossibleValuesParser::new(shown).try_map(|word| {
-        let found = all.iter().find(|(name, ..)| *name == word);
+    let value = |(names, _, help): &Choice<T>| {
+        PossibleValue::new(names[0])
+            .aliases(&names[1..])
+            .help(*help)
+    };
+    PossibleValuesParser::new(all.iter().map(value)).try_map(|word| {
+        let found = all
+            .iter()
+            .find(|(names, ..)| names.contains(&word.as_str()));
         found
             .map(|(_, value, _)| value.clone())
             .ok_or("no such value")
@@ -130,55 +135,5 @@ pub fn time(text: &str) -> Result<Duration, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_and_times_need_units() {
-        let sizes = [
-            ("8GiB", 8 << 30),
-            ("8G", 8 << 30),
-            ("512k", 512 << 10),
-            ("1.5 kB", 1500),
-            ("500mb", 500_000_000),
-            ("7B", 7),
-        ];
-        for (text, expected) in sizes {
-            assert_eq!(bytes(text), Ok(expected), "{text}");
-        }
-        for text in [
-            "8",
-            "",
-            "GiB",
-            "8GiBs",
-            "-8GiB",
-            "1e99GiB",
-            "9999999999999TB",
-            ".",
-            "8Gb",
-            "8bb",
-            "8i",
-        ] {
-            assert!(bytes(text).is_err(), "{text}");
-        }
-        let rates = [
-            ("5GB/s", 5_000_000_000),
-            ("5Gb/s", 625_000_000),
-            ("40Gbit/s", 5_000_000_000),
-            ("1GiB/s", 1 << 30),
-        ];
-        for (text, expected) in rates {
-            assert_eq!(bandwidth(text), Ok(expected), "{text}");
-        }
-        for text in ["5GB", "5", "/s", "0MB/s", "-1GB/s", "b/s"] {
-            assert!(bandwidth(text).is_err(), "{text}");
-        }
-        let times = [("0", 0), ("500ms", 500), ("1.5 min", 90_000)];
-        for (text, expected) in times {
-            assert_eq!(time(text), Ok(Duration::from_millis(expected)), "{text}");
-        }
-        for text in ["", "5", "s", "-1s", "1e9999s", "3 days"] {
-            assert!(time(text).is_err(), "{text}");
-        }
-    }
-}
+#[path = "../../tests/unit/values.rs"]
+mod tests;

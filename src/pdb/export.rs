@@ -16,6 +16,7 @@ use super::entries::arrangement_rank;
 use super::grid::bits;
 use super::plain::UNREACHED;
 use super::{Encoding, Kind, Pattern, Pdb, PdbError, encode};
+use crate::names::names;
 use crate::perm::lehmer;
 use crate::perm::placement::{self, Subsets, binomial};
 use crate::progress::{Phase, Progress};
@@ -33,18 +34,11 @@ pub enum Layout {
     Positions,
 }
 
-impl Layout {
-    /// All layouts.
-    pub const ALL: [Layout; 3] = [Layout::Puzzle24, Layout::Lexicographic, Layout::Positions];
-
-    /// Returns the name used on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Layout::Puzzle24 => "24puzzle",
-            Layout::Lexicographic => "hog2-lex",
-            Layout::Positions => "positions",
-        }
-    }
+names! { Layout:
+    "24puzzle" = Puzzle24, "clausecker's 24puzzle (5x5, --goal first), with the regions of a region-aware database";
+    "hog2-lex" = Lexicographic, "Lexicographic rank of the tiles' cells, one byte each";
+    "positions" = Positions,
+        "Base-N number of the tiles' cells, first tile least significant, one byte each, 255 for none";
 }
 
 /// Most bytes of a table of positions: it is mostly empty.

@@ -1,6 +1,6 @@
 //! What an entry of a database is a value of, and how it is stored.
 
-use std::fmt;
+use crate::names::names;
 
 /// What an entry is a value of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,23 +13,9 @@ pub enum Kind {
     Regions,
 }
 
-impl Kind {
-    /// All kinds.
-    pub const ALL: [Kind; 2] = [Kind::Minimum, Kind::Regions];
-
-    /// Returns the name used on the command line and in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Minimum => "additive-min",
-            Kind::Regions => "region-aware",
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+names! { Kind:
+    "additive-min" = Minimum, "One value per placement: the minimum over the cells of the blank";
+    "region-aware" = Regions, "One value per placement and region of the blank";
 }
 
 /// How values are stored.
@@ -41,21 +27,7 @@ pub enum Encoding {
     Nibble,
 }
 
-impl Encoding {
-    /// All encodings.
-    pub const ALL: [Encoding; 2] = [Encoding::Byte, Encoding::Nibble];
-
-    /// Returns the name used on the command line and in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Encoding::Byte => "byte",
-            Encoding::Nibble => "nibble",
-        }
-    }
-}
-
-impl fmt::Display for Encoding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+names! { Encoding:
+    "byte" = Byte, "One byte per entry";
+    "nibble" | "packed" = Nibble, "Four bits per entry: (value - Manhattan distance) / 2";
 }

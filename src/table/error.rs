@@ -13,9 +13,6 @@ pub enum TableError {
     /// Memory that could not be had.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// A name that is no encoding.
-    #[error("'{0}' is not an encoding of distance tables: choose mod3 or byte")]
-    UnknownEncoding(String),
     /// The table and the search exceed the memory budget.
     #[error(
         "the distance table of {size} and the search that fills it need {} of memory, the budget is {}: raise it with --memory if the machine has more, or choose a smaller board",

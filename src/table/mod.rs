@@ -24,8 +24,7 @@ pub use distances::Table;
 pub use error::TableError;
 pub use fill::Fill;
 
-use std::fmt;
-use std::str::FromStr;
+use crate::names::names;
 
 /// How depths are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,30 +35,7 @@ pub enum Encoding {
     Byte,
 }
 
-impl Encoding {
-    /// All encodings.
-    pub const ALL: [Encoding; 2] = [Encoding::Mod3, Encoding::Byte];
-
-    /// Returns the name used on the command line and in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Encoding::Mod3 => "mod3",
-            Encoding::Byte => "byte",
-        }
-    }
-}
-
-impl fmt::Display for Encoding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Encoding {
-    type Err = TableError;
-
-    fn from_str(text: &str) -> Result<Encoding, TableError> {
-        let named = Encoding::ALL.into_iter().find(|e| e.name() == text);
-        named.ok_or_else(|| TableError::UnknownEncoding(text.chars().take(32).collect()))
-    }
+names! { Encoding:
+    "mod3" = Mod3, "Two bits per state: the depth modulo 3";
+    "byte" = Byte, "One byte per state: the depth";
 }

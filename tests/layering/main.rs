@@ -10,7 +10,7 @@ use graph::{Arrows, Crate, circles, tokens};
 /// The floors from the top; a module uses only floors above its own (docs/design.md). `error` gathers the
 /// errors of all library floors, so anyone may use it and it may use anyone.
 const FLOORS: &[&[&str]] = &[
-    &["progress", "random", "units"],
+    &["names", "progress", "random", "units"],
     &["puzzle"],
     &["perm"],
     &["store"],
@@ -33,8 +33,6 @@ const UNSAFE: &[&str] = &[
 ];
 /// Most lines of a file.
 const LINES: usize = 500;
-/// Files that are larger: none may be added, and those that are smaller now must go from here.
-const LARGE: &[&str] = &["store/output.rs"];
 
 fn src() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
@@ -117,7 +115,10 @@ fn files_are_small() {
         .into_iter()
         .filter(|(_, text)| text.lines().count() > LINES);
     let large: Vec<String> = large.map(|(file, _)| file).collect();
-    assert_eq!(large, LARGE, "files of more than {LINES} lines");
+    assert!(
+        large.is_empty(),
+        "files of more than {LINES} lines: {large:?}"
+    );
 }
 
 #[test]

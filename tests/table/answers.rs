@@ -133,7 +133,7 @@ fn wrong_boards_and_small_budgets_are_refused() {
     let refused = build(&search, Encoding::Mod3, &NoProgress)
         .unwrap_err()
         .to_string();
-    assert!(refused.contains("the budget is 1000 bytes"), "{refused}");
+    assert!(refused.contains("the budget is 1000 B"), "{refused}");
     let large = Search::new(crate::goal("3x6", "last"));
     let refused = build(&large, Encoding::Mod3, &NoProgress)
         .unwrap_err()

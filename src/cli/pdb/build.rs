@@ -15,7 +15,7 @@ use crate::cli::failure::Usage;
 use crate::cli::options::{FORMATS, Format, GoalOption, Memory, Threads, kernel};
 use crate::cli::output::{OutputFile, print_beside};
 use crate::cli::progress::{Progress, part};
-use crate::cli::values::{Choice, choice};
+use crate::cli::values::choice;
 
 /// Build additive pattern databases.
 #[derive(clap::Args)]
@@ -44,11 +44,11 @@ pub struct Args {
     disjoint: bool,
 
     /// What an entry is a value of.
-    #[arg(long, value_parser = choice(KINDS), default_value = "additive-min")]
+    #[arg(long, value_parser = choice(Kind::NAMES), default_value = "additive-min")]
     kind: Kind,
 
     /// How values are stored: a byte, or four bits.
-    #[arg(long, value_parser = choice(ENCODINGS), default_value = "byte")]
+    #[arg(long, value_parser = choice(Encoding::NAMES), default_value = "byte")]
     encoding: Encoding,
 
     /// File to write, once per pattern; or a directory, for files named by size and tiles.
@@ -73,31 +73,6 @@ pub struct Args {
     #[arg(long, value_parser = choice(FORMATS), default_value = "text")]
     format: Format,
 }
-
-/// The kinds, as options.
-const KINDS: &[Choice<Kind>] = &[
-    (
-        "additive-min",
-        Kind::Minimum,
-        "One value per placement: the minimum over the cells of the blank",
-    ),
-    (
-        "region-aware",
-        Kind::Regions,
-        "One value per placement and region of the blank",
-    ),
-];
-
-/// The encodings, as options.
-const ENCODINGS: &[Choice<Encoding>] = &[
-    ("byte", Encoding::Byte, "One byte per entry"),
-    (
-        "nibble",
-        Encoding::Nibble,
-        "Four bits per entry: (value - Manhattan distance) / 2",
-    ),
-    ("packed", Encoding::Nibble, ""),
-];
 
 impl Args {
     /// Runs the command.

@@ -9,7 +9,7 @@ use tilewave::report::bytes;
 use crate::cli::options::Threads;
 use crate::cli::output::{OutputFile, print_beside};
 use crate::cli::progress::Progress;
-use crate::cli::values::{Choice, choice};
+use crate::cli::values::choice;
 
 /// Write a database as a raw table in another solver's layout.
 #[derive(clap::Args)]
@@ -19,7 +19,7 @@ pub struct Args {
     file: PathBuf,
 
     /// Layout of the table.
-    #[arg(long, value_parser = choice(LAYOUTS))]
+    #[arg(long, value_parser = choice(Layout::NAMES))]
     layout: Layout,
 
     /// File to write.
@@ -33,25 +33,6 @@ pub struct Args {
     #[command(flatten)]
     threads: Threads,
 }
-
-/// The layouts, as options.
-const LAYOUTS: &[Choice<Layout>] = &[
-    (
-        "24puzzle",
-        Layout::Puzzle24,
-        "clausecker's 24puzzle (5x5, --goal first), with the regions of a region-aware database",
-    ),
-    (
-        "hog2-lex",
-        Layout::Lexicographic,
-        "Lexicographic rank of the tiles' cells, one byte each",
-    ),
-    (
-        "positions",
-        Layout::Positions,
-        "Base-N number of the tiles' cells, first tile least significant, one byte each, 255 for none",
-    ),
-];
 
 impl Args {
     /// Runs the command.

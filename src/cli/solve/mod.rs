@@ -92,8 +92,8 @@ pub struct Args {
 
 /// What letters may say, as options.
 const STYLES: &[Choice<MoveStyle>] = &[
-    ("tile", MoveStyle::Tile, "Where the tile goes"),
-    ("blank", MoveStyle::Blank, "Where the blank goes"),
+    (&["tile"], MoveStyle::Tile, "Where the tile goes"),
+    (&["blank"], MoveStyle::Blank, "Where the blank goes"),
 ];
 
 fn seconds(text: &str) -> Result<Duration, String> {
