@@ -3,7 +3,10 @@
 use crate::bfs::SearchError;
 use crate::bfs::disk::DiskError;
 use crate::pdb::PdbError;
+use crate::puzzle::families::FamilyError;
+use crate::puzzle::files::FileError;
 use crate::puzzle::tiles::{BoardError, SizeError};
+use crate::puzzle::{DefinitionError, PermutationError};
 use crate::report::ReportError;
 use crate::solve::SolveError;
 use crate::store::{MemoryError, OutputError};
@@ -16,6 +19,15 @@ pub enum Error {
     /// A size, a board or a goal that is not one.
     #[error(transparent)]
     Board(#[from] BoardError),
+    /// A puzzle or a state of one that is none.
+    #[error(transparent)]
+    Puzzle(#[from] DefinitionError),
+    /// A family of puzzles or a member of one that is none.
+    #[error(transparent)]
+    Family(#[from] FamilyError),
+    /// A puzzle file that cannot be used.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A search that cannot run or did not finish.
     #[error(transparent)]
     Search(#[from] SearchError),
@@ -40,6 +52,12 @@ pub enum Error {
     /// A model that is too large, or a certificate that cannot be given.
     #[error(transparent)]
     Solve(SolveError),
+}
+
+impl From<PermutationError> for Error {
+    fn from(error: PermutationError) -> Error {
+        Error::Puzzle(error.into())
+    }
 }
 
 impl From<SizeError> for Error {

@@ -1,17 +1,33 @@
 //! Permutation puzzles in their general form: cells, edges and window moves.
 //!
-//! Invariant: a [`Puzzle`] is closed under inversion. For every edge there is the edge back with the
-//! inverse window, so its state graph is undirected and "the neighbours of level d lie in levels
-//! d-1, d and d+1" holds.
+//! Invariant: a [`Puzzle`] that is not directed is closed under inversion. For every edge there is the edge back
+//! with the inverse window, so its state graph is undirected and "the neighbours of level d lie in levels
+//! d-1, d and d+1" holds. In a directed one they may lie in any level up to d+1.
 //!
 //! A state is a pair (line, cell): the **cell** is where the distinguished element stands (the blank
 //! of a sliding-tile board), the **line** is the sequence of all other elements in a fixed reading
 //! order. A move takes cell p to cell p' and permutes the line inside a **window**; both depend on
 //! (move, p) alone. Nothing else about a puzzle matters to a search.
 
+mod definition;
+pub mod families;
+pub mod files;
+mod group_order;
+pub mod notation;
+mod orbits;
+mod permutation;
+mod reading_order;
+mod shown;
+mod states;
 pub mod tiles;
 
 use std::fmt;
+
+pub use definition::{Definition, DefinitionError, Generator};
+pub use group_order::group_order;
+pub use permutation::{Permutation, PermutationError};
+pub use reading_order::reading_order;
+pub use states::States;
 
 /// A permutation of the consecutive positions `first ..= last` of a line.
 ///
@@ -174,22 +190,49 @@ pub struct Puzzle {
     cells: usize,
     windows: Vec<Window>,
     edges: Vec<Edge>,
+    directed: bool,
 }
 
 impl Puzzle {
     /// Returns the puzzle with the given moves `(from, to, window)` and all their inverses, equal
     /// windows shared.
     pub fn new(cells: usize, moves: impl IntoIterator<Item = (usize, usize, Window)>) -> Puzzle {
-        let mut puzzle = Puzzle {
-            cells,
-            windows: vec![Window::identity()],
-            edges: Vec::new(),
-        };
+        let mut puzzle = Puzzle::empty(cells, false);
         for (from, to, window) in moves {
             puzzle.add(to, from, window.inverse());
             puzzle.add(from, to, window);
         }
         puzzle
+    }
+
+    /// Returns the puzzle with exactly the given moves `(from, to, window)`, equal windows shared: its distances
+    /// depend on the direction.
+    ///
+    /// ```
+    /// use tilewave::puzzle::{Puzzle, Window};
+    /// let ring = (0..3).map(|cell| (cell, (cell + 1) % 3, Window::identity()));
+    /// let ring = Puzzle::directed(3, ring);
+    /// assert!(ring.is_directed());
+    /// assert_eq!(ring.edges().len(), 3);
+    /// ```
+    pub fn directed(
+        cells: usize,
+        moves: impl IntoIterator<Item = (usize, usize, Window)>,
+    ) -> Puzzle {
+        let mut puzzle = Puzzle::empty(cells, true);
+        for (from, to, window) in moves {
+            puzzle.add(from, to, window);
+        }
+        puzzle
+    }
+
+    fn empty(cells: usize, directed: bool) -> Puzzle {
+        Puzzle {
+            cells,
+            windows: vec![Window::identity()],
+            edges: Vec::new(),
+            directed,
+        }
     }
 
     fn add(&mut self, from: usize, to: usize, window: Window) {
@@ -235,6 +278,11 @@ impl Puzzle {
         &self.edges
     }
 
+    /// Returns whether some move may have no move back.
+    pub fn is_directed(&self) -> bool {
+        self.directed
+    }
+
     /// Returns whether every window is an even permutation, so that lines keep their parity.
     pub fn keeps_parity(&self) -> bool {
         self.windows.iter().all(Window::is_even)
@@ -251,12 +299,16 @@ impl Puzzle {
             colour[root] = Some(false);
             let mut stack = vec![root];
             while let Some(cell) = stack.pop() {
-                for edge in self.edges.iter().filter(|e| e.from == cell) {
-                    let other = colour[cell].map(|c| !c);
-                    match colour[edge.to] {
+                let other = colour[cell].map(|c| !c);
+                let ends = self
+                    .edges
+                    .iter()
+                    .flat_map(|e| [(e.from, e.to), (e.to, e.from)]);
+                for (_, to) in ends.filter(|&(from, _)| from == cell) {
+                    match colour[to] {
                         None => {
-                            colour[edge.to] = other;
-                            stack.push(edge.to);
+                            colour[to] = other;
+                            stack.push(to);
                         }
                         same if same == other => {}
                         _ => return None,

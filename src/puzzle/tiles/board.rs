@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::size::shown;
 use super::{BoardError, Direction, Size};
+use crate::puzzle::shown::shown;
 
 /// An arrangement of all tiles and the blank: row-major, blank 0, every number exactly once.
 ///

@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use super::size::shown;
 use super::{Board, BoardError, Size};
+use crate::puzzle::shown::shown;
 
 /// A goal as the user names it; it becomes a board once the size is known.
 ///

@@ -6,8 +6,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::size::shown;
 use super::{Board, BoardError, Direction};
+use crate::puzzle::shown::shown;
 
 /// What the letters of a written move sequence stand for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

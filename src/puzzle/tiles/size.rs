@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::puzzle::shown::shown;
+
 /// The size of a board: rows by columns, both at least 2, at most [`Size::MAX_CELLS`] cells.
 ///
 /// ```
@@ -123,17 +125,4 @@ pub enum SizeError {
         /// The most cells a board can have.
         max: usize,
     },
-}
-
-/// The beginning of a text that somebody wrote, for an error: control characters are escaped, so that
-/// they do nothing to a terminal.
-pub(super) fn shown(text: &str, most: usize) -> String {
-    let mut shown = String::new();
-    for c in text.chars().take(most) {
-        match c.is_control() {
-            true => shown.extend(c.escape_default()),
-            false => shown.push(c),
-        }
-    }
-    shown
 }

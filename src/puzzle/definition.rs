@@ -1,0 +1,397 @@
+//! What a permutation puzzle is: its positions, its moves and the names of both.
+//!
+//! Invariant: all generators permute the same positions, are different, move something and have names of their
+//! own. A definition that is not directed has the inverse of every generator.
+//!
+//! A generator g moves what stands at position p to position g(p). An **arrangement** a says which element
+//! stands at each position: a(p). Element e is the one that stands at position e when the puzzle is solved, so the
+//! solved arrangement is the identity, whatever a file calls its pieces; the calls are kept as labels. After g the
+//! arrangement is "first g backwards, then a".
+
+use std::collections::HashSet;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::group_order::group_order;
+use super::permutation::{Permutation, PermutationError};
+use super::shown::shown;
+
+/// A move by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generator {
+    /// What it is called: without spaces.
+    pub name: String,
+    /// Where it takes what stands at each position.
+    pub permutation: Permutation,
+}
+
+/// A permutation puzzle.
+///
+/// ```
+/// use tilewave::puzzle::{Definition, Generator, Permutation};
+/// let turn = Generator {
+///     name: "L".into(),
+///     permutation: Permutation::from_cycles(4, &[vec![3, 2, 1, 0]])?,
+/// };
+/// let puzzle = Definition::new("ring", 4, vec![turn])?;
+/// assert!(puzzle.is_directed());
+/// let puzzle = puzzle.inverse_closed()?;
+/// let names: Vec<&str> = puzzle.generators().iter().map(|g| g.name.as_str()).collect();
+/// assert_eq!((names, puzzle.group_order()), (vec!["L", "L'"], 4));
+/// let after = puzzle.after(&puzzle.solved(), 0);
+/// assert_eq!(puzzle.show(&after), "2 3 4 1"); // all one to the left
+/// assert_eq!(puzzle.arrangement("2 3 4 1")?, after);
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    name: String,
+    labels: Vec<usize>,
+    generators: Vec<Generator>,
+    directed: bool,
+    notes: Vec<String>,
+}
+
+/// What is wrong with a puzzle or with a state of it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DefinitionError {
+    /// Too few or too many positions.
+    #[error("{0} positions: a puzzle has 2 to {max}", max = Definition::MAX_POSITIONS)]
+    Positions(usize),
+    /// No generator that moves anything.
+    #[error("no generator moves anything: a puzzle needs one that does")]
+    NoGenerators,
+    /// Too many generators.
+    #[error("more than {max} moves, inverses and powers included", max = Definition::MAX_GENERATORS)]
+    TooManyGenerators,
+    /// A generator without a name that can be written down.
+    #[error("'{0}' is not a name of a move: it has spaces, or nothing at all")]
+    Name(String),
+    /// Two generators of the same name.
+    #[error("two moves are called '{0}'")]
+    NameTwice(String),
+    /// A generator of another size.
+    #[error("move '{name}' permutes {found} positions, the puzzle has {expected}")]
+    Length {
+        /// The generator.
+        name: String,
+        /// Its positions.
+        found: usize,
+        /// Those of the puzzle.
+        expected: usize,
+    },
+    /// Labels that do not tell the elements apart.
+    #[error("two pieces are called {0}: equal pieces are not supported")]
+    EqualPieces(usize),
+    /// A state of another length.
+    #[error("the state has {found} elements, {puzzle} has {expected}")]
+    StateLength {
+        /// The puzzle.
+        puzzle: String,
+        /// Elements given.
+        found: usize,
+        /// Elements needed.
+        expected: usize,
+    },
+    /// Something in a state that is no element.
+    #[error("'{word}' in the state is not an element: {puzzle} has {}", list(.labels))]
+    Element {
+        /// What stands there.
+        word: String,
+        /// The puzzle.
+        puzzle: String,
+        /// The elements.
+        labels: Vec<usize>,
+    },
+    /// An element that occurs twice in a state.
+    #[error("{twice} occurs twice in the state and {missing} is missing")]
+    ElementTwice {
+        /// The one that occurs twice.
+        twice: usize,
+        /// The first one that is missing.
+        missing: usize,
+    },
+    /// Not a permutation.
+    #[error(transparent)]
+    Permutation(#[from] PermutationError),
+}
+
+/// `1 to 12`, or all of them where some number is left out.
+fn list(labels: &[usize]) -> String {
+    let mut sorted = labels.to_vec();
+    sorted.sort_unstable();
+    if sorted.windows(2).all(|pair| pair[0] + 1 == pair[1]) {
+        return format!("{} to {}", sorted[0], sorted[sorted.len() - 1]);
+    }
+    sorted
+        .iter()
+        .map(usize::to_string)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+impl Definition {
+    /// Most positions: what one line of a search can hold.
+    pub const MAX_POSITIONS: usize = 16;
+    /// Most generators, inverses and powers included.
+    pub const MAX_GENERATORS: usize = 1024;
+
+    /// Returns the puzzle with exactly these moves, elements labelled 1, 2, ..; of equal generators the first, and
+    /// none that moves nothing. It is directed unless every inverse is there.
+    ///
+    /// # Errors
+    /// [`DefinitionError`] says what is wrong.
+    pub fn new(
+        name: impl Into<String>,
+        positions: usize,
+        generators: Vec<Generator>,
+    ) -> Result<Definition, DefinitionError> {
+        if !(2..=Definition::MAX_POSITIONS).contains(&positions) {
+            return Err(DefinitionError::Positions(positions));
+        }
+        let mut names = HashSet::new();
+        let mut known = HashSet::new();
+        let mut kept: Vec<Generator> = Vec::new();
+        for generator in generators {
+            let (name, permutation) = (&generator.name, &generator.permutation);
+            if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
+                return Err(DefinitionError::Name(shown(name, 32)));
+            }
+            if permutation.len() != positions {
+                return Err(DefinitionError::Length {
+                    name: shown(name, 32),
+                    found: permutation.len(),
+                    expected: positions,
+                });
+            }
+            if !names.insert(name.clone()) {
+                return Err(DefinitionError::NameTwice(shown(name, 32)));
+            }
+            if !permutation.is_identity() && known.insert(permutation.clone()) {
+                kept.push(generator);
+            }
+        }
+        if kept.is_empty() {
+            return Err(DefinitionError::NoGenerators);
+        }
+        if kept.len() > Definition::MAX_GENERATORS {
+            return Err(DefinitionError::TooManyGenerators);
+        }
+        let directed = kept
+            .iter()
+            .any(|g| !known.contains(&g.permutation.inverse()));
+        Ok(Definition {
+            name: name.into(),
+            labels: (1..=positions).collect(),
+            generators: kept,
+            directed,
+            notes: Vec::new(),
+        })
+    }
+
+    /// Returns the puzzle with other labels: `labels[p]` is what the element that belongs at position p is called.
+    ///
+    /// # Errors
+    /// [`DefinitionError::EqualPieces`] when two are the same.
+    ///
+    /// # Panics
+    /// When there are not as many labels as positions.
+    pub fn labelled(mut self, labels: &[usize]) -> Result<Definition, DefinitionError> {
+        assert_eq!(labels.len(), self.positions(), "one label per position");
+        let mut seen = HashSet::new();
+        if let Some(&twice) = labels.iter().find(|label| !seen.insert(**label)) {
+            return Err(DefinitionError::EqualPieces(twice));
+        }
+        self.labels = labels.to_vec();
+        Ok(self)
+    }
+
+    /// Returns the puzzle with a remark for its users.
+    pub fn noted(mut self, note: String) -> Definition {
+        self.notes.push(note);
+        self
+    }
+
+    /// Returns the puzzle with the inverse of every generator: `M'` of `M`, and the other way round.
+    ///
+    /// # Errors
+    /// [`DefinitionError::TooManyGenerators`].
+    pub fn inverse_closed(self) -> Result<Definition, DefinitionError> {
+        self.with(|g| vec![(inverse_name(&g.name), g.permutation.inverse())])
+    }
+
+    /// Returns the puzzle with all powers of every generator: `M2`, `M3'`, `M'`. One turn by any angle then is one
+    /// move.
+    ///
+    /// # Errors
+    /// [`DefinitionError::TooManyGenerators`].
+    pub fn with_powers(self) -> Result<Definition, DefinitionError> {
+        self.with(|g| {
+            let order = g.permutation.order();
+            let mut powers = Vec::new();
+            let mut power = g.permutation.then(&g.permutation);
+            // More than these are refused anyway.
+            for exponent in (2..order).take(Definition::MAX_GENERATORS + 1) {
+                let name = match order - exponent {
+                    1 => inverse_name(&g.name),
+                    back if back < exponent => format!("{}{back}'", g.name),
+                    _ => format!("{}{exponent}", g.name),
+                };
+                let next = power.then(&g.permutation);
+                powers.push((name, std::mem::replace(&mut power, next)));
+            }
+            powers
+        })
+    }
+
+    /// The puzzle with what is made of each generator, where it is new.
+    fn with(
+        self,
+        made: impl Fn(&Generator) -> Vec<(String, Permutation)>,
+    ) -> Result<Definition, DefinitionError> {
+        let mut generators = self.generators.clone();
+        let mut names: HashSet<String> = generators.iter().map(|g| g.name.clone()).collect();
+        let mut known: HashSet<Permutation> =
+            generators.iter().map(|g| g.permutation.clone()).collect();
+        for generator in &self.generators {
+            for (mut name, permutation) in made(generator) {
+                if !known.insert(permutation.clone()) {
+                    continue;
+                }
+                while !names.insert(name.clone()) {
+                    name.push('\'');
+                }
+                generators.push(Generator { name, permutation });
+                if generators.len() > Definition::MAX_GENERATORS {
+                    return Err(DefinitionError::TooManyGenerators);
+                }
+            }
+        }
+        let closed = Definition::new(self.name, self.labels.len(), generators)?;
+        Ok(Definition {
+            labels: self.labels,
+            notes: self.notes,
+            ..closed
+        })
+    }
+
+    /// Returns the name: `topspin:12,4`, or that of a file without its ending.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the number of positions, which is that of the elements.
+    pub fn positions(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Returns what each element is called, in the order of their positions in the solved puzzle.
+    pub fn labels(&self) -> &[usize] {
+        &self.labels
+    }
+
+    /// Returns the moves.
+    pub fn generators(&self) -> &[Generator] {
+        &self.generators
+    }
+
+    /// Returns whether the inverse of some generator is missing: distances then depend on the direction.
+    pub fn is_directed(&self) -> bool {
+        self.directed
+    }
+
+    /// Returns remarks on how the puzzle was understood, each a sentence without a stop.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Returns the number of states that can be reached: the order of the group. Cost: below a millisecond.
+    pub fn group_order(&self) -> u128 {
+        let generators: Vec<Permutation> = self
+            .generators
+            .iter()
+            .map(|g| g.permutation.clone())
+            .collect();
+        group_order(self.positions(), &generators).expect("16! fits 128 bits")
+    }
+
+    /// Returns a number that two definitions share when they have the same moves on the same positions,
+    /// whatever their names: for files that must not be continued with another puzzle.
+    pub fn fingerprint(&self) -> u64 {
+        let mut images: Vec<&[u8]> = self
+            .generators
+            .iter()
+            .map(|g| g.permutation.images())
+            .collect();
+        images.sort_unstable();
+        // All of them have as many bytes as there are positions.
+        xxh3_64(&[&[self.positions() as u8], images.concat().as_slice()].concat())
+    }
+
+    /// Returns the arrangement of the solved puzzle.
+    pub fn solved(&self) -> Permutation {
+        Permutation::identity(self.positions())
+    }
+
+    /// Returns the arrangement after a move, by its index.
+    ///
+    /// # Panics
+    /// When there is no such generator or the arrangement is one of another puzzle.
+    pub fn after(&self, arrangement: &Permutation, generator: usize) -> Permutation {
+        let backwards = self.generators[generator].permutation.inverse();
+        backwards.then(arrangement)
+    }
+
+    /// Returns an arrangement as text: the labels of the elements in the order of the positions.
+    pub fn show(&self, arrangement: &Permutation) -> String {
+        let elements = arrangement.images().iter();
+        let words = elements.map(|&e| self.labels[usize::from(e)].to_string());
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the arrangement that a text gives by the labels of the elements in the order of the positions,
+    /// by spaces or commas.
+    ///
+    /// # Errors
+    /// [`DefinitionError`] when elements are missing, unknown or there twice.
+    pub fn arrangement(&self, text: &str) -> Result<Permutation, DefinitionError> {
+        let words = text
+            .split([' ', ',', '\t', '\r', '\n'])
+            .filter(|w| !w.is_empty());
+        let element = |word: &str| {
+            let digits = word.bytes().all(|b| b.is_ascii_digit());
+            let label = word.parse::<usize>().ok().filter(|_| digits);
+            let found = label.and_then(|label| self.labels.iter().position(|&l| l == label));
+            found.ok_or_else(|| DefinitionError::Element {
+                word: shown(word, 32),
+                puzzle: shown(&self.name, 80),
+                labels: self.labels.clone(),
+            })
+        };
+        let elements: Vec<usize> = words.map(element).collect::<Result<_, _>>()?;
+        if elements.len() != self.positions() {
+            return Err(DefinitionError::StateLength {
+                puzzle: shown(&self.name, 80),
+                found: elements.len(),
+                expected: self.positions(),
+            });
+        }
+        Permutation::new(&elements).map_err(|error| match error {
+            PermutationError::Twice(element) => DefinitionError::ElementTwice {
+                twice: self.labels[element],
+                missing: (0..self.positions())
+                    .find(|e| !elements.contains(e))
+                    .map_or(0, |e| self.labels[e]),
+            },
+            error => error.into(),
+        })
+    }
+}
+
+fn inverse_name(name: &str) -> String {
+    match name.strip_suffix('\'') {
+        Some(plain) if !plain.is_empty() => plain.to_string(),
+        _ => format!("{name}'"),
+    }
+}

@@ -1,0 +1,189 @@
+//! Fewer points for the same group: orbits of points, and of blocks of points, on which it acts faithfully.
+//!
+//! Invariant: two elements of the group that move the chosen points alike move all points alike, so every state
+//! of the puzzle is one of these points and the other way round.
+
+use super::group_order::Chain;
+use super::permutation::Permutation;
+
+/// Most unions of orbits that are tried.
+const MOST_TRIED: usize = 2000;
+
+/// The points, or blocks of points, that tell the elements of a group apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reduced {
+    /// The smallest point of each block, in increasing order; each point itself where the blocks are points.
+    pub points: Vec<usize>,
+    /// The generators on them, in the order in which they were given.
+    pub generators: Vec<Permutation>,
+    /// The points that some generator moves.
+    pub moved: usize,
+    /// How many points a block has: 1 where they are points.
+    pub block: usize,
+}
+
+/// Returns the orbits of more than one point.
+pub fn orbits(points: usize, generators: &[Permutation]) -> Vec<Vec<usize>> {
+    let mut seen = vec![false; points];
+    let mut orbits = Vec::new();
+    for first in 0..points {
+        if std::mem::replace(&mut seen[first], true) {
+            continue;
+        }
+        let mut orbit = vec![first];
+        let mut next = 0;
+        while next < orbit.len() {
+            for generator in generators {
+                let image = generator.image(orbit[next]);
+                if !std::mem::replace(&mut seen[image], true) {
+                    orbit.push(image);
+                }
+            }
+            next += 1;
+        }
+        orbit.sort_unstable();
+        if orbit.len() > 1 {
+            orbits.push(orbit);
+        }
+    }
+    orbits
+}
+
+/// Returns the fewest points, at most `most`, on which the group acts faithfully: of the unions of few orbits the
+/// smallest, and the first of equal ones. Where there is none, blocks of points that always move together take
+/// their place. `None` where that does not help either.
+///
+/// Cost: instant; only orbits of at most `most` points enter Schreier-Sims.
+pub fn reduce(points: usize, generators: &[Permutation], most: usize) -> Option<Reduced> {
+    let all = orbits(points, generators);
+    let moved: usize = all.iter().map(Vec::len).sum();
+    let reduced = |labels: &[usize], generators: &[Permutation], mut chosen: Vec<usize>, block| {
+        chosen.sort_by_key(|&p| labels[p]);
+        Reduced {
+            points: chosen.iter().map(|&p| labels[p]).collect(),
+            generators: generators.iter().map(|g| restricted(g, &chosen)).collect(),
+            moved,
+            block,
+        }
+    };
+    let plain: Vec<usize> = (0..points).collect();
+    if let Some(chosen) = faithful(points, generators, all.clone(), most) {
+        return Some(reduced(&plain, generators, chosen, 1));
+    }
+    // Blocks are points of their own behind the others. Their sizes differ between systems: one at a time.
+    for orbit in all.iter().filter(|orbit| orbit.len() > most) {
+        for blocks in block_systems(points, generators, orbit) {
+            if blocks.len() > most || points + blocks.len() > Permutation::MAX_LEN {
+                continue;
+            }
+            let labels: Vec<usize> = plain
+                .iter()
+                .copied()
+                .chain(blocks.iter().map(|b| b[0]))
+                .collect();
+            let extended: Vec<Permutation> =
+                generators.iter().map(|g| with_blocks(g, &blocks)).collect();
+            let mut candidates = all.clone();
+            candidates.push((points..labels.len()).collect());
+            let chosen = faithful(labels.len(), &extended, candidates, most);
+            if let Some(chosen) = chosen {
+                let size = blocks[0].len();
+                return Some(reduced(&labels, &extended, chosen, size));
+            }
+        }
+    }
+    None
+}
+
+/// The points of the smallest faithful union of orbits.
+fn faithful(
+    points: usize,
+    generators: &[Permutation],
+    mut orbits: Vec<Vec<usize>>,
+    most: usize,
+) -> Option<Vec<usize>> {
+    orbits.retain(|orbit| orbit.len() <= most);
+    orbits.sort_by_key(Vec::len);
+    let mut tried = 0;
+    // Unions by the number of their orbits.
+    let mut unions: Vec<(usize, Vec<usize>)> = vec![(0, Vec::new())];
+    while !unions.is_empty() {
+        let mut larger = Vec::new();
+        for (next, union) in &unions {
+            for (i, orbit) in orbits.iter().enumerate().skip(*next) {
+                let union: Vec<usize> = union.iter().chain(orbit).copied().collect();
+                if union.len() <= most && tried + larger.len() < MOST_TRIED {
+                    larger.push((i + 1, union));
+                }
+            }
+        }
+        tried += larger.len();
+        larger.sort_by_key(|(_, union)| union.len());
+        let whole =
+            |(_, union): &&(usize, Vec<usize>)| Chain::new(points, generators, union).is_some();
+        if let Some((_, union)) = larger.iter().find(whole) {
+            return Some(union.clone());
+        }
+        unions = larger;
+    }
+    None
+}
+
+/// What a permutation does on points that it permutes among themselves, numbered in their order.
+fn restricted(permutation: &Permutation, points: &[usize]) -> Permutation {
+    Permutation::from_fn(points.len(), |i| {
+        let image = permutation.image(points[i]);
+        let place = points.iter().position(|&p| p == image);
+        place.expect("an orbit is closed")
+    })
+}
+
+/// A permutation of points and, behind them, of blocks.
+fn with_blocks(permutation: &Permutation, blocks: &[Vec<usize>]) -> Permutation {
+    let points = permutation.len();
+    Permutation::from_fn(points + blocks.len(), |p| {
+        if p < points {
+            return permutation.image(p);
+        }
+        let image = permutation.image(blocks[p - points][0]);
+        let block = blocks.iter().position(|b| b.contains(&image));
+        points + block.expect("blocks cover their orbit")
+    })
+}
+
+/// The block systems of an orbit in which its first point shares a block with some other point: each the finest
+/// for that point. Blocks and points in increasing order.
+fn block_systems(
+    points: usize,
+    generators: &[Permutation],
+    orbit: &[usize],
+) -> Vec<Vec<Vec<usize>>> {
+    let mut systems: Vec<Vec<Vec<usize>>> = Vec::new();
+    for &other in &orbit[1..] {
+        // M. D. Atkinson, An algorithm for finding the blocks of a permutation group (1975).
+        let mut root: Vec<usize> = (0..points).collect();
+        let mut joined = vec![(orbit[0], other)];
+        while let Some((a, b)) = joined.pop() {
+            let (a, b) = (root[a], root[b]);
+            if a == b {
+                continue;
+            }
+            root.iter_mut().filter(|r| **r == b).for_each(|r| *r = a);
+            joined.extend(generators.iter().map(|g| (g.image(a), g.image(b))));
+        }
+        let mut blocks: Vec<Vec<usize>> = Vec::new();
+        for &point in orbit {
+            match blocks
+                .iter_mut()
+                .find(|block| root[block[0]] == root[point])
+            {
+                Some(block) => block.push(point),
+                None => blocks.push(vec![point]),
+            }
+        }
+        if blocks.len() > 1 && !systems.contains(&blocks) {
+            systems.push(blocks);
+        }
+    }
+    systems
+}

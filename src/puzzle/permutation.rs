@@ -1,0 +1,211 @@
+//! Permutations of up to 255 points.
+//!
+//! Invariant: every point of `0..len` is the image of exactly one point.
+
+use std::fmt;
+
+/// A permutation of the points `0..len`, kept as the list of their images.
+///
+/// As a move, `image(p)` is where that which stands at position p goes. As an arrangement, `image(p)` is the
+/// element that stands at position p.
+///
+/// ```
+/// use tilewave::puzzle::Permutation;
+/// let turn = Permutation::from_cycles(5, &[vec![0, 1, 2]])?;
+/// let swap = Permutation::from_cycles(5, &[vec![0, 3]])?;
+/// let both = turn.then(&swap); // first the turn
+/// assert_eq!(both.images(), [1, 2, 3, 0, 4]);
+/// assert_eq!((both.order(), both.is_even()), (4, false));
+/// assert_eq!(both.then(&both.inverse()), Permutation::identity(5));
+/// assert_eq!(both.to_string(), "(1,2,3,4)");
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Permutation {
+    images: Box<[u8]>,
+}
+
+/// What is not a permutation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PermutationError {
+    /// A point is the image of two, or stands in two cycles. Counted from 0.
+    #[error("not a permutation: point {} occurs twice", .0 + 1)]
+    Twice(usize),
+    /// A point outside the set. Counted from 0.
+    #[error("not a permutation of {points} points: it has point {}", .point + 1)]
+    Outside {
+        /// The point.
+        point: usize,
+        /// How many there are.
+        points: usize,
+    },
+    /// More points than a permutation can have.
+    #[error("{0} points: a permutation has at most {max}", max = Permutation::MAX_LEN)]
+    TooLong(usize),
+}
+
+impl Permutation {
+    /// Most points.
+    pub const MAX_LEN: usize = 255;
+
+    /// Returns the permutation with the given images.
+    ///
+    /// # Errors
+    /// [`PermutationError`] when they are not those of a permutation.
+    pub fn new(images: &[usize]) -> Result<Permutation, PermutationError> {
+        let points = images.len();
+        if points > Permutation::MAX_LEN {
+            return Err(PermutationError::TooLong(points));
+        }
+        let mut seen = [false; Permutation::MAX_LEN];
+        for &point in images {
+            if point >= points {
+                return Err(PermutationError::Outside { point, points });
+            }
+            if std::mem::replace(&mut seen[point], true) {
+                return Err(PermutationError::Twice(point));
+            }
+        }
+        Ok(Permutation {
+            images: images.iter().map(|&point| point as u8).collect(),
+        })
+    }
+
+    /// Returns the permutation that fixes all points.
+    ///
+    /// # Panics
+    /// With more than [`Permutation::MAX_LEN`] points.
+    pub fn identity(points: usize) -> Permutation {
+        Permutation::from_fn(points, |point| point)
+    }
+
+    /// Returns the permutation that takes each point where a function says.
+    ///
+    /// # Panics
+    /// When the function is not a permutation: for those that code makes, not input.
+    pub fn from_fn(points: usize, image: impl FnMut(usize) -> usize) -> Permutation {
+        let images: Vec<usize> = (0..points).map(image).collect();
+        Permutation::new(&images).expect("the images of a permutation")
+    }
+
+    /// Returns the permutation that takes each point of a cycle to the next one.
+    ///
+    /// # Errors
+    /// [`PermutationError`] when a point stands in two cycles or is none.
+    pub fn from_cycles(
+        points: usize,
+        cycles: &[Vec<usize>],
+    ) -> Result<Permutation, PermutationError> {
+        let mut images: Vec<usize> = (0..points).collect();
+        let mut seen = vec![false; points];
+        for cycle in cycles {
+            for (i, &point) in cycle.iter().enumerate() {
+                match seen.get_mut(point) {
+                    None => return Err(PermutationError::Outside { point, points }),
+                    Some(true) => return Err(PermutationError::Twice(point)),
+                    Some(seen) => *seen = true,
+                }
+                images[point] = cycle[(i + 1) % cycle.len()];
+            }
+        }
+        Permutation::new(&images)
+    }
+
+    /// Returns the number of points.
+    pub fn len(&self) -> usize {
+        self.images.len()
+    }
+
+    /// Returns whether there are no points at all.
+    pub fn is_empty(&self) -> bool {
+        self.images.is_empty()
+    }
+
+    /// Returns the image of a point.
+    pub fn image(&self, point: usize) -> usize {
+        usize::from(self.images[point])
+    }
+
+    /// Returns the images of all points in order.
+    pub fn images(&self) -> &[u8] {
+        &self.images
+    }
+
+    /// Returns whether every point stays.
+    pub fn is_identity(&self) -> bool {
+        (0..self.len()).all(|point| self.image(point) == point)
+    }
+
+    /// Returns this permutation followed by another one of as many points.
+    pub fn then(&self, next: &Permutation) -> Permutation {
+        let images = self.images.iter().map(|&p| next.images[usize::from(p)]);
+        Permutation {
+            images: images.collect(),
+        }
+    }
+
+    /// Returns the permutation that takes every image back.
+    pub fn inverse(&self) -> Permutation {
+        let mut images = self.images.clone();
+        for (point, &image) in self.images.iter().enumerate() {
+            images[usize::from(image)] = point as u8;
+        }
+        Permutation { images }
+    }
+
+    /// Returns the cycles of more than one point, each from its smallest point, in the order of these.
+    pub fn cycles(&self) -> Vec<Vec<usize>> {
+        let mut seen = vec![false; self.len()];
+        let mut cycles = Vec::new();
+        for first in 0..self.len() {
+            let mut cycle = Vec::new();
+            let mut point = first;
+            while !std::mem::replace(&mut seen[point], true) {
+                cycle.push(point);
+                point = self.image(point);
+            }
+            if cycle.len() > 1 {
+                cycles.push(cycle);
+            }
+        }
+        cycles
+    }
+
+    /// Returns whether the sign is +1.
+    pub fn is_even(&self) -> bool {
+        let odd = self.cycles().iter().filter(|c| c.len() % 2 == 0).count();
+        odd % 2 == 0
+    }
+
+    /// Returns how many repetitions make the identity: the least common multiple of the cycle lengths.
+    pub fn order(&self) -> u64 {
+        let lengths = self.cycles().into_iter().map(|cycle| cycle.len() as u64);
+        lengths.fold(1, |order, length| order / gcd(order, length) * length)
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Cycle notation, points counted from 1; `()` is the identity.
+impl fmt::Display for Permutation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cycles = self.cycles();
+        if cycles.is_empty() {
+            return f.write_str("()");
+        }
+        for cycle in cycles {
+            let points: Vec<String> = cycle.iter().map(|p| (p + 1).to_string()).collect();
+            write!(f, "({})", points.join(","))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Permutation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Permutation({self} of {})", self.len())
+    }
+}

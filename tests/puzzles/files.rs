@@ -1,0 +1,416 @@
+//! Puzzle files: what they mean, and what is said of those that are wrong.
+
+use tilewave::puzzle::files::{self, Counting, Format};
+use tilewave::puzzle::{Definition, Permutation};
+
+use super::{puzzle, sample};
+
+fn refused(file: &str, text: &str) -> String {
+    let error = files::read(file, text, Counting::default())
+        .unwrap_err()
+        .to_string();
+    assert_eq!(error.lines().count(), 1, "{error}");
+    error
+}
+
+fn read(file: &str, text: &str) -> Definition {
+    files::read(file, text, Counting::default()).unwrap()
+}
+
+#[test]
+fn the_dino_cube_is_the_same_in_all_formats() {
+    let all = ["dino.gap", "dino12.gap", "dino.tws", "dino.kpuzzle.json"].map(puzzle);
+    for dino in &all {
+        assert_eq!(dino.positions(), 12);
+        assert_eq!(dino.group_order(), 239_500_800);
+        assert_eq!(dino.generators().len(), 16, "8 corners, both ways");
+        assert_eq!(dino.fingerprint(), all[0].fingerprint());
+        assert!(!dino.is_directed());
+        assert_eq!(dino.generators()[0].name, "URF");
+        assert!(dino.generators().iter().all(|g| g.permutation.is_even()));
+    }
+    assert_eq!(all[0].name(), "dino");
+    let note = &all[0].notes()[0];
+    assert!(
+        note.starts_with("of 24 points 12 tell all states apart: 1 "),
+        "{note}"
+    );
+    assert!(all[1..].iter().all(|dino| dino.notes().is_empty()));
+    assert_eq!(all[2].labels(), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    assert_eq!(all[3].labels(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+}
+
+#[test]
+fn samples_have_their_orders() {
+    let order = |name: &str| puzzle(name).group_order();
+    assert_eq!(order("five.gap"), 120);
+    assert_eq!(order("m12.gap"), 95_040);
+    // Two wheels that share two pieces make only the 120 permutations of PGL(2, 5).
+    assert_eq!(order("wheels.tws"), 120);
+    assert_eq!(order("wheels.gap"), 120);
+    assert_eq!(order("wheels.kpuzzle.json"), 120);
+}
+
+#[test]
+fn moves_are_counted_as_asked() {
+    let count = |directed, quarter| {
+        let counting = Counting { directed, quarter };
+        ["wheels.gap", "wheels.tws", "wheels.kpuzzle.json"].map(|name| {
+            let definition = files::read(name, &sample(name), counting).unwrap();
+            assert_eq!(definition.is_directed(), directed);
+            definition.generators().len()
+        })
+    };
+    assert_eq!(count(false, false), [4, 6, 6]);
+    assert_eq!(count(false, true), [4, 4, 4]);
+    assert_eq!(count(true, false), [2, 2, 2]);
+    assert_eq!(count(true, true), [2, 2, 2]);
+}
+
+#[test]
+fn the_format_is_in_the_name() {
+    assert_eq!(Format::of("a/b.c/X.TWS"), Some((Format::Ksolve, "X")));
+    assert_eq!(Format::of("x.kpuzzle.json"), Some((Format::KPuzzle, "x")));
+    assert_eq!(Format::of("x.def"), Some((Format::Ksolve, "x")));
+    assert_eq!(Format::of("pancake:4"), None);
+    assert_eq!(
+        refused("x.txt", ""),
+        "x.txt: not a kind of puzzle file: its name must end in .gap, .tws, .def or .kpuzzle.json"
+    );
+}
+
+#[test]
+fn gap_statements_may_stand_anyhow() {
+    let text = "\u{feff}# remark; (1,2\r\n\r\nM_U  :=\n (1, 2,\n3) # three\n(4,5);b:=(4,5);\nGen := [ M_U ,b ] ;\nip:=[[1], [ 2 ]\n,[3]];";
+    let puzzle = read("x.gap", text);
+    let names: Vec<&str> = puzzle
+        .generators()
+        .iter()
+        .map(|g| g.name.as_str())
+        .collect();
+    assert_eq!(names, ["U", "b", "U'"]);
+    let expected = Permutation::from_cycles(5, &[vec![0, 1, 2], vec![3, 4]]).unwrap();
+    assert_eq!(puzzle.generators()[0].permutation, expected);
+    // What is defined and no move does not count.
+    assert_eq!(read("x.gap", "a:=(1,2);b:=(1,99);Gen:=[a];").positions(), 2);
+}
+
+#[test]
+fn wrong_gap_files_name_the_line() {
+    let ends =
+        |text: &str, expected: &str| assert_eq!(refused("toys/x.gap", text), expected, "{text}");
+    ends("", "toys/x.gap: the list of moves, 'Gen:=[..];' is missing");
+    ends(
+        "a:=(1,2);\n",
+        "toys/x.gap: the list of moves, 'Gen:=[..];' is missing",
+    );
+    ends(
+        "a:=(1,2);\nGen:=[];\n",
+        "toys/x.gap:2: no generator moves anything: a puzzle needs one that does",
+    );
+    ends(
+        "a:=();\n\nGen:=[a];\n",
+        "toys/x.gap:3: no generator moves anything: a puzzle needs one that does",
+    );
+    ends(
+        "a:=(1,2)\n",
+        "toys/x.gap:1: 'a:=(1,2)' stands where a statement that ends in ';' should",
+    );
+    ends(
+        "\n\na:=(1,2)(2,3);\nGen:=[a];",
+        "toys/x.gap:3: a: not a permutation: point 2 occurs twice",
+    );
+    ends(
+        "a:=(1,2)\n(3,\nx);\nGen:=[a];",
+        "toys/x.gap:3: a: 'x' stands where a point should",
+    );
+    ends(
+        "a:=(1,300);\nGen:=[a];",
+        "toys/x.gap:1: a: 300 is not a point: points are 1 to 255",
+    );
+    ends(
+        "a:=(0,3);\nGen:=[a];",
+        "toys/x.gap:1: a: 0 is not a point: points are 1 to 255",
+    );
+    ends(
+        "a:=(1,2);\na:=(1,3);\nGen:=[a];",
+        "toys/x.gap:2: a is there twice",
+    );
+    ends(
+        "a:=(1,2);\nGen:=[a];\nGen:=[a];",
+        "toys/x.gap:3: Gen is there twice",
+    );
+    ends(
+        "a:=(1,2);\nGen:=[a,\nb];",
+        "toys/x.gap:3: 'b' is not defined above",
+    );
+    ends(
+        "a:=(1,2);\nGen:=[a,];",
+        "toys/x.gap:2: '' is not defined above",
+    );
+    ends(
+        "a:=(1,2);\nGen:=[a,a];",
+        "toys/x.gap:2: two moves are called 'a'",
+    );
+    ends(
+        "a:=(1,2);\nGen:=a;",
+        "toys/x.gap:2: 'a' stands where a list in brackets should",
+    );
+    ends(
+        "a b:=(1,2);",
+        "toys/x.gap:1: 'a b' stands where the name of a permutation should",
+    );
+    ends(
+        "Size(Group(Gen));",
+        "toys/x.gap:1: 'Size(Group(Gen))' stands where 'NAME:=..;' should",
+    );
+    ends(
+        "a:=(1,2);Gen:=[a];\nip:=[[1],\n[2,3]];",
+        "toys/x.gap:3: equal pieces (2,3) are not supported: every piece must have a number of its own",
+    );
+    ends("ip:=[1];", "toys/x.gap:1: '1' stands where '[..]' should");
+    ends(
+        "ip:=1;",
+        "toys/x.gap:1: '1' stands where a list of lists in brackets should",
+    );
+    ends(
+        "a:=\x1b[2J;",
+        "toys/x.gap:1: a: '\\u{1b}[2J' stands where '(' should",
+    );
+}
+
+const SET: &str = "Name X\nSet P 3 1\nSolved\nP\n1 2 3\n0 0 0\nEnd\n";
+
+#[test]
+fn ksolve_files_may_leave_out_what_is_plain() {
+    let whole = read("x.tws", &format!("{SET}Move A\nP\n2 3 1\n0 0 0\nEnd\n"));
+    let short = read(
+        "x.def",
+        "# remark\n\nSet P 3 1\r\nSolved\r\nEnd\nMove A\nP\n  2\t3 1\nEnd",
+    );
+    assert_eq!(whole.generators(), short.generators());
+    assert_eq!(whole.labels(), short.labels());
+    let zero = "Set P 3 1\nStartState\nP\n0 1 2\nEnd\nMoveTransformation A\nP\n1 2 0\nEnd\nMoveAlias B A\n";
+    let zero = read("x.tws", zero);
+    assert_eq!(zero.generators(), whole.generators());
+    assert_eq!(zero.labels(), [0, 1, 2]);
+    // Pieces by other numbers, and a set that a move leaves out.
+    let text = "Set P 3 1\nSolved\nP\n7 1 5\nEnd\nMove A\nP\n2 3 1\nEnd\nMove N\nEnd\nMove x\nP\n2 1 3\nEnd\n";
+    let named = read("x.tws", text);
+    assert_eq!(named.show(&named.after(&named.solved(), 0)), "1 5 7");
+    assert_eq!(
+        named.generators().len(),
+        2,
+        "neither what moves nothing nor rotations count"
+    );
+}
+
+#[test]
+fn wrong_ksolve_files_name_the_line() {
+    let ends = |text: &str, expected: &str| assert_eq!(refused("x.tws", text), expected, "{text}");
+    let of = |text: &str, expected: &str| ends(&format!("{SET}{text}"), expected);
+    assert_eq!(
+        refused("2x2x2.tws", &sample("2x2x2.tws")),
+        "2x2x2.tws:4: pieces with 3 orientations: only pieces that have one are supported"
+    );
+    ends("", "x.tws: a 'Move' is missing");
+    of("", "x.tws: a 'Move' is missing");
+    of(
+        "Move A\nP\n1 2 3\nEnd",
+        "x.tws:8: no generator moves anything: a puzzle needs one that does",
+    );
+    of(
+        "Move A\nP\n2 2 3\nEnd\n",
+        "x.tws:10: A: not a permutation: point 2 occurs twice",
+    );
+    of(
+        "Move A\nP\n2 4 3\nEnd\n",
+        "x.tws:10: A: not a permutation of 3 points: it has point 4",
+    );
+    of(
+        "Move A\nP\n0 1 2\nEnd\n",
+        "x.tws:10: '0' stands where a position should",
+    );
+    of(
+        "Move A\nP\n2 1\nEnd\n",
+        "x.tws:10: 2 numbers where 3 should stand",
+    );
+    of(
+        "Move A\nP\n2 1 3\n0 1 0\nEnd\n",
+        "x.tws:11: a piece is turned by 1, in a set of one orientation",
+    );
+    of(
+        "Move A\nP\n2 1 3\n0 0 0\n0 0 0\nEnd\n",
+        "x.tws:12: '0' stands where End should",
+    );
+    of(
+        "Move A\nP\n2 1 x\nEnd\n",
+        "x.tws:10: 'x' stands where a number should",
+    );
+    of(
+        "Move A\nQ\n2 1 3\nEnd\n",
+        "x.tws:9: 'Q' stands where P should",
+    );
+    of(
+        "Move A\nP\nEnd\n",
+        "x.tws:10: 'End' stands where numbers should",
+    );
+    of(
+        "Move A\nP\n2 1 3\nMove B\n",
+        "x.tws:11: 'Move' stands where numbers or End should",
+    );
+    of("Move A\nP\n2 1 3\n", "x.tws: the 'End' of A is missing");
+    of(
+        "Move\n",
+        "x.tws:8: 'the end of the line' stands where the name of the move should",
+    );
+    of(
+        "Move A B\n",
+        "x.tws:8: 'B' stands where the end of the line should",
+    );
+    of(
+        "Move A\nP\n2 1 3\nEnd\nMove A\nP\n1 3 2\nEnd\n",
+        "x.tws:12: two moves are called 'A'",
+    );
+    of(
+        "Set Q 3 1\n",
+        "x.tws:8: a second set of pieces, 'Q': puzzles of one set are supported (leave the other sets out for a puzzle of its own)",
+    );
+    of("Solved\nEnd\n", "x.tws:8: Solved is there twice");
+    of("Illegal P 1 2\n", "x.tws:8: 'Illegal' is not supported");
+    of(
+        "MoveSequence Z A A\n",
+        "x.tws:8: 'MoveSequence' is not supported",
+    );
+    of(
+        "Turn A\n",
+        "x.tws:8: 'Turn' stands where Name, Set, Solved or Move should",
+    );
+    ends(
+        "Set P 3\n",
+        "x.tws:1: 'the end of the line' stands where the number of orientations should",
+    );
+    ends("Set P 256 1\n", "x.tws:1: 256 pieces: at most 255 are read");
+    ends("Set P 0 1\n", "x.tws:1: 0 pieces: at most 255 are read");
+    ends(
+        "Set P 99999999999999999999 1\n",
+        "x.tws:1: '99999999999999999999' stands where a number should",
+    );
+    ends(
+        "Set P 3 0\n",
+        "x.tws:1: pieces with 0 orientations: only pieces that have one are supported",
+    );
+    ends(
+        "Solved\nEnd\n",
+        "x.tws:1: 'Set', before everything else, is missing",
+    );
+    ends(
+        "Set P 3 1\nMove A\nEnd\n",
+        "x.tws:2: 'Solved', before the first move, is missing",
+    );
+    ends(
+        "Set P 3 1\nSolved\nP\n1 1 2\nEnd\n",
+        "x.tws:4: equal pieces (1 twice) are not supported: every piece must have a number of its own",
+    );
+    ends(
+        "Set P 3 1\nSolved\nP\n1 ? 2\nEnd\n",
+        "x.tws:4: '?' stands where a number should",
+    );
+}
+
+/// A KPuzzle with some text in place of another.
+fn kpuzzle(from: &str, to: &str) -> String {
+    let text = sample("wheels.kpuzzle.json");
+    assert!(text.contains(from), "{from}");
+    text.replacen(from, to, 1)
+}
+
+#[test]
+fn wrong_kpuzzle_files_name_the_line() {
+    let ends = |text: &str, expected: &str| {
+        assert_eq!(
+            refused("x.kpuzzle.json", text),
+            format!("x.kpuzzle.json{expected}"),
+            "{text}"
+        )
+    };
+    ends("", ":1: EOF while parsing a value");
+    ends("{\n\"orbits\": [\n}", ":3: expected value");
+    ends("[]", ":1: invalid type: sequence, expected an object");
+    ends("{}", ":1: \"orbits\" is missing");
+    ends("{\n\"orbits\": []}", ":2: a set of pieces is missing");
+    ends(
+        "{\n\"orbits\": {}}",
+        ":2: invalid type: map, expected a sequence",
+    );
+    ends(
+        &kpuzzle("\"numOrientations\": 1", "\"numOrientations\": 3"),
+        ":3: pieces with 3 orientations: only pieces that have one are supported",
+    );
+    ends(
+        &kpuzzle(
+            " }],",
+            " },\n{ \"orbitName\": \"E\", \"numPieces\": 4, \"numOrientations\": 1 }],",
+        ),
+        ":4: a second set of pieces, 'E': puzzles of one set are supported (leave the other sets out for a puzzle of its own)",
+    );
+    ends(
+        &kpuzzle("\"numPieces\": 6", "\"numPieces\": 300"),
+        ":3: 300 pieces: at most 255 are read",
+    );
+    ends(
+        &kpuzzle("\"numPieces\": 6", "\"numPieces\": -6"),
+        ":3: invalid value: integer `-6`, expected usize",
+    );
+    ends(
+        &kpuzzle("\"numPieces\": 6", "\"numPieces\": 5"),
+        ":4: 6 numbers where 5 should stand",
+    );
+    ends(
+        &kpuzzle("[0, 1, 2, 3, 4, 5]", "[0, 1, 2, 3, 4, 4]"),
+        ":4: equal pieces (4 twice) are not supported: every piece must have a number of its own",
+    );
+    ends(
+        &kpuzzle("[1, 2, 3, 0, 4, 5]", "[1, 2, 3, 0, 4, 4]"),
+        ":6: A: not a permutation: point 5 occurs twice",
+    );
+    ends(
+        &kpuzzle("[0, 1, 3, 4, 5, 2]", "[0, 1, 3, 4, 5]"),
+        ":7: 5 numbers where 6 should stand",
+    );
+    ends(
+        &kpuzzle("[0, 1, 3, 4, 5, 2]", "[0, 1, 3, 4, 5, 6]"),
+        ":7: B: not a permutation of 6 points: it has point 7",
+    );
+    ends(
+        &kpuzzle(
+            "2], \"orientationDelta\": [0",
+            "2], \"orientationDelta\": [1",
+        ),
+        ":7: a piece is turned by 1, in a set of one orientation",
+    );
+    ends(
+        &kpuzzle("\"moves\"", "\"turns\""),
+        ":1: \"moves\" is missing",
+    );
+    ends(&kpuzzle("\"B\"", "\"A\""), ":7: two moves are called 'A'");
+    ends(
+        &kpuzzle("\"permutation\"", "\"permutations\""),
+        ":6: \"permutation\" is missing",
+    );
+    ends(
+        &kpuzzle("\"moves\": {", "\"moves\": {}, \"no\": {"),
+        ":5: no generator moves anything: a puzzle needs one that does",
+    );
+    ends(
+        &kpuzzle("\"name\"", "\"moves\": {},\n\"name\""),
+        ":6: \"moves\" is there twice",
+    );
+}
+
+#[test]
+fn kpuzzles_may_leave_out_the_pattern() {
+    let text = kpuzzle("\"defaultPattern\"", "\"other\"");
+    let plain = read("wheels.json", &text);
+    assert_eq!(plain, puzzle("wheels.kpuzzle.json"));
+}

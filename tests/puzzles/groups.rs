@@ -1,0 +1,133 @@
+//! Orders of groups, and the fewest points that a group needs.
+
+use tilewave::puzzle::files::{self, Counting};
+use tilewave::puzzle::{Definition, Permutation, group_order, notation};
+
+fn permutations(points: usize, cycles: &[&str]) -> Vec<Permutation> {
+    let read = |text: &&str| notation::parse_cycle_notation(text, points).unwrap();
+    cycles.iter().map(read).collect()
+}
+
+fn order(points: usize, cycles: &[&str]) -> u128 {
+    group_order(points, &permutations(points, cycles)).unwrap()
+}
+
+#[test]
+fn known_groups_have_their_orders() {
+    // Cyclic, dihedral, Klein, and the symmetries of a cube's faces.
+    assert_eq!(order(7, &["(1,2,3,4,5,6,7)"]), 7);
+    assert_eq!(order(5, &["(1,2,3)(4,5)"]), 6);
+    assert_eq!(order(6, &["(1,2,3,4,5,6)", "(1,6)(2,5)(3,4)"]), 12);
+    assert_eq!(order(4, &["(1,2)(3,4)", "(1,3)(2,4)"]), 4);
+    assert_eq!(order(6, &["(1,2,3,4)", "(1,5,3,6)"]), 24);
+    // The affine and projective groups of 7 and 8 points, S_5 on six points, and Mathieu's.
+    assert_eq!(order(7, &["(1,2,3,4,5,6,7)", "(2,3)(4,7)"]), 168);
+    assert_eq!(order(7, &["(1,2,3,4,5,6,7)", "(2,4,3,7,5,6)"]), 42);
+    assert_eq!(order(6, &["(1,2,3,4)", "(3,4,5,6)"]), 120);
+    let m11 = ["(1,2,3,4,5,6,7,8,9,10,11)", "(3,7,11,8)(4,10,5,6)"];
+    assert_eq!(order(11, &m11), 7920);
+    let m12 = [m11[0], m11[1], "(1,12)(2,11)(3,6)(4,8)(5,9)(7,10)"];
+    assert_eq!(order(12, &m12), 95_040);
+    let m24 = [
+        "(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23)",
+        "(3,17,10,7,9)(4,13,14,19,5)(8,18,11,12,23)(15,20,22,21,16)",
+        "(1,24)(2,23)(3,12)(4,16)(5,18)(6,10)(7,20)(8,14)(9,21)(11,17)(13,22)(15,19)",
+    ];
+    assert_eq!(order(24, &m24), 244_823_040);
+    assert_eq!(order(3, &["()"]), 1);
+    assert_eq!(group_order(0, &[]), Some(1));
+}
+
+#[test]
+fn symmetric_and_alternating_groups_have_their_orders() {
+    let mut factorial = 2u128;
+    for n in 3..=34 {
+        factorial *= n as u128;
+        let ring = Permutation::from_fn(n, |p| (p + 1) % n);
+        let swap = Permutation::from_cycles(n, &[vec![0, 1]]).unwrap();
+        let three = Permutation::from_cycles(n, &[vec![0, 1, 2]]).unwrap();
+        let tail = Permutation::from_fn(n, |p| match p {
+            0 if n % 2 == 0 => 0,
+            p if n % 2 == 0 => p % (n - 1) + 1,
+            p => (p + 1) % n,
+        });
+        assert_eq!(group_order(n, &[ring, swap]), Some(factorial), "S_{n}");
+        assert_eq!(group_order(n, &[tail, three]), Some(factorial / 2), "A_{n}");
+    }
+    let ring = Permutation::from_fn(35, |p| (p + 1) % 35);
+    let swap = Permutation::from_cycles(35, &[vec![0, 1]]).unwrap();
+    assert_eq!(group_order(35, &[ring, swap]), None, "35! exceeds 128 bits");
+}
+
+fn gap(text: &str) -> Definition {
+    files::read("test.gap", text, Counting::default()).unwrap()
+}
+
+/// The cycles on ordered pairs of points, numbered from 1, of a permutation of these.
+fn on_pairs(points: usize, cycles: &str) -> String {
+    let permutation = notation::parse_cycle_notation(cycles, points).unwrap();
+    let pairs = (0..points).flat_map(|a| (0..points).map(move |b| (a, b)));
+    let pairs: Vec<(usize, usize)> = pairs.filter(|(a, b)| a != b).collect();
+    let image = |i: usize| {
+        let (a, b) = pairs[i];
+        let to = (permutation.image(a), permutation.image(b));
+        pairs.iter().position(|&pair| pair == to).unwrap()
+    };
+    Permutation::from_fn(pairs.len(), image).to_string()
+}
+
+#[test]
+fn one_orbit_that_tells_all_states_apart_is_kept() {
+    // Two copies of the same three cycle, and points that nothing moves.
+    let twice = gap("a:=(4,5,6)(11,12,13); b:=(5,4)(12,11); Gen:=[a,b];");
+    assert_eq!((twice.labels(), twice.group_order()), (&[4, 5, 6][..], 6));
+    assert_eq!(
+        twice.notes(),
+        ["of 6 points 3 tell all states apart: 4 5 6"]
+    );
+    // Orbits that move apart are all needed.
+    let apart = gap("a:=(1,2,3); b:=(5,6); Gen:=[a,b];");
+    assert_eq!(
+        (apart.labels(), apart.group_order()),
+        (&[1, 2, 3, 5, 6][..], 6)
+    );
+    assert_eq!(apart.notes(), [""; 0]);
+    // One of two orbits is a picture of the other, not the other way round.
+    let picture = gap("a:=(1,2)(3,4,5,6); Gen:=[a];");
+    assert_eq!(
+        (picture.labels(), picture.group_order()),
+        (&[3, 4, 5, 6][..], 4)
+    );
+}
+
+#[test]
+fn blocks_stand_for_their_stickers() {
+    let text = format!(
+        "a:={};\nb:={};\nGen:=[a,b];",
+        on_pairs(7, "(1,2,3,4,5,6,7)"),
+        on_pairs(7, "(1,2)")
+    );
+    let puzzle = gap(&text);
+    assert_eq!(puzzle.positions(), 7);
+    assert_eq!(puzzle.group_order(), 5040);
+    assert_eq!(
+        puzzle.notes(),
+        ["of 42 points, which move in blocks of 6, 7 tell all states apart: 1 7 13 19 25 31 37"]
+    );
+}
+
+#[test]
+fn too_many_points_are_counted() {
+    let refused = |text: &str| {
+        let error = files::read("test.gap", text, Counting::default()).unwrap_err();
+        error.to_string()
+    };
+    let ring: Vec<String> = (1..=17).map(|p| p.to_string()).collect();
+    let ring = ring.join(",");
+    assert_eq!(
+        refused(&format!("a:=({ring});\nGen:=[a];")),
+        "test.gap:2: the moves permute 17 points in one orbit: no 16 of them tell all states apart, and a puzzle has at most 16 positions"
+    );
+    let error = refused(&format!("a:=({ring});b:=(20,21)(1,2);Gen:=[a,b];"));
+    assert!(error.contains("19 points in orbits of 17, 2"), "{error}");
+}

@@ -1,0 +1,223 @@
+//! How many states there are at each distance: by a plain search of arrangements, by one of lines and cells, and as
+//! published.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::Hash;
+
+use serde::Deserialize;
+use tilewave::puzzle::{Definition, Puzzle, States, families};
+
+use super::puzzle;
+
+#[derive(Deserialize)]
+struct Growth {
+    n: usize,
+    sum: String,
+    diameter: usize,
+    counts: Vec<u64>,
+}
+
+/// The published growth, by the name of the puzzle here.
+fn published() -> BTreeMap<String, Growth> {
+    let text = include_str!("../data/growth.json");
+    let all: BTreeMap<String, serde_json::Value> = serde_json::from_str(text).unwrap();
+    let named = all.into_iter().filter(|(name, _)| !name.starts_with('_'));
+    let own = |name: String| match name.split_once(':').unwrap_or((&name, "")) {
+        ("topspin4", n) => format!("topspin:{n},4"),
+        ("full_reversals", n) => format!("reversals:{n}"),
+        ("cyclic_coxeter", n) => format!("cyclic-coxeter:{n}"),
+        _ => name,
+    };
+    named
+        .map(|(name, value)| (own(name), serde_json::from_value(value).unwrap()))
+        .collect()
+}
+
+/// The sizes of the levels around a start.
+fn levels<S: Clone + Eq + Hash>(start: S, neighbours: impl Fn(&S) -> Vec<S>) -> Vec<u64> {
+    let mut seen = HashSet::from([start.clone()]);
+    let mut frontier = vec![start];
+    let mut counts = Vec::new();
+    while !frontier.is_empty() {
+        counts.push(frontier.len() as u64);
+        let mut next = Vec::new();
+        for state in frontier.iter().flat_map(&neighbours) {
+            if seen.insert(state.clone()) {
+                next.push(state);
+            }
+        }
+        frontier = next;
+    }
+    counts
+}
+
+/// By arrangements as arrays: what stands at p goes to g(p).
+fn by_arrangements(definition: &Definition) -> Vec<u64> {
+    let start: Vec<u8> = (0..definition.positions() as u8).collect();
+    levels(start, |old| {
+        let generators = definition.generators().iter();
+        let moved = generators.map(|generator| {
+            let mut new = vec![0; old.len()];
+            for (p, &element) in old.iter().enumerate() {
+                new[generator.permutation.image(p)] = element;
+            }
+            new
+        });
+        moved.collect()
+    })
+}
+
+/// By the edges and windows of the general form.
+fn by_windows(puzzle: &Puzzle, start: (Vec<u8>, usize)) -> Vec<u64> {
+    levels(start, |(line, cell)| {
+        let edges = puzzle.edges().iter().filter(|edge| edge.from == *cell);
+        let moved = edges.map(|edge| {
+            let mut line = line.clone();
+            puzzle.windows()[edge.window].apply(&mut line);
+            (line, edge.to)
+        });
+        moved.collect()
+    })
+}
+
+fn both(definition: Definition) -> Vec<u64> {
+    let name = definition.name().to_string();
+    let counts = by_arrangements(&definition);
+    let states = States::new(definition);
+    let puzzle = states.puzzle();
+    assert_eq!(puzzle.is_directed(), states.definition().is_directed());
+    let start = states.encode(states.start());
+    assert_eq!(by_windows(&puzzle, start), counts, "{name}");
+    assert_eq!(
+        u128::from(counts.iter().sum::<u64>()),
+        states.definition().group_order(),
+        "{name}"
+    );
+    counts
+}
+
+#[test]
+fn families_grow_as_published_in_both_forms() {
+    let mut checked = HashMap::new();
+    for (name, growth) in published() {
+        if growth.n > 8 {
+            continue;
+        }
+        let definition = families::parse(&name).unwrap();
+        assert_eq!(definition.name(), name);
+        assert_eq!(both(definition), growth.counts, "{name}");
+        assert_eq!(growth.diameter + 1, growth.counts.len(), "{name}");
+        let family = name.split(':').next().unwrap().to_string();
+        *checked.entry(family).or_insert(0) += 1;
+    }
+    assert_eq!(checked.len(), families::ALL.len());
+    for family in families::ALL {
+        assert!(checked[family.name] >= 3, "{}", family.name);
+    }
+}
+
+#[test]
+fn groups_have_the_published_order() {
+    let mut checked = 0;
+    for (name, growth) in published() {
+        let definition = match name.as_str() {
+            "dino" => puzzle("dino.gap"),
+            name => families::parse(name).unwrap(),
+        };
+        let total: u64 = growth.counts.iter().sum();
+        assert_eq!(definition.group_order(), u128::from(total), "{name}");
+        let factorial: u64 = (1..=growth.n as u64).product();
+        let halves = u64::from(growth.sum == "n!/2") + 1;
+        assert_eq!(total, factorial / halves, "{name}");
+        checked += 1;
+    }
+    assert!(checked > 60, "{checked}");
+}
+
+#[test]
+fn all_examples_of_families_are_members() {
+    for family in families::ALL {
+        let definition = families::parse(family.example).unwrap();
+        assert_eq!(definition.name(), family.example);
+        assert_eq!(definition.is_directed(), family.name == "lx");
+        assert!(!family.description.is_empty() && !family.states.is_empty());
+        for n in 2..=16 {
+            let k = if family.parameters == "N,K" { ",2" } else { "" };
+            let definition = families::parse(&format!("{}:{n}{k}", family.name)).unwrap();
+            assert_eq!(definition.positions(), n);
+        }
+    }
+}
+
+#[test]
+fn small_members_are_what_they_are_by_hand() {
+    let names = |puzzle: &Definition| -> Vec<String> {
+        let generators = puzzle.generators().iter();
+        generators
+            .map(|g| format!("{}={}", g.name, g.permutation))
+            .collect()
+    };
+    let of = |name: &str| names(&families::parse(name).unwrap());
+    assert_eq!(of("pancake:4"), ["F2=(1,2)", "F3=(1,3)", "F4=(1,4)(2,3)"]);
+    assert_eq!(of("lrx:3"), ["L=(1,3,2)", "R=(1,2,3)", "X=(1,2)"]);
+    assert_eq!(of("lrx:2"), ["L=(1,2)"], "equal moves count once");
+    assert_eq!(of("lx:3"), ["L=(1,3,2)", "X=(1,2)"]);
+    assert_eq!(
+        of("topspin:5,4"),
+        ["L=(1,5,4,3,2)", "R=(1,2,3,4,5)", "F=(1,4)(2,3)"]
+    );
+    assert_eq!(of("coxeter:3"), ["s1=(1,2)", "s2=(2,3)"]);
+    assert_eq!(of("cyclic-coxeter:3"), ["s1=(1,2)", "s2=(2,3)", "s3=(1,3)"]);
+    assert_eq!(of("stars:3"), ["t2=(1,2)", "t3=(1,3)"]);
+    assert_eq!(
+        of("reversals:3"),
+        ["r1-2=(1,2)", "r1-3=(1,3)", "r2-3=(2,3)"]
+    );
+}
+
+#[test]
+fn wrong_names_of_families_say_what_is_wrong() {
+    let refused = |name: &str| families::parse(name).unwrap_err().to_string();
+    assert_eq!(
+        refused("pankake:12"),
+        "'pankake' is not a family of puzzles: there are pancake, topspin, lrx, lx, coxeter, cyclic-coxeter, stars, reversals"
+    );
+    for name in [
+        "pancake",
+        "pancake:",
+        "pancake:x",
+        "pancake:12,3",
+        "pancake:+4",
+        "pancake:4 ",
+    ] {
+        let error = refused(name);
+        assert!(
+            error.ends_with("write pancake:N, for example pancake:12"),
+            "{error}"
+        );
+    }
+    assert_eq!(
+        refused("lrx:17"),
+        "lrx of 17 positions: a puzzle has 2 to 16"
+    );
+    assert_eq!(refused("lrx:1"), "lrx of 1 positions: a puzzle has 2 to 16");
+    assert_eq!(
+        refused("topspin:9,10"),
+        "topspin:9,10: the second number is 2 to 9"
+    );
+    assert_eq!(
+        refused("topspin:9,1"),
+        "topspin:9,1: the second number is 2 to 9"
+    );
+}
+
+#[test]
+fn samples_grow_alike_in_all_formats() {
+    let five = both(puzzle("five.gap"));
+    assert_eq!(five, published()["lrx:5"].counts);
+    // The files of sets count all powers of a turn as one move.
+    let wheels = both(puzzle("wheels.tws"));
+    assert_eq!(wheels, both(puzzle("wheels.kpuzzle.json")));
+    assert_ne!(wheels, both(puzzle("wheels.gap")));
+    assert_eq!(wheels[..2], [1, 6]);
+}

@@ -1,0 +1,22 @@
+//! Permutation puzzles: families, files and their general form, against plain searches and published truth.
+
+mod corpus;
+mod files;
+mod groups;
+mod growth;
+mod notation;
+mod states;
+
+use tilewave::puzzle::Definition;
+use tilewave::puzzle::files::{Counting, read};
+
+/// The text of a sample.
+fn sample(name: &str) -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/puzzles");
+    std::fs::read_to_string(path.join(name)).unwrap()
+}
+
+/// The puzzle of a sample.
+fn puzzle(name: &str) -> Definition {
+    read(name, &sample(name), Counting::default()).unwrap()
+}

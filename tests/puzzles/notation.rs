@@ -1,0 +1,126 @@
+//! Permutations, and both ways to write them.
+
+use proptest::prelude::*;
+use tilewave::puzzle::notation::{one_line, parse_cycle_notation, parse_cycles, parse_one_line};
+use tilewave::puzzle::{Permutation, PermutationError};
+
+fn any_permutation() -> impl Strategy<Value = Permutation> {
+    (0usize..=Permutation::MAX_LEN).prop_flat_map(|n| {
+        let images: Vec<usize> = (0..n).collect();
+        Just(images)
+            .prop_shuffle()
+            .prop_map(|images| Permutation::new(&images).unwrap())
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(p in any_permutation()) {
+        prop_assert_eq!(parse_cycle_notation(&p.to_string(), p.len()), Ok(p.clone()));
+        for base in 0..2 {
+            prop_assert_eq!(parse_one_line(&one_line(&p, base), base), Ok(p.clone()));
+        }
+    }
+
+    #[test]
+    fn inverses_orders_and_signs(p in any_permutation()) {
+        let n = p.len();
+        prop_assert!(p.then(&p.inverse()).is_identity());
+        prop_assert_eq!(p.inverse().inverse(), p.clone());
+        prop_assert_eq!(Permutation::from_cycles(n, &p.cycles()), Ok(p.clone()));
+        // The sign by counting inversions.
+        let images = p.images();
+        let pairs = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j)));
+        let inversions = pairs.filter(|&(i, j)| images[i] > images[j]).count();
+        prop_assert_eq!(p.is_even(), inversions % 2 == 0);
+        if p.order() < 10_000 {
+            let mut power = Permutation::identity(n);
+            for exponent in 1..=p.order() {
+                power = power.then(&p);
+                prop_assert_eq!(power.is_identity(), exponent == p.order());
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_permutation_acts_first(p in any_permutation(), seed in 0..u64::MAX) {
+        let n = p.len();
+        let shift = (seed % (n as u64).max(1)) as usize;
+        let q = Permutation::from_fn(n, |x| (x + shift) % n);
+        for x in 0..n {
+            prop_assert_eq!(p.then(&q).image(x), (p.image(x) + shift) % n);
+        }
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(text in "[-() ,0-9a\n]{0,40}") {
+        if let Err(error) = parse_cycles(&text) {
+            prop_assert!(error.at() <= text.len());
+        }
+        let _ = parse_one_line(&text, 1);
+    }
+}
+
+#[test]
+fn wrong_notation_says_what_is_wrong() {
+    let cycles = |text: &str| parse_cycles(text).unwrap_err();
+    for (text, at, message) in [
+        ("", 0, "'the end' stands where '(' should"),
+        ("(1,2", 4, "'the end' stands where ',' or ')' should"),
+        ("(1,", 3, "'the end' stands where a point should"),
+        ("(1 2)", 3, "'2' stands where ',' or ')' should"),
+        ("(1,2) x", 6, "'x' stands where '(' should"),
+        ("(1,)", 3, "')' stands where a point should"),
+        ("(1,-2)", 3, "'-2' stands where a point should"),
+        ("(0,1)", 1, "0 is not a point: points are 1 to 255"),
+        ("(1,256)", 3, "256 is not a point: points are 1 to 255"),
+    ] {
+        let error = cycles(text);
+        assert_eq!(
+            (error.at(), error.to_string().as_str()),
+            (at, message),
+            "{text}"
+        );
+    }
+    assert_eq!(parse_cycles("()"), Ok(vec![vec![]]));
+    assert_eq!(
+        parse_cycles(" ( 1 , 2 )\n(3,4)"),
+        Ok(vec![vec![0, 1], vec![2, 3]])
+    );
+    let one_line = |text: &str, base| parse_one_line(text, base).unwrap_err().to_string();
+    assert_eq!(
+        one_line("1 2 2", 1),
+        "not a permutation: point 2 occurs twice"
+    );
+    assert_eq!(
+        one_line("1 2 4", 1),
+        "not a permutation of 3 points: it has point 4"
+    );
+    assert_eq!(
+        one_line("1 2 0", 1),
+        "0 is not a point: points are 1 to 255"
+    );
+    assert_eq!(one_line("1 x", 1), "'x' stands where a point should");
+}
+
+#[test]
+fn permutations_have_at_most_255_points() {
+    assert_eq!(Permutation::identity(255).len(), 255);
+    let images: Vec<usize> = (0..256).collect();
+    assert_eq!(
+        Permutation::new(&images),
+        Err(PermutationError::TooLong(256))
+    );
+    let outside = Permutation::from_cycles(3, &[vec![0, 3]]);
+    assert_eq!(
+        outside,
+        Err(PermutationError::Outside {
+            point: 3,
+            points: 3
+        })
+    );
+    assert_eq!(
+        Permutation::from_cycles(3, &[vec![0, 1, 0]]),
+        Err(PermutationError::Twice(0))
+    );
+}

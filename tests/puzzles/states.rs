@@ -1,0 +1,251 @@
+//! Arrangements, lines and cells, and states as people write them.
+
+use proptest::prelude::*;
+use tilewave::puzzle::{
+    Definition, DefinitionError, Permutation, Puzzle, States, families, reading_order,
+};
+
+use super::puzzle;
+
+fn shuffled(positions: usize) -> impl Strategy<Value = Permutation> {
+    let elements: Vec<usize> = (0..positions).collect();
+    Just(elements)
+        .prop_shuffle()
+        .prop_map(|images| Permutation::new(&images).unwrap())
+}
+
+fn puzzles() -> Vec<Definition> {
+    let families = [
+        "pancake:9",
+        "topspin:8,4",
+        "lrx:7",
+        "lx:6",
+        "stars:5",
+        "reversals:4",
+        "lrx:2",
+    ];
+    let mut all: Vec<Definition> = families
+        .iter()
+        .map(|name| families::parse(name).unwrap())
+        .collect();
+    all.extend(["dino.gap", "dino.tws", "wheels.kpuzzle.json", "five.gap"].map(puzzle));
+    all
+}
+
+proptest! {
+    #[test]
+    fn decoding_undoes_encoding_from_any_start(seed in 0..u64::MAX) {
+        let mut dice = tilewave::random::SplitMix64::new(seed);
+        for definition in puzzles() {
+            let n = definition.positions();
+            let mut random = || {
+                let mut images: Vec<usize> = (0..n).collect();
+                for i in (1..n).rev() {
+                    images.swap(i, dice.below(i as u64 + 1) as usize);
+                }
+                Permutation::new(&images).unwrap()
+            };
+            let (start, arrangement) = (random(), random());
+            let mut path: Vec<usize> = (0..n).collect();
+            path.rotate_left(dice.below(n as u64) as usize);
+            let states = States::along(definition, path).from_start(start.clone());
+            let (line, cell) = states.encode(&start);
+            prop_assert!(line.iter().enumerate().all(|(i, &x)| i == usize::from(x)));
+            prop_assert_eq!(states.decode(&line, cell), start);
+            let (line, cell) = states.encode(&arrangement);
+            prop_assert_eq!(states.decode(&line, cell), arrangement);
+        }
+    }
+
+    #[test]
+    fn written_states_are_read_again(arrangement in shuffled(12)) {
+        for definition in [puzzle("dino.gap"), puzzle("dino.kpuzzle.json"), families::parse("stars:12").unwrap()] {
+            let text = definition.show(&arrangement);
+            prop_assert_eq!(definition.arrangement(&text), Ok(arrangement.clone()));
+            let commas = text.replace(' ', ",");
+            prop_assert_eq!(definition.arrangement(&commas), Ok(arrangement.clone()));
+        }
+    }
+}
+
+/// Every move of an arrangement is an edge of the general form, and the edge makes the same state.
+#[test]
+fn edges_do_to_lines_what_generators_do_to_arrangements() {
+    for definition in puzzles() {
+        let states = States::new(definition);
+        let (definition, puzzle) = (states.definition(), states.puzzle());
+        let mut arrangement = definition.solved();
+        for step in 0..200 {
+            let generator = step * 7 % definition.generators().len();
+            let (line, cell) = states.encode(&arrangement);
+            arrangement = definition.after(&arrangement, generator);
+            let reached = states.encode(&arrangement);
+            let edges = puzzle.edges().iter().filter(|edge| edge.from == cell);
+            let mut made = edges.map(|edge| {
+                let mut line = line.clone();
+                puzzle.windows()[edge.window].apply(&mut line);
+                (line, edge.to)
+            });
+            assert!(
+                made.any(|state| state == reached),
+                "{} step {step}",
+                definition.name()
+            );
+        }
+    }
+}
+
+#[test]
+fn states_are_printed_as_the_source_counts() {
+    let after = |puzzle: &Definition, name: &str| {
+        let generator = puzzle
+            .generators()
+            .iter()
+            .position(|g| g.name == name)
+            .unwrap();
+        puzzle.show(&puzzle.after(&puzzle.solved(), generator))
+    };
+    // A GAP cycle (5,4,3,2,1) takes what stands at 5 to 4.
+    assert_eq!(after(&puzzle("five.gap"), "L"), "2 3 4 5 1");
+    // The numbers of a ksolve or KPuzzle move are the state that it makes of the solved one.
+    assert_eq!(after(&puzzle("wheels.tws"), "B"), "1 2 4 5 6 3");
+    assert_eq!(after(&puzzle("wheels.kpuzzle.json"), "B"), "0 1 3 4 5 2");
+    assert_eq!(after(&puzzle("wheels.gap"), "B"), "1 2 4 5 6 3");
+    // A turn of the corner URF takes the edge UF to UR, UR to FR and FR to UF.
+    assert_eq!(
+        after(&puzzle("dino.tws"), "URF"),
+        "9 1 3 4 5 6 7 8 2 10 11 12"
+    );
+    assert_eq!(
+        after(&puzzle("dino.kpuzzle.json"), "URF"),
+        "8 0 2 3 4 5 6 7 1 9 10 11"
+    );
+    let stickers = after(&puzzle("dino.gap"), "URF");
+    assert_eq!(stickers.split(' ').count(), 12);
+    let moved: Vec<(usize, &str)> = puzzle("dino.gap")
+        .labels()
+        .iter()
+        .copied()
+        .zip(stickers.split(' '))
+        .filter(|(label, word)| label.to_string() != *word)
+        .map(|(label, _)| (label, "moved"))
+        .collect();
+    assert_eq!(moved.len(), 3);
+}
+
+#[test]
+fn wrong_states_say_what_is_wrong() {
+    let five = puzzle("five.gap");
+    let refused = |text: &str| five.arrangement(text).unwrap_err().to_string();
+    assert_eq!(refused("1 2 3 4"), "the state has 4 elements, five has 5");
+    assert_eq!(
+        refused("1 2 3 4 4"),
+        "4 occurs twice in the state and 5 is missing"
+    );
+    assert_eq!(
+        refused("1 2 3 4 6"),
+        "'6' in the state is not an element: five has 1 to 5"
+    );
+    assert_eq!(
+        refused("1 2 3 4 0"),
+        "'0' in the state is not an element: five has 1 to 5"
+    );
+    assert_eq!(
+        refused("1 2 +3 4 5"),
+        "'+3' in the state is not an element: five has 1 to 5"
+    );
+    assert_eq!(refused(""), "the state has 0 elements, five has 5");
+    let dino = puzzle("dino.gap");
+    let error = dino.arrangement("2").unwrap_err();
+    assert!(matches!(error, DefinitionError::Element { .. }), "{error}");
+}
+
+#[test]
+fn powers_and_inverses_are_named_by_what_they_undo() {
+    let names = |puzzle: &Definition| -> Vec<String> {
+        puzzle.generators().iter().map(|g| g.name.clone()).collect()
+    };
+    assert_eq!(
+        names(&puzzle("wheels.tws")),
+        ["A", "B", "A2", "A'", "B2", "B'"]
+    );
+    assert_eq!(names(&puzzle("wheels.gap")), ["A", "B", "A'", "B'"]);
+    assert_eq!(puzzle("dino.tws").generators().len(), 16);
+    let seven = "Set P 7 1\nSolved\nEnd\nMove T\nP\n2 3 4 5 6 7 1\nEnd\n";
+    let seven = tilewave::puzzle::files::read("seven.def", seven, Default::default()).unwrap();
+    assert_eq!(names(&seven), ["T", "T2", "T3", "T3'", "T2'", "T'"]);
+    for generator in seven.generators() {
+        let inverse = generator.permutation.inverse();
+        let undone = seven
+            .generators()
+            .iter()
+            .find(|g| g.permutation == inverse)
+            .unwrap();
+        let expected = match generator.name.strip_suffix('\'') {
+            Some(plain) => plain.to_string(),
+            None => format!("{}'", generator.name),
+        };
+        assert_eq!(undone.name, expected);
+    }
+}
+
+/// The windows of a puzzle by where they lie: within the last five places, the last eight, further in front.
+fn windows(puzzle: &Puzzle) -> [usize; 3] {
+    let len = puzzle.line_len();
+    let mut counts = [0; 3];
+    for window in puzzle.windows().iter().filter(|w| !w.is_identity()) {
+        counts[match len - window.first() {
+            0..=5 => 0,
+            6..=8 => 1,
+            _ => 2,
+        }] += 1;
+    }
+    counts
+}
+
+#[test]
+fn orders_put_windows_at_the_end_of_the_line() {
+    let of = |name: &str| windows(&families::parse(name).unwrap().puzzle());
+    // Reversals of the last 2 to 11 elements.
+    assert_eq!(of("pancake:12"), [4, 3, 3]);
+    // The gate with three or four elements; only the two rotations of all are long.
+    let [lanes, near, far] = of("topspin:12,4");
+    assert_eq!((near, far), (0, 2), "{lanes} in the lanes");
+    let [_, near, far] = of("lrx:13");
+    assert_eq!((near, far), (0, 2));
+    // Whatever the file calls the edges of the dino cube, it costs the same.
+    assert_eq!(
+        windows(&puzzle("dino.gap").puzzle()),
+        windows(&puzzle("dino.tws").puzzle())
+    );
+}
+
+#[test]
+fn the_same_puzzle_is_always_read_in_the_same_order() {
+    for definition in puzzles() {
+        let generators: Vec<Permutation> = definition
+            .generators()
+            .iter()
+            .map(|g| g.permutation.clone())
+            .collect();
+        let order = reading_order(definition.positions(), &generators);
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        assert!(sorted.iter().enumerate().all(|(i, &p)| i == p));
+        assert_eq!(States::new(definition).path(), order);
+    }
+}
+
+#[test]
+fn a_closed_set_of_moves_is_not_directed() {
+    assert!(!families::parse("lrx:5").unwrap().is_directed());
+    let lx = families::parse("lx:5").unwrap();
+    assert!(lx.is_directed() && lx.puzzle().is_directed());
+    let closed = lx.clone().inverse_closed().unwrap();
+    assert!(!closed.is_directed() && !closed.puzzle().is_directed());
+    assert_eq!(
+        closed.fingerprint(),
+        families::parse("lrx:5").unwrap().fingerprint()
+    );
+    assert_ne!(closed.fingerprint(), lx.fingerprint());
+}
