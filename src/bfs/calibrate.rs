@@ -3,6 +3,7 @@
 use super::plan::Plan;
 use super::run::run;
 use super::search::{Engine, Search};
+use super::subject::Subject;
 use crate::Error;
 use crate::perm::kernel::Kernel;
 use crate::progress::NoProgress;
@@ -11,8 +12,8 @@ use crate::puzzle::tiles::{Goal, Size};
 /// The speed of an engine on this machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {
-    /// Board that was searched to find out.
-    pub board: Size,
+    /// What was searched to find out.
+    pub subject: Subject,
     /// Kernel measured (sweep engine only).
     pub kernel: Option<Kernel>,
     /// Worker threads.
@@ -37,20 +38,26 @@ pub fn calibrate(
     threads: Option<usize>,
     kernel: Option<Kernel>,
 ) -> Result<Calibration, Error> {
-    let short = plan.size.rows().min(plan.size.cols());
-    let board = match (plan.engine, plan.size.cells()) {
-        (Engine::Sweep, cells) if cells > 12 => Size::new(short.min(3), 12 / short.min(3))?,
-        (Engine::Reference, cells) if cells > 10 => Size::new(2, 5)?,
-        _ => plan.size,
-    };
-    let mut search = Search::new(Goal::Last.board(board)?);
+    let mut subject = plan.subject.clone();
+    let mut growth = 1.0;
+    if let Some(size) = plan.subject.size() {
+        let short = size.rows().min(size.cols());
+        let board = match (plan.engine, size.cells()) {
+            (Engine::Sweep, cells) if cells > 12 => Size::new(short.min(3), 12 / short.min(3))?,
+            (Engine::Reference, cells) if cells > 10 => Size::new(2, 5)?,
+            _ => size,
+        };
+        let goal = Goal::Last.board(board)?;
+        subject = Subject::board(goal).in_metric(plan.subject.metric().unwrap_or_default());
+        growth = size.cells() as f64 / board.cells() as f64;
+    }
+    let mut search = Search::of(subject.clone());
     search.engine = Some(plan.engine);
     search.threads = threads;
     search.kernel = kernel;
     // The first search also pays for memory and threads that have never been used.
     run(&search, &NoProgress)?;
     let outcome = run(&search, &NoProgress)?;
-    let growth = plan.size.cells() as f64 / board.cells() as f64;
     let levels = if plan.engine == Engine::Sweep {
         growth * growth
     } else {
@@ -58,7 +65,7 @@ pub fn calibrate(
     };
     let states_per_second = outcome.total() as f64 / outcome.seconds / levels;
     Ok(Calibration {
-        board,
+        subject,
         kernel: outcome.kernel,
         threads: outcome.threads,
         states_per_second,

@@ -21,26 +21,22 @@ pub(super) struct Plane {
     pub origins: [Origins; 2],
 }
 
-/// The transfers of the step from a group, and the planes that cross.
+/// The planes that cross.
 pub(super) struct Crossings {
-    /// For each group the transfers that stay within chunks.
-    pub inner: [Vec<Transfer>; 2],
     pub planes: Vec<Plane>,
 }
 
 impl Crossings {
     /// Returns the number of planes, without their tables.
     pub fn count(groups: &Groups, chunks: Chunks) -> usize {
-        let transfers = groups.transfers(0).iter();
+        let transfers = transfers(groups, 0);
         let crossing = transfers.filter(|t| crosses(t, chunks));
         crossing.map(|t| t.bits.len()).sum()
     }
 
     /// Sorts the moves between two groups into those within chunks and those between.
     pub fn new(groups: &Groups, chunks: Chunks) -> Crossings {
-        let crosses = |t: &&Transfer| crosses(t, chunks);
-        let all = [0, 1].map(|from| groups.transfers(from));
-        let crossing = all[0].iter().filter(crosses);
+        let crossing = transfers(groups, 0).filter(|t| crosses(t, chunks));
         let planes = crossing.flat_map(|transfer| {
             let back = transfer.window.inverse();
             transfer.bits.iter().map(move |&(a, b)| Plane {
@@ -51,13 +47,18 @@ impl Crossings {
         });
         Crossings {
             planes: planes.collect(),
-            inner: all.map(|all| all.iter().filter(|t| !crosses(t)).cloned().collect()),
         }
     }
 }
 
+/// The moves from a class of one group.
+fn transfers(groups: &Groups, from: usize) -> impl Iterator<Item = &Transfer> {
+    let arrivals = groups.arrivals(groups.next(from)).iter().flatten();
+    arrivals.map(|arrival| &arrival.transfer)
+}
+
 /// Whether moves lead from one chunk to another.
-fn crosses(transfer: &Transfer, chunks: Chunks) -> bool {
+pub(super) fn crosses(transfer: &Transfer, chunks: Chunks) -> bool {
     !transfer.window.is_identity() && transfer.window.first() < chunks.digits
 }
 

@@ -1,25 +1,28 @@
 //! The step of one block: where its sources lie, and what the kernel makes of them.
 //!
 //! Invariant: the current level lies in one array, all of it or one chunk; every source of a window that
-//! the program gathers itself lies in that array. What lies in other chunks is handed over (`carried`).
+//! the program gathers itself lies in that array. What lies in other chunks is handed over (`halo`).
 
+use rayon::prelude::*;
+
+use super::arriving::Arriving;
 use super::state::State;
 use crate::Error;
-use crate::perm::kernel::{Block, Program, Tally};
+use crate::perm::kernel::{Block, Program, Rule, Tally};
 use crate::perm::layout::{LANES, Layout, Register};
 use crate::perm::lehmer::MAX_LEN;
 use crate::store::Array;
 
-/// The states of one class at one depth, of a chunk or of all: a byte per line, one bit per cell of the
-/// class.
+/// The states of one class at one depth, of a chunk or of all: for each group in turn a byte per line, one
+/// bit per cell of the group.
 pub(super) struct Frontier {
     pub registers: Array,
-    /// For each block whether any of its bytes is set.
+    /// For each group and block whether any of its bytes is set.
     pub occupied: Vec<bool>,
 }
 
 impl Frontier {
-    /// Returns the empty set over a number of blocks.
+    /// Returns the empty set over a number of blocks, those of all groups together.
     pub fn empty(layout: Layout, blocks: usize) -> Result<Frontier, Error> {
         let registers = Array::zeroed((blocks * layout.block_registers()) as u64)?;
         Ok(Frontier {
@@ -28,31 +31,46 @@ impl Frontier {
         })
     }
 
-    /// Adds a state; `line` counts from the array's first.
-    pub fn insert(&mut self, layout: Layout, line: u64, bit: u8) {
-        let (register, lane) = ((line / LANES as u64) as usize, line % LANES as u64);
-        self.registers.units_mut()[register][lane as usize] |= 1 << bit;
+    /// Makes the set empty. Cost: a pass over the blocks that hold states, on all threads.
+    pub fn clear(&mut self, layout: Layout) {
+        let blocks = self
+            .registers
+            .units_mut()
+            .par_chunks_mut(layout.block_registers());
+        blocks
+            .zip(&mut self.occupied)
+            .for_each(|(block, occupied)| {
+                if std::mem::take(occupied) {
+                    block.fill([0; 64]);
+                }
+            });
+    }
+
+    /// Adds a state.
+    pub fn insert(&mut self, layout: Layout, register: u64, lane: usize, bit: u8) {
+        let register = register as usize;
+        self.registers.units_mut()[register][lane] |= 1 << bit;
         self.occupied[register / layout.block_registers()] = true;
     }
 
-    /// The first `limit` states, in order; `first_line` is the array's first.
-    pub fn states(
+    /// The first `limit` states, group by group; each group has its first line and its cells.
+    pub fn states<'a>(
         &self,
         layout: Layout,
-        first_line: u64,
-        cells: &[usize],
+        groups: impl ExactSizeIterator<Item = (u64, &'a [usize])>,
         limit: usize,
     ) -> Vec<State> {
         let mut states = Vec::new();
-        let blocks = self.registers.units().chunks(layout.block_registers());
-        for (block, registers) in blocks
-            .enumerate()
-            .filter(|(block, _)| self.occupied[*block])
-        {
-            let first = first_line + (block * layout.block_registers() * LANES) as u64;
-            states_of(registers, first, cells, limit, &mut states);
-            if states.len() >= limit {
-                break;
+        let size = layout.block_registers();
+        let blocks = self.occupied.len() / groups.len();
+        for (group, (first_line, cells)) in groups.enumerate() {
+            for block in (0..blocks).filter(|block| self.occupied[group * blocks + block]) {
+                let registers = &self.registers.units()[(group * blocks + block) * size..][..size];
+                let first = first_line + (block * size * LANES) as u64;
+                states_of(registers, first, cells, limit, &mut states);
+                if states.len() >= limit {
+                    return states;
+                }
             }
         }
         states
@@ -83,10 +101,12 @@ pub(super) fn states_of(
 /// The step from one level to the next for the blocks of one array.
 pub(super) struct Expansion<'a> {
     pub layout: Layout,
-    pub program: &'a Program,
+    pub step: &'a Arriving,
     pub cur: &'a Frontier,
     /// Number of the array's first block.
     pub first: usize,
+    /// Number of blocks of a group in the array.
+    pub blocks: usize,
 }
 
 impl Expansion<'_> {
@@ -96,20 +116,23 @@ impl Expansion<'_> {
         let mut digits = [0; MAX_LEN];
         layout.block_digits(block, &mut digits);
         let digits = &digits[..layout.block_prefix()];
-        sources.parity = digits.iter().map(|&d| usize::from(d)).sum::<usize>() % 2;
+        let sum = digits.iter().map(|&d| usize::from(d)).sum::<usize>();
+        sources.parity = (sum + self.step.parity) % 2;
         let size = layout.block_registers();
         sources.far.clear();
         let mut begin = 0;
-        for (i, gather) in self.program.gathers().iter().enumerate() {
+        for (i, gather) in self.step.program.gathers().iter().enumerate() {
+            let group = self.step.from[i] * self.blocks;
             let blocks = &mut sources.registers[begin..begin + gather.source_blocks.count()];
             begin += blocks.len();
             sources.variants[i] = gather.source_blocks.find(block, digits, blocks);
             sources.live[i] = false;
             for source in blocks.iter_mut() {
-                *source -= self.first;
+                *source = group + *source - self.first;
                 sources.live[i] |= self.cur.occupied[*source];
                 *source *= size;
             }
+            sources.own[i] = (group + block - self.first) * size;
             if let (true, &[source]) = (sources.live[i], &*blocks)
                 && !sources.far.contains(&source)
             {
@@ -119,37 +142,47 @@ impl Expansion<'_> {
     }
 
     /// Computes one block: `next` is its previous level and becomes its next; `ahead` are the sources of
-    /// the block after it.
+    /// the block after it; `seen` is the block of the states seen so far, where the step needs them.
+    #[allow(clippy::too_many_arguments)]
     pub fn block(
         &self,
         block: usize,
         next: &mut [Register],
         occupied: &mut bool,
+        seen: &mut [Register],
         sources: &Sources,
         ahead: &Sources,
-        carried: &[Register],
+        halo: &[Register],
     ) -> Tally {
+        let joins = self.step.rule == Rule::Join;
         if !sources.live.contains(&true) {
-            // No state near: level d has none here, and level d - 2 need not be subtracted.
-            if std::mem::take(occupied) {
+            // No state near: the next level has none here, and the previous one need not be subtracted.
+            if !joins && std::mem::take(occupied) {
                 next.fill([0; 64]);
             }
             return Tally::default();
         }
         let size = self.layout.block_registers();
-        let tally = self.program.step(Block {
+        let (own, group) = (block - self.first, self.step.group);
+        let rule = match self.step.rule {
+            Rule::Stay(_) => Rule::Stay((group * self.blocks + own) * size),
+            rule => rule,
+        };
+        let tally = self.step.program.step(Block {
             cur: self.cur.registers.units(),
             next,
-            own: (block - self.first) * size,
-            register: (block * size) as u64,
+            rule,
+            seen,
+            own: &sources.own,
+            register: group as u64 * self.layout.registers() + (block * size) as u64,
             parity: sources.parity,
             source_blocks: &sources.registers,
             variants: &sources.variants,
             live: &sources.live,
-            halo: carried,
+            halo,
             ahead: &ahead.far,
         });
-        *occupied = tally.states > 0;
+        *occupied = tally.states > 0 || matches!(rule, Rule::Replace | Rule::Join);
         tally
     }
 }
@@ -160,6 +193,8 @@ pub(super) struct Sources {
     /// First register of each source block, transfer by transfer.
     registers: Vec<usize>,
     variants: Vec<usize>,
+    /// For each transfer the block's first register in the group that it comes from.
+    own: Vec<usize>,
     /// For each transfer whether any of its sources holds a state.
     pub live: Vec<bool>,
     /// First registers of the live blocks that are worth fetching ahead: the block itself and the
@@ -169,6 +204,13 @@ pub(super) struct Sources {
 }
 
 impl Sources {
+    /// Says whether what is handed over, by the last transfer, holds any state.
+    pub fn halo(&mut self, live: bool) {
+        if let Some(last) = self.live.last_mut() {
+            *last = live;
+        }
+    }
+
     pub fn new(program: &Program) -> Sources {
         let gathers = program.gathers();
         let blocks = gathers.iter().map(|g| g.source_blocks.count()).sum();
@@ -176,6 +218,7 @@ impl Sources {
             parity: 0,
             registers: vec![0; blocks],
             variants: vec![0; gathers.len()],
+            own: vec![0; gathers.len()],
             live: vec![false; gathers.len()],
             far: Vec::with_capacity(gathers.len()),
         }

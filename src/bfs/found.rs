@@ -10,15 +10,18 @@ use crate::Error;
 use crate::perm::kernel::Tally;
 use crate::perm::layout::Register;
 use crate::progress::{Level, Progress};
-use crate::puzzle::tiles::Size;
 
-/// What is done with each level: its depth, the registers of all its lines in the layout of
-/// [`crate::perm::layout`], and the cells (path indices) that the bits of a byte stand for.
-pub type EachLevel<'a> = dyn FnMut(usize, &[Register], &[usize]) -> Result<(), Error> + Send + 'a;
+/// What is done with each group of a level: the depth, the number of the group's first line, the registers
+/// of all its lines in the layout of [`crate::perm::layout`], and the cells (path indices) that the bits of a
+/// byte stand for.
+pub type EachLevel<'a> =
+    dyn FnMut(usize, u64, &[Register], &[usize]) -> Result<(), Error> + Send + 'a;
 
 /// The levels that an engine has found.
 pub(super) struct Found {
-    size: Size,
+    puzzle: String,
+    /// States that there are.
+    all: u64,
     /// States of all levels.
     pub states: u64,
     pub counts: Vec<u64>,
@@ -29,10 +32,11 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Returns no levels of a board.
-    pub fn new(size: Size) -> Found {
+    /// Returns no levels of a puzzle that has `all` states.
+    pub fn new(puzzle: String, all: u64) -> Found {
         Found {
-            size,
+            puzzle,
+            all,
             states: 0,
             counts: Vec::new(),
             checksums: Vec::new(),
@@ -43,12 +47,12 @@ impl Found {
     }
 
     /// Goes on after the levels of earlier sessions, of which the states are known.
-    pub fn after(size: Size, counts: impl Iterator<Item = u64>) -> Found {
+    pub fn after(puzzle: String, all: u64, counts: impl Iterator<Item = u64>) -> Found {
         let counts: Vec<u64> = counts.collect();
         Found {
             states: counts.iter().sum(),
             counts,
-            ..Found::new(size)
+            ..Found::new(puzzle, all)
         }
     }
 
@@ -63,12 +67,12 @@ impl Found {
         progress: &dyn Progress,
     ) -> Result<bool, SearchError> {
         let depth = self.counts.len();
-        let all = self.size.states().unwrap_or(u64::MAX);
+        let all = self.all;
         let found = self.states.saturating_add(level.states);
         self.complete = level.states == 0;
         if found > all || (self.complete && found < all) {
             return Err(SearchError::Sum {
-                size: self.size,
+                puzzle: self.puzzle.clone(),
                 depth,
                 found,
                 all,
@@ -98,29 +102,29 @@ mod tests {
 
     #[test]
     fn levels_must_add_up() {
-        let size = "2x2".parse().unwrap();
+        let puzzle = || "2x2".to_string();
         let level = |states| Tally {
             states,
             checksum: 0,
         };
         let push =
             |found: &mut Found, states| found.push(level(states), Instant::now(), &NoProgress);
-        let mut found = Found::new(size);
+        let mut found = Found::new(puzzle(), 12);
         assert_eq!(push(&mut found, 1), Ok(true));
         assert_eq!(push(&mut found, 11), Ok(true));
         assert_eq!((push(&mut found, 0), found.complete), (Ok(false), true));
         let sum = |found| {
             let (depth, all) = (2, 12);
             Err(SearchError::Sum {
-                size,
+                puzzle: puzzle(),
                 depth,
                 found,
                 all,
             })
         };
-        let mut found = Found::after(size, [1, 11].into_iter());
+        let mut found = Found::after(puzzle(), 12, [1, 11].into_iter());
         assert_eq!(push(&mut found, 1), sum(13));
-        let mut found = Found::after(size, [1, 10].into_iter());
+        let mut found = Found::after(puzzle(), 12, [1, 10].into_iter());
         assert_eq!(push(&mut found, 0), sum(11));
     }
 }

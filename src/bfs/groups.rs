@@ -1,107 +1,191 @@
-//! Groups of cells, and the transfers from group to group.
+//! Groups of cells, and the transfers between groups.
 //!
-//! Invariant: bit k of a byte of a group stands for the k-th of its cells, in increasing order. A level lies
-//! in one group, the next in the group that its step leads to.
+//! A **group** is a parity of lines and at most 8 cells: what one byte of a line tells. A **class** is the
+//! groups that a level may hold. Sliding tiles move one at a time on even lines with a bipartite graph of
+//! cells: two classes of one group each, the colours. Where every move keeps a level's colour open, as in
+//! the multi-tile metric or where generators of both parities mix, there is one class of several groups.
 //!
-//! A group is a parity of lines and at most 8 cells: what one byte of a line tells. Sliding tiles have even
-//! lines only and a bipartite graph of cells, so there are two groups, the colours, and one step from each.
+//! Invariant: bit k of a byte of a group stands for the k-th of its cells, in increasing order. A level
+//! lies in one class, the next in the class after it, which is the same where there is only one.
 
-use crate::perm::kernel::Transfer;
+use std::collections::VecDeque;
+
+use crate::perm::kernel::{Rule, Transfer};
 use crate::puzzle::Puzzle;
 
-/// The moves from one group to another.
-pub(super) struct Step {
-    from: usize,
-    to: usize,
-    transfers: Vec<Transfer>,
+/// What one byte of a line tells.
+pub(super) struct Group {
+    /// Parity of the lines: 1 for odd ones.
+    pub parity: usize,
+    /// The cells, in increasing order.
+    pub cells: Vec<usize>,
 }
 
-/// The groups of a puzzle and the steps between them.
+/// The moves from a group into another.
+pub(super) struct Arrival {
+    /// Place of the group that they come from in its class.
+    pub from: usize,
+    pub transfer: Transfer,
+}
+
+/// The groups of a puzzle and the moves between them.
 pub(super) struct Groups {
-    cells: Vec<Vec<usize>>,
-    steps: Vec<Step>,
+    classes: Vec<Vec<Group>>,
+    /// For each class and group of it the moves that lead there.
+    arrivals: Vec<Vec<Vec<Arrival>>>,
+    /// Whether moves need not have a way back.
+    pub directed: bool,
+}
+
+/// Where a state lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seat {
+    pub class: usize,
+    /// Place of the group in its class.
+    pub group: usize,
+    pub bit: u8,
 }
 
 impl Groups {
     /// Most cells of a group: the bits of a byte.
     const MAX_CELLS: usize = 8;
 
-    /// Returns the groups, or `None` when the puzzle is not bipartite or a colour exceeds a byte.
-    pub fn new(puzzle: &Puzzle) -> Option<Groups> {
-        let colour = puzzle.bipartition()?;
-        let of = |c: bool| {
-            (0..puzzle.cells())
-                .filter(|&cell| colour[cell] == c)
-                .collect()
-        };
-        let mut groups = Groups {
-            cells: vec![of(false), of(true)],
-            steps: Vec::new(),
-        };
-        if groups
-            .cells
+    /// Returns the groups of the states that can be reached from even lines with a cell.
+    pub fn new(puzzle: &Puzzle, start: usize) -> Groups {
+        let reached = reached(puzzle, start);
+        let colours = if reached.bipartite { 2 } else { 1 };
+        let classes = (0..colours).map(|colour| {
+            let cells = |parity: usize| -> Vec<usize> {
+                let here = |&cell: &usize| {
+                    let at = reached.colour[parity][cell];
+                    at.is_some_and(|c| colours == 1 || c == colour)
+                };
+                (0..puzzle.cells()).filter(here).collect()
+            };
+            let groups = [0, 1].map(|parity| (parity, cells(parity)));
+            let cut = |(parity, cells): (usize, Vec<usize>)| {
+                let parts = cells.len().div_ceil(Groups::MAX_CELLS).max(1);
+                let part = |part: &[usize]| Group {
+                    parity,
+                    cells: part.to_vec(),
+                };
+                let size = cells.len().div_ceil(parts).max(1);
+                cells.chunks(size).map(part).collect::<Vec<Group>>()
+            };
+            groups.into_iter().flat_map(cut).collect()
+        });
+        let classes: Vec<Vec<Group>> = classes.collect();
+        let arrivals = classes
             .iter()
-            .any(|cells| cells.len() > Groups::MAX_CELLS)
+            .map(|c| c.iter().map(|_| Vec::new()).collect());
+        let mut groups = Groups {
+            arrivals: arrivals.collect(),
+            classes,
+            directed: puzzle.is_directed(),
+        };
+        for (parity, edge) in [0, 1]
+            .into_iter()
+            .flat_map(|p| puzzle.edges().iter().map(move |edge| (p, edge)))
         {
-            return None;
-        }
-        for edge in puzzle.edges() {
-            let (from, source) = groups.place(edge.from);
-            let (to, target) = groups.place(edge.to);
-            let known = groups
-                .steps
-                .iter_mut()
-                .position(|s| (s.from, s.to) == (from, to));
-            let at = known.unwrap_or_else(|| {
-                let transfers = Vec::new();
-                groups.steps.push(Step {
-                    from,
-                    to,
-                    transfers,
-                });
-                groups.steps.len() - 1
-            });
-            let transfers = &mut groups.steps[at].transfers;
             let window = &puzzle.windows()[edge.window];
-            match transfers.iter_mut().find(|t| t.window == *window) {
-                Some(transfer) => transfer.bits.push((source, target)),
-                None => transfers.push(Transfer {
-                    window: window.clone(),
-                    bits: vec![(source, target)],
+            let Some(from) = groups.seat(parity, edge.from) else {
+                continue;
+            };
+            let to = groups.seat(parity ^ usize::from(!window.is_even()), edge.to);
+            let to = to.expect("moves lead to what is reached");
+            let arrivals = &mut groups.arrivals[to.class][to.group];
+            let bits = (from.bit, to.bit);
+            let same = |a: &&mut Arrival| a.from == from.group && a.transfer.window == *window;
+            match arrivals.iter_mut().find(same) {
+                Some(arrival) => arrival.transfer.bits.push(bits),
+                None => arrivals.push(Arrival {
+                    from: from.group,
+                    transfer: Transfer {
+                        window: window.clone(),
+                        bits: vec![bits],
+                    },
                 }),
             }
         }
-        Some(groups)
+        groups
     }
 
-    /// Returns the cells of a group.
-    pub fn cells(&self, group: usize) -> &[usize] {
-        &self.cells[group]
+    /// Returns the number of classes: 1 or 2.
+    pub fn classes(&self) -> usize {
+        self.classes.len()
     }
 
-    /// Returns the group and the bit of a cell.
-    pub fn place(&self, cell: usize) -> (usize, u8) {
-        let find = |(group, cells): (usize, &Vec<usize>)| {
-            let bit = cells.iter().position(|&c| c == cell)?;
-            Some((group, bit as u8))
-        };
-        let place = self.cells.iter().enumerate().find_map(find);
-        place.expect("every cell has a group")
+    /// Returns the groups of a class.
+    pub fn class(&self, class: usize) -> &[Group] {
+        &self.classes[class]
     }
 
-    /// Returns the step from a group: where it leads.
-    fn step(&self, from: usize) -> &Step {
-        let step = self.steps.iter().find(|step| step.from == from);
-        step.expect("every cell has moves")
+    /// Returns where states with a parity of lines and a cell lie, or `None` when none is reached.
+    pub fn seat(&self, parity: usize, cell: usize) -> Option<Seat> {
+        let mut groups = self.classes.iter().enumerate().flat_map(|(class, groups)| {
+            let numbered = groups.iter().enumerate();
+            numbered.map(move |(group, of)| (class, group, of))
+        });
+        groups.find_map(|(class, group, of)| {
+            let at = of.cells.iter().position(|&c| c == cell);
+            let bit = at.filter(|_| of.parity == parity)? as u8;
+            Some(Seat { class, group, bit })
+        })
     }
 
-    /// Returns the group of the level after one of a group.
-    pub fn next(&self, from: usize) -> usize {
-        self.step(from).to
+    /// Returns the class of the level after one of a class.
+    pub fn next(&self, class: usize) -> usize {
+        self.classes.len() - 1 - class
     }
 
-    /// Returns the edges that leave a group, by window permutation.
-    pub fn transfers(&self, from: usize) -> &[Transfer] {
-        &self.step(from).transfers
+    /// Returns what a step leaves out: where the graph is undirected, moves lead to the previous level, the
+    /// next and, where there is one class only, the current one.
+    pub fn rule(&self) -> Rule {
+        match (self.directed, self.classes()) {
+            (true, _) => Rule::Unseen,
+            (false, 2) => Rule::Reverse,
+            (false, _) => Rule::Stay(0),
+        }
     }
+
+    /// Returns the moves that lead into each group of a class.
+    pub fn arrivals(&self, class: usize) -> &[Vec<Arrival>] {
+        &self.arrivals[class]
+    }
+}
+
+/// Which parities of lines and cells occur together.
+struct Reached {
+    /// For each parity and cell whether paths to it have an odd length, those to the first being even;
+    /// `None` where no path leads.
+    colour: [Vec<Option<usize>>; 2],
+    /// Whether all paths to each have lengths of the same parity.
+    bipartite: bool,
+}
+
+fn reached(puzzle: &Puzzle, start: usize) -> Reached {
+    let mut reached = Reached {
+        colour: [0, 1].map(|_| vec![None; puzzle.cells()]),
+        bipartite: true,
+    };
+    reached.colour[0][start] = Some(0);
+    let mut queue = VecDeque::from([(0, start, 0)]);
+    while let Some((parity, cell, colour)) = queue.pop_front() {
+        for edge in puzzle.edges().iter().filter(|edge| edge.from == cell) {
+            let odd = usize::from(!puzzle.windows()[edge.window].is_even());
+            let (to, next) = (&mut reached.colour[parity ^ odd][edge.to], 1 - colour);
+            if to.is_none() {
+                queue.push_back((parity ^ odd, edge.to, next));
+            }
+            reached.bipartite &= *to.get_or_insert(next) == next;
+        }
+    }
+    // The first class is that of the first cell, wherever the start is: files rest on it.
+    let first = reached.colour.iter().flatten().flatten().next();
+    if first == Some(&1) {
+        for colour in reached.colour.iter_mut().flatten().flatten() {
+            *colour = 1 - *colour;
+        }
+    }
+    reached
 }

@@ -3,6 +3,7 @@
 //! Invariant: every engine returns the same counts and the same checksums for the same search. The
 //! checksum of a level depends on its set of states alone.
 
+mod arriving;
 mod calibrate;
 mod chunks;
 mod communicator;
@@ -20,9 +21,11 @@ mod plan;
 mod planes;
 mod problem;
 mod reference;
+mod relay;
 mod run;
 mod search;
 mod state;
+mod subject;
 mod sweep;
 
 pub use calibrate::{Calibration, calibrate};
@@ -35,3 +38,4 @@ pub use plan::{Plan, plan};
 pub use run::{run, run_each};
 pub use search::{Engine, Search, SearchError};
 pub use state::{State, StateSpace};
+pub use subject::Subject;

@@ -6,6 +6,7 @@
 use super::chunks::Chunks;
 use super::problem::Problem;
 use super::search::SearchError;
+use super::subject::Subject;
 use crate::Error;
 use crate::perm::lehmer;
 use crate::puzzle::tiles::{Goal, Size};
@@ -46,8 +47,7 @@ pub(super) const CHUNKS_PER_RANK: usize = 4;
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub fn network(size: Size, ranks: usize) -> Result<Network, Error> {
-    let goal = Goal::Last.board(size)?;
-    let problem = Problem::new(&goal, &goal)?;
+    let problem = Problem::new(&Subject::board(Goal::Last.board(size)?))?;
     let layout = problem.layout;
     let ranks = ranks.max(1);
     let cuts: Vec<Chunks> = (0..layout.prefix())
@@ -55,7 +55,9 @@ pub fn network(size: Size, ranks: usize) -> Result<Network, Error> {
         .collect();
     let enough = |cut: &&Chunks| cut.count >= ranks * CHUNKS_PER_RANK;
     let cut = cuts.iter().find(enough).or(cuts.last());
-    let cut = *cut.ok_or(SearchError::TooSmall { size })?;
+    let cut = *cut.ok_or_else(|| SearchError::TooSmall {
+        puzzle: size.to_string(),
+    })?;
     let windows = problem.planes(cut);
     let bits = u128::from(lehmer::even_count(size.tiles())) * windows as u128;
     let bytes = |bits: u128| (bits / 8) as u64;

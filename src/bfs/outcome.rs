@@ -2,16 +2,16 @@
 
 use super::search::Engine;
 use super::state::State;
+use super::subject::Subject;
 use crate::perm::kernel::Kernel;
-use crate::puzzle::tiles::{Board, Size};
 
 /// The result of a search: one count and one checksum per depth, and how it was computed.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The goal, which numbers the tiles.
-    pub goal: Board,
-    /// The board at depth 0.
-    pub start: Board,
+    /// What was searched.
+    pub subject: Subject,
+    /// States that there are to reach.
+    pub states: u64,
     /// Engine that ran.
     pub engine: Engine,
     /// Kernel that ran (sweep engine only).
@@ -37,11 +37,6 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Returns the size of the board.
-    pub fn size(&self) -> Size {
-        self.goal.size()
-    }
-
     /// Returns the number of states found.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()

@@ -1,15 +1,19 @@
 //! What a search needs.
 
+use super::problem::Problem;
 use super::search::{Engine, Search, SearchError};
+use super::state::StateSpace;
+use super::subject::Subject;
 use super::{reference, sweep};
-use crate::puzzle::tiles::Size;
+use crate::Error;
+use crate::perm::layout::Layout;
 
-/// What a search of a board needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a search needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// Size of the board.
-    pub size: Size,
-    /// States to reach, N!/2.
+    /// What is searched.
+    pub subject: Subject,
+    /// States to reach: N!/2 for a board of N cells.
     pub states: u64,
     /// Engine that will run.
     pub engine: Engine,
@@ -17,31 +21,35 @@ pub struct Plan {
     pub array_bytes: u64,
 }
 
-/// Returns what the search of a board needs; `engine` is `None` for the fastest that can run it.
+/// Returns what a search needs; `engine` is `None` for the fastest that can run it.
 ///
 /// # Errors
 /// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`SearchError::TooSmall`] when the sweep
-/// engine is asked for fewer than six tiles.
-pub fn plan(size: Size, engine: Option<Engine>) -> Result<Plan, SearchError> {
-    let Some(states) = size.states().filter(|_| size.cells() <= Search::MAX_CELLS) else {
-        return Err(SearchError::TooLarge { size });
-    };
-    let sweeps = size.tiles() >= sweep::MIN_TILES;
+/// engine is asked for lines of fewer than six elements.
+pub fn plan(subject: &Subject, engine: Option<Engine>) -> Result<Plan, Error> {
+    if let Some(size) = subject.size()
+        && size.cells() > Search::MAX_CELLS
+    {
+        return Err(SearchError::TooLarge { size }.into());
+    }
+    let space = StateSpace::of(subject.clone())?;
+    let sweeps = space.line_len() >= Layout::MIN_LEN;
     let engine = match engine {
         Some(Engine::Sweep | Engine::Disk) if !sweeps => {
-            return Err(SearchError::TooSmall { size });
+            let puzzle = subject.to_string();
+            return Err(SearchError::TooSmall { puzzle }.into());
         }
         Some(engine) => engine,
         None if sweeps => Engine::Sweep,
         None => Engine::Reference,
     };
     let array_bytes = match engine {
-        Engine::Sweep | Engine::Disk => sweep::array_bytes(size.tiles()),
-        Engine::Reference => reference::array_bytes(states),
+        Engine::Sweep | Engine::Disk => sweep::array_bytes(&Problem::new(subject)?),
+        Engine::Reference => reference::array_bytes(&space),
     };
     Ok(Plan {
-        size,
-        states,
+        subject: subject.clone(),
+        states: space.states(),
         engine,
         array_bytes,
     })

@@ -1,17 +1,19 @@
 //! A search made ready for the engines that stream: built once, shared by all that follows.
 //!
-//! Invariant: goal, start, layout and groups belong to the same board.
+//! Invariant: start, layout and groups belong to the same state space.
+//!
+//! A level is an array of registers: the lines of each of its class's groups, one group after the other.
 
 use super::chunks::Chunks;
 use super::crossing::Crossings;
-use super::groups::Groups;
+use super::groups::{Groups, Seat};
 use super::search::{Search, SearchError};
 use super::state::{State, StateSpace};
+use super::subject::Subject;
 use crate::Error;
 use crate::perm::checksum;
-use crate::perm::kernel::{Kernel, Program, Tally};
+use crate::perm::kernel::Tally;
 use crate::perm::layout::{LANES, Layout};
-use crate::puzzle::tiles::Board;
 
 /// What there is to search, in the terms of the kernels.
 pub(super) struct Problem {
@@ -22,21 +24,21 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    /// Returns the problem of a goal and a start.
+    /// Returns the problem of a subject.
     ///
     /// # Errors
     /// [`SearchError::TooSmall`] and [`SearchError::TooLarge`] for boards that the layout or the groups do
     /// not fit, [`crate::puzzle::tiles::BoardError`] when the start cannot reach the goal.
-    pub fn new(goal: &Board, start: &Board) -> Result<Problem, Error> {
-        let size = goal.size();
-        let layout = Layout::new(size.tiles()).ok_or(SearchError::TooSmall { size })?;
-        let space = StateSpace::new(goal.clone())?;
-        let groups = Groups::new(&space.puzzle()).ok_or(SearchError::TooLarge { size })?;
+    pub fn new(subject: &Subject) -> Result<Problem, Error> {
+        let space = StateSpace::of(subject.clone())?;
+        let puzzle = subject.to_string();
+        let layout = Layout::new(space.line_len()).ok_or(SearchError::TooSmall { puzzle })?;
+        let start = space.start()?;
         Ok(Problem {
-            start: space.state(start)?,
+            groups: Groups::new(space.puzzle(), start.cell),
+            start,
             space,
             layout,
-            groups,
         })
     }
 
@@ -45,7 +47,7 @@ impl Problem {
     /// # Errors
     /// As [`Problem::new`].
     pub fn of(search: &Search) -> Result<Problem, Error> {
-        Problem::new(&search.goal, &search.start)
+        Problem::new(&search.subject)
     }
 
     /// Returns the moves within and between chunks.
@@ -58,35 +60,45 @@ impl Problem {
         Crossings::count(&self.groups, chunks)
     }
 
-    /// Returns the program of the step from a group, all in one array.
-    ///
-    /// # Errors
-    /// What the kernel refuses.
-    pub fn program(&self, kernel: Kernel, from: usize) -> Result<Program, SearchError> {
-        Ok(Program::new(
-            kernel,
-            self.layout,
-            self.groups.transfers(from),
-        )?)
+    /// Returns where a state lies.
+    pub fn seat(&self, state: State) -> Seat {
+        let parity = self.space.parity(state).0;
+        let seat = self.groups.seat(parity, state.cell);
+        seat.expect("states that are reached have a group")
     }
 
-    /// Returns the group of the states at a depth.
-    pub fn group(&self, depth: usize) -> usize {
-        let first = self.groups.place(self.start.cell).0;
-        (0..depth % 2).fold(first, |group, _| self.groups.next(group))
+    /// Returns the class of the states at a depth.
+    pub fn class(&self, depth: usize) -> usize {
+        let first = self.seat(self.start).class;
+        (0..depth % 2).fold(first, |class, _| self.groups.next(class))
     }
 
-    /// Returns the count and the checksum of level 0, and the bit of its state.
-    pub fn first(&self) -> (Tally, u8) {
-        let bit = self.groups.place(self.start.cell).1;
-        let (register, lane) = (
-            self.start.line / LANES as u64,
-            self.start.line % LANES as u64,
-        );
-        let tally = Tally {
+    /// Returns the number of registers of a level of a class.
+    pub fn registers(&self, class: usize) -> u64 {
+        self.groups.class(class).len() as u64 * self.layout.registers()
+    }
+
+    /// Returns the register, within its level, and the lane of a state.
+    pub fn place(&self, state: State) -> (u64, usize) {
+        let rank = self.space.parity(state).1;
+        let group = self.seat(state).group as u64;
+        let register = group * self.layout.registers() + rank / LANES as u64;
+        (register, (rank % LANES as u64) as usize)
+    }
+
+    /// Returns the number of the first line of a group.
+    pub fn first_line(&self, class: usize, group: usize) -> u64 {
+        let parity = self.groups.class(class)[group].parity as u64;
+        parity * self.layout.registers() * LANES as u64
+    }
+
+    /// Returns the count and the checksum of level 0.
+    pub fn first(&self) -> Tally {
+        let (register, lane) = self.place(self.start);
+        let bit = usize::from(self.seat(self.start).bit);
+        Tally {
             states: 1,
-            checksum: checksum::state(register, lane as usize, usize::from(bit)),
-        };
-        (tally, bit)
+            checksum: checksum::state(register, lane, bit),
+        }
     }
 }

@@ -13,9 +13,11 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use super::found::Found;
+use super::groups::Groups;
 use super::search::{Search, SearchError};
 use super::state::{State, StateSpace};
 use crate::perm::kernel::Tally;
+use crate::perm::layout::LANES;
 use crate::perm::{checksum, lehmer};
 use crate::progress::{Phase, Progress};
 
@@ -26,9 +28,10 @@ const WORDS_PER_TASK: usize = 512;
 /// Units of work between two reports of progress.
 const TASKS_PER_REPORT: u64 = 64;
 
-/// Returns the bytes that a search of `states` states takes.
-pub(super) fn array_bytes(states: u64) -> u64 {
-    states.div_ceil(PER_WORD) * 8
+/// Returns the bytes that a search takes.
+pub(super) fn array_bytes(space: &StateSpace) -> u64 {
+    let ids = space.lines() * space.puzzle().cells() as u64;
+    ids.div_ceil(PER_WORD) * 8
 }
 
 /// Runs the search. Cost: 2 bits per state of memory; one pass over them and one unranking per frontier
@@ -39,14 +42,13 @@ pub(super) fn run(
     start: State,
     observer: &dyn Progress,
 ) -> Result<Found, SearchError> {
-    let graph = Graph::new(space);
-    let words = space.lines() * graph.cells;
-    let words: Vec<AtomicU64> = (0..words.div_ceil(PER_WORD))
+    let graph = Graph::new(space, start.cell);
+    let words: Vec<AtomicU64> = (0..array_bytes(space) / 8)
         .map(|_| AtomicU64::new(0))
         .collect();
     mark(&words, space.id(start), 1);
 
-    let mut found = Found::new(space.size());
+    let mut found = Found::new(space.subject().to_string(), space.states());
     for depth in 0..=search.max_depth.unwrap_or(usize::MAX) {
         let begun = Instant::now();
         let tag = 1 + depth as u64 % 2;
@@ -131,18 +133,19 @@ fn tagged(word: u64, tag: u64) -> u64 {
 }
 
 /// The moves of a puzzle by cell, in the form of plain permutations.
-struct Graph {
+struct Graph<'a> {
+    space: &'a StateSpace,
+    groups: Groups,
     cells: u64,
-    len: usize,
     /// For each cell: the cell moved to and the positions the new line takes its elements from, none
     /// when the line stays as it is.
     moves: Vec<Vec<(u64, Option<Vec<usize>>)>>,
 }
 
-impl Graph {
-    fn new(space: &StateSpace) -> Graph {
+impl Graph<'_> {
+    fn new(space: &StateSpace, start: usize) -> Graph<'_> {
         let puzzle = space.puzzle();
-        let len = space.size().tiles();
+        let len = space.line_len();
         let mut moves = vec![Vec::new(); puzzle.cells()];
         for edge in puzzle.edges() {
             let window = &puzzle.windows()[edge.window];
@@ -151,10 +154,25 @@ impl Graph {
             moves[edge.from].push((edge.to as u64, sources));
         }
         Graph {
+            space,
+            groups: Groups::new(puzzle, start),
             cells: puzzle.cells() as u64,
-            len,
             moves,
         }
+    }
+
+    /// What a state adds to the checksum of its level, see [`super::problem::Problem::place`].
+    fn key(&self, state: State) -> u64 {
+        let (parity, rank) = self.space.parity(state);
+        let seat = self.groups.seat(parity, state.cell);
+        let seat = seat.expect("states that are reached have a group");
+        let group = lehmer::even_count(self.space.line_len()).div_ceil(LANES as u64);
+        let register = seat.group as u64 * group + rank / LANES as u64;
+        checksum::state(
+            register,
+            (rank % LANES as u64) as usize,
+            usize::from(seat.bit),
+        )
     }
 
     /// Expands the states of `part` that carry the pass's tag and marks them finished. `first` is the id
@@ -163,7 +181,8 @@ impl Graph {
         let mut found = Part::default();
         let mut line = [0; lehmer::MAX_LEN];
         let mut neighbour = [0; lehmer::MAX_LEN];
-        let (line, neighbour) = (&mut line[..self.len], &mut neighbour[..self.len]);
+        let len = self.space.line_len();
+        let (line, neighbour) = (&mut line[..len], &mut neighbour[..len]);
         let mut unranked = u64::MAX;
         for (i, word) in part.iter().enumerate() {
             let mut frontier = tagged(word.load(Ordering::Relaxed), pass.tag);
@@ -173,14 +192,13 @@ impl Graph {
                 frontier &= frontier - 1;
                 let id = first + i as u64 * PER_WORD + slot;
                 let (rank, cell) = (id / self.cells, id % self.cells);
-                let lane = (rank % 60) as usize;
-                let term = checksum::state(rank / 60, lane, cell as usize / 2);
-                found.tally.checksum = found.tally.checksum.wrapping_add(term);
+                let state = State {
+                    line: rank,
+                    cell: cell as usize,
+                };
+                found.tally.checksum = found.tally.checksum.wrapping_add(self.key(state));
                 if found.kept.len() < pass.keep {
-                    found.kept.push(State {
-                        line: rank,
-                        cell: cell as usize,
-                    });
+                    found.kept.push(state);
                 }
                 if pass.count_only {
                     continue;
@@ -190,13 +208,14 @@ impl Graph {
                         None => rank,
                         Some(sources) => {
                             if rank != unranked {
-                                lehmer::unrank_even(rank, line);
-                                unranked = rank;
+                                let (parity, rank) = self.space.parity(state);
+                                lehmer::unrank_in_parity(parity, rank, line);
+                                unranked = state.line;
                             }
                             for (new, &source) in neighbour.iter_mut().zip(sources) {
                                 *new = line[source];
                             }
-                            lehmer::rank_even(neighbour)
+                            self.space.number(neighbour, 0).line
                         }
                     };
                     let id = rank * self.cells + to;

@@ -14,14 +14,15 @@ use crate::progress::Progress;
 
 /// Runs a search on its own thread pool and returns what it found.
 ///
-/// Cost: the sweep engine takes n!/120 * 128 bytes for n tiles and passes over them once per level;
-/// the reference engine takes N!/8 bytes for N cells and random accesses to them.
+/// Cost: the sweep engine takes n!/120 * 128 bytes for n tiles moved one at a time, see [`super::plan()`] for
+/// other puzzles, and passes over them once per level; the reference engine takes two bits a state and random
+/// accesses to them.
 ///
 /// # Errors
 /// [`SearchError`] when the board does not fit the engine, the budget or the processor, or the observer
 /// interrupts; [`crate::puzzle::tiles::BoardError`] when the start cannot reach the goal.
 pub fn run(search: &Search, observer: &dyn Progress) -> Result<Outcome, Error> {
-    run_each(search, observer, &mut |_, _, _| Ok(()))
+    run_each(search, observer, &mut |_, _, _, _| Ok(()))
 }
 
 /// Does what [`run`] does, and hands over the states of each level. Only the sweep engine does.
@@ -34,15 +35,15 @@ pub fn run_each(
     each: &mut EachLevel,
 ) -> Result<Outcome, Error> {
     let begun = Instant::now();
-    let size = search.goal.size();
-    let plan = plan(size, search.engine)?;
+    let subject = &search.subject;
+    let plan = plan(subject, search.engine)?;
     if plan.engine == Engine::Disk {
         return Err(SearchError::NoFiles.into());
     }
     if let Some(budget) = search.memory.filter(|&b| b < plan.array_bytes) {
         let (engine, needed) = (plan.engine, plan.array_bytes);
         return Err(SearchError::Memory {
-            size,
+            puzzle: subject.to_string(),
             engine,
             needed,
             budget,
@@ -51,8 +52,8 @@ pub fn run_each(
     }
     let pool = search.pool()?;
     let (found, kernel) = if plan.engine == Engine::Reference {
-        let space = StateSpace::new(search.goal.clone())?;
-        let start = space.state(&search.start)?;
+        let space = StateSpace::of(subject.clone())?;
+        let start = space.start()?;
         observer.started(plan.states);
         let found = pool.install(|| reference::run(search, &space, start, observer))?;
         (found, None)
@@ -64,8 +65,8 @@ pub fn run_each(
         (found, Some(kernel))
     };
     Ok(Outcome {
-        goal: search.goal.clone(),
-        start: search.start.clone(),
+        subject: subject.clone(),
+        states: plan.states,
         engine: plan.engine,
         kernel,
         threads: pool.current_num_threads(),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::subject::Subject;
 use crate::perm::kernel::{Kernel, KernelError};
 use crate::puzzle::tiles::{Board, Size};
 use crate::units::{bytes, thousands};
@@ -9,10 +10,10 @@ use crate::units::{bytes, thousands};
 /// The engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
-    /// Streaming passes over byte arrays in memory; needs at least 6 tiles.
+    /// Streaming passes over byte arrays in memory; needs lines of 6 elements at least.
     Sweep,
-    /// The same passes, with the levels in files and one chunk at a time in memory; needs at least 6
-    /// tiles.
+    /// The same passes, with the levels in files and one chunk at a time in memory; needs
+    /// lines of 6 elements at least.
     Disk,
     /// Unranks, expands and ranks every frontier state; plain, slow, any board.
     Reference,
@@ -38,10 +39,8 @@ impl fmt::Display for Engine {
 /// A search to run: from `start` (the goal itself by default) over everything that it reaches.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// The goal, which numbers the tiles.
-    pub goal: Board,
-    /// The board at depth 0.
-    pub start: Board,
+    /// What is searched.
+    pub subject: Subject,
     /// Last depth to compute, `None` for all.
     pub max_depth: Option<usize>,
     /// Engine, `None` for the fastest that can run the board.
@@ -62,9 +61,13 @@ impl Search {
 
     /// Returns the complete search from a goal, with everything else at its default.
     pub fn new(goal: Board) -> Search {
+        Search::of(Subject::board(goal))
+    }
+
+    /// Returns the complete search of a subject, with everything else at its default.
+    pub fn of(subject: Subject) -> Search {
         Search {
-            start: goal.clone(),
-            goal,
+            subject,
             max_depth: None,
             engine: None,
             kernel: None,
@@ -106,20 +109,20 @@ pub enum SearchError {
     },
     /// The sweep engine cannot run boards this small.
     #[error(
-        "board {size} is too small for the sweep engine (6 tiles at least): use --engine reference"
+        "{puzzle} is too small for the sweep engine (7 positions at least): use --engine reference"
     )]
     TooSmall {
-        /// Size of the board.
-        size: Size,
+        /// The puzzle.
+        puzzle: String,
     },
     /// The arrays exceed the memory budget.
     #[error(
-        "board {size} needs {} of memory with the {engine} engine, the budget is {}: raise it with --memory if the machine has more, or {}",
+        "{puzzle} needs {} of memory with the {engine} engine, the budget is {}: raise it with --memory if the machine has more, or {}",
         bytes(*needed), bytes(*budget), way_out(*engine)
     )]
     Memory {
-        /// Size of the board.
-        size: Size,
+        /// The puzzle.
+        puzzle: String,
         /// Engine asked for.
         engine: Engine,
         /// Bytes needed.
@@ -145,11 +148,11 @@ pub enum SearchError {
     NoFiles,
     /// The levels hold more states than there are, or fewer at the end.
     #[error(
-        "the levels up to depth {depth} hold {found} states, board {size} has {all}: this machine or this program has erred, the result is withheld; run it again, or with another --kernel or --engine"
+        "the levels up to depth {depth} hold {found} states, {puzzle} has {all}: this machine or this program has erred, the result is withheld; run it again, or with another --kernel or --engine"
     )]
     Sum {
-        /// Size of the board.
-        size: Size,
+        /// The puzzle.
+        puzzle: String,
         /// Deepest level counted.
         depth: usize,
         /// States counted.

@@ -2,11 +2,11 @@
 
 use anyhow::Result;
 use serde_json::json;
-use tilewave::bfs::{self, State, StateSpace};
+use tilewave::bfs::{self, State, StateSpace, Subject};
 use tilewave::puzzle::tiles::Size;
 use tilewave::report::{counted, thousands};
 
-use super::options::{Format, GoalOption, Output, Running};
+use super::options::{Format, GoalOption, MetricOption, Output, Running};
 use super::progress::Progress;
 use super::values::count;
 
@@ -19,6 +19,9 @@ pub struct Args {
 
     #[command(flatten)]
     goal: GoalOption,
+
+    #[command(flatten)]
+    metric: MetricOption,
 
     /// List the boards at this depth instead.
     #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
@@ -39,9 +42,9 @@ impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let size = self.board;
-        let goal = self.goal.board(size)?;
-        let space = StateSpace::new(goal.clone())?;
-        let mut search = self.running.search(goal)?;
+        let subject = Subject::board(self.goal.board(size)?).in_metric(self.metric.metric);
+        let space = StateSpace::of(subject.clone())?;
+        let mut search = self.running.search(subject)?;
         search.max_depth = self.max_depth;
         search.keep_last = self.limit;
         let destination = self.output.reserve()?;
@@ -70,7 +73,7 @@ impl Args {
                 let column = |f: &dyn Fn(&State) -> u64| last.iter().map(f).collect::<Vec<u64>>();
                 let figures = json!({
                     "board": size.to_string(),
-                    "goal": outcome.goal.to_string(),
+                    "goal": outcome.subject.goal(),
                     "depth": depth,
                     "count": count,
                     "boards": rows.iter().map(|[board, ..]| board).collect::<Vec<_>>(),

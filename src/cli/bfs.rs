@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use tilewave::bfs::disk::{self, Disk};
-use tilewave::bfs::{self, Search};
+use tilewave::bfs::{self, Search, Subject};
 use tilewave::puzzle::tiles::{Board, Size};
 use tilewave::report::html::LAST_DRAWN;
 use tilewave::report::published;
@@ -10,7 +10,7 @@ use tilewave::report::published;
 use super::disk::{Made, OnDisk};
 use super::found::{Report, sweeps};
 use super::launcher::launch;
-use super::options::{GoalOption, MaxDepth, Running};
+use super::options::{GoalOption, MaxDepth, MetricOption, Running};
 use super::progress::Progress;
 use super::ranks;
 
@@ -23,6 +23,9 @@ pub struct Args {
 
     #[command(flatten)]
     goal: GoalOption,
+
+    #[command(flatten)]
+    metric: MetricOption,
 
     /// Start of the search, any board that can reach the goal [default: the goal].
     #[arg(long, value_name = "BOARD")]
@@ -45,11 +48,12 @@ impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let size = self.board;
-        let mut search = self.running.search(self.goal.board(size)?)?;
-        search.max_depth = self.max_depth.max_depth;
+        let mut subject = Subject::board(self.goal.board(size)?).in_metric(self.metric.metric);
         if let Some(text) = &self.start {
-            search.start = Board::parse(text, Some(size)).context("--start")?;
+            subject = subject.from_board(Board::parse(text, Some(size)).context("--start")?);
         }
+        let mut search = self.running.search(subject)?;
+        search.max_depth = self.max_depth.max_depth;
         let _made = Made::of(&self.on_disk.dir);
         let disk = self.on_disk.disk()?;
         run(&self.report, &self.running, search, disk)
@@ -89,9 +93,10 @@ fn fits(search: &Search, disk: &Disk) -> Result<()> {
     if disk.ignore_space || found.as_ref().is_some_and(|manifest| manifest.complete) {
         return Ok(());
     }
-    let size = search.goal.size();
-    let truth = published(size, search.start.blank());
-    let truth = truth.or_else(|| published(size, size.cells() - 1));
+    let Subject::Board { start, metric, .. } = &search.subject;
+    let size = start.size();
+    let truth = published(size, start.blank(), *metric);
+    let truth = truth.or_else(|| published(size, size.cells() - 1, *metric));
     let counts = truth.map_or(&[][..], |truth| truth.counts());
     let widths = disk::widths(size, counts, search.max_depth);
     let fit = disk::Fit::choose(search, disk, found.as_ref())?;

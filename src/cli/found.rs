@@ -72,7 +72,7 @@ impl Report {
             return Err(anyhow!(
                 "{} disagrees with {}: {difference}; search again with --engine reference to see which \
                   is right",
-                outcome.size(),
+                outcome.subject,
                 truth.name()
             ));
         }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use tilewave::bfs::{Engine, Search, SearchError};
+use tilewave::bfs::{Engine, Search, SearchError, Subject};
 use tilewave::perm::kernel::Kernel;
-use tilewave::puzzle::tiles::{Board, Goal, Size};
+use tilewave::puzzle::tiles::{Board, Goal, Metric, Size};
 use tilewave::store;
 use tilewave::table::Table;
 
@@ -117,6 +117,28 @@ impl GoalOption {
     }
 }
 
+/// `--metric`.
+#[derive(clap::Args)]
+pub struct MetricOption {
+    /// What counts as one move.
+    #[arg(long, value_parser = choice(METRICS), default_value = "stm")]
+    pub metric: Metric,
+}
+
+/// The metrics, as options.
+const METRICS: &[Choice<Metric>] = &[
+    (
+        &["stm"],
+        Metric::Stm,
+        "Single-tile: one tile goes to the blank's cell",
+    ),
+    (
+        &["mtm"],
+        Metric::Mtm,
+        "Multi-tile: any number of tiles in a line with the blank",
+    ),
+];
+
 /// `--max-depth`.
 #[derive(clap::Args)]
 pub struct MaxDepth {
@@ -156,9 +178,9 @@ pub struct Running {
 }
 
 impl Running {
-    /// Returns the search from a goal that runs as asked.
-    pub fn search(&self, goal: Board) -> Result<Search> {
-        let mut search = Search::new(goal);
+    /// Returns the search of a subject that runs as asked.
+    pub fn search(&self, subject: Subject) -> Result<Search> {
+        let mut search = Search::of(subject);
         search.threads = self.threads.get();
         search.engine = self.engine;
         search.kernel = kernel()?;

@@ -6,8 +6,8 @@ use anyhow::Result;
 use serde_json::json;
 use tilewave::Error;
 use tilewave::bfs::disk::{self, Directories, Disk, Fit, PlaneStore};
-use tilewave::bfs::{self, Engine, Network, Search, SearchError};
-use tilewave::puzzle::tiles::{Goal, Size};
+use tilewave::bfs::{self, Engine, Network, Search, SearchError, Subject};
+use tilewave::puzzle::tiles::{Goal, Metric, Size};
 use tilewave::report::{bytes, counted, duration, published, rate, thousands};
 use tilewave::store::{Directory, Io, Simulated, Storage};
 
@@ -67,7 +67,7 @@ struct Planned {
     budget: u64,
     threads: usize,
     seconds: f64,
-    calibrated_on: Size,
+    calibrated_on: String,
     kernel: Option<&'static str>,
     disk: Option<OnDisk>,
 }
@@ -95,7 +95,8 @@ impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let size = self.board;
-        let levels = published(size, size.cells() - 1).map(|truth| truth.counts().to_vec());
+        let levels =
+            published(size, size.cells() - 1, Metric::Stm).map(|truth| truth.counts().to_vec());
         let destination = self.output.reserve()?;
         let planned = self.plan(size, levels.as_deref().unwrap_or_default())?;
         let states = size.states().unwrap_or(u64::MAX);
@@ -107,7 +108,8 @@ impl Args {
     }
 
     fn plan(&self, size: Size, widths: &[u64]) -> Result<Planned> {
-        let plan = bfs::plan(size, self.running.engine)?;
+        let goal = Goal::Last.board(size)?;
+        let plan = bfs::plan(&Subject::board(goal.clone()), self.running.engine)?;
         let budget = self.running.memory.budget();
         let threads = self.running.threads.get();
         let bandwidth = self.disk_bandwidth;
@@ -129,12 +131,12 @@ impl Args {
             budget,
             threads: cores,
             seconds: computing,
-            calibrated_on: calibration.board,
+            calibrated_on: calibration.subject.to_string(),
             kernel: calibration.kernel.map(|k| k.name()),
             disk: None,
         };
         if on_disk {
-            let mut search = Search::new(Goal::Last.board(size)?);
+            let mut search = Search::new(goal);
             search.memory = Some(budget);
             let directories = Directories::new(vec![Box::new(Simulated::default())]);
             let mut disk = Disk::new(directories);
@@ -221,7 +223,7 @@ impl Planned {
             "network_seconds": ranks.map(|r| r.seconds),
             "io_seconds": disk.map(|d| d.io_seconds),
             "states_per_second": states as f64 / self.seconds,
-            "calibrated_on": self.calibrated_on.to_string(),
+            "calibrated_on": self.calibrated_on,
             "levels": levels,
         })
     }

@@ -44,8 +44,7 @@ impl Args {
             dirs => dirs,
         };
         let (found, keep_all) = disk::search(&directories(dirs)?)?;
-        let mut search = self.running.search(found.goal.clone())?;
-        search.start = found.start;
+        let mut search = self.running.search(found.subject)?;
         search.max_depth = self.max_depth.max_depth;
         let disk = disk::Disk {
             keep_all,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::ValueHint;
 use serde_json::json;
-use tilewave::bfs::{self, Engine, disk};
+use tilewave::bfs::{self, Engine, Subject, disk};
 use tilewave::progress::StopWhen;
 use tilewave::puzzle::tiles::Size;
 use tilewave::report::{Levels, Truth, Verdict, bytes, counted, published};
@@ -13,7 +13,7 @@ use tilewave::report::{Levels, Truth, Verdict, bytes, counted, published};
 use super::disk::directories;
 use super::failure::{Exit, Usage};
 use super::interrupt;
-use super::options::{GoalOption, Output, Running};
+use super::options::{GoalOption, MetricOption, Output, Running};
 use super::progress::Progress;
 
 /// Most states that the reference engine checks: seconds to minutes, and 125 MB.
@@ -35,6 +35,9 @@ pub struct Args {
 
     #[command(flatten)]
     goal: GoalOption,
+
+    #[command(flatten)]
+    metric: MetricOption,
 
     #[command(flatten)]
     running: Running,
@@ -90,10 +93,14 @@ impl Args {
         let columns = "board,pass,first_wrong_depth,compared_with,diameter,total";
         destination.add(&format.heading(columns))?;
         for &size in sizes {
-            let search = self.running.search(self.goal.board(size)?)?;
+            let goal = self.goal.board(size)?;
+            let (blank, metric) = (goal.blank(), self.metric.metric);
+            let search = self
+                .running
+                .search(Subject::board(goal).in_metric(metric))?;
             let outcome = bfs::run(&search, &Progress::new())?;
             let reference;
-            let truth = match published(size, search.start.blank()) {
+            let truth = match published(size, blank, metric) {
                 Some(truth) => Truth::Published(truth),
                 None if outcome.total() <= REFERENCE_STATES && outcome.engine == Engine::Sweep => {
                     let engine = Some(Engine::Reference);
@@ -111,7 +118,7 @@ impl Args {
             let first_wrong = verdict.fault.as_ref().and_then(|fault| fault.depth());
             let figures = json!({
                 "board": size.to_string(),
-                "goal": outcome.goal.to_string(),
+                "goal": outcome.subject.goal(),
                 "pass": verdict.pass(),
                 "first_wrong_depth": first_wrong,
                 "compared_with": verdict.compared_with,

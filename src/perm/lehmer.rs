@@ -129,6 +129,27 @@ pub fn unrank_even(rank: u64, line: &mut [u8]) {
     }
 }
 
+/// Returns the parity of a permutation (1 for odd ones) and its rank among those of that parity. Cost: as
+/// [`rank`].
+pub fn rank_in_parity(line: &[u8]) -> (usize, u64) {
+    let mut digit = [0; MAX_LEN];
+    digits(line, &mut digit[..line.len()]);
+    let odd = digit.iter().map(|&d| usize::from(d)).sum::<usize>() % 2;
+    (odd, rank(line) / 2)
+}
+
+/// Writes the permutation of a parity with the given rank among those, the inverse of [`rank_in_parity`].
+///
+/// # Panics
+/// When the rank is out of range, or the parity odd for fewer than two elements.
+pub fn unrank_in_parity(parity: usize, rank: u64, line: &mut [u8]) {
+    unrank_even(rank, line);
+    if parity == 1 {
+        let n = line.len();
+        line.swap(n - 2, n - 1);
+    }
+}
+
 /// Returns the set `0..n` as a bit mask, n < 64.
 pub fn first(n: usize) -> u64 {
     (1u64 << n) - 1

@@ -11,8 +11,8 @@ use super::layout::Layout;
 use super::lehmer::{self, MAX_LEN};
 use crate::puzzle::Window;
 
-/// Most table entries: 1 MiB of deltas per window.
-const MAX_TABLE: usize = 1 << 18;
+/// Most table entries: 8 MiB of deltas per window.
+const MAX_TABLE: usize = 1 << 21;
 
 /// Which source blocks a window needs for a block, and which variant of its tables.
 #[derive(Clone, Debug)]
@@ -69,6 +69,13 @@ impl SourceBlocks {
         };
         found.table = found.tabulate();
         found
+    }
+
+    /// Returns how many elements a window takes from the front of a line into a block.
+    pub fn crossing(layout: Layout, window: &Window) -> usize {
+        let c = layout.block_prefix();
+        let inside = c..layout.len().min(window.last() + 1).max(c);
+        inside.filter(|&y| window.source(y) < c).count()
     }
 
     /// Returns the part of a window that needs no source block.

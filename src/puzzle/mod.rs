@@ -133,6 +133,22 @@ impl Window {
         }
     }
 
+    /// Returns the window that does this one and then another.
+    ///
+    /// ```
+    /// use tilewave::puzzle::Window;
+    /// let twice = Window::rotate_right(0, 2).then(&Window::rotate_right(0, 2));
+    /// assert_eq!(twice, Window::rotate_left(0, 2));
+    /// ```
+    pub fn then(&self, next: &Window) -> Window {
+        if self.is_identity() || next.is_identity() {
+            return if self.is_identity() { next } else { self }.clone();
+        }
+        let (first, last) = (self.first.min(next.first), self.last().max(next.last()));
+        let source = |x| (self.source(next.source(x)) - first) as u8;
+        Window::new(first, &(first..=last).map(source).collect::<Vec<u8>>())
+    }
+
     /// Returns whether the permutation is even. An odd rotation length gives an even one.
     pub fn is_even(&self) -> bool {
         tiles::is_even(&self.source)
@@ -178,8 +194,8 @@ pub struct Edge {
 /// A puzzle in the general form: how many cells it has and which edges join its states.
 ///
 /// ```
-/// use tilewave::puzzle::tiles::{Size, Path};
-/// let puzzle = Path::new(Size::new(3, 3)?).puzzle();
+/// use tilewave::puzzle::tiles::{Metric, Path, Size};
+/// let puzzle = Path::new(Size::new(3, 3)?).puzzle(Metric::Stm);
 /// assert_eq!(puzzle.cells(), 9);
 /// assert_eq!(puzzle.edges().len(), 2 * 12); // 12 adjacent pairs of cells
 /// assert_eq!(puzzle.windows().len(), 1 + 2 * 4); // identity, 4 windows in both directions

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Agreement, Report};
+use crate::puzzle::tiles::Metric;
 
 impl Report<'_> {
     /// Returns the report as JSON. The keys are stable; more may be added.
@@ -11,7 +12,7 @@ impl Report<'_> {
     /// `level_seconds` have a value per depth. `diameter` and `antipodes`, the states at that depth, are null
     /// when the search stopped early (`complete`), `kernel` for the reference engine, `peak_memory_bytes`, of the
     /// process, where the system does not tell. `seconds` are of wall time; `metric` is `stm`, one tile per
-    /// move. `agrees_with` names the publications that every level agrees with, null when there is none or a
+    /// move, or `mtm`, any number of tiles in a line; it and `board` are null for other puzzles. `agrees_with` names the publications that every level agrees with, null when there is none or a
     /// level differs, and then `first_wrong_depth` is the first that does.
     ///
     /// `disk_bytes` are the most bytes of level files at any time, and `disk` says more of a search on disk,
@@ -29,10 +30,11 @@ impl Report<'_> {
         let checksums = outcome.checksums.iter().map(|c| format!("{c:016x}"));
         let disk = outcome.disk.as_ref();
         json!({
-            "board": outcome.size().to_string(),
-            "metric": "stm",
-            "goal": outcome.goal.to_string(),
-            "start": outcome.start.to_string(),
+            "board": outcome.subject.size().map(|size| size.to_string()),
+            "puzzle": outcome.subject.name(),
+            "metric": outcome.subject.metric().map(Metric::name),
+            "goal": outcome.subject.goal(),
+            "start": outcome.subject.start(),
             "engine": outcome.engine.name(),
             "kernel": outcome.kernel.map(|k| k.name()),
             "threads": outcome.threads,

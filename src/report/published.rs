@@ -7,13 +7,14 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::puzzle::tiles::Size;
+use crate::puzzle::tiles::{Metric, Size};
 
-/// A published depth distribution in the single-tile metric.
+/// A published depth distribution.
 #[derive(Clone, Debug)]
 pub struct Published {
     size: Size,
     blank: usize,
+    metric: Metric,
     counts: Vec<u64>,
     sources: Vec<String>,
 }
@@ -27,6 +28,11 @@ impl Published {
     /// Returns the row-major cell of the blank at depth 0.
     pub fn blank(&self) -> usize {
         self.blank
+    }
+
+    /// Returns the metric that it was published for.
+    pub fn metric(&self) -> Metric {
+        self.metric
     }
 
     /// Returns the number of states at each depth.
@@ -45,25 +51,26 @@ impl Published {
     }
 }
 
-/// Returns the published distribution of the states by their distance from a board whose blank stands
-/// at row-major cell `blank`.
+/// Returns the published distribution of the states by their distance, in a metric, from a board whose
+/// blank stands at row-major cell `blank`.
 ///
 /// The distribution depends on nothing else: renaming the tiles maps any two boards with the blank in
 /// the same place onto each other, and so do reflections and transposition of the board, which is why
 /// 4x3 finds 3x4 and the last cell finds the first.
 ///
 /// ```
-/// use tilewave::puzzle::tiles::Size;
-/// let found = tilewave::report::published(Size::new(4, 3)?, 11).unwrap();
+/// use tilewave::puzzle::tiles::{Metric, Size};
+/// let found = tilewave::report::published(Size::new(4, 3)?, 11, Metric::Stm).unwrap();
 /// assert_eq!(found.counts().len() - 1, 53);
 /// assert_eq!(found.name(), "OEIS A090166");
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-pub fn published(size: Size, blank: usize) -> Option<&'static Published> {
+pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Published> {
     let images = images(size, blank);
-    published_all()
-        .iter()
-        .find(|p| images.contains(&(p.size.rows(), p.size.cols(), p.blank)))
+    let same = |p: &&Published| {
+        p.metric == metric && images.contains(&(p.size.rows(), p.size.cols(), p.blank))
+    };
+    published_all().iter().find(same)
 }
 
 /// Returns all published distributions, small boards first.
@@ -107,14 +114,17 @@ fn parse(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
             continue;
         }
         let entry = Entry::deserialize(value)?;
-        if entry.metric == "single-tile" {
-            all.push(Published {
-                size: Size::new(entry.rows, entry.cols)?,
-                blank: entry.goal_blank,
-                counts: entry.counts,
-                sources: citations(&entry.source),
-            });
-        }
+        all.push(Published {
+            size: Size::new(entry.rows, entry.cols)?,
+            blank: entry.goal_blank,
+            metric: match entry.metric.as_str() {
+                "single-tile" => Metric::Stm,
+                "multi-tile" => Metric::Mtm,
+                other => return Err(format!("metric {other}").into()),
+            },
+            counts: entry.counts,
+            sources: citations(&entry.source),
+        });
     }
     Ok(all)
 }

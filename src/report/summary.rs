@@ -51,8 +51,8 @@ impl<'a> Report<'a> {
     /// Returns the table of the distribution followed by the summary.
     pub fn text(&self) -> String {
         let outcome = self.outcome;
-        let all = outcome.size().states().unwrap_or_else(|| outcome.total());
-        format!("{}\n{}", histogram(&outcome.counts, all), self.summary())
+        let table = histogram(&outcome.counts, outcome.states);
+        format!("{table}\n{}", self.summary())
     }
 
     /// Returns the summary: one line each for board, states, diameter, antipodes, mean depth, time,
@@ -66,12 +66,16 @@ impl<'a> Report<'a> {
     pub(super) fn facts(&self) -> Vec<(&'static str, String)> {
         let outcome = self.outcome;
         let deepest = outcome.counts.len().saturating_sub(1);
-        let mut facts = vec![(
-            "board",
-            format!("{}, goal {}", outcome.size(), outcome.goal),
-        )];
-        if outcome.start != outcome.goal {
-            facts.push(("start", outcome.start.to_string()));
+        let subject = &outcome.subject;
+        let (goal, start) = (subject.goal(), subject.start());
+        let kind = if subject.size().is_some() {
+            "board"
+        } else {
+            "puzzle"
+        };
+        let mut facts = vec![(kind, format!("{subject}, goal {goal}"))];
+        if start != goal {
+            facts.push(("start", start));
         }
         facts.push(("states", thousands(outcome.total())));
         match (outcome.diameter(), outcome.antipodes()) {

@@ -3,17 +3,18 @@
 use super::fill::Fill;
 use super::{Encoding, Table, TableError};
 use crate::Error;
-use crate::bfs::{self, Search};
+use crate::bfs::{self, Search, Subject};
 use crate::perm::layout::Layout;
 use crate::progress::Progress;
-use crate::puzzle::tiles::Size;
 
 /// Returns the bytes of memory that the table of a board and the search that fills it take.
 ///
 /// # Errors
 /// As [`crate::bfs::plan`].
-pub fn needed(size: Size, encoding: Encoding) -> Result<u64, Error> {
-    let arrays = bfs::plan(size, None)?.array_bytes;
+pub fn needed(subject: &Subject, encoding: Encoding) -> Result<u64, Error> {
+    let arrays = bfs::plan(subject, None)?.array_bytes;
+    let Subject::Board { goal, .. } = subject;
+    let size = goal.size();
     let shape = super::shape::Shape { size, encoding };
     Ok(arrays + shape.bytes())
 }
@@ -26,9 +27,10 @@ pub fn needed(size: Size, encoding: Encoding) -> Result<u64, Error> {
 /// # Errors
 /// What [`crate::bfs::run`] returns, and [`TableError`].
 pub fn build(search: &Search, encoding: Encoding, observer: &dyn Progress) -> Result<Table, Error> {
-    let goal = &search.goal;
+    let Subject::Board { goal, metric, .. } = &search.subject;
     let size = goal.size();
-    let needed = needed(size, encoding)?;
+    let subject = Subject::board(goal.clone()).in_metric(*metric);
+    let needed = needed(&subject, encoding)?;
     if let Some(budget) = search.memory.filter(|&budget| budget < needed) {
         return Err(TableError::Budget {
             size,
@@ -43,14 +45,14 @@ pub fn build(search: &Search, encoding: Encoding, observer: &dyn Progress) -> Re
         return fill.finish();
     }
     let search = Search {
-        start: goal.clone(),
+        subject,
         max_depth: None,
         engine: None,
         keep_last: 0,
         ..search.clone()
     };
-    let outcome = bfs::run_each(&search, observer, &mut |depth, registers, cells| {
-        Ok(fill.level(depth, 0, registers, cells)?)
+    let outcome = bfs::run_each(&search, observer, &mut |depth, first, registers, cells| {
+        Ok(fill.level(depth, first, registers, cells)?)
     })?;
     if fill.histogram() != outcome.counts {
         return Err(TableError::Unfilled {

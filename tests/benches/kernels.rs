@@ -6,14 +6,14 @@
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use tilewave::perm::kernel::{Block, Kernel, Program, Transfer};
+use tilewave::perm::kernel::{Block, Kernel, Program, Rule, Transfer};
 use tilewave::perm::layout::Layout;
-use tilewave::puzzle::tiles::{Path, Size};
+use tilewave::puzzle::tiles::{Metric, Path, Size};
 
 fn block_steps(c: &mut Criterion) {
     for (rows, cols) in [(2, 6), (3, 4), (2, 7), (3, 5), (4, 4)] {
         let size = Size::new(rows, cols).expect("a size");
-        let puzzle = Path::new(size).puzzle();
+        let puzzle = Path::new(size).puzzle(Metric::Stm);
         let layout = Layout::new(puzzle.line_len()).expect("a layout");
         let transfers: Vec<Transfer> = puzzle
             .windows()
@@ -48,7 +48,9 @@ fn block_steps(c: &mut Criterion) {
                     program.step(Block {
                         cur: &cur,
                         next: &mut next,
-                        own: 0,
+                        rule: Rule::Reverse,
+                        seen: &mut [],
+                        own: &vec![0; program.gathers().len()],
                         register: 0,
                         parity: 0,
                         source_blocks: &source_blocks,

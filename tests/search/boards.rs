@@ -3,7 +3,9 @@
 use tilewave::bfs::{self, Engine, Search};
 use tilewave::perm::kernel::Kernel;
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Board, Direction, Frame, Goal, MoveStyle, Moves, Path, Size};
+use tilewave::puzzle::tiles::{
+    Board, Direction, Frame, Goal, Metric, MoveStyle, Moves, Path, Size,
+};
 
 fn board_error(text: &str, size: Option<&str>) -> String {
     let size = size.map(|s| s.parse().unwrap());
@@ -137,7 +139,7 @@ fn the_short_side_is_the_row_of_the_path() {
             let step = (a / cols).abs_diff(b / cols) + (a % cols).abs_diff(b % cols);
             assert_eq!(step, 1, "consecutive path cells are neighbours");
         }
-        let puzzle = path.puzzle();
+        let puzzle = path.puzzle(Metric::Stm);
         let longest = puzzle
             .windows()
             .iter()

@@ -7,7 +7,7 @@ use tilewave::perm::gather::{Gather, Shape};
 use tilewave::perm::layout::{LANES, Layout, Place};
 use tilewave::perm::lehmer;
 use tilewave::puzzle::Window;
-use tilewave::puzzle::tiles::{Path, Size, is_even};
+use tilewave::puzzle::tiles::{Metric, Path, Size, is_even};
 
 /// Checks the tables on the target line of a parity with the given number.
 fn check(layout: Layout, gather: &Gather, window: &Window, parity: usize, number: u64) {
@@ -76,7 +76,7 @@ fn tables_of_every_board_are_the_window_moves() {
     ];
     let mut shapes = std::collections::HashSet::new();
     for (rows, cols) in sizes {
-        let puzzle = Path::new(Size::new(rows, cols).unwrap()).puzzle();
+        let puzzle = Path::new(Size::new(rows, cols).unwrap()).puzzle(Metric::Stm);
         let layout = Layout::new(puzzle.line_len()).unwrap();
         for window in puzzle.windows() {
             let gather = check_all(layout, window, 3000);

@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use tilewave::perm::checksum;
 use tilewave::perm::gather::Gather;
-use tilewave::perm::kernel::{Block, Kernel, Program, Tally, Transfer, collect, spread};
+use tilewave::perm::kernel::{Block, Kernel, Program, Rule, Tally, Transfer, collect, spread};
 use tilewave::perm::layout::{LANES, Layout, Place, Register};
-use tilewave::puzzle::tiles::{Path, Size};
+use tilewave::puzzle::tiles::{Metric, Path, Size};
 use tilewave::puzzle::{Puzzle, Window};
 
 /// The transfers of a board from one colour to the other: bit k for the k-th cell of a colour.
@@ -69,7 +69,9 @@ impl Case {
         let tally = program.step(Block {
             cur: &cur,
             next: &mut next,
-            own: size * 2,
+            rule: Rule::Reverse,
+            seen: &mut [],
+            own: &vec![size * 2; program.gathers().len()],
             register: self.seed >> 20,
             parity: (self.seed >> 9 & 1) as usize,
             source_blocks: &source_blocks,
@@ -122,7 +124,7 @@ proptest! {
         sparsity in 0u32..6,
         live in any::<u64>(),
     ) {
-        let puzzle = Path::new(Size::new(rows, cols).unwrap()).puzzle();
+        let puzzle = Path::new(Size::new(rows, cols).unwrap()).puzzle(Metric::Stm);
         let layout = Layout::new(puzzle.line_len()).unwrap();
         Case { layout, transfers: transfers(&puzzle, from), seed, sparsity, live }.check();
     }
@@ -165,7 +167,9 @@ fn bits_move_as_transfers_say() {
         let tally = program.step(Block {
             cur: &cur,
             next: &mut next,
-            own: 0,
+            rule: Rule::Reverse,
+            seen: &mut [],
+            own: &vec![0; program.gathers().len()],
             register: 0,
             parity: 0,
             source_blocks: &[0],
@@ -235,7 +239,9 @@ fn stepped(
         program.step(Block {
             cur,
             next,
-            own: block * size,
+            rule: Rule::Reverse,
+            seen: &mut [],
+            own: &vec![block * size; program.gathers().len()],
             register: (block * size) as u64,
             parity: parity ^ layout.block_parity(block),
             source_blocks: &source_blocks,

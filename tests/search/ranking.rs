@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use tilewave::bfs::{State, StateSpace};
 use tilewave::perm::layout::{LANES, Layout};
 use tilewave::perm::{checksum, lehmer, placement};
-use tilewave::puzzle::tiles::{Board, Frame, Path, Size, is_even};
+use tilewave::puzzle::tiles::{Board, Frame, Metric, Path, Size, is_even};
 
 #[test]
 fn all_ranks_of_up_to_8_elements_are_lexicographic() {
@@ -105,7 +105,7 @@ proptest! {
     fn window_moves_are_slides(goal in board(), steps in prop::collection::vec(any::<u8>(), 1..60)) {
         let size = goal.size();
         let path = Path::new(size);
-        let puzzle = path.puzzle();
+        let puzzle = path.puzzle(Metric::Stm);
         let frame = Frame::new(goal.clone());
         let mut tiles = goal.tiles().to_vec();
         let (mut line, mut cell) = frame.encode(&goal).unwrap();

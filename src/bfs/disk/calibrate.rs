@@ -9,6 +9,7 @@ use crate::Error;
 use crate::bfs::calibrate::Calibration;
 use crate::bfs::plan::Plan;
 use crate::bfs::search::Search;
+use crate::bfs::subject::Subject;
 use crate::perm::kernel::Kernel;
 use crate::progress::NoProgress;
 use crate::puzzle::tiles::{Goal, Size};
@@ -25,9 +26,11 @@ pub fn calibrate(
     threads: Option<usize>,
     kernel: Option<Kernel>,
 ) -> Result<Calibration, Error> {
-    let short = plan.size.rows().min(plan.size.cols()).clamp(2, 3);
+    let size = plan.subject.size().unwrap_or(Size::new(3, 4)?);
+    let short = size.rows().min(size.cols()).clamp(2, 3);
     let board = Size::new(short, 12 / short)?;
-    let mut search = Search::new(Goal::Last.board(board)?);
+    let subject = Subject::board(Goal::Last.board(board)?);
+    let mut search = Search::of(subject.clone());
     (search.threads, search.kernel) = (threads, kernel);
     let directories = Directories::new(vec![Box::new(Simulated::default())]);
     let mut disk = Disk::new(directories);
@@ -38,11 +41,11 @@ pub fn calibrate(
     let work = used.map_or(outcome.seconds, |used| {
         used.decode_seconds + used.kernel_seconds + used.encode_seconds
     });
-    let growth = plan.size.cells() as f64 / board.cells() as f64;
+    let growth = size.cells() as f64 / board.cells() as f64;
     let seconds = work / outcome.threads as f64 * growth * growth * plan.states as f64
         / outcome.total() as f64;
     Ok(Calibration {
-        board,
+        subject,
         kernel: outcome.kernel,
         threads: outcome.threads,
         states_per_second: plan.states as f64 / seconds,

@@ -15,11 +15,12 @@ use super::journal::Journal;
 use super::message::Encoded;
 use super::superstep::RankProgress;
 use super::times::Times;
+use crate::bfs::arriving::Arriving;
 use crate::bfs::chunks::Chunks;
 use crate::bfs::crossing::{Crossings, Located};
 use crate::bfs::expand::{Expansion, Frontier, Sources};
 use crate::bfs::planes::Planes;
-use crate::perm::kernel::{Kernel, Program, Tally, collect, spread};
+use crate::perm::kernel::{Kernel, Tally, collect, spread};
 use crate::perm::layout::Register;
 use crate::store::{Decoder, Encoder};
 
@@ -210,7 +211,7 @@ pub(super) struct Step<'a> {
     pub chunks: Chunks,
     pub crossings: &'a Crossings,
     pub planes: &'a dyn Planes,
-    pub program: &'a Program,
+    pub program: &'a Arriving,
     pub kernel: Kernel,
     pub cur: &'a Frontier,
     pub chunk: usize,
@@ -280,7 +281,7 @@ impl Step<'_> {
     fn scratch(&self) -> Scratch {
         let size = self.chunks.layout.block_registers();
         Scratch {
-            sources: [0, 1].map(|_| Sources::new(self.program)),
+            sources: [0, 1].map(|_| Sources::new(&self.program.program)),
             located: Located::default(),
             carried: vec![[0; 64]; size * self.crossings.planes.len()],
             words: vec![0; size],
@@ -302,9 +303,10 @@ impl Step<'_> {
         let count = self.chunks.frame_blocks.min(self.chunks.blocks - first);
         let expansion = Expansion {
             layout: self.chunks.layout,
-            program: self.program,
+            step: self.program,
             cur: self.cur,
             first: self.chunk * self.chunks.blocks,
+            blocks: self.chunks.blocks,
         };
         let Scratch {
             sources: [now, ahead],
@@ -342,10 +344,13 @@ impl Step<'_> {
                 cleared = true;
             }
             let next = &mut registers[i * size..][..size];
-            tally = tally.plus(expansion.block(block, next, &mut occupied[i], now, ahead, carried));
+            let occupied = &mut occupied[i];
+            let found = expansion.block(block, next, occupied, &mut [], now, ahead, carried);
+            tally = tally.plus(found);
+            let occupied = *occupied;
             for (plane, crossing) in self.crossings.planes.iter().enumerate() {
                 let bit = crossing.bits[1 - self.from];
-                let any = occupied[i] && collect(self.kernel, next, bit, words);
+                let any = occupied && collect(self.kernel, next, bit, words);
                 self.planes
                     .outgoing(plane, block, located, any.then_some(&**words));
             }

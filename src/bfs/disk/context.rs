@@ -14,12 +14,13 @@ use super::options::Disk;
 use super::superstep::RankProgress;
 use super::times::Times;
 use crate::Error;
-use crate::bfs::crossing::Crossings;
+use crate::bfs::arriving::Arriving;
+use crate::bfs::crossing::{Crossings, crosses};
 use crate::bfs::expand::states_of;
 use crate::bfs::problem::Problem;
-use crate::bfs::search::{Search, SearchError};
+use crate::bfs::search::Search;
 use crate::bfs::state::State;
-use crate::perm::kernel::{Kernel, Program};
+use crate::perm::kernel::{Kernel, Transfer};
 use crate::perm::layout::LANES;
 use crate::store::{ChunkRecord, Decoder, Encoder, Manifest};
 
@@ -76,7 +77,7 @@ impl Context<'_> {
         manifest.files.clear();
         let chunks = self.fit.chunks;
         let start = self.problem.start;
-        let (tally, bit) = self.problem.first();
+        let (tally, bit) = (self.problem.first(), self.problem.seat(start).bit);
         let (chunk, line) = (start.line / chunks.lines(), start.line % chunks.lines());
         let register = (line / LANES as u64) as usize;
         let frame = register / chunks.frame_registers();
@@ -123,13 +124,21 @@ impl Context<'_> {
         }
     }
 
-    /// The program of the step from a group: moves within chunks, and what the planes bring.
-    pub fn program(&self, from: usize) -> Result<Program, Error> {
+    /// The step from a class: moves within chunks, and what the planes bring.
+    pub fn program(&self, from: usize) -> Result<Arriving, Error> {
         let planes = self.crossings.planes.iter();
         let halo: Vec<Vec<(u8, u8)>> = planes.map(|p| vec![(0, p.bits[1 - from])]).collect();
-        let (layout, inner) = (self.fit.chunks.layout, &self.crossings.inner[from]);
-        let program = Program::with_halo(self.kernel, layout, inner, &halo);
-        Ok(program.map_err(SearchError::from)?)
+        let (chunks, groups) = (self.fit.chunks, &self.problem.groups);
+        let to = (groups.next(from), 0);
+        let inner = |t: &Transfer| !crosses(t, chunks);
+        Ok(Arriving::new(
+            self.kernel,
+            chunks.layout,
+            groups,
+            to,
+            &halo,
+            inner,
+        )?)
     }
 
     /// The states of the last level in the chunks that a manifest has, at most as many as asked for.
@@ -140,7 +149,7 @@ impl Context<'_> {
             return Ok(states);
         };
         let fetch = self.fetch(manifest, depth as u32);
-        let cells = self.problem.groups.cells(self.problem.group(depth));
+        let cells = &self.problem.groups.class(self.problem.class(depth))[0].cells;
         for chunk in 0..self.fit.chunks.count {
             fetch.each_frame(chunk, &mut |_, first, registers| {
                 states_of(registers, (first * LANES) as u64, cells, limit, &mut states);

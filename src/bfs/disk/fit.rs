@@ -75,7 +75,8 @@ impl Fit {
         disk: &Disk,
         asked: Option<usize>,
     ) -> Result<Fit, Error> {
-        let (size, layout) = (problem.space.size(), problem.layout);
+        let (puzzle, layout) = (problem.space.subject().to_string(), problem.layout);
+        let size = problem.space.size();
         let asked = asked.or(disk.shared_digits);
         let most = layout.prefix() - 1;
         if let Some(digits) = asked.filter(|&digits| digits > most) {
@@ -115,7 +116,7 @@ impl Fit {
         }
         let (engine, needed, budget) = (Engine::Disk, least, search.memory.unwrap_or(0));
         Err(SearchError::Memory {
-            size,
+            puzzle,
             engine,
             needed,
             budget,

@@ -10,6 +10,7 @@ use crate::Error;
 use crate::bfs::chunks::Chunks;
 use crate::bfs::problem::Problem;
 use crate::bfs::search::{Search, SearchError};
+use crate::bfs::subject::Subject;
 use crate::perm::checksum;
 use crate::perm::kernel::Tally;
 use crate::progress::{Phase, Progress};
@@ -86,8 +87,8 @@ pub fn search(directories: &Directories) -> Result<(Search, bool), Error> {
     let manifest = manifest(directories)?;
     let size = manifest.board.parse()?;
     let goal = Board::parse(&manifest.goal, Some(size))?;
-    let mut search = Search::new(goal);
-    search.start = Board::parse(&manifest.start, Some(size))?;
+    let start = Board::parse(&manifest.start, Some(size))?;
+    let search = Search::of(Subject::board(goal).from_board(start));
     Ok((search, manifest.keep_all))
 }
 
@@ -145,7 +146,7 @@ fn counts_add_up(manifest: &Manifest) -> Result<(), Error> {
     if found > all || manifest.complete && found < all {
         let depth = manifest.levels.len().saturating_sub(1);
         return Err(SearchError::Sum {
-            size,
+            puzzle: size.to_string(),
             depth,
             found,
             all,
@@ -191,7 +192,7 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
         asked: "what this board has".into(),
     };
     let chunks = chunks.ok_or_else(|| other("chunks", manifest.chunks))?;
-    let label = search.goal.to_string();
+    let label = search.subject.goal();
     let all = manifest.disk_bytes();
     let mut verified = Verified::default();
     for files in &manifest.files {
@@ -205,8 +206,8 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
             keep_all: manifest.keep_all,
             threads: 1,
         };
-        let group = problem.group(files.depth as usize);
-        let cells = problem.groups.cells(group).len();
+        let class = problem.class(files.depth as usize);
+        let cells = problem.groups.class(class)[0].cells.len();
         let mut level = Tally::default();
         let mut superseded = false;
         for record in &files.chunks {

@@ -12,16 +12,16 @@ use super::context::Context;
 use super::fetch::Fetch;
 use super::halt::Halt;
 use super::journal::{Journal, no_thread};
+use crate::bfs::arriving::Arriving;
 use crate::bfs::expand::Frontier;
 use crate::bfs::planes::Planes;
-use crate::perm::kernel::Program;
 
 /// One level of a session.
 pub(super) struct LevelStep<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) depth: usize,
     pub(super) from: usize,
-    pub(super) program: &'a Program,
+    pub(super) program: &'a Arriving,
     pub(super) journal: &'a Journal,
     pub(super) current: &'a Fetch<'a>,
     pub(super) previous: &'a Fetch<'a>,

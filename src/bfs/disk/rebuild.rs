@@ -31,7 +31,7 @@ impl<'a> Session<'a> {
         let context: &'a Context<'a> = self.context;
         let (chunks, crossings) = (context.fit.chunks, context.crossings);
         let depth = own.levels.len();
-        let from = context.problem.group(depth - 1);
+        let from = context.problem.class(depth - 1);
         let routed =
             |exchange: Box<dyn Exchange + 'a>| RoutedPlanes::new(chunks, crossings, from, exchange);
         let mut planes: Box<dyn Planes + 'a> = match (&self.outbox, context.fit.planes) {
@@ -45,7 +45,7 @@ impl<'a> Session<'a> {
         };
         for depth in [depth - 1, depth] {
             let files = context.fetch(own, depth as u32);
-            let group = context.problem.group(depth);
+            let group = context.problem.class(depth);
             let order: Vec<usize> = files.records.iter().map(|r| r.chunk as usize).collect();
             let all = self.communicator.max(order.len() as u64) as usize;
             for at in (0..all).step_by(most) {

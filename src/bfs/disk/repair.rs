@@ -13,6 +13,7 @@ use crate::Error;
 use crate::bfs::chunks::Chunks;
 use crate::bfs::problem::Problem;
 use crate::bfs::search::SearchError;
+use crate::bfs::subject::Subject;
 use crate::perm::kernel::Tally;
 use crate::perm::layout::Layout;
 use crate::puzzle::tiles::{Board, Size};
@@ -241,7 +242,9 @@ fn bare(
     let first = directories.first();
     let goal = Board::parse(&header.label, None)?;
     let size = goal.size();
-    let layout = Layout::new(size.tiles()).ok_or(SearchError::TooSmall { size })?;
+    let layout = Layout::new(size.tiles()).ok_or_else(|| SearchError::TooSmall {
+        puzzle: size.to_string(),
+    })?;
     let fits = |chunks: &Chunks| {
         chunks.count == header.chunks as usize && frame_lines(*chunks) == header.frame_lines
     };
@@ -284,7 +287,8 @@ fn rebuild(directories: &Directories, found: &Found, base: Manifest) -> Result<M
     let size: Size = base.board.parse()?;
     // Whether goal and start make sense is found out before a manifest says so.
     let goal = Board::parse(&base.goal, Some(size))?;
-    Problem::new(&goal, &Board::parse(&base.start, Some(size))?)?;
+    let start = Board::parse(&base.start, Some(size))?;
+    Problem::new(&Subject::board(goal).from_board(start))?;
     let all = size.states().unwrap_or(u64::MAX);
     let mut manifest = base.clone();
     let mut sum: u64 = manifest.levels.iter().map(|level| level.states).sum();

@@ -162,7 +162,7 @@ fn session(
         crossings: &crossings,
         fit,
         kernel: *kernel,
-        label: search.goal.to_string(),
+        label: search.subject.goal(),
         threads: pool.current_num_threads(),
         times: Times::default(),
         codecs: Codecs::new(disk.zstd_level),
@@ -176,7 +176,7 @@ fn session(
         manifest = setup::share(communicator, Some(&agreed(communicator, written)?))?;
     }
     let owners = owners::agree(communicator, &disk.directories, &manifest)?;
-    progress.started(problem.space.size().states().unwrap_or(u64::MAX));
+    progress.started(problem.space.states());
     let session = Session {
         context: &context,
         communicator,
@@ -215,8 +215,8 @@ fn session(
         network_bytes: sums[first_sent..].to_vec(),
     };
     Ok(Outcome {
-        goal: search.goal.clone(),
-        start: search.start.clone(),
+        subject: search.subject.clone(),
+        states: problem.space.states(),
         engine: Engine::Disk,
         kernel: Some(*kernel),
         threads: sums[4] as usize,

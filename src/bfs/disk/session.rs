@@ -116,10 +116,11 @@ impl Session<'_> {
         };
         let own = self.own(base);
         let first = base.levels.len();
-        let mut from = context.problem.group(first - 1);
+        let mut from = context.problem.class(first - 1);
         let mut planes = self.planes(&own, superstep.chunks)?;
-        let size = context.problem.space.size();
-        let mut found = Found::after(size, base.levels.iter().map(|level| level.states));
+        let space = &context.problem.space;
+        let counts = base.levels.iter().map(|level| level.states);
+        let mut found = Found::after(space.subject().to_string(), space.states(), counts);
         let records = |depth: usize| {
             let files = own.files_of(depth as u32);
             files.map_or(Vec::new(), |files| files.chunks.clone())

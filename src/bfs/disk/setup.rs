@@ -27,9 +27,9 @@ pub(super) fn compare(
     let or_all = |number: Option<usize>| number.map_or("all".into(), |n| n.to_string());
     let facts = [
         ("version", env!("CARGO_PKG_VERSION").to_string()),
-        ("board", search.goal.size().to_string()),
-        ("goal", search.goal.to_string()),
-        ("start", search.start.to_string()),
+        ("board", search.subject.to_string()),
+        ("goal", search.subject.goal()),
+        ("start", search.subject.start()),
         ("max-depth", or_all(search.max_depth)),
         ("shared-digits", or_all(disk.shared_digits)),
         ("levels kept", kept(disk.keep_all).into()),
@@ -188,7 +188,7 @@ fn choose(
     ranks: usize,
     asked: Option<usize>,
 ) -> Result<Fit, Error> {
-    let size = problem.space.size();
+    let puzzle = problem.space.subject().to_string();
     let mut disk = disk.clone();
     disk.planes = Some(PlaneStore::Files);
     let mut best = Err(None);
@@ -205,7 +205,7 @@ fn choose(
             Err(error) => best = best.map_err(|_: Option<Error>| Some(error)),
         }
     }
-    best.map_err(|error| error.unwrap_or_else(|| SearchError::TooSmall { size }.into()))
+    best.map_err(|error| error.unwrap_or_else(|| SearchError::TooSmall { puzzle }.into()))
 }
 
 /// Adds the messages of a rank to the memory that a search needs.
@@ -216,7 +216,7 @@ fn with_messages(problem: &Problem, search: &Search, fit: Fit, ranks: usize) -> 
     let bytes = fit.bytes + 2 * own + 2 * own.min(SENT.max(chunk));
     match search.memory {
         Some(budget) if bytes > budget => Err(SearchError::Memory {
-            size: problem.space.size(),
+            puzzle: problem.space.subject().to_string(),
             engine: Engine::Disk,
             needed: bytes,
             budget,
@@ -229,13 +229,9 @@ fn with_messages(problem: &Problem, search: &Search, fit: Fit, ranks: usize) -> 
 /// Refuses a run that is not the one asked for.
 pub(super) fn check(search: &Search, disk: &Disk, manifest: &Manifest) -> Result<(), DiskError> {
     let facts = [
-        (
-            "board",
-            manifest.board.clone(),
-            search.goal.size().to_string(),
-        ),
-        ("goal", manifest.goal.clone(), search.goal.to_string()),
-        ("start", manifest.start.clone(), search.start.to_string()),
+        ("board", manifest.board.clone(), search.subject.name()),
+        ("goal", manifest.goal.clone(), search.subject.goal()),
+        ("start", manifest.start.clone(), search.subject.start()),
         (
             "directories",
             manifest.directories.to_string(),
@@ -270,9 +266,9 @@ fn kept(all: bool) -> &'static str {
 pub(super) fn new_manifest(search: &Search, disk: &Disk, fit: Fit, run: u64) -> Manifest {
     Manifest {
         run,
-        board: search.goal.size().to_string(),
-        goal: search.goal.to_string(),
-        start: search.start.to_string(),
+        board: search.subject.name(),
+        goal: search.subject.goal(),
+        start: search.subject.start(),
         shared_digits: fit.chunks.digits as u32,
         chunks: fit.chunks.count as u32,
         frame_lines: frame_lines(fit.chunks),

@@ -30,4 +30,4 @@ pub use moves::{FirstVisits, Move, Moves, Stretch};
 pub use pattern::PatternStep;
 pub use plane::{collect, spread};
 pub use prefetch::prefetch;
-pub use program::{Block, Program, Transfer};
+pub use program::{Block, Program, Rule, Transfer};

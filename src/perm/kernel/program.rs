@@ -8,7 +8,7 @@ use crate::perm::gather::Gather;
 use crate::perm::layout::{GROUP, Layout, Register};
 use crate::puzzle::Window;
 
-/// All edges of a puzzle that share a window permutation and a pair of cell classes: gather by the
+/// All edges of a puzzle that share a window permutation and a pair of groups: gather by the
 /// window, then move bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
@@ -18,14 +18,35 @@ pub struct Transfer {
     pub bits: Vec<(u8, u8)>,
 }
 
+/// What becomes of the states that a step reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Those of the previous level, in whose place the next one comes, are left out: every move leads to the
+    /// previous level or the next.
+    Reverse,
+    /// Those of the previous level and of the current one are left out, moves may stay at a depth. The
+    /// index in `cur` of the first register of the block itself.
+    Stay(usize),
+    /// Those ever seen are left out, and added to these: moves need not have a way back.
+    Unseen,
+    /// They all take the place of what was there. Nothing is counted.
+    Replace,
+    /// They all join what was there. Nothing is counted.
+    Join,
+}
+
 /// One block to compute.
 pub struct Block<'a> {
-    /// The current level: registers of the other class, all that the sources index.
+    /// The current level: registers of all groups that a level may hold, all that the sources index.
     pub cur: &'a [Register],
     /// The previous level's registers of this block; they become the next level's.
     pub next: &'a mut [Register],
-    /// Index of the block's first register in `cur`.
-    pub own: usize,
+    /// What is left out.
+    pub rule: Rule,
+    /// The block of the states seen so far, for [`Rule::Unseen`]; empty for others.
+    pub seen: &'a mut [Register],
+    /// For each transfer the index in `cur` of the block's first register in the transfer's group.
+    pub own: &'a [usize],
     /// Number of the block's first register in the whole array, for the checksum.
     pub register: u64,
     /// Parity of the block's lines plus that of the sum of the block digits.
@@ -44,7 +65,7 @@ pub struct Block<'a> {
     pub ahead: &'a [usize],
 }
 
-/// The step from one class to the other for one kernel: gather tables in its own format.
+/// The step into one group for one kernel: gather tables in its own format.
 pub struct Program {
     layout: Layout,
     gathers: Vec<Gather>,
@@ -101,7 +122,7 @@ impl Program {
     }
 
     /// Computes a block of the next level in place and returns its tally:
-    /// `next = (union over transfers of bits(gather(cur))) minus next`.
+    /// `next = (union over transfers of bits(gather(cur))) minus next`, or what else the rule says.
     ///
     /// # Panics
     /// When a length or an index of the block does not fit the layout and the gather tables.
@@ -113,7 +134,13 @@ impl Program {
         assert_eq!(block.live.len(), self.gathers.len());
         let fits =
             |&first: &usize| first <= block.cur.len() && registers <= block.cur.len() - first;
-        assert!(fits(&block.own));
+        assert_eq!(block.own.len(), self.gathers.len());
+        assert!(block.own.iter().all(fits));
+        match block.rule {
+            Rule::Stay(own) => assert!(fits(&own)),
+            Rule::Unseen => assert_eq!(block.seen.len(), registers),
+            Rule::Reverse | Rule::Replace | Rule::Join => {}
+        }
         let source_blocks: usize = self.gathers.iter().map(|g| of(g).0).sum();
         assert_eq!(block.source_blocks.len(), source_blocks);
         assert!(block.source_blocks.iter().all(fits));
@@ -124,6 +151,8 @@ impl Program {
         let work = Work {
             cur: block.cur.as_ptr(),
             next: block.next.as_mut_ptr(),
+            rule: block.rule,
+            seen: block.seen.as_mut_ptr(),
             own: block.own,
             register: block.register,
             parity: block.parity,

@@ -5,6 +5,7 @@
 
 use super::gather::{Op, Ready, Sink, Sources, fetch, fetch_all, gather};
 use super::isa::{Isa, Tally};
+use super::program::Rule;
 use crate::perm::checksum;
 use crate::perm::gather::Shape;
 use crate::perm::layout::{GROUP, Register};
@@ -13,7 +14,10 @@ use crate::perm::layout::{GROUP, Register};
 pub(super) struct Work<'a> {
     pub cur: *const Register,
     pub next: *mut Register,
-    pub own: usize,
+    pub rule: Rule,
+    /// The block of all states seen so far, for [`Rule::Unseen`].
+    pub seen: *mut Register,
+    pub own: &'a [usize],
     pub register: u64,
     pub parity: usize,
     pub source_blocks: &'a [usize],
@@ -57,8 +61,8 @@ const AHEAD: usize = 8;
 /// Computes a block.
 ///
 /// # Safety
-/// The processor supports the instruction set; `work.next` and every source block of `work.cur` hold a
-/// block of registers; `work.source_blocks`, `work.variants` and `work.live` fit the gather tables;
+/// The processor supports the instruction set; `work.next`, every source block of `work.cur` and what the
+/// rule names hold a block of registers; `work.source_blocks`, `work.variants` and `work.live` fit the gather tables;
 /// `work.halo` holds a block for each transfer from other chunks.
 #[inline(always)]
 pub(super) unsafe fn step<I: Isa>(ready: &Ready<I>, work: &Work<'_>) -> Tally {
@@ -95,7 +99,7 @@ pub(super) unsafe fn step<I: Isa>(ready: &Ready<I>, work: &Work<'_>) -> Tally {
                 let from = Sources {
                     arrays: [work.cur],
                     blocks: work.source_blocks.as_ptr().add(op.first_block),
-                    own: work.own + first,
+                    own: *work.own.get_unchecked(i as usize) + first,
                     within: first,
                     halo: (work.halo.wrapping_add(first), groups * GROUP),
                     row: *work.variants.get_unchecked(i as usize) * groups + group,
@@ -116,7 +120,27 @@ pub(super) unsafe fn step<I: Isa>(ready: &Ready<I>, work: &Work<'_>) -> Tally {
             }
             for r in 0..GROUP {
                 let at = work.next.add(first + r);
-                let value = I::and_not(next[r], I::load(at));
+                let value = match work.rule {
+                    Rule::Reverse => I::and_not(next[r], I::load(at)),
+                    Rule::Stay(own) => {
+                        let now = I::load(work.cur.add(own + first + r));
+                        I::and_not(next[r], I::or(I::load(at), now))
+                    }
+                    Rule::Unseen => {
+                        let seen = work.seen.add(first + r);
+                        let before = I::load(seen);
+                        I::store(seen, I::or(before, next[r]));
+                        I::and_not(next[r], before)
+                    }
+                    Rule::Replace => {
+                        I::store(at, next[r]);
+                        continue;
+                    }
+                    Rule::Join => {
+                        I::store(at, I::or(I::load(at), next[r]));
+                        continue;
+                    }
+                };
                 I::store(at, value);
                 let key = checksum::mix(work.register + (first + r) as u64);
                 sums = I::add(sums, key, value);

@@ -84,6 +84,11 @@ pub enum BoardError {
     /// Neither tile nor blank.
     #[error("'{0}' is not a way to write moves: choose tile (where the tile goes) or blank")]
     MoveStyle(String),
+    /// Not a metric.
+    #[error(
+        "'{0}' is not a metric: choose stm (one tile is one move) or mtm (any number of tiles in a line)"
+    )]
+    Metric(String),
     /// A character that is no move.
     #[error(
         "'{text}' at character {at} is not a move: write U, D, L, R, each with an optional count such as R3"

@@ -3,7 +3,7 @@
 //! Invariant: consecutive path indices are neighbours on the board, and cells that are neighbours
 //! have path indices of different parity.
 
-use super::Size;
+use super::{Metric, Size};
 use crate::puzzle::{Puzzle, Window};
 
 /// The snake path of a board: a numbering of its cells in which row 0 is read left to right, row 1
@@ -72,25 +72,34 @@ impl Path {
     /// Returns the board's moves in the general form, cells numbered along the path.
     ///
     /// The blank going from path index i to j > i moves one tile from j to i. Tiles i..j-1 of the line
-    /// (the blank is not read) therefore rotate right by one; for j = i + 1 nothing changes.
+    /// (the blank is not read) therefore rotate right by one; for j = i + 1 nothing changes. A move of
+    /// several tiles is the moves of one tile in turn.
     ///
     /// Source: the parity theorem of S. Muralidharan, The fifteen puzzle: a new approach, Mathematics
     /// Magazine 90 (2017), in the form of window rotations of odd length.
-    pub fn puzzle(&self) -> Puzzle {
+    pub fn puzzle(&self, metric: Metric) -> Puzzle {
         let (rows, cols) = (self.size.rows(), self.size.cols());
         let mut moves = Vec::new();
-        for r in 0..rows {
-            for c in 0..cols {
-                let right = (c + 1 < cols).then_some(r * cols + c + 1);
-                let below = (r + 1 < rows).then_some((r + 1) * cols + c);
-                for other in [right, below].into_iter().flatten() {
-                    let (a, b) = (self.index(r * cols + c), self.index(other));
-                    let (i, j) = (a.min(b), a.max(b));
-                    moves.push((i, j, Window::rotate_right(i, j - 1)));
+        for cell in 0..rows * cols {
+            let (right, below) = (cols - 1 - cell % cols, rows - 1 - cell / cols);
+            for (distance, step) in [(right, 1), (below, cols)] {
+                let most = distance.min(metric.most_tiles());
+                let mut window = Window::identity();
+                for to in (1..=most).map(|k| cell + k * step) {
+                    window = window.then(&self.single(to - step, to));
+                    moves.push((self.index(cell), self.index(to), window.clone()));
                 }
             }
         }
         moves.sort();
         Puzzle::new(self.size.cells(), moves)
+    }
+
+    /// The window of the blank's move between two neighbours, row-major cells.
+    fn single(&self, from: usize, to: usize) -> Window {
+        match (self.index(from), self.index(to)) {
+            (i, j) if i < j => Window::rotate_right(i, j - 1),
+            (i, j) => Window::rotate_left(j, i - 1),
+        }
     }
 }

@@ -69,7 +69,7 @@ impl Chart {
     /// Returns the chart of an outcome.
     pub fn of(outcome: &Outcome) -> Chart {
         Chart::new(
-            outcome.size().to_string(),
+            outcome.subject.to_string(),
             &outcome.counts,
             outcome.complete,
         )

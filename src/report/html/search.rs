@@ -9,7 +9,7 @@ use super::super::{Agreement, Report, counted, thousands, title};
 use super::page::{Page, escape, fill, miniature};
 use crate::Error;
 use crate::bfs::{Outcome, StateSpace};
-use crate::puzzle::tiles::Board;
+use crate::puzzle::tiles::{Board, Size};
 
 /// The most boards of the last depth that a page draws: ask the search to keep as many
 /// ([`crate::bfs::Search::keep_last`]).
@@ -34,7 +34,7 @@ impl Report<'_> {
     pub fn html(&self) -> Result<String, Error> {
         let outcome = self.outcome;
         let title = title(
-            &outcome.size().to_string(),
+            &outcome.subject.to_string(),
             &outcome.counts,
             outcome.complete,
         );
@@ -84,7 +84,7 @@ impl Report<'_> {
 
 /// The boards of the last depth that are drawn.
 fn last_boards(outcome: &Outcome) -> Result<Vec<Board>, Error> {
-    let space = StateSpace::new(outcome.goal.clone())?;
+    let space = StateSpace::of(outcome.subject.clone())?;
     let states = outcome.last.iter().take(LAST_DRAWN);
     Ok(states.map(|&state| space.board(state)).collect())
 }
@@ -96,10 +96,13 @@ fn ends(outcome: &Outcome) -> String {
         format!("<figure>{picture}<figcaption>{name}</figcaption></figure>")
     };
     let mut figures = String::new();
-    if outcome.start != outcome.goal {
-        figures += &figure("Start", &outcome.start);
+    let Some((goal, start)) = outcome.subject.boards() else {
+        return figures;
+    };
+    if start != goal {
+        figures += &figure("Start", start);
     }
-    figures += &figure("Goal", &outcome.goal);
+    figures += &figure("Goal", goal);
     format!(r#"<div class="ends">{figures}</div>"#)
 }
 
@@ -116,7 +119,7 @@ fn gallery(outcome: &Outcome, boards: &[Board]) -> String {
     if boards.is_empty() {
         return String::new();
     }
-    let cols = outcome.size().cols();
+    let cols = outcome.subject.size().map_or(1, Size::cols);
     let depth = outcome.counts.len().saturating_sub(1);
     let count = outcome.counts.last().copied().unwrap_or(0);
     let (noun, reason) = match (outcome.complete, count) {
@@ -157,7 +160,7 @@ fn gallery(outcome: &Outcome, boards: &[Board]) -> String {
 
 /// The rows of the table: depth, states, share, cumulative share, checksum.
 fn rows(outcome: &Outcome) -> String {
-    let all = outcome.size().states().unwrap_or_else(|| outcome.total());
+    let all = outcome.states;
     let mut cumulative = 0;
     let mut text = String::new();
     let levels = outcome.counts.iter().zip(&outcome.checksums);
