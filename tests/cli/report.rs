@@ -2,7 +2,7 @@
 
 use tilewave::bfs::{self, Outcome, Search};
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Board, Goal, MoveStyle, Moves, Size};
+use tilewave::puzzle::tiles::{Board, Goal, Metric, MoveStyle, Moves, Size};
 use tilewave::report::html::{LAST_DRAWN, Refused, Solution, player};
 use tilewave::report::{
     Difference, Fault, Levels, Machine, Report, ReportError, Truth, Verdict, bytes, counted,
@@ -46,7 +46,7 @@ fn numbers_are_written_for_people() {
 #[test]
 fn columns_align_shares_end_at_100_and_bars_never_vanish() {
     let board = size("2x7");
-    let counts = published(board, 0).unwrap().counts();
+    let counts = published(board, 0, Metric::Stm).unwrap().counts();
     let table = histogram(counts, board.states().unwrap());
     let lines: Vec<&str> = table.lines().collect();
     assert_eq!(lines.len(), 1 + 109);
@@ -110,7 +110,7 @@ fn the_first_wrong_level_is_named() {
 fn verdicts_find_wrong_levels_checksums_and_sums() {
     let (right, sums) = ([1, 2, 2, 2, 2, 2, 1], [1, 2, 3, 4, 5, 6, 7]);
     let board = size("2x2");
-    let publication = Truth::Published(published(board, 0).unwrap());
+    let publication = Truth::Published(published(board, 0, Metric::Stm).unwrap());
     let reference = Truth::Reference(Levels {
         counts: &right,
         checksums: &sums,
@@ -173,7 +173,11 @@ fn published_distributions_are_whole_and_known_by_symmetry() {
     ];
     for (board, diameter) in diameters {
         assert_eq!(
-            published(size(board), 0).unwrap().counts().len() - 1,
+            published(size(board), 0, Metric::Stm)
+                .unwrap()
+                .counts()
+                .len()
+                - 1,
             diameter,
             "{board}"
         );
@@ -190,14 +194,18 @@ fn published_distributions_are_whole_and_known_by_symmetry() {
     ];
     for (board, blank, expected) in same {
         let board = size(board);
-        let equal = |b: &usize| published(board, *b).is_some_and(|p| p.blank() == blank);
+        let equal =
+            |b: &usize| published(board, *b, Metric::Stm).is_some_and(|p| p.blank() == blank);
         assert_eq!(
             (0..board.cells()).filter(equal).collect::<Vec<_>>(),
             expected,
             "{board}"
         );
     }
-    assert!(published(size("3x4"), 1).is_none() && published(size("5x5"), 0).is_none());
+    assert!(
+        published(size("3x4"), 1, Metric::Stm).is_none()
+            && published(size("5x5"), 0, Metric::Stm).is_none()
+    );
     let cites = [
         (
             "2x4",
@@ -219,7 +227,10 @@ fn summaries_claim_what_was_found() {
     let mut wrong = whole.clone();
     wrong.counts[7] += 1;
     let limited = outcome(|search| search.max_depth = Some(5));
-    let started = outcome(|search| search.start = Board::parse("1 0 2/3 4 5", None).unwrap());
+    let started = outcome(|search| {
+        let start = Board::parse("1 0 2/3 4 5", None).unwrap();
+        search.subject = search.subject.clone().from_board(start);
+    });
     let cases = [
         (
             &whole,
@@ -315,7 +326,10 @@ fn the_page_of_a_search_says_what_was_found() {
     let mut wrong = whole.clone();
     wrong.counts[7] += 1;
     assert!(page(&wrong).contains(r#"<span class="tag bad">DISAGREES with OEIS A090034"#));
-    let started = outcome(|search| search.start = Board::parse("1 0 2/3 4 5", None).unwrap());
+    let started = outcome(|search| {
+        let start = Board::parse("1 0 2/3 4 5", None).unwrap();
+        search.subject = search.subject.clone().from_board(start);
+    });
     assert!(page(&started).contains("<figcaption>Start</figcaption>"));
 }
 

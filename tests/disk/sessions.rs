@@ -69,9 +69,10 @@ fn the_last_level_and_depth_limits_work_on_disk() {
 #[test]
 fn other_goals_and_starts_search_on_disk() {
     let mut search = search("2x4");
-    search.start = tilewave::puzzle::tiles::Board::parse("1 0 3 4/5 2 7 8", None)
+    let start = tilewave::puzzle::tiles::Board::parse("1 0 3 4/5 2 7 8", None)
         .or_else(|_| tilewave::puzzle::tiles::Board::parse("1 0 2 3/5 6 7 4", None))
         .unwrap();
+    search.subject = search.subject.from_board(start);
     let truth = truth(&search);
     let directory = Simulated::default();
     let found = disk::run(&search, &on(&directory, 1), &NoProgress).unwrap();

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex};
 
 use tilewave::bfs::disk::{self, Directories, Disk, DiskError, Stopped};
-use tilewave::bfs::{self, Communicator, Outcome, Reduce, Search};
+use tilewave::bfs::{self, Communicator, Outcome, Reduce, Search, Subject};
 use tilewave::progress::{Level, NoProgress, Progress};
 use tilewave::puzzle::tiles::{Goal, Size};
 use tilewave::store::{Directory, Io, Simulated};
@@ -124,7 +124,7 @@ fn same(found: &Outcome, memory: &Outcome, what: &str) {
 fn same_levels(board: &str, ways: &[(usize, usize, u64)]) {
     let search = search(board);
     let memory = bfs::run(&search, &NoProgress).unwrap();
-    let lines = lehmer::even_count(search.goal.size().tiles());
+    let lines = lehmer::even_count(search.subject.size().unwrap().tiles());
     for &(size, digits, windows) in ways {
         let what = format!("{board}, K = {digits}, {size} ranks");
         let directory = Simulated::default();
@@ -355,10 +355,12 @@ fn ranks_that_were_started_for_different_searches_stop_with_the_same_words() {
     type Change = (&'static str, fn(&mut Search, &mut Disk));
     let changes: [Change; 6] = [
         ("goal", |search, _| {
-            search.goal = Goal::First.board(search.goal.size()).unwrap()
+            let size = search.subject.size().unwrap();
+            search.subject = Subject::board(Goal::First.board(size).unwrap())
         }),
         ("start", |search, _| {
-            search.start = Goal::Blank(2).board(search.goal.size()).unwrap()
+            let start = Goal::Blank(2).board(search.subject.size().unwrap());
+            search.subject = search.subject.clone().from_board(start.unwrap())
         }),
         ("board", |search, _| *search = self::search("2x5")),
         ("max-depth", |search, _| search.max_depth = Some(5)),

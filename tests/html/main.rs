@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use tilewave::bfs::{self, Search};
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Board, Direction, Goal, MoveStyle, Moves, Size};
+use tilewave::puzzle::tiles::{Board, Direction, Goal, Metric, MoveStyle, Moves, Size};
 use tilewave::report::html::{LAST_DRAWN, Refused, Solution, player};
 use tilewave::report::{Report, published};
 
@@ -128,7 +128,7 @@ fn pages() {
     let size = Size::new(2, 7).unwrap();
     long.goal = Goal::Last.board(size).unwrap();
     long.start = long.goal.clone();
-    long.counts = published(size, 0).unwrap().counts().to_vec();
+    long.counts = published(size, 0, Metric::Stm).unwrap().counts().to_vec();
     long.checksums = long.counts.clone();
     long.last = Vec::new();
     write("2x7.html", report(&long));

@@ -1,6 +1,6 @@
 //! What boards, sizes and goals may be, and what is said of those that may not.
 
-use tilewave::bfs::{self, Engine, Search};
+use tilewave::bfs::{self, Engine, Search, Subject};
 use tilewave::perm::kernel::Kernel;
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::tiles::{
@@ -162,9 +162,21 @@ fn searches_that_cannot_run_are_refused() {
     assert!(search_error(|s| s.engine = Some(Engine::Sweep), "2x3").contains("--engine reference"));
     assert!(search_error(|s| s.memory = Some(1000), "3x3").contains("budget"));
     let odd = Board::parse("2 1 3/4 5 6/7 8 0", None).unwrap();
-    assert!(search_error(|s| s.start = odd.clone(), "3x3").contains("parity is odd"));
+    assert!(
+        search_error(
+            |s| s.subject = s.subject.clone().from_board(odd.clone()),
+            "3x3"
+        )
+        .contains("parity is odd")
+    );
     let small = Board::parse("1 2/3 0", None).unwrap();
-    assert!(search_error(|s| s.start = small.clone(), "3x3").contains("2x2"));
+    assert!(
+        search_error(
+            |s| s.subject = s.subject.clone().from_board(small.clone()),
+            "3x3"
+        )
+        .contains("2x2")
+    );
     for kernel in Kernel::ALL.into_iter().filter(|k| !k.is_supported()) {
         assert!(search_error(|s| s.kernel = Some(kernel), "3x3").contains("TILEWAVE_KERNEL"));
     }
@@ -172,17 +184,16 @@ fn searches_that_cannot_run_are_refused() {
 
 #[test]
 fn plans_name_engine_memory_and_time() {
-    let plan = bfs::plan("2x7".parse().unwrap(), None).unwrap();
+    let board = |size: &str| Subject::board(Goal::Last.board(size.parse().unwrap()).unwrap());
+    let planned = |size, engine| bfs::plan(&board(size), engine);
+    let plan = planned("2x7", None).unwrap();
     assert_eq!((plan.states, plan.engine), (43_589_145_600, Engine::Sweep));
     assert_eq!(plan.array_bytes, 51_891_840 * 64 * 2);
-    let plan = bfs::plan("2x2".parse().unwrap(), None).unwrap();
+    let plan = planned("2x2", None).unwrap();
     assert_eq!((plan.states, plan.engine), (12, Engine::Reference));
-    assert_eq!(
-        bfs::plan("4x4".parse().unwrap(), None).unwrap().states,
-        10_461_394_944_000
-    );
+    assert_eq!(plan("4x4", None).unwrap().states, 10_461_394_944_000);
 
-    let plan = bfs::plan("3x3".parse().unwrap(), Some(Engine::Sweep)).unwrap();
+    let plan = planned("3x3", Some(Engine::Sweep)).unwrap();
     let calibration = bfs::calibrate(&plan, Some(1), Some(Kernel::Scalar)).unwrap();
     assert_eq!(
         (calibration.threads, calibration.kernel),

@@ -2,43 +2,46 @@
 
 use std::collections::HashSet;
 
-use tilewave::bfs::{self, Engine, Search, StateSpace};
+use tilewave::bfs::{self, Engine, Search, StateSpace, Subject};
 use tilewave::perm::kernel::Kernel;
 use tilewave::progress::{NoProgress, Progress};
-use tilewave::puzzle::tiles::{Board, Size};
+use tilewave::puzzle::tiles::{Board, Metric, Size};
 
 /// The levels of a board by sliding tiles on row-major arrays.
 fn slide(start: &Board) -> Vec<Vec<Board>> {
     let (rows, cols) = (start.size().rows(), start.size().cols());
+    spread(start, |board| {
+        let blank = board.blank();
+        let (r, c) = (blank / cols, blank % cols);
+        let mut neighbours = Vec::new();
+        if r > 0 {
+            neighbours.push(blank - cols);
+        }
+        if r + 1 < rows {
+            neighbours.push(blank + cols);
+        }
+        if c > 0 {
+            neighbours.push(blank - 1);
+        }
+        if c + 1 < cols {
+            neighbours.push(blank + 1);
+        }
+        let slid = |cell| {
+            let mut tiles = board.tiles().to_vec();
+            tiles.swap(blank, cell);
+            Board::new(board.size(), &tiles).unwrap()
+        };
+        neighbours.into_iter().map(slid).collect()
+    })
+}
+
+/// The levels of a board by its neighbours.
+fn spread(start: &Board, neighbours: impl Fn(&Board) -> Vec<Board>) -> Vec<Vec<Board>> {
     let mut seen = HashSet::from([start.clone()]);
     let mut levels = vec![vec![start.clone()]];
     loop {
-        let mut next = Vec::new();
-        for board in levels.last().unwrap() {
-            let blank = board.blank();
-            let (r, c) = (blank / cols, blank % cols);
-            let mut neighbours = Vec::new();
-            if r > 0 {
-                neighbours.push(blank - cols);
-            }
-            if r + 1 < rows {
-                neighbours.push(blank + cols);
-            }
-            if c > 0 {
-                neighbours.push(blank - 1);
-            }
-            if c + 1 < cols {
-                neighbours.push(blank + 1);
-            }
-            for cell in neighbours {
-                let mut tiles = board.tiles().to_vec();
-                tiles.swap(blank, cell);
-                let board = Board::new(board.size(), &tiles).unwrap();
-                if seen.insert(board.clone()) {
-                    next.push(board);
-                }
-            }
-        }
+        let boards = levels.last().unwrap().iter().flat_map(&neighbours);
+        let next: Vec<Board> = boards.filter(|board| seen.insert(board.clone())).collect();
         if next.is_empty() {
             return levels;
         }
@@ -124,7 +127,7 @@ fn levels_hold_the_right_boards_and_not_only_the_right_number() {
         boards.sort();
         for engine in [Engine::Reference, Engine::Sweep] {
             let mut search = Search::new(goal.clone());
-            search.start = start.clone();
+            search.subject = Subject::board(goal.clone()).from_board(start.clone());
             search.engine = Some(engine);
             search.max_depth = Some(depth);
             search.keep_last = usize::MAX;
@@ -138,6 +141,36 @@ fn levels_hold_the_right_boards_and_not_only_the_right_number() {
             let mut last: Vec<String> = last.collect();
             last.sort();
             assert_eq!(last, boards, "{engine} engine, depth {depth}");
+        }
+    }
+}
+
+/// Every row and column by sliding any number of tiles, by hand: the single moves in one direction in turn.
+#[test]
+fn several_tiles_at_a_time_are_single_moves_in_a_row() {
+    for (rows, cols) in [(2, 2), (2, 3), (2, 4), (3, 3)] {
+        let size = Size::new(rows, cols).unwrap();
+        for blank in 0..size.cells() {
+            let goal = Board::ordered(size, blank).unwrap();
+            let levels = spread(&goal, |board| {
+                let mut all = Vec::new();
+                for (direction, first) in board.neighbours() {
+                    let mut next = Some(first);
+                    while let Some(board) = next {
+                        next = board.slide(direction);
+                        all.push(board);
+                    }
+                }
+                all
+            });
+            let search = Search::of(Subject::board(goal).in_metric(Metric::Mtm));
+            let reference = run(&search, Engine::Reference, None);
+            assert_eq!(reference.counts, counts(&levels), "{size} blank {blank}");
+            for kernel in kernels().filter(|_| size.tiles() >= 6) {
+                let sweep = run(&search, Engine::Sweep, Some(kernel));
+                assert_eq!(sweep.counts, reference.counts, "{size} blank {blank}");
+                assert_eq!(sweep.checksums, reference.checksums, "{size} {kernel}");
+            }
         }
     }
 }

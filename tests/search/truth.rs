@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use tilewave::bfs::{self, Engine, Search};
+use tilewave::bfs::{self, Engine, Search, Subject};
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Board, Size};
+use tilewave::puzzle::tiles::{Board, Metric, Size};
 
 #[derive(Deserialize)]
 struct Distribution {
@@ -25,13 +25,17 @@ fn published() -> BTreeMap<String, Distribution> {
     all.into_iter()
         .filter(|(name, _)| !name.starts_with('_'))
         .map(|(name, value)| (name, serde_json::from_value::<Distribution>(value).unwrap()))
-        .filter(|(_, d)| d.metric == "single-tile")
         .collect()
 }
 
 fn check(name: &str, d: &Distribution, engine: Engine) {
     let size = Size::new(d.rows, d.cols).unwrap();
-    let mut search = Search::new(Board::ordered(size, d.goal_blank).unwrap());
+    let metric = match d.metric.as_str() {
+        "multi-tile" => Metric::Mtm,
+        _ => Metric::Stm,
+    };
+    let goal = Board::ordered(size, d.goal_blank).unwrap();
+    let mut search = Search::of(Subject::board(goal).in_metric(metric));
     search.engine = Some(engine);
     let outcome = bfs::run(&search, &NoProgress).unwrap();
     assert_eq!(outcome.counts, d.counts, "{name}, {engine} engine");
@@ -54,12 +58,20 @@ fn sweep_equals_every_published_distribution_up_to_12_cells() {
         [
             "2x4",
             "2x4/blank1",
+            "2x4/blank1/mtm",
+            "2x4/mtm",
             "2x5",
+            "2x5/mtm",
             "2x6",
+            "2x6/mtm",
             "3x3",
             "3x3/blank1",
+            "3x3/blank1/mtm",
             "3x3/blank4",
-            "3x4"
+            "3x3/blank4/mtm",
+            "3x3/mtm",
+            "3x4",
+            "3x4/mtm",
         ]
     );
 }
