@@ -216,7 +216,9 @@ fn published_distributions_are_whole_and_known_by_symmetry() {
         ("4x4", 15, "dphdmn 15puzzleprob"),
     ];
     for (board, blank, expected) in cites {
-        let citation = published(size(board), blank).unwrap().citation();
+        let citation = published(size(board), blank, Metric::Stm)
+            .unwrap()
+            .citation();
         assert!(citation.contains(expected), "{citation}");
     }
 }
