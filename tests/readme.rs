@@ -132,7 +132,12 @@ fn the_table_of_results_is_published_truth() {
         let Some(states) = number(cells[2]) else {
             continue;
         };
-        let truth = tilewave::report::published(size, size.cells() - 1).unwrap();
+        let truth = tilewave::report::published(
+            size,
+            size.cells() - 1,
+            tilewave::puzzle::tiles::Metric::Stm,
+        )
+        .unwrap();
         assert_eq!(states, truth.counts().iter().sum::<u64>(), "{size}");
         let diameter = truth.counts().len() as u64 - 1;
         assert_eq!(number(cells[3]), Some(diameter), "{size}");

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tilewave::bfs::{self, Search};
+use tilewave::bfs::{self, Search, Subject};
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::tiles::{Board, Direction, Goal, Metric, MoveStyle, Moves, Size};
 use tilewave::report::html::{LAST_DRAWN, Refused, Solution, player};
@@ -126,8 +126,8 @@ fn pages() {
     // The shape of a long distribution, without the minutes that it takes.
     let mut long = search("2x2", |_| {});
     let size = Size::new(2, 7).unwrap();
-    long.goal = Goal::Last.board(size).unwrap();
-    long.start = long.goal.clone();
+    long.subject = Subject::board(Goal::Last.board(size).unwrap());
+    long.states = size.states().unwrap();
     long.counts = published(size, 0, Metric::Stm).unwrap().counts().to_vec();
     long.checksums = long.counts.clone();
     long.last = Vec::new();
