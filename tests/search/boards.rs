@@ -191,7 +191,7 @@ fn plans_name_engine_memory_and_time() {
     assert_eq!(plan.array_bytes, 51_891_840 * 64 * 2);
     let plan = planned("2x2", None).unwrap();
     assert_eq!((plan.states, plan.engine), (12, Engine::Reference));
-    assert_eq!(plan("4x4", None).unwrap().states, 10_461_394_944_000);
+    assert_eq!(planned("4x4", None).unwrap().states, 10_461_394_944_000);
 
     let plan = planned("3x3", Some(Engine::Sweep)).unwrap();
     let calibration = bfs::calibrate(&plan, Some(1), Some(Kernel::Scalar)).unwrap();

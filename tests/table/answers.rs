@@ -58,7 +58,12 @@ fn a_large_table_has_the_published_distribution() {
     let goal = goal("3x4", "first");
     let table = table(&goal, Encoding::Mod3);
     let size = Size::new(3, 4).unwrap();
-    assert_eq!(table.histogram(), published(size, 0).unwrap().counts());
+    assert_eq!(
+        table.histogram(),
+        published(size, 0, tilewave::puzzle::tiles::Metric::Stm)
+            .unwrap()
+            .counts()
+    );
     // Two bits per state, and the checksums.
     assert!(table.file_bytes() < 239_500_800 / 4 + 16_384);
     let mut sum = 0;
