@@ -324,7 +324,8 @@ fn another_search_in_the_directory_is_refused_by_name() {
         "{error}"
     );
     let mut other = search("3x3");
-    other.start = tilewave::puzzle::tiles::Board::parse("1 2 3/4 5 6/7 0 8", None).unwrap();
+    let start = tilewave::puzzle::tiles::Board::parse("1 2 3/4 5 6/7 0 8", None).unwrap();
+    other.subject = other.subject.from_board(start);
     let error = message(&other, &directory, false);
     assert!(
         error.contains("start 1 2 3/4 5 6/7 8 0, not 1 2 3/4 5 6/7 0 8"),
