@@ -16,9 +16,11 @@ mod group_order;
 pub mod notation;
 mod orbits;
 mod permutation;
+mod reading;
 mod reading_order;
 mod shown;
 mod states;
+mod symmetry;
 pub mod tiles;
 
 use std::fmt;
@@ -26,7 +28,8 @@ use std::fmt;
 pub use definition::{Definition, DefinitionError, Generator};
 pub use group_order::group_order;
 pub use permutation::{Permutation, PermutationError};
-pub use reading_order::reading_order;
+pub use reading::Reading;
+pub use reading_order::choose_reading;
 pub use states::States;
 
 /// A permutation of the consecutive positions `first ..= last` of a line.

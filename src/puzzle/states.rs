@@ -1,14 +1,16 @@
 //! Arrangements as (line, cell) pairs, and the moves of a puzzle in the general form.
 //!
-//! Invariant: the start's line is 0, 1, 2, .., whatever the start; `decode` undoes `encode`.
+//! Invariant: the start's line is 0, 1, 2, .., whatever the start and the reading; `decode` undoes `encode`.
 
+use super::Puzzle;
 use super::definition::Definition;
+use super::orbits::orbits;
 use super::permutation::Permutation;
-use super::reading_order::reading_order;
-use super::{Puzzle, Window};
+use super::reading::Reading;
+use super::reading_order::choose_reading;
 
 /// The frame of reference that a start defines: one of its elements is distinguished, the others are numbered
-/// in the order in which the start has them along the path of positions.
+/// in the order in which the start is read.
 ///
 /// ```
 /// use tilewave::puzzle::{States, families};
@@ -25,11 +27,8 @@ use super::{Puzzle, Window};
 #[derive(Clone, Debug)]
 pub struct States {
     definition: Definition,
-    /// The positions in reading order.
-    path: Vec<usize>,
-    /// The path index of each position.
-    index: Vec<usize>,
-    /// The path index of the start's distinguished element.
+    reading: Reading,
+    /// The cell of the start's distinguished element.
     home: usize,
     start: Permutation,
     /// The position at which the start has each element.
@@ -37,59 +36,34 @@ pub struct States {
 }
 
 impl States {
-    /// Returns the states of a puzzle, the solved one the start. Cost: a tenth of a second at most, for the path.
+    /// Returns the states of a puzzle, the solved one the start. Cost: a tenth of a second at most, to choose how
+    /// they are read.
     pub fn new(definition: Definition) -> States {
-        let generators: Vec<Permutation> = definition
-            .generators()
-            .iter()
-            .map(|g| g.permutation.clone())
-            .collect();
-        let path = reading_order(definition.positions(), &generators);
-        States::along(definition, path)
+        let generators = permutations(&definition);
+        let reading = choose_reading(definition.positions(), &generators);
+        States::read_by(definition, reading)
     }
 
-    /// Returns the states of a puzzle whose positions are read in a given order.
+    /// Returns the states of a puzzle that are read in a given way.
     ///
     /// # Panics
-    /// When `path` does not have every position once.
-    pub fn along(definition: Definition, path: Vec<usize>) -> States {
-        let order = Permutation::new(&path).expect("every position once");
-        let index = order
-            .inverse()
-            .images()
-            .iter()
-            .map(|&i| usize::from(i))
-            .collect();
+    /// When the reading is one of another number of positions.
+    pub fn read_by(definition: Definition, reading: Reading) -> States {
+        let cells = definition.positions();
+        assert_eq!(reading.path().len(), cells, "a reading of this puzzle");
         let start = definition.solved();
-        let mut states = States {
+        // In a puzzle of several orbits, the largest has the most cells to a line.
+        let orbits = orbits(cells, &permutations(&definition));
+        let largest = orbits.iter().rev().max_by_key(|orbit| orbit.len());
+        let within = |position: &usize| largest.is_none_or(|orbit| orbit.contains(position));
+        let home = reading.path().iter().rposition(within);
+        States {
             definition,
-            path,
-            index,
-            home: 0,
+            home: home.expect("orbits are positions"),
+            reading,
             origin: start.inverse(),
             start,
-        };
-        // In a puzzle of several orbits, the largest has the most cells to a line.
-        let reached = |&cell: &usize| states.orbit(cell);
-        let largest = (0..states.path.len()).rev().max_by_key(reached);
-        states.home = largest.unwrap_or(0);
-        states
-    }
-
-    /// The number of cells that moves join to a cell.
-    fn orbit(&self, cell: usize) -> usize {
-        let mut cells = vec![cell];
-        let mut next = 0;
-        while next < cells.len() {
-            for generator in self.definition.generators() {
-                let to = self.index[generator.permutation.image(self.path[cells[next]])];
-                if !cells.contains(&to) {
-                    cells.push(to);
-                }
-            }
-            next += 1;
         }
-        cells.len()
     }
 
     /// Returns the same states seen from another start.
@@ -99,7 +73,7 @@ impl States {
     pub fn from_start(self, start: Permutation) -> States {
         assert_eq!(
             start.len(),
-            self.path.len(),
+            self.start.len(),
             "an arrangement of this puzzle"
         );
         States {
@@ -119,9 +93,9 @@ impl States {
         &self.start
     }
 
-    /// Returns the positions in reading order.
-    pub fn path(&self) -> &[usize] {
-        &self.path
+    /// Returns how arrangements are read.
+    pub fn reading(&self) -> &Reading {
+        &self.reading
     }
 
     /// Returns the line and the cell of an arrangement, whether or not it can be reached.
@@ -131,16 +105,20 @@ impl States {
     pub fn encode(&self, arrangement: &Permutation) -> (Vec<u8>, usize) {
         assert_eq!(
             arrangement.len(),
-            self.path.len(),
+            self.start.len(),
             "an arrangement of this puzzle"
         );
-        let origin = |&position: &usize| self.index[self.origin.image(arrangement.image(position))];
-        let mut line: Vec<usize> = self.path.iter().map(origin).collect();
-        let cell = line.iter().position(|&i| i == self.home);
+        // Where the start has what stands at a position.
+        let origin = |position: usize| self.origin.image(arrangement.image(position));
+        let path = self.reading.path();
+        let cell = path.iter().position(|&p| origin(p) == path[self.home]);
         let cell = cell.expect("every element stands somewhere");
-        line.remove(cell);
-        let rank = |&i: &usize| (i - usize::from(i > self.home)) as u8;
-        (line.iter().map(rank).collect(), cell)
+        let home = self.reading.order(self.home);
+        let rank = |&position: &usize| {
+            let rank = home.iter().position(|&p| p == origin(position));
+            rank.expect("every element has a number") as u8
+        };
+        (self.reading.order(cell).iter().map(rank).collect(), cell)
     }
 
     /// Returns the arrangement of a line and a cell.
@@ -148,40 +126,29 @@ impl States {
     /// # Panics
     /// When the line is not a permutation of `0..positions - 1` or there is no such cell.
     pub fn decode(&self, line: &[u8], cell: usize) -> Permutation {
-        let mut origins: Vec<usize> = line.iter().map(|&rank| usize::from(rank)).collect();
-        origins
-            .iter_mut()
-            .for_each(|i| *i += usize::from(*i >= self.home));
-        origins.insert(cell, self.home);
-        Permutation::from_fn(self.path.len(), |position| {
-            self.start.image(self.path[origins[self.index[position]]])
-        })
+        let (path, home) = (self.reading.path(), self.reading.order(self.home));
+        let mut elements = vec![self.start.image(path[self.home]); path.len()];
+        for (&rank, &position) in line.iter().zip(self.reading.order(cell)) {
+            elements[position] = self.start.image(home[usize::from(rank)]);
+        }
+        Permutation::new(&elements).expect("every element once")
     }
 
-    /// Returns the moves in the general form, cells numbered along the path.
+    /// Returns the moves in the general form, cells numbered along the path of the reading.
     pub fn puzzle(&self) -> Puzzle {
-        let cells = self.path.len();
-        let mut moves = Vec::new();
-        for generator in self.definition.generators() {
-            let source = generator.permutation.inverse();
-            let from = |to: usize| self.index[source.image(self.path[to])];
-            for to in 0..cells {
-                let places = (0..cells).filter(|&i| i != to);
-                let pulled = places.map(|i| (from(i) - usize::from(from(i) > from(to))) as u8);
-                let window = Window::new(0, &pulled.collect::<Vec<u8>>());
-                moves.push((from(to), to, window));
-            }
-        }
-        moves.sort();
-        match self.definition.is_directed() {
-            true => Puzzle::directed(cells, moves),
-            false => Puzzle::new(cells, moves),
-        }
+        let generators = permutations(&self.definition);
+        self.reading
+            .puzzle(&generators, self.definition.is_directed())
     }
 }
 
+fn permutations(definition: &Definition) -> Vec<Permutation> {
+    let generators = definition.generators().iter();
+    generators.map(|g| g.permutation.clone()).collect()
+}
+
 impl Definition {
-    /// Returns the moves in the general form, positions read in the order that [`States::new`] chooses.
+    /// Returns the moves in the general form, positions read as [`States::new`] chooses.
     pub fn puzzle(&self) -> Puzzle {
         States::new(self.clone()).puzzle()
     }

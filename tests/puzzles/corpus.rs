@@ -62,7 +62,7 @@ fn broken_puzzle_files_are_refused_or_are_puzzles() {
                     assert_eq!(definition.arrangement(&solved), Ok(definition.solved()));
                     if definition.positions() < 8 {
                         let states = States::new(definition);
-                        assert_eq!(states.puzzle().cells(), states.path().len());
+                        assert_eq!(states.puzzle().cells(), states.definition().positions());
                     }
                     read += 1;
                 }
