@@ -5,7 +5,7 @@ use super::subject::Subject;
 use crate::Error;
 use crate::perm::lehmer;
 use crate::puzzle::Puzzle;
-use crate::puzzle::tiles::{Board, Frame, Size};
+use crate::puzzle::tiles::{Board, Frame};
 
 /// A state of a puzzle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,14 +25,16 @@ pub struct State {
 /// let space = StateSpace::new(Board::parse("1 2 3/4 5 6/7 8 0", None)?)?;
 /// let state = space.state(&Board::parse("1 2 3/4 5 6/7 0 8", None)?)?;
 /// assert_eq!((state.line, state.cell, space.id(state)), (0, 7, 7));
-/// assert_eq!(space.board(state).to_string(), "1 2 3/4 5 6/7 0 8");
+/// assert_eq!(space.text(state), "1 2 3/4 5 6/7 0 8");
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct StateSpace {
     subject: Subject,
-    frame: Frame,
+    /// The frame of a board's goal.
+    frame: Option<Frame>,
     puzzle: Puzzle,
+    states: u64,
 }
 
 impl StateSpace {
@@ -47,24 +49,34 @@ impl StateSpace {
     /// Returns the state space of a subject.
     ///
     /// # Errors
-    /// [`SearchError::TooLarge`] when the board has more than 20 cells: state ids no longer fit 64 bits.
+    /// [`SearchError::TooLarge`] when a board has more than 20 cells: state ids no longer fit 64 bits.
     pub fn of(subject: Subject) -> Result<StateSpace, Error> {
-        let Subject::Board { goal, metric, .. } = &subject;
-        if goal.size().states().is_none() {
-            return Err(SearchError::TooLarge { size: goal.size() }.into());
-        }
-        let frame = Frame::new(goal.clone());
-        let puzzle = frame.path().puzzle(*metric);
+        let (frame, puzzle, states) = match &subject {
+            Subject::Board { goal, metric, .. } => {
+                let size = goal.size();
+                let states = size.states().ok_or(SearchError::TooLarge { size })?;
+                let frame = Frame::new(goal.clone());
+                let puzzle = frame.path().puzzle(*metric);
+                (Some(frame), puzzle, states)
+            }
+            Subject::Puzzle(of) => {
+                let order = of.definition().group_order();
+                // 16! fits.
+                let states = u64::try_from(order).unwrap_or(u64::MAX);
+                (None, of.puzzle(), states)
+            }
+        };
         Ok(StateSpace {
             frame,
             puzzle,
+            states,
             subject,
         })
     }
 
-    /// Returns the frame of the goal.
-    pub fn frame(&self) -> &Frame {
-        &self.frame
+    /// Returns the frame of a board's goal, `None` for other puzzles.
+    pub fn frame(&self) -> Option<&Frame> {
+        self.frame.as_ref()
     }
 
     /// Returns what is searched.
@@ -77,19 +89,15 @@ impl StateSpace {
         &self.puzzle
     }
 
-    /// Returns the size of the board.
-    pub fn size(&self) -> Size {
-        self.frame.goal().size()
-    }
-
     /// Returns the length of a line.
     pub fn line_len(&self) -> usize {
         self.puzzle.line_len()
     }
 
-    /// Returns the number of states that can be reached.
+    /// Returns the number of states that can be reached: N!/2 for a board of N cells, the order of the group of
+    /// another puzzle.
     pub fn states(&self) -> u64 {
-        self.size().states().unwrap_or(u64::MAX)
+        self.states
     }
 
     /// Returns how many lines are numbered: (N-1)!/2 of one parity, twice as many where moves change it.
@@ -103,16 +111,41 @@ impl StateSpace {
     /// # Errors
     /// [`crate::puzzle::tiles::BoardError`] when it cannot reach the goal.
     pub fn start(&self) -> Result<State, Error> {
-        let Subject::Board { start, .. } = &self.subject;
-        self.state(start)
+        match &self.subject {
+            Subject::Board { start, .. } => self.state(start),
+            Subject::Puzzle(states) => {
+                let (line, cell) = states.encode(states.start());
+                Ok(self.number(&line, cell))
+            }
+        }
+    }
+
+    /// Returns the state that a text gives in the puzzle's own words.
+    ///
+    /// # Errors
+    /// [`crate::puzzle::tiles::BoardError`] and [`crate::puzzle::DefinitionError`]; an arrangement of another
+    /// puzzle than a board is not looked at for whether it can be reached.
+    pub fn parse(&self, text: &str) -> Result<State, Error> {
+        match &self.subject {
+            Subject::Board { goal, .. } => self.state(&Board::parse(text, Some(goal.size()))?),
+            Subject::Puzzle(states) => {
+                let arrangement = states.definition().arrangement(text)?;
+                let (line, cell) = states.encode(&arrangement);
+                Ok(self.number(&line, cell))
+            }
+        }
     }
 
     /// Returns the state of a board.
     ///
     /// # Errors
     /// [`crate::puzzle::tiles::BoardError`] when the board has another size or cannot reach the goal.
+    ///
+    /// # Panics
+    /// When the space is not that of a board.
     pub fn state(&self, board: &Board) -> Result<State, Error> {
-        let (line, cell) = self.frame.encode_solvable(board)?;
+        let frame = self.frame().expect("the space is that of a board");
+        let (line, cell) = frame.encode_solvable(board)?;
         let line: Vec<u8> = line.iter().map(|&x| x as u8).collect();
         Ok(self.number(&line, cell))
     }
@@ -141,13 +174,28 @@ impl StateSpace {
         ((state.line / half) as usize, state.line % half)
     }
 
-    /// Returns the board of a state.
+    /// Returns the board of a state, `None` for other puzzles.
     ///
     /// # Panics
     /// When the line or the cell is out of range.
-    pub fn board(&self, state: State) -> Board {
+    pub fn board(&self, state: State) -> Option<Board> {
+        let frame = self.frame()?;
         let line: Vec<u16> = self.line(state).into_iter().map(u16::from).collect();
-        self.frame.decode(&line, state.cell)
+        Some(frame.decode(&line, state.cell))
+    }
+
+    /// Returns a state in the puzzle's own words, which [`StateSpace::parse`] reads.
+    ///
+    /// # Panics
+    /// When the line or the cell is out of range.
+    pub fn text(&self, state: State) -> String {
+        match &self.subject {
+            Subject::Board { .. } => self.board(state).map_or(String::new(), |b| b.to_string()),
+            Subject::Puzzle(states) => {
+                let arrangement = states.decode(&self.line(state), state.cell);
+                states.definition().show(&arrangement)
+            }
+        }
     }
 
     /// Returns the state id, line * N + cell.

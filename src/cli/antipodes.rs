@@ -2,26 +2,23 @@
 
 use anyhow::Result;
 use serde_json::json;
-use tilewave::bfs::{self, State, StateSpace, Subject};
-use tilewave::puzzle::tiles::Size;
+use tilewave::bfs::{self, State, StateSpace};
 use tilewave::report::{counted, thousands};
 
-use super::options::{Format, GoalOption, MetricOption, Output, Running};
+use super::options::{Format, Output, Running};
 use super::progress::Progress;
+use super::puzzle::Counted;
 use super::values::count;
 
 /// List the boards at the greatest depth, with their ranks.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave antipodes 3x3")]
 pub struct Args {
-    /// Size of the board, rows x columns.
-    board: Size,
+    /// Size of a board (3x4), family of puzzles (topspin:12,4) or file that defines one (dino.gap).
+    puzzle: String,
 
     #[command(flatten)]
-    goal: GoalOption,
-
-    #[command(flatten)]
-    metric: MetricOption,
+    counted: Counted,
 
     /// List the boards at this depth instead.
     #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
@@ -41,8 +38,7 @@ pub struct Args {
 impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let size = self.board;
-        let subject = Subject::board(self.goal.board(size)?).in_metric(self.metric.metric);
+        let subject = self.counted.subject(&self.puzzle)?;
         let space = StateSpace::of(subject.clone())?;
         let mut search = self.running.search(subject)?;
         search.max_depth = self.max_depth;
@@ -50,6 +46,7 @@ impl Args {
         let destination = self.output.reserve()?;
         let outcome = bfs::run(&search, &Progress::new())?;
 
+        let subject = &outcome.subject;
         let deepest = outcome.counts.len() - 1;
         // Beyond the diameter there is nothing, and the deepest boards are no answer.
         let depth = self.max_depth.unwrap_or(deepest);
@@ -59,9 +56,9 @@ impl Args {
         let rows: Vec<[String; 4]> = last
             .iter()
             .map(|&state| {
-                let (board, id) = (space.board(state), space.id(state));
+                let (board, id) = (space.text(state), space.id(state));
                 [
-                    board.to_string(),
+                    board,
                     id.to_string(),
                     state.line.to_string(),
                     state.cell.to_string(),
@@ -72,7 +69,8 @@ impl Args {
             Format::Json => {
                 let column = |f: &dyn Fn(&State) -> u64| last.iter().map(f).collect::<Vec<u64>>();
                 let figures = json!({
-                    "board": size.to_string(),
+                    "board": subject.size().map(|size| size.to_string()),
+                    "puzzle": subject.name(),
                     "goal": outcome.subject.goal(),
                     "depth": depth,
                     "count": count,
@@ -88,8 +86,13 @@ impl Args {
                 format!("board,state_id,line,cell\n{}", rows.collect::<String>())
             }
             Format::Text => {
-                let boards = counted(count, "board");
-                let mut text = format!("{size}: {boards} at depth {depth}");
+                let noun = if subject.size().is_some() {
+                    "board"
+                } else {
+                    "state"
+                };
+                let boards = counted(count, noun);
+                let mut text = format!("{subject}: {boards} at depth {depth}");
                 text += &match (beyond, outcome.complete) {
                     (true, _) => format!(": the diameter is {deepest}\n"),
                     (false, true) => ", the diameter\n\n".into(),

@@ -2,33 +2,30 @@
 
 use anyhow::{Context, Result};
 use tilewave::bfs::disk::{self, Disk};
-use tilewave::bfs::{self, Search, Subject};
-use tilewave::puzzle::tiles::{Board, Size};
+use tilewave::bfs::{self, Search};
 use tilewave::report::html::LAST_DRAWN;
-use tilewave::report::published;
+use tilewave::report::{published, published_for};
 
 use super::disk::{Made, OnDisk};
 use super::found::{Report, sweeps};
 use super::launcher::launch;
-use super::options::{GoalOption, MaxDepth, MetricOption, Running};
+use super::options::{MaxDepth, Running};
 use super::progress::Progress;
+use super::puzzle::Counted;
 use super::ranks;
 
 /// Search a board completely: depth distribution, God's number, antipodes.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave bfs 3x4 --plot 3x4.png")]
 pub struct Args {
-    /// Size of the board, rows x columns, for example 3x4.
-    board: Size,
+    /// Size of a board (3x4), family of puzzles (topspin:12,4) or file that defines one (dino.gap).
+    puzzle: String,
 
     #[command(flatten)]
-    goal: GoalOption,
+    counted: Counted,
 
-    #[command(flatten)]
-    metric: MetricOption,
-
-    /// Start of the search, any board that can reach the goal [default: the goal].
-    #[arg(long, value_name = "BOARD")]
+    /// Start of the search: any board that can reach the goal, any state of another puzzle [default: the goal].
+    #[arg(long, value_name = "STATE")]
     start: Option<String>,
 
     #[command(flatten)]
@@ -47,10 +44,9 @@ pub struct Args {
 impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let size = self.board;
-        let mut subject = Subject::board(self.goal.board(size)?).in_metric(self.metric.metric);
+        let mut subject = self.counted.subject(&self.puzzle)?;
         if let Some(text) = &self.start {
-            subject = subject.from_board(Board::parse(text, Some(size)).context("--start")?);
+            subject = subject.starting_at(text).context("--start")?;
         }
         let mut search = self.running.search(subject)?;
         search.max_depth = self.max_depth.max_depth;
@@ -93,10 +89,13 @@ fn fits(search: &Search, disk: &Disk) -> Result<()> {
     if disk.ignore_space || found.as_ref().is_some_and(|manifest| manifest.complete) {
         return Ok(());
     }
-    let Subject::Board { start, metric, .. } = &search.subject;
-    let size = start.size();
-    let truth = published(size, start.blank(), *metric);
-    let truth = truth.or_else(|| published(size, size.cells() - 1, *metric));
+    let subject = &search.subject;
+    let Some(size) = subject.size() else {
+        return Ok(());
+    };
+    let metric = subject.metric().unwrap_or_default();
+    let truth = published_for(subject);
+    let truth = truth.or_else(|| published(size, size.cells() - 1, metric));
     let counts = truth.map_or(&[][..], |truth| truth.counts());
     let widths = disk::widths(size, counts, search.max_depth);
     let fit = disk::Fit::choose(search, disk, found.as_ref())?;

@@ -10,6 +10,7 @@ use tilewave::Error;
 use tilewave::bfs::SearchError;
 use tilewave::bfs::disk::DiskError;
 use tilewave::pdb::PdbError;
+use tilewave::puzzle::DefinitionError;
 use tilewave::puzzle::tiles::BoardError;
 use tilewave::solve::SolveError;
 use tilewave::store::OutputError;
@@ -154,7 +155,10 @@ pub fn of_command(error: anyhow::Error) -> ExitCode {
         | Error::Search(
             SearchError::TooLarge { .. } | SearchError::TooSmall { .. } | SearchError::Kernel(_),
         )
-        | Error::Disk(DiskError::Digits { .. }) => 2,
+        | Error::Disk(DiskError::Digits { .. })
+        | Error::Puzzle(_)
+        | Error::Family(_)
+        | Error::File(_) => 2,
         Error::Pdb(error) if error.is_usage() => 2,
         _ => 1,
     })
@@ -172,6 +176,7 @@ fn library(error: anyhow::Error) -> Result<Error, anyhow::Error> {
     narrow::<Error>(error)
         .or_else(narrow::<BoardError>)
         .or_else(narrow::<SearchError>)
+        .or_else(narrow::<DefinitionError>)
         .or_else(narrow::<OutputError>)
         .or_else(narrow::<PdbError>)
         .or_else(narrow::<TableError>)

@@ -18,6 +18,7 @@ mod output;
 mod pdb;
 mod plan;
 mod progress;
+mod puzzle;
 #[cfg(feature = "mpi")]
 mod ranks;
 #[cfg(not(feature = "mpi"))]

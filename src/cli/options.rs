@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use tilewave::bfs::{Engine, Search, SearchError, Subject};
 use tilewave::perm::kernel::Kernel;
-use tilewave::puzzle::tiles::{Board, Goal, Metric, Size};
+use tilewave::puzzle::tiles::{Board, Goal, Size};
 use tilewave::store;
 use tilewave::table::Table;
 
@@ -95,6 +95,11 @@ pub struct GoalOption {
 }
 
 impl GoalOption {
+    /// Returns whether there is one on the command line.
+    pub fn is_given(&self) -> bool {
+        self.goal.is_some()
+    }
+
     /// Returns the goal board of a size.
     pub fn board(&self, size: Size) -> Result<Board> {
         let goal = self.goal.as_ref().unwrap_or(&Goal::Last);
@@ -116,28 +121,6 @@ impl GoalOption {
         Ok(table.goal().clone())
     }
 }
-
-/// `--metric`.
-#[derive(clap::Args)]
-pub struct MetricOption {
-    /// What counts as one move.
-    #[arg(long, value_parser = choice(METRICS), default_value = "stm")]
-    pub metric: Metric,
-}
-
-/// The metrics, as options.
-const METRICS: &[Choice<Metric>] = &[
-    (
-        &["stm"],
-        Metric::Stm,
-        "Single-tile: one tile goes to the blank's cell",
-    ),
-    (
-        &["mtm"],
-        Metric::Mtm,
-        "Multi-tile: any number of tiles in a line with the blank",
-    ),
-];
 
 /// `--max-depth`.
 #[derive(clap::Args)]

@@ -118,7 +118,7 @@ impl Args {
 
     /// The board with the number asked for.
     fn unrank(&self, space: &StateSpace) -> Result<Board> {
-        let cells = space.size().cells();
+        let cells = space.puzzle().cells();
         let state = match (self.id, self.line, self.cell) {
             (Some(id), _, _) => space.from_id(id),
             (None, Some(line), Some(cell)) => {
@@ -126,15 +126,15 @@ impl Args {
             }
             _ => None,
         };
-        let state = state.ok_or_else(|| {
+        let board = state.and_then(|state| space.board(state));
+        Ok(board.ok_or_else(|| {
             Usage(format!(
                 "there is no such state: a {} board has lines 0 to {}, cells 0 to {}, ids 0 to {}",
-                space.size(),
+                space.subject(),
                 space.lines() - 1,
                 cells - 1,
                 space.lines() * cells as u64 - 1
             ))
-        })?;
-        Ok(space.board(state))
+        })?)
     }
 }

@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::ValueHint;
 use serde_json::json;
-use tilewave::bfs::{self, Engine, Subject, disk};
+use tilewave::bfs::{self, Engine, disk};
 use tilewave::progress::StopWhen;
 use tilewave::puzzle::tiles::Size;
-use tilewave::report::{Levels, Truth, Verdict, bytes, counted, published};
+use tilewave::report::{Levels, Truth, Verdict, bytes, counted, published_for};
 
 use super::disk::directories;
 use super::failure::{Exit, Usage};
 use super::interrupt;
-use super::options::{GoalOption, MetricOption, Output, Running};
+use super::options::{Output, Running};
 use super::progress::Progress;
+use super::puzzle::Counted;
 
 /// Most states that the reference engine checks: seconds to minutes, and 125 MB.
 const REFERENCE_STATES: u64 = 1_000_000_000;
@@ -34,10 +35,7 @@ pub struct Args {
     dir: Vec<PathBuf>,
 
     #[command(flatten)]
-    goal: GoalOption,
-
-    #[command(flatten)]
-    metric: MetricOption,
+    counted: Counted,
 
     #[command(flatten)]
     running: Running,
@@ -93,14 +91,10 @@ impl Args {
         let columns = "board,pass,first_wrong_depth,compared_with,diameter,total";
         destination.add(&format.heading(columns))?;
         for &size in sizes {
-            let goal = self.goal.board(size)?;
-            let (blank, metric) = (goal.blank(), self.metric.metric);
-            let search = self
-                .running
-                .search(Subject::board(goal).in_metric(metric))?;
+            let search = self.running.search(self.counted.board(size)?)?;
             let outcome = bfs::run(&search, &Progress::new())?;
             let reference;
-            let truth = match published(size, blank, metric) {
+            let truth = match published_for(&search.subject) {
                 Some(truth) => Truth::Published(truth),
                 None if outcome.total() <= REFERENCE_STATES && outcome.engine == Engine::Sweep => {
                     let engine = Some(Engine::Reference);

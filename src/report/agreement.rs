@@ -1,7 +1,7 @@
 //! Level-by-level comparison of two depth distributions.
 
-use super::{Published, published, thousands};
-use crate::bfs::{Outcome, Subject};
+use super::{Published, published_for, thousands};
+use crate::bfs::Outcome;
 
 /// The first depth at which two distributions differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +68,7 @@ pub enum Agreement {
 impl Agreement {
     /// Returns how an outcome compares with the published distribution of its board and start.
     pub fn of(outcome: &Outcome) -> Agreement {
-        let Subject::Board { start, metric, .. } = &outcome.subject;
-        let Some(truth) = published(start.size(), start.blank(), *metric) else {
+        let Some(truth) = published_for(&outcome.subject) else {
             return Agreement::Unpublished;
         };
         match Difference::first(&outcome.counts, truth.counts(), outcome.complete) {

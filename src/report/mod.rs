@@ -24,7 +24,7 @@ pub use histogram::histogram;
 use histogram::title;
 pub use json::one_key_per_line;
 pub use machine::Machine;
-pub use published::{Published, published, published_all};
+pub use published::{Published, published, published_all, published_for};
 pub use summary::Report;
 pub use verdict::{Fault, Levels, Truth, Verdict};
 

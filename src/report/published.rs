@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::bfs::Subject;
 use crate::puzzle::tiles::{Metric, Size};
 
 /// A published depth distribution.
@@ -71,6 +72,12 @@ pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Pu
         p.metric == metric && images.contains(&(p.size.rows(), p.size.cols(), p.blank))
     };
     published_all().iter().find(same)
+}
+
+/// Returns the published distribution of what is searched, from where it is searched.
+pub fn published_for(subject: &Subject) -> Option<&'static Published> {
+    let (_, start) = subject.boards()?;
+    published(start.size(), start.blank(), subject.metric()?)
 }
 
 /// Returns all published distributions, small boards first.

@@ -6,6 +6,7 @@ use crate::Error;
 use crate::bfs::{self, Search, Subject};
 use crate::perm::layout::Layout;
 use crate::progress::Progress;
+use crate::puzzle::tiles::{Board, Metric};
 
 /// Returns the bytes of memory that the table of a board and the search that fills it take.
 ///
@@ -13,10 +14,19 @@ use crate::progress::Progress;
 /// As [`crate::bfs::plan`].
 pub fn needed(subject: &Subject, encoding: Encoding) -> Result<u64, Error> {
     let arrays = bfs::plan(subject, None)?.array_bytes;
-    let Subject::Board { goal, .. } = subject;
-    let size = goal.size();
+    let size = board(subject)?.size();
     let shape = super::shape::Shape { size, encoding };
     Ok(arrays + shape.bytes())
+}
+
+/// The goal of a board with one tile a move: what a table can be made of.
+fn board(subject: &Subject) -> Result<&Board, TableError> {
+    let boards = subject.boards();
+    let goal = boards.filter(|_| subject.metric() == Some(Metric::Stm));
+    let other = || TableError::Puzzle {
+        puzzle: subject.to_string(),
+    };
+    Ok(goal.ok_or_else(other)?.0)
 }
 
 /// Returns the table of a search's goal: the search's threads, kernel and memory count, its start, engine
@@ -27,9 +37,9 @@ pub fn needed(subject: &Subject, encoding: Encoding) -> Result<u64, Error> {
 /// # Errors
 /// What [`crate::bfs::run`] returns, and [`TableError`].
 pub fn build(search: &Search, encoding: Encoding, observer: &dyn Progress) -> Result<Table, Error> {
-    let Subject::Board { goal, metric, .. } = &search.subject;
+    let goal = board(&search.subject)?;
     let size = goal.size();
-    let subject = Subject::board(goal.clone()).in_metric(*metric);
+    let subject = Subject::board(goal.clone());
     let needed = needed(&subject, encoding)?;
     if let Some(budget) = search.memory.filter(|&budget| budget < needed) {
         return Err(TableError::Budget {

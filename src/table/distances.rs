@@ -11,7 +11,7 @@ use super::shape::MAX_DEPTH;
 use super::{Encoding, shape::Shape};
 use crate::Error;
 use crate::bfs::{State, StateSpace};
-use crate::puzzle::tiles::{Board, Direction, Moves};
+use crate::puzzle::tiles::{Board, Direction, Frame, Moves};
 use crate::store::{Container, Image};
 
 /// The depth of every state of a board.
@@ -33,6 +33,7 @@ pub struct Table {
     file: Container<Header>,
     shape: Shape,
     space: StateSpace,
+    frame: Frame,
     steps: Steps,
     /// Path index of the blank's goal.
     home: usize,
@@ -70,11 +71,12 @@ impl Table {
 
     fn new(file: Container<Header>) -> Result<Table, Error> {
         let goal = &file.header().goal;
+        let frame = Frame::new(goal.clone());
         let space = StateSpace::new(goal.clone())?;
-        let snake = space.frame().path();
         Ok(Table {
-            steps: Steps::new(snake),
-            home: snake.index(goal.blank()),
+            steps: Steps::new(frame.path()),
+            home: frame.path().index(goal.blank()),
+            frame,
             shape: file.header().shape(),
             file,
             space,
@@ -187,7 +189,7 @@ impl Table {
     }
 
     fn position(&self, board: &Board) -> Result<Position, Error> {
-        let (line, cell) = self.space.frame().encode_solvable(board)?;
+        let (line, cell) = self.frame.encode_solvable(board)?;
         Ok(Position::new(&line, cell))
     }
 

@@ -13,6 +13,12 @@ pub enum TableError {
     /// Memory that could not be had.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// Nothing that tables are made of.
+    #[error("no distance table is made of {puzzle}: choose a board and one tile a move")]
+    Puzzle {
+        /// What was asked for.
+        puzzle: String,
+    },
     /// The table and the search exceed the memory budget.
     #[error(
         "the distance table of {size} and the search that fills it need {} of memory, the budget is {}: raise it with --memory if the machine has more, or choose a smaller board",

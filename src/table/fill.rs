@@ -8,9 +8,9 @@ use super::header::Header;
 use super::position::{Position, Steps};
 use super::shape::{MAX_DEPTH, Shape, UNREACHED};
 use super::{Encoding, Table, TableError};
-use crate::bfs::{Search, SearchError, State, StateSpace};
+use crate::bfs::{Search, SearchError, State};
 use crate::perm::layout::{LANES, Register};
-use crate::puzzle::tiles::Board;
+use crate::puzzle::tiles::{Board, Frame};
 use crate::store::{BLOCK_BYTES, Header as _, Image, in_parallel};
 
 /// Registers of one unit of work.
@@ -142,9 +142,9 @@ impl Fill {
     /// Fills the table by a plain search over its own entries, for boards too small for registers. Cost:
     /// a rank per neighbour, and a list of each level's positions.
     pub(super) fn plainly(&mut self) -> Result<(), crate::Error> {
-        let space = StateSpace::new(self.header.goal.clone())?;
-        let home = space.frame().encode_solvable(&self.header.goal)?;
-        let steps = Steps::new(space.frame().path());
+        let frame = Frame::new(self.header.goal.clone());
+        let home = frame.encode_solvable(&self.header.goal)?;
+        let steps = Steps::new(frame.path());
         let mut level = vec![Position::new(&home.0, home.1)];
         self.state(0, level[0].state())?;
         for depth in 1.. {

@@ -2,7 +2,6 @@
 
 use std::io;
 
-use crate::puzzle::tiles::Size;
 use crate::store::Storage;
 use crate::units::bytes;
 
@@ -139,11 +138,11 @@ pub enum DiskError {
     },
     /// So many digits leave nothing inside a block.
     #[error(
-        "chunks of {size} share at most {most} digits, not {digits}: give a smaller --shared-digits, or leave it out"
+        "chunks of {puzzle} share at most {most} digits, not {digits}: give a smaller --shared-digits, or leave it out"
     )]
     Digits {
-        /// Size of the board.
-        size: Size,
+        /// The puzzle.
+        puzzle: String,
         /// Digits asked for.
         digits: usize,
         /// Most digits that lines can share.

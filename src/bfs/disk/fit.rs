@@ -76,11 +76,15 @@ impl Fit {
         asked: Option<usize>,
     ) -> Result<Fit, Error> {
         let (puzzle, layout) = (problem.space.subject().to_string(), problem.layout);
-        let size = problem.space.size();
         let asked = asked.or(disk.shared_digits);
         let most = layout.prefix() - 1;
         if let Some(digits) = asked.filter(|&digits| digits > most) {
-            return Err(DiskError::Digits { size, digits, most }.into());
+            return Err(DiskError::Digits {
+                puzzle,
+                digits,
+                most,
+            }
+            .into());
         }
         let mut least = u64::MAX;
         let digits = asked.map_or(0..=layout.prefix(), |k| k..=k);

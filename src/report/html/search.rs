@@ -86,7 +86,7 @@ impl Report<'_> {
 fn last_boards(outcome: &Outcome) -> Result<Vec<Board>, Error> {
     let space = StateSpace::of(outcome.subject.clone())?;
     let states = outcome.last.iter().take(LAST_DRAWN);
-    Ok(states.map(|&state| space.board(state)).collect())
+    Ok(states.filter_map(|&state| space.board(state)).collect())
 }
 
 /// Pictures of the goal and, where it is another board, of the start.

@@ -1,0 +1,111 @@
+//! The puzzle of a command: a board, a family or a file.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use tilewave::bfs::Subject;
+use tilewave::puzzle::files::{self, Counting, Format};
+use tilewave::puzzle::tiles::{Metric, Size};
+use tilewave::puzzle::{Definition, families};
+
+use super::failure::Usage;
+use super::options::GoalOption;
+use super::values::{Choice, choice};
+
+/// The metrics, as options.
+const METRICS: &[Choice<Metric>] = &[
+    (
+        &["stm"],
+        Metric::Stm,
+        "Single-tile: one tile goes to the blank's cell",
+    ),
+    (
+        &["mtm"],
+        Metric::Mtm,
+        "Multi-tile: any number of tiles in a line with the blank",
+    ),
+];
+
+/// Most bytes of a file that defines a puzzle.
+const MAX_FILE: u64 = 16 << 20;
+
+/// `--goal` and `--metric` of boards, `--directed` and `--quarter` of files.
+#[derive(clap::Args)]
+pub struct Counted {
+    #[command(flatten)]
+    goal: GoalOption,
+
+    /// What counts as one move of a board [default: stm].
+    #[arg(long, value_parser = choice(METRICS))]
+    metric: Option<Metric>,
+
+    /// Add no inverses to the moves of a puzzle's file.
+    #[arg(long)]
+    directed: bool,
+
+    /// Count a turn as often as it is repeated: powers of a file's moves are no moves.
+    #[arg(long)]
+    quarter: bool,
+}
+
+impl Counted {
+    /// Returns what a word on the command line names: RxC, FAMILY:NUMBERS or a file.
+    pub fn subject(&self, word: &str) -> Result<Subject> {
+        if word.starts_with(|c: char| c.is_ascii_digit()) && Format::of(word).is_none() {
+            return self.board(word.parse()?);
+        }
+        let wrong = if self.goal.is_given() {
+            Some("--goal")
+        } else {
+            self.metric.map(|_| "--metric")
+        };
+        if let Some(option) = wrong {
+            return Err(Usage(format!(
+                "{option} is for boards, {word} is none: leave it out, every generator is one move"
+            ))
+            .into());
+        }
+        let definition = if Format::of(word).is_some() {
+            self.file(Path::new(word))?
+        } else if self.directed || self.quarter {
+            return Err(Usage("--directed and --quarter are for puzzles in files".into()).into());
+        } else {
+            families::parse(word).map_err(tilewave::Error::from)?
+        };
+        for note in definition.notes() {
+            tracing::info!("{note}");
+        }
+        Ok(Subject::puzzle(definition))
+    }
+
+    /// Returns the search of a board.
+    pub fn board(&self, size: Size) -> Result<Subject> {
+        if self.directed || self.quarter {
+            return Err(Usage("--directed and --quarter are for puzzles in files".into()).into());
+        }
+        let subject = Subject::board(self.goal.board(size)?);
+        Ok(subject.in_metric(self.metric.unwrap_or_default()))
+    }
+
+    fn file(&self, path: &Path) -> Result<Definition> {
+        let name = path.display().to_string();
+        let read = || -> std::io::Result<Vec<u8>> {
+            use std::io::Read;
+            let mut bytes = Vec::new();
+            std::fs::File::open(path)?
+                .take(MAX_FILE + 1)
+                .read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        let bytes = read().with_context(|| name.clone())?;
+        if bytes.len() as u64 > MAX_FILE {
+            return Err(Usage(format!("{name}: no puzzle has so long a definition")).into());
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let counting = Counting {
+            directed: self.directed,
+            quarter: self.quarter,
+        };
+        Ok(files::read(&name, &text, counting).map_err(tilewave::Error::from)?)
+    }
+}
