@@ -137,7 +137,7 @@ fn levels_hold_the_right_boards_and_not_only_the_right_number() {
             let last = outcome
                 .last
                 .iter()
-                .map(|&state| space.board(state).to_string());
+                .map(|&state| space.board(state).unwrap().to_string());
             let mut last: Vec<String> = last.collect();
             last.sort();
             assert_eq!(last, boards, "{engine} engine, depth {depth}");

@@ -71,7 +71,7 @@ fn diameters_are_certified_at_an_antipode() {
         let outcome = bfs::run(&search, &NoProgress).unwrap();
         assert_eq!(outcome.diameter(), Some(diameter));
         let space = StateSpace::new(goal.clone()).unwrap();
-        let antipode = space.board(outcome.last[0]);
+        let antipode = space.board(outcome.last[0]).unwrap();
         optimum(&antipode, &goal, diameter);
     }
 }

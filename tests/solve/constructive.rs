@@ -87,8 +87,8 @@ fn boards_of_up_to_nine_cells_are_solved_optimally() {
         let space = StateSpace::new(goal.clone()).unwrap();
         let solver = Constructive::new(goal.clone());
         let mut counts: Vec<u64> = Vec::new();
-        for id in 0..space.size().states().unwrap() {
-            let board = space.board(space.from_id(id).unwrap());
+        for id in 0..space.subject().size().unwrap().states().unwrap() {
+            let board = space.board(space.from_id(id).unwrap()).unwrap();
             let length = solver.solve(&board).unwrap().len();
             counts.resize(counts.len().max(length + 1), 0);
             counts[length] += 1;

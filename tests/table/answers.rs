@@ -89,7 +89,7 @@ fn levels_may_come_in_parts_and_out_of_order() {
         let mut levels = vec![vec![[0u8; 64]; space.lines() as usize / 60]; 37];
         for id in 0..space.lines() * 8 {
             let state = space.from_id(id).unwrap();
-            let depth = whole.depth(&space.board(state)).unwrap().unwrap();
+            let depth = whole.depth(&space.board(state).unwrap()).unwrap().unwrap();
             let class = &cells[(depth + home) % 2];
             let bit = class.iter().position(|&cell| cell == state.cell).unwrap();
             let (register, lane) = (state.line as usize / 60, state.line as usize % 60);
