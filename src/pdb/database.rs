@@ -11,7 +11,7 @@ use super::plain::UNREACHED;
 use super::{Encoding, Kind, Pattern, PdbError};
 use crate::progress::{Phase, Progress};
 use crate::puzzle::tiles::Board;
-use crate::store::{Container, Image};
+use crate::store::{Container, EndWhenCut, Image};
 
 /// An additive pattern database.
 ///
@@ -45,6 +45,27 @@ impl Pdb {
         let Probe(Pdb { file, order }) = Probe::open(path)?;
         let file = file.load()?;
         Ok(Pdb { file, order })
+    }
+
+    /// Maps a database file, in a process that has [promised](EndWhenCut) to end when the file is cut, and checks
+    /// all of it: no copy, and no memory that the system does not have anyway. What rests on values rests on
+    /// nobody changing the file: see [`Pdb::unchanged`].
+    ///
+    /// # Errors
+    /// As [`Pdb::open`].
+    pub fn map(path: &Path, promise: EndWhenCut) -> Result<Pdb, PdbError> {
+        let Probe(Pdb { file, order }) = Probe::open(path)?;
+        let file = file.map(promise)?;
+        Ok(Pdb { file, order })
+    }
+
+    /// Checks that nobody has written into the file since it was mapped; others cannot change. Cost: asking
+    /// the system for its length and its last change, 1 us.
+    ///
+    /// # Errors
+    /// [`PdbError::File`].
+    pub fn unchanged(&self) -> Result<(), PdbError> {
+        Ok(self.file.unchanged()?)
     }
 
     /// Returns the database of the bytes of a file, all of them checked. Cost: a copy.

@@ -186,6 +186,9 @@ impl Optimal {
         stage: Stage,
         seconds: f64,
     ) -> Result<Answer, SolveError> {
+        for pdb in &self.tree.pdbs {
+            pdb.unchanged()?;
+        }
         let moves = match end {
             End::Solved(moves) if moves.apply(board)? != *self.frame.goal() => {
                 return Err(SolveError::WrongSolution { moves });

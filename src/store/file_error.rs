@@ -87,6 +87,12 @@ pub enum FileError {
         /// What it is.
         kind: FileKind,
     },
+    /// A mapped file is no longer what was checked.
+    #[error("'{}' was changed while it was in use: leave it alone and run this again", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
 }
 
 impl FileError {

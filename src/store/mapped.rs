@@ -1,21 +1,28 @@
 //! Files mapped for reading.
 //!
-//! Invariant: a mapped file is only read, and whoever maps it answers for nobody changing it. Files of this
-//! program are replaced by renaming, never written in place, so a mapping keeps its contents while others
-//! write a new file of the same name.
+//! Invariant: a mapped file is only read, and whoever maps it answers for nobody changing it, or for what
+//! happens then. Files of this program are replaced by renaming, never written in place, so a mapping keeps its
+//! contents while others write a new file of the same name.
 
 #![allow(unsafe_code)]
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
 use memmap2::Mmap;
 
+use super::cut::{EndWhenCut, Watch};
+
 /// The bytes of a file, mapped for reading.
 #[derive(Debug)]
 pub struct Mapped {
+    // The watch ends before the map does.
+    watch: Option<Watch>,
     map: Option<Mmap>,
+    file: File,
+    /// What the file was like when it was mapped.
+    then: Metadata,
 }
 
 impl Mapped {
@@ -29,16 +36,37 @@ impl Mapped {
     /// process (SIGBUS), and what is overwritten changes under shared references.
     pub unsafe fn open(path: &Path) -> io::Result<Mapped> {
         let file = File::open(path)?;
-        let metadata = file.metadata()?;
-        if metadata.is_dir() {
+        let then = file.metadata()?;
+        if then.is_dir() {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
         }
-        if metadata.len() == 0 {
-            return Ok(Mapped { map: None });
+        let map = match then.len() {
+            0 => None,
+            // SAFETY: the bytes are only read, and the caller promises that nobody changes them.
+            _ => Some(unsafe { Mmap::map(&file)? }),
+        };
+        Ok(Mapped {
+            watch: None,
+            map,
+            file,
+            then,
+        })
+    }
+
+    /// Maps a file in a process that has promised to end when the file is cut short. Whoever rests an answer on
+    /// the bytes asks first whether the file [is unchanged](Mapped::is_unchanged): what is overwritten shows.
+    ///
+    /// # Errors
+    /// As [`Mapped::open`], and when too many files are mapped this way.
+    pub fn watched(path: &Path, promise: EndWhenCut) -> io::Result<Mapped> {
+        // SAFETY: reading what was cut off ends the process in an orderly way. What is overwritten is no more
+        // than other numbers to those who read: plain bytes, each of any value, behind checked indices.
+        let mut mapped = unsafe { Mapped::open(path)? };
+        mapped.watch = promise.watch(mapped.bytes(), path);
+        match mapped.watch {
+            Some(_) => Ok(mapped),
+            None => Err(io::Error::other("too many files are mapped")),
         }
-        // SAFETY: the bytes are only read, and the caller promises that nobody changes them.
-        let map = unsafe { Mmap::map(&file)? };
-        Ok(Mapped { map: Some(map) })
     }
 
     /// Returns the bytes.
@@ -46,12 +74,10 @@ impl Mapped {
         self.map.as_deref().unwrap_or_default()
     }
 
-    /// Tells the system that reads will come in no order, which spares it reading ahead.
-    pub fn read_at_random(&self) {
-        #[cfg(unix)]
-        if let Some(map) = &self.map {
-            // Only a hint: without it reads are as right.
-            let _ = map.advise(memmap2::Advice::Random);
-        }
+    /// Returns whether the file is as it was when it was mapped, by its length and the time of its last change.
+    pub fn is_unchanged(&self) -> bool {
+        let facts = |of: &Metadata| Some((of.len(), of.modified().ok()?));
+        let now = self.file.metadata().ok();
+        now.is_some_and(|now| facts(&now) == facts(&self.then))
     }
 }

@@ -109,3 +109,19 @@ pub fn peak_memory() -> Option<u64> {
 #[cfg(test)]
 #[path = "../../tests/unit/memory.rs"]
 mod tests;
+
+/// Zeroed memory for some bytes, as an error where there is none.
+pub(super) fn room(bytes: u64) -> Result<Vec<u8>, MemoryError> {
+    let mut room = Vec::new();
+    let reserved = usize::try_from(bytes).map(|len| room.try_reserve_exact(len).map(|()| len));
+    match reserved {
+        Ok(Ok(len)) => {
+            room.resize(len, 0);
+            Ok(room)
+        }
+        _ => Err(MemoryError::Map {
+            bytes,
+            reason: "out of memory".into(),
+        }),
+    }
+}

@@ -2,6 +2,7 @@
 
 mod codec;
 mod container;
+mod cut;
 mod fields;
 mod file_error;
 mod free_memory;
@@ -14,11 +15,13 @@ mod memory;
 mod names;
 mod output;
 mod parallel;
+mod sections;
 mod simulated;
 mod storage;
 
 pub use codec::{DEFAULT_LEVEL, Decoder, Encoder};
-pub use container::{BLOCK_BYTES, Container, Header, Layout, Section, encode};
+pub use container::{Container, Header, encode};
+pub use cut::EndWhenCut;
 pub use fields::{Fields, HEADER_BYTES};
 pub use file_error::{FileError, FileKind};
 pub use image::Image;
@@ -35,5 +38,6 @@ pub use names::RunFile;
 pub(crate) use output::failed;
 pub use output::{Output, OutputError, advice};
 pub(crate) use parallel::in_parallel;
+pub use sections::{BLOCK_BYTES, Layout, Section};
 pub use simulated::{Faults, Simulated};
 pub use storage::{Append, Bytes, Directory, Io, ReadAt, Storage};

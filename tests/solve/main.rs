@@ -6,6 +6,7 @@ mod constructive;
 mod export;
 #[path = "../examples/ida.rs"]
 mod ida;
+mod mapped;
 mod optimal;
 mod scramble;
 mod solvability;

@@ -9,7 +9,7 @@ use tilewave::pdb::{Build, Pattern, Pdb, PdbError, build, partition};
 use tilewave::puzzle::tiles::Board;
 use tilewave::report::{bytes, duration};
 use tilewave::solve::default_patterns;
-use tilewave::store;
+use tilewave::store::{self, EndWhenCut};
 use tilewave::table::Table;
 
 use super::super::failure::Usage;
@@ -50,7 +50,7 @@ impl Databases {
     /// Returns the databases for a goal: those given, else those kept, else new ones, which are kept.
     pub fn get(&self, goal: &Board, threads: Option<usize>) -> Result<Vec<Pdb>> {
         if !self.pdb.is_empty() {
-            let open = |path: &PathBuf| Ok(Pdb::open(path)?);
+            let open = |path: &PathBuf| Ok(open(path)?);
             return self.pdb.iter().map(open).collect();
         }
         let patterns = match &self.partition {
@@ -72,7 +72,7 @@ impl Databases {
         for (i, pattern) in patterns.into_iter().enumerate() {
             let kept = cache.as_ref().map(|dir| dir.join(name(&pattern)));
             // A file that cannot be used, for whatever reason, is built again and replaced.
-            let usable = kept.as_ref().and_then(|path| Pdb::open(path).ok());
+            let usable = kept.as_ref().and_then(|path| open(path).ok());
             if let Some(pdb) = usable.filter(|pdb| pdb.pattern() == &pattern) {
                 pdbs.push(pdb);
                 continue;
@@ -136,6 +136,15 @@ impl Databases {
             "--fast needs no databases: leave out --pdb, --partition and --table, or add --ratio"
                 .into(),
         ))
+    }
+}
+
+/// Maps a database, which spares a copy in memory that has to be found and cleared first; reads it where the
+/// system cannot tell when the file is cut.
+fn open(path: &Path) -> Result<Pdb, PdbError> {
+    match EndWhenCut::promise() {
+        Ok(promise) => Pdb::map(path, promise),
+        Err(_) => Pdb::open(path),
     }
 }
 
