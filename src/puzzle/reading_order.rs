@@ -4,7 +4,7 @@
 //!
 //! A move permutes the line by a window that depends on the cell and on the reading. Windows in the last five places
 //! of the line stay inside a register, those in the last eight inside a block of registers; for others it
-//! counts how many elements they bring to the last eight places from further in front (docs/design.md).
+//! counts how many elements they bring to the last eight places from further in front (docs/puzzles.md).
 
 use std::collections::HashSet;
 

@@ -33,12 +33,12 @@ fn published() -> BTreeMap<String, Growth> {
         .collect()
 }
 
-/// The sizes of the levels around a start.
+/// The sizes of the levels around a start, up to the first that makes more than 50,000 states.
 fn levels<S: Clone + Eq + Hash>(start: S, neighbours: impl Fn(&S) -> Vec<S>) -> Vec<u64> {
     let mut seen = HashSet::from([start.clone()]);
     let mut frontier = vec![start];
     let mut counts = Vec::new();
-    while !frontier.is_empty() {
+    while !frontier.is_empty() && seen.len() < 50_000 {
         counts.push(frontier.len() as u64);
         let mut next = Vec::new();
         for state in frontier.iter().flat_map(&neighbours) {
@@ -47,6 +47,9 @@ fn levels<S: Clone + Eq + Hash>(start: S, neighbours: impl Fn(&S) -> Vec<S>) -> 
             }
         }
         frontier = next;
+    }
+    if !frontier.is_empty() {
+        counts.push(frontier.len() as u64);
     }
     counts
 }
@@ -220,4 +223,18 @@ fn samples_grow_alike_in_all_formats() {
     assert_eq!(wheels, both(puzzle("wheels.kpuzzle.json")));
     assert_ne!(wheels, both(puzzle("wheels.gap")));
     assert_eq!(wheels[..2], [1, 6]);
+}
+
+#[test]
+fn the_dino_cube_grows_as_published_from_every_file() {
+    let growth = &published()["dino"];
+    for name in ["dino.gap", "dino.tws", "dino.kpuzzle.json"] {
+        let states = States::new(puzzle(name));
+        let start = states.encode(states.start());
+        let counts = by_windows(&states.puzzle(), start);
+        assert!(counts.len() > 5);
+        assert_eq!(counts, growth.counts[..counts.len()], "{name}");
+    }
+    let counts = by_arrangements(&puzzle("dino12.gap"));
+    assert_eq!(counts, growth.counts[..counts.len()]);
 }

@@ -1,0 +1,41 @@
+//! docs/puzzles.md is true: its files are puzzles, its tables those of the program.
+
+use tilewave::puzzle::families;
+use tilewave::puzzle::files::{Counting, read};
+
+use super::puzzle;
+
+const PAGE: &str = include_str!("../../docs/puzzles.md");
+
+/// The block of the page in a language.
+fn block(language: &str) -> &'static str {
+    let mut blocks = PAGE.split("```");
+    let found = blocks.find_map(|block| block.strip_prefix(language)?.strip_prefix('\n'));
+    found.unwrap_or_else(|| panic!("a block of {language}"))
+}
+
+#[test]
+fn the_files_of_the_page_are_puzzles() {
+    let five = read("five.gap", block("gap"), Counting::default()).unwrap();
+    assert_eq!(block("gap").lines().count(), 5);
+    assert_eq!(five, puzzle("five.gap"));
+    assert_eq!(
+        five.fingerprint(),
+        families::parse("lrx:5").unwrap().fingerprint()
+    );
+    let wheels = read("wheels.tws", block("tws"), Counting::default()).unwrap();
+    assert_eq!(wheels, puzzle("wheels.tws"));
+    let wheels = read("wheels.kpuzzle.json", block("json"), Counting::default()).unwrap();
+    assert_eq!(wheels, puzzle("wheels.kpuzzle.json"));
+}
+
+#[test]
+fn the_page_names_every_family() {
+    for family in families::ALL {
+        let row = format!(
+            "| `{}:{}` | {} |",
+            family.name, family.parameters, family.states
+        );
+        assert!(PAGE.contains(&row), "{row}");
+    }
+}

@@ -1,0 +1,15 @@
+//! GAP files: any text is read or refused. `cargo +nightly fuzz run --fuzz-dir tools/fuzz gap tests/data/puzzles`
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use tilewave::puzzle::files::{self, Counting};
+
+fuzz_target!(|text: &str| match files::read("x.gap", text, Counting::default()) {
+    Ok(puzzle) => {
+        let solved = puzzle.solved();
+        let read = puzzle.arrangement(&puzzle.show(&solved));
+        assert_eq!(read.expect("what is written is read"), solved);
+        assert!(puzzle.group_order() > 1);
+    }
+    Err(error) => assert!(!error.to_string().contains(char::is_control)),
+});
