@@ -39,6 +39,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
+pub use failure::out_of_memory;
+
 /// Complete breadth-first searches of sliding-tile boards: depth distributions, God's numbers, antipodes.
 #[derive(Parser)]
 #[command(name = "tilewave", version, max_term_width = 100, after_help = man::ENVIRONMENT)]

@@ -9,6 +9,8 @@
 
 use zstd::zstd_safe::{CCtx, CParameter, DCtx, ParamSwitch, compress_bound, get_error_name};
 
+use super::memory::MemoryError;
+
 /// A register with its four padding lanes.
 type Register = [u8; 64];
 /// Bytes of a register that hold lines.
@@ -26,8 +28,11 @@ pub struct Encoder {
 
 impl Encoder {
     /// Returns an encoder with a zstd level (-131072 to 22; below 0 faster and larger).
-    pub fn new(level: i32) -> Encoder {
-        let mut context = CCtx::create();
+    ///
+    /// # Errors
+    /// [`MemoryError::Codec`].
+    pub fn new(level: i32) -> Result<Encoder, MemoryError> {
+        let mut context = CCtx::try_create().ok_or(MemoryError::Codec)?;
         for parameter in [
             CParameter::CompressionLevel(level),
             CParameter::LiteralCompressionMode(ParamSwitch::Enable),
@@ -38,11 +43,11 @@ impl Encoder {
             // zstd brings levels into range itself and knows the other three.
             let _ = context.set_parameter(parameter);
         }
-        Encoder {
+        Ok(Encoder {
             context,
             packed: Vec::new(),
             bytes: Vec::new(),
-        }
+        })
     }
 
     /// Returns the compressed bytes of registers, which stay until the next call.
@@ -71,16 +76,18 @@ pub struct Decoder {
     packed: Vec<u8>,
 }
 
-impl Default for Decoder {
-    fn default() -> Decoder {
-        Decoder {
-            context: DCtx::create(),
-            packed: Vec::new(),
-        }
-    }
-}
-
 impl Decoder {
+    /// Returns a decoder.
+    ///
+    /// # Errors
+    /// [`MemoryError::Codec`].
+    pub fn new() -> Result<Decoder, MemoryError> {
+        Ok(Decoder {
+            context: DCtx::try_create().ok_or(MemoryError::Codec)?,
+            packed: Vec::new(),
+        })
+    }
+
     /// Writes the registers that were compressed to `bytes`.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicU64;
 
 use memmap2::{MmapMut, MmapRaw};
 
+use super::allocator::can_fail;
 use super::free_memory::free_memory;
 
 /// Memory that could not be had.
@@ -20,6 +21,9 @@ pub enum MemoryError {
         /// What the system said.
         reason: String,
     },
+    /// There is none for the tables of a codec.
+    #[error("not enough memory to compress; close other programs or take fewer threads")]
+    Codec,
 }
 
 /// Bytes of one unit of an array: a cache line, and a register of the sweep engine.
@@ -113,7 +117,8 @@ mod tests;
 /// Zeroed memory for some bytes, as an error where there is none.
 pub(super) fn room(bytes: u64) -> Result<Vec<u8>, MemoryError> {
     let mut room = Vec::new();
-    let reserved = usize::try_from(bytes).map(|len| room.try_reserve_exact(len).map(|()| len));
+    let reserve = |len| can_fail(|| room.try_reserve_exact(len)).map(|()| len);
+    let reserved = usize::try_from(bytes).map(reserve);
     match reserved {
         Ok(Ok(len)) => {
             room.resize(len, 0);

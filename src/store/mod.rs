@@ -1,5 +1,6 @@
 //! Where states are kept: memory arrays, level files, the directory of a run.
 
+mod allocator;
 mod codec;
 mod container;
 mod cut;
@@ -19,6 +20,7 @@ mod sections;
 mod simulated;
 mod storage;
 
+pub use allocator::Allocator;
 pub use codec::{DEFAULT_LEVEL, Decoder, Encoder};
 pub use container::{Container, Header, encode};
 pub use cut::EndWhenCut;

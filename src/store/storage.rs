@@ -224,7 +224,7 @@ impl Storage for Directory {
     }
 
     fn open(&self, name: &str) -> io::Result<Box<dyn ReadAt>> {
-        let file = File::open(self.path.join(name))?;
+        let file = open_file(OpenOptions::new().read(true), &self.path.join(name))?;
         let len = file.metadata()?.len();
         Ok(match self.io {
             Io::Map if len > 0 => Box::new(MappedFile::new(&file)?),
@@ -273,10 +273,8 @@ impl Storage for Directory {
 
     fn lock(&self) -> io::Result<Option<Box<dyn Send + Sync>>> {
         self.made()?;
-        let file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(self.path.join(LOCK))?;
+        let mut options = OpenOptions::new();
+        let file = open_file(options.create(true).append(true), &self.path.join(LOCK))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Box::new(file))),
             Err(std::fs::TryLockError::WouldBlock) => Ok(None),
@@ -294,7 +292,7 @@ impl Storage for Directory {
 
     fn is_locked(&self) -> bool {
         // A shared lock for an instant: it can fail against a running search, but not disturb it.
-        File::open(self.path.join(LOCK)).is_ok_and(|file| {
+        open_file(OpenOptions::new().read(true), &self.path.join(LOCK)).is_ok_and(|file| {
             matches!(
                 file.try_lock_shared(),
                 Err(std::fs::TryLockError::WouldBlock)
@@ -335,6 +333,35 @@ fn existing(path: &Path) -> Option<&Path> {
         _ => path,
     });
     above.into_iter().find(|path| path.exists())
+}
+
+/// Opens a file, and only a file: nobody writes to a pipe that stands in its place, so opening would wait for ever.
+fn open_file(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+        let opened = options
+            .custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32)
+            .open(path);
+        // A socket cannot be opened, a pipe that nobody reads not for writing, a directory neither.
+        let facts = match &opened {
+            Ok(file) => file.metadata(),
+            Err(_) => std::fs::metadata(path),
+        };
+        let other = match facts.map(|facts| facts.file_type()) {
+            Err(_) => return opened,
+            Ok(kind) if kind.is_file() => return opened,
+            Ok(kind) if kind.is_dir() => "a directory",
+            Ok(kind) if kind.is_fifo() => "a pipe",
+            Ok(kind) if kind.is_socket() => "a socket",
+            _ => "a device",
+        };
+        Err(io::Error::other(format!(
+            "it is {other}, not a file: move it away"
+        )))
+    }
+    #[cfg(not(unix))]
+    options.open(path)
 }
 
 fn no_locks() -> io::Error {

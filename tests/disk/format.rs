@@ -51,7 +51,8 @@ fn files_of_version_1_are_read_and_written() {
     let decoded = |reader: &LevelReader| {
         let mut registers = vec![[0; 64]; 6];
         let frames = reader.read(0..1).unwrap();
-        tilewave::store::Decoder::default()
+        tilewave::store::Decoder::new()
+            .unwrap()
             .decode(frames.bytes(0).unwrap(), &mut registers)
             .unwrap();
         registers

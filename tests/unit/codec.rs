@@ -11,10 +11,10 @@ fn frames_come_back_and_damage_is_an_error() {
         }
     }
     for level in [-100, 1, 19] {
-        let mut encoder = Encoder::new(level);
+        let mut encoder = Encoder::new(level).unwrap();
         let bytes = encoder.encode(&registers).unwrap();
         let mut back = vec![[9u8; 64]; 100];
-        let mut decoder = Decoder::default();
+        let mut decoder = Decoder::new().unwrap();
         decoder.decode(bytes, &mut back).unwrap();
         assert_eq!(back, registers);
         assert!(decoder.decode(bytes, &mut back[..99]).is_err());

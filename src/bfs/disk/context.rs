@@ -22,27 +22,24 @@ use crate::bfs::search::Search;
 use crate::bfs::state::State;
 use crate::perm::kernel::{Kernel, Transfer};
 use crate::perm::layout::LANES;
-use crate::store::{ChunkRecord, Decoder, Encoder, Manifest};
+use crate::store::{ChunkRecord, Decoder, Encoder, Manifest, MemoryError};
 
-/// Codecs that the workers of one chunk leave for those of the next: their tables take megabytes.
-pub(super) struct Codecs {
-    level: i32,
-    idle: Mutex<Vec<(Decoder, Encoder)>>,
-}
+/// A pair of codecs for every worker, made before the first begins: their tables take megabytes.
+pub(super) struct Codecs(Mutex<Vec<(Decoder, Encoder)>>);
 
 impl Codecs {
-    /// Returns an empty store of codecs with a zstd level.
-    pub fn new(level: i32) -> Codecs {
-        let idle = Mutex::default();
-        Codecs { level, idle }
+    /// Returns the codecs of a number of threads, with a zstd level.
+    pub fn new(level: i32, threads: usize) -> Result<Codecs, MemoryError> {
+        let pair = |_| Ok((Decoder::new()?, Encoder::new(level)?));
+        let pairs: Result<Vec<_>, MemoryError> = (0..threads).map(pair).collect();
+        Ok(Codecs(Mutex::new(pairs?)))
     }
 
-    /// Lends a pair of them.
+    /// Lends a pair of them to one of the threads.
     pub fn with<T>(&self, work: impl FnOnce(&mut Decoder, &mut Encoder) -> T) -> T {
-        let idle = || self.idle.lock().unwrap_or_else(|e| e.into_inner());
-        let kept = idle().pop();
-        let (mut decoder, mut encoder) =
-            kept.unwrap_or_else(|| (Decoder::default(), Encoder::new(self.level)));
+        let idle = || self.0.lock().unwrap_or_else(|e| e.into_inner());
+        let pair = idle().pop();
+        let (mut decoder, mut encoder) = pair.expect("every thread has at most one pair");
         let result = work(&mut decoder, &mut encoder);
         idle().push((decoder, encoder));
         result
@@ -85,10 +82,12 @@ impl Context<'_> {
         let count = chunks.frame_registers().min(chunks.registers() - first);
         let mut registers = vec![[0; 64]; count];
         registers[register - first][(line % LANES as u64) as usize] |= 1 << bit;
-        let mut encoder = Encoder::new(self.disk.zstd_level);
-        let bytes = encoder.encode(&registers);
         let mut encoded = Encoded::new(0, chunks.frames());
-        encoded.push(frame, bytes.map_err(|reason| DiskError::Codec { reason })?);
+        self.codecs.with(|_, encoder| {
+            let bytes = encoder.encode(&registers);
+            encoded.push(frame, bytes.map_err(|reason| DiskError::Codec { reason })?);
+            Ok::<_, DiskError>(())
+        })?;
         let header = self.fetch(&manifest, 0).header(chunk as usize);
         let (directories, limit) = (self.disk.directories.clone(), self.disk.limit);
         let journal = Journal::start(directories, manifest, Duration::ZERO, limit)?;

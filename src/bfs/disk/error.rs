@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::store::Storage;
+use crate::store::{MemoryError, Storage};
 use crate::units::bytes;
 
 /// A run on disk that cannot start, go on or be read.
@@ -148,6 +148,9 @@ pub enum DiskError {
         /// Most digits that lines can share.
         most: usize,
     },
+    /// There is no memory for what reads a file.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// The codec has failed.
     #[error("a frame cannot be compressed: {reason}; free memory and give the same command again")]
     Codec {

@@ -145,7 +145,7 @@ impl Fetch<'_> {
             return Ok(true);
         };
         let chunks = self.chunks;
-        let mut decoder = Decoder::default();
+        let mut decoder = Decoder::new()?;
         let mut registers: Vec<Register> = vec![[0; 64]; chunks.frame_registers()];
         for entry in 0..reader.index().len() {
             let frames = reader.read(entry..entry + 1).map_err(|e| {

@@ -61,15 +61,22 @@ fn forget(disk: &Disk, mut manifest: Manifest, depth: u32) -> Result<(), DiskErr
         })
         .collect();
     let directories = &disk.directories;
-    for &(depth, chunk) in &lost {
-        let storage = directories.of_chunk(chunk as usize);
-        let level = RunFile::Level { depth, chunk }.name();
-        let uncommitted = RunFile::Uncommitted { run, depth, chunk }.name();
-        match storage.rename(&level, &uncommitted) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                return Err(DiskError::io(storage, &level, e));
+    // Nothing is moved before all that is there has turned out to be files.
+    for look in [true, false] {
+        for &(depth, chunk) in &lost {
+            let storage = directories.of_chunk(chunk as usize);
+            let level = RunFile::Level { depth, chunk }.name();
+            let uncommitted = RunFile::Uncommitted { run, depth, chunk }.name();
+            let done = match look {
+                true => storage.open(&level).map(drop),
+                false => storage.rename(&level, &uncommitted),
+            };
+            match done {
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(DiskError::io(storage, &level, e));
+                }
+                _ => {}
             }
-            _ => {}
         }
     }
     for storage in directories.all() {

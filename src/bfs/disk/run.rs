@@ -155,6 +155,8 @@ fn session(
     agreed(communicator, claimed)?;
 
     let crossings = problem.crossings(fit.chunks);
+    let threads = pool.current_num_threads();
+    let codecs = agreed(communicator, Codecs::new(disk.zstd_level, threads))?;
     let context = Context {
         search,
         disk,
@@ -163,9 +165,9 @@ fn session(
         fit,
         kernel: *kernel,
         label: search.subject.goal(),
-        threads: pool.current_num_threads(),
+        threads,
         times: Times::default(),
-        codecs: Codecs::new(disk.zstd_level),
+        codecs,
         progress: RankProgress::new(progress, ranks == 1),
     };
     if manifest.levels.is_empty() {
