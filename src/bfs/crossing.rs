@@ -18,7 +18,7 @@ pub(super) struct Plane {
     /// Bit of the cell in each group.
     pub bits: [u8; 2],
     /// For the step from each group: where the bits of a target block come from.
-    pub origins: [Origins; 2],
+    pub sources: [PlaneSources; 2],
 }
 
 /// The planes that cross.
@@ -41,8 +41,8 @@ impl Crossings {
             let back = transfer.window.inverse();
             transfer.bits.iter().map(move |&(a, b)| Plane {
                 bits: [a, b],
-                origins: [&transfer.window, &back]
-                    .map(|w| Origins::new(chunks, Gather::new(chunks.layout, w))),
+                sources: [&transfer.window, &back]
+                    .map(|w| PlaneSources::new(chunks, Gather::new(chunks.layout, w))),
             })
         });
         Crossings {
@@ -62,9 +62,9 @@ pub(super) fn crosses(transfer: &Transfer, chunks: Chunks) -> bool {
     !transfer.window.is_identity() && transfer.window.first() < chunks.digits
 }
 
-/// How the words of a target block lie among those of the sources.
+/// In what units the words of a target block lie among those of the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Granularity {
     /// As a whole in one source block.
     Blocks,
     /// Word by word.
@@ -74,11 +74,11 @@ pub(super) enum Way {
 }
 
 /// Where the bits of a plane come from.
-pub(super) struct Origins {
+pub(super) struct PlaneSources {
     chunks: Chunks,
     gather: Gather,
-    pub way: Way,
-    /// For [`Way::Words`]: for each variant and register the block and the register of the source.
+    pub granularity: Granularity,
+    /// For [`Granularity::Words`]: for each variant and register the block and the register of the source.
     words: Vec<(u16, u16)>,
     /// For each group of a block the parity of its inner digit sum.
     parities: Vec<u8>,
@@ -86,24 +86,44 @@ pub(super) struct Origins {
 
 /// The sources of one target block.
 #[derive(Default)]
-pub(super) struct Located {
+pub(super) struct BlockSources {
     /// Source block of each number.
     pub blocks: Vec<usize>,
     variant: usize,
     parity: usize,
 }
 
-impl Origins {
-    fn new(chunks: Chunks, gather: Gather) -> Origins {
+/// What a target word is made of; words are counted over the whole array.
+pub(super) enum Piece {
+    /// All of a source word.
+    Word(usize),
+    /// One bit of a source word, for one lane of the target.
+    Bit {
+        word: usize,
+        bit: usize,
+        lane: usize,
+    },
+}
+
+impl Piece {
+    /// The source word.
+    pub fn word(&self) -> usize {
+        let (Piece::Word(word) | Piece::Bit { word, .. }) = *self;
+        word
+    }
+}
+
+impl PlaneSources {
+    fn new(chunks: Chunks, gather: Gather) -> PlaneSources {
         let layout = chunks.layout;
         let registers = layout.block_registers();
-        let way = match gather.shape {
-            Shape::Block => Way::Blocks,
-            _ if gather.keeps_lanes() => Way::Words,
-            _ => Way::Bits,
+        let granularity = match gather.shape {
+            Shape::Block => Granularity::Blocks,
+            _ if gather.keeps_lanes() => Granularity::Words,
+            _ => Granularity::Bits,
         };
         let mut words = Vec::new();
-        if way == Way::Words {
+        if granularity == Granularity::Words {
             for (variant, register) in (0..gather.source_blocks.variants())
                 .flat_map(|v| (0..registers).map(move |r| (v, r)))
             {
@@ -117,86 +137,52 @@ impl Origins {
                 words.push((source.block, source.register));
             }
         }
-        Origins {
+        PlaneSources {
             chunks,
             gather,
-            way,
+            granularity,
             words,
             parities: layout.group_parities(),
         }
     }
 
     /// Works out the source blocks of a target block.
-    pub fn locate(&self, block: usize, located: &mut Located) {
+    pub fn locate(&self, block: usize, sources: &mut BlockSources) {
         let layout = self.chunks.layout;
         let mut digits = [0; MAX_LEN];
         layout.block_digits(block, &mut digits);
         let digits = &digits[..layout.block_prefix()];
-        located.parity = digits.iter().map(|&d| usize::from(d)).sum::<usize>() % 2;
-        located.blocks.resize(self.gather.source_blocks.count(), 0);
-        located.variant = self
-            .gather
-            .source_blocks
-            .find(block, digits, &mut located.blocks);
+        let source_blocks = &self.gather.source_blocks;
+        sources.parity = digits.iter().map(|&d| usize::from(d)).sum::<usize>() % 2;
+        sources.blocks.resize(source_blocks.count(), 0);
+        sources.variant = source_blocks.find(block, digits, &mut sources.blocks);
     }
 
-    /// Returns the word that a word of a target block comes from, counted over the whole array. For
-    /// planes that go word by word or in blocks.
-    pub fn word(&self, located: &Located, register: usize) -> usize {
+    /// Calls `each` for what a word of a target block is made of, in the order of its lanes.
+    pub fn each(&self, sources: &BlockSources, register: usize, mut each: impl FnMut(Piece)) {
         let size = self.chunks.layout.block_registers();
-        match self.way {
-            Way::Blocks => located.blocks[0] * size + register,
-            _ => {
-                let (block, source) = self.words[located.variant * size + register];
-                located.blocks[usize::from(block)] * size + usize::from(source)
+        match self.granularity {
+            Granularity::Blocks => each(Piece::Word(sources.blocks[0] * size + register)),
+            Granularity::Words => {
+                let (block, word) = self.words[sources.variant * size + register];
+                let block = sources.blocks[usize::from(block)];
+                each(Piece::Word(block * size + usize::from(word)));
+            }
+            Granularity::Bits => {
+                let inner = usize::from(self.parities[register / GROUP]) ^ (register % GROUP % 2);
+                for lane in 0..LANES {
+                    let at = Target {
+                        variant: sources.variant,
+                        register,
+                        lane,
+                        parity: sources.parity ^ inner,
+                    };
+                    let (source, bit) = self.gather.byte_source(self.chunks.layout, at);
+                    let block = sources.blocks[usize::from(source.block)];
+                    let word = block * size + usize::from(source.register);
+                    each(Piece::Bit { word, bit, lane });
+                }
             }
         }
     }
-
-    /// Returns the word and the bit that a bit of a target block comes from, counted over the whole
-    /// array.
-    pub fn bit(&self, located: &Located, register: usize, lane: usize) -> (usize, usize) {
-        let size = self.chunks.layout.block_registers();
-        let inner = usize::from(self.parities[register / GROUP]) ^ (register % GROUP % 2);
-        let at = Target {
-            variant: located.variant,
-            register,
-            lane,
-            parity: located.parity ^ inner,
-        };
-        let (source, lane) = self.gather.byte_source(self.chunks.layout, at);
-        let block = located.blocks[usize::from(source.block)];
-        (block * size + usize::from(source.register), lane)
-    }
-
-    /// Writes the distinct words that a word of a target block comes from, in increasing order, each
-    /// with the (source lane, target lane) pairs that it gives; whole words give no pairs.
-    pub fn pieces(&self, located: &Located, register: usize, pieces: &mut Vec<Piece>) {
-        pieces.clear();
-        if self.way != Way::Bits {
-            pieces.push(Piece {
-                word: self.word(located, register),
-                lanes: Vec::new(),
-            });
-            return;
-        }
-        for lane in 0..LANES {
-            let (word, from) = self.bit(located, register, lane);
-            let pair = (from as u8, lane as u8);
-            match pieces.iter_mut().find(|piece| piece.word == word) {
-                Some(piece) => piece.lanes.push(pair),
-                None => pieces.push(Piece {
-                    word,
-                    lanes: vec![pair],
-                }),
-            }
-        }
-        pieces.sort_by_key(|piece| piece.word);
-    }
-}
-
-/// What one source word gives to a target word.
-pub(super) struct Piece {
-    pub word: usize,
-    pub lanes: Vec<(u8, u8)>,
 }

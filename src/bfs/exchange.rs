@@ -1,11 +1,13 @@
 //! The bits that cross between chunks, sent from chunk to chunk.
 //!
-//! Invariant: both sides derive the order of the words in a segment from the windows, so no index
-//! travels: a segment holds, for the target words in increasing order and each one's source words in
-//! increasing order, those that lie in the sending chunk. A segment is at most 1 bit per line and 1 bit
-//! per block of words: empty blocks are left out.
+//! Invariant: both sides derive the order of the bits from the windows, so no index of a bit travels: a
+//! segment holds, for the target blocks that get any state from the sending chunk, in increasing order, how
+//! many were left out before and, for the words of the block in order, those of their bits whose source lies
+//! in the sending chunk. So a segment takes what it has to say, in thin levels next to nothing, and at most 1
+//! bit per line and a byte per block.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bitvec::field::BitField;
 use bitvec::order::Lsb0;
@@ -15,7 +17,7 @@ use bitvec::view::BitView;
 use rayon::prelude::*;
 
 use super::chunks::Chunks;
-use super::crossing::{Crossings, Located, Origins, Piece, Way};
+use super::crossing::{BlockSources, Crossings, Piece, PlaneSources};
 use super::planes::Planes;
 use crate::Error;
 use crate::perm::layout::LANES;
@@ -50,6 +52,48 @@ pub trait Exchange: Send + Sync {
     fn forget(&mut self, depth: u32) -> Result<(), Error>;
 }
 
+/// The words of all planes for the blocks of one chunk.
+struct ChunkWords {
+    words: Words,
+    /// For each plane and block whether any word is set; the words of the others are zero.
+    live: Vec<AtomicBool>,
+    /// Words of a block.
+    size: usize,
+}
+
+impl ChunkWords {
+    fn new(chunks: Chunks, planes: usize) -> Result<ChunkWords, Error> {
+        let live = || AtomicBool::new(false);
+        Ok(ChunkWords {
+            words: Words::zeroed(planes * chunks.registers())?,
+            live: (0..planes * chunks.blocks).map(|_| live()).collect(),
+            size: chunks.layout.block_registers(),
+        })
+    }
+
+    /// The words of a block; `at` counts the blocks of all planes.
+    fn block(&self, at: usize) -> &[AtomicU64] {
+        &self.words.get()[at * self.size..][..self.size]
+    }
+
+    fn is_live(&self, at: usize) -> bool {
+        self.live[at].load(Ordering::Relaxed)
+    }
+
+    /// Makes a block live, or not.
+    fn set(&self, at: usize, words: Option<&[u64]>) {
+        let places = self.block(at);
+        if let Some(words) = words {
+            for (place, &word) in places.iter().zip(words) {
+                place.store(word, Ordering::Relaxed);
+            }
+        } else if self.is_live(at) {
+            places.iter().for_each(|p| p.store(0, Ordering::Relaxed));
+        }
+        self.live[at].store(words.is_some(), Ordering::Relaxed);
+    }
+}
+
 /// Planes of one chunk at a time, filled from and emptied into an [`Exchange`].
 pub(super) struct RoutedPlanes<'a> {
     chunks: Chunks,
@@ -57,242 +101,193 @@ pub(super) struct RoutedPlanes<'a> {
     exchange: Box<dyn Exchange + 'a>,
     from: usize,
     chunk: usize,
-    /// For each plane the chunk's words, in target order.
-    incoming: Words,
-    /// For each plane the chunk's words, in source order.
-    outgoing: Words,
+    /// The chunk's words, in target order.
+    incoming: ChunkWords,
+    /// The chunk's words, in source order.
+    outgoing: ChunkWords,
 }
 
 impl<'a> RoutedPlanes<'a> {
     /// Returns planes over an exchange, for a step from a group. Cost: 16 bytes per plane and register of
-    /// one chunk.
+    /// one chunk, touched when used.
     pub fn new(
         chunks: Chunks,
         crossings: &'a Crossings,
         from: usize,
         exchange: Box<dyn Exchange + 'a>,
     ) -> Result<RoutedPlanes<'a>, Error> {
-        let words = crossings.planes.len() * chunks.registers();
+        let planes = crossings.planes.len();
         Ok(RoutedPlanes {
             chunks,
             crossings,
             exchange,
             from,
             chunk: 0,
-            incoming: Words::zeroed(words)?,
-            outgoing: Words::zeroed(words)?,
+            incoming: ChunkWords::new(chunks, planes)?,
+            outgoing: ChunkWords::new(chunks, planes)?,
         })
     }
 
-    /// Where the words of a block lie in `incoming` and `outgoing`.
-    fn place(&self, plane: usize, block: usize) -> std::ops::Range<usize> {
-        let size = self.chunks.layout.block_registers();
-        let start =
-            plane * self.chunks.registers() + (block - self.chunk * self.chunks.blocks) * size;
-        start..start + size
+    /// The number of a block of the chunk in its words.
+    fn place(&self, plane: usize, block: usize) -> usize {
+        plane * self.chunks.blocks + block - self.chunk * self.chunks.blocks
     }
 
-    /// The first word of the chunk, counted over the whole array.
-    fn base(&self, chunk: usize) -> usize {
-        chunk * self.chunks.registers()
-    }
-}
-
-/// One piece of a segment: what a word of one chunk gives to a word of another.
-struct Item {
-    /// Word of the target, counted over the whole array.
-    target: usize,
-    /// Word of the source.
-    source: usize,
-    /// (source lane, target lane) pairs in order of the target lane; empty for the whole word.
-    lanes: Vec<(u8, u8)>,
-}
-
-impl RoutedPlanes<'_> {
-    /// The chunk's blocks.
-    fn blocks(&self) -> std::ops::Range<usize> {
-        let first = self.chunk * self.chunks.blocks;
-        first..first + self.chunks.blocks
-    }
-
-    /// The words that a plane keeps of the chunk.
-    fn own<'w>(&self, words: &'w Words, plane: usize) -> &'w [AtomicU64] {
+    /// The words of a chunk, counted over the whole array.
+    fn words_of(&self, chunk: usize) -> Range<usize> {
         let registers = self.chunks.registers();
-        &words.get()[plane * registers..][..registers]
+        chunk * registers..(chunk + 1) * registers
     }
 
-    /// For a plane that goes in blocks: (target block, source block) of the chunk's blocks, which are the
-    /// targets of `origins`, in the order of the chunks that they lead to or come from, then of the targets.
-    fn pairs(&self, origins: &Origins, sends: bool) -> Vec<(usize, (usize, usize))> {
-        let pair = |located: &mut Located, own: usize| {
-            origins.locate(own, located);
-            let other = located.blocks[0];
-            let pair = if sends { (other, own) } else { (own, other) };
-            (self.chunks.of_block(other), pair)
-        };
-        let blocks = self.blocks().into_par_iter();
-        let mut pairs: Vec<_> = blocks.map_init(Located::default, pair).collect();
-        pairs.par_sort_unstable();
-        pairs
-    }
-
-    /// The same for other planes: the pieces of the chunk's words.
-    fn items(&self, origins: &Origins, sends: bool) -> Vec<(usize, Item)> {
-        let size = self.chunks.layout.block_registers();
-        let of_block = |(located, pieces): &mut (Located, Vec<Piece>), block: usize| {
-            origins.locate(block, located);
-            let mut items = Vec::new();
-            for register in 0..size {
-                origins.pieces(located, register, pieces);
-                for Piece { word, mut lanes } in pieces.drain(..) {
-                    let own = block * size + register;
-                    let (target, source) = if sends { (word, own) } else { (own, word) };
-                    if sends {
-                        lanes.iter_mut().for_each(|(a, b)| std::mem::swap(a, b));
-                    }
-                    lanes.sort_unstable_by_key(|pair| pair.1);
-                    let item = Item {
-                        target,
-                        source,
-                        lanes,
-                    };
-                    items.push((word / self.chunks.registers(), item));
-                }
-            }
-            items
-        };
-        let blocks = self.blocks().into_par_iter();
-        let items = blocks.map_init(Default::default, of_block).flatten_iter();
-        let mut items: Vec<_> = items.collect();
-        items.par_sort_unstable_by_key(|(chunk, item)| (*chunk, item.target, item.source));
-        items
-    }
-
-    /// Calls `each` for every chunk with what of a sorted list is its.
-    fn by_chunk<T: Sync, R: Send>(
-        &self,
-        list: &[(usize, T)],
-        each: impl Fn(usize, &[(usize, T)]) -> R + Sync,
-    ) -> Vec<R> {
-        let part = |chunk: usize| {
-            let start = list.partition_point(|(c, _)| *c < chunk);
-            let len = list[start..].partition_point(|(c, _)| *c == chunk);
-            each(chunk, &list[start..start + len])
-        };
-        (0..self.chunks.count).into_par_iter().map(part).collect()
-    }
-
-    /// Writes the segments of the chunk's outgoing words, for a step from group `from`; `None` for those
-    /// without states.
-    fn segments(&self, plane: usize, from: usize) -> Vec<Option<Vec<u8>>> {
+    /// Returns the segments of what a plane's outgoing words give to other chunks, for a step from group
+    /// `from`: (chunk, segment).
+    fn segments(&self, plane: usize, from: usize) -> Vec<(usize, Vec<u8>)> {
+        let sources = &self.crossings.planes[plane].sources;
         // The way back tells for each source where it goes.
-        let back = &self.crossings.planes[plane].origins[1 - from];
-        let outgoing = self.own(&self.outgoing, plane);
-        let size = self.chunks.layout.block_registers();
-        let base = self.base(self.chunk);
-        if back.way == Way::Blocks {
-            return self.by_chunk(&self.pairs(back, true), |_, pairs| {
-                let mut segment = Segment::default();
-                for &(_, (_, source)) in pairs {
-                    let words = &outgoing[source * size - base..][..size];
-                    let any = words.iter().any(|word| word.load(Ordering::Relaxed) != 0);
-                    segment.push(u64::from(any), 1);
-                    for word in words.iter().filter(|_| any) {
-                        segment.push(word.load(Ordering::Relaxed), LANES);
-                    }
-                }
-                segment.finish()
-            });
-        }
-        self.by_chunk(&self.items(back, true), |_, items| {
-            let mut segment = Segment::default();
-            for (_, item) in items {
-                let word = outgoing[item.source - base].load(Ordering::Relaxed);
-                if item.lanes.is_empty() {
-                    segment.push(word, LANES);
-                }
-                for &(lane, _) in &item.lanes {
-                    segment.push(word >> lane & 1, 1);
-                }
-            }
-            segment.finish()
-        })
+        let targets_of = |located: &mut BlockSources, block: usize| {
+            sources[1 - from].locate(block, located);
+            located.blocks.clone()
+        };
+        let first = self.chunk * self.chunks.blocks;
+        let live = (first..first + self.chunks.blocks)
+            .into_par_iter()
+            .filter(|&block| self.outgoing.is_live(self.place(plane, block)));
+        let targets = live.map_init(BlockSources::default, targets_of);
+        let mut targets: Vec<usize> = targets.flatten_iter().collect();
+        targets.par_sort_unstable();
+        targets.dedup();
+        let chunk_of = |block: &usize| self.chunks.of_block(*block);
+        let parts: Vec<&[usize]> = targets
+            .chunk_by(|a, b| chunk_of(a) == chunk_of(b))
+            .collect();
+        let segment = |blocks: &[usize]| {
+            let to = chunk_of(&blocks[0]);
+            Some((to, self.segment(plane, &sources[from], to, blocks)?))
+        };
+        parts.into_par_iter().filter_map(segment).collect()
     }
 
-    /// Fills the incoming words of a plane from the segments that reached the chunk.
-    fn fill(&self, plane: usize, segments: &[(usize, usize, Vec<u8>)]) {
-        let origins = &self.crossings.planes[plane].origins[self.from];
-        let words = self.own(&self.incoming, plane);
-        words
-            .par_iter()
-            .for_each(|word| word.store(0, Ordering::Relaxed));
-        let size = self.chunks.layout.block_registers();
-        let base = self.base(self.chunk);
-        let reader = |from: usize| {
-            let here = segments.iter().find(|(f, p, _)| (*f, *p) == (from, plane));
-            here.map(|(_, _, bytes)| Reader::new(bytes))
-        };
-        if origins.way == Way::Blocks {
-            self.by_chunk(&self.pairs(origins, false), |from, pairs| {
-                let Some(mut reader) = reader(from) else {
-                    return;
-                };
-                for &(_, (target, _)) in pairs {
-                    if reader.take(1) == 1 {
-                        for word in &words[target * size - base..][..size] {
-                            word.store(reader.take(LANES), Ordering::Relaxed);
-                        }
+    /// Writes what the chunk gives to blocks of another one.
+    fn segment(
+        &self,
+        plane: usize,
+        sources: &PlaneSources,
+        to: usize,
+        blocks: &[usize],
+    ) -> Option<Vec<u8>> {
+        let registers = self.chunks.registers();
+        let outgoing = &self.outgoing.words.get()[plane * registers..][..registers];
+        let own = self.words_of(self.chunk);
+        let mut segment = Segment::default();
+        let mut located = BlockSources::default();
+        let mut next = to * self.chunks.blocks;
+        for &block in blocks {
+            let begin = segment.bits.len();
+            segment.push_number(block - next);
+            sources.locate(block, &mut located);
+            let mut any = 0;
+            for register in 0..self.outgoing.size {
+                let (mut bits, mut count) = (0, 0);
+                sources.each(&located, register, |piece| {
+                    if !own.contains(&piece.word()) {
+                        return;
                     }
-                }
-            });
-            return;
-        }
-        self.by_chunk(&self.items(origins, false), |from, items| {
-            let Some(mut reader) = reader(from) else {
-                return;
-            };
-            for (_, item) in items {
-                let mut bits = if item.lanes.is_empty() {
-                    reader.take(LANES)
-                } else {
-                    0
-                };
-                for &(_, lane) in &item.lanes {
-                    bits |= reader.take(1) << lane;
-                }
-                words[item.target - base].fetch_or(bits, Ordering::Relaxed);
+                    let word = outgoing[piece.word() - own.start].load(Ordering::Relaxed);
+                    (bits, count) = match piece {
+                        Piece::Word(_) => (word, LANES),
+                        Piece::Bit { bit, .. } => (bits | (word >> bit & 1) << count, count + 1),
+                    };
+                });
+                segment.push(bits, count);
+                any |= bits;
             }
-        });
+            match any {
+                0 => segment.bits.truncate(begin),
+                _ => next = block + 1,
+            }
+        }
+        (!segment.bits.is_empty()).then(|| segment.bits.into_vec())
     }
+
+    /// Puts a segment into the incoming words of a plane.
+    fn fill(&self, plane: usize, from: usize, segment: &[u8]) {
+        let sources = &self.crossings.planes[plane].sources[self.from];
+        let sender = self.words_of(from);
+        let mut reader = Reader::new(segment);
+        let mut located = BlockSources::default();
+        let first = self.chunk * self.chunks.blocks;
+        let mut block = first;
+        while let Some(skipped) = reader.number() {
+            block += skipped;
+            if block >= first + self.chunks.blocks {
+                // Nobody has written this: what is received has been compared with its hash.
+                return;
+            }
+            let place = self.place(plane, block);
+            self.incoming.live[place].store(true, Ordering::Relaxed);
+            sources.locate(block, &mut located);
+            for (register, word) in self.incoming.block(place).iter().enumerate() {
+                let mut lanes = 0u64;
+                sources.each(&located, register, |piece| {
+                    if sender.contains(&piece.word()) {
+                        lanes |= match piece {
+                            Piece::Word(_) => (1 << LANES) - 1,
+                            Piece::Bit { lane, .. } => 1 << lane,
+                        };
+                    }
+                });
+                let bits = spread_to(lanes, reader.take(lanes.count_ones() as usize));
+                // Other chunks give other lanes of the same words.
+                word.fetch_or(bits, Ordering::Relaxed);
+            }
+            block += 1;
+        }
+    }
+}
+
+/// Puts the lowest bits of a word, in order, where a mask has ones.
+fn spread_to(mask: u64, bits: u64) -> u64 {
+    if mask.trailing_ones() == mask.count_ones() {
+        return bits;
+    }
+    let lanes = (0..64).filter(|lane| mask >> lane & 1 == 1);
+    lanes
+        .enumerate()
+        .fold(0, |word, (i, lane)| word | (bits >> i & 1) << lane)
 }
 
 impl Planes for RoutedPlanes<'_> {
     fn begin(&mut self, depth: u32, chunk: usize) -> Result<(), Error> {
         self.chunk = chunk;
         let segments = self.exchange.receive(depth, chunk)?;
-        for plane in 0..self.crossings.planes.len() {
-            self.fill(plane, &segments);
-        }
+        let places = 0..self.incoming.live.len();
+        places
+            .into_par_iter()
+            .for_each(|at| self.incoming.set(at, None));
+        let fill = |(from, plane, bytes): &(usize, usize, Vec<u8>)| self.fill(*plane, *from, bytes);
+        segments.par_iter().for_each(fill);
         Ok(())
     }
 
-    fn incoming(&self, plane: usize, block: usize, _: &mut Located, words: &mut [u64]) -> bool {
-        let mut any = 0;
-        for (word, place) in words
-            .iter_mut()
-            .zip(&self.incoming.get()[self.place(plane, block)])
-        {
-            *word = place.load(Ordering::Relaxed);
-            any |= *word;
+    fn incoming(
+        &self,
+        plane: usize,
+        block: usize,
+        _: &mut BlockSources,
+        words: &mut [u64],
+    ) -> bool {
+        let place = self.place(plane, block);
+        let live = self.incoming.is_live(place);
+        if live {
+            for (word, place) in words.iter_mut().zip(self.incoming.block(place)) {
+                *word = place.load(Ordering::Relaxed);
+            }
         }
-        any != 0
+        live
     }
 
-    fn outgoing(&self, plane: usize, block: usize, _: &mut Located, words: Option<&[u64]>) {
-        let places = &self.outgoing.get()[self.place(plane, block)];
-        for (i, place) in places.iter().enumerate() {
-            place.store(words.map_or(0, |words| words[i]), Ordering::Relaxed);
-        }
+    fn outgoing(&self, plane: usize, block: usize, _: &mut BlockSources, words: Option<&[u64]>) {
+        self.outgoing.set(self.place(plane, block), words);
     }
 
     fn end(&mut self, depth: u32, chunk: usize) -> Result<(), Error> {
@@ -313,7 +308,7 @@ impl Planes for RoutedPlanes<'_> {
         _: usize,
         plane: usize,
         block: usize,
-        scratch: &mut Located,
+        scratch: &mut BlockSources,
         words: Option<&[u64]>,
     ) {
         self.outgoing(plane, block, scratch, words);
@@ -321,33 +316,36 @@ impl Planes for RoutedPlanes<'_> {
 
     fn close(&mut self, depth: u32, chunk: usize, from: usize) -> Result<(), Error> {
         for plane in 0..self.crossings.planes.len() {
-            for (to, segment) in self.segments(plane, from).into_iter().enumerate() {
-                if let Some(segment) = segment {
-                    self.exchange.send(depth, chunk, to, plane, &segment)?;
-                }
+            for (to, segment) in self.segments(plane, from) {
+                self.exchange.send(depth, chunk, to, plane, &segment)?;
             }
         }
         Ok(())
     }
 }
+
 /// The bits of a segment being written, lowest first.
 #[derive(Default)]
 struct Segment {
     bits: BitVec<u8, Lsb0>,
-    /// Whether any state is in it.
-    any: bool,
 }
 
 impl Segment {
     fn push(&mut self, value: u64, bits: usize) {
-        let at = self.bits.len();
-        self.bits.resize(at + bits, false);
-        self.bits[at..].store_le(value);
-        self.any |= value != 0;
+        if bits > 0 {
+            let at = self.bits.len();
+            self.bits.resize(at + bits, false);
+            self.bits[at..].store_le(value);
+        }
     }
 
-    fn finish(self) -> Option<Vec<u8>> {
-        self.any.then(|| self.bits.into_vec())
+    /// Seven bits at a time, the lowest first, each with a bit that says whether more follow.
+    fn push_number(&mut self, mut number: usize) {
+        while number >= 128 {
+            self.push(number as u64 % 128 | 128, 8);
+            number /= 128;
+        }
+        self.push(number as u64, 8);
     }
 }
 
@@ -365,6 +363,22 @@ impl<'a> Reader<'a> {
         self.0 = rest;
         if taken.is_empty() { 0 } else { taken.load_le() }
     }
+
+    /// The next number; `None` when there is none: what is left fills the last byte.
+    fn number(&mut self) -> Option<usize> {
+        let mut number = 0;
+        for shift in (0..usize::BITS).step_by(7) {
+            if self.0.len() < 8 {
+                return None;
+            }
+            let part = self.take(8) as usize;
+            number |= (part % 128) << shift;
+            if part < 128 {
+                break;
+            }
+        }
+        Some(number)
+    }
 }
 
 #[cfg(test)]
@@ -372,7 +386,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bits_come_back() {
+    fn bits_and_numbers_come_back() {
         let values = [
             (1, 1),
             (u64::MAX >> 4, 60),
@@ -382,18 +396,26 @@ mod tests {
             (9, 60),
         ];
         let mut segment = Segment::default();
-        values
-            .iter()
-            .for_each(|&(value, bits)| segment.push(value, bits));
-        let bytes = segment.finish().unwrap();
-        assert_eq!(bytes.len(), 189usize.div_ceil(8));
+        for (i, &(value, bits)) in values.iter().enumerate() {
+            segment.push_number(i * i * 100);
+            segment.push(value, bits);
+        }
+        let bytes = segment.bits.into_vec();
+        // Numbers of one and of two bytes.
+        assert_eq!(bytes.len(), (189usize + 8 * (2 + 4 * 2)).div_ceil(8));
         let mut reader = Reader::new(&bytes);
-        for (value, bits) in values {
+        for (i, (value, bits)) in values.into_iter().enumerate() {
+            assert_eq!(reader.number(), Some(i * i * 100));
             assert_eq!(reader.take(bits), value);
         }
+        assert_eq!(reader.number(), None);
         assert_eq!(reader.take(60), 0);
-        let mut empty = Segment::default();
-        empty.push(0, 60);
-        assert_eq!(empty.finish(), None);
+    }
+
+    #[test]
+    fn bits_go_where_the_mask_is() {
+        assert_eq!(spread_to(0b1111, 0b1010), 0b1010);
+        assert_eq!(spread_to(0b1011_0100, 0b1101), 0b1010_0100);
+        assert_eq!(spread_to(0, 0), 0);
     }
 }

@@ -11,9 +11,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::chunks::Chunks;
-use super::crossing::{Crossings, Located, Way};
+use super::crossing::{BlockSources, Crossings, Granularity, Piece};
 use crate::Error;
-use crate::perm::layout::LANES;
 use crate::store::Words;
 
 /// Takes bits from the chunks of one level to those of the next.
@@ -30,12 +29,18 @@ pub(super) trait Planes: Send + Sync {
         &self,
         plane: usize,
         block: usize,
-        scratch: &mut Located,
+        scratch: &mut BlockSources,
         words: &mut [u64],
     ) -> bool;
 
     /// Takes the bits that a block sends through a plane at the following level; `None` for none.
-    fn outgoing(&self, plane: usize, block: usize, scratch: &mut Located, words: Option<&[u64]>);
+    fn outgoing(
+        &self,
+        plane: usize,
+        block: usize,
+        scratch: &mut BlockSources,
+        words: Option<&[u64]>,
+    );
 
     /// Sends what the blocks of a chunk have given.
     fn end(&mut self, depth: u32, chunk: usize) -> Result<(), Error>;
@@ -49,7 +54,7 @@ pub(super) trait Planes: Send + Sync {
         group: usize,
         plane: usize,
         block: usize,
-        scratch: &mut Located,
+        scratch: &mut BlockSources,
         words: Option<&[u64]>,
     );
 
@@ -130,8 +135,8 @@ impl<'a> SharedPlanes<'a> {
 
     /// Whether a plane goes in whole blocks, in either direction.
     fn whole_blocks(&self, plane: usize) -> bool {
-        let origins = &self.crossings.planes[plane].origins;
-        origins.iter().all(|o| o.way == Way::Blocks)
+        let sources = &self.crossings.planes[plane].sources;
+        sources.iter().all(|s| s.granularity == Granularity::Blocks)
     }
 }
 
@@ -144,81 +149,79 @@ impl Planes for SharedPlanes<'_> {
         &self,
         plane: usize,
         block: usize,
-        scratch: &mut Located,
+        scratch: &mut BlockSources,
         words: &mut [u64],
     ) -> bool {
         let all = self.plane(plane);
         let whole = self.whole_blocks(plane);
-        let origins = &self.crossings.planes[plane].origins[self.from];
-        let size = words.len();
-        let mut any = 0;
-        let mut read = |from: usize, words: &mut [u64]| {
-            for (word, place) in words.iter_mut().zip(&all[from * size..]) {
-                *word = place.load(Ordering::Relaxed);
-                any |= *word;
-            }
-        };
-        if self.order == Order::Target {
-            if whole && !self.live(plane, block).load(Ordering::Relaxed) {
+        let sources = &self.crossings.planes[plane].sources[self.from];
+        let load = |word: usize| all[word].load(Ordering::Relaxed);
+        let at_own_place = self.order == Order::Target;
+        if !at_own_place {
+            sources.locate(block, scratch);
+        }
+        if at_own_place || whole {
+            let place = if at_own_place {
+                block
+            } else {
+                scratch.blocks[0]
+            };
+            if whole && !self.live(plane, place).load(Ordering::Relaxed) {
                 return false;
             }
-            read(block, words);
-            return any != 0;
-        }
-        origins.locate(block, scratch);
-        match origins.way {
-            Way::Blocks if whole => {
-                if !self.live(plane, scratch.blocks[0]).load(Ordering::Relaxed) {
-                    return false;
-                }
-                read(scratch.blocks[0], words);
+            let first = place * words.len();
+            for (i, word) in words.iter_mut().enumerate() {
+                *word = load(first + i);
             }
-            Way::Blocks | Way::Words => {
-                for (register, word) in words.iter_mut().enumerate() {
-                    *word = all[origins.word(scratch, register)].load(Ordering::Relaxed);
-                    any |= *word;
-                }
-            }
-            Way::Bits => {
-                for (register, word) in words.iter_mut().enumerate() {
-                    *word = 0;
-                    for lane in 0..LANES {
-                        let (from, bit) = origins.bit(scratch, register, lane);
-                        *word |= (all[from].load(Ordering::Relaxed) >> bit & 1) << lane;
-                    }
-                    any |= *word;
-                }
+        } else {
+            for (register, word) in words.iter_mut().enumerate() {
+                *word = 0;
+                sources.each(scratch, register, |piece| match piece {
+                    Piece::Word(source) => *word = load(source),
+                    Piece::Bit {
+                        word: source,
+                        bit,
+                        lane,
+                    } => *word |= (load(source) >> bit & 1) << lane,
+                });
             }
         }
-        any != 0
+        words.iter().any(|&word| word != 0)
     }
 
-    fn outgoing(&self, plane: usize, block: usize, scratch: &mut Located, words: Option<&[u64]>) {
+    fn outgoing(
+        &self,
+        plane: usize,
+        block: usize,
+        scratch: &mut BlockSources,
+        words: Option<&[u64]>,
+    ) {
         if self.order == Order::Target {
             return self.put(plane, block, words);
         }
         let all = self.plane(plane);
-        let origins = &self.crossings.planes[plane].origins[self.from];
-        origins.locate(block, scratch);
-        let size = self.chunks.layout.block_registers();
-        let word = |register: usize| words.map_or(0, |words| words[register]);
-        match origins.way {
-            Way::Blocks if self.whole_blocks(plane) => self.put(plane, scratch.blocks[0], words),
-            Way::Blocks | Way::Words => {
-                for register in 0..size {
-                    all[origins.word(scratch, register)].store(word(register), Ordering::Relaxed);
-                }
-            }
-            Way::Bits => {
-                for (register, lane) in (0..size).flat_map(|r| (0..LANES).map(move |l| (r, l))) {
-                    let (to, bit) = origins.bit(scratch, register, lane);
-                    if word(register) >> lane & 1 == 1 {
-                        all[to].fetch_or(1 << bit, Ordering::Relaxed);
+        let sources = &self.crossings.planes[plane].sources[self.from];
+        sources.locate(block, scratch);
+        if self.whole_blocks(plane) {
+            return self.put(plane, scratch.blocks[0], words);
+        }
+        for register in 0..self.chunks.layout.block_registers() {
+            let word = words.map_or(0, |words| words[register]);
+            sources.each(scratch, register, |piece| match piece {
+                Piece::Word(target) => all[target].store(word, Ordering::Relaxed),
+                Piece::Bit {
+                    word: target,
+                    bit,
+                    lane,
+                } => {
+                    // Only this bit: those of the others belong to other blocks.
+                    if word >> lane & 1 == 1 {
+                        all[target].fetch_or(1 << bit, Ordering::Relaxed);
                     } else {
-                        all[to].fetch_and(!(1 << bit), Ordering::Relaxed);
+                        all[target].fetch_and(!(1 << bit), Ordering::Relaxed);
                     }
                 }
-            }
+            });
         }
     }
 
@@ -233,7 +236,7 @@ impl Planes for SharedPlanes<'_> {
         group: usize,
         plane: usize,
         block: usize,
-        scratch: &mut Located,
+        scratch: &mut BlockSources,
         words: Option<&[u64]>,
     ) {
         // In source order, as planes begin, what the current level sends lies at its own place.

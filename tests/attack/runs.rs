@@ -243,14 +243,14 @@ pub fn named(manifest: &Value) -> Vec<PathBuf> {
     let mut names = Vec::new();
     for files in manifest["files"].as_array().into_iter().flatten() {
         for chunk in files["chunks"].as_array().into_iter().flatten() {
-            let number = chunk["chunk"].as_u64().unwrap();
+            // A damaged one may name nothing.
+            let (Some(number), Some(depth)) = (chunk["chunk"].as_u64(), files["depth"].as_u64())
+            else {
+                continue;
+            };
             if chunk["states"].as_u64() != Some(0) {
-                names.push(
-                    PathBuf::from(format!("disk{}", number % directories)).join(format!(
-                        "level-{:03}.chunk-{number:05}",
-                        files["depth"].as_u64().unwrap()
-                    )),
-                );
+                let disk = PathBuf::from(format!("disk{}", number % directories.max(1)));
+                names.push(disk.join(format!("level-{depth:03}.chunk-{number:05}")));
             }
         }
     }

@@ -17,7 +17,7 @@ use super::superstep::RankProgress;
 use super::times::Times;
 use crate::bfs::arriving::Arriving;
 use crate::bfs::chunks::Chunks;
-use crate::bfs::crossing::{Crossings, Located};
+use crate::bfs::crossing::{BlockSources, Crossings};
 use crate::bfs::expand::{Expansion, Frontier, Sources};
 use crate::bfs::planes::Planes;
 use crate::perm::kernel::{Kernel, Tally, collect, spread};
@@ -168,7 +168,7 @@ pub(super) fn blocks(
     batches: &Batches,
     codecs: &Codecs,
     times: &Times,
-    each: impl Fn(usize, &[Register], &mut Located, &mut [u64]) + Sync,
+    each: impl Fn(usize, &[Register], &mut BlockSources, &mut [u64]) + Sync,
 ) -> Result<(), Halt> {
     let chunks = fetch.chunks;
     let size = chunks.layout.block_registers();
@@ -176,7 +176,7 @@ pub(super) fn blocks(
     rayon::broadcast(|_| {
         codecs.with(|decoder, _| {
             let mut frame_registers = vec![[0; 64]; chunks.frame_registers()];
-            let mut located = Located::default();
+            let mut located = BlockSources::default();
             let mut words = vec![0; size];
             while let Some(batch) = next(batches, &stopped, times) {
                 let chunk = batch.chunk;
@@ -229,9 +229,9 @@ pub(super) struct Step<'a> {
 /// What one worker of a step writes to.
 struct Scratch {
     sources: [Sources; 2],
-    located: Located,
+    located: BlockSources,
     /// One block per plane, spread to bytes.
-    carried: Vec<Register>,
+    halo: Vec<Register>,
     words: Vec<u64>,
     frame: Vec<Register>,
     occupied: Vec<bool>,
@@ -282,8 +282,8 @@ impl Step<'_> {
         let size = self.chunks.layout.block_registers();
         Scratch {
             sources: [0, 1].map(|_| Sources::new(&self.program.program)),
-            located: Located::default(),
-            carried: vec![[0; 64]; size * self.crossings.planes.len()],
+            located: BlockSources::default(),
+            halo: vec![[0; 64]; size * self.crossings.planes.len()],
             words: vec![0; size],
             frame: vec![[0; 64]; self.chunks.frame_registers()],
             occupied: vec![false; self.chunks.frame_blocks],
@@ -311,7 +311,7 @@ impl Step<'_> {
         let Scratch {
             sources: [now, ahead],
             located,
-            carried,
+            halo,
             words,
             frame: registers,
             occupied,
@@ -336,7 +336,7 @@ impl Step<'_> {
             for (plane, live) in now.live[planes].iter_mut().enumerate() {
                 *live = self.planes.incoming(plane, block, located, words);
                 if *live {
-                    spread(self.kernel, words, &mut carried[plane * size..][..size]);
+                    spread(self.kernel, words, &mut halo[plane * size..][..size]);
                 }
             }
             if !cleared && now.live.contains(&true) {
@@ -345,7 +345,7 @@ impl Step<'_> {
             }
             let next = &mut registers[i * size..][..size];
             let occupied = &mut occupied[i];
-            let found = expansion.block(block, next, occupied, &mut [], now, ahead, carried);
+            let found = expansion.block(block, next, occupied, &mut [], now, ahead, halo);
             tally = tally.plus(found);
             let occupied = *occupied;
             for (plane, crossing) in self.crossings.planes.iter().enumerate() {
