@@ -20,13 +20,21 @@ pub(super) struct Chunks {
 }
 
 impl Chunks {
-    /// Returns the chunks of a layout for K digits, or `None` when K leaves no digit inside a block.
+    /// Most chunks of a search: each is a file of every level and 150 bytes of the manifest, which is written
+    /// with every commit.
+    pub const MOST: usize = 1 << 20;
+
+    /// Returns the chunks of a layout for K digits, or `None` when K leaves no digit inside a block or makes
+    /// more than [`Chunks::MOST`].
     ///
     /// A frame holds the blocks that differ in one digit, 9!/2 lines for long lines: 181,440 bytes, a
     /// size at which the codec is efficient and which fits the second-level cache.
     pub fn new(layout: Layout, digits: usize) -> Option<Chunks> {
         let layout = layout.with_shared_digits(digits)?;
-        let count = (0..digits).map(|x| layout.radix(x)).product();
+        let count: usize = (0..digits).map(|x| layout.radix(x)).product();
+        if count > Chunks::MOST {
+            return None;
+        }
         let blocks = layout.blocks() / count;
         let last = layout
             .block_prefix()
@@ -97,5 +105,8 @@ mod tests {
             (14, 181_440)
         );
         assert_eq!(Chunks::new(Layout::new(9).unwrap(), 4), None);
+        let large = Layout::new(15).unwrap();
+        let cuts = (0..large.prefix()).filter_map(|k| Chunks::new(large, k));
+        assert_eq!(cuts.map(|cut| cut.count).max(), Some(360_360));
     }
 }

@@ -92,6 +92,11 @@ impl ChunkWords {
         }
         self.live[at].store(words.is_some(), Ordering::Relaxed);
     }
+
+    fn clear(&self) {
+        let places = (0..self.live.len()).into_par_iter();
+        places.for_each(|at| self.set(at, None));
+    }
 }
 
 /// Planes of one chunk at a time, filled from and emptied into an [`Exchange`].
@@ -260,10 +265,7 @@ impl Planes for RoutedPlanes<'_> {
     fn begin(&mut self, depth: u32, chunk: usize) -> Result<(), Error> {
         self.chunk = chunk;
         let segments = self.exchange.receive(depth, chunk)?;
-        let places = 0..self.incoming.live.len();
-        places
-            .into_par_iter()
-            .for_each(|at| self.incoming.set(at, None));
+        self.incoming.clear();
         let fill = |(from, plane, bytes): &(usize, usize, Vec<u8>)| self.fill(*plane, *from, bytes);
         segments.par_iter().for_each(fill);
         Ok(())
@@ -288,6 +290,14 @@ impl Planes for RoutedPlanes<'_> {
 
     fn outgoing(&self, plane: usize, block: usize, _: &mut BlockSources, words: Option<&[u64]>) {
         self.outgoing.set(self.place(plane, block), words);
+    }
+
+    fn pass(&mut self) -> bool {
+        let empty = !self.incoming.live.iter().any(|l| l.load(Ordering::Relaxed));
+        if empty {
+            self.outgoing.clear();
+        }
+        empty
     }
 
     fn end(&mut self, depth: u32, chunk: usize) -> Result<(), Error> {

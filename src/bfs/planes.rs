@@ -42,6 +42,10 @@ pub(super) trait Planes: Send + Sync {
         words: Option<&[u64]>,
     );
 
+    /// Returns whether a chunk that has begun gets no bits and gives none, when its current level has no
+    /// states; its blocks need not be asked then. Planes that do not know say no.
+    fn pass(&mut self) -> bool;
+
     /// Sends what the blocks of a chunk have given.
     fn end(&mut self, depth: u32, chunk: usize) -> Result<(), Error>;
 
@@ -223,6 +227,10 @@ impl Planes for SharedPlanes<'_> {
                 }
             });
         }
+    }
+
+    fn pass(&mut self) -> bool {
+        false
     }
 
     fn end(&mut self, _: u32, _: usize) -> Result<(), Error> {

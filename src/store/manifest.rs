@@ -22,8 +22,8 @@ pub const PREVIOUS: &str = "manifest.previous";
 const FORMAT: &str = "tilewave-run";
 /// Version that this program writes and reads.
 const VERSION: u32 = 1;
-/// No manifest is longer: 84 levels of thousands of chunks take a few megabytes.
-const LONGEST: u64 = 256 << 20;
+/// No manifest is longer: 84 levels of thousands of chunks take a few megabytes, three of a million half of this.
+const LONGEST: u64 = 1 << 30;
 
 /// A chunk of a level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -249,8 +249,14 @@ impl Manifest {
 
     fn write_new(&self, storage: &dyn Storage) -> io::Result<String> {
         let new = RunFile::NewManifest { run: self.run }.name();
+        let text = self.text();
+        if text.len() as u64 > LONGEST {
+            let why =
+                "it would be longer than can be read: keep fewer levels, or have fewer chunks";
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+        }
         let mut file = storage.create(&new)?;
-        file.append(self.text().as_bytes())?;
+        file.append(text.as_bytes())?;
         file.sync()?;
         Ok(new)
     }

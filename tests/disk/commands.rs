@@ -247,6 +247,22 @@ fn plans_say_what_other_machines_need() {
     assert_eq!(ranks["fits"].as_bool(), Some(true));
 }
 
+/// Next to no memory asks for billions of chunks; a million is what a manifest holds.
+#[test]
+fn there_is_an_end_to_chunks() {
+    let plan = json(&["plan", "4x4", "-M", "10kB", "--format", "json"]);
+    assert_eq!(plan["fits"].as_bool(), Some(false), "{plan}");
+    assert_eq!(plan["chunks"].as_u64(), Some(360_360), "{plan}");
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path().join("run");
+    let four = ["bfs", "4x4", "--dir", dir.to_str().unwrap()];
+    let (code, _, err) = tilewave(&[&four[..], &["-M", "10kB"]].concat());
+    assert!(code == 1 && err.contains("needs 5.54 MiB"), "{err}");
+    let (code, _, err) = tilewave(&[&four[..], &["--shared-digits", "6"]].concat());
+    assert!(code == 2 && err.contains("share at most 5 digits"), "{err}");
+    assert!(!dir.exists());
+}
+
 #[test]
 fn estimates_follow_the_depth() {
     let home = tempfile::tempdir().unwrap();

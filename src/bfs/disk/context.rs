@@ -110,7 +110,8 @@ impl Context<'_> {
         self.fetch_records(manifest.run, depth, records)
     }
 
-    pub fn fetch_records(&self, run: u64, depth: u32, records: Vec<ChunkRecord>) -> Fetch<'_> {
+    pub fn fetch_records(&self, run: u64, depth: u32, mut records: Vec<ChunkRecord>) -> Fetch<'_> {
+        records.sort_unstable_by_key(|record| record.chunk);
         Fetch {
             directories: &self.disk.directories,
             chunks: self.fit.chunks,

@@ -45,7 +45,7 @@ pub(super) struct Fetch<'a> {
     /// What the header of each file must say of the lines.
     pub label: &'a str,
     pub depth: u32,
-    /// What the manifest says of the level's chunks.
+    /// What the manifest says of the level's chunks, in their order.
     pub records: Vec<ChunkRecord>,
     /// Whether the run keeps all levels, so that a damaged one can be computed again.
     pub keep_all: bool,
@@ -56,8 +56,9 @@ pub(super) struct Fetch<'a> {
 impl Fetch<'_> {
     /// Opens the file of a chunk; `None` when the chunk has no states.
     pub fn open(&self, chunk: usize) -> Result<Option<LevelReader>, DiskError> {
-        let found = |r: &&ChunkRecord| r.chunk as usize == chunk && r.states > 0;
-        let Some(record) = self.records.iter().find(found) else {
+        let known = (self.records).binary_search_by_key(&(chunk as u32), |record| record.chunk);
+        let record = known.ok().map(|at| &self.records[at]);
+        let Some(record) = record.filter(|record| record.states > 0) else {
             return Ok(None);
         };
         let storage = self.directories.of_chunk(chunk);

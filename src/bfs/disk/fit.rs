@@ -49,6 +49,11 @@ impl Fit {
         }
     }
 
+    /// Returns the number of frames of all chunks.
+    pub fn frames(&self) -> u64 {
+        (self.chunks.frames() * self.chunks.count) as u64
+    }
+
     /// Returns the number of blocks of all chunks.
     pub fn blocks(&self) -> usize {
         self.chunks.layout.blocks()
@@ -77,7 +82,9 @@ impl Fit {
     ) -> Result<Fit, Error> {
         let (puzzle, layout) = (problem.space.subject().to_string(), problem.layout);
         let asked = asked.or(disk.shared_digits);
-        let most = layout.prefix() - 1;
+        let cut = |k: usize| Chunks::new(layout, k);
+        let most = (0..layout.prefix()).rfind(|&k| cut(k).is_some());
+        let most = most.unwrap_or(0);
         if let Some(digits) = asked.filter(|&digits| digits > most) {
             return Err(DiskError::Digits {
                 puzzle,
@@ -87,8 +94,8 @@ impl Fit {
             .into());
         }
         let mut least = u64::MAX;
-        let digits = asked.map_or(0..=layout.prefix(), |k| k..=k);
-        for chunks in digits.filter_map(|k| Chunks::new(layout, k)) {
+        let digits = asked.map_or(0..=most, |k| k..=k);
+        for chunks in digits.filter_map(cut) {
             let planes = problem.planes(chunks) as u64;
             for store in [PlaneStore::Memory, PlaneStore::Files] {
                 if disk.planes.is_some_and(|asked| asked != store) {

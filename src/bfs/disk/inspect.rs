@@ -196,13 +196,15 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
     let all = manifest.disk_bytes();
     let mut verified = Verified::default();
     for files in &manifest.files {
+        let mut records = files.chunks.clone();
+        records.sort_unstable_by_key(|record| record.chunk);
         let fetch = Fetch {
             directories,
             chunks,
             run: manifest.run,
             label: &label,
             depth: files.depth,
-            records: files.chunks.clone(),
+            records,
             keep_all: manifest.keep_all,
             threads: 1,
         };

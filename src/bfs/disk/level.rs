@@ -15,6 +15,7 @@ use super::journal::{Journal, no_thread};
 use crate::bfs::arriving::Arriving;
 use crate::bfs::expand::Frontier;
 use crate::bfs::planes::Planes;
+use crate::perm::kernel::Tally;
 
 /// One level of a session.
 pub(super) struct LevelStep<'a> {
@@ -65,6 +66,14 @@ impl LevelStep<'_> {
                     run.fetch_records(self.current.run, self.depth as u32, Vec::new())
                         .header(chunk),
                 )?;
+                if !cur.occupied.contains(&true) && planes.pass() {
+                    // Nothing comes from anywhere: what there was at level d - 2 is subtracted from nothing.
+                    batches.iter().try_for_each(|batch| batch.map(drop))?;
+                    self.journal.end(Tally::default())?;
+                    planes.end(self.depth as u32, chunk)?;
+                    run.progress.frames(self.depth, frames * (i as u64 + 1));
+                    continue;
+                }
                 let step = chunk::Step {
                     chunks: run.fit.chunks,
                     crossings: run.crossings,

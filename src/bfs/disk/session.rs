@@ -5,7 +5,7 @@
 //! writes the manifest, and superseded files go only after that. A process alone leaves its commits to its
 //! writer, which makes them while the search goes on, in the same order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
@@ -214,8 +214,9 @@ impl Session<'_> {
 
     /// The chunks of a level that this rank has still to compute, in order.
     fn missing(&self, depth: usize, done: &[ChunkRecord]) -> Vec<usize> {
-        let is_done = |chunk: &usize| done.iter().any(|r| r.chunk as usize == *chunk);
-        let mut order: Vec<usize> = self.mine.iter().copied().filter(|c| !is_done(c)).collect();
+        let done: HashSet<usize> = done.iter().map(|record| record.chunk as usize).collect();
+        let mine = self.mine.iter().copied();
+        let mut order: Vec<usize> = mine.filter(|chunk| !done.contains(chunk)).collect();
         if depth.is_multiple_of(2) {
             // There and back again: the chunks written last are still in the system's cache.
             order.reverse();

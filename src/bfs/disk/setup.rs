@@ -11,6 +11,7 @@ use super::halt::{Stopped, agreed};
 use super::options::Disk;
 use super::superstep::SENT;
 use crate::Error;
+use crate::bfs::chunks::Chunks;
 use crate::bfs::communicator::Communicator;
 use crate::bfs::network::CHUNKS_PER_RANK;
 use crate::bfs::outcome::PlaneStore;
@@ -192,7 +193,10 @@ fn choose(
     let mut disk = disk.clone();
     disk.planes = Some(PlaneStore::Files);
     let mut best = Err(None);
-    for digits in asked.map_or(0..problem.layout.prefix(), |k| k..k + 1) {
+    let most =
+        (0..problem.layout.prefix()).take_while(|&k| Chunks::new(problem.layout, k).is_some());
+    let most = most.count();
+    for digits in asked.map_or(0..most, |k| k..k + 1) {
         let fit = Fit::of(problem, search, &disk, Some(digits));
         match fit.and_then(|fit| with_messages(problem, search, fit, ranks)) {
             Ok(fit) => {
