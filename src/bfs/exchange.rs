@@ -352,7 +352,7 @@ impl Segment {
     /// Seven bits at a time, the lowest first, each with a bit that says whether more follow.
     fn push_number(&mut self, mut number: usize) {
         while number >= 128 {
-            self.push(number as u64 % 128 | 128, 8);
+            self.push((number as u64 % 128) | 128, 8);
             number /= 128;
         }
         self.push(number as u64, 8);

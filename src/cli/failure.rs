@@ -210,10 +210,10 @@ pub fn out_of_memory(bytes: usize) -> ! {
     let mut rest = &mut line[..];
     // A bar that stands there is left where it is. The line has room for all of it.
     let end_of_bar = if io::stderr().is_terminal() { "\n" } else { "" };
-    let _ = write!(
+    let _ = writeln!(
         rest,
         "{end_of_bar}error: not enough memory, the system refuses {bytes} bytes more: close other programs, take \
-         fewer threads (-j) or a smaller --memory\n"
+         fewer threads (-j) or a smaller --memory"
     );
     let len = 200 - rest.len();
     write_unlocked(&line[..len]);

@@ -233,8 +233,7 @@ impl Manifest {
         if storage.remove(PREVIOUS).is_ok() {
             let _ = storage.link(MANIFEST, PREVIOUS);
         }
-        storage.rename(&new, MANIFEST)?;
-        storage.sync_names()
+        put_in_place(storage, &new)
     }
 
     /// Writes the manifest of a directory that has none, durably; the previous one stays.
@@ -242,9 +241,7 @@ impl Manifest {
     /// # Errors
     /// What the system says.
     pub fn write_first(&self, storage: &dyn Storage) -> io::Result<()> {
-        let new = self.write_new(storage)?;
-        storage.rename(&new, MANIFEST)?;
-        storage.sync_names()
+        put_in_place(storage, &self.write_new(storage)?)
     }
 
     fn write_new(&self, storage: &dyn Storage) -> io::Result<String> {
@@ -260,6 +257,16 @@ impl Manifest {
         file.sync()?;
         Ok(new)
     }
+}
+
+/// Gives a new manifest its name, durably.
+fn put_in_place(storage: &dyn Storage, new: &str) -> io::Result<()> {
+    if let Err(error) = storage.rename(new, MANIFEST) {
+        // Of a run that is complete nobody would remove it later.
+        let _ = storage.remove(new);
+        return Err(error);
+    }
+    storage.sync_names()
 }
 
 /// Returns the text of a file: format, version and checksum in the first line, then JSON.

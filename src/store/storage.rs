@@ -248,16 +248,21 @@ impl Storage for Directory {
     }
 
     fn list(&self) -> io::Result<Vec<String>> {
-        let mut names = Vec::new();
-        let entries = match std::fs::read_dir(&self.path) {
-            Err(error) if self.make && error.kind() == io::ErrorKind::NotFound => return Ok(names),
-            entries => entries?,
-        };
-        for entry in entries {
+        let names = || {
             // A name that is not text is not one of ours.
-            names.extend(entry?.file_name().into_string().ok());
+            std::fs::read_dir(&self.path)?
+                .filter_map(|entry| entry.map(|e| e.file_name().into_string().ok()).transpose())
+                .collect()
+        };
+        loop {
+            return match names() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) if self.make && error.kind() == io::ErrorKind::NotFound => {
+                    Ok(Vec::new())
+                }
+                names => names,
+            };
         }
-        Ok(names)
     }
 
     fn sync_names(&self) -> io::Result<()> {

@@ -144,7 +144,12 @@ fn answer(args: &[&str], home: &Path, kind: &str) -> (Done, Vec<String>, Option<
     let lines = done.out.lines().map(|line| {
         if args[0] != "solve" {
             // Paths, times and rates are not the answer.
-            return line.split("seconds").next().unwrap().to_owned();
+            let mark = if line.starts_with("sound") {
+                " in "
+            } else {
+                "seconds"
+            };
+            return line.split(mark).next().unwrap().to_owned();
         }
         let fields: Vec<&str> = line.split(',').collect();
         steady

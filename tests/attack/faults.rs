@@ -314,11 +314,13 @@ pub fn outputs(plan: &Plan) -> Report {
                 return Verdict::Removed("the older file".into());
             }
             let kept = std::fs::read_dir(home.path()).unwrap().count();
-            if !killed && kept > usize::from(found.is_some()) {
+            // What cannot be removed stays.
+            if !killed && kept > usize::from(found.is_some()) && class != Class::Remove {
                 return Verdict::Ugly(format!("leaves a file beside it: {}", done.first_words()));
             }
-            // When only the name could not be synced the file is there.
-            if !killed && !done.ok() && !older && found.is_some() && class != Class::Sync {
+            // When only the name could not be synced (the directory opened, and synced) the file is there.
+            let of_name = [Class::Sync, Class::Open].contains(&class);
+            if !killed && !done.ok() && !older && found.is_some() && !of_name {
                 return Verdict::Ugly(format!(
                     "says error, leaves the file: {}",
                     done.first_words()

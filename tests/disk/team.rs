@@ -342,7 +342,7 @@ fn ranks_refuse_what_one_machine_refuses() {
     else {
         panic!("{:?}", stopped[0]);
     };
-    assert!(reason.contains("1000 bytes"), "{reason}");
+    assert!(reason.contains("1000 B"), "{reason}");
     assert!(matches!(
         stopped[2],
         Err(Stopped::Together(Error::Search(_)))

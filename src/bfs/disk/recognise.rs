@@ -357,5 +357,10 @@ fn startable(all: &[Seen]) -> Result<Option<u64>, DiskError> {
             )));
         }
     }
-    Ok(first.map(|marker| marker.run))
+    // Cut off while it wrote its first marker, a run has only that.
+    let half = all[0].files.iter().find_map(|file| match *file {
+        RunFile::NewMarker { run } => Some(run),
+        _ => None,
+    });
+    Ok(first.map(|marker| marker.run).or(half))
 }
