@@ -55,10 +55,17 @@ impl Chain {
         Some(chain)
     }
 
+    /// Returns the chain of the group with all points as base.
+    pub fn whole(points: usize, generators: &[Permutation]) -> Chain {
+        let base: Vec<usize> = (0..points).collect();
+        let chain = Chain::new(points, generators, &base);
+        chain.expect("only the identity fixes all points")
+    }
+
     fn perform(&mut self, task: Task, tasks: &mut Vec<Task>) -> Option<()> {
         match task {
             Task::Add(k, element) => {
-                if self.contains(k, element.clone()) {
+                if self.contains_from(k, element.clone()) {
                     return Some(());
                 }
                 let level = self.levels.get_mut(k)?;
@@ -82,8 +89,13 @@ impl Chain {
         Some(())
     }
 
+    /// Returns whether a permutation of the same points is an element.
+    pub fn contains(&self, permutation: &Permutation) -> bool {
+        self.contains_from(0, permutation.clone())
+    }
+
     /// Whether what is known of the group of a level makes an element.
-    fn contains(&self, level: usize, mut element: Permutation) -> bool {
+    fn contains_from(&self, level: usize, mut element: Permutation) -> bool {
         for level in &self.levels[level..] {
             match &level.to[element.image(level.base)] {
                 Some(to) => element = element.then(&to.inverse()),
@@ -111,6 +123,5 @@ impl Chain {
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub fn group_order(points: usize, generators: &[Permutation]) -> Option<u128> {
-    let base: Vec<usize> = (0..points).collect();
-    Chain::new(points, generators, &base)?.order()
+    Chain::whole(points, generators).order()
 }

@@ -131,3 +131,28 @@ fn too_many_points_are_counted() {
     let error = refused(&format!("a:=({ring});b:=(20,21)(1,2);Gen:=[a,b];"));
     assert!(error.contains("19 points in orbits of 17, 2"), "{error}");
 }
+
+#[test]
+fn reachable_states_are_those_of_the_group() {
+    let wheels = super::puzzle("wheels.tws");
+    let mut reached = 0;
+    let mut images: Vec<usize> = (0..6).collect();
+    // All 720 arrangements, by the factorial digits of their number.
+    for number in 0..720 {
+        let mut left: Vec<usize> = (0..6).collect();
+        let mut digits = number;
+        for (i, image) in images.iter_mut().enumerate() {
+            *image = left.remove(digits % (6 - i));
+            digits /= 6 - i;
+        }
+        let arrangement = Permutation::new(&images).unwrap();
+        let reaches = wheels.reaches(&wheels.solved(), &arrangement);
+        reached += u32::from(reaches);
+        for generator in 0..wheels.generators().len() {
+            let after = wheels.after(&arrangement, generator);
+            assert!(wheels.reaches(&arrangement, &after));
+            assert_eq!(wheels.reaches(&wheels.solved(), &after), reaches);
+        }
+    }
+    assert_eq!(reached, 120);
+}

@@ -4,8 +4,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
 
+use proptest::prelude::*;
 use serde::Deserialize;
-use tilewave::puzzle::{Definition, Puzzle, States, families};
+use tilewave::puzzle::files::{Counting, read};
+use tilewave::puzzle::{Definition, Permutation, Puzzle, Reading, States, families};
 
 use super::puzzle;
 
@@ -237,4 +239,41 @@ fn the_dino_cube_grows_as_published_from_every_file() {
     }
     let counts = by_arrangements(&puzzle("dino12.gap"));
     assert_eq!(counts, growth.counts[..counts.len()]);
+}
+
+#[test]
+fn groups_that_do_not_mix_all_elements_grow_alike_in_both_forms() {
+    let gap = |text: &str| both(read("x.gap", text, Counting::default()).unwrap());
+    // Two orbits, the distinguished element in the larger one.
+    assert_eq!(gap("a:=(1,2,3); b:=(5,6); Gen:=[a,b];"), [1, 3, 2]);
+    assert_eq!(
+        gap("a:=(1,2)(3,4,5,6,7); b:=(1,2); Gen:=[a,b];"),
+        [1, 3, 4, 2]
+    );
+    // Blocks: three pairs on a ring.
+    let blocks = gap("a:=(1,2,3)(4,5,6); b:=(1,4); Gen:=[a,b];");
+    assert_eq!(blocks.iter().sum::<u64>(), 24);
+    let one_way = Counting {
+        directed: true,
+        quarter: false,
+    };
+    let ring = read("x.gap", "a:=(1,2,3,4,5); Gen:=[a];", one_way).unwrap();
+    assert_eq!(both(ring), [1; 5]);
+}
+
+proptest! {
+    /// No reading is wrong, some are slow: any path, and any permutations in place of symmetries.
+    #[test]
+    fn every_reading_grows_alike(
+        path in Just((0..5).collect::<Vec<usize>>()).prop_shuffle(),
+        turn in Just((0..5).collect::<Vec<usize>>()).prop_shuffle(),
+    ) {
+        let turn = Permutation::new(&turn).unwrap();
+        let reading = Reading::new(&path, &[turn.clone(), turn.then(&turn)]);
+        for name in ["lrx:5", "lx:5", "pancake:5"] {
+            let states = States::read_by(families::parse(name).unwrap(), reading.clone());
+            let start = states.encode(states.start());
+            prop_assert_eq!(by_windows(&states.puzzle(), start), published()[name].counts.clone());
+        }
+    }
 }

@@ -30,6 +30,9 @@ impl Source {
     /// Returns the puzzle: as few points as tell its states apart, inverses or powers added.
     pub fn definition(self, name: &str, counting: Counting) -> Result<Definition, Located> {
         let at = |kind: FileErrorKind| kind.at(self.line);
+        if self.generators.len() > Definition::MAX_GENERATORS {
+            return Err(at(DefinitionError::TooManyGenerators.into()));
+        }
         let points = self.labels.len();
         let permutations: Vec<Permutation> = self
             .generators
