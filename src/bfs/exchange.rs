@@ -392,40 +392,5 @@ impl<'a> Reader<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bits_and_numbers_come_back() {
-        let values = [
-            (1, 1),
-            (u64::MAX >> 4, 60),
-            (0, 1),
-            (5, 3),
-            (u64::MAX, 64),
-            (9, 60),
-        ];
-        let mut segment = Segment::default();
-        for (i, &(value, bits)) in values.iter().enumerate() {
-            segment.push_number(i * i * 100);
-            segment.push(value, bits);
-        }
-        let bytes = segment.bits.into_vec();
-        // Numbers of one and of two bytes.
-        assert_eq!(bytes.len(), (189usize + 8 * (2 + 4 * 2)).div_ceil(8));
-        let mut reader = Reader::new(&bytes);
-        for (i, (value, bits)) in values.into_iter().enumerate() {
-            assert_eq!(reader.number(), Some(i * i * 100));
-            assert_eq!(reader.take(bits), value);
-        }
-        assert_eq!(reader.number(), None);
-        assert_eq!(reader.take(60), 0);
-    }
-
-    #[test]
-    fn bits_go_where_the_mask_is() {
-        assert_eq!(spread_to(0b1111, 0b1010), 0b1010);
-        assert_eq!(spread_to(0b1011_0100, 0b1101), 0b1010_0100);
-        assert_eq!(spread_to(0, 0), 0);
-    }
-}
+#[path = "../../tests/unit/exchange.rs"]
+mod tests;

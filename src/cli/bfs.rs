@@ -98,8 +98,8 @@ fn fits(search: &Search, disk: &Disk) -> Result<()> {
     let truth = truth.or_else(|| published(size, size.cells() - 1, metric));
     let counts = truth.map_or(&[][..], |truth| truth.counts());
     let widths = disk::widths(size, counts, search.max_depth);
-    let fit = disk::Fit::choose(search, disk, found.as_ref())?;
-    let needed = disk::estimate(size, &widths, fit, disk.keep_all).peak_bytes;
+    let memory_plan = disk::MemoryPlan::choose(search, disk, found.as_ref())?;
+    let needed = disk::estimate(size, &widths, memory_plan, disk.keep_all).peak_bytes;
     let budget = disk::DiskBudget::of(disk)?;
     Ok(budget.check(needed)?)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde_json::json;
 use tilewave::Error;
-use tilewave::bfs::disk::{self, Directories, Disk, Fit, PlaneStore};
+use tilewave::bfs::disk::{self, Directories, Disk, MemoryPlan, PlaneStore};
 use tilewave::bfs::{self, Engine, Network, Search, SearchError, Subject};
 use tilewave::puzzle::tiles::{Goal, Metric, Size};
 use tilewave::report::{bytes, counted, duration, published, rate, thousands};
@@ -148,24 +148,24 @@ impl Args {
                 disk.shared_digits = Some(network.shared_digits);
                 disk.planes = Some(PlaneStore::Files);
             }
-            let fit = match Fit::choose(&search, &disk, None) {
+            let memory_plan = match MemoryPlan::choose(&search, &disk, None) {
                 // What does not fit is planned as for a machine where it does.
                 Err(Error::Search(SearchError::Memory { needed, .. })) => {
                     search.memory = Some(needed);
-                    Fit::choose(&search, &disk, None)?
+                    MemoryPlan::choose(&search, &disk, None)?
                 }
-                fit => fit?,
+                memory_plan => memory_plan?,
             };
-            let fit = if network.is_some() {
-                fit.with_planes_sent()
+            let memory_plan = if network.is_some() {
+                memory_plan.with_planes_sent()
             } else {
-                fit
+                memory_plan
             };
-            let estimate = disk::estimate(size, widths, fit, self.keep_levels);
+            let estimate = disk::estimate(size, widths, memory_plan, self.keep_levels);
             let moved = (estimate.bytes_read + estimate.bytes_written) as f64;
             let io_seconds = moved / (bandwidth * ranks) as f64;
             planned.engine = Engine::Disk;
-            planned.memory = fit.bytes + network.map_or(0, |n| n.rank_bytes);
+            planned.memory = memory_plan.bytes + network.map_or(0, |n| n.rank_bytes);
             planned.fits = planned.memory <= budget;
             // Readers and the writer work beside the computing threads.
             planned.seconds = (computing / ranks as f64).max(io_seconds);
@@ -185,8 +185,8 @@ impl Args {
                 }
             };
             planned.disk = Some(OnDisk {
-                chunks: fit.chunks(),
-                planes: fit.planes.name(),
+                chunks: memory_plan.chunks(),
+                planes: memory_plan.planes.name(),
                 estimate,
                 io_seconds,
                 bandwidth,

@@ -79,7 +79,7 @@ fn the_memory_decides_how_many_chunks_there_are() {
         let directory = Directory::create(dir.path(), Io::Read).unwrap();
         let mut disk = Disk::new(Directories::new(vec![Box::new(directory)]));
         disk.planes = planes;
-        disk::Fit::choose(search, &disk, None).map(|fit| (fit.chunks(), fit.planes))
+        disk::MemoryPlan::choose(search, &disk, None).map(|plan| (plan.chunks(), plan.planes))
     };
     // 332,640 registers of 64 bytes; a plane takes 8 bytes of each.
     search.memory = Some(22 << 20);

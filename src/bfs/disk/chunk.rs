@@ -7,11 +7,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+use super::committer::Committer;
 use super::context::Codecs;
 use super::error::DiskError;
 use super::fetch::{Batch, Batches, Fetch};
 use super::halt::Halt;
-use super::journal::Journal;
 use super::message::Encoded;
 use super::superstep::RankProgress;
 use super::times::Times;
@@ -218,7 +218,7 @@ pub(super) struct Step<'a> {
     /// Group of the current level.
     pub from: usize,
     pub codecs: &'a Codecs,
-    pub journal: &'a Journal,
+    pub committer: &'a Committer,
     pub times: &'a Times,
     pub progress: &'a RankProgress<'a>,
     pub depth: usize,
@@ -263,7 +263,7 @@ impl Step<'_> {
                         break;
                     }
                     let begun = Instant::now();
-                    if self.journal.frames(encoded).is_err() {
+                    if self.committer.frames(encoded).is_err() {
                         stopped.set(Halt::Writer);
                     }
                     self.times.wait.add(begun);

@@ -5,10 +5,10 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
+use super::committer::Committer;
 use super::error::DiskError;
 use super::fetch::Fetch;
-use super::fit::Fit;
-use super::journal::Journal;
+use super::memory_plan::MemoryPlan;
 use super::message::Encoded;
 use super::options::Disk;
 use super::superstep::RankProgress;
@@ -52,7 +52,7 @@ pub(super) struct Context<'a> {
     pub disk: &'a Disk,
     pub problem: &'a Problem,
     pub crossings: &'a Crossings,
-    pub fit: Fit,
+    pub plan: MemoryPlan,
     pub kernel: Kernel,
     /// What the header of each file says of the lines: the goal.
     pub label: String,
@@ -72,7 +72,7 @@ impl Context<'_> {
     pub fn write_start(&self, mut manifest: Manifest) -> Result<Manifest, Error> {
         // A session that was cut in the middle of this may have left its file.
         manifest.files.clear();
-        let chunks = self.fit.chunks;
+        let chunks = self.plan.chunks;
         let start = self.problem.start;
         let (tally, bit) = (self.problem.first(), self.problem.seat(start).bit);
         let (chunk, line) = (start.line / chunks.lines(), start.line % chunks.lines());
@@ -90,15 +90,19 @@ impl Context<'_> {
         })?;
         let header = self.fetch(&manifest, 0).header(chunk as usize);
         let (directories, limit) = (self.disk.directories.clone(), self.disk.limit);
-        let journal = Journal::start(directories, manifest, Duration::ZERO, limit)?;
+        let committer = Committer::start(directories, manifest, Duration::ZERO, limit)?;
         let written = (|| {
-            journal.begin(header)?;
-            journal.frames(encoded)?;
-            journal.end(tally)?;
-            let bytes = journal.finished(0)?.iter().map(|record| record.bytes).sum();
-            journal.level([tally.states, tally.checksum, bytes])
+            committer.begin(header)?;
+            committer.frames(encoded)?;
+            committer.end(tally)?;
+            let bytes = committer
+                .finished(0)?
+                .iter()
+                .map(|record| record.bytes)
+                .sum();
+            committer.level([tally.states, tally.checksum, bytes])
         })();
-        let manifest = journal.close()?;
+        let manifest = committer.close()?;
         written.expect("a writer that has failed says why");
         Ok(manifest)
     }
@@ -114,7 +118,7 @@ impl Context<'_> {
         records.sort_unstable_by_key(|record| record.chunk);
         Fetch {
             directories: &self.disk.directories,
-            chunks: self.fit.chunks,
+            chunks: self.plan.chunks,
             run,
             label: &self.label,
             depth,
@@ -128,7 +132,7 @@ impl Context<'_> {
     pub fn program(&self, from: usize) -> Result<Arriving, Error> {
         let planes = self.crossings.planes.iter();
         let halo: Vec<Vec<(u8, u8)>> = planes.map(|p| vec![(0, p.bits[1 - from])]).collect();
-        let (chunks, groups) = (self.fit.chunks, &self.problem.groups);
+        let (chunks, groups) = (self.plan.chunks, &self.problem.groups);
         let to = (groups.next(from), 0);
         let inner = |t: &Transfer| !crosses(t, chunks);
         Ok(Arriving::new(
@@ -150,7 +154,7 @@ impl Context<'_> {
         };
         let fetch = self.fetch(manifest, depth as u32);
         let cells = &self.problem.groups.class(self.problem.class(depth))[0].cells;
-        for chunk in 0..self.fit.chunks.count {
+        for chunk in 0..self.plan.chunks.count {
             fetch.each_frame(chunk, &mut |_, first, registers| {
                 states_of(registers, (first * LANES) as u64, cells, limit, &mut states);
                 Ok(states.len() < limit)

@@ -3,7 +3,7 @@
 //! Invariant: pure arithmetic; the widths are given. Where none are published, an upper estimate is made
 //! from the number of states.
 
-use super::fit::Fit;
+use super::memory_plan::MemoryPlan;
 use crate::puzzle::tiles::Size;
 
 /// Compressed bytes over the entropy of independent bits, measured: states cluster on lines, which makes
@@ -71,9 +71,9 @@ const UNCOMMITTED: usize = 4;
 
 /// Returns what a search with these level widths takes of the disk; `widths` are states per depth, empty
 /// when they are not known.
-pub fn estimate(size: Size, widths: &[u64], fit: Fit, keep_all: bool) -> Estimate {
+pub fn estimate(size: Size, widths: &[u64], plan: MemoryPlan, keep_all: bool) -> Estimate {
     let all = size.states().unwrap_or(u64::MAX);
-    let (chunks, frames) = (fit.chunks() as u64, fit.frames());
+    let (chunks, frames) = (plan.chunks() as u64, plan.frames());
     // Of a thin level every state has a frame, and every few a file, to itself.
     let level_of = |states: u64| {
         level_bytes(size, states) + FRAME * states.min(frames) + FILE * states.min(chunks)
@@ -89,8 +89,8 @@ pub fn estimate(size: Size, widths: &[u64], fit: Fit, keep_all: bool) -> Estimat
     // has not yet made durable is there twice. Beside them lie the planes that are read and those that are
     // written: blocks that get no state are left out, those that get any lie there whole with their number.
     let extra = |bytes: u64| bytes * chunks.min(UNCOMMITTED as u64) / chunks;
-    let planes = fit.plane_file_bytes();
-    let blocks = fit.blocks() as f64;
+    let planes = plan.plane_file_bytes();
+    let blocks = plan.blocks() as f64;
     let there = |states: u64| {
         let blocks = planes as f64 * NUMBERS * (1.0 - (-(states as f64) / blocks).exp());
         let files = FILE * states.min(chunks) * u64::from(planes > 0);
@@ -123,61 +123,5 @@ pub fn estimate(size: Size, widths: &[u64], fit: Fit, keep_all: bool) -> Estimat
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    use crate::bfs::Search;
-    use crate::bfs::disk::{Directories, Disk, PlaneStore};
-    use crate::puzzle::tiles::Goal;
-    use crate::store::Simulated;
-
-    #[test]
-    fn estimates_grow_with_the_levels() {
-        let size = Size::new(3, 4).unwrap();
-        let search = Search::new(Goal::Last.board(size).unwrap());
-        let mut disk = Disk::new(Directories::new(vec![Box::new(Simulated::default())]));
-        disk.shared_digits = Some(1);
-        let fit = Fit::choose(&search, &disk, None).unwrap();
-        let widths = [1, 1000, 20_000_000, 21_841_159, 10_000];
-        let found = estimate(size, &widths, fit, false);
-        assert!(found.level_bytes[..4].is_sorted());
-        // Two levels of 21 MB of registers each, at half their size.
-        assert!(
-            (15_000_000..25_000_000).contains(&found.peak_bytes),
-            "{found:?}"
-        );
-        assert!(found.bytes_written < found.peak_bytes);
-        assert_eq!(found.bytes_read, 2 * found.bytes_written);
-        assert_eq!(
-            estimate(size, &widths, fit, true).peak_bytes,
-            found.bytes_written
-        );
-        let unknown = estimate(size, &[], fit, false);
-        assert!(unknown.peak_bytes >= found.peak_bytes * 9 / 10);
-        assert!(unknown.bytes_written > unknown.peak_bytes);
-        disk.planes = Some(PlaneStore::Files);
-        let files = Fit::choose(&search, &disk, None).unwrap();
-        // The first depths of a board that nobody has searched take next to nothing.
-        let large = Size::new(4, 4).unwrap();
-        let thin = super::widths(large, &[], Some(20));
-        assert_eq!((thin[..3].to_vec(), thin.len()), (vec![1, 4, 12], 21));
-        let thin = estimate(large, &thin[..15], fit, false).peak_bytes;
-        assert!(thin < 100_000_000, "{thin}");
-        // In files of their own, 12,000 states take 12,000 blocks of the file system.
-        disk.shared_digits = Some(5);
-        let four = Search::new(Goal::Last.board(large).unwrap());
-        let many = Fit::choose(&four, &disk, None).unwrap();
-        assert_eq!(many.chunks(), 360_360);
-        let many = estimate(large, &super::widths(large, &[], Some(9)), many, false);
-        assert!(
-            many.peak_bytes > (4 * 3u64.pow(8) + 4 * 3u64.pow(7)) * FILE,
-            "{many:?}"
-        );
-        assert!(super::widths(large, &[], Some(60)).is_empty());
-        assert_eq!(super::widths(size, &widths, Some(1)), [1, 1000]);
-        // 332,640 registers of 60 lines, a bit for each, there twice, in 11 files.
-        let more = estimate(size, &widths, files, false).peak_bytes - found.peak_bytes;
-        let dense = 2 * 332_640 * 60 / 8;
-        assert!((dense..dense + dense / 20).contains(&(more - 2 * 11 * FILE)));
-    }
-}
+#[path = "../../../tests/unit/estimate.rs"]
+mod tests;

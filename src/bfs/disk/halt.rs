@@ -3,8 +3,8 @@
 //! Invariant: what one rank meets alone is told to the others by the end of the job; what all know ends all
 //! of them alike.
 
+use super::committer::Failed;
 use super::error::DiskError;
-use super::journal::Failed;
 use crate::Error;
 use crate::bfs::communicator::Communicator;
 

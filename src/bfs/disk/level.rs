@@ -8,10 +8,10 @@ use std::time::Instant;
 use crossbeam::channel::bounded;
 
 use super::chunk;
+use super::committer::{Committer, no_thread};
 use super::context::Context;
 use super::fetch::Fetch;
 use super::halt::Halt;
-use super::journal::{Journal, no_thread};
 use crate::bfs::arriving::Arriving;
 use crate::bfs::expand::Frontier;
 use crate::bfs::planes::Planes;
@@ -23,7 +23,7 @@ pub(super) struct LevelStep<'a> {
     pub(super) depth: usize,
     pub(super) from: usize,
     pub(super) program: &'a Arriving,
-    pub(super) journal: &'a Journal,
+    pub(super) committer: &'a Committer,
     pub(super) current: &'a Fetch<'a>,
     pub(super) previous: &'a Fetch<'a>,
 }
@@ -43,7 +43,7 @@ impl LevelStep<'_> {
         std::thread::scope(|scope| {
             let (currents, current) = bounded(1);
             let (previouses, previous) = bounded(1);
-            let read = move || self.current.run(order, run.fit.read_ahead, &currents);
+            let read = move || self.current.run(order, run.plan.read_ahead, &currents);
             Builder::new()
                 .spawn_scoped(scope, read)
                 .map_err(no_thread)?;
@@ -51,7 +51,7 @@ impl LevelStep<'_> {
             Builder::new()
                 .spawn_scoped(scope, read)
                 .map_err(no_thread)?;
-            let frames = run.fit.chunks.frames() as u64;
+            let frames = run.plan.chunks.frames() as u64;
             for (i, &chunk) in order.iter().enumerate() {
                 if run.progress.stops_chunks() {
                     return Ok(false);
@@ -62,20 +62,20 @@ impl LevelStep<'_> {
                 chunk::load(self.current, &batches, cur, &run.codecs, &run.times)?;
                 planes.begin(self.depth as u32, chunk)?;
                 let batches = previous.recv().expect("a reader sends every chunk");
-                self.journal.begin(
+                self.committer.begin(
                     run.fetch_records(self.current.run, self.depth as u32, Vec::new())
                         .header(chunk),
                 )?;
                 if !cur.occupied.contains(&true) && planes.pass() {
                     // Nothing comes from anywhere: what there was at level d - 2 is subtracted from nothing.
                     batches.iter().try_for_each(|batch| batch.map(drop))?;
-                    self.journal.end(Tally::default())?;
+                    self.committer.end(Tally::default())?;
                     planes.end(self.depth as u32, chunk)?;
                     run.progress.frames(self.depth, frames * (i as u64 + 1));
                     continue;
                 }
                 let step = chunk::Step {
-                    chunks: run.fit.chunks,
+                    chunks: run.plan.chunks,
                     crossings: run.crossings,
                     planes: &*planes,
                     program: self.program,
@@ -84,14 +84,14 @@ impl LevelStep<'_> {
                     chunk,
                     from: self.from,
                     codecs: &run.codecs,
-                    journal: self.journal,
+                    committer: self.committer,
                     times: &run.times,
                     progress: &run.progress,
                     depth: self.depth,
                     done: frames * i as u64,
                 };
                 let tally = step.run(self.previous, &batches)?;
-                self.journal.end(tally)?;
+                self.committer.end(tally)?;
                 planes.end(self.depth as u32, chunk)?;
             }
             Ok(true)

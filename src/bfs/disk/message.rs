@@ -13,7 +13,7 @@ use crate::store::{ChunkRecord, LevelHeader, Manifest};
 /// Bytes written between two syncs, so that a commit finds little left to do.
 pub(super) const WRITE_BACK: u64 = 256 << 20;
 
-/// Time between two commits of a journal that leaves them to its caller, see [`Journal::sync`].
+/// Time between two commits of a committer that leaves them to its caller, see [`Committer::sync`].
 pub(super) const NEVER: Duration = Duration::MAX;
 
 /// Encoded frames of neighbouring frame numbers; those without states are left out.
@@ -55,5 +55,5 @@ pub(super) enum Message {
     Commit(Sender<()>),
     Finished(u32, Sender<Vec<ChunkRecord>>),
     Sync(Sender<Manifest>),
-    Settle,
+    Supersede,
 }

@@ -9,11 +9,11 @@ use std::thread::Builder;
 use crossbeam::channel::bounded;
 
 use super::chunk;
+use super::committer::no_thread;
 use super::context::Context;
-use super::cross::FileExchange;
 use super::fetch::Fetch;
+use super::file_exchange::FileExchange;
 use super::halt::Halt;
-use super::journal::no_thread;
 use super::session::Session;
 use crate::bfs::exchange::{Exchange, RoutedPlanes};
 use crate::bfs::outcome::PlaneStore;
@@ -29,12 +29,12 @@ impl<'a> Session<'a> {
     /// `most` chunks between two deliveries.
     pub(super) fn planes(&self, own: &Manifest, most: usize) -> Result<Box<dyn Planes + 'a>, Halt> {
         let context: &'a Context<'a> = self.context;
-        let (chunks, crossings) = (context.fit.chunks, context.crossings);
+        let (chunks, crossings) = (context.plan.chunks, context.crossings);
         let depth = own.levels.len();
         let from = context.problem.class(depth - 1);
         let routed =
             |exchange: Box<dyn Exchange + 'a>| RoutedPlanes::new(chunks, crossings, from, exchange);
-        let mut planes: Box<dyn Planes + 'a> = match (&self.outbox, context.fit.planes) {
+        let mut planes: Box<dyn Planes + 'a> = match (&self.outbox, context.plan.planes) {
             (Some(outbox), _) => Box::new(routed(Box::new(outbox.clone()))?),
             (None, PlaneStore::Files) => {
                 let disk = context.disk;

@@ -27,7 +27,7 @@ use crate::progress::Progress;
 
 /// Runs a search on disk, or continues the one that the directories hold, and returns what it found.
 ///
-/// Cost: memory as [`super::Fit`] says; disk for two levels, or all; each level is read twice and written once.
+/// Cost: memory as [`super::MemoryPlan`] says; disk for two levels, or all; each level is read twice and written once.
 ///
 /// # Errors
 /// [`DiskError`] when a directory is in use, holds another search or a damaged file, or the disk is full;
@@ -136,7 +136,7 @@ fn session(
         let begun = disk.directories.recognise_part(found.as_ref());
         (found, agreed(communicator, begun)?)
     };
-    let fit = setup::fit(problem, search, disk, communicator, found.as_ref())?;
+    let plan = setup::agree_on_plan(problem, search, disk, communicator, found.as_ref())?;
     let mut manifest = match found {
         Some(manifest) => {
             agreed(communicator, check(search, disk, &manifest))?;
@@ -145,7 +145,7 @@ fn session(
         None => {
             let run = begun.map_or_else(|| run_number(&disk.directories), Ok);
             let run = agreed(communicator, run)?;
-            setup::share(communicator, Some(&new_manifest(search, disk, fit, run)))?
+            setup::share(communicator, Some(&new_manifest(search, disk, plan, run)))?
         }
     };
     let claimed = match leader == rank && !manifest.complete {
@@ -154,7 +154,7 @@ fn session(
     };
     agreed(communicator, claimed)?;
 
-    let crossings = problem.crossings(fit.chunks);
+    let crossings = problem.crossings(plan.chunks);
     let threads = pool.current_num_threads();
     let codecs = agreed(communicator, Codecs::new(disk.zstd_level, threads))?;
     let context = Context {
@@ -162,7 +162,7 @@ fn session(
         disk,
         problem,
         crossings: &crossings,
-        fit,
+        plan,
         kernel: *kernel,
         label: search.subject.goal(),
         threads,
@@ -184,7 +184,7 @@ fn session(
         communicator,
         pool,
         progress,
-        mine: (0..fit.chunks()).filter(|&c| owners[c] == rank).collect(),
+        mine: (0..plan.chunks()).filter(|&c| owners[c] == rank).collect(),
         outbox: (ranks > 1).then(|| Outbox::new(communicator, owners)),
     };
     let (manifest, last) = session.run(manifest)?;
@@ -193,7 +193,7 @@ fn session(
     let times = [&times.decode, &times.kernel, &times.encode, &times.wait];
     let mut sums: Vec<u64> = times.iter().map(|t| (t.seconds() * 1e6) as u64).collect();
     sums.push(context.threads as u64);
-    sums.push(fit.bytes);
+    sums.push(plan.bytes);
     let depths = manifest.levels.len() + 1;
     let sent = session
         .outbox
@@ -204,8 +204,8 @@ fn session(
     let seconds = |i: usize| sums[i] as f64 / 1e6;
     let levels = &manifest.levels;
     let used = DiskUse {
-        chunks: fit.chunks(),
-        planes: fit.planes,
+        chunks: plan.chunks(),
+        planes: plan.planes,
         bytes_written: manifest.bytes_written,
         peak_bytes: manifest.peak_bytes,
         level_bytes: levels.iter().map(|level| level.bytes).collect(),

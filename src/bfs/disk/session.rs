@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 
+use super::committer::Committer;
 use super::context::Context;
 use super::error::DiskError;
 use super::halt::{Halt, Stopped};
-use super::journal::Journal;
 use super::level::LevelStep;
 use super::message::NEVER;
 use super::outbox::Outbox;
@@ -61,13 +61,13 @@ impl Session<'_> {
                 disk.limit.map(|l| l / self.communicator.size() as u64),
             ),
         };
-        let journal = Journal::start(disk.directories.clone(), self.own(&base), every, limit);
-        let journal = journal.map_err(|e| Stopped::Alone(e.into()))?;
-        let result = self.levels(&journal, &base);
+        let committer = Committer::start(disk.directories.clone(), self.own(&base), every, limit);
+        let committer = committer.map_err(|e| Stopped::Alone(e.into()))?;
+        let result = self.levels(&committer, &base);
         let closed = match self.outbox {
             // Whatever stopped the session, what it has finished is committed.
-            None => journal.close(),
-            Some(_) => journal.stop(),
+            None => committer.close(),
+            Some(_) => committer.stop(),
         };
         let alone = |error: DiskError| Stopped::Alone(error.into());
         match result {
@@ -104,9 +104,9 @@ impl Session<'_> {
 
     /// Computes levels until there are no more, the last depth asked for, or a rank is interrupted. Returns
     /// the manifest that was committed, `None` for a process alone.
-    fn levels(&self, journal: &Journal, base: &Manifest) -> Result<Option<Manifest>, Halt> {
+    fn levels(&self, committer: &Committer, base: &Manifest) -> Result<Option<Manifest>, Halt> {
         let context = self.context;
-        let chunks = context.fit.chunks;
+        let chunks = context.plan.chunks;
         let programs = [context.program(0)?, context.program(1)?];
         let mut cur = Frontier::empty(chunks.layout, chunks.blocks)?;
         let planes = context.crossings.planes.len();
@@ -140,7 +140,7 @@ impl Session<'_> {
                 depth,
                 from,
                 program: &programs[from],
-                journal,
+                committer,
                 current: &context.fetch_records(base.run, depth as u32 - 1, current),
                 previous: &context.fetch_records(
                     base.run,
@@ -174,7 +174,7 @@ impl Session<'_> {
                 self.communicator.all_reduce(Reduce::Max, &mut news);
                 superstep.adapt(Duration::from_millis(news[0]));
                 if news[1] + news[2] > 0 {
-                    self.commit(journal, base)?;
+                    self.commit(committer, base)?;
                     committed = Instant::now();
                 }
                 if news[1] > 0 {
@@ -188,7 +188,7 @@ impl Session<'_> {
                     return Err(Halt::Together(error.into()));
                 }
             }
-            let records = journal.finished(depth as u32)?;
+            let records = committer.finished(depth as u32)?;
             let mut sums = sums(&records);
             self.communicator.all_reduce(Reduce::Sum, &mut sums);
             let [states, checksum, _] = sums;
@@ -197,19 +197,19 @@ impl Session<'_> {
             let more = found
                 .push(tally, begun, self.progress)
                 .map_err(|e| Halt::Together(e.into()))?;
-            journal.level(sums)?;
+            committer.level(sums)?;
             if !more {
                 break;
             }
             if self.communicator.max(u64::from(self.is_due(committed))) > 0 {
-                self.commit(journal, base)?;
+                self.commit(committer, base)?;
                 committed = Instant::now();
             }
             from = context.problem.groups.next(from);
             planes.next_level(depth as u32, from)?;
             levels = [level.current.records.clone(), records, Vec::new()];
         }
-        self.commit(journal, base)
+        self.commit(committer, base)
     }
 
     /// The chunks of a level that this rank has still to compute, in order.
@@ -240,11 +240,11 @@ impl Session<'_> {
 
     /// Makes everything that all ranks have finished the state to continue from. The writer of a process
     /// alone does so itself.
-    fn commit(&self, journal: &Journal, base: &Manifest) -> Result<Option<Manifest>, Halt> {
+    fn commit(&self, committer: &Committer, base: &Manifest) -> Result<Option<Manifest>, Halt> {
         if self.outbox.is_none() {
             return Ok(None);
         }
-        let own = journal.sync()?;
+        let own = committer.sync()?;
         let first = self.context.disk.directories.first();
         let wrong = |e| DiskError::io(first, "manifest", e);
         let mut parts = Vec::new();
@@ -258,7 +258,7 @@ impl Session<'_> {
             manifest.write(first).map_err(wrong)?;
         }
         self.communicator.barrier();
-        journal.settle()?;
+        committer.supersede()?;
         Ok(Some(manifest))
     }
 

@@ -6,8 +6,8 @@
 use super::directories::Directories;
 use super::error::DiskError;
 use super::fetch::frame_lines;
-use super::fit::Fit;
 use super::halt::{Stopped, agreed};
+use super::memory_plan::MemoryPlan;
 use super::options::Disk;
 use super::superstep::SENT;
 use crate::Error;
@@ -162,17 +162,17 @@ fn has_levels(directories: &Directories) -> Result<bool, DiskError> {
 }
 
 /// Returns how the search is cut: as rank 0 decides, where every rank has the memory.
-pub(super) fn fit(
+pub(super) fn agree_on_plan(
     problem: &Problem,
     search: &Search,
     disk: &Disk,
     communicator: &dyn Communicator,
     manifest: Option<&Manifest>,
-) -> Result<Fit, Stopped> {
+) -> Result<MemoryPlan, Stopped> {
     let asked = manifest.map(|m| m.shared_digits as usize);
     let ranks = communicator.size();
     if ranks == 1 {
-        return Fit::of(problem, search, disk, asked).map_err(Stopped::Together);
+        return MemoryPlan::of(problem, search, disk, asked).map_err(Stopped::Together);
     }
     let chosen = choose(problem, search, disk, ranks, asked.or(disk.shared_digits));
     let chosen = agreed(communicator, chosen)?;
@@ -188,7 +188,7 @@ fn choose(
     disk: &Disk,
     ranks: usize,
     asked: Option<usize>,
-) -> Result<Fit, Error> {
+) -> Result<MemoryPlan, Error> {
     let puzzle = problem.space.subject().to_string();
     let mut disk = disk.clone();
     disk.planes = Some(PlaneStore::Files);
@@ -197,11 +197,11 @@ fn choose(
         (0..problem.layout.prefix()).take_while(|&k| Chunks::new(problem.layout, k).is_some());
     let most = most.count();
     for digits in asked.map_or(0..most, |k| k..k + 1) {
-        let fit = Fit::of(problem, search, &disk, Some(digits));
-        match fit.and_then(|fit| with_messages(problem, search, fit, ranks)) {
-            Ok(fit) => {
-                let enough = fit.chunks() >= ranks * CHUNKS_PER_RANK;
-                best = Ok(fit);
+        let plan = MemoryPlan::of(problem, search, &disk, Some(digits));
+        match plan.and_then(|plan| with_messages(problem, search, plan, ranks)) {
+            Ok(plan) => {
+                let enough = plan.chunks() >= ranks * CHUNKS_PER_RANK;
+                best = Ok(plan);
                 if enough {
                     break;
                 }
@@ -213,11 +213,16 @@ fn choose(
 }
 
 /// Adds the messages of a rank to the memory that a search needs.
-fn with_messages(problem: &Problem, search: &Search, fit: Fit, ranks: usize) -> Result<Fit, Error> {
-    let chunk = (problem.planes(fit.chunks) * fit.chunks.registers() * 8) as u64;
-    let own = chunk * fit.chunks().div_ceil(ranks) as u64;
+fn with_messages(
+    problem: &Problem,
+    search: &Search,
+    plan: MemoryPlan,
+    ranks: usize,
+) -> Result<MemoryPlan, Error> {
+    let chunk = (problem.planes(plan.chunks) * plan.chunks.registers() * 8) as u64;
+    let own = chunk * plan.chunks().div_ceil(ranks) as u64;
     // What has arrived for this step and the next; what leaves and arrives after a superstep.
-    let bytes = fit.bytes + 2 * own + 2 * own.min(SENT.max(chunk));
+    let bytes = plan.bytes + 2 * own + 2 * own.min(SENT.max(chunk));
     match search.memory {
         Some(budget) if bytes > budget => Err(SearchError::Memory {
             puzzle: problem.space.subject().to_string(),
@@ -226,7 +231,7 @@ fn with_messages(problem: &Problem, search: &Search, fit: Fit, ranks: usize) -> 
             budget,
         }
         .into()),
-        _ => Ok(Fit { bytes, ..fit }),
+        _ => Ok(MemoryPlan { bytes, ..plan }),
     }
 }
 
@@ -267,15 +272,15 @@ fn kept(all: bool) -> &'static str {
     if all { "all" } else { "last" }
 }
 
-pub(super) fn new_manifest(search: &Search, disk: &Disk, fit: Fit, run: u64) -> Manifest {
+pub(super) fn new_manifest(search: &Search, disk: &Disk, plan: MemoryPlan, run: u64) -> Manifest {
     Manifest {
         run,
         board: search.subject.name(),
         goal: search.subject.goal(),
         start: search.subject.start(),
-        shared_digits: fit.chunks.digits as u32,
-        chunks: fit.chunks.count as u32,
-        frame_lines: frame_lines(fit.chunks),
+        shared_digits: plan.chunks.digits as u32,
+        chunks: plan.chunks.count as u32,
+        frame_lines: frame_lines(plan.chunks),
         directories: disk.directories.count() as u32,
         keep_all: disk.keep_all,
         complete: false,

@@ -82,7 +82,7 @@ impl Writer {
                     self.sync()?;
                     let _ = done.send(self.manifest.clone());
                 }
-                Message::Settle => self.settle()?,
+                Message::Supersede => self.supersede()?,
                 Message::Commit(done) => {
                     self.commit()?;
                     // Nobody waits only when the search has failed elsewhere.
@@ -280,7 +280,7 @@ impl Writer {
         self.manifest
             .write(first)
             .map_err(|e| DiskError::io(first, "manifest", e))?;
-        self.settle()
+        self.supersede()
     }
 
     /// Makes files durable until few enough are open.
@@ -316,7 +316,7 @@ impl Writer {
 
     /// Gives the files that the manifest just written names their names, and removes those that it no
     /// longer names.
-    fn settle(&mut self) -> Result<(), DiskError> {
+    fn supersede(&mut self) -> Result<(), DiskError> {
         let run = self.manifest.run;
         for (depth, chunk) in std::mem::take(&mut self.named) {
             let storage = self.directories.of_chunk(chunk as usize);
@@ -334,7 +334,7 @@ impl Writer {
 
     /// Removes the half-written file, to give its space back, and commits the chunks that are whole,
     /// unless it was a commit that failed: a file whose sync has failed once must not be named.
-    /// A journal of several commits nothing itself.
+    /// A committer of several commits nothing itself.
     pub(super) fn give_up(&mut self) {
         if let Some(Open { header, .. }) = self.open.take() {
             let storage = self.directories.of_chunk(header.chunk as usize);

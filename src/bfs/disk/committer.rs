@@ -23,7 +23,7 @@ use crate::store::{ChunkRecord, LevelHeader, Manifest};
 /// Encoded frames that may wait to be written, in messages of at most 16 frames.
 const WAITING: usize = 64;
 /// The writing thread of a run.
-pub(super) struct Journal {
+pub(super) struct Committer {
     sender: Option<Sender<Message>>,
     thread: Option<std::thread::JoinHandle<Manifest>>,
     failed: Arc<Mutex<Option<DiskError>>>,
@@ -37,11 +37,11 @@ pub(super) fn no_thread(reason: std::io::Error) -> SearchError {
     }
 }
 
-/// The writing thread has failed; [`Journal::close`] says why.
+/// The writing thread has failed; [`Committer::close`] says why.
 #[derive(Debug)]
 pub(super) struct Failed;
 
-impl Journal {
+impl Committer {
     /// Starts the thread, which commits whenever `every` has passed at the end of a chunk, and fails when
     /// level files come to more than `limit` bytes.
     pub fn start(
@@ -49,7 +49,7 @@ impl Journal {
         manifest: Manifest,
         every: Duration,
         limit: Option<u64>,
-    ) -> Result<Journal, SearchError> {
+    ) -> Result<Committer, SearchError> {
         let (sender, receiver) = bounded(WAITING);
         let failed = Arc::new(Mutex::new(None));
         let levels = &directories.used().levels;
@@ -79,7 +79,7 @@ impl Journal {
             }
             writer.manifest
         });
-        Ok(Journal {
+        Ok(Committer {
             sender: Some(sender),
             thread: Some(thread.map_err(no_thread)?),
             failed,
@@ -129,16 +129,16 @@ impl Journal {
     }
 
     /// Makes all finished files durable and returns what the writer knows of them, without writing a
-    /// manifest: that is for the one who calls. [`Journal::settle`] must follow.
+    /// manifest: that is for the one who calls. [`Committer::supersede`] must follow.
     pub fn sync(&self) -> Result<Manifest, Failed> {
         let (done, wait) = bounded(1);
         self.send(Message::Sync(done))?;
         wait.recv().map_err(|_| Failed)
     }
 
-    /// Names and removes files as the manifest written since [`Journal::sync`] says.
-    pub fn settle(&self) -> Result<(), Failed> {
-        self.send(Message::Settle)
+    /// Names and removes files as the manifest written since [`Committer::sync`] says.
+    pub fn supersede(&self) -> Result<(), Failed> {
+        self.send(Message::Supersede)
     }
 
     /// Stops the thread without a commit and returns what the writer knows.
@@ -158,7 +158,7 @@ impl Journal {
 
     fn join(&mut self) -> Result<Manifest, DiskError> {
         self.sender = None;
-        let thread = self.thread.take().expect("a journal is closed once");
+        let thread = self.thread.take().expect("a committer is closed once");
         let manifest = thread.join();
         let failed = self.failed.lock().unwrap_or_else(|e| e.into_inner()).take();
         match (failed, manifest) {
@@ -169,7 +169,7 @@ impl Journal {
     }
 }
 
-impl Drop for Journal {
+impl Drop for Committer {
     fn drop(&mut self) {
         self.sender = None;
         if let Some(thread) = self.thread.take() {

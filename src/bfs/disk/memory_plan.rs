@@ -12,7 +12,7 @@ use crate::store::Manifest;
 
 /// The memory of a search on disk.
 #[derive(Clone, Copy, Debug)]
-pub struct Fit {
+pub struct MemoryPlan {
     pub(in crate::bfs) chunks: Chunks,
     /// Where the planes lie.
     pub planes: PlaneStore,
@@ -29,7 +29,7 @@ const READ_AHEAD: u64 = 2 << 30;
 /// Bytes of a batch that is read ahead, about.
 const BATCH: u64 = 1 << 20;
 
-impl Fit {
+impl MemoryPlan {
     /// Returns the number of chunks.
     pub fn chunks(&self) -> usize {
         self.chunks.count
@@ -42,8 +42,8 @@ impl Fit {
     }
 
     /// Returns the same with planes that take no disk: they are sent to other machines.
-    pub fn with_planes_sent(self) -> Fit {
-        Fit {
+    pub fn with_planes_sent(self) -> MemoryPlan {
+        MemoryPlan {
             plane_files: 0,
             ..self
         }
@@ -68,9 +68,13 @@ impl Fit {
     ///
     /// # Errors
     /// [`SearchError::Memory`] when even the most chunks do not fit.
-    pub fn choose(search: &Search, disk: &Disk, manifest: Option<&Manifest>) -> Result<Fit, Error> {
+    pub fn choose(
+        search: &Search,
+        disk: &Disk,
+        manifest: Option<&Manifest>,
+    ) -> Result<MemoryPlan, Error> {
         let asked = manifest.map(|m| m.shared_digits as usize);
-        Fit::of(&Problem::of(search)?, search, disk, asked)
+        MemoryPlan::of(&Problem::of(search)?, search, disk, asked)
     }
 
     /// Returns the fewest chunks of a problem that fit the memory, or as many as asked for.
@@ -79,7 +83,7 @@ impl Fit {
         search: &Search,
         disk: &Disk,
         asked: Option<usize>,
-    ) -> Result<Fit, Error> {
+    ) -> Result<MemoryPlan, Error> {
         let (puzzle, layout) = (problem.space.subject().to_string(), problem.layout);
         let asked = asked.or(disk.shared_digits);
         let cut = |k: usize| Chunks::new(layout, k);
@@ -112,7 +116,7 @@ impl Fit {
                 let budget = search.memory.unwrap_or(u64::MAX);
                 if bytes <= budget {
                     let ahead = ((budget - bytes) / 2).min(READ_AHEAD) / BATCH;
-                    return Ok(Fit {
+                    return Ok(MemoryPlan {
                         chunks,
                         planes: store,
                         bytes,
