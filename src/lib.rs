@@ -40,12 +40,14 @@ mod capi;
 mod error;
 mod names;
 pub mod pdb;
+#[doc(hidden)]
 pub mod perm;
 pub mod progress;
 pub mod puzzle;
 pub mod random;
 pub mod report;
 pub mod solve;
+#[doc(hidden)]
 pub mod store;
 pub mod table;
 mod units;
@@ -53,10 +55,12 @@ mod units;
 pub use bfs::Search;
 pub use error::Error;
 pub use pdb::{Pattern, Pdb};
+pub use perm::{kernel::Kernel, placement};
 pub use progress::{NoProgress, Progress};
 pub use puzzle::tiles::{Board, Direction, Goal, Moves, Size};
 pub use solve::{Constructive, Optimal};
-pub use table::Table;
+pub use store::{Directory, FileError, Image, Io, Mapped, MemoryError, OutputError, Storage};
+pub use table::DistanceTable;
 
 /// The Rust code of the README compiles and runs.
 #[cfg(doctest)]

@@ -8,18 +8,18 @@ use super::{
 };
 use crate::Error;
 use crate::puzzle::tiles::{Board, BoardError, MoveStyle, Moves};
-use crate::table::Table;
+use crate::table::DistanceTable;
 
 /// An open distance table.
 pub struct TilewaveTable {
-    table: Table,
+    table: DistanceTable,
 }
 
 /// The table behind a pointer.
 ///
 /// # Safety
 /// `table` is open or NULL.
-unsafe fn of<'a>(table: *const TilewaveTable) -> Option<&'a Table> {
+unsafe fn of<'a>(table: *const TilewaveTable) -> Option<&'a DistanceTable> {
     // SAFETY: the caller promises an open table or NULL.
     unsafe { table.as_ref() }.map(|open| &open.table)
 }
@@ -40,7 +40,8 @@ pub unsafe extern "C" fn tilewave_table_open(
     message: *mut c_char,
     capacity: usize,
 ) -> *mut TilewaveTable {
-    let table = |path: &std::path::Path| Table::open(path).map(|table| TilewaveTable { table });
+    let table =
+        |path: &std::path::Path| DistanceTable::open(path).map(|table| TilewaveTable { table });
     // SAFETY: the caller promises what `open` asks for.
     unsafe { open(path, message, capacity, table) }
 }

@@ -10,11 +10,25 @@ use clap_mangen::roff::{Roff, bold, roman};
 
 use super::output::print;
 
-/// What the environment decides, for help and manual.
-pub const ENVIRONMENT: &str = "Environment:\n  \
-    TILEWAVE_KERNEL  scalar, avx2 or avx512: force a kernel [default: the fastest]\n  \
-    XDG_CACHE_HOME   where tilewave solve keeps databases [default: ~/.cache]\n  \
-    NO_COLOR         no colours; TERM=dumb: no line that moves either";
+/// What the environment decides.
+const ENVIRONMENT: &[(&str, &str)] = &[
+    (
+        "TILEWAVE_KERNEL",
+        "scalar, avx2 or avx512: force a kernel [default: the fastest]",
+    ),
+    (
+        "XDG_CACHE_HOME",
+        "where tilewave solve keeps databases [default: ~/.cache]",
+    ),
+    ("NO_COLOR", "no colours"),
+    ("TERM", "dumb: no colours, and no line that moves"),
+];
+
+/// Returns the environment's part of the help.
+pub fn environment() -> String {
+    let line = |(name, meaning): &(&str, &str)| format!("\n  {name:<15}  {meaning}");
+    "Environment:".to_string() + &ENVIRONMENT.iter().map(line).collect::<String>()
+}
 
 /// The end of every page: sections of names, or numbers, and what they mean.
 const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
@@ -33,24 +47,7 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
             ),
         ],
     ),
-    (
-        "ENVIRONMENT",
-        &[
-            (
-                "TILEWAVE_KERNEL",
-                "scalar, avx2 or avx512: force a kernel; by default the fastest of this processor.",
-            ),
-            ("NO_COLOR", "If set, nothing is coloured."),
-            (
-                "TERM",
-                "If dumb, progress is a line of the log now and then.",
-            ),
-            (
-                "XDG_CACHE_HOME",
-                "Where databases of tilewave solve are kept; by default ~/.cache.",
-            ),
-        ],
-    ),
+    ("ENVIRONMENT", ENVIRONMENT),
     (
         "FILES",
         &[

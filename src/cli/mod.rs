@@ -43,7 +43,7 @@ pub use failure::out_of_memory;
 
 /// Complete breadth-first searches of sliding-tile boards: depth distributions, God's numbers, antipodes.
 #[derive(Parser)]
-#[command(name = "tilewave", version, max_term_width = 100, after_help = man::ENVIRONMENT)]
+#[command(name = "tilewave", version, max_term_width = 100, after_help = man::environment())]
 struct Cli {
     #[command(subcommand)]
     command: Command,

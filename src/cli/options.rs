@@ -7,7 +7,7 @@ use tilewave::bfs::{Engine, Search, SearchError, Subject};
 use tilewave::perm::kernel::Kernel;
 use tilewave::puzzle::tiles::{Board, Goal, Size};
 use tilewave::store;
-use tilewave::table::Table;
+use tilewave::table::DistanceTable;
 
 use super::failure::Usage;
 use super::values::{self, Choice, choice, count, whole};
@@ -107,7 +107,7 @@ impl GoalOption {
     }
 
     /// Returns the goal board of a size, which is a table's when there is one.
-    pub fn board_of(&self, table: Option<&Table>, size: Size) -> Result<Board> {
+    pub fn board_of(&self, table: Option<&DistanceTable>, size: Size) -> Result<Board> {
         let Some(table) = table else {
             return self.board(size);
         };

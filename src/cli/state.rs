@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde_json::json;
 use tilewave::bfs::{State, StateSpace};
 use tilewave::puzzle::tiles::{Board, Frame, Size};
-use tilewave::table::Table;
+use tilewave::table::DistanceTable;
 
 use super::failure::Usage;
 use super::options::{GoalOption, Output};
@@ -52,7 +52,7 @@ pub struct Args {
 impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let table = self.table.as_ref().map(|path| Table::open(path));
+        let table = self.table.as_ref().map(|path| DistanceTable::open(path));
         let table = table.transpose()?;
         let size = self.size.or_else(|| Some(table.as_ref()?.goal().size()));
         let board = match &self.board {

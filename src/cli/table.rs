@@ -9,7 +9,7 @@ use tilewave::bfs::Search;
 use tilewave::puzzle::tiles::Size;
 use tilewave::report::{bytes, duration, histogram, thousands};
 use tilewave::store;
-use tilewave::table::{Encoding, Table, build};
+use tilewave::table::{DistanceTable, Encoding, build};
 
 use super::failure::Exit;
 use super::interrupt;
@@ -65,7 +65,7 @@ impl Args {
         let begun = Instant::now();
         let (table, file) = match (&self.check, &self.board, &self.output) {
             (Some(file), _, _) => {
-                let table = Table::open(file)?;
+                let table = DistanceTable::open(file)?;
                 table.check()?;
                 (table, file)
             }
@@ -81,7 +81,7 @@ impl Args {
     }
 
     /// Searches a board and writes its table.
-    fn make(&self, board: Size, file: &Path) -> Result<Table> {
+    fn make(&self, board: Size, file: &Path) -> Result<DistanceTable> {
         let goal = self.goal.board(board)?;
         // Refuse before any work what could not be kept.
         OutputFile::reserve(file, self.force)?;
@@ -96,7 +96,7 @@ impl Args {
         Ok(table)
     }
 
-    fn report(&self, table: &Table, file: &Path, seconds: f64) -> String {
+    fn report(&self, table: &DistanceTable, file: &Path, seconds: f64) -> String {
         let counts = table.histogram();
         let (states, deepest) = (counts.iter().sum::<u64>(), counts.len() - 1);
         let size = table.goal().size();

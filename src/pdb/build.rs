@@ -1,11 +1,11 @@
 //! Making a database: what it needs, and the choice of a builder.
 
 use super::database::Pdb;
-use super::entries::Entries;
+use super::entry_order::EntryOrder;
 use super::header::{Summary, raw_bytes};
 use super::set_graph::SetGraph;
 use super::sweep::{self, Found};
-use super::{Encoding, Kind, Pattern, PdbError, encode, order, plain};
+use super::{Encoding, Kind, Pattern, PdbError, encode, plain, reorder};
 use crate::perm::kernel::{Kernel, KernelError};
 use crate::perm::layout::Layout;
 use crate::perm::lehmer;
@@ -77,7 +77,7 @@ pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
     let entries = match build.kind {
         Kind::Minimum => placements,
         Kind::Regions => {
-            let starts = Entries::new(pattern, build.kind).region_starts();
+            let starts = EntryOrder::new(pattern, build.kind).region_starts();
             u64::from(*starts.last().unwrap_or(&0)) * lehmer::count(k)
         }
     };
@@ -198,7 +198,7 @@ fn image(header: &Summary, starts: &[u32]) -> Result<Image, PdbError> {
 }
 
 fn build_plain(build: &Build, plan: BuildPlan, observer: &dyn Progress) -> Result<Pdb, PdbError> {
-    let starts = Entries::new(&build.pattern, Kind::Regions).region_starts();
+    let starts = EntryOrder::new(&build.pattern, Kind::Regions).region_starts();
     let mut header = header(build, plan, vec![0]);
     let mut image = image(&header, &starts)?;
     let values = header.layout().data.of_mut(image.bytes_mut());
@@ -226,7 +226,7 @@ fn build_fast(
             // The values' memory becomes the file image: its sections need a little more.
             let extra = (len - plan.entries).div_ceil(64);
             let mut found = sweep::search(pattern, build.kind, layout, kernel, extra, observer)?;
-            order::by_position(&mut found, observer)?;
+            reorder::by_position(&mut found, observer)?;
             let Found {
                 graph,
                 seen,
@@ -239,17 +239,17 @@ fn build_fast(
             bytes[..data.offset as usize].fill(0);
             let lines = [0, 1].map(|class: usize| seen[class].units().as_flattened());
             let entries = data.of_mut(bytes);
-            order::by_cells(pattern, &graph, lines, entries, observer)?;
+            reorder::by_cells(pattern, &graph, lines, entries, observer)?;
             let len = len as usize;
             Ok(Pdb::finish(Image::Memory { array, len }, header))
         }
         Kind::Regions => {
-            let starts = Entries::new(pattern, build.kind).region_starts();
+            let starts = EntryOrder::new(pattern, build.kind).region_starts();
             let mut found = sweep::search(pattern, build.kind, layout, kernel, 0, observer)?;
             header.histogram = std::mem::take(&mut found.histogram);
             let found = found.without_seen()?;
             let mut image = image(&header, &starts)?;
-            order::by_region(&found, &starts, data.of_mut(image.bytes_mut()), observer)?;
+            reorder::by_region(&found, &starts, data.of_mut(image.bytes_mut()), observer)?;
             Ok(Pdb::finish(image, header))
         }
     }

@@ -13,13 +13,12 @@ use super::PdbError;
 use super::header::Summary;
 use crate::progress::{Phase, Progress};
 use crate::store::{
-    self, BLOCK_BYTES, Container, FileError, HEADER_BYTES, Header as _, Layout, Output,
+    self, BLOCK_BYTES, Container, FileError, HEADER_BYTES, Header as _, Image, Layout, Output,
+    in_parallel,
 };
 
 /// Level of compression: 9 shrinks the 4x4 table of {1..7} to a third of its bytes at 20 MB/s.
 const LEVEL: i32 = 9;
-/// Blocks that are in memory at a time while a file is decompressed.
-const BATCH: usize = 64;
 
 /// Writes a compressed copy of a database file, independent zstd frames of 1 MiB each, and returns its bytes.
 ///
@@ -90,7 +89,7 @@ fn front(file: &Container<Summary>, header: &Summary, layout: &Layout) -> Vec<u8
     front
 }
 
-/// Writes the database file that was compressed, and returns its bytes. Cost: 64 MiB of memory.
+/// Writes the database file that was compressed, and returns its bytes. Cost: the database in memory.
 ///
 /// # Errors
 /// [`PdbError`] when the file is damaged or not compressed, or writing fails.
@@ -105,68 +104,63 @@ pub fn decompress(
     if !file.header().compressed {
         return Err(PdbError::NotCompressed(from.to_path_buf()));
     }
+    super::build::pool(threads)?.install(|| {
+        let file = load(file, observer)?;
+        let total = file.header().file_bytes();
+        file.save(to, replace, |done| {
+            observer.progress(Phase::File, done, total);
+            !observer.interrupted()
+        })?;
+        Ok(total)
+    })
+}
+
+/// Returns the file that was compressed, in memory, all of it checked.
+pub(super) fn load(
+    file: Container<Summary>,
+    observer: &dyn Progress,
+) -> Result<Container<Summary>, PdbError> {
     let mut header = file.header().clone();
     header.compressed = false;
     header.stored_bytes = header.raw_bytes();
     let layout = header.layout();
-    let frames = Frames {
-        file: &file,
-        ends: file.layout().frames.of(file.front()).as_chunks().0,
-    };
-    super::build::pool(threads)?.install(|| {
-        let mut output = Output::create(to, replace)?;
-        let begin = output.write_all(&front(&file, &header, &layout));
-        begin.map_err(store::failed(to))?;
-        let blocks = layout.blocks() as usize;
-        for first in (0..blocks).step_by(BATCH) {
-            if observer.interrupted() {
-                return Err(PdbError::Interrupted);
-            }
-            let batch = first..blocks.min(first + BATCH);
-            let batch: Vec<Vec<u8>> = batch
-                .into_par_iter()
-                .map(|block| frames.block(block))
-                .collect::<Result<_, FileError>>()?;
-            let mut parts = batch.iter();
-            let written = parts.try_for_each(|block| output.write_all(block));
-            written.map_err(store::failed(to))?;
-            observer.progress(Phase::File, (first + batch.len()) as u64, blocks as u64);
+    let mut image = Image::in_free_memory(layout.data.end())?;
+    let (begin, entries) = image.bytes_mut().split_at_mut(layout.data.offset as usize);
+    begin.copy_from_slice(&front(&file, &header, &layout));
+    let ends = file.layout().frames.of(file.front()).as_chunks().0;
+    in_parallel(entries.chunks_mut(BLOCK_BYTES), |block, to| {
+        if observer.interrupted() {
+            return Err(PdbError::Interrupted);
         }
-        output.finish()?;
-        Ok(layout.data.end())
-    })
+        Ok(decode(&file, ends, block, to)?)
+    })?;
+    Ok(file.replaced(header, image)?)
 }
 
-/// The frames of a compressed file.
-struct Frames<'a> {
-    file: &'a Container<Summary>,
-    ends: &'a [[u8; 8]],
-}
-
-impl Frames<'_> {
-    /// Reads a frame and returns the block in it, checked.
-    fn block(&self, block: usize) -> Result<Vec<u8>, FileError> {
-        let damaged = || self.file.damaged(block);
-        let end = |frame: usize| u64::from_le_bytes(self.ends[frame]);
-        let begin = block.checked_sub(1).map_or(0, end);
-        let last = block + 1 == self.ends.len();
-        let stored = self.file.layout().data.bytes;
-        let raw = (self.file.layout().raw - (block * BLOCK_BYTES) as u64).min(BLOCK_BYTES as u64);
-        // The last frame ends with the file; none is much longer than what is in it.
-        let frame = end(block)
-            .checked_sub(begin)
-            .filter(|&bytes| bytes <= 2 * raw + 4096);
-        let inside = if last {
-            end(block) == stored
-        } else {
-            end(block) <= stored
-        };
-        let frame = frame.filter(|_| inside).ok_or_else(damaged)?;
-        let mut bytes = vec![0; frame as usize];
-        self.file.read(begin, &mut bytes)?;
-        let raw = zstd::bulk::decompress(&bytes, raw as usize).map_err(|_| damaged())?;
-        self.file.verify(block, &raw)?;
-        Ok(raw)
+/// Reads the frame of a block, of which the ends of all frames are given, and checks the block.
+fn decode(
+    file: &Container<Summary>,
+    ends: &[[u8; 8]],
+    block: usize,
+    to: &mut [u8],
+) -> Result<(), FileError> {
+    let damaged = || file.damaged(block);
+    let end = |frame: usize| u64::from_le_bytes(ends[frame]);
+    let begin = block.checked_sub(1).map_or(0, end);
+    let stored = file.layout().data.bytes;
+    // The last frame ends with the file; none is much longer than what is in it.
+    let inside = match block + 1 == ends.len() {
+        true => end(block) == stored,
+        false => end(block) <= stored,
+    };
+    let frame = end(block)
+        .checked_sub(begin)
+        .filter(|&bytes| inside && bytes <= 2 * to.len() as u64 + 4096);
+    let mut bytes = vec![0; frame.ok_or_else(damaged)? as usize];
+    file.read(begin, &mut bytes)?;
+    match zstd::bulk::decompress_to_buffer(&bytes, to) {
+        Ok(len) if len == to.len() => file.verify(block, to),
+        _ => Err(damaged()),
     }
 }
 

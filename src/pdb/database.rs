@@ -5,11 +5,11 @@
 
 use std::path::Path;
 
-use super::entries::Entries;
+use super::entry_order::EntryOrder;
 use super::header::Summary;
 use super::plain::UNREACHED;
-use super::{Encoding, Kind, Pattern, PdbError};
-use crate::progress::{Phase, Progress};
+use super::{Encoding, Kind, Pattern, PdbError, compress};
+use crate::progress::{NoProgress, Phase, Progress};
 use crate::puzzle::tiles::Board;
 use crate::store::{Container, EndWhenCut, Image};
 
@@ -30,21 +30,23 @@ use crate::store::{Container, EndWhenCut, Image};
 #[derive(Debug)]
 pub struct Pdb {
     file: Container<Summary>,
-    order: Entries,
+    order: EntryOrder,
 }
 
 impl Pdb {
     /// Reads a database file into memory, on huge pages where the system has them, and checks all of it.
     /// Cost: the file's size in memory, and about 0.3 ns per byte on two cores while the system has the file
-    /// in memory.
+    /// in memory; 1 ns per byte if it is compressed.
     ///
     /// # Errors
     /// [`PdbError::File`] when the file cannot be read, is no database, is of another version, truncated,
-    /// damaged, or larger than the free memory; [`PdbError::Compressed`] when it is compressed for shipping.
+    /// damaged, or larger than the free memory.
     pub fn open(path: &Path) -> Result<Pdb, PdbError> {
-        let Probe(Pdb { file, order }) = Probe::open(path)?;
-        let file = file.load()?;
-        Ok(Pdb { file, order })
+        let file = Container::<Summary>::open(path)?;
+        Pdb::new(match file.header().compressed {
+            true => file,
+            false => file.load()?,
+        })
     }
 
     /// Maps a database file, in a process that has [promised](EndWhenCut) to end when the file is cut, and checks
@@ -54,9 +56,11 @@ impl Pdb {
     /// # Errors
     /// As [`Pdb::open`].
     pub fn map(path: &Path, promise: EndWhenCut) -> Result<Pdb, PdbError> {
-        let Probe(Pdb { file, order }) = Probe::open(path)?;
-        let file = file.map(promise)?;
-        Ok(Pdb { file, order })
+        let file = Container::<Summary>::open(path)?;
+        Pdb::new(match file.header().compressed {
+            true => file,
+            false => file.map(promise)?,
+        })
     }
 
     /// Checks that nobody has written into the file since it was mapped; others cannot change. Cost: asking
@@ -78,7 +82,7 @@ impl Pdb {
         Ok(pdb)
     }
 
-    /// Returns the database of a file that is in memory or mapped ([`crate::store::Mapped`], for databases
+    /// Returns the database of a file that is in memory or mapped ([`crate::Mapped`], for databases
     /// larger than the memory). Its header is checked, its entries are not: call [`Pdb::check`].
     ///
     /// # Errors
@@ -88,11 +92,12 @@ impl Pdb {
     }
 
     pub(super) fn new(file: Container<Summary>) -> Result<Pdb, PdbError> {
-        if file.header().compressed {
-            return Err(PdbError::Compressed(file.path().to_path_buf()));
-        }
+        let file = match file.header().compressed {
+            true => compress::load(file, &NoProgress)?,
+            false => file,
+        };
         Ok(Pdb {
-            order: Entries::new(&file.header().pattern, file.header().kind),
+            order: EntryOrder::new(&file.header().pattern, file.header().kind),
             file,
         })
     }
@@ -100,7 +105,7 @@ impl Pdb {
     /// Finishes a table in memory whose index and entries are written.
     pub(super) fn finish(image: Image, header: Summary) -> Pdb {
         Pdb {
-            order: Entries::new(&header.pattern, header.kind),
+            order: EntryOrder::new(&header.pattern, header.kind),
             file: Container::finish(image, header),
         }
     }
@@ -166,7 +171,7 @@ impl Pdb {
     }
 
     /// Returns the entry order.
-    pub fn order(&self) -> &Entries {
+    pub fn entry_order(&self) -> &EntryOrder {
         &self.order
     }
 
@@ -261,7 +266,7 @@ impl Pdb {
 }
 
 /// A database of which only the entries asked for are read and checked, 1 MiB around each: for a few
-/// values of a large file.
+/// values of a large file. Of a compressed one, all is.
 #[derive(Debug)]
 pub struct Probe(Pdb);
 

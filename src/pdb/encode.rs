@@ -122,10 +122,10 @@ impl Distances<'_> {
         }
     }
 
-    /// Entries of a piece of work: even, and for region-aware tables whole regions.
+    /// Entries of a piece of work: even, and whole regions, or whole rows of cells of the last tile.
     fn piece(&self) -> usize {
         match self.pdb.kind() {
-            Kind::Minimum => 1 << 20,
+            Kind::Minimum => (self.cells + 1 - self.k) << 16,
             Kind::Regions => 2 * self.arrangements.len() * ((1 << 15) >> self.k).max(1),
         }
     }
@@ -139,40 +139,19 @@ impl Distances<'_> {
     }
 
     fn walk_placements(&self, first: u64, len: usize, mut visit: impl FnMut(usize, u32)) {
+        let (n, last) = (self.cells, self.k - 1);
         let mut cells = [0u8; Pattern::MAX_TILES];
-        let cells = &mut cells[..self.k];
-        placement::unrank(self.cells, first, cells);
-        let last = self.k - 1;
-        let mut j = 0;
-        // All tiles but the last stay while the last one visits the free cells above it.
-        while j < len {
+        // All tiles but the last stay while the last one visits the cells that they leave free.
+        let free = n - last;
+        for i in 0..len / free {
+            placement::unrank(n, first / free as u64 + i as u64, &mut cells[..last]);
             let head = cells[..last].iter().zip(&self.away);
             let base: u32 = head.map(|(&c, away)| u32::from(away[usize::from(c)])).sum();
             let used = cells[..last].iter().fold(0u64, |set, &c| set | 1 << c);
-            for cell in (usize::from(cells[last])..self.cells).filter(|c| used >> c & 1 == 0) {
-                if j == len {
-                    return;
-                }
-                visit(j, base + u32::from(self.away[last][cell]));
-                j += 1;
+            let free_cells = (0..n).filter(|c| used >> c & 1 == 0);
+            for (j, cell) in free_cells.enumerate() {
+                visit(i * free + j, base + u32::from(self.away[last][cell]));
             }
-            self.advance(cells);
-        }
-    }
-
-    /// Moves the tiles before the last to their next placement, and the last to its first free cell.
-    fn advance(&self, cells: &mut [u8]) {
-        for i in (0..self.k - 1).rev() {
-            let used = cells[..i].iter().fold(0u64, |set, &c| set | 1 << c);
-            let above = (usize::from(cells[i]) + 1..self.cells).find(|c| used >> c & 1 == 0);
-            let Some(cell) = above else { continue };
-            let mut used = used | 1 << cell;
-            cells[i] = cell as u8;
-            for later in &mut cells[i + 1..] {
-                *later = (!used).trailing_zeros() as u8;
-                used |= 1 << *later;
-            }
-            return;
         }
     }
 
@@ -180,7 +159,7 @@ impl Distances<'_> {
         let arrangements = self.arrangements.len();
         for i in 0..len / arrangements {
             let slot = first / arrangements as u64 + i as u64;
-            let (set, _) = self.pdb.order().slot(slot, |set| self.pdb.start(set));
+            let (set, _) = self.pdb.entry_order().slot(slot, |set| self.pdb.start(set));
             let mut away = [[0u8; Pattern::MAX_TILES]; Pattern::MAX_TILES];
             for (away, all) in away.iter_mut().zip(&self.away) {
                 for (to, cell) in away.iter_mut().zip(super::grid::bits(set)) {

@@ -139,8 +139,8 @@ pub enum PdbError {
     /// An output that cannot be written.
     #[error(transparent)]
     Output(OutputError),
-    /// The file is compressed and cannot be used in place.
-    #[error("'{0}' is compressed for shipping: run 'tilewave pdb decompress' on it first")]
+    /// The file is compressed.
+    #[error("'{0}' is compressed already")]
     Compressed(PathBuf),
     /// The file is not compressed.
     #[error("'{0}' is not compressed: there is nothing to decompress")]

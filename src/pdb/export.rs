@@ -12,7 +12,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::entries::arrangement_rank;
+use super::entry_order::arrangement_rank;
 use super::grid::bits;
 use super::plain::UNREACHED;
 use super::{Encoding, Kind, Pattern, Pdb, PdbError, encode};

@@ -12,7 +12,7 @@
 //! R. Clausecker and A. Reinefeld, Zero-aware pattern databases with 1-bit compression for sliding tile
 //! puzzles, SoCS 2019 (the blank's region).
 //!
-//! For a solver of its own: the entry of a placement is [`crate::perm::placement::rank`] of the tiles'
+//! For a solver of its own: the entry of a placement is [`crate::placement::rank`] of the tiles'
 //! cells, [`Pdb::bytes`] the table. A move changes the cell of one tile, so one pattern's entry; ranks
 //! take about 2 ns and can be updated by one addition per cell passed, the read of a random entry of a
 //! table larger than the caches 50 to 100 ns. A fast solver therefore ranks all children first, asks for
@@ -22,17 +22,17 @@ mod build;
 mod compress;
 mod database;
 mod encode;
-mod entries;
+mod entry_order;
 mod error;
 mod evaluator;
 mod export;
 mod grid;
 mod header;
 mod kind;
-mod order;
 mod partition;
 mod pattern;
 mod plain;
+mod reorder;
 mod set_graph;
 mod sweep;
 mod verify;
@@ -41,7 +41,7 @@ pub use build::{Build, BuildPlan, build, plan};
 pub use compress::{compress, decompress, inspect};
 pub use database::{Pdb, Probe};
 pub use encode::encode;
-pub use entries::Entries;
+pub use entry_order::EntryOrder;
 pub use error::PdbError;
 pub use evaluator::Evaluator;
 pub use export::{Layout, export};

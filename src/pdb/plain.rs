@@ -3,7 +3,7 @@
 //! Invariant: the value of a (placement, region) is the length of its shortest path to the goal when
 //! only moves of pattern tiles count.
 
-use super::entries::Entries;
+use super::entry_order::EntryOrder;
 use super::grid::{Grid, bits, number};
 use super::{Kind, Pattern, PdbError};
 use crate::perm::lehmer;
@@ -23,14 +23,14 @@ pub(super) fn build(
     values: &mut [u8],
     observer: &dyn Progress,
 ) -> Result<Vec<u64>, PdbError> {
-    let entries = Entries::new(pattern, kind);
+    let entries = EntryOrder::new(pattern, kind);
     let grid = Grid::new(pattern.size());
     let k = pattern.tiles().len();
     let subsets = Subsets::new(grid.cells(), k).expect("patterns are small");
     let start_of = |rank: usize| starts[rank];
     let lows: Vec<u64> = subsets.iter().map(|set| grid.lows(set)).collect();
     // States are numbered as the entries of a region-aware table, whatever the kind.
-    let states = Entries::new(pattern, Kind::Regions);
+    let states = EntryOrder::new(pattern, Kind::Regions);
     let count = *starts.last().unwrap_or(&0) as usize * lehmer::count(k) as usize;
     let mut seen = vec![false; count];
     values.fill(UNREACHED);
@@ -74,7 +74,7 @@ pub(super) fn build(
                     let to_region = grid.region(grid.free(moved), usize::from(from));
                     let slot = starts[rank] as usize + number(lows[rank], to_region);
                     let state = slot * lehmer::count(k) as usize
-                        + super::entries::arrangement_rank(moved, cells) as usize;
+                        + super::entry_order::arrangement_rank(moved, cells) as usize;
                     if !std::mem::replace(&mut seen[state], true) {
                         next.push((cells_word(cells), from));
                     }

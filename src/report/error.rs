@@ -10,8 +10,8 @@ pub enum ReportError {
     /// The picture could not be drawn.
     #[error("cannot draw the plot: {0}; write it as .svg instead")]
     Draw(String),
-    /// A page of solutions without any.
-    #[error("there is no solution to show")]
+    /// A page of solutions without any board.
+    #[error("there is no board to show")]
     NoSolution,
     /// A solution that is none.
     #[error("cannot show solution {number}: {reason}")]

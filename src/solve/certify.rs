@@ -4,13 +4,13 @@
 //! Invariant: nothing of the search, the databases or the tables is used; a solution is verified by
 //! making its moves.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, lbool};
 
 use super::SolveError;
 use super::export::{Cnf, Question};
-use crate::progress::{Progress, StopWhen};
+use crate::progress::Progress;
 use crate::puzzle::tiles::{Board, Moves};
 
 /// A proven optimum.
@@ -31,35 +31,21 @@ pub struct Certificate {
 /// minutes.
 ///
 /// ```
+/// use tilewave::progress::NoProgress;
 /// use tilewave::puzzle::tiles::{Board, Goal};
 /// use tilewave::solve::{SolveError, certify};
 ///
 /// let board = Board::parse("1 2 3/0 4 6/7 5 8", None)?;
 /// let goal = Goal::Last.board(board.size())?;
-/// assert_eq!(certify(&board, &goal, 3, None)?.solution.len(), 3);
-/// assert!(matches!(certify(&board, &goal, 5, None), Err(SolveError::Beaten { .. })));
+/// assert_eq!(certify(&board, &goal, 3, &NoProgress)?.solution.len(), 3);
+/// assert!(matches!(certify(&board, &goal, 5, &NoProgress), Err(SolveError::Beaten { .. })));
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 ///
 /// # Errors
 /// [`SolveError::Beaten`] with a shorter solution, [`SolveError::TooShort`] when there is none of that
-/// length, [`SolveError::Undecided`] when the time is up, and what [`Question::new`] refuses.
+/// length, [`SolveError::Undecided`] when `progress` says to stop, and what [`Question::new`] refuses.
 pub fn certify(
-    board: &Board,
-    goal: &Board,
-    length: usize,
-    time: Option<Duration>,
-) -> Result<Certificate, SolveError> {
-    let begun = Instant::now();
-    let late = || time.is_some_and(|time| begun.elapsed() >= time);
-    certify_unless(board, goal, length, &StopWhen(late))
-}
-
-/// Returns the certificate as [`certify`] does, unless it is interrupted.
-///
-/// # Errors
-/// As [`certify`].
-pub fn certify_unless(
     board: &Board,
     goal: &Board,
     length: usize,

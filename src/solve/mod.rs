@@ -16,7 +16,7 @@ mod view;
 mod walk;
 
 #[cfg(feature = "certify")]
-pub use certify::{Certificate, certify, certify_unless};
+pub use certify::{Certificate, certify};
 pub use constructive::Constructive;
 pub use error::SolveError;
 pub use optimal::{Answer, Attempt, Optimal, Pending, default_patterns};

@@ -79,7 +79,7 @@ pub(super) struct Pass {
 
 /// The look-ups of a node through one view.
 #[derive(Clone, Copy, Default)]
-struct Sight {
+struct Lookups {
     /// Entry of each pattern.
     index: [u64; MAX_PATTERNS],
     /// Value of each pattern.
@@ -97,13 +97,17 @@ pub(super) struct Node<const V: usize> {
     at: [u8; MAX_CELLS],
     blank: u8,
     state: u32,
-    sights: [Sight; V],
+    lookups: [Lookups; V],
 }
 
 impl<const V: usize> Node<V> {
     /// Returns the lower bound on the moves left.
     pub fn estimate(&self) -> i32 {
-        self.sights.iter().map(|sight| sight.sum).max().unwrap_or(0)
+        self.lookups
+            .iter()
+            .map(|lookup| lookup.sum)
+            .max()
+            .unwrap_or(0)
     }
 }
 
@@ -172,19 +176,19 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
             at: [0; MAX_CELLS],
             blank: board.blank() as u8,
             state: tree.pruner.start(board.blank()),
-            sights: [Sight::default(); V],
+            lookups: [Lookups::default(); V],
         };
         for (cell, &tile) in board.tiles().iter().enumerate() {
             root.board[cell] = tile as u8;
             root.at[usize::from(tile)] = cell as u8;
         }
         let mut walk = Walk::resume(tree, &root, &[], control, 0);
-        for (sight, view) in walk.node.sights.iter_mut().zip(&tree.views) {
+        for (lookup, view) in walk.node.lookups.iter_mut().zip(&tree.views) {
             for (p, pdb) in tree.pdbs.iter().enumerate() {
                 let at = |tile: u8| usize::from(root.at[usize::from(tile)]);
                 let entry = Entry::find(view, pdb, p, at, board.blank());
-                (sight.index[p], sight.value[p]) = (entry.index, entry.value(pdb));
-                sight.sum += i32::from(sight.value[p]);
+                (lookup.index[p], lookup.value[p]) = (entry.index, entry.value(pdb));
+                lookup.sum += i32::from(lookup.value[p]);
             }
         }
         walk
@@ -353,7 +357,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
                 let p = usize::from(p) % MAX_PATTERNS;
                 let byte = if PLAIN {
                     let change = view.step(&self.node.board, blank, direction, tile);
-                    child.index[v] = self.node.sights[v].index[p].wrapping_add_signed(change);
+                    child.index[v] = self.node.lookups[v].index[p].wrapping_add_signed(change);
                     child.index[v]
                 } else {
                     let entry = self.entry(view, p, tile, blank, cell);
@@ -372,8 +376,8 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
         let mut best = 0;
         let mut value = [0; V];
         for v in 0..self.views() {
-            let sight = &self.node.sights[v];
-            let mut sum = sight.sum;
+            let lookup = &self.node.lookups[v];
+            let mut sum = lookup.sum;
             if child.pattern[v] != NO_PATTERN {
                 let p = usize::from(child.pattern[v]) % MAX_PATTERNS;
                 value[v] = if PLAIN {
@@ -383,7 +387,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
                     let entry = self.entry(&self.tree.views[v], p, tile, blank, child.cell);
                     entry.value(&self.tree.pdbs[p])
                 };
-                sum += i32::from(value[v]) - i32::from(sight.value[p]);
+                sum += i32::from(value[v]) - i32::from(lookup.value[p]);
             }
             if sum >= room {
                 self.excess = self.excess.min(sum + 1 - room);
@@ -434,10 +438,10 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
         for v in 0..self.views() {
             if child.pattern[v] != NO_PATTERN {
                 let p = usize::from(child.pattern[v]) % MAX_PATTERNS;
-                let sight = &mut self.node.sights[v];
-                before[v] = (sight.index[p], sight.value[p]);
-                sight.sum += i32::from(value[v]) - i32::from(sight.value[p]);
-                (sight.index[p], sight.value[p]) = (child.index[v], value[v]);
+                let lookup = &mut self.node.lookups[v];
+                before[v] = (lookup.index[p], lookup.value[p]);
+                lookup.sum += i32::from(value[v]) - i32::from(lookup.value[p]);
+                (lookup.index[p], lookup.value[p]) = (child.index[v], value[v]);
             }
         }
         before
@@ -448,9 +452,9 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
         for v in 0..self.views() {
             if child.pattern[v] != NO_PATTERN {
                 let p = usize::from(child.pattern[v]) % MAX_PATTERNS;
-                let sight = &mut self.node.sights[v];
-                sight.sum += i32::from(before[v].1) - i32::from(sight.value[p]);
-                (sight.index[p], sight.value[p]) = before[v];
+                let lookup = &mut self.node.lookups[v];
+                lookup.sum += i32::from(before[v].1) - i32::from(lookup.value[p]);
+                (lookup.index[p], lookup.value[p]) = before[v];
             }
         }
     }

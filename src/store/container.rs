@@ -207,6 +207,14 @@ impl<H: Header> Container<H> {
         }
     }
 
+    /// Returns the file in another form, whose entries are as sound as they were checked to be.
+    ///
+    /// # Errors
+    /// As [`Container::open`], of what is before the entries.
+    pub fn replaced(self, header: H, image: Image) -> Result<Container<H>, FileError> {
+        Container::new(&self.path, header, Body::Whole(image))
+    }
+
     /// Returns a file in memory, or mapped. Entries are not checked: see [`Container::check`].
     ///
     /// # Errors

@@ -183,9 +183,6 @@ pub struct LevelWriter {
 
 impl LevelWriter {
     /// Starts a file with its header.
-    ///
-    /// # Errors
-    /// What the system says of writing.
     pub fn new(mut file: Box<dyn Append>, header: &LevelHeader) -> io::Result<LevelWriter> {
         file.append(&header.bytes())?;
         Ok(LevelWriter {
@@ -196,9 +193,6 @@ impl LevelWriter {
     }
 
     /// Appends a frame; `hash` is the xxh3 of its bytes. Frames come in increasing order.
-    ///
-    /// # Errors
-    /// What the system says of writing.
     pub fn frame(&mut self, frame: u32, bytes: &[u8], hash: u64) -> io::Result<()> {
         debug_assert!(self.index.last().is_none_or(|last| last.frame < frame));
         self.file.append(bytes)?;
@@ -218,18 +212,12 @@ impl LevelWriter {
     }
 
     /// Makes what is written so far durable.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn sync(&mut self) -> io::Result<()> {
         self.file.sync()
     }
 
     /// Writes index and trailer and returns the length of the file and the file, which is not yet synced.
     /// `before` is the number of states of all levels before this one, 0 when it is not known.
-    ///
-    /// # Errors
-    /// What the system says of writing.
     pub fn finish(mut self, sum: LevelSum, before: u64) -> io::Result<(u64, Box<dyn Append>)> {
         let mut index = Vec::with_capacity(self.index.len() * ENTRY + TRAILER);
         for entry in &self.index {
@@ -370,9 +358,6 @@ impl LevelReader {
     }
 
     /// Returns the bytes of neighbouring frames, `entries` of the index.
-    ///
-    /// # Errors
-    /// What the system says of reading.
     pub fn read(&self, entries: Range<usize>) -> io::Result<Frames> {
         let entries = self.index[entries].to_vec();
         let (first, len) = match (entries.first(), entries.last()) {

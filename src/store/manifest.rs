@@ -8,6 +8,7 @@
 
 use std::io;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -167,9 +168,7 @@ impl Manifest {
     /// # Errors
     /// [`ManifestError`] when it is not what [`Manifest::text`] returns.
     pub fn parse(bytes: &[u8]) -> Result<Manifest, ManifestError> {
-        let json = unseal(FORMAT, bytes)?;
-        let manifest: Manifest =
-            serde_json::from_str(json).map_err(|e| ManifestError::Content(e.to_string()))?;
+        let manifest: Manifest = unseal(FORMAT, bytes)?;
         manifest.check().map_err(ManifestError::Content)?;
         Ok(manifest)
     }
@@ -215,11 +214,7 @@ impl Manifest {
     }
 
     fn read_named(storage: &dyn Storage, name: &str) -> io::Result<Option<Manifest>> {
-        let Some(bytes) = read_whole(storage, name, LONGEST)? else {
-            return Ok(None);
-        };
-        let wrong = |error| io::Error::new(io::ErrorKind::InvalidData, error);
-        Manifest::parse(&bytes).map(Some).map_err(wrong)
+        read_sealed(storage, name, LONGEST, Manifest::parse)
     }
 
     /// Replaces the manifest of a directory, durably, and keeps the one before where the file system has
@@ -228,45 +223,69 @@ impl Manifest {
     /// # Errors
     /// What the system says; the old manifest is then still there.
     pub fn write(&self, storage: &dyn Storage) -> io::Result<()> {
-        let new = self.write_new(storage)?;
-        // A copy to explain what went wrong, so nothing fails for want of it.
-        if storage.remove(PREVIOUS).is_ok() {
-            let _ = storage.link(MANIFEST, PREVIOUS);
-        }
-        put_in_place(storage, &new)
+        put(storage, self.new_name(), MANIFEST, &self.short_text()?, || {
+            // A copy to explain what went wrong, so nothing fails for want of it.
+            if storage.remove(PREVIOUS).is_ok() {
+                let _ = storage.link(MANIFEST, PREVIOUS);
+            }
+        })
     }
 
     /// Writes the manifest of a directory that has none, durably; the previous one stays.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn write_first(&self, storage: &dyn Storage) -> io::Result<()> {
-        put_in_place(storage, &self.write_new(storage)?)
+        put(storage, self.new_name(), MANIFEST, &self.short_text()?, || {})
     }
 
-    fn write_new(&self, storage: &dyn Storage) -> io::Result<String> {
-        let new = RunFile::NewManifest { run: self.run }.name();
+    fn new_name(&self) -> RunFile {
+        RunFile::NewManifest { run: self.run }
+    }
+
+    /// The text, unless it is longer than is read.
+    fn short_text(&self) -> io::Result<String> {
         let text = self.text();
         if text.len() as u64 > LONGEST {
             let why =
                 "it would be longer than can be read: keep fewer levels, or have fewer chunks";
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
         }
-        let mut file = storage.create(&new)?;
-        file.append(text.as_bytes())?;
-        file.sync()?;
-        Ok(new)
+        Ok(text)
     }
 }
 
-/// Gives a new manifest its name, durably.
-fn put_in_place(storage: &dyn Storage, new: &str) -> io::Result<()> {
-    if let Err(error) = storage.rename(new, MANIFEST) {
+/// Writes a file of text under a new name and, when it is durable, gives it its own, durably; `before` comes
+/// between.
+pub(super) fn put(
+    storage: &dyn Storage,
+    new: RunFile,
+    name: &str,
+    text: &str,
+    before: impl FnOnce(),
+) -> io::Result<()> {
+    let new = new.name();
+    let mut file = storage.create(&new)?;
+    file.append(text.as_bytes())?;
+    file.sync()?;
+    drop(file);
+    before();
+    if let Err(error) = storage.rename(&new, name) {
         // Of a run that is complete nobody would remove it later.
-        let _ = storage.remove(new);
+        let _ = storage.remove(&new);
         return Err(error);
     }
     storage.sync_names()
+}
+
+/// Reads a file of at most `longest` bytes with `parse`; `None` when it is not there. What is wrong with it is inside
+/// an [`io::ErrorKind::InvalidData`].
+pub(super) fn read_sealed<T>(
+    storage: &dyn Storage,
+    name: &str,
+    longest: u64,
+    parse: impl FnOnce(&[u8]) -> Result<T, ManifestError>,
+) -> io::Result<Option<T>> {
+    let bytes = read_whole(storage, name, longest)?;
+    let parsed = bytes.map(|bytes| parse(&bytes)).transpose();
+    parsed.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 /// Returns the text of a file: format, version and checksum in the first line, then JSON.
@@ -276,8 +295,8 @@ pub(super) fn seal(format: &str, value: &impl Serialize) -> String {
     format!("{format} {VERSION} {hash:016x}\n{json}\n")
 }
 
-/// Returns the JSON of a file that [`seal`] wrote.
-pub(super) fn unseal<'a>(format: &str, bytes: &'a [u8]) -> Result<&'a str, ManifestError> {
+/// Returns what a file that [`seal`] wrote holds.
+pub(super) fn unseal<T: DeserializeOwned>(format: &str, bytes: &[u8]) -> Result<T, ManifestError> {
     let text = std::str::from_utf8(bytes).map_err(|_| ManifestError::NotAManifest)?;
     let (first, json) = text.split_once('\n').ok_or(ManifestError::NotAManifest)?;
     let words: Vec<&str> = first.split(' ').collect();
@@ -293,5 +312,5 @@ pub(super) fn unseal<'a>(format: &str, bytes: &'a [u8]) -> Result<&'a str, Manif
     if hash != format!("{:016x}", xxh3_64(json.as_bytes())) {
         return Err(ManifestError::Damaged);
     }
-    Ok(json)
+    serde_json::from_str(json).map_err(|e| ManifestError::Content(e.to_string()))
 }

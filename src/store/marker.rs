@@ -10,9 +10,9 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use super::manifest::{Manifest, ManifestError, hex, seal, unseal};
+use super::manifest::{Manifest, hex, put, read_sealed, seal, unseal};
 use super::names::RunFile;
-use super::storage::{Storage, read_whole};
+use super::storage::Storage;
 
 /// Name of the marker in its directory.
 pub const MARKER: &str = "tilewave-run";
@@ -62,29 +62,14 @@ impl Marker {
     /// Reads the marker of a directory; `None` when it has none.
     ///
     /// # Errors
-    /// What the system says, or a [`ManifestError`] inside an [`io::ErrorKind::InvalidData`].
+    /// What the system says, or a [`super::ManifestError`] inside an [`io::ErrorKind::InvalidData`].
     pub fn read(storage: &dyn Storage) -> io::Result<Option<Marker>> {
-        let Some(bytes) = read_whole(storage, MARKER, LONGEST)? else {
-            return Ok(None);
-        };
-        let wrong = |error| io::Error::new(io::ErrorKind::InvalidData, error);
-        let json = unseal(FORMAT, &bytes).map_err(wrong)?;
-        let marker = serde_json::from_str(json);
-        let marker = marker.map_err(|e| wrong(ManifestError::Content(e.to_string())))?;
-        Ok(Some(marker))
+        read_sealed(storage, MARKER, LONGEST, |bytes| unseal(FORMAT, bytes))
     }
 
     /// Writes the marker of a directory, durably.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn write(&self, storage: &dyn Storage) -> io::Result<()> {
-        let new = RunFile::NewMarker { run: self.run }.name();
-        let mut file = storage.create(&new)?;
-        file.append(seal(FORMAT, self).as_bytes())?;
-        file.sync()?;
-        drop(file);
-        storage.rename(&new, MARKER)?;
-        storage.sync_names()
+        let new = RunFile::NewMarker { run: self.run };
+        put(storage, new, MARKER, &seal(FORMAT, self), || {})
     }
 }

@@ -1,4 +1,6 @@
 //! Where states are kept: memory arrays, level files, the directory of a run.
+//!
+//! What returns an [`std::io::Result`] and says no more of it fails with what the system says.
 
 mod allocator;
 mod codec;

@@ -65,6 +65,13 @@ impl Simulated {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
 
+    /// The state while the power is on.
+    fn alive(&self) -> io::Result<MutexGuard<'_, State>> {
+        let state = self.state();
+        state.alive()?;
+        Ok(state)
+    }
+
     /// Sets what goes wrong from now on.
     pub fn set_faults(&self, faults: Faults) {
         self.state().faults = faults;
@@ -103,38 +110,33 @@ impl Simulated {
                 let some = dice.below(rest.len() as u64 + 1) as usize;
                 bytes.extend(&rest[..some]);
             }
-            Image {
-                live: bytes.clone(),
-                durable: bytes,
-            }
+            bytes
         });
-        let after = State {
+        Simulated::of(names, files)
+    }
+
+    /// A directory of files that are durable.
+    fn of(names: BTreeMap<String, usize>, files: impl Iterator<Item = Vec<u8>>) -> Simulated {
+        let files = files.map(|bytes| Image {
+            live: bytes.clone(),
+            durable: bytes,
+        });
+        let state = State {
             live: names.clone(),
             durable: names,
             files: files.collect(),
             ..State::default()
         };
         Simulated {
-            state: Arc::new(Mutex::new(after)),
+            state: Arc::new(Mutex::new(state)),
         }
     }
 
     /// Returns a copy of the directory as the program sees it, without faults and locks.
     pub fn copy(&self) -> Simulated {
         let state = self.state();
-        let files = state.files.iter().map(|image| Image {
-            live: image.live.clone(),
-            durable: image.live.clone(),
-        });
-        let copy = State {
-            live: state.live.clone(),
-            durable: state.live.clone(),
-            files: files.collect(),
-            ..State::default()
-        };
-        Simulated {
-            state: Arc::new(Mutex::new(copy)),
-        }
+        let files = state.files.iter().map(|image| image.live.clone());
+        Simulated::of(state.live.clone(), files)
     }
 
     /// Changes the bytes of a file behind the program's back.
@@ -179,8 +181,7 @@ impl State {
 
 impl Storage for Simulated {
     fn create(&self, name: &str) -> io::Result<Box<dyn Append>> {
-        let mut state = self.state();
-        state.alive()?;
+        let mut state = self.alive()?;
         let file = state.files.len();
         state.files.push(Image::default());
         state.live.insert(name.to_string(), file);
@@ -191,8 +192,7 @@ impl Storage for Simulated {
     }
 
     fn open(&self, name: &str) -> io::Result<Box<dyn ReadAt>> {
-        let state = self.state();
-        state.alive()?;
+        let state = self.alive()?;
         let file = state.file(name)?;
         let hit = |fault: &Option<String>| fault.as_ref().is_some_and(|f| name.starts_with(f));
         let mut bytes = state.files[file].live.clone();
@@ -209,8 +209,7 @@ impl Storage for Simulated {
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        let mut state = self.state();
-        state.alive()?;
+        let mut state = self.alive()?;
         let file = state.file(from)?;
         state.live.remove(from);
         state.live.insert(to.to_string(), file);
@@ -218,8 +217,7 @@ impl Storage for Simulated {
     }
 
     fn link(&self, from: &str, to: &str) -> io::Result<()> {
-        let mut state = self.state();
-        state.alive()?;
+        let mut state = self.alive()?;
         let file = state.file(from)?;
         match state.live.contains_key(to) {
             true => Err(io::Error::from(io::ErrorKind::AlreadyExists)),
@@ -231,15 +229,13 @@ impl Storage for Simulated {
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
-        let mut state = self.state();
-        state.alive()?;
+        let mut state = self.alive()?;
         state.live.remove(name);
         Ok(())
     }
 
     fn list(&self) -> io::Result<Vec<String>> {
-        let state = self.state();
-        state.alive()?;
+        let state = self.alive()?;
         Ok(state.live.keys().cloned().collect())
     }
 
@@ -251,8 +247,7 @@ impl Storage for Simulated {
     }
 
     fn lock(&self) -> io::Result<Option<Box<dyn Send + Sync>>> {
-        let mut state = self.state();
-        state.alive()?;
+        let mut state = self.alive()?;
         if state.faults.no_locks {
             return Err(io::Error::from(io::ErrorKind::Unsupported));
         }
@@ -297,8 +292,7 @@ struct Written {
 
 impl Append for Written {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let mut state = self.directory.state();
-        state.alive()?;
+        let mut state = self.directory.alive()?;
         let room = state
             .faults
             .capacity

@@ -41,9 +41,6 @@ impl AsRef<[u8]> for Bytes {
 /// A directory, or what stands for one.
 pub trait Storage: Send + Sync {
     /// Creates a file, emptying one of that name, to be appended to.
-    ///
-    /// # Errors
-    /// What the system says.
     fn create(&self, name: &str) -> io::Result<Box<dyn Append>>;
 
     /// Opens a file for reading.
@@ -53,9 +50,6 @@ pub trait Storage: Send + Sync {
     fn open(&self, name: &str) -> io::Result<Box<dyn ReadAt>>;
 
     /// Gives a file another name, replacing a file of that name, at once or not at all.
-    ///
-    /// # Errors
-    /// What the system says.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
 
     /// Gives a file a second name that nothing has yet.
@@ -65,28 +59,16 @@ pub trait Storage: Send + Sync {
     fn link(&self, from: &str, to: &str) -> io::Result<()>;
 
     /// Removes a file; a missing one is no error.
-    ///
-    /// # Errors
-    /// What the system says.
     fn remove(&self, name: &str) -> io::Result<()>;
 
     /// Returns the names of all files.
-    ///
-    /// # Errors
-    /// What the system says.
     fn list(&self) -> io::Result<Vec<String>>;
 
     /// Makes creations, renamings and removals durable.
-    ///
-    /// # Errors
-    /// What the system says.
     fn sync_names(&self) -> io::Result<()>;
 
     /// Locks the directory against other processes until the lock is dropped; `None` when another one
     /// holds it.
-    ///
-    /// # Errors
-    /// What the system says.
     fn lock(&self) -> io::Result<Option<Box<dyn Send + Sync>>>;
 
     /// Returns whether another process holds the lock.
@@ -105,15 +87,9 @@ pub trait Storage: Send + Sync {
 /// A file being written.
 pub trait Append: Send + Sync {
     /// Appends bytes, all or an error.
-    ///
-    /// # Errors
-    /// What the system says.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
 
     /// Makes everything appended durable.
-    ///
-    /// # Errors
-    /// What the system says.
     fn sync(&mut self) -> io::Result<()>;
 }
 
@@ -160,9 +136,6 @@ pub struct Directory {
 
 impl Directory {
     /// Returns a directory that is created, if it is missing, when something is written to it.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn create(path: &Path, io: Io) -> io::Result<Directory> {
         match Directory::open(path, io) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Directory {
@@ -175,9 +148,6 @@ impl Directory {
     }
 
     /// Returns an existing directory.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn open(path: &Path, io: Io) -> io::Result<Directory> {
         if !std::fs::metadata(path)?.is_dir() {
             return Err(io::Error::from(io::ErrorKind::NotADirectory));

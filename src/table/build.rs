@@ -1,9 +1,9 @@
 //! From a search to a table.
 
 use super::fill::Fill;
-use super::{Encoding, Table, TableError};
+use super::{DistanceTable, Encoding, TableError};
 use crate::Error;
-use crate::bfs::{self, Search, Subject};
+use crate::bfs::{self, Search, SearchError, Subject};
 use crate::perm::layout::Layout;
 use crate::progress::Progress;
 use crate::puzzle::tiles::{Board, Metric};
@@ -36,7 +36,7 @@ fn board(subject: &Subject) -> Result<&Board, TableError> {
 ///
 /// # Errors
 /// What [`crate::bfs::run`] returns, and [`TableError`].
-pub fn build(search: &Search, encoding: Encoding, observer: &dyn Progress) -> Result<Table, Error> {
+pub fn build(search: &Search, encoding: Encoding, observer: &dyn Progress) -> Result<DistanceTable, Error> {
     let goal = board(&search.subject)?;
     let size = goal.size();
     let subject = Subject::board(goal.clone());
@@ -63,6 +63,11 @@ pub fn build(search: &Search, encoding: Encoding, observer: &dyn Progress) -> Re
     };
     let outcome = bfs::run_each(&search, observer, &mut |depth, first, registers, cells| {
         Ok(fill.level(depth, first, registers, cells)?)
+    });
+    let outcome = outcome.map_err(|error| match error {
+        // A part of a table is nothing, so there is no way to end early with one.
+        Error::Search(SearchError::Interrupted { .. }) => TableError::Interrupted.into(),
+        error => error,
     })?;
     if fill.histogram() != outcome.counts {
         return Err(TableError::Unfilled {

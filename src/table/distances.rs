@@ -29,7 +29,7 @@ use crate::store::{Container, Image};
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct Table {
+pub struct DistanceTable {
     file: Container<Header>,
     shape: Shape,
     space: StateSpace,
@@ -39,41 +39,41 @@ pub struct Table {
     home: usize,
 }
 
-impl Table {
+impl DistanceTable {
     /// Opens a table file, of which only the entries asked for are read and checked, 1 MiB around each.
     /// Cost: constant.
     ///
     /// # Errors
     /// [`TableError::File`] when the file cannot be read, is no table, is of another version, too short or
     /// too long, or damaged in its header.
-    pub fn open(path: &Path) -> Result<Table, Error> {
-        Table::new(Container::open(path).map_err(TableError::from)?)
+    pub fn open(path: &Path) -> Result<DistanceTable, Error> {
+        DistanceTable::new(Container::open(path).map_err(TableError::from)?)
     }
 
     /// Returns the table of the bytes of a file, all of them checked. Cost: a copy.
     ///
     /// # Errors
-    /// As [`Table::open`].
-    pub fn from_bytes(bytes: &[u8]) -> Result<Table, Error> {
-        let table = Table::from_image(Image::of(bytes)?)?;
+    /// As [`DistanceTable::open`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<DistanceTable, Error> {
+        let table = DistanceTable::from_image(Image::of(bytes)?)?;
         table.check()?;
         Ok(table)
     }
 
-    /// Returns the table of a file that is in memory or mapped ([`crate::store::Mapped`]). Its header is
-    /// checked, its entries are not: call [`Table::check`].
+    /// Returns the table of a file that is in memory or mapped ([`crate::Mapped`]). Its header is
+    /// checked, its entries are not: call [`DistanceTable::check`].
     ///
     /// # Errors
-    /// As [`Table::open`].
-    pub fn from_image(image: Image) -> Result<Table, Error> {
-        Table::new(Container::from_image(image).map_err(TableError::from)?)
+    /// As [`DistanceTable::open`].
+    pub fn from_image(image: Image) -> Result<DistanceTable, Error> {
+        DistanceTable::new(Container::from_image(image).map_err(TableError::from)?)
     }
 
-    fn new(file: Container<Header>) -> Result<Table, Error> {
+    fn new(file: Container<Header>) -> Result<DistanceTable, Error> {
         let goal = &file.header().goal;
         let frame = Frame::new(goal.clone());
         let space = StateSpace::new(goal.clone())?;
-        Ok(Table {
+        Ok(DistanceTable {
             steps: Steps::new(frame.path()),
             home: frame.path().index(goal.blank()),
             frame,
@@ -84,8 +84,8 @@ impl Table {
     }
 
     /// Finishes a table in memory whose entries are set.
-    pub(super) fn finish(image: Image, header: Header) -> Result<Table, Error> {
-        Table::new(Container::finish(image, header))
+    pub(super) fn finish(image: Image, header: Header) -> Result<DistanceTable, Error> {
+        DistanceTable::new(Container::finish(image, header))
     }
 
     /// Returns the goal.
@@ -142,7 +142,7 @@ impl Table {
     /// [`Direction::ALL`]. Cost: three ranks and look-ups per move.
     ///
     /// # Errors
-    /// As [`Table::depth`].
+    /// As [`DistanceTable::depth`].
     pub fn solve(&self, board: &Board) -> Result<Option<Moves>, Error> {
         let mut position = self.position(board)?;
         let Some(mut entry) = self.entry(position.state())? else {

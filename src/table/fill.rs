@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::header::Header;
 use super::position::{Position, Steps};
 use super::shape::{MAX_DEPTH, Shape, UNREACHED};
-use super::{Encoding, Table, TableError};
+use super::{Encoding, DistanceTable, TableError};
 use crate::bfs::{Search, SearchError, State};
 use crate::perm::layout::{LANES, Register};
 use crate::puzzle::tiles::{Board, Frame};
@@ -179,8 +179,8 @@ impl Fill {
     ///
     /// # Errors
     /// None that a table which could be begun can cause.
-    pub fn finish(self) -> Result<Table, crate::Error> {
-        Table::finish(self.image, self.header)
+    pub fn finish(self) -> Result<DistanceTable, crate::Error> {
+        DistanceTable::finish(self.image, self.header)
     }
 }
 

@@ -3,8 +3,8 @@
 //! Invariant: the entries of a line's cells are together, in the order of the cells, and begin with a byte
 //! of their own.
 
-use super::Encoding;
 use crate::bfs::State;
+use crate::names::names;
 use crate::perm::lehmer;
 use crate::puzzle::tiles::Size;
 
@@ -14,6 +14,20 @@ const UNKNOWN: u8 = 3;
 pub(super) const UNREACHED: u8 = 0xff;
 /// The largest depth.
 pub(super) const MAX_DEPTH: usize = 254;
+
+/// How depths are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// Two bits per state: the depth modulo 3, or 3 for a state that was not reached.
+    Mod3,
+    /// One byte per state: the depth, or 255 for a state that was not reached.
+    Byte,
+}
+
+names! { Encoding:
+    "mod3" = Mod3, "Two bits per state: the depth modulo 3";
+    "byte" = Byte, "One byte per state: the depth";
+}
 
 /// The shape of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -151,6 +151,18 @@ fn solutions_can_be_played() {
     ]);
     let text = std::fs::read_to_string(page).unwrap();
     assert!(text.contains("<title>3x3 board, solved in 2 moves</title>"));
+    // Nothing solved: the page says why.
+    let none = dir.path().join("none.html");
+    let hopeless = [
+        "solve",
+        "2 1 3/4 5 6/7 8 0",
+        "--html",
+        none.to_str().unwrap(),
+    ];
+    assert_eq!(tilewave(&hopeless).output().unwrap().status.code(), Some(1));
+    let text = std::fs::read_to_string(&none).unwrap();
+    assert!(text.contains("<title>1 board without a solution</title>"));
+    assert!(text.contains("the parities differ"));
     refused(
         &["solve", "1 2 3/4 0 6/7 5 8", "--html", page],
         1,

@@ -104,6 +104,12 @@ fn tables_are_refused_where_they_do_not_fit() {
     refused(&["table", "--check", "Cargo.toml"], 1, "no distance table");
     refused(&["table", "2x3"], 2, "--output");
     refused(&["table", "4x4", "-o", "never"], 1, "the budget is");
+    // What the system says, once.
+    refused(
+        &["table", "--check", "no such file"],
+        1,
+        "cannot open 'no such file': No such file or directory (os error 2)\n",
+    );
     refused(&["table", "5x5", "-o", "never"], 2, "at most 16");
     let mut bytes = std::fs::read(file).unwrap();
     let last = bytes.len() - 1;

@@ -97,7 +97,21 @@ fn packing_for_shipping_restores_the_file() {
             .save(&plain, true, &NoProgress)
             .unwrap();
         compress(&plain, &packed, true, None, &NoProgress).unwrap();
-        assert!(matches!(Pdb::open(&packed), Err(PdbError::Compressed(_))));
+        let bytes = std::fs::read(&packed).unwrap();
+        for opened in [Pdb::open(&packed), Pdb::from_bytes(&bytes)] {
+            assert!(opened.unwrap().bytes() == Pdb::open(&plain).unwrap().bytes());
+        }
+        let mut changed = bytes.clone();
+        *changed.last_mut().unwrap() ^= 1;
+        std::fs::write(&back, changed).unwrap();
+        assert!(matches!(
+            Pdb::open(&back),
+            Err(PdbError::File(FileError::Damaged { .. }))
+        ));
+        assert!(matches!(
+            compress(&packed, &back, true, None, &NoProgress),
+            Err(PdbError::Compressed(_))
+        ));
         assert!(matches!(
             decompress(&plain, &back, true, None, &NoProgress),
             Err(PdbError::NotCompressed(_))

@@ -137,7 +137,7 @@ fn entries_are_numbered_as_documented() {
     let table = database(&goal, &[1, 2, 3], Kind::Minimum);
     assert_eq!(table.entry(&[4, 7, 0], 8), (4 * 8 + 6) * 7);
     let table = database(&goal, &[1, 2, 3], Kind::Regions);
-    let starts = table.order().region_starts();
+    let starts = table.entry_order().region_starts();
     // Cells 1, 3, 7: masks are ranked by C(1,1) + C(3,2) + C(7,3) = 39.
     assert_eq!((starts[39], starts[40]), (56, 59));
     // Cell 0 is region 0, the blank on 8 is in region 1; tiles 1, 2, 3 on 7, 1, 3 have order 2*2! = 4.

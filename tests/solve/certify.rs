@@ -1,9 +1,7 @@
 //! Optima against a SAT solver, and the SAT solver against published optima.
 
-use std::time::Duration;
-
 use tilewave::bfs::{self, Search, StateSpace};
-use tilewave::progress::NoProgress;
+use tilewave::progress::{NoProgress, StopWhen};
 use tilewave::puzzle::tiles::{Board, Goal, Size};
 use tilewave::solve::{Constructive, Scrambler, SolveError, certify};
 
@@ -11,11 +9,11 @@ use super::{board, goal};
 
 /// Certifies that the least number of moves is `length`, and that no other number passes.
 fn optimum(board: &Board, goal: &Board, length: usize) {
-    let certificate = certify(board, goal, length, None).unwrap();
+    let certificate = certify(board, goal, length, &NoProgress).unwrap();
     assert_eq!(certificate.solution.len(), length, "{board}");
     assert_eq!(&certificate.solution.apply(board).unwrap(), goal, "{board}");
     for more in [length + 1, length + 2] {
-        match certify(board, goal, more, None) {
+        match certify(board, goal, more, &NoProgress) {
             Err(SolveError::Beaten { claimed, moves }) => {
                 assert_eq!(claimed, more);
                 // Shorter than what was claimed, and no shorter than can be.
@@ -30,7 +28,7 @@ fn optimum(board: &Board, goal: &Board, length: usize) {
         .into_iter()
         .filter_map(|less| length.checked_sub(less))
     {
-        let answer = certify(board, goal, less, None);
+        let answer = certify(board, goal, less, &NoProgress);
         assert!(
             matches!(answer, Err(SolveError::TooShort { .. })),
             "{board}: {less}"
@@ -93,7 +91,7 @@ fn published_boards_of_the_15_puzzle_are_certified() {
 fn a_board_of_the_15_puzzle_that_takes_38_moves_is_certified() {
     let last = goal("last", Size::new(4, 4).unwrap());
     let board = board("5 2 4 8/10 0 3 14/13 6 11 12/1 15 9 7");
-    let certificate = certify(&board, &last, 38, None).unwrap();
+    let certificate = certify(&board, &last, 38, &NoProgress).unwrap();
     assert_eq!(certificate.solution.len(), 38);
     assert_eq!(certificate.solution.apply(&board).unwrap(), last);
 }
@@ -102,7 +100,7 @@ fn a_board_of_the_15_puzzle_that_takes_38_moves_is_certified() {
 fn no_time_means_no_answer() {
     let first = goal("first", Size::new(4, 4).unwrap());
     let board = board("14 13 15 7/11 12 9 5/6 0 2 1/4 8 10 3");
-    let answer = certify(&board, &first, 57, Some(Duration::ZERO));
+    let answer = certify(&board, &first, 57, &StopWhen(|| true));
     assert!(
         matches!(answer, Err(SolveError::Undecided { moves: 57, .. })),
         "{answer:?}"
@@ -114,10 +112,10 @@ fn unsolvable_and_oversized_questions_are_refused() {
     let last = goal("last", Size::new(4, 4).unwrap());
     let loyd = board("1 2 3 4/5 6 7 8/9 10 11 12/13 15 14 0");
     assert!(matches!(
-        certify(&loyd, &last, 10, None),
+        certify(&loyd, &last, 10, &NoProgress),
         Err(SolveError::Board(_))
     ));
-    let answer = certify(&last, &last, usize::MAX, None);
+    let answer = certify(&last, &last, usize::MAX, &NoProgress);
     assert!(
         matches!(answer, Err(SolveError::ModelTooLarge { .. })),
         "{answer:?}"

@@ -1,7 +1,8 @@
 //! What tables answer.
 
+use tilewave::Error;
 use tilewave::bfs::{Search, State, StateSpace};
-use tilewave::progress::NoProgress;
+use tilewave::progress::{NoProgress, StopWhen};
 use tilewave::puzzle::tiles::{Board, Size};
 use tilewave::report::published;
 use tilewave::solve::Scrambler;
@@ -144,4 +145,14 @@ fn wrong_boards_and_small_budgets_are_refused() {
         .unwrap_err()
         .to_string();
     assert!(refused.contains("at most 16"), "{refused}");
+}
+
+#[test]
+fn an_interrupted_table_is_none_and_offers_nothing() {
+    let search = Search::new(crate::goal("3x3", "last"));
+    let error = build(&search, Encoding::Mod3, &StopWhen(|| true)).unwrap_err();
+    assert!(
+        matches!(error, Error::Table(TableError::Interrupted)),
+        "{error}"
+    );
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tilewave::puzzle::tiles::Board;
-use tilewave::table::{Encoding, Table};
+use tilewave::table::{DistanceTable, Encoding};
 
 use crate::{distances, goal, table};
 
@@ -19,7 +19,7 @@ fn a_file_answers_as_the_table_that_it_was_written_from() {
     let dir = tempfile::tempdir().unwrap();
     for encoding in Encoding::ALL {
         let path = saved(dir.path(), "3x3", encoding);
-        let opened = Table::open(&path).unwrap();
+        let opened = DistanceTable::open(&path).unwrap();
         opened.check().unwrap();
         assert_eq!(opened.encoding(), encoding);
         assert_eq!(opened.goal(), &goal("3x3", "last"));
@@ -53,7 +53,7 @@ fn version_1_is_what_it_was() {
         std::fs::read(&golden).unwrap() == fresh,
         "the format changed: raise its version"
     );
-    let table = Table::open(&golden).unwrap();
+    let table = DistanceTable::open(&golden).unwrap();
     let far = Board::parse("4 5 0/1 2 3", None).unwrap();
     assert_eq!(
         table.depth(&far).unwrap(),
@@ -68,7 +68,7 @@ fn damage_is_found_and_named() {
     let whole = std::fs::read(&path).unwrap();
     let open = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
-        Table::open(&path).map_err(|error| error.to_string())
+        DistanceTable::open(&path).map_err(|error| error.to_string())
     };
     let changed = |at: usize, value: u8| {
         let mut bytes = whole.clone();
@@ -106,7 +106,7 @@ fn damage_is_found_and_named() {
         table.check().unwrap_err().to_string(),
         table.depth(&far).unwrap_err().to_string(),
         table.solve(&far).unwrap_err().to_string(),
-        Table::from_bytes(&changed(last, !whole[last]))
+        DistanceTable::from_bytes(&changed(last, !whole[last]))
             .unwrap_err()
             .to_string(),
     ] {
@@ -146,7 +146,7 @@ fn a_header_that_lies_with_a_right_checksum_is_refused() {
         let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..4088]);
         bytes[4088..4096].copy_from_slice(&sum.to_le_bytes());
         std::fs::write(&path, bytes).unwrap();
-        let error = Table::open(&path).unwrap_err().to_string();
+        let error = DistanceTable::open(&path).unwrap_err().to_string();
         assert!(error.contains("the header of"), "{at}: {error}");
     }
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use tilewave::puzzle::tiles::{Board, MoveStyle};
 use tilewave::solve::Scrambler;
-use tilewave::table::{Encoding, Table};
+use tilewave::table::{DistanceTable, Encoding};
 
 use crate::{goal, table};
 
@@ -24,7 +24,7 @@ fn cases(dir: &Path) -> Vec<(PathBuf, Vec<Board>, Vec<Option<String>>)> {
             let goal = goal(size, name);
             let path = dir.join(format!("{size}_{encoding}.table"));
             table(&goal, encoding).save(&path, false, |_| true).unwrap();
-            let table = Table::open(&path).unwrap();
+            let table = DistanceTable::open(&path).unwrap();
             let mut boards: Vec<Board> = Scrambler::new(goal.clone(), 3).take(40).collect();
             boards.push(goal.clone());
             let mut odd = goal.tiles().to_vec();

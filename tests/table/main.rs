@@ -9,14 +9,14 @@ use std::collections::HashMap;
 use tilewave::bfs::Search;
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::tiles::{Board, Direction, Goal, Moves};
-use tilewave::table::{Encoding, Table, build};
+use tilewave::table::{DistanceTable, Encoding, build};
 
 fn goal(size: &str, name: &str) -> Board {
     let goal: Goal = name.parse().unwrap();
     goal.board(size.parse().unwrap()).unwrap()
 }
 
-fn table(goal: &Board, encoding: Encoding) -> Table {
+fn table(goal: &Board, encoding: Encoding) -> DistanceTable {
     build(&Search::new(goal.clone()), encoding, &NoProgress).unwrap()
 }
 

@@ -1,8 +1,7 @@
 //! `tilewave pdb`: additive pattern databases.
 
 mod build;
-mod compress;
-mod export;
+mod copy;
 mod info;
 mod probe;
 mod verify;
@@ -24,13 +23,13 @@ enum Command {
     Info(info::Args),
     Verify(verify::Args),
     Probe(probe::Args),
-    Export(export::Args),
+    Export(copy::Export),
     /// Compress a database for shipping (zstd).
     #[command(alias = "pack")]
-    Compress(compress::Args),
+    Compress(copy::Args),
     /// Restore the database that was compressed, byte for byte.
     #[command(alias = "unpack")]
-    Decompress(compress::Args),
+    Decompress(copy::Args),
 }
 
 impl Args {

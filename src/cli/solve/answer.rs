@@ -11,50 +11,17 @@ use super::super::options::Format;
 
 /// What became of a board.
 pub struct Solved {
-    board: Board,
-    answer: Result<Answer, Box<Unsolvable>>,
+    pub board: Board,
+    pub answer: Result<Answer, Box<Unsolvable>>,
     /// Whether the moves are a shortest solution.
-    optimal: bool,
+    pub optimal: bool,
     /// The least number of moves, where the moves are not a shortest solution but one is known.
-    optimum: Option<usize>,
+    pub optimum: Option<usize>,
     /// The conflicts of the proof that nothing is shorter, or why there is no proof; if one was asked for.
-    proof: Option<Result<u64, String>>,
+    pub proof: Option<Result<u64, String>>,
 }
 
 impl Solved {
-    /// Returns the result of a search for a shortest solution.
-    pub fn shortest(board: Board, answer: Answer, proof: Option<Result<u64, String>>) -> Solved {
-        Solved {
-            board,
-            answer: Ok(answer),
-            optimal: true,
-            optimum: None,
-            proof,
-        }
-    }
-
-    /// Returns a fast solution, to be compared with the least number of moves where that is known.
-    pub fn fast(board: Board, answer: Answer, optimum: Option<usize>) -> Solved {
-        Solved {
-            board,
-            answer: Ok(answer),
-            optimal: false,
-            optimum,
-            proof: None,
-        }
-    }
-
-    /// Returns the result for a board that cannot be solved.
-    pub fn refused(board: Board, why: Unsolvable) -> Solved {
-        Solved {
-            board,
-            answer: Err(Box::new(why)),
-            optimal: false,
-            optimum: None,
-            proof: None,
-        }
-    }
-
     /// Returns what a page shows of it, if it was solved.
     pub fn page(&self, goal: &Board) -> Option<Solution> {
         let moves = self.answer.as_ref().ok()?.moves.clone()?;

@@ -10,7 +10,7 @@ use tilewave::puzzle::tiles::Board;
 use tilewave::report::{bytes, duration};
 use tilewave::solve::default_patterns;
 use tilewave::store::{self, EndWhenCut};
-use tilewave::table::Table;
+use tilewave::table::DistanceTable;
 
 use super::super::failure::Usage;
 use super::super::progress::{Progress, part};
@@ -42,8 +42,8 @@ pub struct Databases {
 
 impl Databases {
     /// Returns the distance table, if one is given.
-    pub fn table(&self) -> Result<Option<Table>> {
-        let table = self.table.as_ref().map(|path| Table::open(path));
+    pub fn table(&self) -> Result<Option<DistanceTable>> {
+        let table = self.table.as_ref().map(|path| DistanceTable::open(path));
         Ok(table.transpose()?)
     }
 

@@ -155,7 +155,7 @@ impl Args {
         pool.install(|| session.run(&mut solver, destination, begun))?;
         let (totals, solved) = (session.totals, session.kept);
         drop(progress);
-        if let Some(page) = page {
+        if let Some(page) = page.filter(|_| !solved.is_empty()) {
             let solutions = solved.iter().filter_map(|answer| answer.page(&goal));
             let solutions: Vec<Solution> = solutions.collect();
             let refused: Vec<_> = solved.iter().filter_map(Solved::page_of_refused).collect();

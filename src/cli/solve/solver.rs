@@ -11,9 +11,9 @@ use tilewave::Error;
 use tilewave::progress::{Phase, StopWhen};
 use tilewave::puzzle::tiles::{Board, Moves};
 use tilewave::solve::{
-    Answer, Attempt, Constructive, Optimal, Pending, SolveError, certify_unless, explain,
+    Answer, Attempt, Constructive, Optimal, Pending, SolveError, certify, explain,
 };
-use tilewave::table::Table;
+use tilewave::table::DistanceTable;
 
 use super::super::interrupt;
 use super::answer::Solved;
@@ -24,7 +24,7 @@ pub enum Oracle {
     /// A search over pattern databases.
     Search(Box<Optimal>),
     /// A walk through a distance table.
-    Table(Box<Table>),
+    Table(Box<DistanceTable>),
 }
 
 /// When to give up.
@@ -65,7 +65,13 @@ impl Solver<'_> {
     pub fn attempt(&self, board: &Board) -> Result<Tried> {
         if let Some(why) = explain(board, self.goal)? {
             self.progress.done();
-            return Ok(Tried::Done(Solved::refused(board.clone(), why)));
+            return Ok(Tried::Done(Solved {
+                board: board.clone(),
+                answer: Err(Box::new(why)),
+                optimal: false,
+                optimum: None,
+                proof: None,
+            }));
         }
         let fast = self.fast.as_ref().map(|solver| {
             let begun = Instant::now();
@@ -144,10 +150,14 @@ impl Solver<'_> {
             _ => None,
         };
         self.progress.done();
-        Ok(match (fast, shortest) {
-            (Some(answer), _) => Solved::fast(board.clone(), answer, optimum),
-            (None, Some(answer)) => Solved::shortest(board.clone(), answer, proof),
-            (None, None) => unreachable!("a solvable board is solved in one way or the other"),
+        let (optimal, board) = (fast.is_none(), board.clone());
+        let answer = fast.or(shortest);
+        Ok(Solved {
+            board,
+            answer: Ok(answer.expect("a solvable board is solved in one way or the other")),
+            optimal,
+            optimum: optimum.filter(|_| !optimal),
+            proof,
         })
     }
 
@@ -155,7 +165,7 @@ impl Solver<'_> {
     fn prove(&self, board: &Board, length: usize, time: Duration) -> Result<Result<u64, String>> {
         let begun = Instant::now();
         let stop = StopWhen(|| interrupt::asked() || begun.elapsed() >= time);
-        match certify_unless(board, self.goal, length, &stop) {
+        match certify(board, self.goal, length, &stop) {
             Ok(certificate) => Ok(Ok(certificate.conflicts)),
             Err(error @ SolveError::Undecided { .. }) => Ok(Err(error.to_string())),
             Err(error) => Err(Error::from(error).into()),

@@ -40,7 +40,7 @@ pub struct Refused {
 /// tiles can also be slid by hand. Many solutions share a page and are chosen from a list.
 ///
 /// # Errors
-/// [`ReportError::NoSolution`] when there is none, [`ReportError::Solution`] when the moves of one do not
+/// [`ReportError::NoSolution`] when there is no board at all, [`ReportError::Solution`] when the moves of one do not
 /// lead to its goal.
 ///
 /// ```
@@ -69,7 +69,20 @@ pub fn player(
         })?;
     }
     let title = match solutions {
-        [] => return Err(ReportError::NoSolution),
+        [] if refused.is_empty() => return Err(ReportError::NoSolution),
+        [] => {
+            let title = format!(
+                "{} without a solution",
+                counted(refused.len() as u64, "board")
+            );
+            let page = Page {
+                title: &title,
+                style: include_str!("player.css"),
+                body: &refusals(refused),
+                script: "",
+            };
+            return Ok(page.render(&json!({"solutions": []})));
+        }
         [only] => title(only),
         many => format!("{} solutions", many.len()),
     };

@@ -4,7 +4,7 @@
 
 use super::field::Field;
 use super::rest::{self, Rest};
-use super::table::{self, GRID, Placement, Table};
+use super::table::{self, Distances, GRID, Placement};
 use super::view::{Region, View};
 use crate::puzzle::tiles::{Direction, Size};
 
@@ -156,7 +156,7 @@ impl Search {
 
 /// A line that is being placed, and what is left afterwards.
 struct Line<'a> {
-    table: &'static Table,
+    table: &'static Distances,
     view: &'a View,
     rest: Region,
     /// The longest trail that still counts when the line is placed.

@@ -44,17 +44,17 @@ impl Placement {
 }
 
 /// Distances to one way of placing `count` tiles.
-pub(super) struct Table {
+pub(super) struct Distances {
     count: usize,
     /// Neighbours of each grid cell, with the step of the blank that leads there.
     steps: [Vec<(u32, (i32, i32))>; 16],
     distance: Vec<u8>,
 }
 
-impl Table {
+impl Distances {
     /// Returns the table of placing tiles on the given goals in a grid of open cells (bit i * 4 + j).
     /// Cost: one visit of each placement.
-    fn new(open: u16, goals: &[usize]) -> Table {
+    fn new(open: u16, goals: &[usize]) -> Distances {
         let is_open = |cell: i32| open & (1 << cell) != 0;
         let steps = std::array::from_fn(|cell| {
             let (i, j) = (cell as i32 / GRID, cell as i32 % GRID);
@@ -67,7 +67,7 @@ impl Table {
                 .map(|(to, step)| (to as u32, step))
                 .collect()
         });
-        let mut table = Table {
+        let mut table = Distances {
             count: goals.len(),
             steps,
             distance: vec![UNSEEN; 1 << (BITS * (goals.len() + 1))],
@@ -121,18 +121,18 @@ fn rectangle(lines: usize, width: usize) -> u16 {
 
 /// Returns the table of the last two tiles of a line, goals (0, j) and (0, j + 1), in a window of four
 /// lines whose line 0 has no other open cell.
-pub(super) fn pair(width: usize, j: usize) -> &'static Table {
-    static TABLES: [[OnceLock<Table>; 3]; 3] = [const { [const { OnceLock::new() }; 3] }; 3];
+pub(super) fn pair(width: usize, j: usize) -> &'static Distances {
+    static TABLES: [[OnceLock<Distances>; 3]; 3] = [const { [const { OnceLock::new() }; 3] }; 3];
     TABLES[width - 2][j].get_or_init(|| {
         let open = (rectangle(4, width) & !15) | (3 << j);
-        Table::new(open, &[j, j + 1])
+        Distances::new(open, &[j, j + 1])
     })
 }
 
 /// Returns the table of a whole first line of a block with 3 or 4 lines, or `None` when the block has
 /// at most nine cells and is finished at once.
-pub(super) fn line(lines: usize, width: usize) -> Option<&'static Table> {
-    static TABLES: [OnceLock<Table>; 3] = [const { OnceLock::new() }; 3];
+pub(super) fn line(lines: usize, width: usize) -> Option<&'static Distances> {
+    static TABLES: [OnceLock<Distances>; 3] = [const { OnceLock::new() }; 3];
     let table = match (lines, width) {
         (4, 4) => &TABLES[0],
         (3, 4) => &TABLES[1],
@@ -140,5 +140,5 @@ pub(super) fn line(lines: usize, width: usize) -> Option<&'static Table> {
         _ => return None,
     };
     let goals = [0, 1, 2, 3];
-    Some(table.get_or_init(|| Table::new(rectangle(lines, width), &goals[..width])))
+    Some(table.get_or_init(|| Distances::new(rectangle(lines, width), &goals[..width])))
 }

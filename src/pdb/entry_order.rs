@@ -13,19 +13,19 @@ use crate::perm::placement::{self, Subsets};
 
 /// The entry order of a pattern's table.
 #[derive(Clone, Debug)]
-pub struct Entries {
+pub struct EntryOrder {
     grid: Grid,
     k: usize,
     kind: Kind,
     subsets: Subsets,
 }
 
-impl Entries {
+impl EntryOrder {
     /// Returns the entry order of a pattern.
-    pub fn new(pattern: &Pattern, kind: Kind) -> Entries {
+    pub fn new(pattern: &Pattern, kind: Kind) -> EntryOrder {
         let grid = Grid::new(pattern.size());
         let k = pattern.tiles().len();
-        Entries {
+        EntryOrder {
             grid,
             k,
             kind,
