@@ -59,7 +59,9 @@ pub use perm::{kernel::Kernel, placement};
 pub use progress::{NoProgress, Progress};
 pub use puzzle::tiles::{Board, Direction, Goal, Moves, Size};
 pub use solve::{Constructive, Optimal};
-pub use store::{Directory, FileError, Image, Io, Mapped, MemoryError, OutputError, Storage};
+pub use store::{
+    Directory, FileError, Image, Io, Mapped, MemoryError, OutputError, Problem, Storage,
+};
 pub use table::DistanceTable;
 
 /// The Rust code of the README compiles and runs.

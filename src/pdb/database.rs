@@ -8,7 +8,7 @@ use std::path::Path;
 use super::entry_order::EntryOrder;
 use super::header::Summary;
 use super::plain::UNREACHED;
-use super::{Encoding, Kind, Pattern, PdbError, compress};
+use super::{Encoding, Kind, Pattern, PdbError, frames};
 use crate::progress::{NoProgress, Phase, Progress};
 use crate::puzzle::tiles::Board;
 use crate::store::{Container, EndWhenCut, Image};
@@ -93,7 +93,7 @@ impl Pdb {
 
     pub(super) fn new(file: Container<Summary>) -> Result<Pdb, PdbError> {
         let file = match file.header().compressed {
-            true => compress::load(file, &NoProgress)?,
+            true => frames::load(file, &NoProgress)?,
             false => file,
         };
         Ok(Pdb {

@@ -26,6 +26,7 @@ mod entry_order;
 mod error;
 mod evaluator;
 mod export;
+mod frames;
 mod grid;
 mod header;
 mod kind;

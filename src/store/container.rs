@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::{Fields, HEADER_BYTES};
-use super::file_error::{FileError, FileKind};
+use super::file_error::{FileError, FileKind, Problem};
 use super::memory::room;
 use super::sections::{BLOCK_BYTES, Layout, Section};
 use super::storage::read_exact_at;
@@ -61,28 +61,19 @@ pub fn encode<H: Header>(header: &H) -> Box<Fields> {
 
 /// Reads the header of a file of a length.
 fn decode<H: Header>(path: &Path, begin: &[u8], found: u64) -> Result<H, FileError> {
-    let (path, kind) = (path.to_path_buf(), H::KIND);
+    let wrong = |problem| H::KIND.wrong(path, problem);
+    let length = |expected| wrong(Problem::Length { found, expected });
     if begin.get(..8) != Some(&H::MAGIC) {
-        return Err(FileError::Other { path, kind });
+        return Err(wrong(Problem::Other));
     }
     let Some(bytes) = begin.first_chunk() else {
-        let expected = HEADER_BYTES as u64;
-        return Err(FileError::Length {
-            path,
-            found,
-            expected,
-            kind,
-        });
+        return Err(length(HEADER_BYTES as u64));
     };
     let fields = Fields(*bytes);
-    let version = fields.u64(8) as u32;
-    if version != H::VERSION {
-        return Err(FileError::Version {
-            path,
-            found: version,
-            supported: H::VERSION,
-            kind,
-        });
+    let (version, supported) = (fields.u64(8) as u32, H::VERSION);
+    if version != supported {
+        let found = version;
+        return Err(wrong(Problem::Version { found, supported }));
     }
     let checked = match xxh3_64(&bytes[..SUM]) == fields.u64(SUM) {
         true => H::decode(&fields).and_then(|header| match encode(&header).0 == *bytes {
@@ -91,19 +82,10 @@ fn decode<H: Header>(path: &Path, begin: &[u8], found: u64) -> Result<H, FileErr
         }),
         false => Err("its checksum differs"),
     };
-    let header = checked.map_err(|what| FileError::Header {
-        path: path.clone(),
-        what,
-        kind,
-    })?;
+    let header = checked.map_err(|what| wrong(Problem::Header(what)))?;
     match header.layout().data.end() {
         expected if expected == found => Ok(header),
-        expected => Err(FileError::Length {
-            path,
-            found,
-            expected,
-            kind,
-        }),
+        expected => Err(length(expected)),
     }
 }
 
@@ -165,7 +147,7 @@ impl<H: Header> Container<H> {
     /// it. Cost: the file's size in memory, one read, and 0.1 ns per byte and core for the sums.
     ///
     /// # Errors
-    /// [`FileError::Damaged`], [`FileError::Io`], and [`FileError::Memory`] when less memory is free.
+    /// [`Problem::Damaged`], [`FileError::Io`], and [`FileError::Memory`] when less memory is free.
     pub fn load(self) -> Result<Container<H>, FileError> {
         let data = self.layout.data;
         let mut image = Image::in_free_memory(data.end())?;
@@ -274,19 +256,14 @@ impl<H: Header> Container<H> {
         } else {
             None
         };
-        let path = path.to_path_buf();
         match wrong {
             None => Ok(Container {
-                path,
+                path: path.to_path_buf(),
                 header,
                 layout,
                 body,
             }),
-            Some(what) => Err(FileError::Header {
-                path,
-                what,
-                kind: H::KIND,
-            }),
+            Some(what) => Err(H::KIND.wrong(path, Problem::Header(what))),
         }
     }
 
@@ -330,7 +307,7 @@ impl<H: Header> Container<H> {
     /// block is read and checked when it is asked for first.
     ///
     /// # Errors
-    /// [`FileError::Damaged`], [`FileError::Io`] and [`FileError::Memory`].
+    /// [`Problem::Damaged`], [`FileError::Io`] and [`FileError::Memory`].
     pub fn byte(&self, at: u64) -> Result<Option<u8>, FileError> {
         let Body::Parts { blocks, .. } = &self.body else {
             return Ok(self.data().get(at as usize).copied());
@@ -386,7 +363,7 @@ impl<H: Header> Container<H> {
     /// Checks the bytes of a block of entries.
     ///
     /// # Errors
-    /// [`FileError::Damaged`].
+    /// [`Problem::Damaged`].
     pub fn verify(&self, block: usize, bytes: &[u8]) -> Result<(), FileError> {
         let sums = self.layout.sums.of(self.front()).as_chunks::<8>().0;
         match sums.get(block) == Some(&xxh3_64(bytes).to_le_bytes()) {
@@ -397,18 +374,14 @@ impl<H: Header> Container<H> {
 
     /// The error of a damaged block.
     pub fn damaged(&self, block: usize) -> FileError {
-        FileError::Damaged {
-            path: self.path.clone(),
-            block: block as u64,
-            blocks: self.layout.blocks(),
-            kind: H::KIND,
-        }
+        let (block, blocks) = (block as u64, self.layout.blocks());
+        H::KIND.wrong(&self.path, Problem::Damaged { block, blocks })
     }
 
     /// Checks the sums of all entries, which are not compressed. Cost: one pass over them.
     ///
     /// # Errors
-    /// [`FileError::Damaged`] names the first damaged block.
+    /// [`Problem::Damaged`] names the first damaged block.
     pub fn check(&self) -> Result<(), FileError> {
         match &self.body {
             Body::Whole(_) => in_parallel(self.data().chunks(BLOCK_BYTES), |block, bytes| {

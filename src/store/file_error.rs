@@ -24,68 +24,46 @@ pub enum FileError {
         /// What the system said.
         reason: io::Error,
     },
-    /// The file is something else.
-    #[error("'{}' is no {}: {}", path.display(), kind.noun, kind.make)]
-    Other {
+    /// The file is not what it should be.
+    #[error("{}", .problem.of(path, kind))]
+    Wrong {
         /// The file.
         path: PathBuf,
         /// What it should be.
         kind: FileKind,
+        /// What is wrong.
+        problem: Problem,
     },
-    /// The file is of another version of the format.
-    #[error(
-        "'{}' is a {} of version {found}, this program reads version {supported}: {} or use a matching tilewave",
-        path.display(), kind.noun, kind.make
-    )]
+}
+
+/// What is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// It is something else.
+    Other,
+    /// It is of another version of the format.
     Version {
-        /// The file.
-        path: PathBuf,
         /// Its version.
         found: u32,
         /// The version that can be read.
         supported: u32,
-        /// What it is.
-        kind: FileKind,
     },
-    /// The file is shorter or longer than its header says.
-    #[error(
-        "'{}' has {found} bytes and should have {expected}, it is truncated or damaged: copy it again, or {}",
-        path.display(), kind.make
-    )]
+    /// It is shorter or longer than its header says.
     Length {
-        /// The file.
-        path: PathBuf,
         /// Its length.
         found: u64,
         /// The length by its header.
         expected: u64,
-        /// What it is.
-        kind: FileKind,
     },
-    /// The header or a small section is damaged.
-    #[error("the header of '{}' is damaged, {what}: copy it again, or {}", path.display(), kind.make)]
-    Header {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        what: &'static str,
-        /// What it is.
-        kind: FileKind,
-    },
+    /// The header or a small section is damaged, and how.
+    Header(&'static str),
     /// Entries are damaged.
-    #[error(
-        "'{}' is damaged in block {block} of {blocks}: copy it again, or {}",
-        path.display(), kind.make
-    )]
     Damaged {
-        /// The file.
-        path: PathBuf,
         /// The first damaged block found.
         block: u64,
         /// Number of blocks.
         blocks: u64,
-        /// What it is.
-        kind: FileKind,
     },
     /// A mapped file is no longer what was checked.
     #[error("'{}' was changed while it was in use: leave it alone and run this again", path.display())]
@@ -95,12 +73,44 @@ pub enum FileError {
     },
 }
 
+impl Problem {
+    fn of(&self, path: &Path, FileKind { noun, make }: &FileKind) -> String {
+        let name = path.display();
+        match self {
+            Problem::Other => format!("'{name}' is no {noun}: {make}"),
+            Problem::Version { found, supported } => format!(
+                "'{name}' is a {noun} of version {found}, this program reads version {supported}: {make} or use \
+                 a matching tilewave"
+            ),
+            Problem::Length { found, expected } => format!(
+                "'{name}' has {found} bytes and should have {expected}, it is truncated or damaged: copy it \
+                 again, or {make}"
+            ),
+            Problem::Header(what) => {
+                format!("the header of '{name}' is damaged, {what}: copy it again, or {make}")
+            }
+            Problem::Damaged { block, blocks } => format!(
+                "'{name}' is damaged in block {block} of {blocks}: copy it again, or {make}"
+            ),
+        }
+    }
+}
+
 impl FileError {
+    /// Returns what is wrong with a file, where it is there.
+    pub fn problem(&self) -> Option<&Problem> {
+        match self {
+            FileError::Wrong { problem, .. } => Some(problem),
+            _ => None,
+        }
+    }
+
     /// Returns whether the file is there and damaged.
     pub fn is_damage(&self) -> bool {
+        use Problem::{Damaged, Header, Length};
         matches!(
-            self,
-            FileError::Length { .. } | FileError::Header { .. } | FileError::Damaged { .. }
+            self.problem(),
+            Some(Length { .. } | Header(_) | Damaged { .. })
         )
     }
 
@@ -122,4 +132,15 @@ pub struct FileKind {
     pub noun: &'static str,
     /// `make it with tilewave table`.
     pub make: &'static str,
+}
+
+impl FileKind {
+    /// Returns the error of a file of this kind.
+    pub(super) fn wrong(self, path: &Path, problem: Problem) -> FileError {
+        FileError::Wrong {
+            path: path.to_path_buf(),
+            kind: self,
+            problem,
+        }
+    }
 }

@@ -27,7 +27,7 @@ pub use codec::{DEFAULT_LEVEL, Decoder, Encoder};
 pub use container::{Container, Header, encode};
 pub use cut::EndWhenCut;
 pub use fields::{Fields, HEADER_BYTES};
-pub use file_error::{FileError, FileKind};
+pub use file_error::{FileError, FileKind, Problem};
 pub use image::Image;
 pub use level_file::{
     Entry, Frames, LABEL, LevelError, LevelHeader, LevelReader, LevelSum, LevelWriter,

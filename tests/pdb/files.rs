@@ -8,7 +8,7 @@ use tilewave::pdb::{
 };
 use tilewave::progress::{Level, NoProgress, Phase, Progress};
 use tilewave::random::SplitMix64;
-use tilewave::store::{FileError, OutputError};
+use tilewave::store::{FileError, OutputError, Problem};
 
 use crate::{Random, database, goal};
 
@@ -106,7 +106,7 @@ fn packing_for_shipping_restores_the_file() {
         std::fs::write(&back, changed).unwrap();
         assert!(matches!(
             Pdb::open(&back),
-            Err(PdbError::File(FileError::Damaged { .. }))
+            Err(PdbError::File(ref e)) if matches!(e.problem(), Some(Problem::Damaged { .. }))
         ));
         assert!(matches!(
             compress(&packed, &back, true, None, &NoProgress),
@@ -131,7 +131,7 @@ fn packing_for_shipping_restores_the_file() {
         std::fs::write(&packed, &bytes).unwrap();
         let error = decompress(&packed, &dir.path().join("d"), false, None, &NoProgress);
         assert!(
-            matches!(error, Err(PdbError::File(FileError::Damaged { .. }))),
+            matches!(error, Err(PdbError::File(ref e)) if matches!(e.problem(), Some(Problem::Damaged { .. }))),
             "{error:?}"
         );
         assert!(!dir.path().join("d").exists());
@@ -162,20 +162,29 @@ fn damage_is_found() {
         bytes[byte] ^= 1 << (byte % 8);
         let error = opened(&path, &bytes).expect_err(&format!("byte {byte}"));
         match byte {
-            0..8 => assert!(matches!(error, FileError::Other { .. })),
-            8..12 => assert!(matches!(error, FileError::Version { .. })),
-            _ if byte < data => assert!(matches!(error, FileError::Header { .. }), "{error}"),
-            _ => assert!(matches!(error, FileError::Damaged { block: 0, .. })),
+            0..8 => assert!(matches!(error.problem(), Some(Problem::Other))),
+            8..12 => assert!(matches!(error.problem(), Some(Problem::Version { .. }))),
+            _ if byte < data => assert!(
+                matches!(error.problem(), Some(Problem::Header(_))),
+                "{error}"
+            ),
+            _ => assert!(matches!(
+                error.problem(),
+                Some(Problem::Damaged { block: 0, .. })
+            )),
         }
     }
     for length in [0, 1, 7, 8, 11, 12, 100, 4095, 4096, data, truth.len() - 1] {
         let error = opened(&path, &truth[..length]).unwrap_err();
-        let known = matches!(error, FileError::Other { .. } | FileError::Length { .. });
+        let known = matches!(
+            error.problem(),
+            Some(Problem::Other | Problem::Length { .. })
+        );
         assert!(known, "{length}: {error}");
     }
     let longer = [&truth[..], &[0]].concat();
     let error = opened(&path, &longer).unwrap_err();
-    assert!(matches!(error, FileError::Length { .. }) && error.is_damage());
+    assert!(matches!(error.problem(), Some(Problem::Length { .. })) && error.is_damage());
     for none in [dir.path(), &dir.path().join("none")] {
         let error = Pdb::open(none).unwrap_err();
         assert!(matches!(error, PdbError::File(FileError::Io { .. })));
