@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use tilewave::bfs::disk::{Directories, Disk, PlaneStore};
 use tilewave::store::{Directory, Io, Storage};
 
-use super::failure::Usage;
+use super::failure::refuse;
 use super::values::{Choice, bytes, choice, count, time, whole};
 
 /// Ways to read files, as options.
@@ -83,11 +83,10 @@ impl OnDisk {
         let mut storages: Vec<Box<dyn Storage>> = Vec::new();
         for (i, path) in dirs.iter().enumerate() {
             if dirs[..i].contains(path) {
-                let wrong = format!(
+                refuse!(
                     "--dir {} is given twice: name each directory once",
                     path.display()
                 );
-                return Err(Usage(wrong).into());
             }
             let directory = Directory::create(path, self.io);
             storages.push(Box::new(

@@ -24,6 +24,14 @@ use super::progress;
 #[error("{0}")]
 pub struct Usage(pub String);
 
+/// Refuses a command line, in the words of a format.
+macro_rules! refuse {
+    ($($words:tt)*) => {
+        return Err($crate::cli::failure::Usage(format!($($words)*)).into())
+    };
+}
+pub(super) use refuse;
+
 /// A failure that has been reported: the exit code is left.
 #[derive(Debug, thiserror::Error)]
 #[error("exit code {0}")]

@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 use tilewave::bfs::{Engine, Outcome, Search};
 use tilewave::report::{self, Agreement, Chart, ChartFormat, one_key_per_line};
 
-use super::failure::Usage;
+use super::failure::{Usage, refuse};
 use super::options::{Format, Output};
 use super::output::{Destination, OutputFile};
 
@@ -36,8 +36,7 @@ impl Report {
         for (i, (second, path)) in files.iter().enumerate() {
             let same = files[..i].iter().find(|(_, p)| p.is_some() && p == path);
             if let Some((first, _)) = same {
-                let wrong = format!("{first} and {second} name the same file: choose two");
-                return Err(Usage(wrong).into());
+                refuse!("{first} and {second} name the same file: choose two");
             }
         }
         let plot = self.plot.as_ref().map(|path| {
@@ -90,8 +89,7 @@ pub struct Files {
 /// Refuses an engine that keeps nothing on disk.
 pub fn sweeps(search: &Search) -> Result<(), Usage> {
     if search.engine == Some(Engine::Reference) {
-        let wrong = "--dir needs the sweep engine: leave out --engine reference";
-        return Err(Usage(wrong.into()));
+        refuse!("--dir needs the sweep engine: leave out --engine reference");
     }
     Ok(())
 }

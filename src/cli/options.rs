@@ -9,7 +9,7 @@ use tilewave::puzzle::tiles::{Board, Goal, Size};
 use tilewave::store;
 use tilewave::table::DistanceTable;
 
-use super::failure::Usage;
+use super::failure::refuse;
 use super::values::{self, Choice, choice, count, whole};
 
 /// The environment variable that forces a kernel.
@@ -112,11 +112,10 @@ impl GoalOption {
             return self.board(size);
         };
         if self.goal.is_some() && self.board(size)? != *table.goal() {
-            return Err(Usage(format!(
+            refuse!(
                 "the table is for the goal '{}': leave out --goal, or make one for yours with tilewave table",
                 table.goal()
-            ))
-            .into());
+            );
         }
         Ok(table.goal().clone())
     }

@@ -9,7 +9,7 @@ use tilewave::bfs::disk::{self, Disk, DiskError, Stopped};
 use tilewave::bfs::mpi::{Job, abort, end_on_panic};
 use tilewave::bfs::{Communicator, Search};
 
-use super::failure::{Usage, complain};
+use super::failure::{complain, refuse};
 use super::found::{Report, sweeps};
 use super::launcher::Launch;
 use super::options::Running;
@@ -24,10 +24,7 @@ pub fn run(
     disk: Option<Disk>,
 ) -> Result<()> {
     let Some(disk) = disk else {
-        return Err(Usage(
-            "a search over several processes keeps its levels in files: give --dir".into(),
-        )
-        .into());
+        refuse!("a search over several processes keeps its levels in files: give --dir");
     };
     sweeps(&search)?;
     let job = Job::start().context("MPI cannot be started twice")?;

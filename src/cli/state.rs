@@ -8,7 +8,7 @@ use tilewave::bfs::{State, StateSpace};
 use tilewave::puzzle::tiles::{Board, Frame, Size};
 use tilewave::table::DistanceTable;
 
-use super::failure::Usage;
+use super::failure::refuse;
 use super::options::{GoalOption, Output};
 use super::values::count;
 
@@ -58,8 +58,9 @@ impl Args {
         let board = match &self.board {
             Some(text) => Board::parse(text, size)?,
             None => {
-                let size =
-                    size.ok_or_else(|| Usage("a number needs its board: give --size".into()))?;
+                let Some(size) = size else {
+                    refuse!("a number needs its board: give --size");
+                };
                 let goal = self.goal.board_of(table.as_ref(), size)?;
                 self.unrank(&StateSpace::new(goal)?)?
             }
@@ -127,14 +128,15 @@ impl Args {
             _ => None,
         };
         let board = state.and_then(|state| space.board(state));
-        Ok(board.ok_or_else(|| {
-            Usage(format!(
+        let Some(board) = board else {
+            refuse!(
                 "there is no such state: a {} board has lines 0 to {}, cells 0 to {}, ids 0 to {}",
                 space.subject(),
                 space.lines() - 1,
                 cells - 1,
                 space.lines() * cells as u64 - 1
-            ))
-        })?)
+            );
+        };
+        Ok(board)
     }
 }

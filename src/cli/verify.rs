@@ -11,7 +11,7 @@ use tilewave::puzzle::tiles::Size;
 use tilewave::report::{Levels, Truth, Verdict, bytes, counted, published_for};
 
 use super::disk::directories;
-use super::failure::{Exit, Usage};
+use super::failure::{Exit, refuse};
 use super::interrupt;
 use super::options::{Output, Running};
 use super::progress::Progress;
@@ -64,22 +64,15 @@ impl Args {
                 Err(error) if word.starts_with(|c: char| c.is_ascii_digit()) => {
                     return Err(tilewave::Error::from(error).into());
                 }
-                Err(_) => {
-                    return Err(Usage(format!(
-                        "'{word}' is not a board size (rows x columns, for example 3x4), and there is no \
-                         such directory"
-                    ))
-                    .into());
-                }
+                Err(_) => refuse!(
+                    "'{word}' is not a board size (rows x columns, for example 3x4), and there is no such directory"
+                ),
             }
         }
         match (&sizes[..], &directories[..]) {
             ([], directories) => self.files(directories),
             (sizes, []) => self.boards(sizes),
-            _ => Err(Usage(
-                "boards are searched and directories are checked: give either, not both".into(),
-            )
-            .into()),
+            _ => refuse!("boards are searched and directories are checked: give either, not both"),
         }
     }
 

@@ -4,13 +4,13 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
 use super::PdbError;
 use super::frames::{front, load};
 use super::header::Summary;
+use super::meter::Meter;
 use crate::progress::{Phase, Progress};
 use crate::store::{self, Container, FileError, Header as _, Output};
 
@@ -35,20 +35,14 @@ pub fn compress(
         return Err(PdbError::Compressed(from.to_path_buf()));
     }
     super::build::pool(threads)?.install(|| {
-        let total = file.layout().raw;
-        let done = AtomicU64::new(0);
+        let meter = Meter::new(observer, Phase::File, 0, file.layout().raw);
         let frames: Vec<Vec<u8>> = (0..file.layout().blocks() as usize)
             .into_par_iter()
             .map(|block| {
-                if observer.interrupted() {
-                    return Err(PdbError::Interrupted);
-                }
                 let block = file.block(block)?;
                 let frame = zstd::bulk::compress(&block, LEVEL);
                 let frame = frame.map_err(FileError::io("cannot compress", from))?;
-                let bytes = block.len() as u64;
-                let before = done.fetch_add(bytes, Ordering::Relaxed);
-                observer.progress(Phase::File, before + bytes, total);
+                meter.add(block.len() as u64)?;
                 Ok(frame)
             })
             .collect::<Result<_, PdbError>>()?;

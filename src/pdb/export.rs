@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use super::entry_order::arrangement_rank;
 use super::grid::bits;
+use super::meter::Meter;
 use super::plain::UNREACHED;
 use super::{Encoding, Kind, Pattern, Pdb, PdbError, encode};
 use crate::names::names;
@@ -78,15 +79,10 @@ pub fn export(
                 &plain
             }
         };
-        let mut done = 0;
+        let meter = Meter::new(observer, Phase::File, 0, total);
         let mut write = |bytes: &[u8]| {
-            if observer.interrupted() {
-                return Err(PdbError::Interrupted);
-            }
             output.write_all(bytes).map_err(store::failed(path))?;
-            done += bytes.len() as u64;
-            observer.progress(Phase::File, done, total);
-            Ok(())
+            meter.add(bytes.len() as u64)
         };
         match layout {
             Layout::Lexicographic => pdb.bytes().chunks(PIECE).try_for_each(write)?,

@@ -5,7 +5,8 @@
 
 use super::PdbError;
 use super::header::Summary;
-use crate::progress::Progress;
+use super::meter::Meter;
+use crate::progress::{Phase, Progress};
 use crate::store::{
     self, BLOCK_BYTES, Container, FileError, HEADER_BYTES, Header as _, Image, Layout, in_parallel,
 };
@@ -23,11 +24,10 @@ pub(super) fn load(
     let (begin, entries) = image.bytes_mut().split_at_mut(layout.data.offset as usize);
     begin.copy_from_slice(&front(&file, &header, &layout));
     let ends = file.layout().frames.of(file.front()).as_chunks().0;
+    let meter = Meter::new(observer, Phase::File, 0, layout.raw);
     in_parallel(entries.chunks_mut(BLOCK_BYTES), |block, to| {
-        if observer.interrupted() {
-            return Err(PdbError::Interrupted);
-        }
-        Ok(decode(&file, ends, block, to)?)
+        decode(&file, ends, block, to)?;
+        meter.add(to.len() as u64)
     })?;
     Ok(file.replaced(header, image)?)
 }

@@ -9,6 +9,7 @@
 
 use rayon::prelude::*;
 
+use super::meter::Meter;
 use super::set_graph::SetGraph;
 use super::sweep::Found;
 use super::{Kind, Pattern, PdbError, sweep};
@@ -84,7 +85,6 @@ pub(super) fn by_region(
     let gather = Gather::new(found.layout);
     let arrangements = gather.source.len();
     let (low, high) = split(found, Kind::Regions);
-    let total = starts.len() as u64 - 1;
     // One chunk of entries per set.
     let mut rest = entries;
     let mut jobs = Vec::with_capacity(starts.len());
@@ -93,10 +93,9 @@ pub(super) fn by_region(
         jobs.push((set, head));
         rest = tail;
     }
-    let done = std::sync::atomic::AtomicU64::new(0);
+    let meter = Meter::new(observer, Phase::Order, 0, starts.len() as u64 - 1);
     jobs.into_par_iter()
         .try_for_each_init(buffer::<REACH>, |buffer, (set, target)| {
-            stop(observer)?;
             let (class, number) = found.graph.find(set);
             let first = found.graph.classes[class].slots[number] as usize;
             let slots = sweep::slots(&found.graph, Kind::Regions, class);
@@ -104,11 +103,7 @@ pub(super) fn by_region(
             for (region, target) in target.chunks_mut(arrangements).enumerate() {
                 gather.run(values, slots, first + region, buffer, target);
             }
-            let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-            if done.is_multiple_of(256) {
-                observer.progress(Phase::Order, done, total);
-            }
-            Ok(())
+            meter.add(1)
         })
 }
 
@@ -117,13 +112,6 @@ fn split(found: &Found, kind: Kind) -> (&[Register], &[Register]) {
     let size = |class| sweep::class_registers(&found.graph, found.layout, kind, class);
     let (low, rest) = found.values.units().split_at(size(0));
     (low, &rest[..size(1)])
-}
-
-fn stop(observer: &dyn Progress) -> Result<(), PdbError> {
-    if observer.interrupted() {
-        return Err(PdbError::Interrupted);
-    }
-    Ok(())
 }
 
 /// First step of a table of the minimum kind: brings every set's values into the order of positions,
@@ -135,7 +123,7 @@ pub(super) fn by_position(found: &mut Found, observer: &dyn Progress) -> Result<
     let sizes = [size(0), size(1)];
     let values = found.values.units();
     let total: usize = found.graph.classes.iter().map(|c| c.sets.len()).sum();
-    let done = std::sync::atomic::AtomicU64::new(0);
+    let meter = Meter::new(observer, Phase::Order, 0, 2 * total as u64);
     for (class, seen) in found.seen.iter_mut().enumerate() {
         let sets = found.graph.classes[class].sets.len();
         let values = &values[class * sizes[0]..][..sizes[class]];
@@ -144,13 +132,8 @@ pub(super) fn by_position(found: &mut Found, observer: &dyn Progress) -> Result<
             .par_chunks_mut(arrangements)
             .enumerate()
             .try_for_each_init(buffer::<REACH>, |buffer, (set, target)| {
-                stop(observer)?;
                 gather.run(values, sets, set, buffer, target);
-                let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-                if done.is_multiple_of(256) {
-                    observer.progress(Phase::Order, done, 2 * total as u64);
-                }
-                Ok::<(), PdbError>(())
+                meter.add(1)
             })?;
     }
     Ok(())
@@ -271,12 +254,12 @@ fn by_blocks<P: Place>(
     let blocks = entries.len() / tail.block;
     // Blocks that share all cells but the last of the head share sources: one job.
     let per_job = n - head + 1;
-    let done = std::sync::atomic::AtomicU64::new(0);
+    let half = (blocks / per_job) as u64;
+    let meter = Meter::new(observer, Phase::Order, half, 2 * half);
     entries
         .par_chunks_mut(tail.block * per_job)
         .enumerate()
         .try_for_each_init(buffer::<BLOCK>, |buffer, (job, target)| {
-            stop(observer)?;
             for (i, target) in target.chunks_mut(tail.block).enumerate() {
                 let mut cells = [0; Layout::MAX_SLICED];
                 placement::unrank(n, (job * per_job + i) as u64, &mut cells[..head]);
@@ -290,10 +273,7 @@ fn by_blocks<P: Place>(
                 .collect(buffer);
                 target.copy_from_slice(&buffer[..tail.block]);
             }
-            let done = done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
-            let (half, total) = ((blocks / per_job) as u64, 2 * (blocks / per_job) as u64);
-            observer.progress(Phase::Order, half + done, total);
-            Ok(())
+            meter.add(1)
         })
 }
 

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use super::grid::{Grid, bits, number};
+use super::meter::Meter;
 use super::{Build, Kind, Pattern, Pdb, PdbError, build};
 use crate::perm::placement;
 use crate::progress::{Phase, Progress};
@@ -40,11 +41,9 @@ pub fn spot_check(
         confirmed: 0,
         undecided: 0,
     };
+    let meter = Meter::new(observer, Phase::Check, 0, samples);
     for sample in 0..samples {
-        observer.progress(Phase::Check, sample, samples);
-        if observer.interrupted() {
-            return Err(PdbError::Interrupted);
-        }
+        meter.add(1)?;
         // The goal first, then random placements; the blank on a random free cell.
         let mut cells = pdb.pattern().home().to_vec();
         let mut blank = pdb.pattern().goal().blank() as u8;

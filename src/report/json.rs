@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Agreement, Report};
+use super::Report;
 use crate::puzzle::tiles::Metric;
 
 impl Report<'_> {
@@ -22,11 +22,7 @@ impl Report<'_> {
     /// for the step to each depth, empty for one process.
     pub fn json(&self) -> Value {
         let outcome = self.outcome;
-        let (agrees_with, first_wrong_depth) = match &self.agreement {
-            Agreement::Unpublished => (None, None),
-            Agreement::Agrees(truth) => (Some(truth.citation()), None),
-            Agreement::Differs(_, difference) => (None, Some(difference.depth)),
-        };
+        let agrees = self.published.filter(|_| self.difference.is_none());
         let checksums = outcome.checksums.iter().map(|c| format!("{c:016x}"));
         let disk = outcome.disk.as_ref();
         json!({
@@ -62,8 +58,8 @@ impl Report<'_> {
                 "ranks": disk.ranks,
                 "network_bytes": disk.network_bytes,
             })),
-            "agrees_with": agrees_with,
-            "first_wrong_depth": first_wrong_depth,
+            "agrees_with": agrees.map(|truth| truth.citation()),
+            "first_wrong_depth": self.difference.map(|difference| difference.depth),
             "machine": self.machine,
             "version": env!("CARGO_PKG_VERSION"),
         })

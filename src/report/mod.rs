@@ -3,10 +3,10 @@
 //! Invariant: a report reads an [`crate::bfs::Outcome`] and returns strings or bytes. Nothing here
 //! prints, writes a file or changes what was found.
 
-mod agreement;
 #[cfg(feature = "plot")]
 mod chart;
 mod csv;
+mod difference;
 mod error;
 mod histogram;
 pub mod html;
@@ -16,9 +16,9 @@ mod published;
 mod summary;
 mod verdict;
 
-pub use agreement::{Agreement, Difference};
 #[cfg(feature = "plot")]
 pub use chart::{Chart, ChartFormat};
+pub use difference::Difference;
 pub use error::ReportError;
 pub use histogram::histogram;
 use histogram::title;

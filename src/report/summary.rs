@@ -1,6 +1,8 @@
 //! The text report of a search: table and summary.
 
-use super::{Agreement, Machine, bytes, counted, duration, histogram, rate, thousands};
+use super::{
+    Difference, Machine, Published, bytes, counted, duration, histogram, published_for, rate, thousands,
+};
 use crate::bfs::Outcome;
 use crate::store;
 
@@ -24,8 +26,10 @@ use crate::store;
 pub struct Report<'a> {
     /// What the search found.
     pub outcome: &'a Outcome,
-    /// How that compares with the published distribution.
-    pub agreement: Agreement,
+    /// The distribution that is published for its board and start.
+    pub published: Option<&'static Published>,
+    /// The first depth at which that is another one.
+    pub difference: Option<Difference>,
     /// The machine that the search ran on.
     pub machine: Machine,
     /// Peak resident memory of the process in bytes, where the system tells.
@@ -35,9 +39,14 @@ pub struct Report<'a> {
 impl<'a> Report<'a> {
     /// Returns the report of an outcome, made on the machine and in the process that computed it.
     pub fn new(outcome: &'a Outcome) -> Report<'a> {
+        let published = published_for(&outcome.subject);
+        let difference = |truth: &Published| {
+            Difference::first(&outcome.counts, truth.counts(), outcome.complete)
+        };
         Report {
             outcome,
-            agreement: Agreement::of(outcome),
+            published,
+            difference: published.and_then(difference),
             machine: Machine::this(),
             peak_memory: store::peak_memory(),
         }
@@ -137,14 +146,14 @@ impl<'a> Report<'a> {
         } else {
             "the first"
         };
-        match &self.agreement {
-            Agreement::Unpublished => "no published distribution for this board and start".into(),
-            Agreement::Agrees(truth) => {
+        match (self.published, &self.difference) {
+            (None, _) => "no published distribution for this board and start".into(),
+            (Some(truth), None) => {
                 // One source per line: together they are wider than a terminal.
                 let sources = truth.citation().replace("; ", ";\n            ");
                 format!("{which} {levels} levels equal to {sources}")
             }
-            Agreement::Differs(truth, difference) => {
+            (Some(truth), Some(difference)) => {
                 format!("DISAGREES with {}: {difference}", truth.name())
             }
         }

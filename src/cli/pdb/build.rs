@@ -11,7 +11,7 @@ use tilewave::report::{bytes, duration, histogram, thousands};
 use tilewave::store;
 
 use super::info::{figures, tiles, written};
-use crate::cli::failure::Usage;
+use crate::cli::failure::refuse;
 use crate::cli::options::{FORMATS, Format, GoalOption, Memory, Threads, kernel};
 use crate::cli::output::{OutputFile, print_beside};
 use crate::cli::progress::{Progress, part};
@@ -138,20 +138,16 @@ impl Args {
             files => files.to_vec(),
         };
         if files.len() != patterns.len() {
-            return Err(Usage(format!(
+            refuse!(
                 "there are {} patterns and {} output files: give -o once per pattern, or one directory",
                 patterns.len(),
                 files.len()
-            ))
-            .into());
+            );
         }
         let repeated = (1..files.len()).find(|&i| files[..i].contains(&files[i]));
         if let Some(i) = repeated {
             let shown = files[i].display();
-            return Err(Usage(format!(
-                "'{shown}' is named twice: every pattern needs its own file"
-            ))
-            .into());
+            refuse!("'{shown}' is named twice: every pattern needs its own file");
         }
         Ok(files)
     }

@@ -8,7 +8,7 @@ use serde_json::json;
 use tilewave::pdb::{Pattern, Probe, check_disjoint};
 use tilewave::puzzle::tiles::Board;
 
-use crate::cli::failure::Usage;
+use crate::cli::failure::refuse;
 use crate::cli::options::{Format, Output};
 
 /// Show the values of a board in one or several databases, and their sum.
@@ -38,9 +38,7 @@ impl Args {
         let tables = tables.collect::<Result<Vec<Probe>, _>>()?;
         let patterns: Vec<Pattern> = tables.iter().map(|t| t.pattern().clone()).collect();
         if patterns.iter().any(|p| p.goal() != patterns[0].goal()) {
-            let text =
-                "the databases have different goals: values of one goal can be shown together";
-            return Err(Usage(text.into()).into());
+            refuse!("the databases have different goals: values of one goal can be shown together");
         }
         let additive = check_disjoint(&patterns).is_ok();
         let input = match self.board.as_str() {

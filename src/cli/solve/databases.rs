@@ -12,7 +12,7 @@ use tilewave::solve::default_patterns;
 use tilewave::store::{self, EndWhenCut};
 use tilewave::table::DistanceTable;
 
-use super::super::failure::Usage;
+use super::super::failure::{Usage, refuse};
 use super::super::progress::{Progress, part};
 
 /// Where databases come from.
@@ -62,7 +62,7 @@ impl Databases {
                 "{error}; --fast solves boards of any size, with more moves"
             ))
             .into(),
-            error => anyhow::Error::from(Error::from(error)),
+            error => anyhow::Error::from(error),
         })?;
         let cache = if self.no_cache { None } else { self.cache() };
         let budget = store::budget();
@@ -132,10 +132,9 @@ impl Databases {
         if self.pdb.is_empty() && self.partition.is_none() && self.table.is_none() {
             return Ok(());
         }
-        Err(Usage(
+        refuse!(
             "--fast needs no databases: leave out --pdb, --partition and --table, or add --ratio"
-                .into(),
-        ))
+        )
     }
 }
 

@@ -20,7 +20,7 @@ use self::boards::{Arrival, Arrivals, Boards};
 use self::databases::Databases;
 use self::progress::Progress;
 use self::solver::{Limits, Oracle, Solver, Tried};
-use super::failure::{Exit, Usage, complain};
+use super::failure::{Exit, complain, refuse};
 use super::interrupt;
 use super::options::{GoalOption, Output, Threads};
 use super::output::{Destination, OutputFile};
@@ -183,20 +183,18 @@ impl Args {
         if let (Some(page), Some(result)) = (&self.html, &self.output.output)
             && std::path::absolute(page).ok() == std::path::absolute(result).ok()
         {
-            return Err(Usage(format!(
+            refuse!(
                 "'{}' is named for the page and for the result: name two files",
                 page.display()
-            ))
-            .into());
+            );
         }
         let size = goal.size();
         if self.certify && size.cells() > PROOF_CELLS {
-            return Err(Usage(format!(
+            refuse!(
                 "--certify takes boards of at most {PROOF_CELLS} cells, {size} has {}: leave it out, or hand \
                  the model of tilewave export --cnf to a solver of your own",
                 size.cells()
-            ))
-            .into());
+            );
         }
         Ok(())
     }
@@ -211,10 +209,9 @@ fn first_size(boards: &mut Arrivals) -> Result<Option<Size>> {
             return match (interrupt::asked(), seen.into_iter().find_map(Result::err)) {
                 (true, _) => Ok(None),
                 (false, Some(error)) => Err(error.into()),
-                (false, None) => Err(Usage(
-                    "there is no board: name one or write one per line to standard input".into(),
-                )
-                .into()),
+                (false, None) => {
+                    refuse!("there is no board: name one or write one per line to standard input")
+                }
             };
         }
         seen.extend(arrivals);

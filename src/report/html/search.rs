@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::json;
 
 use super::super::histogram::share;
-use super::super::{Agreement, Report, counted, thousands, title};
+use super::super::{Report, counted, thousands, title};
 use super::page::{Page, escape, fill, miniature};
 use crate::Error;
 use crate::bfs::{Outcome, StateSpace};
@@ -39,10 +39,10 @@ impl Report<'_> {
             outcome.complete,
         );
         let last = last_boards(outcome)?;
-        let mood = match self.agreement {
-            Agreement::Agrees(_) => "good",
-            Agreement::Differs(..) => "bad",
-            Agreement::Unpublished => "",
+        let mood = match (self.published, self.difference) {
+            (None, _) => "",
+            (Some(_), None) => "good",
+            (Some(_), Some(_)) => "bad",
         };
         let (numbers, mut facts): (Vec<_>, Vec<_>) = self
             .facts()

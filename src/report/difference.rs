@@ -1,7 +1,6 @@
 //! Level-by-level comparison of two depth distributions.
 
-use super::{Published, published_for, thousands};
-use crate::bfs::Outcome;
+use super::thousands;
 
 /// The first depth at which two distributions differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,29 +50,5 @@ impl std::fmt::Display for Difference {
             "first wrong depth {}: {found} states, expected {expected}",
             self.depth
         )
-    }
-}
-
-/// How a search compares with what is published.
-#[derive(Clone, Copy, Debug)]
-pub enum Agreement {
-    /// Nothing is published for this board and this cell of the blank.
-    Unpublished,
-    /// Every level found equals the published one.
-    Agrees(&'static Published),
-    /// Some level differs.
-    Differs(&'static Published, Difference),
-}
-
-impl Agreement {
-    /// Returns how an outcome compares with the published distribution of its board and start.
-    pub fn of(outcome: &Outcome) -> Agreement {
-        let Some(truth) = published_for(&outcome.subject) else {
-            return Agreement::Unpublished;
-        };
-        match Difference::first(&outcome.counts, truth.counts(), outcome.complete) {
-            None => Agreement::Agrees(truth),
-            Some(difference) => Agreement::Differs(truth, difference),
-        }
     }
 }
