@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use tilewave::bfs::{Engine, Outcome, Search};
-use tilewave::report::{self, Agreement, Chart, ChartFormat, one_key_per_line};
+use tilewave::report::{self, Chart, ChartFormat, one_key_per_line};
 
 use super::failure::{Usage, refuse};
 use super::options::{Format, Output};
@@ -67,7 +67,7 @@ impl Report {
             Format::Json => one_key_per_line(&report.json()),
         })?;
         // A search that contradicts a publication is a failed check, however it was asked for.
-        if let Agreement::Differs(truth, difference) = &report.agreement {
+        if let (Some(truth), Some(difference)) = (report.published, report.difference) {
             return Err(anyhow!(
                 "{} disagrees with {}: {difference}; search again with --engine reference to see which \
                   is right",

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use tilewave::Error;
 use tilewave::pdb::{Build, Pattern, Pdb, PdbError, build, partition};
 use tilewave::puzzle::tiles::Board;
 use tilewave::report::{bytes, duration};
