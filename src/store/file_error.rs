@@ -34,6 +34,12 @@ pub enum FileError {
         /// What is wrong.
         problem: Problem,
     },
+    /// A mapped file is no longer what was checked.
+    #[error("'{}' was changed while it was in use: leave it alone and run this again", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
 }
 
 /// What is wrong with a file.
@@ -64,12 +70,6 @@ pub enum Problem {
         block: u64,
         /// Number of blocks.
         blocks: u64,
-    },
-    /// A mapped file is no longer what was checked.
-    #[error("'{}' was changed while it was in use: leave it alone and run this again", path.display())]
-    Changed {
-        /// The file.
-        path: PathBuf,
     },
 }
 

@@ -12,8 +12,8 @@ use tilewave::random::SplitMix64;
 use tilewave::solve::Scrambler;
 use tilewave::table::Encoding;
 
-use crate::interop::{cases, run, skipped, tools};
-use crate::{Random, database, goal};
+use super::interop::{cases, run, skipped, tools};
+use super::{Random, database, goal};
 
 /// The header is made from src/capi; TILEWAVE_UPDATE=1 writes it again.
 #[test]
@@ -34,7 +34,7 @@ fn c_header_is_up_to_date() {
     let checked_in = std::fs::read(&path).unwrap();
     assert!(
         checked_in == header,
-        "tools/c/tilewave.h differs from src/capi: run TILEWAVE_UPDATE=1 cargo test --test pdb c_header"
+        "tools/c/tilewave.h differs from src/capi: run TILEWAVE_UPDATE=1 cargo test --test suite c_header"
     );
 }
 

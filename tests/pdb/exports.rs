@@ -4,7 +4,7 @@ use tilewave::pdb::{Encoding, Kind, Layout, Pdb, PdbError, encode, export};
 use tilewave::progress::NoProgress;
 use tilewave::store::OutputError;
 
-use crate::{database, goal};
+use super::{database, goal};
 
 fn exported(pdb: &Pdb, layout: Layout) -> Result<Vec<u8>, PdbError> {
     let dir = tempfile::tempdir().unwrap();

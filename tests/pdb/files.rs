@@ -10,7 +10,7 @@ use tilewave::progress::{Level, NoProgress, Phase, Progress};
 use tilewave::random::SplitMix64;
 use tilewave::store::{FileError, OutputError, Problem};
 
-use crate::{Random, database, goal};
+use super::{Random, database, goal};
 
 fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tilewave::pdb::{Kind, partition};
 use tilewave::puzzle::tiles::Size;
 
-use crate::{database, goal};
+use super::{database, goal};
 
 fn check(most: u64, least: u64) {
     let text = include_str!("../data/pdb_histograms.json");
@@ -52,7 +52,7 @@ fn large_patterns_have_the_known_histograms() {
 /// {8..15} on 4x4: 518,918,400 entries. No table of it is published that we know; the numbers are those that
 /// all kernels find.
 #[test]
-#[ignore = "1.1 GB of memory: cargo test --release --test pdb -- --ignored"]
+#[ignore = "1.1 GB of memory: cargo test --release --test suite -- --ignored"]
 fn eight_tiles_have_the_known_maximum() {
     let pdb = database(
         &goal("4x4", "first"),

@@ -9,7 +9,7 @@ use tilewave::progress::NoProgress;
 use tilewave::puzzle::tiles::Board;
 use tilewave::random::SplitMix64;
 
-use crate::{Random, database, goal};
+use super::{Random, database, goal};
 
 pub fn tools(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

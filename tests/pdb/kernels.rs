@@ -6,7 +6,7 @@ use tilewave::perm::kernel::Kernel;
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::tiles::{Board, Size};
 
-use crate::goal;
+use super::goal;
 
 fn tables_are_equal(pattern: &Pattern, kind: Kind) {
     let how = Build {

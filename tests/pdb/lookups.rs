@@ -8,7 +8,7 @@ use tilewave::pdb::{
 use tilewave::puzzle::tiles::Board;
 use tilewave::random::SplitMix64;
 
-use crate::{Random, database, goal};
+use super::{Random, database, goal};
 
 fn neighbours(board: &Board) -> Vec<(Board, usize)> {
     let (cols, cells, blank) = (board.size().cols(), board.size().cells(), board.blank());
@@ -159,7 +159,7 @@ fn wrong_patterns_are_refused() {
         new(&[1, 2, 3, 4, 5, 6, 7, 8, 9]),
         PdbError::PatternLength { .. }
     ));
-    let large = crate::goal("2x7", "last");
+    let large = super::goal("2x7", "last");
     assert!(matches!(
         Pattern::new(large, &[1]),
         Err(PdbError::BoardTooLarge { .. })
@@ -178,16 +178,16 @@ fn wrong_patterns_are_refused() {
     assert!(matches!(open, PdbError::Uncovered { tile: 6 }));
     for name in ["7-8", "6-6-3", "5-5-5"] {
         for text in ["first", "last", "blank=3"] {
-            check_partition(&partition(name, &crate::goal("4x4", text)).unwrap()).unwrap();
+            check_partition(&partition(name, &super::goal("4x4", text)).unwrap()).unwrap();
         }
         assert!(matches!(
-            partition(name, &crate::goal("4x4", "blank=5")),
+            partition(name, &super::goal("4x4", "blank=5")),
             Err(PdbError::PartitionGoal { .. })
         ));
     }
-    check_partition(&partition("6-6-6-6", &crate::goal("5x5", "last")).unwrap()).unwrap();
+    check_partition(&partition("6-6-6-6", &super::goal("5x5", "last")).unwrap()).unwrap();
     assert!(matches!(
-        partition("7-8", &crate::goal("5x5", "last")),
+        partition("7-8", &super::goal("5x5", "last")),
         Err(PdbError::UnknownPartition { .. })
     ));
 }

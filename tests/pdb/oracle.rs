@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use tilewave::pdb::{Kind, Pattern};
 use tilewave::puzzle::tiles::Board;
 
-use crate::{database, goal};
+use super::{database, goal};
 
 /// Distances to the goal of all (tiles' cells, blank's cell), pattern moves costing 1 and others 0, by a
 /// 0-1 breadth-first search. Indexed by the cells as a base-N number, the blank most significant.

@@ -8,7 +8,7 @@ use tilewave::report::published;
 use tilewave::solve::Scrambler;
 use tilewave::table::{Encoding, Fill, TableError, build};
 
-use crate::{distances, goal, table};
+use super::{distances, goal, table};
 
 #[test]
 fn every_depth_is_that_of_a_plain_search() {
@@ -140,7 +140,7 @@ fn wrong_boards_and_small_budgets_are_refused() {
         .unwrap_err()
         .to_string();
     assert!(refused.contains("the budget is 1000 B"), "{refused}");
-    let large = Search::new(crate::goal("3x6", "last"));
+    let large = Search::new(super::goal("3x6", "last"));
     let refused = build(&large, Encoding::Mod3, &NoProgress)
         .unwrap_err()
         .to_string();
@@ -149,7 +149,7 @@ fn wrong_boards_and_small_budgets_are_refused() {
 
 #[test]
 fn an_interrupted_table_is_none_and_offers_nothing() {
-    let search = Search::new(crate::goal("3x3", "last"));
+    let search = Search::new(super::goal("3x3", "last"));
     let error = build(&search, Encoding::Mod3, &StopWhen(|| true)).unwrap_err();
     assert!(
         matches!(error, Error::Table(TableError::Interrupted)),

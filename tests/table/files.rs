@@ -5,7 +5,7 @@ use std::path::Path;
 use tilewave::puzzle::tiles::Board;
 use tilewave::table::{DistanceTable, Encoding};
 
-use crate::{distances, goal, table};
+use super::{distances, goal, table};
 
 fn saved(dir: &Path, size: &str, encoding: Encoding) -> std::path::PathBuf {
     let path = dir.join(format!("{size}_{encoding}.table"));

@@ -8,7 +8,7 @@ use tilewave::puzzle::tiles::{Board, MoveStyle};
 use tilewave::solve::Scrambler;
 use tilewave::table::{DistanceTable, Encoding};
 
-use crate::{goal, table};
+use super::{goal, table};
 
 fn tools(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -4,7 +4,7 @@
  * means is said where it means something, elsewhere the answer is TILEWAVE_INVALID or 0. A database or a table
  * may be used by several threads at once, until it is closed.
  *
- * Made by cbindgen from src/capi; do not edit. Make it again: TILEWAVE_UPDATE=1 cargo test --test pdb c_header */
+ * Made by cbindgen from src/capi; do not edit. Make it again: TILEWAVE_UPDATE=1 cargo test --test suite c_header */
 
 #ifndef TILEWAVE_H
 #define TILEWAVE_H

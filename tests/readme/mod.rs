@@ -4,7 +4,7 @@ use std::path::Path;
 
 use assert_cmd::Command;
 
-const README: &str = include_str!("../README.md");
+const README: &str = include_str!("../../README.md");
 
 /// The shell lines of the README, comments removed.
 fn shell_lines() -> Vec<String> {

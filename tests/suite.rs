@@ -1,0 +1,11 @@
+//! All tests that take seconds, in one program: linking is what takes time. `cargo test --test suite solve::` runs
+//! those of one directory.
+
+mod cli;
+mod layering;
+mod pdb;
+mod puzzles;
+mod readme;
+mod search;
+mod solve;
+mod table;
