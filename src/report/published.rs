@@ -110,16 +110,13 @@ struct Entry {
     metric: String,
     goal_blank: usize,
     counts: Vec<u64>,
-    source: Vec<String>,
+    cite: Vec<String>,
 }
 
 fn parse(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
     let table: Map<String, Value> = serde_json::from_str(text)?;
     let mut all = Vec::new();
-    for (key, value) in table {
-        if key.starts_with('_') {
-            continue;
-        }
+    for (_, value) in table.into_iter().filter(|(key, _)| !key.starts_with('_')) {
         let entry = Entry::deserialize(value)?;
         all.push(Published {
             size: Size::new(entry.rows, entry.cols)?,
@@ -130,38 +127,8 @@ fn parse(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
                 other => return Err(format!("metric {other}").into()),
             },
             counts: entry.counts,
-            sources: citations(&entry.source),
+            sources: entry.cite,
         });
     }
     Ok(all)
-}
-
-/// The publications among the sources, shortened, complete OEIS sequences first. A sequence of which
-/// only some terms are listed says so.
-fn citations(sources: &[String]) -> Vec<String> {
-    let mut cited: Vec<(u8, String)> = Vec::new();
-    for source in sources {
-        let mut words = source.split_whitespace();
-        let (first, second) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
-        match first {
-            "recomputed" => {}
-            "OEIS" => {
-                let terms: Vec<&str> = source.split(['(', ' ']).filter(is_number).collect();
-                match terms[..] {
-                    [seen, all] if seen != all => {
-                        cited.push((2, format!("OEIS {second} ({seen} of {all} terms)")));
-                    }
-                    _ => cited.push((0, format!("OEIS {second}"))),
-                }
-            }
-            _ if first.contains('/') => cited.push((1, first.to_string())),
-            _ => cited.push((1, format!("{first} {second}"))),
-        }
-    }
-    cited.sort_by_key(|(order, _)| *order);
-    cited.into_iter().map(|(_, text)| text).collect()
-}
-
-fn is_number(word: &&str) -> bool {
-    !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit())
 }
