@@ -1,7 +1,8 @@
 //! The text report of a search: table and summary.
 
 use super::{
-    Difference, Machine, Published, bytes, counted, duration, histogram, published_for, rate, thousands,
+    Difference, Machine, Published, bytes, counted, duration, histogram, published_for, rate,
+    thousands,
 };
 use crate::bfs::Outcome;
 use crate::store;

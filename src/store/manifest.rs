@@ -223,17 +223,29 @@ impl Manifest {
     /// # Errors
     /// What the system says; the old manifest is then still there.
     pub fn write(&self, storage: &dyn Storage) -> io::Result<()> {
-        put(storage, self.new_name(), MANIFEST, &self.short_text()?, || {
-            // A copy to explain what went wrong, so nothing fails for want of it.
-            if storage.remove(PREVIOUS).is_ok() {
-                let _ = storage.link(MANIFEST, PREVIOUS);
-            }
-        })
+        put(
+            storage,
+            self.new_name(),
+            MANIFEST,
+            &self.short_text()?,
+            || {
+                // A copy to explain what went wrong, so nothing fails for want of it.
+                if storage.remove(PREVIOUS).is_ok() {
+                    let _ = storage.link(MANIFEST, PREVIOUS);
+                }
+            },
+        )
     }
 
     /// Writes the manifest of a directory that has none, durably; the previous one stays.
     pub fn write_first(&self, storage: &dyn Storage) -> io::Result<()> {
-        put(storage, self.new_name(), MANIFEST, &self.short_text()?, || {})
+        put(
+            storage,
+            self.new_name(),
+            MANIFEST,
+            &self.short_text()?,
+            || {},
+        )
     }
 
     fn new_name(&self) -> RunFile {

@@ -36,7 +36,11 @@ fn board(subject: &Subject) -> Result<&Board, TableError> {
 ///
 /// # Errors
 /// What [`crate::bfs::run`] returns, and [`TableError`].
-pub fn build(search: &Search, encoding: Encoding, observer: &dyn Progress) -> Result<DistanceTable, Error> {
+pub fn build(
+    search: &Search,
+    encoding: Encoding,
+    observer: &dyn Progress,
+) -> Result<DistanceTable, Error> {
     let goal = board(&search.subject)?;
     let size = goal.size();
     let subject = Subject::board(goal.clone());

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::header::Header;
 use super::position::{Position, Steps};
 use super::shape::{MAX_DEPTH, Shape, UNREACHED};
-use super::{Encoding, DistanceTable, TableError};
+use super::{DistanceTable, Encoding, TableError};
 use crate::bfs::{Search, SearchError, State};
 use crate::perm::layout::{LANES, Register};
 use crate::puzzle::tiles::{Board, Frame};
