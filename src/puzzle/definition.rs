@@ -323,9 +323,9 @@ impl Definition {
     /// ```
     /// use tilewave::puzzle::families;
     /// let puzzle = families::parse("topspin:7,4")?; // all moves are even
-    /// let reaches = |text: &str| Ok(puzzle.reaches(&puzzle.solved(), &puzzle.arrangement(text)?));
-    /// assert!(reaches("2 3 1 4 5 6 7")?);
-    /// assert!(!reaches("2 1 3 4 5 6 7")?);
+    /// let (even, odd) = (puzzle.arrangement("2 3 1 4 5 6 7")?, puzzle.arrangement("2 1 3 4 5 6 7")?);
+    /// assert!(puzzle.reaches(&puzzle.solved(), &even));
+    /// assert!(!puzzle.reaches(&puzzle.solved(), &odd));
     /// # Ok::<(), tilewave::Error>(())
     /// ```
     ///
