@@ -2,8 +2,8 @@
 
 use super::groups::Groups;
 use super::search::SearchError;
+use crate::perm::gathers::Gathers;
 use crate::perm::kernel::{Kernel, Program, Rule, Transfer};
-use crate::perm::layout::Layout;
 
 /// What moves whole bytes: every bit to itself.
 pub(super) const BYTE: [(u8, u8); 8] = [
@@ -38,7 +38,7 @@ impl Arriving {
     /// What the kernel refuses.
     pub fn new(
         kernel: Kernel,
-        layout: Layout,
+        tables: &Gathers,
         groups: &Groups,
         (class, group): (usize, usize),
         halo: &[Vec<(u8, u8)>],
@@ -50,7 +50,7 @@ impl Arriving {
             kept.map(|a| (a.from, a.transfer.clone())).unzip();
         from.resize(from.len() + halo.len(), 0);
         Ok(Arriving {
-            program: Program::with_halo(kernel, layout, &transfers, halo)?,
+            program: Program::shared(kernel, tables, &transfers, halo)?,
             from,
             parity: groups.class(class)[group].parity,
             group,

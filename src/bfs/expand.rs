@@ -46,6 +46,17 @@ impl Frontier {
             });
     }
 
+    /// Cuts the set into parts of a number of blocks: registers, and whether each block holds any state.
+    pub fn parts(
+        &mut self,
+        layout: Layout,
+        blocks: usize,
+    ) -> impl Iterator<Item = (&mut [Register], &mut [bool])> {
+        let size = blocks * layout.block_registers();
+        let registers = self.registers.units_mut().chunks_mut(size);
+        registers.zip(self.occupied.chunks_mut(blocks))
+    }
+
     /// Adds a state.
     pub fn insert(&mut self, layout: Layout, register: u64, lane: usize, bit: u8) {
         let register = register as usize;

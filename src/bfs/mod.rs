@@ -27,6 +27,7 @@ mod search;
 mod state;
 mod subject;
 mod sweep;
+mod tasks;
 
 pub use calibrate::{Calibration, calibrate};
 pub use communicator::{Communicator, OneProcess, Reduce};

@@ -44,7 +44,9 @@ pub fn plan(subject: &Subject, engine: Option<Engine>) -> Result<Plan, Error> {
         None => Engine::Reference,
     };
     let array_bytes = match engine {
-        Engine::Sweep | Engine::Disk => sweep::array_bytes(&Problem::new(subject)?),
+        Engine::Sweep | Engine::Disk => {
+            sweep::array_bytes(&Problem::new(subject)?, rayon::current_num_threads())
+        }
         Engine::Reference => reference::array_bytes(&space),
     };
     Ok(Plan {

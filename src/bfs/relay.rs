@@ -1,51 +1,200 @@
-//! Long windows: those that take several elements from the front of a line into a block.
+//! Long windows: those that take several elements at once into a block or into the lanes.
 //!
-//! A window that one element crosses has one variant of its tables for each place where that element may
-//! stand among the block's own; with k of them it is k-th powers, and reversals of long pieces would need
-//! gigabytes. So a long window is carried out in turn: first a window that leaves its first element in
-//! place, then the rotation that brings that element to where it goes. Reversals of ever longer pieces
-//! share all but their last rotation, so a level costs one pass over one array for each of them.
+//! A window that one element crosses has a variant of its tables for each place where that element may
+//! stand among a block's own; with k of them it is k-th powers, and reversals of long pieces would need
+//! gigabytes of tables and sixty registers for each. So a long window is carried out in turn: first a
+//! window that leaves its first element in place, then the rotation that brings that element to where it
+//! goes. Reversals of ever longer pieces share all but their last rotation.
 //!
-//! Invariant: the array of a chain holds, for every line, the byte of the line that the chain's windows so
-//! far take to it.
+//! A link of such a **chain** whose window begins at position a moves bytes only between lines that share
+//! their first a elements: a superblock. So all links but the last few are carried out one superblock after the
+//! other, by each thread on its own, in arrays that fit the caches; what begins too far in front passes over whole
+//! arrays.
+//!
+//! Invariant: the array of a link holds, for every line, the byte of the line that the chain's windows up
+//! to it take to it.
 
 use super::arriving::{Arriving, BYTE};
-use super::expand::{Expansion, Frontier};
+use super::expand::{Expansion, Frontier, Sources};
 use super::groups::{Arrival, Groups};
 use super::search::SearchError;
+use super::tasks::Tasks;
 use crate::Error;
-use crate::perm::gather::SourceBlocks;
-use crate::perm::kernel::{Kernel, Program, Rule, Transfer};
-use crate::perm::layout::Layout;
+use crate::perm::gathers::{Gathers, crossing};
+use crate::perm::kernel::{Kernel, Program, Rule, Tally, Transfer};
+use crate::perm::layout::{Layout, Register};
 use crate::puzzle::Window;
 
-/// Elements that may cross between the front of a line and a block at a time.
-const CROSSING: usize = 1;
+/// Superblocks for each thread, so that none waits long for the others.
+const PER_THREAD: usize = 4;
 
 /// Whether a window is carried out in turn.
 pub(super) fn is_long(layout: Layout, window: &Window) -> bool {
-    SourceBlocks::crossing(layout, window) > CROSSING
+    crossing(layout, window) > 1
 }
 
-/// A part of a chain: the array that it needs, what it does, and what follows.
+/// Number of blocks whose lines share their first digits.
+fn blocks(layout: Layout, digits: usize) -> usize {
+    (digits..layout.block_prefix())
+        .map(|x| layout.radix(x))
+        .product()
+}
+
+/// A link before its tables are made.
+#[derive(Clone)]
+struct Plan {
+    /// What all windows up to here come to.
+    done: Window,
+    /// The window that leads here from the link before.
+    last: Window,
+    /// The bits of the moves that end here.
+    bits: Vec<(u8, u8)>,
+}
+
+/// The links from the current level to a transfer: each window leaves one element less in place.
+fn chain_of(layout: Layout, transfer: &Transfer) -> Vec<Plan> {
+    let mut links = Vec::new();
+    let mut done = transfer.window.clone();
+    while is_long(layout, &done) {
+        let first = done.first();
+        let to = (first..=done.last()).find(|&x| done.source(x) == first);
+        let last = Window::rotate_left(first, to.expect("a permutation has every source"));
+        let before = done.then(&last.inverse());
+        let bits = Vec::new();
+        links.push(Plan { done, last, bits });
+        done = before;
+    }
+    links.push(Plan {
+        last: done.clone(),
+        done,
+        bits: Vec::new(),
+    });
+    links.reverse();
+    if let Some(end) = links.last_mut() {
+        end.bits = transfer.bits.clone();
+    }
+    links
+}
+
+/// The chains of the long windows into a group of a class, with the group that each begins at. A chain that is
+/// the beginning of another is part of it.
+fn plans(layout: Layout, groups: &Groups, at: (usize, usize)) -> Vec<(usize, Vec<Plan>)> {
+    let arrivals = groups.arrivals(at.0)[at.1].iter();
+    let mut long: Vec<&Arrival> = arrivals
+        .filter(|a| is_long(layout, &a.transfer.window))
+        .collect();
+    long.sort_by_key(|a| std::cmp::Reverse(chain_of(layout, &a.transfer).len()));
+    let mut chains: Vec<(usize, Vec<Plan>)> = Vec::new();
+    for arrival in long {
+        let chain = chain_of(layout, &arrival.transfer);
+        let same = |links: &[Plan]| {
+            let begin = links.iter().map(|link| &link.done);
+            begin.eq(chain.iter().map(|link| &link.done))
+        };
+        let end = chain.len() - 1;
+        let found = chains.iter_mut().find(|(from, links)| {
+            *from == arrival.from && links.len() > end && same(&links[..=end])
+        });
+        match found {
+            Some((_, links)) => links[end].bits.extend(&arrival.transfer.bits),
+            None => chains.push((arrival.from, chain)),
+        }
+    }
+    chains
+}
+
+/// How many of a chain's links are carried out superblock by superblock, and the digits that those share.
+fn local(layout: Layout, links: &[Plan], threads: usize) -> (usize, usize) {
+    let digits = |link: &Plan| link.last.first().min(layout.block_prefix());
+    let enough = |digits| layout.blocks() / blocks(layout, digits) >= threads * PER_THREAD;
+    let count = links.iter().take_while(|link| enough(digits(link))).count();
+    (
+        count,
+        count.checked_sub(1).map_or(0, |last| digits(&links[last])),
+    )
+}
+
+/// Returns how many arrays of one group the long windows into a group take.
+pub(super) fn arrays(layout: Layout, groups: &Groups, at: (usize, usize), threads: usize) -> usize {
+    let whole = |(_, links): &(usize, Vec<Plan>)| {
+        // Each link reads the array of the one before, and all but the last fill one.
+        match links.len() - local(layout, links, threads).0 {
+            0 => 0,
+            1 => 1,
+            _ => 2,
+        }
+    };
+    let most = plans(layout, groups, at).iter().map(whole).max();
+    most.map_or(0, |most| 1 + most)
+}
+
+/// What one link does.
 struct Link {
-    /// The step that fills its array, `None` when no link follows.
+    /// Fills its array, `None` for the last one.
     fill: Option<Arriving>,
-    /// The step that joins the states to those of the target group, `None` where no move ends here.
+    /// Joins the states to those of the target group, `None` where no move ends here.
     join: Option<Arriving>,
-    next: Vec<Link>,
+    /// Digits that the superblocks share that it moves bytes within.
+    digits: usize,
+}
+
+/// Long windows from one group into another.
+struct Chain {
+    links: Vec<Link>,
+    /// Links that are carried out superblock by superblock.
+    local: usize,
+}
+
+impl Chain {
+    fn new(
+        kernel: Kernel,
+        tables: &Gathers,
+        plans: &[Plan],
+        (from, mut parity): (usize, usize),
+        threads: usize,
+    ) -> Result<Chain, SearchError> {
+        let layout = tables.layout();
+        let link = |(at, plan): (usize, &Plan)| {
+            parity ^= usize::from(!plan.last.is_even());
+            let step = |bits: &[(u8, u8)], rule| {
+                let (window, bits) = (plan.last.clone(), bits.to_vec());
+                let program = Program::shared(kernel, tables, &[Transfer { window, bits }], &[])?;
+                Ok::<Arriving, SearchError>(Arriving {
+                    program,
+                    from: vec![if at == 0 { from } else { 0 }],
+                    parity,
+                    group: 0,
+                    rule,
+                })
+            };
+            let fill = (at + 1 < plans.len()).then(|| step(&BYTE, Rule::Replace));
+            let join = (!plan.bits.is_empty()).then(|| step(&plan.bits, Rule::Join));
+            Ok::<Link, SearchError>(Link {
+                fill: fill.transpose()?,
+                join: join.transpose()?,
+                digits: plan.last.first().min(layout.block_prefix()),
+            })
+        };
+        Ok(Chain {
+            links: plans
+                .iter()
+                .enumerate()
+                .map(link)
+                .collect::<Result<_, _>>()?,
+            local: local(layout, plans, threads).0,
+        })
+    }
 }
 
 /// All long windows into one group.
 pub(super) struct Relay {
-    /// First links: they read the current level.
-    chains: Vec<Link>,
     layout: Layout,
+    chains: Vec<Chain>,
 }
 
 /// A pass over all blocks of an array: what is read, and what it is joined to or takes the place of. Returns
 /// false when interrupted.
-pub(super) type Pass<'a> = dyn FnMut(Expansion<'_>, &mut Frontier) -> bool + 'a;
+pub(super) type Pass<'a> = dyn Fn(Expansion<'_>, &mut Frontier) -> bool + Sync + 'a;
 
 impl Relay {
     /// Returns the long windows into a group of a class, `None` when there are none.
@@ -54,204 +203,230 @@ impl Relay {
     /// What the kernel refuses.
     pub fn new(
         kernel: Kernel,
-        layout: Layout,
+        tables: &Gathers,
         groups: &Groups,
-        (class, group): (usize, usize),
+        at: (usize, usize),
     ) -> Result<Option<Relay>, SearchError> {
-        let before = groups.class(groups.next(class));
-        let plans = plans(layout, groups, (class, group)).into_iter();
-        let chain = |(from, plan): (usize, Plan)| {
-            let source = (from, before[from].parity);
-            Link::new(kernel, layout, plan, source)
+        let (layout, threads) = (tables.layout(), rayon::current_num_threads());
+        let before = groups.class(groups.next(at.0));
+        let plans = plans(layout, groups, at);
+        let chain = |(from, links): &(usize, Vec<Plan>)| {
+            let source = (*from, before[*from].parity);
+            Chain::new(kernel, tables, links, source, threads)
         };
-        let chains: Vec<Link> = plans.map(chain).collect::<Result<_, _>>()?;
-        Ok((!chains.is_empty()).then_some(Relay { chains, layout }))
+        let chains: Vec<Chain> = plans.iter().map(chain).collect::<Result<_, _>>()?;
+        Ok((!chains.is_empty()).then_some(Relay { layout, chains }))
+    }
+
+    /// Returns the windows whose tables the relay needs.
+    pub fn windows(layout: Layout, groups: &Groups, at: (usize, usize)) -> Vec<Window> {
+        let plans = plans(layout, groups, at).into_iter();
+        plans
+            .flat_map(|(_, links)| links)
+            .map(|link| link.last)
+            .collect()
     }
 
     /// Joins the states that the long windows lead to from `cur` in `joined`, whose content is replaced.
-    /// `spare` are arrays of one group each, grown as needed.
+    /// `spare` are arrays of one group each, made as needed. Returns false when interrupted.
+    ///
+    /// # Errors
+    /// Memory that is not there.
     pub fn run(
         &self,
         cur: &Frontier,
         joined: &mut Frontier,
         spare: &mut Vec<Frontier>,
-        pass: &mut Pass,
+        interrupted: &(dyn Fn() -> bool + Sync),
+        pass: &Pass,
     ) -> Result<bool, Error> {
-        joined.clear(self.layout);
+        let layout = self.layout;
+        joined.clear(layout);
         for chain in &self.chains {
-            if !chain.run(self.layout, Held::Level(cur), joined, spare, pass)? {
-                return Ok(false);
+            let whole = &chain.links[chain.local..];
+            let mut held = None;
+            if chain.local > 0 {
+                held = match whole.is_empty() {
+                    true => None,
+                    false => Some(self.spare(spare)?),
+                };
+                if !self.superblocks(chain, cur, held.as_mut(), joined, interrupted)? {
+                    return Ok(false);
+                }
+            }
+            for link in whole {
+                let expansion = |step| Expansion {
+                    layout,
+                    step,
+                    cur: held.as_ref().unwrap_or(cur),
+                    first: 0,
+                    blocks: layout.blocks(),
+                };
+                if let Some(join) = &link.join
+                    && !pass(expansion(join), joined)
+                {
+                    return Ok(false);
+                }
+                let mut next = None;
+                if let Some(fill) = &link.fill {
+                    let mut array = self.spare(spare)?;
+                    if !pass(expansion(fill), &mut array) {
+                        return Ok(false);
+                    }
+                    next = Some(array);
+                }
+                spare.extend(held.take());
+                held = next;
             }
         }
         Ok(true)
     }
+
+    fn spare(&self, spare: &mut Vec<Frontier>) -> Result<Frontier, Error> {
+        match spare.pop() {
+            Some(array) => Ok(array),
+            None => Frontier::empty(self.layout, self.layout.blocks()),
+        }
+    }
+
+    /// Carries out the first links of a chain on all superblocks; `out` is the array of the last of them.
+    fn superblocks(
+        &self,
+        chain: &Chain,
+        cur: &Frontier,
+        out: Option<&mut Frontier>,
+        joined: &mut Frontier,
+        interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Result<bool, Error> {
+        let layout = self.layout;
+        let links = &chain.links[..chain.local];
+        let count = blocks(layout, links[links.len() - 1].digits);
+        let mut out = out.map(|out| out.parts(layout, count));
+        let work = joined.parts(layout, count).enumerate();
+        let work: Vec<_> = work
+            .map(|(i, joined)| (i * count, joined, out.as_mut().and_then(Iterator::next)))
+            .collect();
+        let tasks = Tasks::new(work, interrupted);
+        let results = rayon::broadcast(|_| {
+            let mut scratch = Vec::new();
+            for (at, link) in links.iter().enumerate() {
+                let size = links
+                    .get(at + 1)
+                    .map_or(0, |next| blocks(layout, next.digits));
+                scratch.push(Scratch::new(layout, link, size)?);
+            }
+            while let Some((first, joined, out)) = tasks.next() {
+                let mut superblock = Superblock {
+                    layout,
+                    links,
+                    cur,
+                    first,
+                    joined,
+                    out,
+                };
+                superblock.run(links.len() - 1, first, &mut scratch);
+            }
+            Ok::<(), Error>(())
+        });
+        results.into_iter().collect::<Result<(), Error>>()?;
+        Ok(!tasks.stopped())
+    }
 }
 
-/// What a link reads.
-enum Held<'a> {
-    /// The current level, which stays.
-    Level(&'a Frontier),
-    /// The array of the link before it, which it may give back.
-    Last(Frontier),
-    /// The same, which other links need too.
-    Shared(&'a Frontier),
+/// The blocks of a superblock: registers, and whether each holds any state.
+type Part<'a> = (&'a mut [Register], &'a mut [bool]);
+
+/// What a thread keeps for a link.
+struct Scratch {
+    /// The link's array over a superblock of the next link; empty for the last.
+    array: Frontier,
+    /// Sources of a block for filling and joining; and none, of the block after it.
+    sources: [Option<[Sources; 2]>; 2],
 }
 
-impl Link {
-    fn new(
-        kernel: Kernel,
-        layout: Layout,
-        plan: Plan,
-        (from, source): (usize, usize),
-    ) -> Result<Link, SearchError> {
-        let parity = source ^ usize::from(!plan.last.is_even());
-        let step = |bits: &[(u8, u8)], rule| {
-            let (window, bits) = (plan.last.clone(), bits.to_vec());
-            let program = Program::new(kernel, layout, &[Transfer { window, bits }])?;
-            Ok::<Arriving, SearchError>(Arriving {
-                program,
-                from: vec![from],
-                parity,
-                group: 0,
-                rule,
-            })
+impl Scratch {
+    fn new(layout: Layout, link: &Link, blocks: usize) -> Result<Scratch, Error> {
+        let sources = |step: &Option<Arriving>| {
+            let step = step.as_ref();
+            step.map(|step| [0, 1].map(|_| Sources::new(&step.program)))
         };
-        let fill = !plan.next.is_empty();
-        let fill = fill.then(|| step(&BYTE, Rule::Replace)).transpose()?;
-        let join = !plan.bits.is_empty();
-        let join = join.then(|| step(&plan.bits, Rule::Join)).transpose()?;
-        let next = plan.next.into_iter();
-        Ok(Link {
-            fill,
-            join,
-            next: next
-                .map(|plan| Link::new(kernel, layout, plan, (0, parity)))
-                .collect::<Result<_, _>>()?,
+        Ok(Scratch {
+            array: Frontier::empty(layout, blocks)?,
+            sources: [&link.fill, &link.join].map(sources),
         })
     }
+}
 
-    fn run(
-        &self,
-        layout: Layout,
-        held: Held,
-        joined: &mut Frontier,
-        spare: &mut Vec<Frontier>,
-        pass: &mut Pass,
-    ) -> Result<bool, Error> {
-        let cur = match &held {
-            Held::Level(cur) | Held::Shared(cur) => cur,
-            Held::Last(cur) => cur,
-        };
-        let expansion = |step| Expansion {
-            layout,
-            step,
-            cur,
-            first: 0,
-            blocks: layout.blocks(),
-        };
-        if let Some(join) = &self.join
-            && !pass(expansion(join), joined)
-        {
-            return Ok(false);
-        }
-        let Some(fill) = &self.fill else {
-            if let Held::Last(array) = held {
-                spare.push(array);
-            }
-            return Ok(true);
-        };
-        let mut own = match spare.pop() {
-            Some(array) => array,
-            None => Frontier::empty(layout, layout.blocks())?,
-        };
-        if !pass(expansion(fill), &mut own) {
-            return Ok(false);
-        }
-        if let Held::Last(array) = held {
-            spare.push(array);
-        }
-        let (last, others) = self.next.split_last().expect("what is filled is read");
-        for link in others {
-            if !link.run(layout, Held::Shared(&own), joined, spare, pass)? {
-                return Ok(false);
+/// One superblock of the last link that is carried out so.
+struct Superblock<'a> {
+    layout: Layout,
+    links: &'a [Link],
+    cur: &'a Frontier,
+    /// Number of its first block.
+    first: usize,
+    joined: Part<'a>,
+    out: Option<Part<'a>>,
+}
+
+impl Superblock<'_> {
+    /// Carries out a link, and those before it, on the superblock of it that begins with block `first`.
+    fn run(&mut self, at: usize, first: usize, scratch: &mut [Scratch]) {
+        let (layout, link) = (self.layout, &self.links[at]);
+        let count = blocks(layout, link.digits);
+        if let Some(before) = at.checked_sub(1) {
+            let part = blocks(layout, self.links[before].digits);
+            for first in (first..first + count).step_by(part) {
+                self.run(before, first, scratch);
             }
         }
-        last.run(layout, Held::Last(own), joined, spare, pass)
-    }
-}
-
-/// A link before its tables are made.
-struct Plan {
-    done: Window,
-    /// The window that leads here from the link before.
-    last: Window,
-    bits: Vec<(u8, u8)>,
-    next: Vec<Plan>,
-}
-
-impl Plan {
-    /// How many arrays are in use at a time, that which the link reads not counted.
-    fn arrays(&self) -> usize {
-        let deeper = self.next.iter().map(|plan| 1 + plan.arrays());
-        deeper.max().unwrap_or(0)
-    }
-}
-
-/// Returns how many arrays of one group the long windows into a group take.
-pub(super) fn arrays(layout: Layout, groups: &Groups, at: (usize, usize)) -> usize {
-    let plans = plans(layout, groups, at);
-    let most = plans.iter().map(|(_, plan)| plan.arrays()).max();
-    most.map_or(0, |most| 1 + most)
-}
-
-/// The chains of the long windows into a group of a class, with the group that each begins at.
-fn plans(layout: Layout, groups: &Groups, (class, group): (usize, usize)) -> Vec<(usize, Plan)> {
-    let arrivals = groups.arrivals(class)[group].iter();
-    let long: Vec<&Arrival> = arrivals
-        .filter(|a| is_long(layout, &a.transfer.window))
-        .collect();
-    let from_group = |from| {
-        let mut plans = Vec::new();
-        for arrival in long.iter().filter(|a| a.from == from) {
-            plant(layout, &mut plans, &arrival.transfer);
+        let (before, own) = scratch.split_at_mut(at);
+        let Some(Scratch { array, sources }) = own.first_mut() else {
+            return;
+        };
+        let (cur, begin, blocks) = match before.last() {
+            Some(before) => (&before.array, first, count),
+            None => (self.cur, 0, layout.blocks()),
+        };
+        let size = layout.block_registers();
+        let whole = array.occupied.len();
+        let (filled, base): (Part, usize) = match &mut self.out {
+            Some((registers, occupied)) if whole == 0 => {
+                ((&mut registers[..], &mut occupied[..]), self.first)
+            }
+            _ => (
+                (array.registers.units_mut(), &mut array.occupied[..]),
+                first - first % whole.max(1),
+            ),
+        };
+        let (registers, occupied) = &mut self.joined;
+        let [fill, join] = sources;
+        let steps = [
+            (&link.fill, fill, filled, base),
+            (
+                &link.join,
+                join,
+                (&mut registers[..], &mut occupied[..]),
+                self.first,
+            ),
+        ];
+        for (step, sources, (registers, occupied), base) in steps {
+            let (Some(step), Some([now, none])) = (step, sources) else {
+                continue;
+            };
+            let expansion = Expansion {
+                layout,
+                step,
+                cur,
+                first: begin,
+                blocks,
+            };
+            for block in first..first + count {
+                expansion.find(now, block);
+                let at = block - base;
+                let next = &mut registers[at * size..][..size];
+                let _: Tally =
+                    expansion.block(block, next, &mut occupied[at], &mut [], now, none, &[]);
+            }
         }
-        plans.into_iter().map(move |plan| (from, plan))
-    };
-    let before = 0..groups.class(groups.next(class)).len();
-    before.flat_map(from_group).collect()
-}
-
-/// Adds a transfer to the chains.
-fn plant(layout: Layout, chains: &mut Vec<Plan>, transfer: &Transfer) {
-    // The windows from the first link to the transfer's: each leaves one more element in place.
-    let mut path = vec![(transfer.window.clone(), transfer.window.clone())];
-    while let Some((done, last)) = path.last_mut()
-        && is_long(layout, done)
-    {
-        let first = done.first();
-        let to = (first..=done.last()).find(|&x| done.source(x) == first);
-        let rotation = Window::rotate_left(first, to.expect("a permutation has every source"));
-        let before = done.then(&rotation.inverse());
-        *last = rotation;
-        path.push((before.clone(), before));
-    }
-    let mut level = chains;
-    let mut bits = Some(&transfer.bits);
-    let ends = path.len() - 1;
-    for (at, (done, last)) in path.into_iter().rev().enumerate() {
-        let known = level.iter().position(|plan| plan.done == done);
-        let known = known.unwrap_or_else(|| {
-            level.push(Plan {
-                done,
-                last,
-                bits: Vec::new(),
-                next: Vec::new(),
-            });
-            level.len() - 1
-        });
-        if at == ends {
-            level[known].bits.extend(bits.take().into_iter().flatten());
-        }
-        level = &mut level[known].next;
     }
 }

@@ -5,8 +5,8 @@
 //! level d block by block and only reads the former. No set of visited states is needed: the graph is
 //! undirected and bipartite, so a neighbour of level d - 1 lies in level d - 2 or d.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::arriving::{Arriving, BYTE};
@@ -15,10 +15,13 @@ use super::found::{EachLevel, Found};
 use super::problem::Problem;
 use super::relay::{self, Relay, is_long};
 use super::search::{Search, SearchError};
+use super::tasks::Tasks;
 use crate::Error;
+use crate::perm::gathers::Gathers;
 use crate::perm::kernel::{Kernel, Tally, Transfer};
 use crate::perm::layout::{REGISTER_BYTES, Register};
 use crate::progress::{Phase, Progress};
+use crate::puzzle::Window;
 
 /// Most blocks that a worker takes at a time: 64 * 21 KiB, half a millisecond's work. Workers take
 /// neighbouring blocks, so that they share the sources in the last-level cache.
@@ -32,18 +35,30 @@ struct Class {
 }
 
 impl Class {
-    fn new(problem: &Problem, kernel: Kernel, class: usize) -> Result<Class, SearchError> {
+    fn new(
+        problem: &Problem,
+        kernel: Kernel,
+        tables: &Gathers,
+        class: usize,
+    ) -> Result<Class, SearchError> {
         let (layout, groups) = (problem.layout, &problem.groups);
         let all = 0..groups.class(class).len();
-        let relays = all
-            .clone()
-            .map(|group| Relay::new(kernel, layout, groups, (class, group)));
+        let windows = all.clone().flat_map(|group| {
+            let short = groups.arrivals(class)[group].iter();
+            let short = short.map(|a| a.transfer.window.clone());
+            let short = short.filter(|window| !is_long(layout, window));
+            short.chain(Relay::windows(layout, groups, (class, group)))
+        });
+        let windows: Vec<Window> = windows.collect::<HashSet<_>>().into_iter().collect();
+        tables.make(&windows);
+        let relays = all.clone();
+        let relays = relays.map(|group| Relay::new(kernel, tables, groups, (class, group)));
         let relays: Vec<Option<Relay>> = relays.collect::<Result<_, _>>()?;
         let step = |group: usize| {
             let halo = relays[group].as_ref().map(|_| BYTE.to_vec());
             let halo = halo.as_slice();
             let short = |t: &Transfer| !is_long(layout, &t.window);
-            Arriving::new(kernel, layout, groups, (class, group), halo, short)
+            Arriving::new(kernel, tables, groups, (class, group), halo, short)
         };
         Ok(Class {
             steps: all.map(step).collect::<Result<_, _>>()?,
@@ -54,7 +69,7 @@ impl Class {
 
 /// Returns the bytes of the arrays of a problem: 64 bytes for 60 lines of each group, two levels of them;
 /// all states seen where moves have no way back; and those of the windows that are carried out in turn.
-pub(super) fn array_bytes(problem: &Problem) -> u64 {
+pub(super) fn array_bytes(problem: &Problem, threads: usize) -> u64 {
     let groups = &problem.groups;
     let levels: u64 = [0, groups.next(0)]
         .map(|class| problem.registers(class))
@@ -67,15 +82,15 @@ pub(super) fn array_bytes(problem: &Problem) -> u64 {
     } else {
         0
     };
-    let relays = relay_arrays(problem) as u64 * problem.layout.registers();
+    let relays = relay_arrays(problem, threads) as u64 * problem.layout.registers();
     REGISTER_BYTES as u64 * (levels + seen + relays)
 }
 
 /// Returns the number of arrays of one group that windows take which are carried out in turn.
-fn relay_arrays(problem: &Problem) -> usize {
+fn relay_arrays(problem: &Problem, threads: usize) -> usize {
     let groups = &problem.groups;
     let all = (0..groups.classes()).flat_map(|c| (0..groups.class(c).len()).map(move |g| (c, g)));
-    all.map(|at| relay::arrays(problem.layout, groups, at))
+    all.map(|at| relay::arrays(problem.layout, groups, at, threads))
         .max()
         .unwrap_or(0)
 }
@@ -89,7 +104,9 @@ pub(super) fn run(
     each: &mut EachLevel,
 ) -> Result<Found, Error> {
     let (layout, groups) = (problem.layout, &problem.groups);
-    let classes = (0..groups.classes()).map(|class| Class::new(problem, kernel, class));
+    let tables = Gathers::new(layout);
+    let classes = 0..groups.classes();
+    let classes = classes.map(|class| Class::new(problem, kernel, &tables, class));
     let classes: Vec<Class> = classes.collect::<Result<_, _>>()?;
     let empty = |class| Frontier::empty(layout, groups.class(class).len() * layout.blocks());
     let mut class = problem.class(0);
@@ -212,12 +229,13 @@ impl Sweep<'_> {
                 });
                 continue;
             };
+            let interrupted = || self.observer.interrupted();
             let Relayed { joined, spare } = relayed;
             let joined = match joined {
                 Some(joined) => joined,
                 None => joined.insert(Frontier::empty(layout, blocks)?),
             };
-            let mut pass = |expansion: Expansion, to: &mut Frontier| {
+            let pass = |expansion: Expansion<'_>, to: &mut Frontier| {
                 let target = Target {
                     expansion,
                     registers: to.registers.units_mut(),
@@ -227,7 +245,7 @@ impl Sweep<'_> {
                 };
                 self.pass(vec![target]).is_some()
             };
-            if !relay.run(cur, joined, spare, &mut pass)? {
+            if !relay.run(cur, joined, spare, &interrupted, &pass)? {
                 return Ok(None);
             }
             let target = Target {
@@ -272,23 +290,15 @@ impl Sweep<'_> {
             })
             .collect();
         work.sort_by_key(|(first, target, ..)| (*first, *target));
-        let work = Mutex::new(work.into_iter());
-        let (done, stopped) = (AtomicU64::new(0), AtomicBool::new(false));
+        let interrupted = || self.observer.interrupted();
+        let (tasks, done) = (Tasks::new(work, &interrupted), AtomicU64::new(0));
         let tallies = rayon::broadcast(|_| {
             let mut sources: Vec<[Sources; 2]> = fixed
                 .iter()
                 .map(|(expansion, _)| [0, 1].map(|_| Sources::new(&expansion.step.program)))
                 .collect();
             let mut tally = Tally::default();
-            loop {
-                let task = work.lock().unwrap_or_else(|e| e.into_inner()).next();
-                let Some((first, target, registers, occupied, seen)) = task else {
-                    break;
-                };
-                if stopped.load(Ordering::Relaxed) || self.observer.interrupted() {
-                    stopped.store(true, Ordering::Relaxed);
-                    break;
-                }
+            while let Some((first, target, registers, occupied, seen)) = tasks.next() {
                 let (expansion, joined) = fixed[target];
                 let [now, ahead] = &mut sources[target];
                 let mut seen = seen.chunks_mut(block);
@@ -317,6 +327,6 @@ impl Sweep<'_> {
             }
             tally
         });
-        (!stopped.into_inner()).then(|| tallies.into_iter().fold(Tally::default(), Tally::plus))
+        (!tasks.stopped()).then(|| tallies.into_iter().fold(Tally::default(), Tally::plus))
     }
 }

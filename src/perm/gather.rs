@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 use super::layout::{GROUP, LANES, Layout, PAD_LANE, TAIL, lane, lane_digits};
 use super::lehmer::{self, MAX_LEN};
-pub use super::source_blocks::SourceBlocks;
+use super::source_blocks::SourceBlocks;
 use crate::puzzle::Window;
 
 /// A source register: the number of its block among the window's source blocks, and its index there.

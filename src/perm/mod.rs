@@ -7,6 +7,7 @@
 mod byte_source;
 pub mod checksum;
 pub mod gather;
+pub mod gathers;
 pub mod kernel;
 pub mod layout;
 pub mod lehmer;

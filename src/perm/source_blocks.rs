@@ -71,13 +71,6 @@ impl SourceBlocks {
         found
     }
 
-    /// Returns how many elements a window takes from the front of a line into a block.
-    pub fn crossing(layout: Layout, window: &Window) -> usize {
-        let c = layout.block_prefix();
-        let inside = c..layout.len().min(window.last() + 1).max(c);
-        inside.filter(|&y| window.source(y) < c).count()
-    }
-
     /// Returns the part of a window that needs no source block.
     pub(super) fn none(layout: Layout) -> SourceBlocks {
         let identity = SourceBlocks::new(layout, &Window::identity());
@@ -124,14 +117,13 @@ impl SourceBlocks {
     /// numbers).
     pub(super) fn number(&self, line: &[u8]) -> usize {
         let c = self.layout.block_prefix();
-        let mut left = line.to_vec();
-        left.sort_unstable();
+        let mut left = line.iter().fold(0u64, |set, &element| set | 1 << element);
         self.leaving.iter().fold(0, |number, &x| {
             let element = line[self.pull.source(x) - c];
-            let rank = left.partition_point(|&y| y < element);
-            let radix = left.len();
-            left.remove(rank);
-            number * radix + rank
+            let rank = (left & lehmer::first(usize::from(element))).count_ones();
+            let radix = left.count_ones() as usize;
+            left &= !(1 << element);
+            number * radix + rank as usize
         })
     }
 

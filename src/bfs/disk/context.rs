@@ -20,6 +20,7 @@ use crate::bfs::expand::states_of;
 use crate::bfs::problem::Problem;
 use crate::bfs::search::Search;
 use crate::bfs::state::State;
+use crate::perm::gathers::Gathers;
 use crate::perm::kernel::{Kernel, Transfer};
 use crate::perm::layout::LANES;
 use crate::store::{ChunkRecord, Decoder, Encoder, Manifest, MemoryError};
@@ -137,7 +138,7 @@ impl Context<'_> {
         let inner = |t: &Transfer| !crosses(t, chunks);
         Ok(Arriving::new(
             self.kernel,
-            chunks.layout,
+            &Gathers::new(chunks.layout),
             groups,
             to,
             &halo,

@@ -9,6 +9,8 @@
 // Indexing by constant ranges is what keeps arrays of registers in registers.
 #![allow(clippy::needless_range_loop)]
 
+use std::sync::Arc;
+
 use super::isa::Isa;
 use super::prefetch::prefetch;
 use crate::perm::gather::{Crossing, CrossingGroup, Gather, Shape, Source};
@@ -41,7 +43,7 @@ impl<I: Isa> Ready<I> {
     ///
     /// # Panics
     /// When a table points outside a block or beyond its source blocks.
-    pub fn new(layout: Layout, gathers: &[Gather], bits: &[&[(u8, u8)]]) -> Ready<I> {
+    pub fn new(layout: Layout, gathers: &[Arc<Gather>], bits: &[&[(u8, u8)]]) -> Ready<I> {
         let mut first_block = 0;
         let ops = gathers.iter().zip(bits).map(|(gather, bits)| {
             assert!(fits(layout, gather), "gather tables fit the layout");

@@ -2,6 +2,8 @@
 
 use rayon::prelude::*;
 
+use std::sync::Arc;
+
 use super::choice::{Kernel, KernelError};
 use super::moves::{FirstVisits, Moves, Stretch};
 use super::pattern_step::Slice;
@@ -41,7 +43,8 @@ impl PatternStep {
             };
             Gather::new(layout, &window)
         };
-        let gathers: Vec<Gather> = (0..k * k).into_par_iter().map(gather).collect();
+        let gathers = (0..k * k).into_par_iter().map(|i| Arc::new(gather(i)));
+        let gathers: Vec<Arc<Gather>> = gathers.collect();
         Ok(PatternStep {
             layout,
             far: gathers.iter().map(|g| !g.source_blocks.stays()).collect(),
@@ -98,7 +101,7 @@ impl PatternStep {
 }
 
 /// Works out the sources of a slice.
-fn sources(layout: Layout, gathers: &[Gather], slice: usize) -> Slice {
+fn sources(layout: Layout, gathers: &[Arc<Gather>], slice: usize) -> Slice {
     let mut digits = [0; MAX_LEN];
     layout.block_digits(slice, &mut digits);
     let mut found = Slice {

@@ -1,10 +1,13 @@
 //! A level step made ready for a kernel, and its safe entry point.
 
+use std::sync::Arc;
+
 use super::choice::{Kernel, KernelError};
 use super::isa::Tally;
 use super::run::{Run, ready};
 use super::step::Work;
 use crate::perm::gather::Gather;
+use crate::perm::gathers::Gathers;
 use crate::perm::layout::{GROUP, Layout, Register};
 use crate::puzzle::Window;
 
@@ -68,7 +71,7 @@ pub struct Block<'a> {
 /// The step into one group for one kernel: gather tables in its own format.
 pub struct Program {
     layout: Layout,
-    gathers: Vec<Gather>,
+    gathers: Vec<Arc<Gather>>,
     /// Number of transfers whose bits are handed over with the block.
     halo: usize,
     run: Box<dyn Run>,
@@ -101,10 +104,27 @@ impl Program {
         transfers: &[Transfer],
         halo: &[Vec<(u8, u8)>],
     ) -> Result<Program, KernelError> {
+        Program::shared(kernel, &Gathers::new(layout), transfers, halo)
+    }
+
+    /// Does the same with tables that other programs may have already.
+    ///
+    /// # Errors
+    /// [`KernelError::Unsupported`] when this processor cannot run the kernel.
+    ///
+    /// # Panics
+    /// As [`Program::with_halo`].
+    pub fn shared(
+        kernel: Kernel,
+        tables: &Gathers,
+        transfers: &[Transfer],
+        halo: &[Vec<(u8, u8)>],
+    ) -> Result<Program, KernelError> {
+        let layout = tables.layout();
         assert_eq!(layout.group(), GROUP, "blocks consist of whole groups");
-        let own = transfers.iter().map(|t| Gather::new(layout, &t.window));
-        let others = (0..halo.len()).map(|i| Gather::halo(layout, i));
-        let gathers: Vec<Gather> = own.chain(others).collect();
+        let own = transfers.iter().map(|t| tables.get(&t.window));
+        let others = (0..halo.len()).map(|i| Arc::new(Gather::halo(layout, i)));
+        let gathers: Vec<Arc<Gather>> = own.chain(others).collect();
         let own = transfers.iter().map(|t| t.bits.as_slice());
         let bits: Vec<&[(u8, u8)]> = own.chain(halo.iter().map(Vec::as_slice)).collect();
         let run = ready(kernel, layout, &gathers, &bits)?;
@@ -117,7 +137,7 @@ impl Program {
     }
 
     /// Returns the gather tables, one per transfer.
-    pub fn gathers(&self) -> &[Gather] {
+    pub fn gathers(&self) -> &[Arc<Gather>] {
         &self.gathers
     }
 
@@ -128,7 +148,7 @@ impl Program {
     /// When a length or an index of the block does not fit the layout and the gather tables.
     pub fn step(&self, block: Block<'_>) -> Tally {
         let registers = self.layout.block_registers();
-        let of = |g: &Gather| (g.source_blocks.count(), g.source_blocks.variants());
+        let of = |g: &Arc<Gather>| (g.source_blocks.count(), g.source_blocks.variants());
         assert_eq!(block.next.len(), registers);
         assert_eq!(block.variants.len(), self.gathers.len());
         assert_eq!(block.live.len(), self.gathers.len());

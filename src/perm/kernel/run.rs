@@ -1,5 +1,7 @@
 //! One function per instruction set and step: here the generic code gets its instructions.
 
+use std::sync::Arc;
+
 use super::choice::{Kernel, KernelError};
 use super::gather::Ready;
 use super::isa::Tally;
@@ -25,7 +27,7 @@ pub(super) trait Run: Send + Sync {
 pub(super) fn ready(
     kernel: Kernel,
     layout: Layout,
-    gathers: &[Gather],
+    gathers: &[Arc<Gather>],
     bits: &[&[(u8, u8)]],
 ) -> Result<Box<dyn Run>, KernelError> {
     if !kernel.is_supported() {
