@@ -5,5 +5,6 @@ mod boards;
 mod gather;
 mod kernels;
 mod oracle;
+mod puzzles;
 mod ranking;
 mod truth;

@@ -1,0 +1,114 @@
+//! Permutation puzzles on the engines: against published growth, and against each other.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use tilewave::bfs::{self, Engine, Search, StateSpace, Subject};
+use tilewave::perm::kernel::Kernel;
+use tilewave::progress::NoProgress;
+use tilewave::puzzle::{Definition, families};
+
+#[derive(Deserialize)]
+struct Growth {
+    n: usize,
+    counts: Vec<u64>,
+}
+
+/// The published growth of every family, by the family's own name.
+fn published() -> Vec<(Definition, Growth)> {
+    let text = include_str!("../data/growth.json");
+    let all: BTreeMap<String, serde_json::Value> = serde_json::from_str(text).unwrap();
+    let all = all.into_iter().filter(|(name, _)| !name.starts_with('_'));
+    let named = all.map(|(name, value)| {
+        let growth: Growth = serde_json::from_value(value).unwrap();
+        let name = name.split(':').next().unwrap();
+        let name = match name {
+            "topspin4" => format!("topspin:{},4", growth.n),
+            "cyclic_coxeter" => format!("cyclic-coxeter:{}", growth.n),
+            "full_reversals" => format!("reversals:{}", growth.n),
+            name => format!("{name}:{}", growth.n),
+        };
+        (families::parse(&name).unwrap(), growth)
+    });
+    named.collect()
+}
+
+fn run(subject: &Subject, engine: Engine, kernel: Option<Kernel>, threads: usize) -> bfs::Outcome {
+    let mut search = Search::of(subject.clone());
+    (search.engine, search.kernel) = (Some(engine), kernel);
+    (search.threads, search.keep_last) = (Some(threads), usize::MAX);
+    bfs::run(&search, &NoProgress).unwrap()
+}
+
+#[test]
+fn all_engines_and_kernels_equal_the_published_growth() {
+    let mut families = std::collections::BTreeSet::new();
+    for (definition, growth) in published().into_iter().filter(|(_, g)| g.n <= 8) {
+        families.insert(definition.name().split(':').next().unwrap().to_string());
+        let name = definition.name().to_string();
+        let subject = Subject::puzzle(definition);
+        let reference = run(&subject, Engine::Reference, None, 2);
+        assert_eq!(reference.counts, growth.counts, "{name}, reference");
+        assert!(reference.complete && reference.total() == reference.states);
+        if growth.n < 7 {
+            continue;
+        }
+        let mut last = reference.last.clone();
+        last.sort();
+        for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
+            // More threads carry out fewer links of long windows superblock by superblock.
+            for threads in [1, 3] {
+                let sweep = run(&subject, Engine::Sweep, Some(kernel), threads);
+                assert_eq!(sweep.counts, growth.counts, "{name}, {kernel}");
+                assert_eq!(sweep.checksums, reference.checksums, "{name}, {kernel}");
+                let mut found = sweep.last;
+                found.sort();
+                assert_eq!(found, last, "{name}, {kernel}");
+            }
+        }
+    }
+    assert_eq!(families.len(), 8, "{families:?}");
+}
+
+#[test]
+fn the_sweep_equals_the_published_growth_of_up_to_ten_elements() {
+    let mut checked = 0;
+    for (definition, growth) in published() {
+        if (9..=10).contains(&growth.n) {
+            let name = definition.name().to_string();
+            let sweep = run(&Subject::puzzle(definition), Engine::Sweep, None, 2);
+            assert_eq!(sweep.counts, growth.counts, "{name}");
+            checked += 1;
+        }
+    }
+    assert!(checked >= 13, "{checked}");
+}
+
+/// 479,001,600 states each: seconds.
+#[test]
+#[ignore = "200 MB of memory, a minute: cargo test --release --test search -- --ignored"]
+fn the_sweep_equals_the_published_growth_of_eleven_and_twelve_elements() {
+    for (definition, growth) in published().into_iter().filter(|(_, g)| g.n > 10) {
+        let name = definition.name().to_string();
+        let mut search = Search::of(Subject::puzzle(definition));
+        search.engine = Some(Engine::Sweep);
+        let sweep = bfs::run(&search, &NoProgress).unwrap();
+        assert_eq!(sweep.counts, growth.counts, "{name}");
+    }
+}
+
+/// A Cayley graph looks the same from every state, and states are shown in the puzzle's own words.
+#[test]
+fn searches_begin_anywhere() {
+    let subject = Subject::puzzle(families::parse("pancake:8").unwrap());
+    let home = run(&subject, Engine::Sweep, None, 2);
+    let start = "3 1 4 2 8 7 5 6";
+    let other = subject.starting_at(start).unwrap();
+    let away = run(&other, Engine::Sweep, None, 2);
+    assert_eq!(away.counts, home.counts);
+    let space = StateSpace::of(other).unwrap();
+    assert_eq!(space.text(space.start().unwrap()), start);
+    for &state in away.last.iter().take(20) {
+        assert_eq!(space.parse(&space.text(state)).unwrap(), state);
+    }
+}
