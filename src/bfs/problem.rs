@@ -7,6 +7,7 @@
 use super::chunks::Chunks;
 use super::crossing::Crossings;
 use super::groups::{Groups, Seat};
+use super::relay::is_long;
 use super::search::{Search, SearchError};
 use super::state::{State, StateSpace};
 use super::subject::Subject;
@@ -48,6 +49,24 @@ impl Problem {
     /// As [`Problem::new`].
     pub fn of(search: &Search) -> Result<Problem, Error> {
         Problem::new(&search.subject)
+    }
+
+    /// Returns the problem of a search through chunks: those of one group a level, whose moves lead back and
+    /// cross the front of a line one element at a time.
+    ///
+    /// # Errors
+    /// As [`Problem::new`], and [`SearchError::InMemory`] for others.
+    pub fn chunked(search: &Search) -> Result<Problem, Error> {
+        let problem = Problem::of(search)?;
+        let groups = &problem.groups;
+        let one = |class| groups.class(class).len() == 1;
+        let windows = problem.space.puzzle().windows();
+        let long = windows.iter().any(|window| is_long(problem.layout, window));
+        if groups.directed || long || groups.classes() == 1 || !(0..2).all(one) {
+            let puzzle = search.subject.to_string();
+            return Err(SearchError::InMemory { puzzle }.into());
+        }
+        Ok(problem)
     }
 
     /// Returns the moves within and between chunks.

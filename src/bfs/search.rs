@@ -146,6 +146,12 @@ pub enum SearchError {
         "the disk engine keeps its levels in files, this search names none: give --dir, or --engine sweep"
     )]
     NoFiles,
+    /// The levels of this puzzle are not cut into chunks.
+    #[error("{puzzle} is searched in memory only: leave out --dir")]
+    InMemory {
+        /// The puzzle.
+        puzzle: String,
+    },
     /// The levels hold more states than there are, or fewer at the end.
     #[error(
         "the levels up to depth {depth} hold {found} states, {puzzle} has {all}: this machine or this program has erred, the result is withheld; run it again, or with another --kernel or --engine"

@@ -90,6 +90,7 @@ fn fits(search: &Search, disk: &Disk) -> Result<()> {
         return Ok(());
     }
     let subject = &search.subject;
+    let memory_plan = disk::MemoryPlan::choose(search, disk, found.as_ref())?;
     let Some(size) = subject.size() else {
         return Ok(());
     };
@@ -98,7 +99,6 @@ fn fits(search: &Search, disk: &Disk) -> Result<()> {
     let truth = truth.or_else(|| published(size, size.cells() - 1, metric));
     let counts = truth.map_or(&[][..], |truth| truth.counts());
     let widths = disk::widths(size, counts, search.max_depth);
-    let memory_plan = disk::MemoryPlan::choose(search, disk, found.as_ref())?;
     let needed = disk::estimate(size, &widths, memory_plan, disk.keep_all).peak_bytes;
     let budget = disk::DiskBudget::of(disk)?;
     Ok(budget.check(needed)?)

@@ -161,7 +161,10 @@ pub fn of_command(error: anyhow::Error) -> ExitCode {
         Error::Board(BoardError::Unsolvable { .. }) => 1,
         Error::Board(_)
         | Error::Search(
-            SearchError::TooLarge { .. } | SearchError::TooSmall { .. } | SearchError::Kernel(_),
+            SearchError::TooLarge { .. }
+            | SearchError::TooSmall { .. }
+            | SearchError::InMemory { .. }
+            | SearchError::Kernel(_),
         )
         | Error::Disk(DiskError::Digits { .. })
         | Error::Puzzle(_)

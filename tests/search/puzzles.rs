@@ -18,7 +18,7 @@ struct Growth {
 fn published() -> Vec<(Definition, Growth)> {
     let text = include_str!("../data/growth.json");
     let all: BTreeMap<String, serde_json::Value> = serde_json::from_str(text).unwrap();
-    let all = all.into_iter().filter(|(name, _)| !name.starts_with('_'));
+    let all = all.into_iter().filter(|(name, _)| name.contains(':'));
     let named = all.map(|(name, value)| {
         let growth: Growth = serde_json::from_value(value).unwrap();
         let name = name.split(':').next().unwrap();

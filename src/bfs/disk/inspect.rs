@@ -180,7 +180,7 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
     let manifest = at_rest(directories)?;
     counts_add_up(&manifest)?;
     let (search, _) = search(directories)?;
-    let problem = Problem::of(&search)?;
+    let problem = Problem::chunked(&search)?;
     let digits = manifest.shared_digits as usize;
     let chunks = Chunks::new(problem.layout, digits).filter(|chunks| {
         chunks.count == manifest.chunks as usize && frame_lines(*chunks) == manifest.frame_lines

@@ -74,7 +74,7 @@ impl MemoryPlan {
         manifest: Option<&Manifest>,
     ) -> Result<MemoryPlan, Error> {
         let asked = manifest.map(|m| m.shared_digits as usize);
-        MemoryPlan::of(&Problem::of(search)?, search, disk, asked)
+        MemoryPlan::of(&Problem::chunked(search)?, search, disk, asked)
     }
 
     /// Returns the fewest chunks of a problem that fit the memory, or as many as asked for.

@@ -104,7 +104,7 @@ struct Made {
 impl Made {
     fn new(search: &Search) -> Result<Made, Error> {
         Ok(Made {
-            problem: Problem::of(search)?,
+            problem: Problem::chunked(search)?,
             kernel: search.choose_kernel()?,
             pool: search.pool()?,
         })
