@@ -10,7 +10,7 @@
 
 use std::collections::HashSet;
 
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use super::group_order::Chain;
 use super::permutation::{Permutation, PermutationError};
@@ -350,7 +350,7 @@ impl Definition {
             .collect();
         images.sort_unstable();
         // All of them have as many bytes as there are positions.
-        xxh3_64(&[&[self.positions() as u8], images.concat().as_slice()].concat())
+        XxHash3_64::oneshot(&[&[self.positions() as u8], images.concat().as_slice()].concat())
     }
 
     /// Returns the arrangement of the solved puzzle.

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use super::fields::{Fields, HEADER_BYTES};
 use super::file_error::{FileError, FileKind, Problem};
@@ -54,7 +54,7 @@ pub fn encode<H: Header>(header: &H) -> Box<Fields> {
     fields.put(0, &H::MAGIC);
     fields.put(8, &H::VERSION.to_le_bytes());
     fields.put(12, &(HEADER_BYTES as u32).to_le_bytes());
-    let sum = xxh3_64(&fields.0[..SUM]);
+    let sum = XxHash3_64::oneshot(&fields.0[..SUM]);
     fields.put(SUM, &sum.to_le_bytes());
     fields
 }
@@ -75,7 +75,7 @@ fn decode<H: Header>(path: &Path, begin: &[u8], found: u64) -> Result<H, FileErr
         let found = version;
         return Err(wrong(Problem::Version { found, supported }));
     }
-    let checked = match xxh3_64(&bytes[..SUM]) == fields.u64(SUM) {
+    let checked = match XxHash3_64::oneshot(&bytes[..SUM]) == fields.u64(SUM) {
         true => H::decode(&fields).and_then(|header| match encode(&header).0 == *bytes {
             true => Ok(header),
             false => Err("its fields contradict each other"),
@@ -220,14 +220,14 @@ impl<H: Header> Container<H> {
         let sums = layout.sums.of_mut(front).as_chunks_mut::<8>().0;
         // It cannot fail: nothing refuses to be summed.
         let _ = in_parallel(sums.iter_mut().zip(blocks), |_, (sum, block)| {
-            *sum = xxh3_64(block).to_le_bytes();
+            *sum = XxHash3_64::oneshot(block).to_le_bytes();
             Ok::<(), ()>(())
         });
         let (index, entries) = header.sums();
         if let Some(index) = index {
-            *index = xxh3_64(layout.index.of(bytes));
+            *index = XxHash3_64::oneshot(layout.index.of(bytes));
         }
-        *entries = xxh3_64(layout.sums.of(bytes));
+        *entries = XxHash3_64::oneshot(layout.sums.of(bytes));
         bytes[..HEADER_BYTES].copy_from_slice(&encode(&header).0);
         Container {
             path: PathBuf::from("a file in memory"),
@@ -247,9 +247,9 @@ impl<H: Header> Container<H> {
         let (index, entries) = header.sums();
         let index = index.map(|sum| *sum);
         let gap = |pair: &[Section]| front[pair[0].end() as usize..pair[1].offset as usize].iter();
-        let wrong = if xxh3_64(layout.sums.of(front)) != *entries {
+        let wrong = if XxHash3_64::oneshot(layout.sums.of(front)) != *entries {
             Some("its block checksums differ from their own")
-        } else if index.is_some_and(|sum| sum != xxh3_64(layout.index.of(front))) {
+        } else if index.is_some_and(|sum| sum != XxHash3_64::oneshot(layout.index.of(front))) {
             Some("its region table has another checksum")
         } else if layout.sections().windows(2).flat_map(gap).any(|&b| b != 0) {
             Some("its padding is not zero")
@@ -366,7 +366,7 @@ impl<H: Header> Container<H> {
     /// [`Problem::Damaged`].
     pub fn verify(&self, block: usize, bytes: &[u8]) -> Result<(), FileError> {
         let sums = self.layout.sums.of(self.front()).as_chunks::<8>().0;
-        match sums.get(block) == Some(&xxh3_64(bytes).to_le_bytes()) {
+        match sums.get(block) == Some(&XxHash3_64::oneshot(bytes).to_le_bytes()) {
             true => Ok(()),
             false => Err(self.damaged(block)),
         }

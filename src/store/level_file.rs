@@ -7,7 +7,7 @@
 use std::io;
 use std::ops::Range;
 
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use super::codec::Decoder;
 use super::names::RunFile;
@@ -115,7 +115,7 @@ impl LevelHeader {
         put(40, &self.first_line.to_le_bytes());
         put(48, &self.lines.to_le_bytes());
         put(56, &self.label.as_bytes()[..self.label.len().min(LABEL)]);
-        let hash = xxh3_64(&bytes[..HEADER - 8]);
+        let hash = XxHash3_64::oneshot(&bytes[..HEADER - 8]);
         bytes[HEADER - 8..].copy_from_slice(&hash.to_le_bytes());
         bytes
     }
@@ -128,7 +128,7 @@ impl LevelHeader {
         if version != VERSION {
             return Err(LevelError::Version(version));
         }
-        if u64_at(bytes, HEADER - 8) != xxh3_64(&bytes[..HEADER - 8]) {
+        if u64_at(bytes, HEADER - 8) != XxHash3_64::oneshot(&bytes[..HEADER - 8]) {
             return Err(LevelError::Header);
         }
         if bytes[10] != CODEC {
@@ -226,7 +226,7 @@ impl LevelWriter {
             index.extend(entry.offset.to_le_bytes());
             index.extend(entry.hash.to_le_bytes());
         }
-        let hash = xxh3_64(&index);
+        let hash = XxHash3_64::oneshot(&index);
         let trailer = [
             self.offset,
             self.index.len() as u64,
@@ -238,7 +238,7 @@ impl LevelWriter {
         let start = index.len();
         index.extend(trailer.iter().flat_map(|value| value.to_le_bytes()));
         index.extend(END);
-        let hash = xxh3_64(&index[start..]);
+        let hash = XxHash3_64::oneshot(&index[start..]);
         index.extend(hash.to_le_bytes());
         self.file.append(&index)?;
         let len = self.offset + index.len() as u64;
@@ -281,7 +281,7 @@ impl LevelReader {
         if trailer[48..56] != END {
             return Err(wrong(LevelError::NotALevel));
         }
-        if u64_at(trailer, 56) != xxh3_64(&trailer[..56]) {
+        if u64_at(trailer, 56) != XxHash3_64::oneshot(&trailer[..56]) {
             return Err(wrong(LevelError::Index));
         }
         let (start, entries) = (u64_at(trailer, 0), u64_at(trailer, 8));
@@ -292,7 +292,7 @@ impl LevelReader {
         }
         let bytes = file.read(start, (entries * ENTRY as u64) as usize)?;
         let bytes = bytes.as_ref();
-        if u64_at(trailer, 32) != xxh3_64(bytes) {
+        if u64_at(trailer, 32) != XxHash3_64::oneshot(bytes) {
             return Err(wrong(LevelError::Index));
         }
         let mut index: Vec<Entry> = Vec::with_capacity(entries as usize);
@@ -400,7 +400,7 @@ impl Frames {
         let entry = &self.entries[i];
         let start = (entry.offset - self.entries[0].offset) as usize;
         let bytes = &self.bytes.as_ref()[start..start + entry.len as usize];
-        if xxh3_64(bytes) != entry.hash {
+        if XxHash3_64::oneshot(bytes) != entry.hash {
             return Err(self.damaged(i));
         }
         Ok(bytes)

@@ -10,7 +10,7 @@ use std::io;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use super::names::RunFile;
 use super::storage::{Storage, read_whole};
@@ -303,7 +303,7 @@ pub(super) fn read_sealed<T>(
 /// Returns the text of a file: format, version and checksum in the first line, then JSON.
 pub(super) fn seal(format: &str, value: &impl Serialize) -> String {
     let json = serde_json::to_string_pretty(value).expect("numbers and strings have a JSON form");
-    let hash = xxh3_64(json.as_bytes());
+    let hash = XxHash3_64::oneshot(json.as_bytes());
     format!("{format} {VERSION} {hash:016x}\n{json}\n")
 }
 
@@ -321,7 +321,7 @@ pub(super) fn unseal<T: DeserializeOwned>(format: &str, bytes: &[u8]) -> Result<
         version => return Err(ManifestError::Version(version)),
     }
     let json = json.strip_suffix('\n').ok_or(ManifestError::Damaged)?;
-    if hash != format!("{:016x}", xxh3_64(json.as_bytes())) {
+    if hash != format!("{:016x}", XxHash3_64::oneshot(json.as_bytes())) {
         return Err(ManifestError::Damaged);
     }
     serde_json::from_str(json).map_err(|e| ManifestError::Content(e.to_string()))

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::Ordering;
 
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use super::directories::Directories;
 use super::error::DiskError;
@@ -120,7 +120,7 @@ impl Exchange for FileExchange<'_> {
             plane,
             offset,
             len: segment.len(),
-            hash: xxh3_64(segment),
+            hash: XxHash3_64::oneshot(segment),
         });
         Ok(())
     }
@@ -137,7 +137,7 @@ impl Exchange for FileExchange<'_> {
                 _ => storage.open(&self.name(key)).map_err(wrong)?,
             };
             let bytes = file.read(segment.offset, segment.len).map_err(wrong)?;
-            if xxh3_64(bytes.as_ref()) != segment.hash {
+            if XxHash3_64::oneshot(bytes.as_ref()) != segment.hash {
                 return Err(DiskError::Scratch {
                     directory: storage.name(),
                     file: self.name(key),

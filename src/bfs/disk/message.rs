@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use crossbeam::channel::Sender;
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use crate::perm::kernel::Tally;
 use crate::store::{ChunkRecord, LevelHeader, Manifest};
@@ -42,7 +42,7 @@ impl Encoded {
     /// Adds a frame.
     pub fn push(&mut self, frame: usize, bytes: &[u8]) {
         self.frames
-            .push((frame as u32, bytes.len(), xxh3_64(bytes)));
+            .push((frame as u32, bytes.len(), XxHash3_64::oneshot(bytes)));
         self.bytes.extend(bytes);
     }
 }

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use xxhash_rust::xxh3::xxh3_64;
+use twox_hash::XxHash3_64;
 
 use super::error::DiskError;
 use crate::Error;
@@ -58,13 +58,15 @@ impl Outbox {
         let none = vec![Vec::new(); communicator.size()];
         let mut out = std::mem::replace(&mut self.messages().out, none);
         for part in &mut out {
-            let hash = xxh3_64(part);
+            let hash = XxHash3_64::oneshot(part);
             part.extend(hash.to_le_bytes());
         }
         let arrived = communicator.all_to_all(out);
         let mut messages = self.messages();
         for (rank, bytes) in arrived.iter().enumerate() {
-            let whole = |&(bytes, hash): &(&[u8], &[u8; 8])| hash == &xxh3_64(bytes).to_le_bytes();
+            let whole = |&(bytes, hash): &(&[u8], &[u8; 8])| {
+                hash == &XxHash3_64::oneshot(bytes).to_le_bytes()
+            };
             let part = bytes.split_last_chunk().filter(whole);
             let opened = part.and_then(|(mut rest, _)| {
                 while !rest.is_empty() {

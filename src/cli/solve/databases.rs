@@ -163,7 +163,7 @@ fn name(pattern: &Pattern) -> String {
     } else {
         format!(
             "{:016x}",
-            xxhash_rust::xxh3::xxh3_64(goal.to_string().as_bytes())
+            twox_hash::XxHash3_64::oneshot(goal.to_string().as_bytes())
         )
     };
     format!("{}-{goal_name}-{}.pdb", goal.size(), join(pattern.tiles()))
