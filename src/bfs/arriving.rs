@@ -1,7 +1,7 @@
 //! The step into one group, made ready for a kernel.
 
+use super::error::SearchError;
 use super::groups::Groups;
-use super::search::SearchError;
 use crate::perm::gathers::Gathers;
 use crate::perm::kernel::{Kernel, Program, Rule, Transfer};
 

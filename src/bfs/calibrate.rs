@@ -1,8 +1,9 @@
 //! How long a search will take on this machine.
 
+use super::engine::Engine;
 use super::plan::Plan;
 use super::run::run;
-use super::search::{Engine, Search};
+use super::search::Search;
 use super::subject::Subject;
 use crate::Error;
 use crate::perm::kernel::Kernel;

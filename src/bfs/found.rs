@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use super::search::SearchError;
+use super::error::SearchError;
 use super::state::State;
 use crate::Error;
 use crate::perm::kernel::Tally;

@@ -4,8 +4,8 @@
 //! empty are left out on the way.
 
 use super::chunks::Chunks;
+use super::error::SearchError;
 use super::problem::Problem;
-use super::search::SearchError;
 use super::subject::Subject;
 use crate::Error;
 use crate::perm::lehmer;

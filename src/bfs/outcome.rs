@@ -1,6 +1,6 @@
 //! What a search found.
 
-use super::search::Engine;
+use super::engine::Engine;
 use super::state::State;
 use super::subject::Subject;
 use crate::perm::kernel::Kernel;

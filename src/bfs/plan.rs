@@ -1,7 +1,9 @@
 //! What a search needs.
 
+use super::engine::Engine;
+use super::error::SearchError;
 use super::problem::Problem;
-use super::search::{Engine, Search, SearchError};
+use super::search::Search;
 use super::state::StateSpace;
 use super::subject::Subject;
 use super::{reference, sweep};

@@ -6,9 +6,10 @@
 
 use super::chunks::Chunks;
 use super::crossing::Crossings;
+use super::error::SearchError;
 use super::groups::{Groups, Seat};
 use super::relay::is_long;
-use super::search::{Search, SearchError};
+use super::search::Search;
 use super::state::{State, StateSpace};
 use super::subject::Subject;
 use crate::Error;

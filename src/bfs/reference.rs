@@ -12,9 +12,10 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+use super::error::SearchError;
 use super::found::Found;
 use super::groups::Groups;
-use super::search::{Search, SearchError};
+use super::search::Search;
 use super::state::{State, StateSpace};
 use crate::perm::kernel::Tally;
 use crate::perm::layout::LANES;

@@ -15,9 +15,9 @@
 //! to it take to it.
 
 use super::arriving::{Arriving, BYTE};
+use super::error::SearchError;
 use super::expand::{Expansion, Frontier, Sources};
 use super::groups::{Arrival, Groups};
-use super::search::SearchError;
 use super::tasks::Tasks;
 use crate::Error;
 use crate::perm::gathers::{Gathers, crossing};

@@ -2,11 +2,13 @@
 
 use std::time::Instant;
 
+use super::engine::Engine;
+use super::error::SearchError;
 use super::found::EachLevel;
 use super::outcome::Outcome;
 use super::plan::plan;
 use super::problem::Problem;
-use super::search::{Engine, Search, SearchError};
+use super::search::Search;
 use super::state::StateSpace;
 use super::{reference, sweep};
 use crate::Error;

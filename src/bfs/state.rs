@@ -1,6 +1,6 @@
 //! States: as (line, cell) pairs, as single numbers, and in a puzzle's own words.
 
-use super::search::SearchError;
+use super::error::SearchError;
 use super::subject::Subject;
 use crate::Error;
 use crate::perm::lehmer;

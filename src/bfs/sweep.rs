@@ -10,11 +10,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::arriving::{Arriving, BYTE};
+use super::error::SearchError;
 use super::expand::{Expansion, Frontier, Sources};
 use super::found::{EachLevel, Found};
 use super::problem::Problem;
 use super::relay::{self, Relay, is_long};
-use super::search::{Search, SearchError};
+use super::search::Search;
 use super::tasks::Tasks;
 use crate::Error;
 use crate::perm::gathers::Gathers;

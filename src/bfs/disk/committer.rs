@@ -16,7 +16,7 @@ use super::directories::Directories;
 use super::error::DiskError;
 use super::message::{Encoded, Message};
 use super::writer::Writer;
-use crate::bfs::search::SearchError;
+use crate::bfs::error::SearchError;
 use crate::perm::kernel::Tally;
 use crate::store::{ChunkRecord, LevelHeader, Manifest};
 

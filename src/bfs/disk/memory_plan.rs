@@ -4,9 +4,11 @@ use super::error::DiskError;
 use super::options::Disk;
 use crate::Error;
 use crate::bfs::chunks::Chunks;
+use crate::bfs::engine::Engine;
+use crate::bfs::error::SearchError;
 use crate::bfs::outcome::PlaneStore;
 use crate::bfs::problem::Problem;
-use crate::bfs::search::{Engine, Search, SearchError};
+use crate::bfs::search::Search;
 use crate::perm::layout::LANES;
 use crate::store::Manifest;
 

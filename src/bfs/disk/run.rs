@@ -19,9 +19,10 @@ use super::superstep::RankProgress;
 use super::times::Times;
 use crate::Error;
 use crate::bfs::communicator::{Communicator, OneProcess, Reduce};
+use crate::bfs::engine::Engine;
 use crate::bfs::outcome::{DiskUse, Outcome};
 use crate::bfs::problem::Problem;
-use crate::bfs::search::{Engine, Search};
+use crate::bfs::search::Search;
 use crate::perm::kernel::Kernel;
 use crate::progress::Progress;
 

@@ -13,10 +13,12 @@ use super::superstep::SENT;
 use crate::Error;
 use crate::bfs::chunks::Chunks;
 use crate::bfs::communicator::Communicator;
+use crate::bfs::engine::Engine;
+use crate::bfs::error::SearchError;
 use crate::bfs::network::CHUNKS_PER_RANK;
 use crate::bfs::outcome::PlaneStore;
 use crate::bfs::problem::Problem;
-use crate::bfs::search::{Engine, Search, SearchError};
+use crate::bfs::search::Search;
 use crate::store::Manifest;
 
 /// Stops all ranks when one of them was started for another search, with the same words on each.

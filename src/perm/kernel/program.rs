@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::choice::{Kernel, KernelError};
 use super::isa::Tally;
+use super::rule::Rule;
 use super::run::{Run, ready};
 use super::step::Work;
 use crate::perm::gather::Gather;
@@ -19,23 +20,6 @@ pub struct Transfer {
     pub window: Window,
     /// Source bit and target bit of each move.
     pub bits: Vec<(u8, u8)>,
-}
-
-/// What becomes of the states that a step reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// Those of the previous level, in whose place the next one comes, are left out: every move leads to the
-    /// previous level or the next.
-    Reverse,
-    /// Those of the previous level and of the current one are left out, moves may stay at a depth. The
-    /// index in `cur` of the first register of the block itself.
-    Stay(usize),
-    /// Those ever seen are left out, and added to these: moves need not have a way back.
-    Unseen,
-    /// They all take the place of what was there. Nothing is counted.
-    Replace,
-    /// They all join what was there. Nothing is counted.
-    Join,
 }
 
 /// One block to compute.

@@ -5,7 +5,7 @@
 
 use super::gather::{Op, Ready, Sink, Sources, fetch, fetch_all, gather};
 use super::isa::{Isa, Tally};
-use super::program::Rule;
+use super::rule::Rule;
 use crate::perm::checksum;
 use crate::perm::gather::Shape;
 use crate::perm::layout::{GROUP, Register};
