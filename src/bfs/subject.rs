@@ -108,6 +108,16 @@ impl Subject {
         self.definition().is_some_and(Definition::is_directed)
     }
 
+    /// Returns the number of states that can be reached, N!/2 for a board of N cells, the order of the group of
+    /// another puzzle; `None` for boards of more than 20 cells, where it exceeds 64 bits.
+    pub fn states(&self) -> Option<u64> {
+        match self {
+            Subject::Board { goal, .. } => goal.size().states(),
+            // 16! fits.
+            Subject::Puzzle(states) => states.definition().group_order().try_into().ok(),
+        }
+    }
+
     /// Returns the name of the puzzle: the size of a board.
     pub fn name(&self) -> String {
         match self {

@@ -7,7 +7,7 @@ use tilewave::report::{counted, thousands};
 
 use super::options::{Format, Output, Running};
 use super::progress::Progress;
-use super::puzzle::Counted;
+use super::puzzle::{Counted, puzzle};
 use super::values::count;
 
 /// List the boards at the greatest depth, with their ranks.
@@ -15,6 +15,7 @@ use super::values::count;
 #[command(after_help = "Example: tilewave antipodes 3x3")]
 pub struct Args {
     /// Size of a board (3x4), family of puzzles (topspin:12,4) or file that defines one (dino.gap).
+    #[arg(value_parser = puzzle)]
     puzzle: String,
 
     #[command(flatten)]

@@ -11,7 +11,7 @@ use super::found::{Report, sweeps};
 use super::launcher::launch;
 use super::options::{MaxDepth, Running};
 use super::progress::Progress;
-use super::puzzle::Counted;
+use super::puzzle::{Counted, puzzle};
 use super::ranks;
 
 /// Search a board completely: depth distribution, God's number, antipodes.
@@ -19,6 +19,7 @@ use super::ranks;
 #[command(after_help = "Example: tilewave bfs 3x4 --plot 3x4.png")]
 pub struct Args {
     /// Size of a board (3x4), family of puzzles (topspin:12,4) or file that defines one (dino.gap).
+    #[arg(value_parser = puzzle)]
     puzzle: String,
 
     #[command(flatten)]

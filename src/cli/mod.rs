@@ -19,6 +19,7 @@ mod pdb;
 mod plan;
 mod progress;
 mod puzzle;
+mod puzzles;
 #[cfg(feature = "mpi")]
 mod ranks;
 #[cfg(not(feature = "mpi"))]
@@ -72,6 +73,7 @@ enum Command {
     Table(table::Args),
     Verify(verify::Args),
     Plan(plan::Args),
+    Puzzles(puzzles::Args),
     Pdb(pdb::Args),
     Solve(solve::Args),
     Scramble(scramble::Args),
@@ -113,6 +115,7 @@ pub fn main() -> ExitCode {
         Command::Table(args) => args.run(),
         Command::Verify(args) => args.run(),
         Command::Plan(args) => args.run(),
+        Command::Puzzles(args) => args.run(),
         Command::Pdb(args) => args.run(),
         Command::Solve(args) => args.run(),
         Command::Scramble(args) => args.run(),

@@ -6,13 +6,15 @@ use anyhow::Result;
 use serde_json::json;
 use tilewave::Error;
 use tilewave::bfs::disk::{self, Directories, Disk, MemoryPlan, PlaneStore};
-use tilewave::bfs::{self, Engine, Network, Search, SearchError, Subject};
-use tilewave::puzzle::tiles::{Goal, Metric, Size};
-use tilewave::report::{bytes, counted, duration, published, rate, thousands};
+use tilewave::bfs::{self, Calibration, Engine, Network, Search, SearchError, Subject};
+use tilewave::puzzle::tiles::Metric;
+use tilewave::report::{bytes, counted, duration, published_for, rate, thousands};
 use tilewave::store::{Directory, Io, Simulated, Storage};
 
 use super::disk::KEEP;
-use super::options::{Output, Running, kernel};
+use super::failure::Usage;
+use super::options::{Format, Output, Running, kernel};
+use super::puzzle::{Counted, puzzle};
 use super::values::{bandwidth, choice, whole};
 
 /// Say what a search needs: states, memory, disk, engine, and the time expected on this machine.
@@ -21,8 +23,12 @@ use super::values::{bandwidth, choice, whole};
     after_help = "Examples: tilewave plan 2x7\n          tilewave plan 4x4 --cores 16 -M 64GiB --disk-bandwidth 5GB/s\n          tilewave plan 4x4 --ranks 16 --cores 32 --disk-bandwidth 5GB/s --network 10GB/s"
 )]
 pub struct Args {
-    /// Size of the board, rows x columns.
-    board: Size,
+    /// Size of a board (3x4), family of puzzles (topspin:12,4) or file that defines one (dino.gap).
+    #[arg(value_parser = puzzle)]
+    puzzle: String,
+
+    #[command(flatten)]
+    counted: Counted,
 
     /// Plan a search on disk even where memory is enough.
     #[arg(long)]
@@ -61,13 +67,14 @@ pub struct Args {
 
 /// What a plan says.
 struct Planned {
+    states: u64,
     engine: Engine,
     fits: bool,
     memory: u64,
     budget: u64,
     threads: usize,
-    seconds: f64,
-    calibrated_on: String,
+    /// Seconds expected, and what was searched to find out.
+    time: Option<(f64, String)>,
     kernel: Option<&'static str>,
     disk: Option<OnDisk>,
 }
@@ -94,49 +101,67 @@ struct Ranks {
 impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let size = self.board;
-        let levels =
-            published(size, size.cells() - 1, Metric::Stm).map(|truth| truth.counts().to_vec());
+        let subject = self.counted.subject(&self.puzzle)?;
+        let levels = published_for(&subject).map(|truth| truth.counts());
         let destination = self.output.reserve()?;
-        let planned = self.plan(size, levels.as_deref().unwrap_or_default())?;
-        let states = size.states().unwrap_or(u64::MAX);
-        let levels = levels.map(|levels| levels.len());
-        let figures = planned.figures(size, states, levels);
+        let planned = self.plan(&subject, levels.unwrap_or_default())?;
+        let levels = levels.map(<[u64]>::len);
+        let mut figures = planned.figures(&subject, levels);
+        if self.output.format == Format::Csv {
+            // A table has one column for all names.
+            figures["board"] = json!(subject.name());
+        }
         let columns = "board,states,engine,memory_bytes,fits,seconds,disk_peak_bytes,bytes_written";
-        let words = || planned.text(size, states, levels);
+        let words = || planned.text(&subject, levels);
         destination.write(&self.output.format.result(figures, columns, words))
     }
 
-    fn plan(&self, size: Size, widths: &[u64]) -> Result<Planned> {
-        let goal = Goal::Last.board(size)?;
-        let plan = bfs::plan(&Subject::board(goal.clone()), self.running.engine)?;
+    fn plan(&self, subject: &Subject, widths: &[u64]) -> Result<Planned> {
+        let plan = bfs::plan(subject, self.running.engine)?;
         let budget = self.running.memory.budget();
         let threads = self.running.threads.get();
         let bandwidth = self.disk_bandwidth;
         let sweeps = plan.engine == Engine::Sweep;
-        let on_disk = sweeps
-            && (self.on_disk
-                || self.ranks.is_some_and(|ranks| ranks > 1)
-                || plan.array_bytes > budget && self.running.engine.is_none());
-        let calibration = match on_disk {
-            true => disk::calibrate(&plan, threads, kernel()?)?,
-            false => bfs::calibrate(&plan, threads, kernel()?)?,
+        // What a search on disk takes is known of boards.
+        let size = subject.size();
+        let size = size.filter(|_| subject.metric() == Some(Metric::Stm));
+        let many = self.ranks.is_some_and(|ranks| ranks > 1);
+        if size.is_none() && (self.on_disk || many) {
+            return Err(Usage(format!(
+                "searches on disk are planned for boards moved one tile at a time: leave out {}",
+                if many { "--ranks" } else { "--on-disk" }
+            ))
+            .into());
+        }
+        let disk_size = size.filter(|_| {
+            sweeps
+                && (self.on_disk
+                    || many
+                    || plan.array_bytes > budget && self.running.engine.is_none())
+        });
+        let calibration = match disk_size {
+            Some(_) => Some(disk::calibrate(&plan, threads, kernel()?)?),
+            None => bfs::calibrate(&plan, threads, kernel()?)?,
         };
-        let cores = self.cores.map_or(calibration.threads, usize::from);
-        let computing = calibration.seconds * calibration.threads as f64 / cores as f64;
+        let measured = calibration.as_ref();
+        let here = std::thread::available_parallelism().map_or(1, usize::from);
+        let cores = self.cores.map(usize::from);
+        let cores = cores.or(measured.map(|m| m.threads)).or(threads);
+        let cores = cores.unwrap_or(here);
+        let computing = |m: &Calibration| m.seconds * m.threads as f64 / cores as f64;
         let mut planned = Planned {
+            states: plan.states,
             engine: plan.engine,
             fits: plan.array_bytes <= budget,
             memory: plan.array_bytes,
             budget,
             threads: cores,
-            seconds: computing,
-            calibrated_on: calibration.subject.to_string(),
-            kernel: calibration.kernel.map(|k| k.name()),
+            time: measured.map(|m| (computing(m), m.subject.to_string())),
+            kernel: measured.and_then(|m| m.kernel).map(|k| k.name()),
             disk: None,
         };
-        if on_disk {
-            let mut search = Search::new(goal);
+        if let Some(size) = disk_size {
+            let mut search = Search::of(subject.clone());
             search.memory = Some(budget);
             let directories = Directories::new(vec![Box::new(Simulated::default())]);
             let mut disk = Disk::new(directories);
@@ -168,7 +193,9 @@ impl Args {
             planned.memory = memory_plan.bytes + network.map_or(0, |n| n.rank_bytes);
             planned.fits = planned.memory <= budget;
             // Readers and the writer work beside the computing threads.
-            planned.seconds = (computing / ranks as f64).max(io_seconds);
+            if let Some((seconds, _)) = &mut planned.time {
+                *seconds = (*seconds / ranks as f64).max(io_seconds);
+            }
             let ranks = match network {
                 None => None,
                 Some(network) => {
@@ -176,7 +203,9 @@ impl Args {
                     let all = network.level_bytes as f64 * widths.len().max(1) as f64;
                     let seconds = all / (self.network * ranks) as f64;
                     // Ranks compute, then send: the one waits for the other.
-                    planned.seconds += seconds;
+                    if let Some((expected, _)) = &mut planned.time {
+                        *expected += seconds;
+                    }
                     Some(Ranks {
                         ranks,
                         network,
@@ -199,11 +228,16 @@ impl Args {
 }
 
 impl Planned {
-    fn figures(&self, size: Size, states: u64, levels: Option<usize>) -> serde_json::Value {
+    fn figures(&self, subject: &Subject, levels: Option<usize>) -> serde_json::Value {
+        let states = self.states;
+        let (seconds, calibrated_on) = self.time.clone().unzip();
         let disk = self.disk.as_ref();
         let ranks = disk.and_then(|d| d.ranks.as_ref());
         json!({
-            "board": size.to_string(),
+            "board": subject.size().map(|size| size.to_string()),
+            "puzzle": subject.name(),
+            "metric": subject.metric().map(Metric::name),
+            "group_order": subject.definition().map(|_| states),
             "states": states,
             "engine": self.engine.name(),
             "kernel": self.kernel,
@@ -217,24 +251,29 @@ impl Planned {
             "disk_peak_bytes": disk.map_or(0, |d| d.estimate.peak_bytes),
             "bytes_written": disk.map_or(0, |d| d.estimate.bytes_written),
             "bytes_read": disk.map_or(0, |d| d.estimate.bytes_read),
-            "seconds": self.seconds,
+            "seconds": seconds,
             "ranks": ranks.map(|r| r.ranks),
             "network_level_bytes": ranks.map(|r| r.network.level_bytes),
             "network_seconds": ranks.map(|r| r.seconds),
             "io_seconds": disk.map(|d| d.io_seconds),
-            "states_per_second": states as f64 / self.seconds,
-            "calibrated_on": self.calibrated_on,
+            "states_per_second": seconds.map(|seconds| states as f64 / seconds),
+            "calibrated_on": calibrated_on,
             "levels": levels,
         })
     }
 
-    fn text(&self, size: Size, states: u64, levels: Option<usize>) -> String {
+    fn text(&self, subject: &Subject, levels: Option<usize>) -> String {
+        let states = self.states;
+        let (kind, group) = match subject.size() {
+            Some(_) => ("board", String::new()),
+            None => ("puzzle", format!("group    order {}\n", thousands(states))),
+        };
         let kernel = self
             .kernel
             .map_or(String::new(), |k| format!(", {k} kernel"));
         let levels = levels.map_or("unknown".into(), |l| l.to_string());
         let mut text = format!(
-            "board    {size}\nstates   {}\nlevels   {levels}\nengine   {}{kernel}, {}\n\
+            "{kind:<9}{subject}\n{group}states   {}\nlevels   {levels}\nengine   {}{kernel}, {}\n\
              memory   {}: {} the budget of {}\n",
             thousands(states),
             self.engine,
@@ -272,12 +311,14 @@ impl Planned {
                 );
             }
         }
-        text += &format!(
-            "time     {} expected, {} states/s (calibrated on {})\n",
-            duration(self.seconds),
-            rate(states as f64 / self.seconds),
-            self.calibrated_on
-        );
+        text += &match &self.time {
+            Some((seconds, on)) => format!(
+                "time     {} expected, {} states/s (calibrated on {on})\n",
+                duration(*seconds),
+                rate(states as f64 / seconds),
+            ),
+            None => "time     unknown: nothing smaller to measure it on\n".into(),
+        };
         text
     }
 }

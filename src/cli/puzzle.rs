@@ -29,6 +29,25 @@ const METRICS: &[Choice<Metric>] = &[
 /// Most bytes of a file that defines a puzzle.
 const MAX_FILE: u64 = 16 << 20;
 
+/// Returns a word that can be meant as a puzzle; boards and members of families are ones that there are.
+pub fn puzzle(word: &str) -> Result<String, String> {
+    if Format::of(word).is_some() || Path::new(word).is_file() {
+        return Ok(word.into());
+    }
+    let (family, _) = word.split_once(':').unwrap_or((word, ""));
+    if word.starts_with(|c: char| c.is_ascii_digit()) {
+        word.parse::<Size>().map_err(|wrong| wrong.to_string())?;
+    } else if word.contains(':') || families::ALL.into_iter().any(|f| f.name == family) {
+        families::parse(word).map_err(|wrong| wrong.to_string())?;
+    } else {
+        return Err(format!(
+            "'{word}' is not a board size (rows x columns, for example 3x4), no family of puzzles (tilewave \
+             puzzles lists them) and no file of one (.gap, .tws, .def or .kpuzzle.json)"
+        ));
+    }
+    Ok(word.into())
+}
+
 /// `--goal` and `--metric` of boards, `--directed` and `--quarter` of files.
 #[derive(clap::Args)]
 pub struct Counted {
@@ -52,7 +71,7 @@ impl Counted {
     /// Returns what a word on the command line names: RxC, FAMILY:NUMBERS or a file.
     pub fn subject(&self, word: &str) -> Result<Subject> {
         if word.starts_with(|c: char| c.is_ascii_digit()) && Format::of(word).is_none() {
-            return self.board(word.parse()?);
+            return self.board(word.parse().map_err(tilewave::Error::from)?);
         }
         let wrong = if self.goal.is_given() {
             Some("--goal")
@@ -65,7 +84,8 @@ impl Counted {
             ))
             .into());
         }
-        let definition = if Format::of(word).is_some() {
+        // A file whose name does not say what is in it says how to call it.
+        let definition = if Format::of(word).is_some() || Path::new(word).is_file() {
             self.file(Path::new(word))?
         } else if self.directed || self.quarter {
             return Err(Usage("--directed and --quarter are for puzzles in files".into()).into());
@@ -79,7 +99,7 @@ impl Counted {
     }
 
     /// Returns the search of a board.
-    pub fn board(&self, size: Size) -> Result<Subject> {
+    fn board(&self, size: Size) -> Result<Subject> {
         if self.directed || self.quarter {
             return Err(Usage("--directed and --quarter are for puzzles in files".into()).into());
         }

@@ -1,37 +1,40 @@
-//! `tilewave verify`: search boards and hold the result against what is known.
+//! `tilewave verify`: search puzzles and hold the result against what is known.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::ValueHint;
 use serde_json::json;
-use tilewave::bfs::{self, Engine, disk};
+use tilewave::bfs::{self, Engine, Subject, disk};
 use tilewave::progress::StopWhen;
-use tilewave::puzzle::tiles::Size;
+use tilewave::puzzle::tiles::{Metric, Size};
 use tilewave::report::{Levels, Truth, Verdict, bytes, counted, published_for};
 
 use super::disk::directories;
 use super::failure::{Exit, refuse};
 use super::interrupt;
-use super::options::{Output, Running};
+use super::options::{Format, Output, Running};
 use super::progress::Progress;
-use super::puzzle::Counted;
+use super::puzzle::{Counted, puzzle};
 
 /// Most states that the reference engine checks: seconds to minutes, and 125 MB.
 const REFERENCE_STATES: u64 = 1_000_000_000;
 
-/// Search boards and compare every level with the published distribution, or with the reference engine;
+/// Search puzzles and compare every level with the published distribution, or with the reference engine;
 /// or check the files of a search on disk.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  tilewave verify 2x4 3x3\n  tilewave verify --dir RUN")]
+#[command(
+    after_help = "Examples:\n  tilewave verify 2x4 3x3\n  tilewave verify lrx:9 dino.gap\n  tilewave verify --dir RUN"
+)]
 pub struct Args {
-    /// Sizes of boards to search; or the directories of one search on disk, to check all its files. What can
-    /// be read as a size is one: write ./2x6 for a directory of that name.
-    #[arg(value_name = "BOARD|DIR", value_hint = ValueHint::DirPath, required_unless_present = "dir")]
-    boards: Vec<String>,
+    /// Boards (3x4), members of families (topspin:12,4) or files of puzzles (dino.gap) to search; or the directories
+    /// of one search on disk, to check all its files. What can be read as a size is one: write ./2x6 for a directory
+    /// of that name.
+    #[arg(value_name = "PUZZLE|DIR", value_hint = ValueHint::AnyPath, required_unless_present = "dir")]
+    puzzles: Vec<String>,
 
     /// A directory of the search to check, as for tilewave bfs.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "boards")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "puzzles")]
     dir: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -50,44 +53,38 @@ impl Args {
         if !self.dir.is_empty() {
             return self.files(&self.dir);
         }
-        let (mut sizes, mut directories) = (Vec::new(), Vec::new());
-        for word in &self.boards {
-            match word.parse::<Size>() {
-                Ok(size) => {
-                    if Path::new(word).is_dir() {
-                        tracing::info!("{word} is searched: write ./{word} for the directory");
-                    }
-                    sizes.push(size);
-                }
-                Err(_) if Path::new(word).is_dir() => directories.push(PathBuf::from(word)),
-                // A size that is too small or too large says so itself.
-                Err(error) if word.starts_with(|c: char| c.is_ascii_digit()) => {
-                    return Err(tilewave::Error::from(error).into());
-                }
-                Err(_) => refuse!(
-                    "'{word}' is not a board size (rows x columns, for example 3x4), and there is no such directory"
-                ),
+        let (mut subjects, mut directories) = (Vec::new(), Vec::new());
+        for word in &self.puzzles {
+            let is_dir = Path::new(word).is_dir();
+            if word.parse::<Size>().is_ok() && is_dir {
+                tracing::info!("{word} is searched: write ./{word} for the directory");
+            } else if is_dir {
+                directories.push(PathBuf::from(word));
+                continue;
+            } else if let Err(wrong) = puzzle(word) {
+                refuse!("{wrong}, and there is no such directory");
             }
+            subjects.push(self.counted.subject(word)?);
         }
-        match (&sizes[..], &directories[..]) {
+        match (&subjects[..], &directories[..]) {
             ([], directories) => self.files(directories),
-            (sizes, []) => self.boards(sizes),
-            _ => refuse!("boards are searched and directories are checked: give either, not both"),
+            (subjects, []) => self.puzzles(subjects),
+            _ => refuse!("puzzles are searched and directories are checked: give either, not both"),
         }
     }
 
-    /// Searches boards.
-    fn boards(&self, sizes: &[Size]) -> Result<()> {
+    /// Searches puzzles.
+    fn puzzles(&self, subjects: &[Subject]) -> Result<()> {
         let mut destination = self.output.reserve()?;
         let mut all_pass = true;
         let format = self.output.format;
         let columns = "board,pass,first_wrong_depth,compared_with,diameter,total";
         destination.add(&format.heading(columns))?;
-        for &size in sizes {
-            let search = self.running.search(self.counted.board(size)?)?;
+        for subject in subjects {
+            let search = self.running.search(subject.clone())?;
             let outcome = bfs::run(&search, &Progress::new())?;
             let reference;
-            let truth = match published_for(&search.subject) {
+            let truth = match published_for(subject) {
                 Some(truth) => Truth::Published(truth),
                 None if outcome.total() <= REFERENCE_STATES && outcome.engine == Engine::Sweep => {
                     let engine = Some(Engine::Reference);
@@ -100,12 +97,16 @@ impl Args {
                 }
                 None => Truth::Sum,
             };
-            let verdict = Verdict::judge(size, Levels::of(&outcome), truth);
+            let verdict = Verdict::judge(subject, Levels::of(&outcome), truth);
             all_pass &= verdict.pass();
             let first_wrong = verdict.fault.as_ref().and_then(|fault| fault.depth());
+            let board = subject.size().map(|size| size.to_string());
             let figures = json!({
-                "board": size.to_string(),
-                "goal": outcome.subject.goal(),
+                // A table has one column for all names.
+                "board": board.or_else(|| (format == Format::Csv).then(|| subject.name())),
+                "puzzle": subject.name(),
+                "metric": subject.metric().map(Metric::name),
+                "goal": subject.goal(),
                 "pass": verdict.pass(),
                 "first_wrong_depth": first_wrong,
                 "compared_with": verdict.compared_with,

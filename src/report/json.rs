@@ -12,8 +12,9 @@ impl Report<'_> {
     /// `level_seconds` have a value per depth. `diameter` and `antipodes`, the states at that depth, are null
     /// when the search stopped early (`complete`), `kernel` for the reference engine, `peak_memory_bytes`, of the
     /// process, where the system does not tell. `seconds` are of wall time; `metric` is `stm`, one tile per
-    /// move, or `mtm`, any number of tiles in a line; it and `board` are null for other puzzles. `agrees_with` names the publications that every level agrees with, null when there is none or a
-    /// level differs, and then `first_wrong_depth` is the first that does.
+    /// move, or `mtm`, any number of tiles in a line; it and `board` are null
+    /// for other puzzles, which have a `group_order`. `agrees_with` names the publications that every level agrees
+    /// with, null when there is none or a level differs, and then `first_wrong_depth` is the first that does.
     ///
     /// `disk_bytes` are the most bytes of level files at any time, and `disk` says more of a search on disk,
     /// null for one in memory: `planes` is where the bits lay that cross between chunks (`memory` or `files`);
@@ -29,6 +30,7 @@ impl Report<'_> {
             "board": outcome.subject.size().map(|size| size.to_string()),
             "puzzle": outcome.subject.name(),
             "metric": outcome.subject.metric().map(Metric::name),
+            "group_order": outcome.subject.definition().map(|_| outcome.states),
             "goal": outcome.subject.goal(),
             "start": outcome.subject.start(),
             "engine": outcome.engine.name(),

@@ -1,6 +1,6 @@
 //! The published depth distributions.
 //!
-//! Invariant: every entry is a complete state space, so its counts sum to N!/2.
+//! Invariant: every entry is a complete state space, so its counts sum to N!/2 or to the order of a group.
 
 use std::sync::LazyLock;
 
@@ -8,32 +8,35 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::bfs::Subject;
+use crate::puzzle::files::Counting;
 use crate::puzzle::tiles::{Metric, Size};
+use crate::puzzle::{families, files};
 
 /// A published depth distribution.
 #[derive(Clone, Debug)]
 pub struct Published {
-    size: Size,
-    blank: usize,
-    metric: Metric,
+    of: Of,
     counts: Vec<u64>,
     sources: Vec<String>,
 }
 
+/// What a distribution was published for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Of {
+    /// A board by size, row-major cell of the blank at depth 0, and metric.
+    Board(Size, usize, Metric),
+    /// A puzzle by [`crate::puzzle::Definition::fingerprint`]: Cayley graphs look the same from every state.
+    Puzzle(u64),
+}
+
 impl Published {
-    /// Returns the size that it was published for.
-    pub fn size(&self) -> Size {
-        self.size
-    }
-
-    /// Returns the row-major cell of the blank at depth 0.
-    pub fn blank(&self) -> usize {
-        self.blank
-    }
-
-    /// Returns the metric that it was published for.
-    pub fn metric(&self) -> Metric {
-        self.metric
+    /// Returns size, row-major cell of the blank at depth 0, and metric that it was published for, or `None` for
+    /// other puzzles than boards.
+    pub fn board(&self) -> Option<(Size, usize, Metric)> {
+        match self.of {
+            Of::Board(size, blank, metric) => Some((size, blank, metric)),
+            Of::Puzzle(_) => None,
+        }
     }
 
     /// Returns the number of states at each depth.
@@ -68,23 +71,45 @@ impl Published {
 /// ```
 pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Published> {
     let images = images(size, blank);
-    let same = |p: &&Published| {
-        p.metric == metric && images.contains(&(p.size.rows(), p.size.cols(), p.blank))
+    let same = |p: &&Published| match p.of {
+        Of::Board(size, blank, of) => {
+            of == metric && images.contains(&(size.rows(), size.cols(), blank))
+        }
+        Of::Puzzle(_) => false,
     };
     published_all().iter().find(same)
 }
 
-/// Returns the published distribution of what is searched, from where it is searched.
+/// Returns the published distribution of what is searched, from where it is searched. Puzzles are known by their
+/// moves, whatever they are called.
+///
+/// ```
+/// use tilewave::bfs::Subject;
+/// use tilewave::puzzle::families;
+/// let subject = Subject::puzzle(families::parse("topspin:12,4")?);
+/// let found = tilewave::report::published_for(&subject).unwrap();
+/// assert_eq!(found.counts().len() - 1, 38);
+/// assert_eq!(found.name(), "cayleypy/cayleypy@7355621");
+/// # Ok::<(), tilewave::Error>(())
+/// ```
 pub fn published_for(subject: &Subject) -> Option<&'static Published> {
-    let (_, start) = subject.boards()?;
-    published(start.size(), start.blank(), subject.metric()?)
+    match subject {
+        Subject::Board { start, metric, .. } => published(start.size(), start.blank(), *metric),
+        Subject::Puzzle(states) => {
+            let of = Of::Puzzle(states.definition().fingerprint());
+            published_all().iter().find(|p| p.of == of)
+        }
+    }
 }
 
-/// Returns all published distributions, small boards first.
+/// Returns all published distributions: boards, small ones first, then other puzzles.
 pub fn published_all() -> &'static [Published] {
     static TABLE: LazyLock<Vec<Published>> = LazyLock::new(|| {
-        parse(include_str!("../../tests/data/distributions.json"))
-            .expect("the table of published results is part of the program")
+        let boards = boards(include_str!("../../tests/data/distributions.json"));
+        let mut all = boards.expect("the table of published results is part of the program");
+        let growth = growth(include_str!("../../tests/data/growth.json"));
+        all.extend(growth.expect("the table of published growth is part of the program"));
+        all
     });
     &TABLE
 }
@@ -113,21 +138,56 @@ struct Entry {
     cite: Vec<String>,
 }
 
-fn parse(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
+fn boards(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
     let table: Map<String, Value> = serde_json::from_str(text)?;
     let mut all = Vec::new();
     for (_, value) in table.into_iter().filter(|(key, _)| !key.starts_with('_')) {
         let entry = Entry::deserialize(value)?;
+        let metric = match entry.metric.as_str() {
+            "single-tile" => Metric::Stm,
+            "multi-tile" => Metric::Mtm,
+            other => return Err(format!("metric {other}").into()),
+        };
+        let size = Size::new(entry.rows, entry.cols)?;
         all.push(Published {
-            size: Size::new(entry.rows, entry.cols)?,
-            blank: entry.goal_blank,
-            metric: match entry.metric.as_str() {
-                "single-tile" => Metric::Stm,
-                "multi-tile" => Metric::Mtm,
-                other => return Err(format!("metric {other}").into()),
-            },
+            of: Of::Board(size, entry.goal_blank, metric),
             counts: entry.counts,
             sources: entry.cite,
+        });
+    }
+    Ok(all)
+}
+
+#[derive(Deserialize)]
+struct Growth {
+    counts: Vec<u64>,
+}
+
+/// Growth of Cayley graphs. The file has names of its own for some families.
+fn growth(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
+    let table: Map<String, Value> = serde_json::from_str(text)?;
+    let mut all = Vec::new();
+    for (key, value) in table {
+        if key.starts_with('_') {
+            continue;
+        }
+        let definition = match key.split_once(':') {
+            Some(("topspin4", n)) => families::parse(&format!("topspin:{n},4"))?,
+            Some(("full_reversals", n)) => families::parse(&format!("reversals:{n}"))?,
+            Some((family, n)) => families::parse(&format!("{}:{n}", family.replace('_', "-")))?,
+            None => {
+                let text = include_str!("../../tests/data/puzzles/dino.gap");
+                files::read(&format!("{key}.gap"), text, Counting::default())?
+            }
+        };
+        let mut sources = vec!["cayleypy/cayleypy@7355621".into()];
+        if key.starts_with("coxeter:") {
+            sources.push("OEIS A008302".into());
+        }
+        all.push(Published {
+            of: Of::Puzzle(definition.fingerprint()),
+            counts: Growth::deserialize(value)?.counts,
+            sources,
         });
     }
     Ok(all)

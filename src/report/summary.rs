@@ -87,6 +87,15 @@ impl<'a> Report<'a> {
         if start != goal {
             facts.push(("start", start));
         }
+        if subject.definition().is_some() {
+            let order = thousands(outcome.states);
+            let reached = if outcome.complete {
+                ", all reached"
+            } else {
+                ""
+            };
+            facts.push(("group", format!("order {order}{reached}")));
+        }
         facts.push(("states", thousands(outcome.total())));
         match (outcome.diameter(), outcome.antipodes()) {
             (Some(diameter), Some(antipodes)) => {
@@ -148,7 +157,13 @@ impl<'a> Report<'a> {
             "the first"
         };
         match (self.published, &self.difference) {
-            (None, _) => "no published distribution for this board and start".into(),
+            (None, _) => {
+                let what = match self.outcome.subject.size() {
+                    Some(_) => "board and start",
+                    None => "puzzle",
+                };
+                format!("no published distribution for this {what}")
+            }
             (Some(truth), None) => {
                 // One source per line: together they are wider than a terminal.
                 let sources = truth.citation().replace("; ", ";\n            ");

@@ -3,8 +3,7 @@
 use std::fmt;
 
 use super::{Difference, Published, thousands};
-use crate::bfs::Outcome;
-use crate::puzzle::tiles::Size;
+use crate::bfs::{Outcome, Subject};
 
 /// The levels of a complete search: states and checksum per depth.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +24,7 @@ impl<'a> Levels<'a> {
     }
 }
 
-/// What a search is held against. The sum N!/2 is checked in every case.
+/// What a search is held against. The sum, N!/2 or the order of the group, is checked in every case.
 #[derive(Clone, Copy, Debug)]
 pub enum Truth<'a> {
     /// A published distribution.
@@ -46,11 +45,11 @@ pub enum Fault {
         /// The first such depth.
         depth: usize,
     },
-    /// The levels do not add up to N!/2.
+    /// The levels do not add up to N!/2 or the order of the group.
     Total {
         /// States found.
         found: u64,
-        /// N!/2.
+        /// States there are.
         expected: u64,
     },
 }
@@ -84,21 +83,22 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The verdict on a complete search of a board.
+/// The verdict on a complete search.
 ///
 /// ```
-/// use tilewave::puzzle::tiles::Size;
-/// use tilewave::report::{Levels, Truth, Verdict, published};
-/// let size = Size::new(2, 2)?;
+/// use tilewave::bfs::Subject;
+/// use tilewave::puzzle::tiles::Board;
+/// use tilewave::report::{Levels, Truth, Verdict, published_for};
+/// let subject = Subject::board(Board::parse("1 2/3 0", None)?);
 /// let found = Levels { counts: &[1, 2, 2, 2, 2, 2, 1], checksums: &[] };
-/// let verdict = Verdict::judge(size, found, Truth::Published(published(size, 0).unwrap()));
+/// let verdict = Verdict::judge(&subject, found, Truth::Published(published_for(&subject).unwrap()));
 /// assert!(verdict.pass());
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Verdict {
-    /// Size of the board.
-    pub size: Size,
+    /// The puzzle, and the metric unless it is the usual one.
+    pub puzzle: String,
     /// States found.
     pub total: u64,
     /// Number of levels found.
@@ -111,7 +111,7 @@ pub struct Verdict {
 
 impl Verdict {
     /// Returns the verdict on the levels of a complete search.
-    pub fn judge(size: Size, found: Levels<'_>, truth: Truth<'_>) -> Verdict {
+    pub fn judge(subject: &Subject, found: Levels<'_>, truth: Truth<'_>) -> Verdict {
         let total = found.counts.iter().sum();
         let level = |expected| Difference::first(found.counts, expected, true).map(Fault::Level);
         let (compared_with, fault) = match truth {
@@ -128,9 +128,12 @@ impl Verdict {
                     level(truth.counts).or(checksum),
                 )
             }
-            Truth::Sum => (format!("the sum {}!/2", size.cells()), None),
+            Truth::Sum => match subject.size() {
+                Some(size) => (format!("the sum {}!/2", size.cells()), None),
+                None => ("the order of the group".into(), None),
+            },
         };
-        let sum = size
+        let sum = subject
             .states()
             .filter(|&expected| expected != total)
             .map(|expected| Fault::Total {
@@ -139,7 +142,7 @@ impl Verdict {
             });
         let fault = fault.or(sum);
         Verdict {
-            size,
+            puzzle: subject.to_string(),
             total,
             levels: found.counts.len(),
             compared_with,
@@ -160,11 +163,11 @@ impl Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (size, diameter, states) = (self.size, self.diameter(), thousands(self.total));
-        // One line per board: the first source stands for all.
+        let (puzzle, diameter, states) = (&self.puzzle, self.diameter(), thousands(self.total));
+        // One line per search: the first source stands for all.
         let compared_with = self.compared_with.split("; ").next().unwrap_or_default();
         let levels = self.levels;
-        write!(f, "{size}  diameter {diameter}  {states} states  ")?;
+        write!(f, "{puzzle}  diameter {diameter}  {states} states  ")?;
         match &self.fault {
             None => write!(f, "{levels} levels equal to {compared_with}  PASS"),
             Some(fault) => write!(f, "{fault} by {compared_with}  FAIL"),

@@ -49,7 +49,8 @@ fn what_is_wrong_is_said_in_our_words() {
         ),
         (
             "verify nodir",
-            "'nodir' is not a board size (rows x columns, for example 3x4), and there is no such directory",
+            "'nodir' is not a board size (rows x columns, for example 3x4), no family of puzzles (tilewave puzzles lists them) and \
+             no file of one (.gap, .tws, .def or .kpuzzle.json), and there is no such directory",
         ),
         ("verify 3x3 .", "give either, not both"),
         ("resume RUN --dir RUN", "cannot be used with"),

@@ -3,6 +3,7 @@
 mod commands;
 mod files;
 mod manners;
+mod puzzles;
 mod refusals;
 mod report;
 mod solve;

@@ -194,7 +194,9 @@ fn plans_name_engine_memory_and_time() {
     assert_eq!(planned("4x4", None).unwrap().states, 10_461_394_944_000);
 
     let plan = planned("3x3", Some(Engine::Sweep)).unwrap();
-    let calibration = bfs::calibrate(&plan, Some(1), Some(Kernel::Scalar)).unwrap();
+    let calibration = bfs::calibrate(&plan, Some(1), Some(Kernel::Scalar))
+        .unwrap()
+        .unwrap();
     assert_eq!(
         (calibration.threads, calibration.kernel),
         (1, Some(Kernel::Scalar))
