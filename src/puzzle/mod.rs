@@ -20,7 +20,6 @@ mod reading;
 mod reading_order;
 mod shown;
 mod states;
-mod symmetry;
 pub mod tiles;
 
 use std::fmt;

@@ -3,8 +3,8 @@
 //! Invariant: cells are the positions in the order of a path. Each cell has an order of the other positions; with
 //! that of the path, they follow it, the cell left out.
 //!
-//! Where a puzzle has symmetries that leave no position fixed, a cell can be read as if the whole puzzle had been
-//! turned until the cell lies where another one was. Then both have the same windows, and there are fewer in all.
+//! A cell may also be read as if the whole puzzle had been turned by a symmetry that takes another cell there. Then both
+//! have the same windows, and there are fewer in all, but longer ones.
 
 use super::permutation::Permutation;
 use super::{Puzzle, Window};
@@ -126,11 +126,10 @@ fn window_cost(window: u64, len: usize) -> usize {
         return 0;
     };
     let near = len.saturating_sub(NEAR_PLACES);
-    if first + LANE_PLACES >= len {
-        1
-    } else if first >= near {
-        2
-    } else {
-        3 + (0..near).filter(|&place| source(place) >= near).count()
+    match (0..near).filter(|&place| source(place) >= near).count() {
+        0 if first + LANE_PLACES >= len => 1,
+        0 => 2,
+        // Tables for each place that the element may come from; with several, a pass for each of them.
+        crossing => 10 * crossing,
     }
 }
