@@ -6,6 +6,7 @@ use super::choice::{Kernel, KernelError};
 use super::gather::Ready;
 use super::isa::Tally;
 use super::moves::{Moves, Stretch};
+use super::rule::Rule;
 use super::scalar::Scalar;
 use super::step::{Work, step};
 use super::{pattern_step, pattern_step::Slice};
@@ -49,12 +50,20 @@ macro_rules! instruction_set {
         impl Run for Ready<$isa> {
             unsafe fn step(&self, work: &Work<'_>) -> Tally {
                 $(#[$features])?
-                unsafe fn with_features(ready: &Ready<$isa>, work: &Work<'_>) -> Tally {
+                unsafe fn with_features<const REVERSE: bool>(
+                    ready: &Ready<$isa>,
+                    work: &Work<'_>,
+                ) -> Tally {
                     // SAFETY: the caller's promise.
-                    unsafe { step(ready, work) }
+                    unsafe { step::<$isa, REVERSE>(ready, work) }
                 }
                 // SAFETY: `ready` has checked the processor; the rest is the caller's promise.
-                unsafe { with_features(self, work) }
+                unsafe {
+                    match work.rule {
+                        Rule::Reverse => with_features::<true>(self, work),
+                        _ => with_features::<false>(self, work),
+                    }
+                }
             }
 
             unsafe fn pattern_step(

@@ -58,14 +58,14 @@ const FEW: usize = 64;
 /// processor does not see them coming.
 const AHEAD: usize = 8;
 
-/// Computes a block.
+/// Computes a block; `REVERSE` says that the rule is [`Rule::Reverse`], which then costs nothing to choose.
 ///
 /// # Safety
 /// The processor supports the instruction set; `work.next`, every source block of `work.cur` and what the
 /// rule names hold a block of registers; `work.source_blocks`, `work.variants` and `work.live` fit the gather tables;
 /// `work.halo` holds a block for each transfer from other chunks.
 #[inline(always)]
-pub(super) unsafe fn step<I: Isa>(ready: &Ready<I>, work: &Work<'_>) -> Tally {
+pub(super) unsafe fn step<I: Isa, const REVERSE: bool>(ready: &Ready<I>, work: &Work<'_>) -> Tally {
     let groups = ready.parities.len();
     let (mut few, mut many);
     let list: &mut [u32] = if work.live.len() <= FEW {
@@ -120,7 +120,8 @@ pub(super) unsafe fn step<I: Isa>(ready: &Ready<I>, work: &Work<'_>) -> Tally {
             }
             for r in 0..GROUP {
                 let at = work.next.add(first + r);
-                let value = match work.rule {
+                let rule = if REVERSE { Rule::Reverse } else { work.rule };
+                let value = match rule {
                     Rule::Reverse => I::and_not(next[r], I::load(at)),
                     Rule::Stay(own) => {
                         let now = I::load(work.cur.add(own + first + r));
