@@ -46,6 +46,18 @@ impl Subject {
         self
     }
 
+    /// Returns the same search from the goal, the solved state of a puzzle that is no board.
+    pub fn from_goal(self) -> Subject {
+        match self {
+            Subject::Board { goal, metric, .. } => Subject::board(goal).in_metric(metric),
+            Subject::Puzzle(states) => {
+                let solved = states.definition().solved();
+                let states = Arc::unwrap_or_clone(states).from_start(solved);
+                Subject::Puzzle(Arc::new(states))
+            }
+        }
+    }
+
     /// Returns the same search of a board in another metric; other puzzles, whose generators are the moves, stay
     /// as they are.
     pub fn in_metric(mut self, other: Metric) -> Subject {

@@ -13,15 +13,16 @@ use crate::table::DistanceTable;
 /// An open distance table.
 pub struct TilewaveTable {
     table: DistanceTable,
+    goal: Board,
 }
 
-/// The table behind a pointer.
+/// What is behind a pointer.
 ///
 /// # Safety
 /// `table` is open or NULL.
-unsafe fn of<'a>(table: *const TilewaveTable) -> Option<&'a DistanceTable> {
+unsafe fn of<'a>(table: *const TilewaveTable) -> Option<&'a TilewaveTable> {
     // SAFETY: the caller promises an open table or NULL.
-    unsafe { table.as_ref() }.map(|open| &open.table)
+    unsafe { table.as_ref() }
 }
 
 fn number(depth: Result<Option<usize>, Error>) -> c_int {
@@ -32,7 +33,7 @@ fn number(depth: Result<Option<usize>, Error>) -> c_int {
     }
 }
 
-/// Opens a table file and returns it, or NULL. On failure a message of at most `capacity - 1` bytes is
+/// Opens the table file of a board and returns it, or NULL. On failure a message of at most `capacity - 1` bytes is
 /// written to `message`, which may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_table_open(
@@ -40,8 +41,11 @@ pub unsafe extern "C" fn tilewave_table_open(
     message: *mut c_char,
     capacity: usize,
 ) -> *mut TilewaveTable {
-    let table =
-        |path: &std::path::Path| DistanceTable::open(path).map(|table| TilewaveTable { table });
+    let table = |path: &std::path::Path| {
+        let table = DistanceTable::open(path)?;
+        let goal = table.goal()?.clone();
+        Ok::<_, Error>(TilewaveTable { table, goal })
+    };
     // SAFETY: the caller promises what `open` asks for.
     unsafe { open(path, message, capacity, table) }
 }
@@ -65,8 +69,8 @@ pub unsafe extern "C" fn tilewave_table_depth(
     let (Some(table), Some(tiles)) = (unsafe { (of(table), read(tiles, count)) }) else {
         return TILEWAVE_INVALID;
     };
-    evaluate(table.goal().size(), tiles, |board| {
-        number(table.depth(board))
+    evaluate(table.goal.size(), tiles, |board| {
+        number(table.table.depth(board))
     })
 }
 
@@ -85,16 +89,16 @@ pub unsafe extern "C" fn tilewave_table_depths(
     let Some(table) = (unsafe { of(table) }) else {
         return 0;
     };
-    let (size, depth) = (table.goal().size(), |board: &Board| {
-        number(table.depth(board))
+    let (size, depth) = (table.goal.size(), |board: &Board| {
+        number(table.table.depth(board))
     });
     // SAFETY: the caller promises what `evaluate_all` asks for.
     unsafe { evaluate_all(size, (tiles, count), (depths, capacity), depth) }
 }
 
-/// Returns the length of a shortest solution of a board, and writes its moves to `moves`: the letters U, D,
-/// L, R say where the tile goes; at most `capacity - 1` of them and a NUL. `moves` may be NULL. Negative as
-/// for tilewave_table_depth, with nothing written.
+/// Returns the number of moves of a shortest solution of a board in the table's metric, and writes its moves
+/// to `moves`: the letters U, D, L, R say where the tile goes, one for every tile; at most `capacity - 1` of
+/// them and a NUL. `moves` may be NULL. Negative as for tilewave_table_depth, with nothing written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_table_solve(
     table: *const TilewaveTable,
@@ -107,13 +111,14 @@ pub unsafe extern "C" fn tilewave_table_solve(
     let (Some(table), Some(tiles)) = (unsafe { (of(table), read(tiles, count)) }) else {
         return TILEWAVE_INVALID;
     };
-    evaluate(table.goal().size(), tiles, |board| {
-        let solution = table.solve(board);
+    evaluate(table.goal.size(), tiles, |board| {
+        let solution = table.table.solve(board);
         if let Ok(Some(solution)) = &solution {
             // SAFETY: the caller promises room for `capacity` bytes, or NULL.
             unsafe { write_text(&solution.long(MoveStyle::Tile), moves, capacity) };
         }
-        number(solution.map(|moves| moves.as_ref().map(Moves::len)))
+        let count = |moves: &Moves| table.table.count(moves);
+        number(solution.map(|moves| moves.as_ref().map(count)))
     })
 }
 
@@ -121,14 +126,14 @@ pub unsafe extern "C" fn tilewave_table_solve(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_table_rows(table: *const TilewaveTable) -> usize {
     // SAFETY: the caller promises an open table or NULL.
-    unsafe { of(table) }.map_or(0, |table| table.goal().size().rows())
+    unsafe { of(table) }.map_or(0, |table| table.goal.size().rows())
 }
 
 /// Returns the number of columns of the board, 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_table_columns(table: *const TilewaveTable) -> usize {
     // SAFETY: the caller promises an open table or NULL.
-    unsafe { of(table) }.map_or(0, |table| table.goal().size().cols())
+    unsafe { of(table) }.map_or(0, |table| table.goal.size().cols())
 }
 
 /// Returns the number of cells of the board and writes as much of the goal as `capacity` allows to
@@ -140,12 +145,12 @@ pub unsafe extern "C" fn tilewave_table_goal(
     capacity: usize,
 ) -> usize {
     // SAFETY: the caller promises an open table or NULL, and room for `capacity` numbers or NULL.
-    unsafe { of(table).map_or(0, |table| write_all(table.goal().tiles(), tiles, capacity)) }
+    unsafe { of(table).map_or(0, |table| write_all(table.goal.tiles(), tiles, capacity)) }
 }
 
 /// Returns the largest depth in the table, 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_table_maximum(table: *const TilewaveTable) -> c_int {
     // SAFETY: the caller promises an open table or NULL.
-    unsafe { of(table) }.map_or(0, |table| table.histogram().len() as c_int - 1)
+    unsafe { of(table) }.map_or(0, |table| table.table.histogram().len() as c_int - 1)
 }

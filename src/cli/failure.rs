@@ -167,6 +167,7 @@ pub fn of_command(error: anyhow::Error) -> ExitCode {
             | SearchError::Kernel(_),
         )
         | Error::Disk(DiskError::Digits { .. })
+        | Error::Table(TableError::Directed { .. } | TableError::NoBoard { .. })
         | Error::Puzzle(_)
         | Error::Family(_)
         | Error::File(_) => 2,

@@ -111,13 +111,13 @@ impl GoalOption {
         let Some(table) = table else {
             return self.board(size);
         };
-        if self.goal.is_some() && self.board(size)? != *table.goal() {
+        let goal = table.goal()?;
+        if self.goal.is_some() && self.board(size)? != *goal {
             refuse!(
-                "the table is for the goal '{}': leave out --goal, or make one for yours with tilewave table",
-                table.goal()
+                "the table is for the goal '{goal}': leave out --goal, or make one for yours with tilewave table"
             );
         }
-        Ok(table.goal().clone())
+        Ok(goal.clone())
     }
 }
 

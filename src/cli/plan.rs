@@ -12,7 +12,7 @@ use tilewave::report::{bytes, counted, duration, published_for, rate, thousands}
 use tilewave::store::{Directory, Io, Simulated, Storage};
 
 use super::disk::KEEP;
-use super::failure::Usage;
+use super::failure::refuse;
 use super::options::{Format, Output, Running, kernel};
 use super::puzzle::{Counted, puzzle};
 use super::values::{bandwidth, choice, whole};
@@ -127,11 +127,10 @@ impl Args {
         let size = size.filter(|_| subject.metric() == Some(Metric::Stm));
         let many = self.ranks.is_some_and(|ranks| ranks > 1);
         if size.is_none() && (self.on_disk || many) {
-            return Err(Usage(format!(
+            refuse!(
                 "searches on disk are planned for boards moved one tile at a time: leave out {}",
                 if many { "--ranks" } else { "--on-disk" }
-            ))
-            .into());
+            );
         }
         let disk_size = size.filter(|_| {
             sweeps

@@ -8,7 +8,7 @@ use tilewave::puzzle::files::{self, Counting, Format};
 use tilewave::puzzle::tiles::{Metric, Size};
 use tilewave::puzzle::{Definition, families};
 
-use super::failure::Usage;
+use super::failure::refuse;
 use super::options::GoalOption;
 use super::values::{Choice, choice};
 
@@ -52,11 +52,11 @@ pub fn puzzle(word: &str) -> Result<String, String> {
 #[derive(clap::Args)]
 pub struct Counted {
     #[command(flatten)]
-    goal: GoalOption,
+    pub goal: GoalOption,
 
     /// What counts as one move of a board [default: stm].
     #[arg(long, value_parser = choice(METRICS))]
-    metric: Option<Metric>,
+    pub metric: Option<Metric>,
 
     /// Add no inverses to the moves of a puzzle's file.
     #[arg(long)]
@@ -79,16 +79,15 @@ impl Counted {
             self.metric.map(|_| "--metric")
         };
         if let Some(option) = wrong {
-            return Err(Usage(format!(
+            refuse!(
                 "{option} is for boards, {word} is none: leave it out, every generator is one move"
-            ))
-            .into());
+            );
         }
         // A file whose name does not say what is in it says how to call it.
         let definition = if Format::of(word).is_some() || Path::new(word).is_file() {
             self.file(Path::new(word))?
         } else if self.directed || self.quarter {
-            return Err(Usage("--directed and --quarter are for puzzles in files".into()).into());
+            refuse!("--directed and --quarter are for puzzles in files");
         } else {
             families::parse(word).map_err(tilewave::Error::from)?
         };
@@ -101,7 +100,7 @@ impl Counted {
     /// Returns the search of a board.
     fn board(&self, size: Size) -> Result<Subject> {
         if self.directed || self.quarter {
-            return Err(Usage("--directed and --quarter are for puzzles in files".into()).into());
+            refuse!("--directed and --quarter are for puzzles in files");
         }
         let subject = Subject::board(self.goal.board(size)?);
         Ok(subject.in_metric(self.metric.unwrap_or_default()))
@@ -119,7 +118,7 @@ impl Counted {
         };
         let bytes = read().with_context(|| name.clone())?;
         if bytes.len() as u64 > MAX_FILE {
-            return Err(Usage(format!("{name}: no puzzle has so long a definition")).into());
+            refuse!("{name}: no puzzle has so long a definition");
         }
         let text = String::from_utf8_lossy(&bytes);
         let counting = Counting {

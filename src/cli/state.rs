@@ -1,47 +1,54 @@
-//! `tilewave state`: a board's place in the state space, or the board in a place.
+//! `tilewave state`: a state's place in the state space, or the state in a place.
 
 use std::path::PathBuf;
 
 use anyhow::Result;
-use serde_json::json;
-use tilewave::bfs::{State, StateSpace};
-use tilewave::puzzle::tiles::{Board, Frame, Size};
+use serde_json::{Value, json};
+use tilewave::bfs::{State, StateSpace, Subject};
+use tilewave::puzzle::States;
+use tilewave::puzzle::tiles::{Board, Frame, Metric, Size};
 use tilewave::table::DistanceTable;
 
 use super::failure::refuse;
-use super::options::{GoalOption, Output};
+use super::options::Output;
+use super::puzzle::{Counted, puzzle};
 use super::values::count;
 
-/// Rank or unrank a board: parity, solvability, line, cell, state id, and its depth from a table.
+/// Rank or unrank a state: parity, solvability, line, cell, state id, and its depth from a table.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  tilewave state '8 6 7/2 5 4/3 0 1'\n  tilewave state --size 3x4 --id 12345"
+    after_help = "Examples:\n  tilewave state '8 6 7/2 5 4/3 0 1'\n  tilewave state --size 3x4 --id 12345\n  \
+                  tilewave state --puzzle pancake:5 '3 2 1 4 5'"
 )]
 pub struct Args {
-    /// The board: rows by '/', tiles by spaces, blank 0.
-    #[arg(required_unless_present_any = ["id", "line"], conflicts_with_all = ["id", "line", "cell"])]
-    board: Option<String>,
+    /// The board: rows by '/', tiles by spaces, blank 0; or the elements of another puzzle's state by spaces.
+    #[arg(value_name = "STATE", required_unless_present_any = ["id", "line"], conflicts_with_all = ["id", "line", "cell"])]
+    state: Option<String>,
 
-    /// Size, for a flat list of tiles or for a number.
-    #[arg(long, value_name = "SIZE")]
+    /// Size of a board, for a flat list of tiles or for a number.
+    #[arg(long, value_name = "SIZE", conflicts_with = "puzzle")]
     size: Option<Size>,
 
+    /// Puzzle of the state: a board (3x4), a family (topspin:12,4) or a file (dino.gap) [default: that of --table].
+    #[arg(long, value_name = "PUZZLE", value_parser = puzzle)]
+    puzzle: Option<String>,
+
     #[command(flatten)]
-    goal: GoalOption,
+    counted: Counted,
 
     /// Distance table (tilewave table) to read the depth from.
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
 
-    /// The board with this state id.
+    /// The state with this state id.
     #[arg(long, conflicts_with_all = ["line", "cell"], value_parser = count::<u64>(), allow_negative_numbers = true)]
     id: Option<u64>,
 
-    /// The board with this line (rank among the even lines).
+    /// The state with this line (rank among the even lines, odd ones behind them).
     #[arg(long, requires = "cell", value_parser = count::<u64>(), allow_negative_numbers = true)]
     line: Option<u64>,
 
-    /// The board with this cell (path index of the blank).
+    /// The state with this cell (path index of the blank).
     #[arg(long, requires = "line", value_parser = count::<usize>(), allow_negative_numbers = true)]
     cell: Option<usize>,
 
@@ -49,76 +56,136 @@ pub struct Args {
     output: Output,
 }
 
+/// What is said of a state.
+struct Facts {
+    subject: Subject,
+    state: String,
+    /// Why it cannot be solved, if it cannot.
+    refused: Option<String>,
+    even: bool,
+    line: Option<u64>,
+    cell: usize,
+    id: Option<u64>,
+    depth: Option<usize>,
+}
+
 impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let table = self.table.as_ref().map(|path| DistanceTable::open(path));
         let table = table.transpose()?;
-        let size = self.size.or_else(|| Some(table.as_ref()?.goal().size()));
-        let board = match &self.board {
+        let facts = match self.other(table.as_ref())? {
+            Some(subject) => self.of_puzzle(subject, table.as_ref())?,
+            None => self.of_board(table.as_ref())?,
+        };
+        let columns = "board,size,goal,solvable,parity,line,cell,state_id,depth";
+        let columns = match facts.subject.size() {
+            Some(_) => columns.into(),
+            None => columns.replace("board,size", "state,puzzle"),
+        };
+        let words = || facts.text();
+        let text = self.output.format.result(facts.figures(), &columns, words);
+        self.output.reserve()?.write(&text)
+    }
+
+    /// The puzzle of the state, unless it is a board.
+    fn other(&self, table: Option<&DistanceTable>) -> Result<Option<Subject>> {
+        let named = self.puzzle.as_ref().map(|word| self.counted.subject(word));
+        let named = named.transpose()?;
+        let of_table = table.map(DistanceTable::subject);
+        if let (Some(named), Some(of_table)) = (&named, of_table)
+            && named != of_table
+        {
+            refuse!("the table is one of {of_table}: leave out --puzzle");
+        }
+        let subject = of_table.cloned().or(named);
+        let other = subject.filter(|subject| subject.size().is_none());
+        let goal = self.counted.goal.is_given();
+        if let Some(subject) = &other
+            && (goal || self.counted.metric.is_some() || self.size.is_some())
+        {
+            refuse!("--goal, --metric and --size are for boards, {subject} is none");
+        }
+        Ok(other)
+    }
+
+    fn of_puzzle(&self, subject: Subject, table: Option<&DistanceTable>) -> Result<Facts> {
+        // A table knows how its states are read.
+        let space = match table {
+            Some(table) => table.space().clone(),
+            None => StateSpace::of(subject.clone())?,
+        };
+        let state = match &self.state {
+            Some(text) => space.parse(text)?,
+            None => self.unrank(&space)?,
+        };
+        let text = space.text(state);
+        let Subject::Puzzle(states) = space.subject() else {
+            unreachable!("boards have a method of their own");
+        };
+        let definition = States::definition(states);
+        let arrangement = definition.arrangement(&text)?;
+        let reached = definition.reaches(&definition.solved(), &arrangement);
+        let refused = (!reached).then(|| "no sequence of moves leads there".to_string());
+        let depth = table.filter(|_| reached).map(|table| table.depth_of(state));
+        Ok(Facts {
+            refused,
+            even: arrangement.is_even(),
+            line: Some(state.line),
+            cell: state.cell,
+            id: Some(space.id(state)),
+            depth: depth.transpose()?.flatten(),
+            state: text,
+            subject,
+        })
+    }
+
+    fn of_board(&self, table: Option<&DistanceTable>) -> Result<Facts> {
+        let named = self.puzzle.as_ref().map(|word| word.parse::<Size>());
+        let named = named.transpose().map_err(tilewave::Error::from)?;
+        let of_table = table.map(DistanceTable::goal).transpose()?;
+        let size = self.size.or(named).or(of_table.map(Board::size));
+        let goal_option = &self.counted.goal;
+        let board = match &self.state {
             Some(text) => Board::parse(text, size)?,
             None => {
                 let Some(size) = size else {
                     refuse!("a number needs its board: give --size");
                 };
-                let goal = self.goal.board_of(table.as_ref(), size)?;
-                self.unrank(&StateSpace::new(goal)?)?
+                let goal = goal_option.board_of(table, size)?;
+                let space = StateSpace::new(goal)?;
+                let board = space.board(self.unrank(&space)?);
+                board.expect("the space is that of a board")
             }
         };
-        let goal = self.goal.board_of(table.as_ref(), board.size())?;
+        let goal = goal_option.board_of(table, board.size())?;
         let frame = Frame::new(goal.clone());
         let (_, cell) = frame.encode(&board)?;
         let refused = frame.encode_solvable(&board).err();
-        let solvable = refused.is_none();
         // Boards of more than 20 cells have no 64-bit rank, but everything else.
         let space = StateSpace::new(goal.clone()).ok();
         let state = space.as_ref().and_then(|space| space.state(&board).ok());
-        let id = space
-            .as_ref()
-            .zip(state)
-            .map(|(space, state)| space.id(state));
-        let line = state.map(|state| state.line);
-        let depth = match &table {
-            Some(table) if solvable => table.depth(&board)?,
-            _ => None,
-        };
-        let parity = if solvable { "even" } else { "odd" };
-
-        let figures = json!({
-            "board": board.to_string(),
-            "size": board.size().to_string(),
-            "goal": goal.to_string(),
-            "solvable": solvable,
-            "parity": parity,
-            "line": line,
-            "cell": cell,
-            "state_id": id,
-            "depth": depth,
-        });
-        let columns = "board,size,goal,solvable,parity,line,cell,state_id,depth";
-        let number = |n: Option<u64>| n.map(|n| n.to_string());
-        let words = || {
-            let solvable = refused.map_or("yes".into(), |reason| format!("no: {reason}"));
-            let facts = [
-                ("board", Some(board.to_string())),
-                ("goal", Some(goal.to_string())),
-                ("parity", Some(parity.into())),
-                ("solvable", Some(solvable)),
-                ("line", number(line)),
-                ("cell", Some(cell.to_string())),
-                ("state id", number(id)),
-                ("depth", number(depth.map(|depth| depth as u64))),
-            ];
-            let fact =
-                |(name, value): (&str, Option<String>)| Some(format!("{name:<10}{}\n", value?));
-            facts.into_iter().filter_map(fact).collect()
-        };
-        let text = self.output.format.result(figures, columns, words);
-        self.output.reserve()?.write(&text)
+        let id = space.as_ref().zip(state);
+        let depth = table.filter(|_| refused.is_none());
+        let metric = table.and_then(|table| table.subject().metric());
+        let metric = metric.or(self.counted.metric).unwrap_or_default();
+        Ok(Facts {
+            even: refused.is_none(),
+            line: state.map(|state| state.line),
+            cell,
+            id: id.map(|(space, state)| space.id(state)),
+            depth: depth
+                .map(|table| table.depth(&board))
+                .transpose()?
+                .flatten(),
+            refused: refused.map(|reason| reason.to_string()),
+            state: board.to_string(),
+            subject: Subject::board(goal).in_metric(metric),
+        })
     }
 
-    /// The board with the number asked for.
-    fn unrank(&self, space: &StateSpace) -> Result<Board> {
+    /// The state with the number asked for.
+    fn unrank(&self, space: &StateSpace) -> Result<State> {
         let cells = space.puzzle().cells();
         let state = match (self.id, self.line, self.cell) {
             (Some(id), _, _) => space.from_id(id),
@@ -127,16 +194,65 @@ impl Args {
             }
             _ => None,
         };
-        let board = state.and_then(|state| space.board(state));
-        let Some(board) = board else {
+        let Some(state) = state else {
+            let board = space.subject().size().is_some();
+            let (article, kind) = if board { ("a ", " board") } else { ("", "") };
             refuse!(
-                "there is no such state: a {} board has lines 0 to {}, cells 0 to {}, ids 0 to {}",
+                "there is no such state: {article}{}{kind} has lines 0 to {}, cells 0 to {}, ids 0 to {}",
                 space.subject(),
                 space.lines() - 1,
                 cells - 1,
                 space.lines() * cells as u64 - 1
             );
         };
-        Ok(board)
+        Ok(state)
+    }
+}
+
+impl Facts {
+    fn parity(&self) -> &'static str {
+        if self.even { "even" } else { "odd" }
+    }
+
+    fn figures(&self) -> Value {
+        let subject = &self.subject;
+        let size = subject.size().map(|size| size.to_string());
+        json!({
+            "board": size.as_ref().map(|_| &self.state),
+            "size": size,
+            "puzzle": subject.name(),
+            "state": self.state,
+            "metric": subject.metric().map(Metric::name),
+            "goal": subject.goal(),
+            "solvable": self.refused.is_none(),
+            "parity": self.parity(),
+            "line": self.line,
+            "cell": self.cell,
+            "state_id": self.id,
+            "depth": self.depth,
+        })
+    }
+
+    fn text(&self) -> String {
+        let number = |n: Option<u64>| n.map(|n| n.to_string());
+        let refused = self.refused.as_ref();
+        let solvable = refused.map_or("yes".into(), |reason| format!("no: {reason}"));
+        let other = self.subject.definition().map(|of| of.name().to_string());
+        let facts = [
+            ("puzzle", other.clone()),
+            (
+                if other.is_some() { "state" } else { "board" },
+                Some(self.state.clone()),
+            ),
+            ("goal", Some(self.subject.goal())),
+            ("parity", Some(self.parity().into())),
+            ("solvable", Some(solvable)),
+            ("line", number(self.line)),
+            ("cell", Some(self.cell.to_string())),
+            ("state id", number(self.id)),
+            ("depth", number(self.depth.map(|depth| depth as u64))),
+        ];
+        let fact = |(name, value): (&str, Option<String>)| Some(format!("{name:<10}{}\n", value?));
+        facts.into_iter().filter_map(fact).collect()
     }
 }

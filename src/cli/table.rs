@@ -1,4 +1,4 @@
-//! `tilewave table`: the depth of every state of a board, in a file.
+//! `tilewave table`: the depth of every state of a puzzle, in a file.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -6,39 +6,41 @@ use std::time::Instant;
 use anyhow::Result;
 use serde_json::json;
 use tilewave::bfs::Search;
-use tilewave::puzzle::tiles::Size;
+use tilewave::puzzle::tiles::Metric;
 use tilewave::report::{bytes, duration, histogram, thousands};
 use tilewave::store;
 use tilewave::table::{DistanceTable, Encoding, build};
 
 use super::failure::Exit;
 use super::interrupt;
-use super::options::{FORMATS, Format, GoalOption, Memory, Threads, kernel};
+use super::options::{FORMATS, Format, Memory, Threads, kernel};
 use super::output::{OutputFile, counts_csv, print, print_beside};
 use super::progress::Progress;
+use super::puzzle::{Counted, puzzle};
 use super::values::choice;
 
-/// Write the distance table of a board, the depth of every state, or check one.
+/// Write the distance table of a puzzle, the depth of every state, or check one.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave table 3x4 -o 3x4.table\n  tilewave state --table 3x4.table '1 2 3 4/5 6 7 8/9 0 10 11'\n  \
-                  tilewave solve --table 3x4.table '11 10 9 8/7 6 5 4/3 2 1 0'\n  tilewave table --check 3x4.table"
+                  tilewave solve --table 3x4.table '11 10 9 8/7 6 5 4/3 2 1 0'\n  tilewave table topspin:10,4 -o ts.table\n  tilewave solve --table ts.table '2 1 3 4 5 6 7 8 9 10'\n  \
+                  tilewave table --check 3x4.table"
 )]
 pub struct Args {
-    /// Size of the board, rows x columns, for example 3x4.
-    #[arg(required_unless_present = "check")]
-    board: Option<Size>,
+    /// Size of a board (3x4), family of puzzles (topspin:10,4) or file that defines one (dino.gap).
+    #[arg(required_unless_present = "check", value_parser = puzzle)]
+    puzzle: Option<String>,
 
     /// File to write.
     #[arg(short, long, value_name = "FILE", required_unless_present = "check")]
     output: Option<PathBuf>,
 
     /// Check the checksums of a table instead, and say what it holds.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["board", "output", "goal", "encoding", "force", "memory"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["puzzle", "output", "goal", "metric", "directed", "quarter", "encoding", "force", "memory"])]
     check: Option<PathBuf>,
 
     #[command(flatten)]
-    goal: GoalOption,
+    counted: Counted,
 
     /// How depths are stored.
     #[arg(long, value_parser = choice(Encoding::NAMES), default_value = "mod3")]
@@ -63,13 +65,13 @@ impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let begun = Instant::now();
-        let (table, file) = match (&self.check, &self.board, &self.output) {
+        let (table, file) = match (&self.check, &self.puzzle, &self.output) {
             (Some(file), _, _) => {
                 let table = DistanceTable::open(file)?;
                 table.check()?;
                 (table, file)
             }
-            (None, Some(board), Some(file)) => (self.make(*board, file)?, file),
+            (None, Some(puzzle), Some(file)) => (self.make(puzzle, file)?, file),
             // The parser lets nothing else pass.
             (None, ..) => return Err(Exit(2).into()),
         };
@@ -80,12 +82,12 @@ impl Args {
         }
     }
 
-    /// Searches a board and writes its table.
-    fn make(&self, board: Size, file: &Path) -> Result<DistanceTable> {
-        let goal = self.goal.board(board)?;
+    /// Searches a puzzle and writes its table.
+    fn make(&self, puzzle: &str, file: &Path) -> Result<DistanceTable> {
+        let subject = self.counted.subject(puzzle)?;
         // Refuse before any work what could not be kept.
         OutputFile::reserve(file, self.force)?;
-        let mut search = Search::new(goal);
+        let mut search = Search::of(subject);
         search.threads = self.threads.get();
         search.kernel = kernel()?;
         search.memory = Some(self.memory.budget());
@@ -99,12 +101,14 @@ impl Args {
     fn report(&self, table: &DistanceTable, file: &Path, seconds: f64) -> String {
         let counts = table.histogram();
         let (states, deepest) = (counts.iter().sum::<u64>(), counts.len() - 1);
-        let size = table.goal().size();
-        let complete = size.states() == Some(states);
+        let subject = table.subject();
+        let complete = subject.states() == Some(states);
         let figures = json!({
             "file": file.display().to_string(),
-            "board": size.to_string(),
-            "goal": table.goal().to_string(),
+            "board": subject.size().map(|size| size.to_string()),
+            "puzzle": subject.name(),
+            "metric": subject.metric().map(Metric::name),
+            "goal": subject.goal(),
             "encoding": table.encoding().name(),
             "states": states,
             "complete": complete,
@@ -117,14 +121,14 @@ impl Args {
         });
         let words = || {
             format!(
-                "{}\n{} {}: {size}, goal {}, {} states, {} {deepest}, {}, {} in {}\n",
+                "{}\n{} {}: {subject}, goal {}, {} states, {} {deepest}, {}, {} in {}\n",
                 histogram(counts, states).trim_end(),
                 match self.check {
                     Some(_) => "sound",
                     None => "wrote",
                 },
                 file.display(),
-                table.goal(),
+                subject.goal(),
                 thousands(states),
                 if complete { "diameter" } else { "depth" },
                 table.encoding(),

@@ -52,6 +52,16 @@ impl Reading {
         }
     }
 
+    /// Returns the reading with the given orders, or `None` when the path does not have every position once, or an
+    /// order not every position but that of its cell.
+    pub fn from_orders(path: Vec<usize>, orders: Vec<Vec<usize>>) -> Option<Reading> {
+        let full = |order: &[usize]| order.len() == path.len() && Permutation::new(order).is_ok();
+        let others = |(cell, order): (&usize, &Vec<usize>)| full(&[&[*cell], &order[..]].concat());
+        let whole =
+            full(&path) && orders.len() == path.len() && path.iter().zip(&orders).all(others);
+        whole.then_some(Reading { path, orders })
+    }
+
     /// Returns the positions in the order of the cells.
     pub fn path(&self) -> &[usize] {
         &self.path

@@ -98,6 +98,11 @@ impl States {
         &self.reading
     }
 
+    /// Returns the cell of the start's distinguished element.
+    pub fn home(&self) -> usize {
+        self.home
+    }
+
     /// Returns the line and the cell of an arrangement, whether or not it can be reached.
     ///
     /// # Panics

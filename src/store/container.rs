@@ -26,10 +26,15 @@ const SUM: usize = HEADER_BYTES - 8;
 pub trait Header: Sized + Sync {
     /// First bytes of the file.
     const MAGIC: [u8; 8];
-    /// Version of the format.
+    /// Newest version of the format; older ones are read as well.
     const VERSION: u32;
     /// What the file is called.
     const KIND: FileKind;
+
+    /// Returns the oldest version that says all that the header does.
+    fn version(&self) -> u32 {
+        Self::VERSION
+    }
 
     /// Reads the fields; whether all that follows from others is right is checked by writing them again.
     ///
@@ -52,7 +57,7 @@ pub fn encode<H: Header>(header: &H) -> Box<Fields> {
     let mut fields = Box::new(Fields([0; HEADER_BYTES]));
     header.encode(&mut fields);
     fields.put(0, &H::MAGIC);
-    fields.put(8, &H::VERSION.to_le_bytes());
+    fields.put(8, &header.version().to_le_bytes());
     fields.put(12, &(HEADER_BYTES as u32).to_le_bytes());
     let sum = XxHash3_64::oneshot(&fields.0[..SUM]);
     fields.put(SUM, &sum.to_le_bytes());
@@ -71,7 +76,7 @@ fn decode<H: Header>(path: &Path, begin: &[u8], found: u64) -> Result<H, FileErr
     };
     let fields = Fields(*bytes);
     let (version, supported) = (fields.u64(8) as u32, H::VERSION);
-    if version != supported {
+    if !(1..=supported).contains(&version) {
         let found = version;
         return Err(wrong(Problem::Version { found, supported }));
     }
@@ -250,7 +255,7 @@ impl<H: Header> Container<H> {
         let wrong = if XxHash3_64::oneshot(layout.sums.of(front)) != *entries {
             Some("its block checksums differ from their own")
         } else if index.is_some_and(|sum| sum != XxHash3_64::oneshot(layout.index.of(front))) {
-            Some("its region table has another checksum")
+            Some("its index has another checksum")
         } else if layout.sections().windows(2).flat_map(gap).any(|&b| b != 0) {
             Some("its padding is not zero")
         } else {

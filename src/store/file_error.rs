@@ -136,7 +136,7 @@ pub struct FileKind {
 
 impl FileKind {
     /// Returns the error of a file of this kind.
-    pub(super) fn wrong(self, path: &Path, problem: Problem) -> FileError {
+    pub(crate) fn wrong(self, path: &Path, problem: Problem) -> FileError {
         FileError::Wrong {
             path: path.to_path_buf(),
             kind: self,

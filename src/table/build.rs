@@ -1,36 +1,30 @@
 //! From a search to a table.
 
-use super::fill::Fill;
+use super::fill::{Fill, described};
+use super::header::Header;
 use super::{DistanceTable, Encoding, TableError};
 use crate::Error;
-use crate::bfs::{self, Search, SearchError, Subject};
+use crate::bfs::{self, Search, SearchError, StateSpace, Subject};
 use crate::perm::layout::Layout;
 use crate::progress::Progress;
-use crate::puzzle::tiles::{Board, Metric};
 
-/// Returns the bytes of memory that the table of a board and the search that fills it take.
+/// Returns the bytes of memory that the table of a subject and the search that fills it take.
 ///
 /// # Errors
-/// As [`crate::bfs::plan`].
+/// As [`crate::bfs::plan`], and [`TableError::Directed`].
 pub fn needed(subject: &Subject, encoding: Encoding) -> Result<u64, Error> {
-    let arrays = bfs::plan(subject, None)?.array_bytes;
-    let size = board(subject)?.size();
-    let shape = super::shape::Shape { size, encoding };
-    Ok(arrays + shape.bytes())
-}
-
-/// The goal of a board with one tile a move: what a table can be made of.
-fn board(subject: &Subject) -> Result<&Board, TableError> {
-    let boards = subject.boards();
-    let goal = boards.filter(|_| subject.metric() == Some(Metric::Stm));
-    let other = || TableError::Puzzle {
-        puzzle: subject.to_string(),
+    let (puzzle, _) = described(subject)?;
+    let header = Header {
+        puzzle,
+        encoding,
+        histogram: Vec::new(),
+        checksum: 0,
     };
-    Ok(goal.ok_or_else(other)?.0)
+    Ok(bfs::plan(subject, None)?.array_bytes + header.shape().bytes())
 }
 
-/// Returns the table of a search's goal: the search's threads, kernel and memory count, its start, engine
-/// and largest depth do not.
+/// Returns the table of a search's goal, the solved state of a puzzle other than a board: the search's threads,
+/// kernel and memory count, its start, engine and largest depth do not.
 ///
 /// Cost: the complete search and [`needed`] bytes of memory; every level is passed over once more.
 ///
@@ -41,21 +35,20 @@ pub fn build(
     encoding: Encoding,
     observer: &dyn Progress,
 ) -> Result<DistanceTable, Error> {
-    let goal = board(&search.subject)?;
-    let size = goal.size();
-    let subject = Subject::board(goal.clone());
+    let subject = search.subject.clone().from_goal();
     let needed = needed(&subject, encoding)?;
     if let Some(budget) = search.memory.filter(|&budget| budget < needed) {
         return Err(TableError::Budget {
-            size,
+            puzzle: subject.to_string(),
             needed,
             budget,
         }
         .into());
     }
-    let mut fill = Fill::new(goal.clone(), encoding)?;
-    if Layout::new(size.tiles()).is_none() {
-        fill.plainly()?;
+    let mut fill = Fill::of(&subject, encoding)?;
+    let space = StateSpace::of(subject.clone())?;
+    if Layout::new(space.line_len()).is_none() {
+        fill.plainly(&space)?;
         return fill.finish();
     }
     let search = Search {

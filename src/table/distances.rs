@@ -4,17 +4,20 @@
 
 use std::path::Path;
 
+use std::sync::Arc;
+
+use super::definition;
 use super::error::TableError;
-use super::header::Header;
-use super::position::{Position, Steps};
+use super::header::{Header, Puzzle};
 use super::shape::MAX_DEPTH;
+use super::ways::{Position, Step, Way, Ways};
 use super::{Encoding, shape::Shape};
 use crate::Error;
-use crate::bfs::{State, StateSpace};
-use crate::puzzle::tiles::{Board, Direction, Frame, Moves};
-use crate::store::{Container, Image};
+use crate::bfs::{State, StateSpace, Subject};
+use crate::puzzle::tiles::{Board, Metric, Moves};
+use crate::store::{Container, Header as _, Image, Problem};
 
-/// The depth of every state of a board.
+/// The depth of every state of a puzzle.
 ///
 /// ```
 /// use tilewave::bfs::Search;
@@ -33,9 +36,8 @@ pub struct DistanceTable {
     file: Container<Header>,
     shape: Shape,
     space: StateSpace,
-    frame: Frame,
-    steps: Steps,
-    /// Path index of the blank's goal.
+    ways: Ways,
+    /// The cell of the goal.
     home: usize,
 }
 
@@ -60,7 +62,7 @@ impl DistanceTable {
         Ok(table)
     }
 
-    /// Returns the table of a file that is in memory or mapped ([`crate::Mapped`]). Its header is
+    /// Returns the table of a file that is in memory or mapped ([`crate::store::Mapped`]). Its header is
     /// checked, its entries are not: call [`DistanceTable::check`].
     ///
     /// # Errors
@@ -70,14 +72,27 @@ impl DistanceTable {
     }
 
     fn new(file: Container<Header>) -> Result<DistanceTable, Error> {
-        let goal = &file.header().goal;
-        let frame = Frame::new(goal.clone());
-        let space = StateSpace::new(goal.clone())?;
+        let header = file.header();
+        let subject = match &header.puzzle {
+            Puzzle::Board(goal, metric) => Subject::board(goal.clone()).in_metric(*metric),
+            Puzzle::Defined { fingerprint, .. } => {
+                let states = definition::decode(file.index());
+                let same = |of: &u64| of == fingerprint;
+                let states = states.filter(|of| same(&of.definition().fingerprint()));
+                let states = states.ok_or_else(|| wrong(&file))?;
+                Subject::Puzzle(Arc::new(states))
+            }
+        };
+        let space = StateSpace::of(subject)?;
+        let shape = header.shape();
+        let shaped = (space.puzzle().cells(), space.lines()) == (shape.cells, shape.lines);
+        if !shaped || space.subject().is_directed() {
+            return Err(wrong(&file).into());
+        }
         Ok(DistanceTable {
-            steps: Steps::new(frame.path()),
-            home: frame.path().index(goal.blank()),
-            frame,
-            shape: file.header().shape(),
+            ways: Ways::new(&space),
+            home: space.start()?.cell,
+            shape,
             file,
             space,
         })
@@ -88,9 +103,25 @@ impl DistanceTable {
         DistanceTable::new(Container::finish(image, header))
     }
 
-    /// Returns the goal.
-    pub fn goal(&self) -> &Board {
-        &self.file.header().goal
+    /// Returns the puzzle, which is searched from its goal.
+    pub fn subject(&self) -> &Subject {
+        self.space.subject()
+    }
+
+    /// Returns the states, by which entries are found.
+    pub fn space(&self) -> &StateSpace {
+        &self.space
+    }
+
+    /// Returns the goal of a board.
+    ///
+    /// # Errors
+    /// [`TableError::NoBoard`] when the table is one of another puzzle.
+    pub fn goal(&self) -> Result<&Board, TableError> {
+        let boards = self.subject().boards();
+        let puzzle = || self.subject().name();
+        let goal = boards.ok_or_else(|| TableError::NoBoard { puzzle: puzzle() });
+        Ok(goal?.0)
     }
 
     /// Returns the encoding.
@@ -115,6 +146,10 @@ impl DistanceTable {
 
     /// The entry of a state, none when it was not reached.
     fn entry(&self, state: State) -> Result<Option<u8>, Error> {
+        // Lines that cannot be reached may have no number.
+        if state.line >= self.shape.lines {
+            return Ok(None);
+        }
         let byte = self.file.byte(self.shape.place(state));
         let byte = byte.map_err(TableError::from)?;
         Ok(byte.and_then(|byte| self.shape.decode(byte, state)))
@@ -122,75 +157,106 @@ impl DistanceTable {
 
     /// Returns the depth of a board, `None` when it was not reached.
     ///
-    /// Cost: one rank and one look-up in the byte encoding; in the other one the walk to the goal, three
-    /// look-ups per move.
+    /// # Errors
+    /// As [`DistanceTable::depth_of`], [`TableError::NoBoard`], and [`crate::puzzle::tiles::BoardError`] when the board has
+    /// another size or cannot reach the goal.
+    pub fn depth(&self, board: &Board) -> Result<Option<usize>, Error> {
+        self.goal()?;
+        self.depth_of(self.space.state(board)?)
+    }
+
+    /// Returns the depth of a state, `None` when it was not reached.
+    ///
+    /// Cost: one look-up in the byte encoding; in the other one the walk to the goal, a rank and a look-up for about
+    /// every second move of a state.
     ///
     /// # Errors
-    /// [`crate::puzzle::tiles::BoardError`] when the board has another size or cannot reach the goal,
-    /// [`TableError::DeadEnd`] when the table is damaged.
-    pub fn depth(&self, board: &Board) -> Result<Option<usize>, Error> {
+    /// [`TableError::DeadEnd`] when the table is damaged, [`TableError::File`] when it cannot be read.
+    pub fn depth_of(&self, state: State) -> Result<Option<usize>, Error> {
         match self.encoding() {
-            Encoding::Byte => {
-                let entry = self.entry(self.position(board)?.state())?;
-                Ok(entry.map(usize::from))
-            }
-            Encoding::Mod3 => Ok(self.solve(board)?.map(|moves| moves.len())),
+            Encoding::Byte => Ok(self.entry(state)?.map(usize::from)),
+            Encoding::Mod3 => Ok(self.steps(state)?.map(|steps| steps.len())),
         }
     }
 
-    /// Returns a shortest solution of a board, `None` when it was not reached: the first in the order of
-    /// [`Direction::ALL`]. Cost: three ranks and look-ups per move.
+    /// Returns a shortest solution of a board, `None` when it was not reached: of those with the fewest moves in the
+    /// table's metric the first in the order of [`crate::puzzle::tiles::Direction::ALL`].
     ///
     /// # Errors
     /// As [`DistanceTable::depth`].
     pub fn solve(&self, board: &Board) -> Result<Option<Moves>, Error> {
-        let mut position = self.position(board)?;
-        let Some(mut entry) = self.entry(position.state())? else {
+        self.goal()?;
+        let steps = self.steps(self.space.state(board)?)?;
+        let moves = |step: &Step| match *step {
+            Step::Tiles(direction, tiles) => vec![direction; tiles],
+            Step::Generator(_) => Vec::new(),
+        };
+        Ok(steps.map(|steps| Moves(steps.iter().flat_map(moves).collect())))
+    }
+
+    /// Returns the number of moves of a solution in the table's metric.
+    pub fn count(&self, moves: &Moves) -> usize {
+        moves.count(self.subject().metric().unwrap_or(Metric::Stm))
+    }
+
+    /// Returns the names of the generators that solve a state of a puzzle other than a board in the fewest moves, in
+    /// their order; `None` when it was not reached, and no names for boards.
+    ///
+    /// # Errors
+    /// As [`DistanceTable::depth_of`].
+    pub fn names(&self, state: State) -> Result<Option<Vec<&str>>, Error> {
+        let generators = self.subject().definition().map(|of| of.generators());
+        let name = |step: &Step| match *step {
+            Step::Generator(index) => Some(generators?.get(index)?.name.as_str()),
+            Step::Tiles(..) => None,
+        };
+        let steps = self.steps(state)?;
+        Ok(steps.map(|steps| steps.iter().filter_map(name).collect()))
+    }
+
+    /// Returns the moves of a shortest solution of a state, `None` when it was not reached; of those the first in
+    /// the order of [`Step`]. Cost: a rank and a look-up for about every second move of a state on the way.
+    ///
+    /// # Errors
+    /// As [`DistanceTable::depth_of`].
+    pub fn steps(&self, state: State) -> Result<Option<Vec<Step>>, Error> {
+        let Some(mut entry) = self.entry(state)? else {
             return Ok(None);
         };
-        let mut moves = Vec::new();
+        let mut position = Position::new(&self.space.line(state), state.cell);
+        let mut steps = Vec::new();
         while !position.is_goal(self.home) {
             let closer = self.closer(&position, entry)?;
-            let Some((direction, next)) = closer.filter(|_| moves.len() < MAX_DEPTH) else {
+            let Some((way, next)) = closer.filter(|_| steps.len() < MAX_DEPTH) else {
                 return Err(TableError::DeadEnd {
                     path: self.file.path().to_path_buf(),
                     state: self.space.id(position.state()),
                 }
                 .into());
             };
-            moves.push(direction);
+            steps.push(way.step);
             position = next;
             entry = match (self.encoding(), entry) {
                 (Encoding::Mod3, entry) => (entry + 2) % 3,
                 (Encoding::Byte, entry) => entry - 1,
             };
         }
-        Ok(Some(Moves(moves)))
+        Ok(Some(steps))
     }
 
     /// A neighbour that is one move closer to the goal than a position with a given entry.
-    fn closer(
-        &self,
-        position: &Position,
-        entry: u8,
-    ) -> Result<Option<(Direction, Position)>, Error> {
+    fn closer(&self, position: &Position, entry: u8) -> Result<Option<(&Way, Position)>, Error> {
         let wanted = match self.encoding() {
             Encoding::Mod3 => Some((entry + 2) % 3),
             Encoding::Byte => entry.checked_sub(1),
         };
-        for &(direction, from) in self.steps.from(position.cell) {
-            let mut moved = position.clone();
-            moved.step(from);
+        for way in self.ways.from(position.cell) {
+            let moved = position.after(way);
             if wanted.is_some() && self.entry(moved.state())? == wanted {
-                return Ok(Some((direction, moved)));
+                return Ok(Some((way, moved)));
             }
         }
         Ok(None)
-    }
-
-    fn position(&self, board: &Board) -> Result<Position, Error> {
-        let (line, cell) = self.frame.encode_solvable(board)?;
-        Ok(Position::new(&line, cell))
     }
 
     /// Checks all checksums. Cost: one pass over the file.
@@ -213,4 +279,10 @@ impl DistanceTable {
     ) -> Result<(), TableError> {
         Ok(self.file.save(path, replace, progress)?)
     }
+}
+
+/// The error of a definition that is not that of the header.
+fn wrong(file: &Container<Header>) -> TableError {
+    let what = "its definition of the puzzle is none";
+    TableError::File(Header::KIND.wrong(file.path(), Problem::Header(what)))
 }

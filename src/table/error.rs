@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use crate::puzzle::tiles::Size;
 use crate::store::{FileError, MemoryError, OutputError};
 use crate::units::bytes;
 
@@ -13,20 +12,29 @@ pub enum TableError {
     /// Memory that could not be had.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// Nothing that tables are made of.
-    #[error("no distance table is made of {puzzle}: choose a board and one tile a move")]
-    Puzzle {
+    /// A puzzle whose distances depend on the direction.
+    #[error(
+        "some moves of {puzzle} go one way only: a distance table needs the way back of every move, choose a puzzle \
+         that has them"
+    )]
+    Directed {
         /// What was asked for.
+        puzzle: String,
+    },
+    /// A table of no board where boards are asked for.
+    #[error("the table is one of {puzzle}, which is no board")]
+    NoBoard {
+        /// What it is made of.
         puzzle: String,
     },
     /// The table and the search exceed the memory budget.
     #[error(
-        "the distance table of {size} and the search that fills it need {} of memory, the budget is {}: raise it with --memory if the machine has more, or choose a smaller board",
+        "the distance table of {puzzle} and the search that fills it need {} of memory, the budget is {}: raise it with --memory if the machine has more, or choose a smaller puzzle",
         bytes(*needed), bytes(*budget)
     )]
     Budget {
-        /// Size of the board.
-        size: Size,
+        /// The puzzle.
+        puzzle: String,
         /// Bytes needed.
         needed: u64,
         /// Bytes allowed.

@@ -4,13 +4,15 @@
 
 use rayon::prelude::*;
 
-use super::header::Header;
-use super::position::{Position, Steps};
+use super::definition;
+use super::header::{Header, Puzzle};
 use super::shape::{MAX_DEPTH, Shape, UNREACHED};
+use super::ways::{Position, Ways};
 use super::{DistanceTable, Encoding, TableError};
-use crate::bfs::{Search, SearchError, State};
+use crate::bfs::{Search, SearchError, State, StateSpace, Subject};
 use crate::perm::layout::{LANES, Register};
-use crate::puzzle::tiles::{Board, Frame};
+use crate::perm::lehmer;
+use crate::puzzle::tiles::Board;
 use crate::store::{BLOCK_BYTES, Header as _, Image, in_parallel};
 
 /// Registers of one unit of work.
@@ -39,20 +41,29 @@ pub struct Fill {
     header: Header,
     image: Image,
     shape: Shape,
+    /// The definition of a puzzle that is no board.
+    definition: Vec<u8>,
 }
 
 impl Fill {
-    /// Returns an empty table: no state is reached. Cost: the file's size in memory, written once.
+    /// Returns an empty table of a board moved one tile at a time.
     ///
     /// # Errors
-    /// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, and [`TableError::Memory`].
+    /// As [`Fill::of`].
     pub fn new(goal: Board, encoding: Encoding) -> Result<Fill, crate::Error> {
-        let size = goal.size();
-        if size.cells() > Search::MAX_CELLS {
-            return Err(SearchError::TooLarge { size }.into());
-        }
+        Fill::of(&Subject::board(goal), encoding)
+    }
+
+    /// Returns an empty table of depths from a goal, the solved state of a puzzle other than a board: no state is
+    /// reached. Cost: the file's size in memory, written once.
+    ///
+    /// # Errors
+    /// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`TableError::Directed`] and
+    /// [`TableError::Memory`].
+    pub fn of(subject: &Subject, encoding: Encoding) -> Result<Fill, crate::Error> {
+        let (puzzle, definition) = described(subject)?;
         let header = Header {
-            goal,
+            puzzle,
             encoding,
             histogram: Vec::new(),
             checksum: 0,
@@ -69,6 +80,7 @@ impl Fill {
             shape: header.shape(),
             header,
             image,
+            definition,
         })
     }
 
@@ -141,18 +153,16 @@ impl Fill {
 
     /// Fills the table by a plain search over its own entries, for boards too small for registers. Cost:
     /// a rank per neighbour, and a list of each level's positions.
-    pub(super) fn plainly(&mut self) -> Result<(), crate::Error> {
-        let frame = Frame::new(self.header.goal.clone());
-        let home = frame.encode_solvable(&self.header.goal)?;
-        let steps = Steps::new(frame.path());
-        let mut level = vec![Position::new(&home.0, home.1)];
-        self.state(0, level[0].state())?;
+    pub(super) fn plainly(&mut self, space: &StateSpace) -> Result<(), crate::Error> {
+        let start = space.start()?;
+        let ways = Ways::new(space);
+        let mut level = vec![Position::new(&space.line(start), start.cell)];
+        self.state(0, start)?;
         for depth in 1.. {
             let mut next = Vec::new();
             for position in &level {
-                for &(_, from) in steps.from(position.cell) {
-                    let mut moved = position.clone();
-                    moved.step(from);
+                for way in ways.from(position.cell) {
+                    let moved = position.after(way);
                     let state = moved.state();
                     let place = self.shape.place(state) as usize;
                     let byte = self.entries()[place];
@@ -179,8 +189,41 @@ impl Fill {
     ///
     /// # Errors
     /// None that a table which could be begun can cause.
-    pub fn finish(self) -> Result<DistanceTable, crate::Error> {
+    pub fn finish(mut self) -> Result<DistanceTable, crate::Error> {
+        let index = self.header.layout().index;
+        let place = index.of_mut(self.image.bytes_mut());
+        place.copy_from_slice(&self.definition);
         DistanceTable::finish(self.image, self.header)
+    }
+}
+
+/// What a header says of a subject, and the definition behind it.
+pub(super) fn described(subject: &Subject) -> Result<(Puzzle, Vec<u8>), crate::Error> {
+    match subject {
+        Subject::Board { goal, metric, .. } => {
+            let size = goal.size();
+            if size.cells() > Search::MAX_CELLS {
+                return Err(SearchError::TooLarge { size }.into());
+            }
+            Ok((Puzzle::Board(goal.clone(), *metric), Vec::new()))
+        }
+        Subject::Puzzle(states) => {
+            if subject.is_directed() {
+                let puzzle = subject.name();
+                return Err(TableError::Directed { puzzle }.into());
+            }
+            let space = StateSpace::of(subject.clone())?;
+            let parities = space.lines() / lehmer::even_count(space.line_len());
+            let text = definition::encode(states);
+            let puzzle = Puzzle::Defined {
+                cells: states.definition().positions(),
+                parities: parities as u8,
+                bytes: text.len() as u64,
+                checksum: 0,
+                fingerprint: states.definition().fingerprint(),
+            };
+            Ok((puzzle, text))
+        }
     }
 }
 

@@ -1,10 +1,10 @@
-//! Distance tables: the exact depth of every state of a board, in a file.
+//! Distance tables: the exact depth of every state of a board or another puzzle, in a file.
 //!
 //! Invariant: an entry is the fewest moves from its state to the goal, or that number modulo 3: of two
 //! neighbours one is exactly one move closer, so the remainder tells which, and walking to the goal counts
 //! the moves. A state that was not reached has an entry of its own.
 //!
-//! [`build`] searches a board and keeps the depths, [`Fill`] takes them level by level from any search,
+//! [`build`] searches a puzzle and keeps the depths, [`Fill`] takes them level by level from any search,
 //! [`DistanceTable::save`] and [`DistanceTable::open`] keep a table in a file (`docs/format.md`), [`DistanceTable::depth`] and
 //! [`DistanceTable::solve`] answer.
 //!
@@ -12,15 +12,17 @@
 //! cube, ISSAC 2007), and older.
 
 mod build;
+mod definition;
 mod distances;
 mod error;
 mod fill;
 mod header;
-mod position;
 mod shape;
+mod ways;
 
 pub use build::{build, needed};
 pub use distances::DistanceTable;
 pub use error::TableError;
 pub use fill::Fill;
 pub use shape::Encoding;
+pub use ways::Step;

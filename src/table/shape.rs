@@ -5,8 +5,6 @@
 
 use crate::bfs::State;
 use crate::names::names;
-use crate::perm::lehmer;
-use crate::puzzle::tiles::Size;
 
 /// The entry of a state that was not reached, modulo 3.
 const UNKNOWN: u8 = 3;
@@ -32,27 +30,25 @@ names! { Encoding:
 /// The shape of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
-    pub size: Size,
+    /// Entries of a line.
+    pub cells: usize,
+    /// The number of lines.
+    pub lines: u64,
     pub encoding: Encoding,
 }
 
 impl Shape {
-    /// The number of lines.
-    pub fn lines(self) -> u64 {
-        lehmer::even_count(self.size.tiles())
-    }
-
     /// The bytes of a line.
     pub fn stride(self) -> usize {
         match self.encoding {
-            Encoding::Mod3 => self.size.cells().div_ceil(4),
-            Encoding::Byte => self.size.cells(),
+            Encoding::Mod3 => self.cells.div_ceil(4),
+            Encoding::Byte => self.cells,
         }
     }
 
     /// The bytes of all lines.
     pub fn bytes(self) -> u64 {
-        self.lines() * self.stride() as u64
+        self.lines * self.stride() as u64
     }
 
     /// The byte that the entry of a state lies in.

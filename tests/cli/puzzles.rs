@@ -1,6 +1,6 @@
 //! Puzzles other than boards, and boards in the multi-tile metric, on the command line.
 
-use super::{json, refused, stdout};
+use super::{json, refused, stdout, tilewave};
 
 /// A sample file.
 fn file(name: &str) -> String {
@@ -22,10 +22,18 @@ fn families_are_listed() {
     assert_eq!(csv.lines().count(), 9, "{csv}");
     let value = json(&["puzzles", "--format", "json"]);
     let families = value["families"].as_array().unwrap();
-    let example = families[0]["example"].as_str().unwrap();
-    let planned = json(&["plan", "--format", "json", example]);
-    assert_eq!(planned["states"], families[0]["example_states"]);
-    assert_eq!(planned["memory_bytes"], families[0]["memory_bytes"]);
+    let mut compared = 0;
+    for family in families {
+        let example = family["example"].as_str().unwrap();
+        // The others take seconds.
+        if example.ends_with(":9") || example.ends_with(":10") {
+            let planned = json(&["plan", "--format", "json", example]);
+            assert_eq!(planned["states"], family["example_states"], "{example}");
+            assert_eq!(planned["memory_bytes"], family["memory_bytes"], "{example}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 2);
     assert_eq!(families.len(), 8);
 }
 
@@ -119,6 +127,134 @@ fn puzzles_are_planned() {
     let text = stdout(&["plan", "3x3", "--metric", "mtm"]);
     assert!(text.starts_with("board    3x3 mtm\n"), "{text}");
     refused(&["plan", "lrx:9", "--on-disk"], 2, "leave out --on-disk");
+}
+
+#[test]
+fn tables_of_puzzles_answer_in_their_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("t.table");
+    let path = path.to_str().unwrap();
+    let made = json(&["table", "pancake:7", "-o", path, "--format", "json"]);
+    assert_eq!(
+        (&made["puzzle"], &made["states"], &made["diameter"]),
+        (&"pancake:7".into(), &5040.into(), &8.into())
+    );
+    assert_eq!(
+        (&made["complete"], &made["board"]),
+        (&true.into(), &serde_json::Value::Null)
+    );
+    let checked = stdout(&["table", "--check", path]);
+    assert!(
+        checked.contains(": pancake:7, goal 1 2 3 4 5 6 7, 5,040 states"),
+        "{checked}"
+    );
+    // The first four, then all of them.
+    let shuffled = "7 6 5 1 2 3 4";
+    let state = json(&["state", "--table", path, shuffled, "--format", "json"]);
+    assert_eq!(
+        (&state["depth"], &state["solvable"]),
+        (&2.into(), &true.into())
+    );
+    assert_eq!(
+        (&state["state"], &state["puzzle"]),
+        (&shuffled.into(), &"pancake:7".into())
+    );
+    let id = state["state_id"].to_string();
+    let same = stdout(&["state", "--puzzle", "pancake:7", "--id", &id]);
+    assert!(same.contains(&format!("state     {shuffled}\n")), "{same}");
+    let solved = json(&["solve", "--table", path, shuffled, "--format", "json"]);
+    assert_eq!(
+        (&solved["moves"], &solved["length"]),
+        (&"F7 F4".into(), &2.into())
+    );
+    let text = stdout(&["solve", "--table", path, shuffled]);
+    assert!(
+        text.starts_with("7 6 5 1 2 3 4  2 moves  F7 F4  "),
+        "{text}"
+    );
+    let csv = stdout(&[
+        "solve",
+        "--table",
+        path,
+        shuffled,
+        "1 2 3 4 5 6 7",
+        "--format",
+        "csv",
+    ]);
+    assert!(csv.contains("\n7 6 5 1 2 3 4,true,2,F7 F4,"), "{csv}");
+    let lines = tilewave(&["solve", "--table", path, "--quiet"])
+        .write_stdin("2 1 3 4 5 6 7 # one flip\n\n1 2 3\n")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(lines.stdout).unwrap();
+    assert!(text.starts_with("2 1 3 4 5 6 7  1 moves  F2  "), "{text}");
+    let error = String::from_utf8(lines.stderr).unwrap();
+    assert_eq!(lines.status.code(), Some(1));
+    assert!(
+        error.starts_with("error: line 3: the state has 3 elements"),
+        "{error}"
+    );
+    let with = ["solve", "--table", path];
+    refused(&[&with[..], &["1 2 3"]].concat(), 2, "pancake:7 has 7");
+    for option in ["--fast", "--certify"] {
+        let words = format!("{option} is for boards");
+        refused(&[&with[..], &[shuffled, option]].concat(), 2, &words);
+    }
+    let goal = [&with[..], &[shuffled, "--goal", "first"]].concat();
+    refused(&goal, 2, "--goal is for boards");
+    let state = ["state", shuffled, "--table", path];
+    let other = [&state[..], &["--puzzle", "lrx:7"]].concat();
+    refused(&other, 2, "leave out --puzzle");
+    refused(
+        &[&state[..], &["--size", "2x4"]].concat(),
+        2,
+        "are for boards",
+    );
+}
+
+#[test]
+fn tables_in_the_multi_tile_metric_count_its_moves() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("t.table");
+    let path = path.to_str().unwrap();
+    let made = json(&[
+        "table", "2x4", "--metric", "mtm", "-o", path, "--format", "json",
+    ]);
+    assert_eq!(
+        (&made["metric"], &made["board"]),
+        (&"mtm".into(), &"2x4".into())
+    );
+    let board = "0 1 2 3/5 6 7 4";
+    let state = json(&["state", "--table", path, board, "--format", "json"]);
+    assert_eq!(
+        (&state["depth"], &state["metric"]),
+        (&2.into(), &"mtm".into())
+    );
+    let solved = json(&["solve", "--table", path, board, "--format", "json"]);
+    assert_eq!(
+        (&solved["moves"], &solved["length"], &solved["metric"]),
+        (&"L3U".into(), &2.into(), &"mtm".into())
+    );
+    let with = |option| ["solve", "--table", path, board, option];
+    refused(&with("--certify"), 2, "--certify is for moves of one tile");
+}
+
+#[test]
+fn states_that_nothing_leads_to_are_told() {
+    let odd = ["state", "--puzzle", "topspin:7,4", "2 1 3 4 5 6 7"];
+    let state = stdout(&odd);
+    assert!(state.contains("parity    odd\nsolvable  no: "), "{state}");
+    let csv = stdout(&[&odd[..], &["--format", "csv"]].concat());
+    assert!(
+        csv.starts_with("state,puzzle,goal,solvable,parity,line,cell,state_id,depth\n"),
+        "{csv}"
+    );
+    assert!(csv.contains("\n2 1 3 4 5 6 7,\"topspin:7,4\","), "{csv}");
+    refused(
+        &["state", "--puzzle", "lrx:5", "--id", "120"],
+        2,
+        ": lrx:5 has lines 0 to 23",
+    );
 }
 
 /// One line, and nothing written.

@@ -91,9 +91,11 @@ fn fast_solutions_need_no_database() {
     );
     let moves = value["moves"].as_str().unwrap();
     assert_eq!(moves.len() as u64, value["length"].as_u64().unwrap());
+    let letters = moves.as_bytes().chunk_by(|a, b| a == b).count() as u64;
+    assert_eq!(value["length_mtm"], letters);
     let scrambled = stdout(&["scramble", "12x20", "--seed", "7"]);
     let text = stdout(&["solve", "--fast", scrambled.trim()]);
-    assert!(text.contains(" moves  "), "{text}");
+    assert!(text.contains(" in mtm)  "), "{text}");
 }
 
 #[test]

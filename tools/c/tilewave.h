@@ -170,7 +170,7 @@ const uint8_t *tilewave_pdb_data(const TilewavePdb *pdb,
                                  size_t *bytes);
 
 /*
- Opens a table file and returns it, or NULL. On failure a message of at most `capacity - 1` bytes is
+ Opens the table file of a board and returns it, or NULL. On failure a message of at most `capacity - 1` bytes is
  written to `message`, which may be NULL.
  */
 TilewaveTable *tilewave_table_open(const char *path, char *message, size_t capacity);
@@ -198,9 +198,9 @@ size_t tilewave_table_depths(const TilewaveTable *table,
                              size_t capacity);
 
 /*
- Returns the length of a shortest solution of a board, and writes its moves to `moves`: the letters U, D,
- L, R say where the tile goes; at most `capacity - 1` of them and a NUL. `moves` may be NULL. Negative as
- for tilewave_table_depth, with nothing written.
+ Returns the number of moves of a shortest solution of a board in the table's metric, and writes its moves
+ to `moves`: the letters U, D, L, R say where the tile goes, one for every tile; at most `capacity - 1` of
+ them and a NUL. `moves` may be NULL. Negative as for tilewave_table_depth, with nothing written.
  */
 int tilewave_table_solve(const TilewaveTable *table,
                          const uint16_t *tiles,

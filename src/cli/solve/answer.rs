@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use tilewave::puzzle::tiles::{Board, MoveStyle};
+use tilewave::puzzle::tiles::{Board, Metric, MoveStyle};
 use tilewave::report::html::{Refused, Solution};
 use tilewave::report::{duration, rate, thousands};
 use tilewave::solve::{Answer, Unsolvable};
@@ -13,6 +13,8 @@ use super::super::options::Format;
 pub struct Solved {
     pub board: Board,
     pub answer: Result<Answer, Box<Unsolvable>>,
+    /// What counts as one move.
+    pub metric: Metric,
     /// Whether the moves are a shortest solution.
     pub optimal: bool,
     /// The least number of moves, where the moves are not a shortest solution but one is known.
@@ -49,7 +51,13 @@ impl Solved {
 
     fn length(&self) -> Option<usize> {
         let answer = self.answer.as_ref().ok()?;
-        answer.moves.as_ref().map(|moves| moves.len())
+        answer.moves.as_ref().map(|moves| moves.count(self.metric))
+    }
+
+    /// Moves of a fast solution in the multi-tile metric.
+    fn length_mtm(&self) -> Option<usize> {
+        let answer = self.answer.as_ref().ok().filter(|_| !self.optimal)?;
+        Some(answer.moves.as_ref()?.count(Metric::Mtm))
     }
 
     /// How many times as long as the shortest solution this one is.
@@ -118,7 +126,11 @@ impl Wording {
             "nodes": nodes,
             "seconds": seconds,
             "optimal": solved.optimal && solved.length().is_some(),
+            "metric": solved.metric.name(),
         });
+        if let Some(length) = solved.length_mtm() {
+            value["length_mtm"] = json!(length);
+        }
         match answer {
             Err(why) => {
                 value["reason"] = json!(why.to_string());
@@ -151,7 +163,9 @@ impl Wording {
                 answer.at_least,
             );
         };
-        let mut line = format!("{board}  {length} moves  {letters}");
+        let also = solved.length_mtm();
+        let also = also.map_or(String::new(), |length| format!(" ({length} in mtm)"));
+        let mut line = format!("{board}  {length} moves{also}  {letters}");
         if answer.nodes > 0 {
             line += &format!("  {} nodes", thousands(answer.nodes));
         }

@@ -18,13 +18,14 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Where boards come from.
 #[derive(clap::Args)]
 pub struct Boards {
-    /// Boards: rows by '/', tiles by spaces, blank 0; none: one per line on standard input, answered as they come.
+    /// Boards: rows by '/', tiles by spaces, blank 0; with the --table of another puzzle its states; none: one per
+    /// line on standard input, answered as they come.
     #[arg(value_name = "BOARD")]
     boards: Vec<String>,
 
     /// Size, for flat lists of tiles.
     #[arg(long, value_name = "SIZE")]
-    size: Option<Size>,
+    pub size: Option<Size>,
 }
 
 /// A board, or what is wrong with its line, which is named where there are lines.
@@ -39,6 +40,11 @@ pub struct Arrivals {
 }
 
 impl Boards {
+    /// Returns what stands on the command line.
+    pub fn words(&self) -> &[String] {
+        &self.boards
+    }
+
     /// Returns the boards, which arrive one by one when none is on the command line.
     pub fn arrive(&self) -> Result<Arrivals> {
         let size = self.size;

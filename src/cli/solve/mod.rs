@@ -4,6 +4,7 @@ mod answer;
 mod boards;
 mod databases;
 mod progress;
+mod puzzle;
 mod solver;
 
 use std::path::PathBuf;
@@ -11,9 +12,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use rayon::prelude::*;
-use tilewave::puzzle::tiles::{Board, Frame, MoveStyle, Size};
+use tilewave::puzzle::tiles::{Board, Frame, Metric, MoveStyle, Size};
 use tilewave::report::html::{Solution, player};
 use tilewave::solve::{Constructive, Optimal};
+use tilewave::table::DistanceTable;
 
 use self::answer::{Solved, Totals, Wording};
 use self::boards::{Arrival, Arrivals, Boards};
@@ -34,7 +36,7 @@ const PROOF_CELLS: usize = 16;
 /// Time for a proof, unless told.
 const PROOF_TIME: Duration = Duration::from_secs(60);
 
-/// Solve boards: with the fewest moves, or with --fast at once with more.
+/// Solve boards, with the fewest moves, or with --fast at once with more; or other puzzles from a distance table.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave solve '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12'\n  \
@@ -106,9 +108,15 @@ impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let style = self.moves;
+        let table = self.databases.table()?;
+        if let Some(table) = &table {
+            self.refuse_beside(table)?;
+            if table.subject().size().is_none() {
+                return puzzle::solve(table, self.boards.words(), &self.output);
+            }
+        }
         let mut boards = self.boards.arrive()?;
         interrupt::listen();
-        let table = self.databases.table()?;
         let Some(size) = first_size(&mut boards)? else {
             return Err(Exit(interrupt::INTERRUPTED).into());
         };
@@ -172,6 +180,28 @@ impl Args {
             (true, _) => Err(Exit(interrupt::INTERRUPTED).into()),
             (false, true) => Ok(()),
             (false, false) => Err(Exit(1).into()),
+        }
+    }
+
+    /// Refuses what a table has no answers for.
+    fn refuse_beside(&self, table: &DistanceTable) -> Result<()> {
+        let subject = table.subject();
+        let counts_tiles = subject.metric() == Some(Metric::Stm);
+        let board = subject.size().is_some();
+        let wrong = [
+            (self.fast && !board, "--fast"),
+            (self.ratio && !counts_tiles, "--ratio"),
+            (self.certify && !counts_tiles, "--certify"),
+            (self.html.is_some() && !board, "--html"),
+            (self.goal.is_given() && !board, "--goal"),
+            (self.boards.size.is_some() && !board, "--size"),
+        ];
+        match wrong.into_iter().find(|(wrong, _)| *wrong) {
+            None => Ok(()),
+            Some((_, option)) => {
+                let what = if board { "moves of one tile" } else { "boards" };
+                refuse!("{option} is for {what}, the table is one of {subject}: leave it out");
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use tilewave::Error;
 use tilewave::progress::{Phase, StopWhen};
-use tilewave::puzzle::tiles::{Board, Moves};
+use tilewave::puzzle::tiles::{Board, Metric, Moves};
 use tilewave::solve::{
     Answer, Attempt, Constructive, Optimal, Pending, SolveError, certify, explain,
 };
@@ -68,6 +68,7 @@ impl Solver<'_> {
             return Ok(Tried::Done(Solved {
                 board: board.clone(),
                 answer: Err(Box::new(why)),
+                metric: Metric::Stm,
                 optimal: false,
                 optimum: None,
                 proof: None,
@@ -144,7 +145,11 @@ impl Solver<'_> {
             _ => answer,
         });
         let optimum = shortest.as_ref().and_then(|answer| answer.moves.as_ref());
-        let optimum = optimum.map(|moves| moves.len());
+        let metric = match &self.oracle {
+            Some(Oracle::Table(table)) => table.subject().metric().unwrap_or_default(),
+            Some(Oracle::Search(_)) | None => Metric::Stm,
+        };
+        let optimum = optimum.map(|moves| moves.count(metric));
         let proof = match (self.certify, optimum) {
             (Some(time), Some(length)) => Some(self.prove(board, length, time)?),
             _ => None,
@@ -155,6 +160,7 @@ impl Solver<'_> {
         Ok(Solved {
             board,
             answer: Ok(answer.expect("a solvable board is solved in one way or the other")),
+            metric: if optimal { metric } else { Metric::Stm },
             optimal,
             optimum: optimum.filter(|_| !optimal),
             proof,

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Board, BoardError, Direction};
+use super::{Board, BoardError, Direction, Metric};
 use crate::puzzle::shown::shown;
 
 /// What the letters of a written move sequence stand for.
@@ -34,9 +34,9 @@ impl FromStr for MoveStyle {
 /// A sequence of moves.
 ///
 /// ```
-/// use tilewave::puzzle::tiles::{Board, Moves, MoveStyle};
+/// use tilewave::puzzle::tiles::{Board, Metric, Moves, MoveStyle};
 /// let moves = Moves::parse("R D2 L", MoveStyle::Tile)?;
-/// assert_eq!(moves.len(), 4);
+/// assert_eq!((moves.len(), moves.count(Metric::Mtm)), (4, 3));
 /// assert_eq!((moves.short(MoveStyle::Tile), moves.long(MoveStyle::Blank)), ("RD2L".into(), "LUUR".into()));
 /// let start = Board::parse("1 2 3/4 5 6/7 8 0", None)?;
 /// assert_eq!(moves.apply(&start)?.to_string(), "1 3 0/4 2 6/7 5 8");
@@ -52,6 +52,15 @@ impl Moves {
     /// Returns the number of moves.
     pub fn len(&self) -> usize {
         self.0.len()
+    }
+
+    /// Returns the number of moves in a metric: in the multi-tile one, tiles that go in the same direction one after
+    /// the other go together.
+    pub fn count(&self, metric: Metric) -> usize {
+        match metric {
+            Metric::Stm => self.len(),
+            Metric::Mtm => self.0.chunk_by(|a, b| a == b).count(),
+        }
     }
 
     /// Returns whether there is no move.

@@ -1,0 +1,261 @@
+//! Tables of puzzles other than boards, and of boards in the multi-tile metric.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use tilewave::bfs::{Search, Subject};
+use tilewave::progress::NoProgress;
+use tilewave::puzzle::files::{self, Counting};
+use tilewave::puzzle::tiles::{Board, Direction, Metric, Moves};
+use tilewave::puzzle::{Definition, Permutation, families};
+use tilewave::table::{DistanceTable, Encoding, Step, build};
+
+use super::{distances, goal};
+
+fn table(subject: &Subject, encoding: Encoding) -> DistanceTable {
+    build(&Search::of(subject.clone()), encoding, &NoProgress).unwrap()
+}
+
+fn sample(name: &str) -> Definition {
+    let path = data("puzzles").join(name);
+    let text = std::fs::read_to_string(path).unwrap();
+    files::read(name, &text, Counting::default()).unwrap()
+}
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(name)
+}
+
+/// Distances of all arrangements from the solved one, by nothing but the generators.
+fn plainly(puzzle: &Definition) -> HashMap<Permutation, usize> {
+    let mut known = HashMap::from([(puzzle.solved(), 0)]);
+    let mut level = vec![puzzle.solved()];
+    for depth in 1.. {
+        let mut next = Vec::new();
+        for arrangement in &level {
+            for generator in 0..puzzle.generators().len() {
+                let moved = puzzle.after(arrangement, generator);
+                if !known.contains_key(&moved) {
+                    known.insert(moved.clone(), depth);
+                    next.push(moved);
+                }
+            }
+        }
+        if next.is_empty() {
+            return known;
+        }
+        level = next;
+    }
+    known
+}
+
+/// Small ones of all kinds: lines of both parities, one sign, several groups, plain search, a group that is not all.
+fn puzzles() -> Vec<Definition> {
+    let families = [
+        "pancake:4",
+        "lrx:6",
+        "pancake:7",
+        "lrx:7",
+        "topspin:7,4",
+        "stars:7",
+    ];
+    let families = families.map(|name| families::parse(name).unwrap());
+    families
+        .into_iter()
+        .chain([sample("wheels.gap"), sample("five.gap")])
+        .collect()
+}
+
+#[test]
+fn every_depth_of_a_puzzle_is_that_of_a_plain_search() {
+    for puzzle in puzzles() {
+        let known = plainly(&puzzle);
+        let subject = Subject::puzzle(puzzle.clone());
+        for encoding in Encoding::ALL {
+            let table = table(&subject, encoding);
+            let name = puzzle.name();
+            assert_eq!(table.histogram().iter().sum::<u64>(), known.len() as u64);
+            assert!(table.goal().is_err());
+            for (arrangement, &depth) in &known {
+                let text = puzzle.show(arrangement);
+                let state = table.space().parse(&text).unwrap();
+                assert_eq!(table.space().text(state), text);
+                assert_eq!(table.depth_of(state).unwrap(), Some(depth), "{name} {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn names_of_generators_solve() {
+    for puzzle in puzzles() {
+        let known = plainly(&puzzle);
+        let table = table(&Subject::puzzle(puzzle.clone()), Encoding::Mod3);
+        for (arrangement, &depth) in known.iter().take(500) {
+            let state = table.space().parse(&puzzle.show(arrangement)).unwrap();
+            let names = table.names(state).unwrap().unwrap();
+            assert_eq!(names.len(), depth);
+            let mut moved = arrangement.clone();
+            for name in names {
+                let generators = puzzle.generators();
+                let generator = generators.iter().position(|g| g.name == name).unwrap();
+                moved = puzzle.after(&moved, generator);
+            }
+            assert!(moved.is_identity(), "{}", puzzle.name());
+        }
+    }
+}
+
+/// What no moves lead to has no depth, with or without a line of its own.
+#[test]
+fn what_cannot_be_reached_has_no_depth() {
+    let puzzle = families::parse("topspin:7,4").unwrap();
+    let table = table(&Subject::puzzle(puzzle), Encoding::Byte);
+    let state = table.space().parse("2 1 3 4 5 6 7").unwrap();
+    assert_eq!(table.depth_of(state).unwrap(), None);
+    assert_eq!(table.names(state).unwrap(), None);
+}
+
+#[test]
+fn multi_tile_depths_are_those_of_a_plain_search() {
+    for (size, at) in [
+        ("2x3", "last"),
+        ("2x4", "last"),
+        ("3x3", "blank=4"),
+        ("4x2", "first"),
+    ] {
+        let goal = goal(size, at);
+        let mut known = HashMap::from([(goal.clone(), 0)]);
+        let mut level = vec![goal.clone()];
+        for depth in 1.. {
+            let mut next = Vec::new();
+            for board in &level {
+                for (direction, tiles) in Direction::ALL
+                    .into_iter()
+                    .flat_map(|d| (1..4).map(move |n| (d, n)))
+                {
+                    if let Ok(moved) = Moves(vec![direction; tiles]).apply(board)
+                        && !known.contains_key(&moved)
+                    {
+                        known.insert(moved.clone(), depth);
+                        next.push(moved);
+                    }
+                }
+            }
+            if next.is_empty() {
+                break;
+            }
+            level = next;
+        }
+        assert_eq!(known.len(), distances(&goal).len());
+        let subject = Subject::board(goal.clone()).in_metric(Metric::Mtm);
+        for encoding in Encoding::ALL {
+            let table = table(&subject, encoding);
+            for (board, &depth) in &known {
+                assert_eq!(table.depth(board).unwrap(), Some(depth), "{board}");
+            }
+            for (board, &depth) in known.iter().take(300) {
+                let moves = table.solve(board).unwrap().unwrap();
+                assert_eq!(moves.apply(board).unwrap(), goal);
+                assert_eq!(
+                    (moves.count(Metric::Mtm), table.count(&moves)),
+                    (depth, depth)
+                );
+                assert!(moves.len() >= depth);
+                let state = table.space().state(board).unwrap();
+                let steps = table.steps(state).unwrap().unwrap();
+                assert_eq!(steps.len(), depth);
+                assert!(steps.iter().all(|step| matches!(step, Step::Tiles(..))));
+            }
+        }
+    }
+}
+
+#[test]
+fn files_say_what_they_are_of() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("t.table");
+    let board = Subject::board(goal("2x3", "first")).in_metric(Metric::Mtm);
+    let wheels = Subject::puzzle(sample("wheels.gap"));
+    for subject in [board, wheels] {
+        let made = table(&subject, Encoding::Mod3);
+        made.save(&path, true, |_| true).unwrap();
+        let opened = DistanceTable::open(&path).unwrap();
+        opened.check().unwrap();
+        assert_eq!(opened.subject().name(), subject.name());
+        assert_eq!(opened.subject().metric(), subject.metric());
+        assert_eq!(opened.subject().goal(), subject.goal());
+        let moves = |of: &Subject| of.definition().map(|of| of.generators().to_vec());
+        assert_eq!(moves(opened.subject()), moves(&subject));
+        for id in 0..made.space().lines() * made.space().puzzle().cells() as u64 {
+            let state = made.space().from_id(id).unwrap();
+            let depth = made.depth_of(state).unwrap();
+            assert_eq!(opened.depth_of(state).unwrap(), depth);
+            assert_eq!(opened.space().text(state), made.space().text(state));
+        }
+    }
+    // A definition that is changed is found, and one that is wrong with right sums is no definition.
+    let whole = std::fs::read(&path).unwrap();
+    let at = whole.windows(6).position(|w| w == b"\"path\"").unwrap();
+    let mut bytes = whole.clone();
+    bytes[at + 1] = b'q';
+    std::fs::write(&path, &bytes).unwrap();
+    let error = DistanceTable::open(&path).unwrap_err().to_string();
+    assert!(error.contains("index has another checksum"), "{error}");
+    let length = u64::from_le_bytes(bytes[104..112].try_into().unwrap()) as usize;
+    let sum = xxhash_rust::xxh3::xxh3_64(&bytes[4096..4096 + length]);
+    bytes[96..104].copy_from_slice(&sum.to_le_bytes());
+    let header = xxhash_rust::xxh3::xxh3_64(&bytes[..4088]);
+    bytes[4088..4096].copy_from_slice(&header.to_le_bytes());
+    std::fs::write(&path, &bytes).unwrap();
+    let error = DistanceTable::open(&path).unwrap_err().to_string();
+    assert!(error.contains("its definition of the puzzle"), "{error}");
+    assert!(DistanceTable::from_bytes(&bytes).is_err());
+}
+
+/// The file pins version 2 of the format, and how its puzzle is read; TILEWAVE_UPDATE=1 writes it again.
+#[test]
+fn version_2_is_what_it_was() {
+    let golden = data("table_v2.table");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("fresh.table");
+    if std::env::var_os("TILEWAVE_UPDATE").is_some() {
+        let subject = Subject::puzzle(families::parse("pancake:4").unwrap());
+        let made = table(&subject, Encoding::Mod3);
+        made.save(&golden, true, |_| true).unwrap();
+    }
+    let opened = DistanceTable::open(&golden).unwrap();
+    let state = opened.space().parse("2 4 1 3").unwrap();
+    assert_eq!(opened.depth_of(state).unwrap(), Some(4));
+    // Others may be chosen later: positions are read in the order of the file.
+    let fresh = table(opened.subject(), Encoding::Mod3);
+    fresh.save(&path, false, |_| true).unwrap();
+    assert!(
+        std::fs::read(&golden).unwrap() == std::fs::read(path).unwrap(),
+        "the format changed: raise its version"
+    );
+}
+
+#[test]
+fn one_way_moves_have_no_table() {
+    let subject = Subject::puzzle(families::parse("lx:6").unwrap());
+    let error = build(&Search::of(subject), Encoding::Mod3, &NoProgress).unwrap_err();
+    assert!(
+        error.to_string().contains("lx:6 go one way only"),
+        "{error}"
+    );
+    // Boards are not asked of tables of other puzzles.
+    let table = table(
+        &Subject::puzzle(families::parse("lrx:4").unwrap()),
+        Encoding::Mod3,
+    );
+    let error = table
+        .depth(&Board::parse("1 2/3 0", None).unwrap())
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("lrx:4, which is no board"),
+        "{error}"
+    );
+}
