@@ -173,7 +173,9 @@ const uint8_t *tilewave_pdb_data(const TilewavePdb *pdb,
  Opens the table file of a board and returns it, or NULL. On failure a message of at most `capacity - 1` bytes is
  written to `message`, which may be NULL.
  */
-TilewaveTable *tilewave_table_open(const char *path, char *message, size_t capacity);
+TilewaveTable *tilewave_table_open(const char *path,
+                                   char *message,
+                                   size_t capacity);
 
 /*
  Closes a table, which may be NULL.
