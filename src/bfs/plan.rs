@@ -45,10 +45,10 @@ pub fn plan(subject: &Subject, engine: Option<Engine>) -> Result<Plan, Error> {
         None if sweeps => Engine::Sweep,
         None => Engine::Reference,
     };
+    // Not those of a pool: asking for them would start one.
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let array_bytes = match engine {
-        Engine::Sweep | Engine::Disk => {
-            sweep::array_bytes(&Problem::new(subject)?, rayon::current_num_threads())
-        }
+        Engine::Sweep | Engine::Disk => sweep::array_bytes(&Problem::new(subject)?, threads),
         Engine::Reference => reference::array_bytes(&space),
     };
     Ok(Plan {
