@@ -240,6 +240,36 @@ fn tables_in_the_multi_tile_metric_count_its_moves() {
 }
 
 #[test]
+fn pages_list_the_last_states() {
+    let dir = tempfile::tempdir().unwrap();
+    let page = |puzzle: &[&str]| {
+        let path = dir.path().join("page.html");
+        let to = ["--force", "--html", path.to_str().unwrap()];
+        stdout(&[&["bfs"], puzzle, &to].concat());
+        std::fs::read_to_string(path).unwrap()
+    };
+    let pancakes = page(&["pancake:4"]);
+    assert!(pancakes.contains("one generator a move"));
+    assert!(pancakes.contains("3 antipodes at depth 4"), "{pancakes}");
+    assert!(pancakes.contains("no state is farther away"));
+    assert!(pancakes.contains("<code>2 4 1 3</code>"), "{pancakes}");
+    assert!(!pancakes.contains("class=\"mini\"") && !pancakes.contains("class=\"ends\""));
+    assert!(page(&["lrx:7", "--max-depth", "9"]).contains("more are not listed"));
+    let mtm = page(&["2x3", "--metric", "mtm"]);
+    assert!(mtm.contains("any number of tiles a move") && mtm.contains("class=\"mini\""));
+    let svg = dir.path().join("lrx.svg");
+    stdout(&["bfs", "lrx:6", "--plot", svg.to_str().unwrap()]);
+    assert!(std::fs::read_to_string(svg).unwrap().contains("lrx:6"));
+    let csv = stdout(&["antipodes", "lrx:6", "--format", "csv"]);
+    assert!(csv.starts_with("board,state_id,line,cell\n"), "{csv}");
+    let antipodes = json(&["antipodes", "pancake:4", "--format", "json"]);
+    assert_eq!(
+        (&antipodes["count"], &antipodes["depth"]),
+        (&3.into(), &4.into())
+    );
+}
+
+#[test]
 fn states_that_nothing_leads_to_are_told() {
     let odd = ["state", "--puzzle", "topspin:7,4", "2 1 3 4 5 6 7"];
     let state = stdout(&odd);

@@ -9,7 +9,7 @@ use super::super::{Report, counted, thousands, title};
 use super::page::{Page, escape, fill, miniature};
 use crate::Error;
 use crate::bfs::{Outcome, StateSpace};
-use crate::puzzle::tiles::{Board, Size};
+use crate::puzzle::tiles::{Board, Metric, Size};
 
 /// The most boards of the last depth that a page draws: ask the search to keep as many
 /// ([`crate::bfs::Search::keep_last`]).
@@ -25,9 +25,9 @@ impl Report<'_> {
     /// Returns the report as a page: one file of 17 kB, 160 bytes per depth and 400 per board
     /// drawn, which needs no network.
     ///
-    /// It draws the boards of the last depth as far as the search kept them, at most [`LAST_DRAWN`], and
-    /// says how many are left out. Scripts find all figures in the element `script#data`, as JSON: the
-    /// object of [`Report::json`] under `search`, the boards drawn under `last`.
+    /// It draws the boards of the last depth, and lists the states of other puzzles, as far as the search kept them, at
+    /// most [`LAST_DRAWN`], and says how many are left out. Scripts find all figures in the element `script#data`, as
+    /// JSON: the object of [`Report::json`] under `search`, these boards or states under `last`.
     ///
     /// # Errors
     /// What [`StateSpace::new`] returns.
@@ -38,7 +38,7 @@ impl Report<'_> {
             &outcome.counts,
             outcome.complete,
         );
-        let last = last_boards(outcome)?;
+        let last = last_states(outcome)?;
         let mood = match (self.published, self.difference) {
             (None, _) => "",
             (Some(_), None) => "good",
@@ -61,6 +61,7 @@ impl Report<'_> {
             include_str!("search.html"),
             &[
                 ("title", &escape(&title)),
+                ("moves", moves(outcome)),
                 ("mood", mood),
                 ("agreement", &escape(&self.published_line())),
                 ("boards", &ends(outcome)),
@@ -77,16 +78,36 @@ impl Report<'_> {
             body: &body,
             script: include_str!("search.js"),
         };
-        let last: Vec<String> = last.iter().map(Board::to_string).collect();
+        let last: Vec<&str> = last.iter().map(|(text, _)| text.as_str()).collect();
         Ok(page.render(&json!({"search": self.json(), "last": last})))
     }
 }
 
-/// The boards of the last depth that are drawn.
-fn last_boards(outcome: &Outcome) -> Result<Vec<Board>, Error> {
+/// What counts as one move.
+fn moves(outcome: &Outcome) -> &'static str {
+    match outcome.subject.metric() {
+        Some(Metric::Stm) => "one tile a move",
+        Some(Metric::Mtm) => "any number of tiles a move",
+        None => "one generator a move",
+    }
+}
+
+/// A state in the puzzle's own words, and as HTML.
+type Shown = (String, String);
+
+/// The states of the last depth that are shown: boards drawn, others written.
+fn last_states(outcome: &Outcome) -> Result<Vec<Shown>, Error> {
     let space = StateSpace::of(outcome.subject.clone())?;
     let states = outcome.last.iter().take(LAST_DRAWN);
-    Ok(states.filter_map(|&state| space.board(state)).collect())
+    let shown = states.map(|&state| {
+        let text = space.text(state);
+        let picture = match space.board(state) {
+            Some(board) => miniature(&board),
+            None => format!("<code>{}</code>", escape(&text)),
+        };
+        (text, picture)
+    });
+    Ok(shown.collect())
 }
 
 /// Pictures of the goal and, where it is another board, of the start.
@@ -114,26 +135,34 @@ fn definitions(facts: &[(&'static str, String)]) -> String {
     facts.iter().map(line).collect()
 }
 
-/// The boards of the last depth, or nothing when the search kept none.
-fn gallery(outcome: &Outcome, boards: &[Board]) -> String {
-    if boards.is_empty() {
+/// The states of the last depth, or nothing when the search kept none.
+fn gallery(outcome: &Outcome, states: &[Shown]) -> String {
+    if states.is_empty() {
         return String::new();
     }
-    let cols = outcome.subject.size().map_or(1, Size::cols);
+    // A number of a state that is written takes less room than a tile.
+    let (one, many, cols) = match (outcome.subject.size(), outcome.subject.definition()) {
+        (None, Some(of)) => ("state", "states", of.positions().div_ceil(2)),
+        (size, _) => ("board", "boards", size.map_or(1, Size::cols)),
+    };
     let depth = outcome.counts.len().saturating_sub(1);
     let count = outcome.counts.last().copied().unwrap_or(0);
-    let (noun, reason) = match (outcome.complete, count) {
-        (true, 1) => ("antipode", "no board is farther away"),
-        (true, _) => ("antipodes", "no board is farther away"),
-        (false, 1) => ("board", "the search stopped here"),
-        (false, _) => ("boards", "the search stopped here"),
+    let noun = match (outcome.complete, count) {
+        (true, 1) => "antipode",
+        (true, _) => "antipodes",
+        (false, 1) => one,
+        (false, _) => many,
     };
-    let pictures = |boards: &[Board]| {
-        let pictures: String = boards.iter().map(miniature).collect();
+    let reason = match outcome.complete {
+        true => format!("no {one} is farther away"),
+        false => "the search stopped here".into(),
+    };
+    let pictures = |states: &[Shown]| {
+        let pictures: String = states.iter().map(|(_, html)| html.as_str()).collect();
         format!("<div class=\"gallery\" style=\"--cols:{cols}\">{pictures}</div>")
     };
     // On a phone dozens of boards would bury the table below them.
-    let (shown, folded) = boards.split_at(boards.len().min(SHOWN));
+    let (shown, folded) = states.split_at(states.len().min(SHOWN));
     let shown = pictures(shown);
     let folded = match folded.len() {
         0 => String::new(),
@@ -142,11 +171,12 @@ fn gallery(outcome: &Outcome, boards: &[Board]) -> String {
             pictures(folded)
         ),
     };
-    let left_out = match count.saturating_sub(boards.len() as u64) {
+    let left_out = match count.saturating_sub(states.len() as u64) {
         0 => String::new(),
         more => format!(
-            r#"<p class="soft more">{} more are not drawn.</p>"#,
-            thousands(more)
+            r#"<p class="soft more">{} more are not {}.</p>"#,
+            thousands(more),
+            if one == "board" { "drawn" } else { "listed" }
         ),
     };
     let count = thousands(count);
