@@ -1,4 +1,4 @@
-//! `tilewave antipodes`: the boards that are farthest from the goal.
+//! `tilewave antipodes`: the states that are farthest from the goal.
 
 use anyhow::Result;
 use serde_json::json;
@@ -10,7 +10,7 @@ use super::progress::Progress;
 use super::puzzle::{Counted, puzzle};
 use super::values::count;
 
-/// List the boards at the greatest depth, with their ranks.
+/// List the boards, or states of another puzzle, at the greatest depth, with their ranks.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave antipodes 3x3")]
 pub struct Args {
@@ -66,6 +66,7 @@ impl Args {
                 ]
             })
             .collect();
+        let noun = subject.size().map_or("state", |_| "board");
         let text = match self.output.format {
             Format::Json => {
                 let column = |f: &dyn Fn(&State) -> u64| last.iter().map(f).collect::<Vec<u64>>();
@@ -84,14 +85,9 @@ impl Args {
             }
             Format::Csv => {
                 let rows = rows.iter().map(|row| row.join(",") + "\n");
-                format!("board,state_id,line,cell\n{}", rows.collect::<String>())
+                format!("{noun},state_id,line,cell\n{}", rows.collect::<String>())
             }
             Format::Text => {
-                let noun = if subject.size().is_some() {
-                    "board"
-                } else {
-                    "state"
-                };
                 let boards = counted(count, noun);
                 let mut text = format!("{subject}: {boards} at depth {depth}");
                 text += &match (beyond, outcome.complete) {
@@ -105,7 +101,7 @@ impl Args {
                     let line = |[board, id, line, cell]: &[String; 4]| {
                         format!("{board:width$}  {id:>16}  {line:>14}  {cell:>4}\n")
                     };
-                    text += &line(&["board", "state id", "line", "cell"].map(String::from));
+                    text += &line(&[noun, "state id", "line", "cell"].map(String::from));
                     text.extend(rows.iter().map(line));
                 }
                 match count - rows.len() as u64 {

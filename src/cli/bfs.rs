@@ -1,4 +1,4 @@
-//! `tilewave bfs`: search a board completely.
+//! `tilewave bfs`: search a puzzle completely.
 
 use anyhow::{Context, Result};
 use tilewave::bfs::disk::{self, Disk};
@@ -14,9 +14,11 @@ use super::progress::Progress;
 use super::puzzle::{Counted, puzzle};
 use super::ranks;
 
-/// Search a board completely: depth distribution, God's number, antipodes.
+/// Search a board or another puzzle completely: depth distribution, God's number, antipodes.
 #[derive(clap::Args)]
-#[command(after_help = "Example: tilewave bfs 3x4 --plot 3x4.png")]
+#[command(
+    after_help = "Examples:\n  tilewave bfs 3x4 --plot 3x4.png\n  tilewave bfs 3x3 --metric mtm\n  tilewave bfs topspin:12,4"
+)]
 pub struct Args {
     /// Size of a board (3x4), family of puzzles (topspin:12,4) or file that defines one (dino.gap).
     #[arg(value_parser = puzzle)]

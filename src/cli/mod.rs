@@ -42,7 +42,8 @@ use tracing::level_filters::LevelFilter;
 
 pub use failure::out_of_memory;
 
-/// Complete breadth-first searches of sliding-tile boards: depth distributions, God's numbers, antipodes.
+/// Complete breadth-first searches of sliding-tile boards and permutation puzzles: depth distributions, God's numbers,
+/// antipodes.
 #[derive(Parser)]
 #[command(name = "tilewave", version, max_term_width = 100, after_help = man::environment())]
 struct Cli {

@@ -261,7 +261,7 @@ fn pages_list_the_last_states() {
     stdout(&["bfs", "lrx:6", "--plot", svg.to_str().unwrap()]);
     assert!(std::fs::read_to_string(svg).unwrap().contains("lrx:6"));
     let csv = stdout(&["antipodes", "lrx:6", "--format", "csv"]);
-    assert!(csv.starts_with("board,state_id,line,cell\n"), "{csv}");
+    assert!(csv.starts_with("state,state_id,line,cell\n"), "{csv}");
     let antipodes = json(&["antipodes", "pancake:4", "--format", "json"]);
     assert_eq!(
         (&antipodes["count"], &antipodes["depth"]),

@@ -45,6 +45,14 @@ const SAYS: &[(&str, &[&str])] = &[
     ("bfs 3x3 --goal blank=4", &["diameter    30"]),
     ("antipodes 3x3", &["8 6 7/2 5 4/3 0 1", "6 4 7/8 5 0/3 2 1"]),
     ("state \"8 6 7", &["solvable  yes"]),
+    (
+        "bfs 3x3 --metric mtm",
+        &["diameter    24", "all 25 levels equal"],
+    ),
+    (
+        "bfs topspin:9,4",
+        &["order 181,440, all reached", "all 24 levels equal"],
+    ),
     ("verify 2x4 3x3", &["2x4", "3x3", "PASS"]),
     ("plan 2x7", &["43,589,145,600"]),
     ("bfs 2x5 --dir run", &["1,814,400", "diameter    55"]),
@@ -52,6 +60,7 @@ const SAYS: &[(&str, &[&str])] = &[
     ("verify run", &["PASS"]),
     ("bfs 3x3 --html", &["diameter    31"]),
     ("table 2x5", &[]),
+    ("table lrx:8", &["40,320 states"]),
     ("state --table", &["depth     43"]),
     ("solve \"5 1 7 3", &["15 moves"]),
     ("solve --certify", &["31 moves", "certified"]),
