@@ -58,7 +58,7 @@ fn a_cut_at_a_sync_loses_nothing_when_all_levels_are_kept() {
 }
 
 #[test]
-#[ignore = "a minute: the same at every sync"]
+#[ignore = "a minute, the same at every sync: cargo test --release --test disk -- --ignored"]
 fn a_cut_at_any_sync_loses_nothing() {
     std::thread::scope(|scope| {
         scope.spawn(|| survives_cuts(PlaneStore::Memory, false, 1));

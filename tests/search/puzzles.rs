@@ -86,7 +86,7 @@ fn the_sweep_equals_the_published_growth_of_up_to_ten_elements() {
 
 /// 479,001,600 states each: seconds.
 #[test]
-#[ignore = "200 MB of memory, a minute: cargo test --release --test search -- --ignored"]
+#[ignore = "200 MB of memory, half a minute: cargo test --release --test suite -- --ignored"]
 fn the_sweep_equals_the_published_growth_of_eleven_and_twelve_elements() {
     for (definition, growth) in published().into_iter().filter(|(_, g)| g.n > 10) {
         let name = definition.name().to_string();
