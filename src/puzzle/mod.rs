@@ -305,35 +305,4 @@ impl Puzzle {
     pub fn keeps_parity(&self) -> bool {
         self.windows.iter().all(Window::is_even)
     }
-
-    /// Returns a colour (`false` or `true`) per cell such that every edge joins different colours, or
-    /// `None` when the cells cannot be coloured so. Cell 0 gets `false`.
-    pub fn bipartition(&self) -> Option<Vec<bool>> {
-        let mut colour: Vec<Option<bool>> = vec![None; self.cells];
-        for root in 0..self.cells {
-            if colour[root].is_some() {
-                continue;
-            }
-            colour[root] = Some(false);
-            let mut stack = vec![root];
-            while let Some(cell) = stack.pop() {
-                let other = colour[cell].map(|c| !c);
-                let ends = self
-                    .edges
-                    .iter()
-                    .flat_map(|e| [(e.from, e.to), (e.to, e.from)]);
-                for (_, to) in ends.filter(|&(from, _)| from == cell) {
-                    match colour[to] {
-                        None => {
-                            colour[to] = other;
-                            stack.push(to);
-                        }
-                        same if same == other => {}
-                        _ => return None,
-                    }
-                }
-            }
-        }
-        colour.into_iter().collect()
-    }
 }
