@@ -211,7 +211,9 @@ pub fn complain(text: &str) {
             c => line.push(c),
         }
     }
-    progress::aside(|| eprintln!("error: {line}"));
+    // In one write: a launcher joins what several ranks say.
+    line = format!("error: {line}\n");
+    progress::aside(|| write_unlocked(line.as_bytes()));
 }
 
 /// Ends the program when the system has no more memory, from any thread and without asking for any.
