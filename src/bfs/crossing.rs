@@ -78,7 +78,8 @@ pub(super) struct PlaneSources {
     chunks: Chunks,
     gather: Gather,
     pub granularity: Granularity,
-    /// For [`Granularity::Words`]: for each variant and register the block and the register of the source.
+    /// For each variant and register the block and the register of the source; empty for
+    /// [`Granularity::Bits`].
     words: Vec<(u16, u16)>,
     /// For each group of a block the parity of its inner digit sum.
     parities: Vec<u8>,
@@ -123,7 +124,7 @@ impl PlaneSources {
             _ => Granularity::Bits,
         };
         let mut words = Vec::new();
-        if granularity == Granularity::Words {
+        if granularity != Granularity::Bits {
             for (variant, register) in (0..gather.source_blocks.variants())
                 .flat_map(|v| (0..registers).map(move |r| (v, r)))
             {
@@ -158,31 +159,53 @@ impl PlaneSources {
         sources.variant = source_blocks.find(block, digits, &mut sources.blocks);
     }
 
+    /// Returns where each word of a target block comes from, counted over the whole array; `None` when its
+    /// bits come from several.
+    pub fn words(&self, sources: &BlockSources) -> Option<impl Iterator<Item = usize>> {
+        let size = self.chunks.layout.block_registers();
+        let words = match self.granularity {
+            Granularity::Bits => return None,
+            _ => &self.words[sources.variant * size..][..size],
+        };
+        let word = move |&(block, word): &(u16, u16)| {
+            sources.blocks[usize::from(block)] * size + usize::from(word)
+        };
+        Some(words.iter().map(word))
+    }
+
+    /// Calls `each(word, bit, lane)` for each lane of a word of a target block, for [`Granularity::Bits`]:
+    /// the source word, counted over the whole array, and its bit.
+    pub fn bits(
+        &self,
+        sources: &BlockSources,
+        register: usize,
+        mut each: impl FnMut(usize, usize, usize),
+    ) {
+        let size = self.chunks.layout.block_registers();
+        let inner = usize::from(self.parities[register / GROUP]) ^ (register % GROUP % 2);
+        for lane in 0..LANES {
+            let at = Target {
+                variant: sources.variant,
+                register,
+                lane,
+                parity: sources.parity ^ inner,
+            };
+            let (source, bit) = self.gather.byte_source(self.chunks.layout, at);
+            let block = sources.blocks[usize::from(source.block)];
+            each(block * size + usize::from(source.register), bit, lane);
+        }
+    }
+
     /// Calls `each` for what a word of a target block is made of, in the order of its lanes.
     pub fn each(&self, sources: &BlockSources, register: usize, mut each: impl FnMut(Piece)) {
-        let size = self.chunks.layout.block_registers();
-        match self.granularity {
-            Granularity::Blocks => each(Piece::Word(sources.blocks[0] * size + register)),
-            Granularity::Words => {
-                let (block, word) = self.words[sources.variant * size + register];
-                let block = sources.blocks[usize::from(block)];
-                each(Piece::Word(block * size + usize::from(word)));
-            }
-            Granularity::Bits => {
-                let inner = usize::from(self.parities[register / GROUP]) ^ (register % GROUP % 2);
-                for lane in 0..LANES {
-                    let at = Target {
-                        variant: sources.variant,
-                        register,
-                        lane,
-                        parity: sources.parity ^ inner,
-                    };
-                    let (source, bit) = self.gather.byte_source(self.chunks.layout, at);
-                    let block = sources.blocks[usize::from(source.block)];
-                    let word = block * size + usize::from(source.register);
-                    each(Piece::Bit { word, bit, lane });
-                }
-            }
+        match self
+            .words(sources)
+            .and_then(|mut words| words.nth(register))
+        {
+            Some(word) => each(Piece::Word(word)),
+            None => self.bits(sources, register, |word, bit, lane| {
+                each(Piece::Bit { word, bit, lane });
+            }),
         }
     }
 }

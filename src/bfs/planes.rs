@@ -11,7 +11,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::chunks::Chunks;
-use super::crossing::{BlockSources, Crossings, Granularity, Piece};
+use super::crossing::{BlockSources, Crossings, Granularity};
 use crate::Error;
 use crate::store::Words;
 
@@ -177,16 +177,15 @@ impl Planes for SharedPlanes<'_> {
             for (i, word) in words.iter_mut().enumerate() {
                 *word = load(first + i);
             }
+        } else if let Some(places) = sources.words(scratch) {
+            for (word, place) in words.iter_mut().zip(places) {
+                *word = load(place);
+            }
         } else {
             for (register, word) in words.iter_mut().enumerate() {
                 *word = 0;
-                sources.each(scratch, register, |piece| match piece {
-                    Piece::Word(source) => *word = load(source),
-                    Piece::Bit {
-                        word: source,
-                        bit,
-                        lane,
-                    } => *word |= (load(source) >> bit & 1) << lane,
+                sources.bits(scratch, register, |source, bit, lane| {
+                    *word |= (load(source) >> bit & 1) << lane;
                 });
             }
         }
@@ -209,21 +208,20 @@ impl Planes for SharedPlanes<'_> {
         if self.whole_blocks(plane) {
             return self.put(plane, scratch.blocks[0], words);
         }
+        if let Some(places) = sources.words(scratch) {
+            for (register, place) in places.enumerate() {
+                all[place].store(words.map_or(0, |words| words[register]), Ordering::Relaxed);
+            }
+            return;
+        }
         for register in 0..self.chunks.layout.block_registers() {
             let word = words.map_or(0, |words| words[register]);
-            sources.each(scratch, register, |piece| match piece {
-                Piece::Word(target) => all[target].store(word, Ordering::Relaxed),
-                Piece::Bit {
-                    word: target,
-                    bit,
-                    lane,
-                } => {
-                    // Only this bit: those of the others belong to other blocks.
-                    if word >> lane & 1 == 1 {
-                        all[target].fetch_or(1 << bit, Ordering::Relaxed);
-                    } else {
-                        all[target].fetch_and(!(1 << bit), Ordering::Relaxed);
-                    }
+            sources.bits(scratch, register, |target, bit, lane| {
+                // Only this bit: those of the others belong to other blocks.
+                if word >> lane & 1 == 1 {
+                    all[target].fetch_or(1 << bit, Ordering::Relaxed);
+                } else {
+                    all[target].fetch_and(!(1 << bit), Ordering::Relaxed);
                 }
             });
         }

@@ -159,11 +159,14 @@ impl Directory {
         })
     }
 
-    /// Makes the directory where that was asked for.
-    fn made(&self) -> io::Result<()> {
-        match self.make {
-            true => std::fs::create_dir_all(&self.path),
-            false => Ok(()),
+    /// Opens a file to write it; makes the directory first where that was asked for and there is none.
+    fn open_new<T>(&self, open: impl Fn() -> io::Result<T>) -> io::Result<T> {
+        match open() {
+            Err(error) if self.make && error.kind() == io::ErrorKind::NotFound => {
+                std::fs::create_dir_all(&self.path)?;
+                open()
+            }
+            opened => opened,
         }
     }
 }
@@ -189,13 +192,12 @@ pub(super) fn read_whole(
 
 impl Storage for Directory {
     fn create(&self, name: &str) -> io::Result<Box<dyn Append>> {
-        self.made()?;
-        Ok(Box::new(Appended(File::create(self.path.join(name))?)))
+        let file = self.open_new(|| File::create(self.path.join(name)))?;
+        Ok(Box::new(Appended(file)))
     }
 
     fn open(&self, name: &str) -> io::Result<Box<dyn ReadAt>> {
-        let file = open_file(OpenOptions::new().read(true), &self.path.join(name))?;
-        let len = file.metadata()?.len();
+        let (file, len) = open_file(OpenOptions::new().read(true), &self.path.join(name))?;
         Ok(match self.io {
             Io::Map if len > 0 => Box::new(MappedFile::new(&file)?),
             _ => Box::new(Positioned { file, len }),
@@ -247,9 +249,9 @@ impl Storage for Directory {
     }
 
     fn lock(&self) -> io::Result<Option<Box<dyn Send + Sync>>> {
-        self.made()?;
         let mut options = OpenOptions::new();
-        let file = open_file(options.create(true).append(true), &self.path.join(LOCK))?;
+        options.create(true).append(true);
+        let (file, _) = self.open_new(|| open_file(&mut options.clone(), &self.path.join(LOCK)))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Box::new(file))),
             Err(std::fs::TryLockError::WouldBlock) => Ok(None),
@@ -267,7 +269,7 @@ impl Storage for Directory {
 
     fn is_locked(&self) -> bool {
         // A shared lock for an instant: it can fail against a running search, but not disturb it.
-        open_file(OpenOptions::new().read(true), &self.path.join(LOCK)).is_ok_and(|file| {
+        open_file(OpenOptions::new().read(true), &self.path.join(LOCK)).is_ok_and(|(file, _)| {
             matches!(
                 file.try_lock_shared(),
                 Err(std::fs::TryLockError::WouldBlock)
@@ -310,8 +312,8 @@ fn existing(path: &Path) -> Option<&Path> {
     above.into_iter().find(|path| path.exists())
 }
 
-/// Opens a file, and only a file: nobody writes to a pipe that stands in its place, so opening would wait for ever.
-fn open_file(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+/// Opens a file and returns its length with it. Only a file: nobody writes to a pipe that stands in its place, so opening would wait for ever.
+fn open_file(options: &mut OpenOptions, path: &Path) -> io::Result<(File, u64)> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
@@ -323,12 +325,15 @@ fn open_file(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
             Ok(file) => file.metadata(),
             Err(_) => std::fs::metadata(path),
         };
-        let other = match facts.map(|facts| facts.file_type()) {
-            Err(_) => return opened,
-            Ok(kind) if kind.is_file() => return opened,
-            Ok(kind) if kind.is_dir() => "a directory",
-            Ok(kind) if kind.is_fifo() => "a pipe",
-            Ok(kind) if kind.is_socket() => "a socket",
+        let facts = match facts {
+            Err(error) => return Err(opened.err().unwrap_or(error)),
+            Ok(facts) => facts,
+        };
+        let other = match facts.file_type() {
+            kind if kind.is_file() => return opened.map(|file| (file, facts.len())),
+            kind if kind.is_dir() => "a directory",
+            kind if kind.is_fifo() => "a pipe",
+            kind if kind.is_socket() => "a socket",
             _ => "a device",
         };
         Err(io::Error::other(format!(
@@ -336,7 +341,11 @@ fn open_file(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
         )))
     }
     #[cfg(not(unix))]
-    options.open(path)
+    {
+        let file = options.open(path)?;
+        let len = file.metadata()?.len();
+        Ok((file, len))
+    }
 }
 
 fn no_locks() -> io::Error {
@@ -370,9 +379,7 @@ impl ReadAt for Positioned {
 
     fn read(&self, offset: u64, len: usize) -> io::Result<Bytes> {
         within(offset, len, self.len)?;
-        let mut bytes = vec![0; len];
-        read_exact_at(&self.file, &mut bytes, offset)?;
-        Ok(Bytes::Owned(bytes))
+        read_at(&self.file, offset, len).map(Bytes::Owned)
     }
 }
 
@@ -382,6 +389,33 @@ fn within(offset: u64, len: usize, file: u64) -> io::Result<()> {
         Some(end) if end <= file => Ok(()),
         _ => Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
     }
+}
+
+/// Reads bytes of a file into memory that nobody has cleared for that.
+#[cfg(unix)]
+fn read_at(file: &File, offset: u64, len: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(len);
+    while bytes.len() < len {
+        // The allocator may have given more room than was asked for.
+        let rest = len - bytes.len();
+        let room = rustix::buffer::spare_capacity(&mut bytes);
+        let at = offset + (len - rest) as u64;
+        match rustix::io::pread(file, room, at) {
+            Ok(0) => return Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    bytes.truncate(len);
+    Ok(bytes)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, offset: u64, len: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; len];
+    read_exact_at(file, &mut bytes, offset)?;
+    Ok(bytes)
 }
 
 #[cfg(unix)]

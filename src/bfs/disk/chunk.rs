@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+use super::codecs::{Codecs, Scratch};
 use super::committer::Committer;
-use super::context::Codecs;
 use super::error::DiskError;
 use super::fetch::{Batch, Batches, Fetch};
 use super::halt::Halt;
@@ -136,7 +136,7 @@ pub(super) fn load(
     let frames = Mutex::new(frames);
     let stopped = Stopped::default();
     rayon::broadcast(|_| {
-        codecs.with(|decoder, _| {
+        codecs.with(|decoder, _, _| {
             while let Some(batch) = next(batches, &stopped, times) {
                 let result = decode(&batch, fetch, decoder, times, |frame, decoded| {
                     let place = frames.lock().unwrap_or_else(|e| e.into_inner())[frame].take();
@@ -174,7 +174,7 @@ pub(super) fn blocks(
     let size = chunks.layout.block_registers();
     let stopped = Stopped::default();
     rayon::broadcast(|_| {
-        codecs.with(|decoder, _| {
+        codecs.with(|decoder, _, _| {
             let mut frame_registers = vec![[0; 64]; chunks.frame_registers()];
             let mut located = BlockSources::default();
             let mut words = vec![0; size];
@@ -226,25 +226,15 @@ pub(super) struct Step<'a> {
     pub done: u64,
 }
 
-/// What one worker of a step writes to.
-struct Scratch {
-    sources: [Sources; 2],
-    located: BlockSources,
-    /// One block per plane, spread to bytes.
-    halo: Vec<Register>,
-    words: Vec<u64>,
-    frame: Vec<Register>,
-    occupied: Vec<bool>,
-}
-
 impl Step<'_> {
     /// Computes the chunk's next level from `batches`, which bring its previous one.
     pub fn run(&self, fetch: &Fetch, batches: &Batches) -> Result<Tally, Halt> {
         let stopped = Stopped::default();
         let done = AtomicU64::new(self.done);
         let tallies = rayon::broadcast(|_| {
-            self.codecs.with(|decoder, encoder| {
-                let mut scratch = self.scratch();
+            self.codecs.with(|decoder, encoder, scratch| {
+                scratch.fit(self.chunks, self.crossings.planes.len());
+                let mut sources = [0, 1].map(|_| Sources::new(&self.program.program));
                 let mut tally = Tally::default();
                 while let Some(batch) = next(batches, &stopped, self.times) {
                     let mut encoded = Encoded::new(batch.first, batch.end);
@@ -252,7 +242,8 @@ impl Step<'_> {
                         tally = tally.plus(self.frame(
                             frame,
                             decoded,
-                            &mut scratch,
+                            &mut sources,
+                            scratch,
                             encoder,
                             &mut encoded,
                         )?);
@@ -278,22 +269,11 @@ impl Step<'_> {
         Ok(tallies.into_iter().fold(Tally::default(), Tally::plus))
     }
 
-    fn scratch(&self) -> Scratch {
-        let size = self.chunks.layout.block_registers();
-        Scratch {
-            sources: [0, 1].map(|_| Sources::new(&self.program.program)),
-            located: BlockSources::default(),
-            halo: vec![[0; 64]; size * self.crossings.planes.len()],
-            words: vec![0; size],
-            frame: vec![[0; 64]; self.chunks.frame_registers()],
-            occupied: vec![false; self.chunks.frame_blocks],
-        }
-    }
-
     fn frame(
         &self,
         frame: usize,
         decoded: &mut dyn FnMut(&mut [Register]) -> Result<bool, Halt>,
+        [now, ahead]: &mut [Sources; 2],
         scratch: &mut Scratch,
         encoder: &mut Encoder,
         encoded: &mut Encoded,
@@ -309,7 +289,6 @@ impl Step<'_> {
             blocks: self.chunks.blocks,
         };
         let Scratch {
-            sources: [now, ahead],
             located,
             halo,
             words,

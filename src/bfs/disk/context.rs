@@ -2,9 +2,9 @@
 //!
 //! Invariant: nothing here changes during a session but times and codecs, which are shared by threads.
 
-use std::sync::Mutex;
 use std::time::Duration;
 
+use super::codecs::Codecs;
 use super::committer::Committer;
 use super::error::DiskError;
 use super::fetch::Fetch;
@@ -23,29 +23,7 @@ use crate::bfs::state::State;
 use crate::perm::gathers::Gathers;
 use crate::perm::kernel::{Kernel, Transfer};
 use crate::perm::layout::LANES;
-use crate::store::{ChunkRecord, Decoder, Encoder, Manifest, MemoryError};
-
-/// A pair of codecs for every worker, made before the first begins: their tables take megabytes.
-pub(super) struct Codecs(Mutex<Vec<(Decoder, Encoder)>>);
-
-impl Codecs {
-    /// Returns the codecs of a number of threads, with a zstd level.
-    pub fn new(level: i32, threads: usize) -> Result<Codecs, MemoryError> {
-        let pair = |_| Ok((Decoder::new()?, Encoder::new(level)?));
-        let pairs: Result<Vec<_>, MemoryError> = (0..threads).map(pair).collect();
-        Ok(Codecs(Mutex::new(pairs?)))
-    }
-
-    /// Lends a pair of them to one of the threads.
-    pub fn with<T>(&self, work: impl FnOnce(&mut Decoder, &mut Encoder) -> T) -> T {
-        let idle = || self.0.lock().unwrap_or_else(|e| e.into_inner());
-        let pair = idle().pop();
-        let (mut decoder, mut encoder) = pair.expect("every thread has at most one pair");
-        let result = work(&mut decoder, &mut encoder);
-        idle().push((decoder, encoder));
-        result
-    }
-}
+use crate::store::{ChunkRecord, Manifest};
 
 /// A session of a run, as its workers see it.
 pub(super) struct Context<'a> {
@@ -84,7 +62,7 @@ impl Context<'_> {
         let mut registers = vec![[0; 64]; count];
         registers[register - first][(line % LANES as u64) as usize] |= 1 << bit;
         let mut encoded = Encoded::new(0, chunks.frames());
-        self.codecs.with(|_, encoder| {
+        self.codecs.with(|_, encoder, _| {
             let bytes = encoder.encode(&registers);
             encoded.push(frame, bytes.map_err(|reason| DiskError::Codec { reason })?);
             Ok::<_, DiskError>(())

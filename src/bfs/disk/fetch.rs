@@ -168,7 +168,8 @@ impl Fetch<'_> {
     /// Sends the chunks, each with room for `ahead` batches, until all are sent or nobody listens.
     pub fn run(&self, order: &[usize], ahead: usize, sender: &Sender<Batches>) {
         for &chunk in order {
-            let (batches, receiver) = bounded(ahead.max(1));
+            // Room for more batches than a chunk has would be cleared for nothing.
+            let (batches, receiver) = bounded(ahead.clamp(1, self.chunks.frames()));
             if sender.send(receiver).is_err() || !self.chunk(chunk, &batches) {
                 return;
             }

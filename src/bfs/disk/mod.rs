@@ -6,6 +6,7 @@
 
 mod calibrate;
 mod chunk;
+mod codecs;
 mod committer;
 mod context;
 mod directories;

@@ -5,7 +5,8 @@
 
 use rayon::ThreadPool;
 
-use super::context::{Codecs, Context};
+use super::codecs::Codecs;
+use super::context::Context;
 use super::error::DiskError;
 use super::halt::{Stopped, agreed};
 use super::inspect::verify;

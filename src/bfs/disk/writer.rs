@@ -213,7 +213,13 @@ impl Writer {
             match old.filter(|old| old.states > 0) {
                 // A file that no manifest has named yet can go at once, unsynced.
                 Some(old) if self.pending.remove(&(before, chunk)).is_some() => {
-                    self.remove((before, chunk, old.bytes))?;
+                    let run = manifest.run;
+                    let unnamed = [RunFile::Uncommitted {
+                        run,
+                        depth: before,
+                        chunk,
+                    }];
+                    self.remove((before, chunk, old.bytes), &unnamed)?;
                 }
                 Some(old) => self.superseded.push((before, chunk, old.bytes)),
                 None => {}
@@ -223,14 +229,13 @@ impl Writer {
         self.commit_if_due()
     }
 
-    fn remove(&mut self, (depth, chunk, bytes): (u32, u32, u64)) -> Result<(), DiskError> {
+    /// Removes the file of a chunk, which has one of the names.
+    fn remove(
+        &mut self,
+        (depth, chunk, bytes): (u32, u32, u64),
+        names: &[RunFile],
+    ) -> Result<(), DiskError> {
         let storage = self.directories.of_chunk(chunk as usize);
-        let run = self.manifest.run;
-        let names = [
-            RunFile::Uncommitted { run, depth, chunk },
-            RunFile::Level { depth, chunk },
-        ];
-        // A file has one of the names; that of a committed one was read with this run's header.
         let mut removed = names.iter().map(|file| storage.remove(&file.name()));
         let removed = removed.try_for_each(|removed| removed);
         removed.map_err(self.error(depth, chunk))?;
@@ -325,7 +330,13 @@ impl Writer {
             renamed.map_err(self.error(depth, chunk))?;
         }
         for old in std::mem::take(&mut self.superseded) {
-            self.remove(old)?;
+            let (depth, chunk, _) = old;
+            // That of a committed one was read with this run's header.
+            let names = [
+                RunFile::Uncommitted { run, depth, chunk },
+                RunFile::Level { depth, chunk },
+            ];
+            self.remove(old, &names)?;
         }
         self.committed = Instant::now();
         self.committing = false;

@@ -1,0 +1,55 @@
+//! What each worker keeps from one chunk to the next.
+//!
+//! Invariant: a thread has at most one set at a time, and what a set holds from before is never read.
+
+use std::sync::Mutex;
+
+use crate::bfs::chunks::Chunks;
+use crate::bfs::crossing::BlockSources;
+use crate::perm::layout::Register;
+use crate::store::{Decoder, Encoder, MemoryError};
+
+/// Codecs for every worker, made before the first begins, since their tables take megabytes, and the memory
+/// that a step works in.
+pub(super) struct Codecs(Mutex<Vec<(Decoder, Encoder, Scratch)>>);
+
+impl Codecs {
+    /// Returns the codecs of a number of threads, with a zstd level.
+    pub fn new(level: i32, threads: usize) -> Result<Codecs, MemoryError> {
+        let set = |_| Ok((Decoder::new()?, Encoder::new(level)?, Scratch::default()));
+        let sets: Result<Vec<_>, MemoryError> = (0..threads).map(set).collect();
+        Ok(Codecs(Mutex::new(sets?)))
+    }
+
+    /// Lends a set of them to one of the threads.
+    pub fn with<T>(&self, work: impl FnOnce(&mut Decoder, &mut Encoder, &mut Scratch) -> T) -> T {
+        let idle = || self.0.lock().unwrap_or_else(|e| e.into_inner());
+        let set = idle().pop();
+        let mut set = set.expect("every thread has at most one set");
+        let result = work(&mut set.0, &mut set.1, &mut set.2);
+        idle().push(set);
+        result
+    }
+}
+
+/// What one worker of a step writes to: memory of one chunk for the next.
+#[derive(Default)]
+pub(super) struct Scratch {
+    pub located: BlockSources,
+    /// One block per plane, spread to bytes.
+    pub halo: Vec<Register>,
+    pub words: Vec<u64>,
+    pub frame: Vec<Register>,
+    pub occupied: Vec<bool>,
+}
+
+impl Scratch {
+    /// Makes it as large as a step needs; what is in it stays, and nobody reads it.
+    pub fn fit(&mut self, chunks: Chunks, planes: usize) {
+        let size = chunks.layout.block_registers();
+        self.halo.resize(size * planes, [0; 64]);
+        self.words.resize(size, 0);
+        self.frame.resize(chunks.frame_registers(), [0; 64]);
+        self.occupied.resize(chunks.frame_blocks, false);
+    }
+}
