@@ -52,6 +52,14 @@ pub enum Error {
     /// A model that is too large, or a certificate that cannot be given.
     #[error(transparent)]
     Solve(SolveError),
+    /// A row of an array of boards or states that is wrong, counted from 0.
+    #[error("row {row}: {reason}")]
+    Row {
+        /// The row.
+        row: usize,
+        /// What is wrong with it.
+        reason: Box<Error>,
+    },
 }
 
 impl From<PermutationError> for Error {

@@ -210,7 +210,7 @@ impl Pdb {
     }
 
     /// The byte that an entry lies in.
-    fn place(&self, entry: u64) -> usize {
+    pub(super) fn place(&self, entry: u64) -> usize {
         match self.encoding() {
             Encoding::Byte => entry as usize,
             Encoding::Nibble => (entry / 2) as usize,

@@ -30,6 +30,7 @@ mod frames;
 mod grid;
 mod header;
 mod kind;
+mod many;
 mod meter;
 mod partition;
 mod pattern;

@@ -112,6 +112,22 @@ pub enum DefinitionError {
         /// The first one that is missing.
         missing: usize,
     },
+    /// A state that the moves do not lead to.
+    #[error("no moves of {puzzle} lead to this state")]
+    Unreachable {
+        /// The puzzle.
+        puzzle: String,
+    },
+    /// A number that no state has.
+    #[error("no state of {puzzle} has the id {id}: ids are below {ids}")]
+    NoState {
+        /// The puzzle.
+        puzzle: String,
+        /// The number.
+        id: u64,
+        /// The number of ids.
+        ids: u64,
+    },
     /// Not a permutation.
     #[error(transparent)]
     Permutation(#[from] PermutationError),

@@ -18,6 +18,7 @@ mod orbits;
 mod permutation;
 mod reading;
 mod reading_order;
+pub(crate) mod rows;
 mod shown;
 mod states;
 pub mod tiles;
@@ -29,6 +30,7 @@ pub use group_order::group_order;
 pub use permutation::{Permutation, PermutationError};
 pub use reading::Reading;
 pub use reading_order::choose_reading;
+pub use rows::neighbours;
 pub use states::States;
 
 /// A permutation of the consecutive positions `first ..= last` of a line.

@@ -13,7 +13,7 @@ use super::shape::MAX_DEPTH;
 use super::ways::{Position, Step, Way, Ways};
 use super::{Encoding, shape::Shape};
 use crate::Error;
-use crate::bfs::{State, StateSpace, Subject};
+use crate::bfs::{State, StateRows, StateSpace, Subject};
 use crate::puzzle::tiles::{Board, Metric, Moves};
 use crate::store::{Container, Header as _, Image, Problem};
 
@@ -36,6 +36,7 @@ pub struct DistanceTable {
     file: Container<Header>,
     shape: Shape,
     space: StateSpace,
+    rows: StateRows,
     ways: Ways,
     /// The cell of the goal.
     home: usize,
@@ -50,6 +51,17 @@ impl DistanceTable {
     /// too long, or damaged in its header.
     pub fn open(path: &Path) -> Result<DistanceTable, Error> {
         DistanceTable::new(Container::open(path).map_err(TableError::from)?)
+    }
+
+    /// Reads a table file into memory, on huge pages where the system has them, and checks all of it: for more than
+    /// a few look-ups. Cost: the file's size in memory, and about 0.3 ns per byte on two cores while the system has
+    /// the file in memory.
+    ///
+    /// # Errors
+    /// As [`DistanceTable::open`], and [`TableError::File`] when a block is damaged or less memory is free.
+    pub fn load(path: &Path) -> Result<DistanceTable, Error> {
+        let file = Container::open(path).and_then(Container::load);
+        DistanceTable::new(file.map_err(TableError::from)?)
     }
 
     /// Returns the table of the bytes of a file, all of them checked. Cost: a copy.
@@ -92,6 +104,7 @@ impl DistanceTable {
         Ok(DistanceTable {
             ways: Ways::new(&space),
             home: space.start()?.cell,
+            rows: StateRows::new(&space),
             shape,
             file,
             space,
@@ -144,8 +157,19 @@ impl DistanceTable {
         self.file.layout().data.end()
     }
 
+    /// Where the entry of a state lies in memory, to be asked for; nowhere when entries are read from a file.
+    pub(super) fn address(&self, state: State) -> *const u8 {
+        let place = self.shape.place(state) as usize;
+        self.file.data().as_ptr().wrapping_add(place)
+    }
+
+    /// Returns the states as rows of an array.
+    pub fn rows(&self) -> &StateRows {
+        &self.rows
+    }
+
     /// The entry of a state, none when it was not reached.
-    fn entry(&self, state: State) -> Result<Option<u8>, Error> {
+    pub(super) fn entry(&self, state: State) -> Result<Option<u8>, Error> {
         // Lines that cannot be reached may have no number.
         if state.line >= self.shape.lines {
             return Ok(None);

@@ -17,6 +17,7 @@ mod distances;
 mod error;
 mod fill;
 mod header;
+mod many;
 mod shape;
 mod ways;
 

@@ -8,6 +8,7 @@ mod histograms;
 mod interop;
 mod kernels;
 mod lookups;
+mod many;
 mod oracle;
 
 use tilewave::pdb::{Build, Kind, Pattern, Pdb, build};

@@ -3,6 +3,7 @@
 mod answers;
 mod files;
 mod interop;
+mod many;
 mod puzzles;
 
 use std::collections::HashMap;
