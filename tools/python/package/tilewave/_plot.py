@@ -1,0 +1,23 @@
+"""Charts by matplotlib, which is asked for only here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def distribution(result: Any, ax: Any, log: bool, **options: Any) -> Any:
+    """Draws the states of each depth of a search."""
+    if ax is None:
+        try:
+            import matplotlib.pyplot as pyplot
+        except ImportError as error:
+            raise ImportError("plot needs matplotlib: install it, or use svg()") from error
+        ax = pyplot.subplots()[1]
+    ax.bar(range(len(result.counts)), result.counts, **{"width": 0.9, **options})
+    if log:
+        ax.set_yscale("log")
+    ax.set_xlabel("depth")
+    ax.set_ylabel("states")
+    end = "" if result.diameter is None else f", diameter {result.diameter}"
+    ax.set_title(f"{result.puzzle}: {result.total:,} states{end}")
+    return ax

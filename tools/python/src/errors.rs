@@ -1,0 +1,180 @@
+//! Errors of the library as exceptions.
+
+use std::io::ErrorKind;
+
+use pyo3::PyErr;
+use pyo3::exceptions::{
+    PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyKeyboardInterrupt,
+    PyMemoryError, PyOSError, PyPermissionError, PyRuntimeError, PyValueError,
+};
+use tilewave::bfs::SearchError;
+use tilewave::bfs::disk::DiskError;
+use tilewave::pdb::PdbError;
+use tilewave::solve::SolveError;
+use tilewave::table::TableError;
+use tilewave::{Error, FileError, OutputError};
+
+/// What the library advises in the words of the command line, and what that is here. Longer ones first.
+const WORDS: [(&str, &str); 22] = [
+    ("--force to replace it", "replace=True"),
+    ("search on disk with --dir DIR", "search on disk with dir="),
+    ("use --engine reference", "use engine=\"reference\""),
+    ("or --engine sweep", "or engine=\"sweep\""),
+    ("use --encoding byte", "use encoding=\"byte\""),
+    ("choose --kind region-aware", "choose kind=\"region-aware\""),
+    (
+        "build it with tilewave pdb build",
+        "make it with PatternDatabase.build",
+    ),
+    (
+        "build a set with tilewave pdb build",
+        "make a set with PatternDatabase.build",
+    ),
+    (
+        "make it with tilewave table",
+        "make it with DistanceTable.build",
+    ),
+    (
+        "make the table again with tilewave table",
+        "make the table again with DistanceTable.build",
+    ),
+    ("check it with tilewave pdb verify", "build it again"),
+    (
+        "the same command, or tilewave resume --dir",
+        "the same call with dir=",
+    ),
+    ("give the same command again", "make the same call again"),
+    (
+        "start one with tilewave bfs BOARD --dir",
+        "start one with tilewave.bfs(BOARD, dir=...) in",
+    ),
+    ("(tilewave puzzles lists them)", ""),
+    ("--max-depth", "max_depth="),
+    ("--memory", "memory="),
+    ("--pattern", "tiles="),
+    ("--metric", "metric="),
+    ("--goal", "goal="),
+    ("--size", "size="),
+    ("--dir", "dir="),
+];
+
+/// Returns the text of an error with advice for this interface.
+fn text(error: &dyn std::fmt::Display) -> String {
+    let text = error.to_string();
+    WORDS
+        .iter()
+        .fold(text, |text, (theirs, ours)| text.replace(theirs, ours))
+}
+
+/// Returns the error of an argument that is none.
+pub fn invalid(text: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(text.to_string())
+}
+
+/// Returns the error of something that was closed.
+pub fn closed(what: &str) -> PyErr {
+    invalid(format!("the {what} is closed"))
+}
+
+fn system(kind: ErrorKind, text: String) -> PyErr {
+    match kind {
+        ErrorKind::NotFound => PyFileNotFoundError::new_err(text),
+        ErrorKind::AlreadyExists => PyFileExistsError::new_err(text),
+        ErrorKind::PermissionDenied => PyPermissionError::new_err(text),
+        ErrorKind::IsADirectory => PyIsADirectoryError::new_err(text),
+        _ => PyOSError::new_err(text),
+    }
+}
+
+fn of_file(error: &FileError) -> PyErr {
+    let text = text(error);
+    match error {
+        FileError::Memory(_) => PyMemoryError::new_err(text),
+        FileError::Io { reason, .. } => system(reason.kind(), text),
+        FileError::Changed { .. } => PyOSError::new_err(text),
+        // A file that is none is an argument that is none.
+        _ => PyValueError::new_err(text),
+    }
+}
+
+fn of_output(error: &OutputError) -> PyErr {
+    let text = text(error);
+    match error {
+        OutputError::Exists(_) => PyFileExistsError::new_err(text),
+        OutputError::Directory(_) => PyIsADirectoryError::new_err(text),
+        OutputError::Interrupted => PyKeyboardInterrupt::new_err(()),
+        OutputError::Io { reason, .. } => system(reason.kind(), text),
+        _ => PyOSError::new_err(text),
+    }
+}
+
+fn of_pdb(error: &PdbError) -> PyErr {
+    match error {
+        PdbError::File(error) => of_file(error),
+        PdbError::Output(error) => of_output(error),
+        PdbError::Memory(_) | PdbError::Budget { .. } => PyMemoryError::new_err(text(error)),
+        PdbError::Threads { .. } => PyRuntimeError::new_err(text(error)),
+        PdbError::Interrupted => PyKeyboardInterrupt::new_err(()),
+        _ => PyValueError::new_err(text(error)),
+    }
+}
+
+/// Returns the exception of an error of the library.
+pub fn exception(error: Error) -> PyErr {
+    match &error {
+        Error::Pdb(error) | Error::Solve(SolveError::Pdb(error)) => of_pdb(error),
+        Error::Table(TableError::File(error)) => of_file(error),
+        Error::Table(TableError::Output(error)) | Error::Output(error) => of_output(error),
+        Error::Table(TableError::Memory(_) | TableError::Budget { .. })
+        | Error::Memory(_)
+        | Error::Disk(DiskError::Memory(_))
+        | Error::Search(SearchError::Memory { .. }) => PyMemoryError::new_err(text(&error)),
+        Error::Table(TableError::Interrupted)
+        | Error::Search(SearchError::Interrupted { .. })
+        | Error::Disk(DiskError::Interrupted { .. }) => PyKeyboardInterrupt::new_err(()),
+        Error::Table(TableError::DeadEnd { .. } | TableError::Unfilled { .. })
+        | Error::Search(SearchError::Sum { .. } | SearchError::Threads { .. })
+        | Error::Solve(SolveError::WrongSolution { .. }) => PyRuntimeError::new_err(text(&error)),
+        Error::Disk(DiskError::Io { reason, .. }) => system(reason.kind(), text(&error)),
+        Error::Disk(_) => PyOSError::new_err(text(&error)),
+        Error::Row { reason, .. } if !is_input(reason) => PyRuntimeError::new_err(text(&error)),
+        _ => PyValueError::new_err(text(&error)),
+    }
+}
+
+/// Whether what is wrong with a row is the row, not the file that was asked about it.
+fn is_input(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Board(_) | Error::Puzzle(_) | Error::Search(SearchError::TooLarge { .. })
+    )
+}
+
+/// Returns the exception of an error about one row alone, of which no number needs to be said.
+pub fn of_one(error: Error) -> PyErr {
+    match error {
+        Error::Row { reason, .. } => exception(*reason),
+        error => exception(error),
+    }
+}
+
+/// Returns the exception of a panic, which is a fault of the library.
+pub fn of_panic(panic: Box<dyn std::any::Any + Send>) -> PyErr {
+    let said = panic.downcast_ref::<String>().map(String::as_str);
+    let said = said
+        .or(panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no reason given");
+    PyRuntimeError::new_err(format!("tilewave has failed, please report it: {said}"))
+}
+
+/// Returns the value of a name, from a list of names of values.
+pub fn named<T: Copy>(all: &[(&[&str], T, &str)], what: &str, name: &str) -> Result<T, PyErr> {
+    let found = all.iter().find(|(names, ..)| names.contains(&name));
+    found.map(|(_, value, _)| *value).ok_or_else(|| {
+        let names: Vec<&str> = all.iter().map(|(names, ..)| names[0]).collect();
+        invalid(format!(
+            "{what} '{name}' is none: choose {}",
+            names.join(" or ")
+        ))
+    })
+}

@@ -1,0 +1,32 @@
+//! tilewave for Python: the module behind the package `tilewave`.
+//!
+//! Invariant: nothing is computed here. Arrays are copied in, checked by the library, and handed out; the interpreter
+//! is free while the library works; whatever goes wrong becomes an exception.
+
+mod arrays;
+mod errors;
+mod pdb;
+mod puzzle;
+mod search;
+mod solve;
+mod table;
+mod work;
+
+/// Complete breadth-first searches of sliding-tile boards and permutation puzzles, and pattern databases.
+#[pyo3::pymodule]
+mod _tilewave {
+    #[pymodule_export]
+    use super::pdb::PatternDatabase;
+    #[pymodule_export]
+    use super::puzzle::{Puzzle, neighbours, play, rank, scramble, unrank};
+    #[pymodule_export]
+    use super::search::{SearchResult, bfs, growth};
+    #[pymodule_export]
+    use super::solve::{Solution, Solver, fast, solve};
+    #[pymodule_export]
+    use super::table::DistanceTable;
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

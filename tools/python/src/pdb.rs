@@ -1,0 +1,432 @@
+//! Pattern databases.
+
+use std::path::PathBuf;
+use std::sync::{Arc, RwLock};
+
+use numpy::{PyArray1, ndarray::ArrayView1};
+use pyo3::prelude::*;
+use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb, build};
+use tilewave::{Error, Size, store};
+
+use super::arrays::{self, Form, Rows, parse_board, per_row};
+use super::errors::{closed, exception, invalid, named, of_one};
+use super::puzzle::goal_board;
+use super::search::threads;
+use super::work::{long, quick};
+
+/// An additive pattern database: lower bounds on the moves of a few tiles.
+///
+/// Made by `build` and `open`. Values of databases without common tiles add up to a lower bound on the moves of a
+/// board. A database can be closed, is a context manager, and may be used by several threads.
+///
+/// Examples
+/// --------
+/// >>> db = tilewave.PatternDatabase.build("3x3", [1, 2, 3, 4])
+/// >>> db
+/// PatternDatabase("3x3", tiles=[1, 2, 3, 4], kind="additive-min", encoding="byte")
+/// >>> len(db), db.maximum
+/// (3024, 15)
+/// >>> db["8 6 7/2 5 4/3 0 1"]
+/// 14
+/// >>> db[[[1, 2, 3, 4, 5, 6, 7, 8, 0], [8, 6, 7, 2, 5, 4, 3, 0, 1]]]
+/// array([ 0, 14], dtype=int16)
+#[pyclass(frozen, module = "tilewave")]
+pub struct PatternDatabase {
+    pdb: RwLock<Option<Arc<Pdb>>>,
+}
+
+/// What an array of values lies in: a database that stays as long as the array.
+#[pyclass(frozen, module = "tilewave")]
+struct Values {
+    pdb: Arc<Pdb>,
+}
+
+impl Values {
+    /// The values as an array that shares them.
+    #[allow(unsafe_code)]
+    fn array<'py>(py: Python<'py>, pdb: Arc<Pdb>) -> PyResult<Bound<'py, PyArray1<u8>>> {
+        let values = Bound::new(py, Values { pdb })?;
+        let view = ArrayView1::from(values.get().pdb.bytes());
+        // SAFETY: the array keeps `values`, which keeps the database, whose bytes neither move nor change as long as
+        // it lives. Nobody writes through the array: it is made read-only before anyone has it, and numpy refuses to
+        // make it writable again, because what it lies in offers no buffer that can be written.
+        let array = unsafe { PyArray1::borrow_from_array(&view, values.clone().into_any()) };
+        array.getattr("flags")?.setattr("writeable", false)?;
+        Ok(array)
+    }
+}
+
+impl PatternDatabase {
+    pub fn of(pdb: Pdb) -> PatternDatabase {
+        PatternDatabase {
+            pdb: RwLock::new(Some(Arc::new(pdb))),
+        }
+    }
+
+    /// Returns the database, which must be open.
+    pub fn get(&self) -> PyResult<Arc<Pdb>> {
+        let pdb = self
+            .pdb
+            .read()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        pdb.clone().ok_or_else(|| closed("database"))
+    }
+
+    fn look_up<'py, R>(
+        &self,
+        py: Python<'py>,
+        boards: &Bound<'py, PyAny>,
+        results: impl Fn(&Pdb, &[u16]) -> Result<Vec<R>, Error> + Send + Sync,
+    ) -> PyResult<Bound<'py, PyAny>>
+    where
+        R: numpy::Element + Copy + Send + IntoPyObject<'py>,
+    {
+        let pdb = self.get()?;
+        let size = pdb.pattern().size();
+        let parse = |text: &str| Ok(parse_board(text, Some(size))?.tiles().to_vec());
+        let rows: Rows = arrays::rows(boards, Form::board(size), &parse)?;
+        let found = quick(py, rows.count(), || results(&pdb, &rows.numbers))?;
+        per_row(
+            py,
+            found.map_err(if rows.is_one() { of_one } else { exception })?,
+            &rows,
+        )
+    }
+}
+
+fn failed(error: impl Into<Error>) -> PyErr {
+    exception(error.into())
+}
+
+#[pymethods]
+impl PatternDatabase {
+    /// Builds a database in memory: some 4 ns of one core per entry for five tiles and more; twice the table of memory.
+    ///
+    /// Parameters
+    /// ----------
+    /// size : str
+    ///     "4x4"; both sides at most 6.
+    /// tiles : sequence of int
+    ///     The tiles of the pattern, at most 8.
+    /// goal : str or board, default "last"
+    /// kind : {"additive-min", "region-aware"}
+    ///     One value per placement, or one per placement and region of the blank: larger and consistent.
+    /// encoding : {"byte", "nibble"}
+    ///     One byte per entry, or four bits.
+    /// threads : int, optional
+    /// memory : int, optional
+    ///     Most bytes; half of what is free without it.
+    /// progress : callable, optional
+    ///     Called as progress(value, entries, seconds) after each value. What it raises ends the work and is raised.
+    ///
+    /// Returns
+    /// -------
+    /// PatternDatabase
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     For what is no pattern.
+    /// MemoryError
+    ///     When the build needs more than `memory`.
+    ///
+    /// Examples
+    /// --------
+    /// >>> db = tilewave.PatternDatabase.build("4x4", [1, 2, 3], kind="region-aware")
+    /// >>> db.maximum
+    /// 16
+    #[staticmethod]
+    #[pyo3(signature = (size, tiles, *, goal=None, kind="additive-min", encoding="byte", threads=None, memory=None, progress=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn build(
+        py: Python<'_>,
+        size: &str,
+        tiles: Vec<i64>,
+        goal: Option<&Bound<'_, PyAny>>,
+        kind: &str,
+        encoding: &str,
+        threads: Option<usize>,
+        memory: Option<u64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<PatternDatabase> {
+        let size: Size = size
+            .parse()
+            .map_err(|e: tilewave::puzzle::tiles::SizeError| failed(e))?;
+        let goal = goal_board(goal, size)?;
+        let number = |&tile: &i64| {
+            u16::try_from(tile).map_err(|_| {
+                invalid(format!(
+                    "tile {tile} of the pattern is not on a {size} board: its tiles are 1 to {}",
+                    size.tiles()
+                ))
+            })
+        };
+        let tiles: Vec<u16> = tiles.iter().map(number).collect::<PyResult<_>>()?;
+        let pattern = Pattern::new(goal, &tiles).map_err(failed)?;
+        let build_it = Build {
+            kind: named(Kind::NAMES, "kind", kind)?,
+            encoding: named(Encoding::NAMES, "encoding", encoding)?,
+            threads: self::threads(threads)?,
+            memory: Some(memory.unwrap_or_else(store::budget)),
+            ..Build::new(pattern)
+        };
+        let pdb = long(py, progress, |watch| Ok(build(&build_it, watch)?))?;
+        Ok(PatternDatabase::of(pdb))
+    }
+
+    /// Reads a database file into memory and checks all of it.
+    ///
+    /// Cost: the file's size in memory, and about 0.3 ns per byte on two cores while the system has it in memory.
+    ///
+    /// Parameters
+    /// ----------
+    /// path : str or os.PathLike
+    ///
+    /// Returns
+    /// -------
+    /// PatternDatabase
+    ///
+    /// Raises
+    /// ------
+    /// OSError
+    ///     FileNotFoundError and others, when the file cannot be read.
+    /// ValueError
+    ///     When the file is no database, or damaged.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import os, tempfile
+    /// >>> path = os.path.join(tempfile.mkdtemp(), "5.pdb")
+    /// >>> tilewave.PatternDatabase.build("3x3", [1, 2, 3, 4, 5]).save(path)
+    /// >>> with tilewave.PatternDatabase.open(path) as db:
+    /// ...     db.tiles
+    /// [1, 2, 3, 4, 5]
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf) -> PyResult<PatternDatabase> {
+        let pdb = quick(py, 0, || Ok(Pdb::open(&path)?))?.map_err(exception)?;
+        Ok(PatternDatabase::of(pdb))
+    }
+
+    /// Writes the database to a file, which appears when it is complete.
+    ///
+    /// Parameters
+    /// ----------
+    /// path : str or os.PathLike
+    /// replace : bool, default False
+    ///     Replace an existing file.
+    ///
+    /// Raises
+    /// ------
+    /// FileExistsError
+    ///     When there is one.
+    /// OSError
+    ///     When it cannot be written.
+    ///
+    /// Examples
+    /// --------
+    /// >>> import os, tempfile
+    /// >>> path = os.path.join(tempfile.mkdtemp(), "2.pdb")
+    /// >>> tilewave.PatternDatabase.build("3x3", [1, 2]).save(path)
+    /// >>> os.path.getsize(path)
+    /// 8264
+    #[pyo3(signature = (path, *, replace=false))]
+    fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> PyResult<()> {
+        let pdb = self.get()?;
+        long(py, None, |watch| Ok(pdb.save(&path, replace, watch)?))
+    }
+
+    /// Closes the database; its memory is given back when no array of `values` is left.
+    ///
+    /// Examples
+    /// --------
+    /// >>> db = tilewave.PatternDatabase.build("3x3", [1, 2])
+    /// >>> db.close()
+    /// >>> db.tiles
+    /// Traceback (most recent call last):
+    ///     ...
+    /// ValueError: the database is closed
+    fn close(&self) {
+        let mut pdb = self
+            .pdb
+            .write()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        *pdb = None;
+    }
+
+    /// Whether the database was closed.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.get().is_err()
+    }
+
+    fn __enter__(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
+        slf.get().get()?;
+        Ok(slf)
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, _exception: &Bound<'_, pyo3::types::PyTuple>) {
+        self.close();
+    }
+
+    /// Returns the values of boards, ``db[boards]``: a lower bound on the moves of the pattern's tiles.
+    ///
+    /// Some 20 ns per board and core, on all cores from 2048 boards on.
+    ///
+    /// Parameters
+    /// ----------
+    /// boards : array-like of int, shape (.., cells) or (.., rows, columns); or str
+    ///
+    /// Returns
+    /// -------
+    /// int16 array of shape (..), or an int
+    ///     -1 where the board cannot reach the goal, as far as the pattern tells.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     Names the first row that is no board of the database's size; the database is closed.
+    fn __getitem__<'py>(
+        &self,
+        py: Python<'py>,
+        boards: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.look_up(py, boards, Pdb::values)
+    }
+
+    /// Returns the entries of boards: ``db.values[db.entries(boards)]``.
+    ///
+    /// Parameters
+    /// ----------
+    /// boards : array-like of int, shape (.., cells) or (.., rows, columns); or str
+    ///
+    /// Returns
+    /// -------
+    /// uint64 array of shape (..), or an int
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     As for values.
+    ///
+    /// Examples
+    /// --------
+    /// >>> db = tilewave.PatternDatabase.build("3x3", [1, 2, 3])
+    /// >>> boards = tilewave.scramble("3x3", 100)
+    /// >>> bool((db.values[db.entries(boards)] == db[boards]).all())
+    /// True
+    fn entries<'py>(
+        &self,
+        py: Python<'py>,
+        boards: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.look_up(py, boards, Pdb::entries_of)
+    }
+
+    /// All values, (entries,) uint8: the database's own memory, which can be read and not written. 255 where there is
+    /// none.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     When the encoding is "nibble"; the database is closed.
+    ///
+    /// Examples
+    /// --------
+    /// >>> db = tilewave.PatternDatabase.build("3x3", [1, 2])
+    /// >>> db.values.shape, int(db.values.max())
+    /// ((72,), 7)
+    #[getter]
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u8>>> {
+        let pdb = self.get()?;
+        match pdb.encoding() {
+            Encoding::Byte => Values::array(py, pdb),
+            Encoding::Nibble => Err(invalid(
+                "the nibble encoding keeps no values, only what exceeds the Manhattan distance: look boards up, or \
+                 build with encoding=\"byte\"",
+            )),
+        }
+    }
+
+    /// The number of entries.
+    fn __len__(&self) -> PyResult<usize> {
+        Ok(self.get()?.entries() as usize)
+    }
+
+    /// The pattern's tiles in increasing order.
+    #[getter]
+    fn tiles(&self) -> PyResult<Vec<u16>> {
+        Ok(self.get()?.pattern().tiles().to_vec())
+    }
+
+    /// Rows and columns of the board.
+    #[getter]
+    fn shape(&self) -> PyResult<(usize, usize)> {
+        let size = self.get()?.pattern().size();
+        Ok((size.rows(), size.cols()))
+    }
+
+    /// The goal, (cells,) uint8.
+    #[getter]
+    fn goal<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let pdb = self.get()?;
+        let goal = pdb.pattern().goal().tiles().to_vec();
+        let width = goal.len();
+        arrays::boards(py, goal, &[width], width)
+    }
+
+    /// "additive-min" or "region-aware".
+    #[getter]
+    fn kind(&self) -> PyResult<&'static str> {
+        Ok(self.get()?.kind().name())
+    }
+
+    /// "byte" or "nibble".
+    #[getter]
+    fn encoding(&self) -> PyResult<&'static str> {
+        Ok(self.get()?.encoding().name())
+    }
+
+    /// Entries of each value, (maximum + 1,) uint64.
+    #[getter]
+    fn histogram<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
+        Ok(PyArray1::from_slice(py, self.get()?.histogram()))
+    }
+
+    /// The largest value.
+    #[getter]
+    fn maximum(&self) -> PyResult<u8> {
+        Ok(self.get()?.maximum())
+    }
+
+    /// The mean value of the entries.
+    #[getter]
+    fn mean(&self) -> PyResult<f64> {
+        Ok(self.get()?.mean())
+    }
+
+    /// A checksum of the entries.
+    #[getter]
+    fn checksum(&self) -> PyResult<u64> {
+        Ok(self.get()?.checksum())
+    }
+
+    /// Bytes of the file.
+    #[getter]
+    fn nbytes(&self) -> PyResult<u64> {
+        Ok(self.get()?.file_bytes())
+    }
+
+    fn __repr__(&self) -> String {
+        match self.get() {
+            Err(_) => "PatternDatabase(closed)".into(),
+            Ok(pdb) => format!(
+                "PatternDatabase(\"{}\", tiles={:?}, kind=\"{}\", encoding=\"{}\")",
+                pdb.pattern().size(),
+                pdb.pattern().tiles(),
+                pdb.kind(),
+                pdb.encoding()
+            ),
+        }
+    }
+}
