@@ -47,6 +47,11 @@ def test_the_module_has_what_it_lists():
     assert public - {"annotations"} == set(tilewave.__all__) - {"__version__"}
 
 
+def test_the_version_is_that_of_the_library():
+    manifest = (ROOT / "Cargo.toml").read_text()
+    assert f'version = "{tilewave.__version__}"' in manifest.splitlines()
+
+
 def test_the_reference_is_that_of_the_module():
     reference = tool("reference")
     page = ROOT / "docs/python.md"
