@@ -88,9 +88,9 @@ impl StateRows {
         self.path.len()
     }
 
-    /// Returns the state of a row, none when its line has no number: no moves lead there.
+    /// Returns the line of a row and its cell.
     #[inline]
-    pub(crate) fn state(&self, row: &[u16]) -> Result<Option<State>, Error> {
+    pub(crate) fn line(&self, row: &[u16]) -> Result<([u8; lehmer::MAX_LEN], usize), Error> {
         let mut place = [0; MAX_WIDTH + 1];
         if row.len() != self.width() || !rows::place(row, &mut place) {
             return Err(self.wrong(row));
@@ -101,7 +101,14 @@ impl StateRows {
         for (to, &position) in line.iter_mut().zip(order) {
             *to = self.number[usize::from(row[usize::from(position)]) & MAX_WIDTH];
         }
-        let state = self.space.number(&line[..order.len()], cell.into());
+        Ok((line, cell.into()))
+    }
+
+    /// Returns the state of a row, none when its line has no number: no moves lead there.
+    #[inline]
+    pub(crate) fn state(&self, row: &[u16]) -> Result<Option<State>, Error> {
+        let (line, cell) = self.line(row)?;
+        let state = self.space.number(&line[..self.width() - 1], cell);
         Ok((state.line < self.space.lines()).then_some(state))
     }
 

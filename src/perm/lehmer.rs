@@ -132,10 +132,49 @@ pub fn unrank_even(rank: u64, line: &mut [u8]) {
 /// Returns the parity of a permutation (1 for odd ones) and its rank among those of that parity. Cost: as
 /// [`rank`].
 pub fn rank_in_parity(line: &[u8]) -> (usize, u64) {
-    let mut digit = [0; MAX_LEN];
-    digits(line, &mut digit[..line.len()]);
-    let odd = digit.iter().map(|&d| usize::from(d)).sum::<usize>() % 2;
-    (odd, rank(line) / 2)
+    let radixes = (1..=line.len() as u64).rev();
+    let (mut rank, mut sum) = (0, 0);
+    if line.len() <= Below::MAX {
+        let mut below = Below::all();
+        for (radix, &s) in radixes.zip(line) {
+            let digit = below.take(s);
+            rank = rank * radix + digit;
+            sum += digit;
+        }
+    } else {
+        let mut unused = first(line.len());
+        for (radix, &s) in radixes.zip(line) {
+            let digit = u64::from((unused & first(usize::from(s))).count_ones());
+            unused &= !(1u64 << s);
+            rank = rank * radix + digit;
+            sum += digit;
+        }
+    }
+    ((sum % 2) as usize, rank / 2)
+}
+
+/// How many of 16 elements below each are left, four bits for each element: a digit is read by a shift, where
+/// processors that may lack POPCNT take a dozen operations.
+pub(super) struct Below(u64);
+
+impl Below {
+    /// Elements.
+    pub const MAX: usize = 16;
+
+    /// Returns all of them: element e has e below it.
+    pub fn all() -> Below {
+        Below(0xFEDC_BA98_7654_3210)
+    }
+
+    /// Takes an element away and returns how many are left below it. No field borrows from the next: above an
+    /// element that is left, all have at least that one below.
+    #[inline(always)]
+    pub fn take(&mut self, element: u8) -> u64 {
+        let shift = 4 * u32::from(element & 15);
+        let digit = self.0 >> shift & 15;
+        self.0 = self.0.wrapping_sub(0x1111_1111_1111_1110 << shift);
+        digit
+    }
 }
 
 /// Writes the permutation of a parity with the given rank among those, the inverse of [`rank_in_parity`].

@@ -8,6 +8,8 @@
 //! n = 5, k = 2:  (0,1)=0 (0,2)=1 (0,3)=2 (0,4)=3 (1,0)=4 (1,2)=5 .. (4,3)=19
 //! ```
 
+use super::lehmer::Below;
+
 /// Most cells: their sets are bit masks of 64 bits.
 pub const MAX_CELLS: usize = 63;
 
@@ -24,8 +26,8 @@ pub fn count(n: usize, k: usize) -> Option<u64> {
     ((n - k + 1) as u64..=n as u64).try_fold(1u64, u64::checked_mul)
 }
 
-/// Returns the rank of a placement on n cells. Cost: one population count and one multiplication per
-/// cell, about 2 ns for 8 cells.
+/// Returns the rank of a placement on n cells. Cost: a few shifts and one multiplication per cell, about 2 ns
+/// for 8 cells.
 ///
 /// The cells are distinct and below n; otherwise the rank is meaningless.
 ///
@@ -36,8 +38,15 @@ pub fn count(n: usize, k: usize) -> Option<u64> {
 /// ```
 #[inline]
 pub fn rank(n: usize, cells: &[u8]) -> u64 {
-    let mut free = u64::MAX;
     let mut rank = 0;
+    if n <= Below::MAX {
+        let mut below = Below::all();
+        for (i, &cell) in cells.iter().enumerate() {
+            rank = rank * (n - i) as u64 + below.take(cell);
+        }
+        return rank;
+    }
+    let mut free = u64::MAX;
     for (i, &cell) in cells.iter().enumerate() {
         let bit = 1u64 << (cell & 63);
         rank = rank * (n - i) as u64 + u64::from((free & (bit - 1)).count_ones());

@@ -252,11 +252,7 @@ impl DistanceTable {
         while !position.is_goal(self.home) {
             let closer = self.closer(&position, entry)?;
             let Some((way, next)) = closer.filter(|_| steps.len() < MAX_DEPTH) else {
-                return Err(TableError::DeadEnd {
-                    path: self.file.path().to_path_buf(),
-                    state: self.space.id(position.state()),
-                }
-                .into());
+                return Err(self.dead_end(&position));
             };
             steps.push(way.step);
             position = next;
@@ -266,6 +262,23 @@ impl DistanceTable {
             };
         }
         Ok(Some(steps))
+    }
+
+    /// The error of a position from which no move leads closer to the goal.
+    pub(super) fn dead_end(&self, position: &Position) -> Error {
+        let state = self.space.id(position.state());
+        let path = self.file.path().to_path_buf();
+        TableError::DeadEnd { path, state }.into()
+    }
+
+    /// The moves from each cell.
+    pub(super) fn ways(&self) -> &Ways {
+        &self.ways
+    }
+
+    /// The cell of the goal.
+    pub(super) fn home(&self) -> usize {
+        self.home
     }
 
     /// A neighbour that is one move closer to the goal than a position with a given entry.

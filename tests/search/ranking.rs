@@ -190,3 +190,37 @@ fn checksums_of_states_and_of_words_agree() {
         word(0, 0, 2).wrapping_add(word(1, 0, 1))
     );
 }
+
+#[test]
+fn ranks_of_few_and_of_many_elements_are_the_same() {
+    // Up to 16 elements and beyond are ranked by different means: a line that goes on in order has the same digits.
+    let mut random = tilewave::random::SplitMix64::new(1);
+    for n in 2..=16u8 {
+        let mut line: Vec<u8> = (0..n).collect();
+        for _ in 0..200 {
+            for last in (1..line.len()).rev() {
+                line.swap(last, random.below(last as u64 + 1) as usize);
+            }
+            let (odd, half) = lehmer::rank_in_parity(&line);
+            let rank = lehmer::rank(&line);
+            assert_eq!(half, rank / 2);
+            let digits =
+                (0..line.len()).map(|x| line[x + 1..].iter().filter(|y| **y < line[x]).count());
+            assert_eq!(odd, digits.clone().sum::<usize>() % 2);
+            let radixes = (1..=line.len()).rev();
+            let plain = digits
+                .zip(radixes)
+                .fold(0, |rank, (digit, radix)| rank * radix as u64 + digit as u64);
+            assert_eq!(rank, plain);
+            let cells = &line[..line.len().div_ceil(2)];
+            let plain = placement_rank(line.len(), cells);
+            assert_eq!(tilewave::placement::rank(line.len(), cells), plain);
+        }
+    }
+}
+
+/// The rank of a placement by its definition.
+fn placement_rank(n: usize, cells: &[u8]) -> u64 {
+    let digit = |i: usize| cells[i] as usize - cells[..i].iter().filter(|c| **c < cells[i]).count();
+    (0..cells.len()).fold(0, |rank, i| rank * (n - i) as u64 + digit(i) as u64)
+}

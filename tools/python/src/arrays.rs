@@ -208,16 +208,21 @@ fn copied<T: Element + Copy + TryInto<u16> + std::fmt::Display>(
     let array = array
         .try_readonly()
         .map_err(|_| invalid("the array is being written to"))?;
+    // Slices of arrays in the other order exist too, in that order.
+    let slice = array.as_slice().ok().filter(|_| array.is_c_contiguous());
+    // Two passes without branches are faster than one that stops.
+    let fits = |&value: &T| TryInto::<u16>::try_into(value).is_ok();
+    let good = slice.filter(|slice| slice.iter().fold(true, |good, value| good & fits(value)));
+    if let Some(slice) = good {
+        let low = |&value: &T| value.try_into().unwrap_or(0);
+        return Ok(slice.iter().map(low).collect());
+    }
     let one = |(index, &value): (usize, &T)| {
         value
             .try_into()
             .map_err(|_| wrong(index, value.to_string()))
     };
-    // Slices of arrays in the other order exist too, in that order.
-    match array.as_slice().ok().filter(|_| array.is_c_contiguous()) {
-        Some(slice) => slice.iter().enumerate().map(one).collect(),
-        None => array.as_array().iter().enumerate().map(one).collect(),
-    }
+    array.as_array().iter().enumerate().map(one).collect()
 }
 
 /// Returns results as an array of a shape.
