@@ -130,6 +130,7 @@ impl Expansion<'_> {
         let sum = digits.iter().map(|&d| usize::from(d)).sum::<usize>();
         sources.parity = (sum + self.step.parity) % 2;
         let size = layout.block_registers();
+        sources.block = block;
         sources.far.clear();
         let mut begin = 0;
         for (i, gather) in self.step.program.gathers().iter().enumerate() {
@@ -192,6 +193,7 @@ impl Expansion<'_> {
             live: &sources.live,
             halo,
             ahead: &ahead.far,
+            ahead_by: (ahead.block as isize - block as isize) * size as isize,
         });
         *occupied = tally.states > 0 || matches!(rule, Rule::Replace | Rule::Join);
         tally
@@ -200,6 +202,7 @@ impl Expansion<'_> {
 
 /// Where one block comes from.
 pub(super) struct Sources {
+    block: usize,
     pub parity: usize,
     /// First register of each source block, transfer by transfer.
     registers: Vec<usize>,
@@ -226,6 +229,7 @@ impl Sources {
         let gathers = program.gathers();
         let blocks = gathers.iter().map(|g| g.source_blocks.count()).sum();
         Sources {
+            block: 0,
             parity: 0,
             registers: vec![0; blocks],
             variants: vec![0; gathers.len()],

@@ -33,6 +33,9 @@ struct Class {
     steps: Vec<Arriving>,
     /// For each group the windows that are carried out in turn.
     relays: Vec<Option<Relay>>,
+    /// Whether blocks that differ in the first digit only are computed one after the other: they share sources that
+    /// have left the caches when a pass through the array comes to the next first digit.
+    first_digit_inside: bool,
 }
 
 impl Class {
@@ -61,8 +64,11 @@ impl Class {
             let short = |t: &Transfer| !is_long(layout, &t.window);
             Arriving::new(kernel, tables, groups, (class, group), halo, short)
         };
+        let steps: Vec<Arriving> = all.map(step).collect::<Result<_, _>>()?;
+        let mut gathers = steps.iter().flat_map(|step| step.program.gathers());
         Ok(Class {
-            steps: all.map(step).collect::<Result<_, _>>()?,
+            first_digit_inside: gathers.any(|gather| gather.spreads_first()),
+            steps,
             relays,
         })
     }
@@ -193,6 +199,14 @@ struct Target<'a> {
     joined: Option<&'a Frontier>,
 }
 
+/// Consecutive blocks of a group to compute.
+struct Part<'a> {
+    registers: &'a mut [Register],
+    occupied: &'a mut [bool],
+    /// The states seen so far, where the step needs them.
+    seen: &'a mut [Register],
+}
+
 impl Sweep<'_> {
     /// Replaces the level before `cur` in `next` by the level after it. Returns `None` when interrupted.
     fn level(
@@ -265,32 +279,43 @@ impl Sweep<'_> {
     }
 
     /// Computes some groups' parts. Returns `None` when interrupted.
-    fn pass(&self, mut targets: Vec<Target>) -> Option<Tally> {
+    fn pass(&self, targets: Vec<Target>) -> Option<Tally> {
         let layout = self.problem.layout;
-        let block = layout.block_registers();
+        let (size, blocks) = (layout.block_registers(), layout.blocks());
         let threads = rayon::current_num_threads();
-        let per_task = (layout.blocks() / (threads * 8)).clamp(1, BLOCKS_PER_TASK);
-        let total = (layout.blocks() * targets.len()) as u64;
+        let mut per_task = (blocks / (threads * 8)).clamp(1, BLOCKS_PER_TASK);
+        let (mut run, mut stride) = (per_task, 1);
+        if self.class.first_digit_inside {
+            (run, stride) = (1, layout.block_stride(0));
+            per_task = per_task.next_multiple_of(layout.radix(0));
+        }
+        let mut fixed = Vec::new();
+        let runs = targets.into_iter().map(|target| {
+            fixed.push((target.expansion, target.joined));
+            let seen = target.seen.unwrap_or_default().chunks_mut(run * size);
+            let seen = seen.map(Some).chain(std::iter::repeat_with(|| None));
+            let parts = target.registers.chunks_mut(run * size);
+            let parts = parts.zip(target.occupied.chunks_mut(run)).zip(seen);
+            let part = |((registers, occupied), seen): ((_, _), Option<_>)| Part {
+                registers,
+                occupied,
+                seen: seen.unwrap_or_default(),
+            };
+            parts.map(part).map(Some).collect()
+        });
+        let mut runs: Vec<Vec<Option<Part>>> = runs.collect();
+        let count = blocks.div_ceil(run);
         // Groups side by side: they read the same sources.
-        let mut work = Vec::new();
-        let fixed: Vec<_> = targets
-            .iter_mut()
-            .enumerate()
-            .map(|(target, t)| {
-                let seen = t.seen.take().map_or_else(Vec::new, |seen| {
-                    seen.chunks_mut(block * per_task).collect::<Vec<_>>()
-                });
-                let mut seen = seen.into_iter();
-                let parts = t.registers.chunks_mut(block * per_task);
-                let parts = parts.zip(t.occupied.chunks_mut(per_task)).enumerate();
-                work.extend(parts.map(|(i, (registers, occupied))| {
-                    let seen: &mut [Register] = seen.next().unwrap_or_default();
-                    (i * per_task, target, registers, occupied, seen)
-                }));
-                (&t.expansion, t.joined)
-            })
-            .collect();
-        work.sort_by_key(|(first, target, ..)| (*first, *target));
+        let mut order = (0..stride)
+            .flat_map(|rest| (rest..count).step_by(stride))
+            .map(|at| {
+                let parts = runs.iter_mut().filter_map(|runs| runs[at].take());
+                (at * run, parts.collect::<Vec<Part>>())
+            });
+        let mut work: Vec<Vec<(usize, Vec<Part>)>> = Vec::new();
+        work.resize_with(blocks.div_ceil(per_task), || {
+            order.by_ref().take(per_task / run).collect()
+        });
         let interrupted = || self.observer.interrupted();
         let (tasks, done) = (Tasks::new(work, &interrupted), AtomicU64::new(0));
         let tallies = rayon::broadcast(|_| {
@@ -299,32 +324,46 @@ impl Sweep<'_> {
                 .map(|(expansion, _)| [0, 1].map(|_| Sources::new(&expansion.step.program)))
                 .collect();
             let mut tally = Tally::default();
-            while let Some((first, target, registers, occupied, seen)) = tasks.next() {
-                let (expansion, joined) = fixed[target];
-                let [now, ahead] = &mut sources[target];
-                let mut seen = seen.chunks_mut(block);
-                expansion.find(now, first);
-                for (i, next) in registers.chunks_mut(block).enumerate() {
-                    if i + 1 < occupied.len() {
-                        expansion.find(ahead, first + i + 1);
-                    } else {
-                        ahead.far.clear();
+            while let Some(mut task) = tasks.next() {
+                let mut taken = 0;
+                let order = task.iter().flat_map(|(first, parts)| {
+                    let blocks = parts.first().map_or(0, |part| part.occupied.len());
+                    *first..first + blocks
+                });
+                let order: Vec<usize> = order.collect();
+                for (first, parts) in &mut task {
+                    let blocks = parts.first().map_or(0, |part| part.occupied.len());
+                    for i in 0..blocks {
+                        let block = *first + i;
+                        for (t, part) in parts.iter_mut().enumerate() {
+                            let (expansion, joined) = &fixed[t];
+                            let [now, ahead] = &mut sources[t];
+                            if taken == 0 {
+                                expansion.find(now, block);
+                            }
+                            match order.get(taken + 1) {
+                                Some(&after) => expansion.find(ahead, after),
+                                None => ahead.far.clear(),
+                            }
+                            let mut halo: &[Register] = &[];
+                            if let Some(joined) = joined {
+                                halo = &joined.registers.units()[block * size..][..size];
+                                now.halo(joined.occupied[block]);
+                            }
+                            let next = &mut part.registers[i * size..][..size];
+                            let seen = part.seen.chunks_mut(size).nth(i).unwrap_or_default();
+                            let occupied = &mut part.occupied[i];
+                            let found =
+                                expansion.block(block, next, occupied, seen, now, ahead, halo);
+                            tally = tally.plus(found);
+                            std::mem::swap(now, ahead);
+                        }
+                        taken += 1;
                     }
-                    let mut halo: &[Register] = &[];
-                    if let Some(joined) = joined {
-                        halo = &joined.registers.units()[(first + i) * block..][..block];
-                        now.halo(joined.occupied[first + i]);
-                    }
-                    let seen = seen.next().unwrap_or_default();
-                    let occupied = &mut occupied[i];
-                    let found = expansion.block(first + i, next, occupied, seen, now, ahead, halo);
-                    tally = tally.plus(found);
-                    std::mem::swap(now, ahead);
                 }
-                let blocks = occupied.len() as u64;
-                let done = done.fetch_add(blocks, Ordering::Relaxed) + blocks;
+                let done = done.fetch_add(taken as u64, Ordering::Relaxed) + taken as u64;
                 self.observer
-                    .progress(Phase::Search(self.depth), done, total);
+                    .progress(Phase::Search(self.depth), done, blocks as u64);
             }
             tally
         });

@@ -167,6 +167,12 @@ impl Gather {
         }
     }
 
+    /// Returns whether each source register serves targets of several first digits: the first element enters
+    /// the lanes, and its digit in front is all that tells those targets from each other.
+    pub fn spreads_first(&self) -> bool {
+        matches!(self.shape, Shape::Strided(_)) && self.source_blocks.entering().contains(&0)
+    }
+
     /// Returns the tables that compute, for every line, the byte of the line that the window takes to
     /// it: `next[w(line)] = cur[line]`.
     ///

@@ -114,18 +114,23 @@ impl Reading {
 
     /// Returns what the windows that differ cost together, in about the time that it takes to move a register.
     pub fn cost(&self, generators: &[Permutation]) -> usize {
-        let mut windows: Vec<u64> = Vec::with_capacity(generators.len() * self.path.len());
-        self.each_move(generators, |_, _, pulled| {
-            windows.push(
-                pulled
-                    .iter()
-                    .fold(0, |window, &p| window << 4 | u64::from(p)),
-            );
+        self.cost_between(generators, self.path.len())
+    }
+
+    /// Returns the same where a byte holds so many cells: a window costs once for every pair of bytes that it leads
+    /// from and to.
+    pub fn cost_between(&self, generators: &[Permutation], cells: usize) -> usize {
+        let mut windows: Vec<(u64, usize, usize)> =
+            Vec::with_capacity(generators.len() * self.path.len());
+        self.each_move(generators, |from, to, pulled| {
+            let join = |window, &p: &u8| window << 4 | u64::from(p);
+            windows.push((pulled.iter().fold(0, join), from / cells, to / cells));
         });
         windows.sort_unstable();
         windows.dedup();
         let len = self.path.len() - 1;
-        windows.iter().map(|&window| window_cost(window, len)).sum()
+        let costs = windows.iter().map(|&(window, ..)| window_cost(window, len));
+        costs.sum()
     }
 }
 
@@ -139,7 +144,12 @@ fn window_cost(window: u64, len: usize) -> usize {
     match (0..near).filter(|&place| source(place) >= near).count() {
         0 if first + LANE_PLACES >= len => 1,
         0 => 2,
-        // Tables for each place that the element may come from; with several, a pass for each of them.
-        crossing => 10 * crossing,
+        // Tables for each place that the element may come from; with several, a pass for each of them. An element
+        // that enters the lanes from just before them makes every register come from six others.
+        crossing => {
+            let lanes = len.saturating_sub(LANE_PLACES);
+            let spread = (lanes..len).any(|place| source(place) + 1 == lanes);
+            10 * crossing + usize::from(spread)
+        }
     }
 }

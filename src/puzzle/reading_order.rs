@@ -6,6 +6,10 @@
 //! of the line stay inside a register, those in the last eight or in front of them move whole registers; for others it
 //! counts how many elements cross between the two (docs/puzzles.md).
 //!
+//! A generator that is one cycle of all positions can be made to leave the line in place: the line is then read from the
+//! distinguished element on, round the cycle. The two rotations of LRX move the cell alone, and the swap, which by any
+//! path is one short window, becomes one for each cell: LRX of 13 elements takes 38 s of processor time instead of 80 s.
+//!
 //! Readings by the twelve rotations of the dino cube were measured: 16 windows instead of 57, but the four that move
 //! the distinguished edge permute the whole line. 5.9 to 8.0 s of processor time, where one path takes 4.0 s.
 
@@ -15,6 +19,8 @@ use super::permutation::Permutation;
 use super::reading::Reading;
 use crate::random::SplitMix64;
 
+/// Cells that a byte holds.
+const BYTE_CELLS: usize = 8;
 /// Windows that the search for a reading may look at: a tenth of a second.
 const MOST_WINDOWS: usize = 1_000_000;
 /// Paths that are improved: the best natural ones, and as many shuffled ones.
@@ -37,7 +43,29 @@ pub fn choose_reading(positions: usize, generators: &[Permutation]) -> Reading {
         left: MOST_WINDOWS / (positions * generators.len()),
     };
     let path = search.best(&natural_paths(positions, generators));
-    Reading::new(&path, &[])
+    let path = Reading::new(&path, &[]);
+    // A window is carried out for every pair of bytes that it joins.
+    let cells = positions.div_ceil(positions.div_ceil(BYTE_CELLS));
+    let cost = |reading: &Reading| reading.cost_between(generators, cells);
+    let turned = generators.iter().filter_map(turned);
+    let readings = std::iter::once(path).chain(turned);
+    let best = readings.min_by_key(cost);
+    best.expect("there is a path")
+}
+
+/// The reading that begins at the distinguished element and goes on round a cycle of all positions, `None` when the
+/// generator is none. The generator then moves the cell alone.
+fn turned(generator: &Permutation) -> Option<Reading> {
+    let positions = generator.len();
+    let mut path = vec![0];
+    let mut powers = vec![Permutation::identity(positions)];
+    for i in 1..positions {
+        path.push(generator.image(path[i - 1]));
+        let power = |p| generator.image(powers[i - 1].image(p));
+        powers.push(Permutation::from_fn(positions, power));
+    }
+    Permutation::new(&path).ok()?;
+    Some(Reading::new(&path, &powers))
 }
 
 /// The search for a path.

@@ -58,6 +58,7 @@ fn block_steps(c: &mut Criterion) {
                         live: &live,
                         halo: &[],
                         ahead: &[],
+                        ahead_by: 0,
                     })
                 });
             });

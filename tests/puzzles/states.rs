@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use tilewave::puzzle::{
-    Definition, DefinitionError, Permutation, Puzzle, Reading, States, choose_reading, families,
+    Definition, DefinitionError, Permutation, Puzzle, Reading, States, Window, choose_reading,
+    families,
 };
 
 use super::puzzle;
@@ -212,8 +213,14 @@ fn orders_put_windows_at_the_end_of_the_line() {
     // The gate with three or four elements; only the two rotations of all are long.
     let [lanes, near, far] = of("topspin:12,4");
     assert_eq!((near, far), (0, 2), "{lanes} in the lanes");
-    let [_, near, far] = of("lrx:13");
-    assert_eq!((near, far), (0, 2));
+    // Read from the distinguished element on, rotations leave the line as it is: eleven swaps of neighbours, and
+    // the two rotations of the line by the swap that moves the distinguished element.
+    assert_eq!(of("lrx:13"), [4, 3, 6]);
+    // One rotation of all but the cell, in the direction in which each register has six sources for six targets.
+    let lx = families::parse("lx:13").unwrap().puzzle();
+    let rotation = Window::rotate_left(0, 11);
+    assert_eq!(windows(&lx), [1, 0, 1]);
+    assert!(lx.windows().contains(&rotation));
     // Whatever the file calls the edges, it costs the same.
     assert_eq!(of_file("dino.gap"), of_file("dino.tws"));
 }

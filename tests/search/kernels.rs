@@ -79,6 +79,7 @@ impl Case {
             live: &live,
             halo: &[],
             ahead: &[],
+            ahead_by: 0,
         });
         let states: u32 = next.iter().flatten().map(|byte| byte.count_ones()).sum();
         assert_eq!(tally.states, u64::from(states), "{kernel}");
@@ -177,6 +178,7 @@ fn bits_move_as_transfers_say() {
             live: &[true],
             halo: &[],
             ahead: &[],
+            ahead_by: 0,
         });
         let mut expected = vec![[0; 64]; 6];
         expected[4][17] = 1 << 1 | 1 << 7;
@@ -249,6 +251,7 @@ fn stepped(
             variants: &variants,
             halo: &[],
             ahead: &[],
+            ahead_by: 0,
         });
     }
     next

@@ -47,9 +47,11 @@ pub struct Block<'a> {
     /// Registers that come from other chunks, for each transfer of the halo in turn a block in the target's
     /// order.
     pub halo: &'a [Register],
-    /// First registers in `cur` of blocks to fetch from memory meanwhile, for the block after this one
-    /// in `next`'s array, which is fetched too unless this is empty.
+    /// First registers in `cur` of blocks to fetch from memory meanwhile, for the block to be computed after
+    /// this one, which is fetched too unless this is empty.
     pub ahead: &'a [usize],
+    /// By how many registers that block lies behind this one in the array of `next`.
+    pub ahead_by: isize,
 }
 
 /// The step into one group for one kernel: gather tables in its own format.
@@ -165,6 +167,7 @@ impl Program {
             live: block.live,
             halo: block.halo.as_ptr(),
             ahead: block.ahead,
+            ahead_by: block.ahead_by,
         };
         // SAFETY: every source block lies within `cur` and `next` has a block's length (asserted above);
         // sources within a block and support were checked by `ready`.

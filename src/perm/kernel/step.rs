@@ -25,6 +25,7 @@ pub(super) struct Work<'a> {
     pub live: &'a [bool],
     pub halo: *const Register,
     pub ahead: &'a [usize],
+    pub ahead_by: isize,
 }
 
 /// Joins the bits of the registers of a group to its accumulators, six at a time.
@@ -91,7 +92,11 @@ pub(super) unsafe fn step<I: Isa, const REVERSE: bool>(ready: &Ready<I>, work: &
                 fetch_all::<2, GROUP>(work.cur.wrapping_add(block + first));
             }
             if !work.ahead.is_empty() {
-                fetch_all::<2, GROUP>(work.next.wrapping_add(groups * GROUP + first));
+                let after = work.ahead_by + first as isize;
+                fetch_all::<2, GROUP>(work.next.wrapping_offset(after));
+                if !REVERSE && work.rule == Rule::Unseen {
+                    fetch_all::<2, GROUP>(work.seen.wrapping_offset(after));
+                }
             }
             let mut next = [I::splat(0); GROUP];
             for &i in live {
