@@ -1,11 +1,9 @@
 """Searches against plain ones, and how they are watched and stopped."""
 
 import os
-import signal
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import oracle
@@ -148,8 +146,8 @@ def test_the_interpreter_is_free_meanwhile():
 def test_ctrl_c_stops_a_search():
     code = """
 import os, signal, threading, tilewave
-threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     tilewave.bfs("3x4", engine="reference", threads=1)
 except KeyboardInterrupt:
     print("stopped", tilewave.bfs("2x3").diameter)
