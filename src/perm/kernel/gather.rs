@@ -237,11 +237,16 @@ pub(super) unsafe fn gather<I: Isa, S: Sink<I>, const P: usize, const G: usize>(
                 let mut values = [[I::splat(0); G]; P];
                 for (p, values) in values.iter_mut().enumerate() {
                     for (r, value) in values.iter_mut().enumerate() {
+                        // Joined in a register: in `values`, each piece would wait for the one before to be
+                        // stored and loaded again.
+                        let mut joined = I::splat(0);
                         for &(source, row) in tables.of(from.row * GROUP + r) {
-                            let row = &tables.rows[usize::from(row)][from.parity ^ p ^ (r & 1)];
+                            let rows = tables.rows.get_unchecked(usize::from(row));
+                            let row = rows.get_unchecked(from.parity ^ p ^ (r & 1));
                             let part = I::permute(row, I::load(from.at(p, source)));
-                            *value = I::or(*value, part);
+                            joined = I::or(joined, part);
                         }
+                        *value = joined;
                     }
                 }
                 put!(sink, p, r => values[p][r]);
