@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::disk::DiskError;
 use super::engine::Engine;
 use super::error::SearchError;
 use super::outcome::Outcome;
@@ -11,7 +12,7 @@ use super::search::Search;
 use super::subject::Subject;
 use crate::Error;
 use crate::perm::kernel::Kernel;
-use crate::progress::{NoProgress, StopWhen};
+use crate::progress::{NoProgress, Progress, StopWhen};
 use crate::puzzle::families;
 use crate::puzzle::tiles::{Goal, Size};
 use crate::store::budget;
@@ -69,6 +70,16 @@ pub fn calibrate(
     threads: Option<usize>,
     kernel: Option<Kernel>,
 ) -> Result<Option<Calibration>, Error> {
+    by(plan, threads, kernel, &run)
+}
+
+/// Does what [`calibrate`] does with another way to run a search.
+pub(super) fn by(
+    plan: &Plan,
+    threads: Option<usize>,
+    kernel: Option<Kernel>,
+    run: &dyn Fn(&Search, &dyn Progress) -> Result<Outcome, Error>,
+) -> Result<Option<Calibration>, Error> {
     let search = |subject: Subject| {
         let mut search = Search::of(subject);
         search.engine = Some(plan.engine);
@@ -83,7 +94,9 @@ pub fn calibrate(
     if let Some(size) = plan.subject.size() {
         let short = size.rows().min(size.cols());
         let board = match (plan.engine, size.cells()) {
-            (Engine::Sweep, cells) if cells > 12 => Size::new(short.min(3), 12 / short.min(3))?,
+            (Engine::Sweep | Engine::Disk, cells) if cells > 12 => {
+                Size::new(short.min(3), 12 / short.min(3))?
+            }
             (Engine::Reference, cells) if cells > 10 => Size::new(2, 5)?,
             _ => size,
         };
@@ -100,7 +113,7 @@ pub fn calibrate(
         )));
     }
     let begun = Instant::now();
-    let run = |subject: Subject| {
+    let run_some = |subject: Subject| {
         let mut search = search(subject);
         search.memory = Some(budget());
         match run(&search, &StopWhen(|| begun.elapsed() > MOST_TIME)) {
@@ -108,13 +121,16 @@ pub fn calibrate(
             Err(Error::Search(SearchError::Interrupted { .. } | SearchError::Memory { .. })) => {
                 Ok(None)
             }
+            Err(Error::Disk(DiskError::Interrupted { .. })) => Ok(None),
             Err(error) => Err(error),
         }
     };
     let (members, positions) = smaller(&plan.subject);
     let mut found: Vec<(usize, Outcome)> = Vec::new();
     for (positions, member) in members {
-        let Some(outcome) = run(member)? else { break };
+        let Some(outcome) = run_some(member)? else {
+            break;
+        };
         found.push((positions, outcome));
     }
     let growth = |n: usize, of: &Outcome, power: f64| {
@@ -129,7 +145,7 @@ pub fn calibrate(
         }
         [(n, only)] => growth(*n, only, 2.0),
         [] if plan.states <= MOST_STATES => {
-            let found = run(plan.subject.clone())?;
+            let found = run_some(plan.subject.clone())?;
             found.map(|outcome| Calibration::new(plan, &outcome, 1.0))
         }
         [] => None,

@@ -1,9 +1,12 @@
 //! Crossing windows: moves that lead from one chunk to another.
 //!
-//! Invariant: such a move takes one cell to one cell, so it needs one bit of each source byte: a
-//! **plane**, one word per register. The moves from one group to the other and those back are inverse to
-//! each other, so one list of planes serves both directions: plane i carries cell a to cell b one way
-//! and b to a the other.
+//! A move takes one cell to one cell, so it needs one bit of each source byte: a **plane**, one word per register.
+//!
+//! The steps of a search have two **sides** that take turns: the classes where there are two, else even and odd
+//! depths. Invariant: where moves have a way back, plane i of one side is that of the other the other way round, also
+//! where there is one class: its moves and their inverses are the same set.
+
+use std::sync::Arc;
 
 use super::chunks::Chunks;
 use super::groups::Groups;
@@ -12,49 +15,98 @@ use crate::perm::gather::{Gather, Shape};
 use crate::perm::kernel::Transfer;
 use crate::perm::layout::{GROUP, LANES};
 use crate::perm::lehmer::MAX_LEN;
+use crate::puzzle::Window;
 
-/// One crossing window and one pair of cells.
+/// One crossing window and one pair of cells, as a step takes it.
+#[derive(Clone)]
 pub(super) struct Plane {
-    /// Bit of the cell in each group.
-    pub bits: [u8; 2],
-    /// For the step from each group: where the bits of a target block come from.
-    pub sources: [PlaneSources; 2],
+    /// Place of the group in its class and bit of the cell that the moves start from.
+    pub from: (usize, u8),
+    /// Those that they lead to.
+    pub to: (usize, u8),
+    /// Where the bits of a target block come from.
+    pub sources: Arc<PlaneSources>,
+    /// Where the bits of a source block go.
+    pub targets: Arc<PlaneSources>,
 }
 
-/// The planes that cross.
-pub(super) struct Crossings {
-    pub planes: Vec<Plane>,
-}
-
-impl Crossings {
-    /// Returns the number of planes, without their tables.
-    pub fn count(groups: &Groups, chunks: Chunks) -> usize {
-        let transfers = transfers(groups, 0);
-        let crossing = transfers.filter(|t| crosses(t, chunks));
-        crossing.map(|t| t.bits.len()).sum()
-    }
-
-    /// Sorts the moves between two groups into those within chunks and those between.
-    pub fn new(groups: &Groups, chunks: Chunks) -> Crossings {
-        let crossing = transfers(groups, 0).filter(|t| crosses(t, chunks));
-        let planes = crossing.flat_map(|transfer| {
-            let back = transfer.window.inverse();
-            transfer.bits.iter().map(move |&(a, b)| Plane {
-                bits: [a, b],
-                sources: [&transfer.window, &back]
-                    .map(|w| PlaneSources::new(chunks, Gather::new(chunks.layout, w))),
-            })
-        });
-        Crossings {
-            planes: planes.collect(),
+impl Plane {
+    /// The plane of the moves back.
+    fn back(&self) -> Plane {
+        Plane {
+            from: self.to,
+            to: self.from,
+            sources: self.targets.clone(),
+            targets: self.sources.clone(),
         }
     }
 }
 
-/// The moves from a class of one group.
-fn transfers(groups: &Groups, from: usize) -> impl Iterator<Item = &Transfer> {
-    let arrivals = groups.arrivals(groups.next(from)).iter().flatten();
-    arrivals.map(|arrival| &arrival.transfer)
+/// The planes that cross, for the steps of either side.
+pub(super) struct Crossings {
+    sides: [Vec<Plane>; 2],
+    /// Whether the moves of one side are those of the other the other way round.
+    pub mirrored: bool,
+}
+
+impl Crossings {
+    /// Returns the number of planes of a step, without their tables: the larger of both sides.
+    pub fn count(groups: &Groups, chunks: Chunks) -> usize {
+        let count = |class: usize| -> usize {
+            let crossing = moves(groups, class).filter(|(_, _, t)| crosses(t, chunks));
+            crossing.map(|(_, _, t)| t.bits.len()).sum()
+        };
+        (0..groups.classes()).map(count).max().unwrap_or(0)
+    }
+
+    /// Returns the moves between chunks.
+    pub fn new(groups: &Groups, chunks: Chunks) -> Crossings {
+        let side = |class: usize| -> Vec<Plane> {
+            let parity = |class: usize, group: usize| groups.class(class)[group].parity;
+            let crossing = moves(groups, class).filter(|(_, _, t)| crosses(t, chunks));
+            let planes = crossing.flat_map(|(from, to, transfer)| {
+                let located = |window: &Window, parity| {
+                    let gather = Gather::new(chunks.layout, window);
+                    Arc::new(PlaneSources::new(chunks, gather, parity))
+                };
+                let sources = located(&transfer.window, parity(groups.next(class), to));
+                let targets = located(&transfer.window.inverse(), parity(class, from));
+                transfer.bits.iter().map(move |&(a, b)| Plane {
+                    from: (from, a),
+                    to: (to, b),
+                    sources: sources.clone(),
+                    targets: targets.clone(),
+                })
+            });
+            planes.collect()
+        };
+        let first = side(0);
+        let second = match (groups.directed, groups.classes()) {
+            (false, _) => first.iter().map(Plane::back).collect(),
+            (true, 1) => first.clone(),
+            (true, _) => side(1),
+        };
+        Crossings {
+            sides: [first, second],
+            mirrored: !groups.directed,
+        }
+    }
+
+    /// Returns the planes of a step from a side, in the order in which they are numbered.
+    pub fn from(&self, side: usize) -> &[Plane] {
+        &self.sides[side]
+    }
+
+    /// Returns the number of planes of a step, the larger of both sides.
+    pub fn most(&self) -> usize {
+        self.sides.iter().map(Vec::len).max().unwrap_or(0)
+    }
+}
+
+/// The moves from a class, with the places of the groups that they start from and lead to.
+fn moves(groups: &Groups, class: usize) -> impl Iterator<Item = (usize, usize, &Transfer)> {
+    let arrivals = groups.arrivals(groups.next(class)).iter().enumerate();
+    arrivals.flat_map(|(to, arrivals)| arrivals.iter().map(move |a| (a.from, to, &a.transfer)))
 }
 
 /// Whether moves lead from one chunk to another.
@@ -83,6 +135,8 @@ pub(super) struct PlaneSources {
     words: Vec<(u16, u16)>,
     /// For each group of a block the parity of its inner digit sum.
     parities: Vec<u8>,
+    /// Parity of the target lines.
+    parity: usize,
 }
 
 /// The sources of one target block.
@@ -115,7 +169,7 @@ impl Piece {
 }
 
 impl PlaneSources {
-    fn new(chunks: Chunks, gather: Gather) -> PlaneSources {
+    fn new(chunks: Chunks, gather: Gather, parity: usize) -> PlaneSources {
         let layout = chunks.layout;
         let registers = layout.block_registers();
         let granularity = match gather.shape {
@@ -144,6 +198,7 @@ impl PlaneSources {
             granularity,
             words,
             parities: layout.group_parities(),
+            parity,
         }
     }
 
@@ -154,7 +209,8 @@ impl PlaneSources {
         layout.block_digits(block, &mut digits);
         let digits = &digits[..layout.block_prefix()];
         let source_blocks = &self.gather.source_blocks;
-        sources.parity = digits.iter().map(|&d| usize::from(d)).sum::<usize>() % 2;
+        let sum = digits.iter().map(|&d| usize::from(d)).sum::<usize>();
+        sources.parity = (sum + self.parity) % 2;
         sources.blocks.resize(source_blocks.count(), 0);
         sources.variant = source_blocks.find(block, digits, &mut sources.blocks);
     }

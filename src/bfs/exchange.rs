@@ -104,7 +104,8 @@ pub(super) struct RoutedPlanes<'a> {
     chunks: Chunks,
     crossings: &'a Crossings,
     exchange: Box<dyn Exchange + 'a>,
-    from: usize,
+    /// Side of the step in progress.
+    side: usize,
     chunk: usize,
     /// The chunk's words, in target order.
     incoming: ChunkWords,
@@ -113,20 +114,20 @@ pub(super) struct RoutedPlanes<'a> {
 }
 
 impl<'a> RoutedPlanes<'a> {
-    /// Returns planes over an exchange, for a step from a group. Cost: 16 bytes per plane and register of
+    /// Returns planes over an exchange, for a step from a side. Cost: 16 bytes per plane and register of
     /// one chunk, touched when used.
     pub fn new(
         chunks: Chunks,
         crossings: &'a Crossings,
-        from: usize,
+        side: usize,
         exchange: Box<dyn Exchange + 'a>,
     ) -> Result<RoutedPlanes<'a>, Error> {
-        let planes = crossings.planes.len();
+        let planes = crossings.most();
         Ok(RoutedPlanes {
             chunks,
             crossings,
             exchange,
-            from,
+            side,
             chunk: 0,
             incoming: ChunkWords::new(chunks, planes)?,
             outgoing: ChunkWords::new(chunks, planes)?,
@@ -144,19 +145,18 @@ impl<'a> RoutedPlanes<'a> {
         chunk * registers..(chunk + 1) * registers
     }
 
-    /// Returns the segments of what a plane's outgoing words give to other chunks, for a step from group
-    /// `from`: (chunk, segment).
-    fn segments(&self, plane: usize, from: usize) -> Vec<(usize, Vec<u8>)> {
-        let sources = &self.crossings.planes[plane].sources;
-        // The way back tells for each source where it goes.
+    /// Returns the segments of what a plane's outgoing words give to other chunks, for a step from a side:
+    /// (chunk, segment).
+    fn segments(&self, number: usize, side: usize) -> Vec<(usize, Vec<u8>)> {
+        let plane = &self.crossings.from(side)[number];
         let targets_of = |located: &mut BlockSources, block: usize| {
-            sources[1 - from].locate(block, located);
+            plane.targets.locate(block, located);
             located.blocks.clone()
         };
         let first = self.chunk * self.chunks.blocks;
         let live = (first..first + self.chunks.blocks)
             .into_par_iter()
-            .filter(|&block| self.outgoing.is_live(self.place(plane, block)));
+            .filter(|&block| self.outgoing.is_live(self.place(number, block)));
         let targets = live.map_init(BlockSources::default, targets_of);
         let mut targets: Vec<usize> = targets.flatten_iter().collect();
         targets.par_sort_unstable();
@@ -167,7 +167,7 @@ impl<'a> RoutedPlanes<'a> {
             .collect();
         let segment = |blocks: &[usize]| {
             let to = chunk_of(&blocks[0]);
-            Some((to, self.segment(plane, &sources[from], to, blocks)?))
+            Some((to, self.segment(number, &plane.sources, to, blocks)?))
         };
         parts.into_par_iter().filter_map(segment).collect()
     }
@@ -216,7 +216,7 @@ impl<'a> RoutedPlanes<'a> {
 
     /// Puts a segment into the incoming words of a plane.
     fn fill(&self, plane: usize, from: usize, segment: &[u8]) {
-        let sources = &self.crossings.planes[plane].sources[self.from];
+        let sources = &self.crossings.from(self.side)[plane].sources;
         let sender = self.words_of(from);
         let mut reader = Reader::new(segment);
         let mut located = BlockSources::default();
@@ -301,11 +301,11 @@ impl Planes for RoutedPlanes<'_> {
     }
 
     fn end(&mut self, depth: u32, chunk: usize) -> Result<(), Error> {
-        self.close(depth + 1, chunk, 1 - self.from)
+        self.close(depth + 1, chunk, 1 - self.side)
     }
 
-    fn next_level(&mut self, depth: u32, from: usize) -> Result<(), Error> {
-        self.from = from;
+    fn next_level(&mut self, depth: u32, side: usize) -> Result<(), Error> {
+        self.side = side;
         self.exchange.forget(depth)
     }
 
@@ -324,9 +324,9 @@ impl Planes for RoutedPlanes<'_> {
         self.outgoing(plane, block, scratch, words);
     }
 
-    fn close(&mut self, depth: u32, chunk: usize, from: usize) -> Result<(), Error> {
-        for plane in 0..self.crossings.planes.len() {
-            for (to, segment) in self.segments(plane, from) {
+    fn close(&mut self, depth: u32, chunk: usize, side: usize) -> Result<(), Error> {
+        for plane in 0..self.crossings.from(side).len() {
+            for (to, segment) in self.segments(plane, side) {
                 self.exchange.send(depth, chunk, to, plane, &segment)?;
             }
         }

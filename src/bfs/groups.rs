@@ -115,6 +115,11 @@ impl Groups {
         self.classes.len()
     }
 
+    /// Returns the number of groups of the class that has most.
+    pub fn most(&self) -> usize {
+        self.classes.iter().map(Vec::len).max().unwrap_or(0)
+    }
+
     /// Returns the groups of a class.
     pub fn class(&self, class: usize) -> &[Group] {
         &self.classes[class]

@@ -9,7 +9,6 @@ use super::problem::Problem;
 use super::subject::Subject;
 use crate::Error;
 use crate::perm::lehmer;
-use crate::puzzle::tiles::{Goal, Size};
 
 /// What ranks send to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +17,7 @@ pub struct Network {
     pub shared_digits: usize,
     /// Number of chunks.
     pub chunks: usize,
-    /// Windows that cross between chunks.
+    /// Windows that cross between chunks, for each pair of cells.
     pub windows: usize,
     /// Most bytes of a level over the network, of all ranks together: 1 bit per line and crossing window,
     /// but for the share that stays with its rank.
@@ -31,23 +30,25 @@ pub struct Network {
 /// the others make them wait.
 pub(super) const CHUNKS_PER_RANK: usize = 4;
 
-/// Returns what the search of a board sends with a number of ranks.
+/// Returns what a search sends with a number of ranks.
 ///
 /// Cost: none to speak of, no arrays are made.
 ///
 /// # Errors
-/// [`SearchError::TooLarge`] and [`SearchError::TooSmall`] for boards that cannot be searched on disk.
+/// [`SearchError::TooLarge`], [`SearchError::TooSmall`] and [`SearchError::InMemory`] for what cannot be searched on disk.
 ///
 /// ```
-/// use tilewave::bfs::network;
+/// use tilewave::bfs::{Subject, network};
+/// use tilewave::puzzle::tiles::Goal;
 ///
-/// let network = network("4x4".parse()?, 16)?;
+/// let subject = Subject::board(Goal::Last.board("4x4".parse()?)?);
+/// let network = network(&subject, 16)?;
 /// assert_eq!((network.shared_digits, network.windows), (2, 2));
 /// assert_eq!(network.level_bytes, 153_243_090_000);
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-pub fn network(size: Size, ranks: usize) -> Result<Network, Error> {
-    let problem = Problem::new(&Subject::board(Goal::Last.board(size)?))?;
+pub fn network(subject: &Subject, ranks: usize) -> Result<Network, Error> {
+    let problem = Problem::chunked(subject)?;
     let layout = problem.layout;
     let ranks = ranks.max(1);
     let cuts: Vec<Chunks> = (0..layout.prefix())
@@ -56,10 +57,10 @@ pub fn network(size: Size, ranks: usize) -> Result<Network, Error> {
     let enough = |cut: &&Chunks| cut.count >= ranks * CHUNKS_PER_RANK;
     let cut = cuts.iter().find(enough).or(cuts.last());
     let cut = *cut.ok_or_else(|| SearchError::TooSmall {
-        puzzle: size.to_string(),
+        puzzle: subject.to_string(),
     })?;
     let windows = problem.planes(cut);
-    let bits = u128::from(lehmer::even_count(size.tiles())) * windows as u128;
+    let bits = u128::from(lehmer::even_count(layout.len())) * windows as u128;
     let bytes = |bits: u128| (bits / 8) as u64;
     let most = cut.count.div_ceil(ranks);
     let own = bits * most as u128 / cut.count as u128;

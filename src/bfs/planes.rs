@@ -1,12 +1,12 @@
 //! The bits that cross between chunks, kept in memory.
 //!
-//! Invariant: one word per plane and register serves both what the step in progress still has to read
-//! and what it writes for the following one, because the windows of one step are the inverse of those of
-//! the step before. In **source order** word y holds the bit of line y, and the step for line x reads the
+//! Invariant: where moves have a way back, one word per plane and register serves both what the step in progress
+//! still has to read and what it writes for the following one, because the windows of one step are the inverse of
+//! those of the step before. In **source order** word y holds the bit of line y, and the step for line x reads the
 //! word of the line it comes from and writes its own bit there; afterwards that word stands where the
 //! next step looks for it: at its target. In **target order** line x finds its bit at x and leaves its
 //! own there, which is source order for the step after. So the words change order with every level and
-//! are never copied.
+//! are never copied. Where moves have none, there are two arrays in source order: one is read, one written.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -52,21 +52,21 @@ pub(super) trait Planes: Send + Sync {
     /// Gets ready for what a chunk of an earlier session sends.
     fn open(&mut self, chunk: usize);
 
-    /// Takes the bits that a block of a level of `group`, the current or the next, sends.
+    /// Takes the bits that a block sends in a step from `side`, that in progress or the next.
     fn restore(
         &self,
-        group: usize,
+        side: usize,
         plane: usize,
         block: usize,
         scratch: &mut BlockSources,
         words: Option<&[u64]>,
     );
 
-    /// Sends what the blocks of a chunk opened have given, for the step to a depth.
-    fn close(&mut self, depth: u32, chunk: usize, group: usize) -> Result<(), Error>;
+    /// Sends what the blocks of a chunk opened have given, for the step from a side to a depth.
+    fn close(&mut self, depth: u32, chunk: usize, side: usize) -> Result<(), Error>;
 
-    /// Turns to the following level; `from` is the group that it starts from.
-    fn next_level(&mut self, depth: u32, from: usize) -> Result<(), Error>;
+    /// Turns to the following level; `side` is that of its step.
+    fn next_level(&mut self, depth: u32, side: usize) -> Result<(), Error>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,51 +75,68 @@ enum Order {
     Target,
 }
 
-/// All planes of all chunks, in one array.
-pub(super) struct SharedPlanes<'a> {
-    chunks: Chunks,
-    crossings: &'a Crossings,
-    /// Group that the step in progress starts from.
-    from: usize,
-    order: Order,
+/// Words of all planes of all chunks.
+struct Bits {
     words: Words,
     /// For each plane and block of words whether any is set; what is not is not worth reading. Only for
     /// planes that go in blocks: others are always read.
     live: Vec<AtomicBool>,
 }
 
+/// All planes of all chunks, in memory.
+pub(super) struct SharedPlanes<'a> {
+    chunks: Chunks,
+    crossings: &'a Crossings,
+    /// Side of the step in progress.
+    side: usize,
+    order: Order,
+    /// What is read, and what is written: the same where moves have a way back.
+    bits: [Bits; 2],
+}
+
 impl<'a> SharedPlanes<'a> {
-    /// Returns empty planes for a step from a group, in source order. Cost: 8 bytes per plane and
-    /// register, touched when used.
+    /// Returns empty planes for a step from a side, in source order. Cost: 8 bytes per plane and
+    /// register, twice where moves have no way back, touched when used.
     pub fn new(
         chunks: Chunks,
         crossings: &'a Crossings,
-        from: usize,
+        side: usize,
     ) -> Result<SharedPlanes<'a>, Error> {
-        let planes = crossings.planes.len();
-        let words = planes * chunks.layout.registers() as usize;
-        let live = (0..planes * chunks.layout.blocks()).map(|_| AtomicBool::new(false));
+        let layout = chunks.layout;
+        let bits = |planes: usize| {
+            Ok::<Bits, Error>(Bits {
+                words: Words::zeroed(planes * layout.registers() as usize)?,
+                live: (0..planes * layout.blocks())
+                    .map(|_| AtomicBool::new(false))
+                    .collect(),
+            })
+        };
+        let planes = crossings.most();
+        let written = if crossings.mirrored { 0 } else { planes };
         Ok(SharedPlanes {
             chunks,
             crossings,
-            from,
+            side,
             order: Order::Source,
-            words: Words::zeroed(words)?,
-            live: live.collect(),
+            bits: [bits(planes)?, bits(written)?],
         })
     }
 
-    /// The words of a plane.
-    fn plane(&self, plane: usize) -> &[AtomicU64] {
-        let len = self.chunks.layout.registers() as usize;
-        &self.words.get()[plane * len..][..len]
+    fn written(&self) -> &Bits {
+        &self.bits[usize::from(!self.crossings.mirrored)]
     }
 
-    /// Writes a block of words at its own place.
-    fn put(&self, plane: usize, place: usize, words: Option<&[u64]>) {
+    /// The words of a plane.
+    fn plane<'b>(&self, bits: &'b Bits, plane: usize) -> &'b [AtomicU64] {
+        let len = self.chunks.layout.registers() as usize;
+        &bits.words.get()[plane * len..][..len]
+    }
+
+    /// Writes a block of words at its own place, for a step from a side.
+    fn put(&self, bits: &Bits, side: usize, plane: usize, place: usize, words: Option<&[u64]>) {
         let size = self.chunks.layout.block_registers();
-        let places = &self.plane(plane)[place * size..][..size];
-        let blocks = self.whole_blocks(plane);
+        let places = &self.plane(bits, plane)[place * size..][..size];
+        let blocks = self.whole_blocks(side, plane);
         if let Some(words) = words {
             for (place, &word) in places.iter().zip(words) {
                 place.store(word, Ordering::Relaxed);
@@ -129,18 +146,20 @@ impl<'a> SharedPlanes<'a> {
                 place.store(0, Ordering::Relaxed);
             }
         }
-        self.live(plane, place)
+        self.live(bits, plane, place)
             .store(words.is_some(), Ordering::Relaxed);
     }
 
-    fn live(&self, plane: usize, place: usize) -> &AtomicBool {
-        &self.live[plane * self.chunks.layout.blocks() + place]
+    fn live<'b>(&self, bits: &'b Bits, plane: usize, place: usize) -> &'b AtomicBool {
+        &bits.live[plane * self.chunks.layout.blocks() + place]
     }
 
     /// Whether a plane goes in whole blocks, in either direction.
-    fn whole_blocks(&self, plane: usize) -> bool {
-        let sources = &self.crossings.planes[plane].sources;
-        sources.iter().all(|s| s.granularity == Granularity::Blocks)
+    fn whole_blocks(&self, side: usize, plane: usize) -> bool {
+        let plane = &self.crossings.from(side)[plane];
+        [&plane.sources, &plane.targets]
+            .iter()
+            .all(|s| s.granularity == Granularity::Blocks)
     }
 }
 
@@ -156,9 +175,10 @@ impl Planes for SharedPlanes<'_> {
         scratch: &mut BlockSources,
         words: &mut [u64],
     ) -> bool {
-        let all = self.plane(plane);
-        let whole = self.whole_blocks(plane);
-        let sources = &self.crossings.planes[plane].sources[self.from];
+        let bits = &self.bits[0];
+        let all = self.plane(bits, plane);
+        let whole = self.whole_blocks(self.side, plane);
+        let sources = &self.crossings.from(self.side)[plane].sources;
         let load = |word: usize| all[word].load(Ordering::Relaxed);
         let at_own_place = self.order == Order::Target;
         if !at_own_place {
@@ -170,7 +190,7 @@ impl Planes for SharedPlanes<'_> {
             } else {
                 scratch.blocks[0]
             };
-            if whole && !self.live(plane, place).load(Ordering::Relaxed) {
+            if whole && !self.live(bits, plane, place).load(Ordering::Relaxed) {
                 return false;
             }
             let first = place * words.len();
@@ -199,14 +219,15 @@ impl Planes for SharedPlanes<'_> {
         scratch: &mut BlockSources,
         words: Option<&[u64]>,
     ) {
-        if self.order == Order::Target {
-            return self.put(plane, block, words);
+        let bits = self.written();
+        if self.order == Order::Target || !self.crossings.mirrored {
+            return self.put(bits, 1 - self.side, plane, block, words);
         }
-        let all = self.plane(plane);
-        let sources = &self.crossings.planes[plane].sources[self.from];
+        let all = self.plane(bits, plane);
+        let sources = &self.crossings.from(self.side)[plane].sources;
         sources.locate(block, scratch);
-        if self.whole_blocks(plane) {
-            return self.put(plane, scratch.blocks[0], words);
+        if self.whole_blocks(self.side, plane) {
+            return self.put(bits, self.side, plane, scratch.blocks[0], words);
         }
         if let Some(places) = sources.words(scratch) {
             for (register, place) in places.enumerate() {
@@ -239,15 +260,15 @@ impl Planes for SharedPlanes<'_> {
 
     fn restore(
         &self,
-        group: usize,
+        side: usize,
         plane: usize,
         block: usize,
         scratch: &mut BlockSources,
         words: Option<&[u64]>,
     ) {
         // In source order, as planes begin, what the current level sends lies at its own place.
-        if group == self.from {
-            self.put(plane, block, words);
+        if side == self.side {
+            self.put(&self.bits[0], side, plane, block, words);
         } else {
             self.outgoing(plane, block, scratch, words);
         }
@@ -257,8 +278,12 @@ impl Planes for SharedPlanes<'_> {
         Ok(())
     }
 
-    fn next_level(&mut self, _: u32, from: usize) -> Result<(), Error> {
-        self.from = from;
+    fn next_level(&mut self, _: u32, side: usize) -> Result<(), Error> {
+        self.side = side;
+        if !self.crossings.mirrored {
+            self.bits.swap(0, 1);
+            return Ok(());
+        }
         self.order = match self.order {
             Order::Source => Order::Target,
             Order::Target => Order::Source,

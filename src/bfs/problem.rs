@@ -52,19 +52,16 @@ impl Problem {
         Problem::new(&search.subject)
     }
 
-    /// Returns the problem of a search through chunks: those of one group a level, whose moves lead back and
-    /// cross the front of a line one element at a time.
+    /// Returns the problem of a search through chunks: those whose moves cross the front of a line one element at a
+    /// time.
     ///
     /// # Errors
     /// As [`Problem::new`], and [`SearchError::InMemory`] for others.
-    pub fn chunked(search: &Search) -> Result<Problem, Error> {
-        let problem = Problem::of(search)?;
-        let groups = &problem.groups;
-        let one = |class| groups.class(class).len() == 1;
+    pub fn chunked(subject: &Subject) -> Result<Problem, Error> {
+        let problem = Problem::new(subject)?;
         let windows = problem.space.puzzle().windows();
-        let long = windows.iter().any(|window| is_long(problem.layout, window));
-        if groups.directed || long || groups.classes() == 1 || !(0..2).all(one) {
-            let puzzle = search.subject.to_string();
+        if windows.iter().any(|window| is_long(problem.layout, window)) {
+            let puzzle = subject.to_string();
             return Err(SearchError::InMemory { puzzle }.into());
         }
         Ok(problem)
@@ -91,6 +88,15 @@ impl Problem {
     pub fn class(&self, depth: usize) -> usize {
         let first = self.seat(self.start).class;
         (0..depth % 2).fold(first, |class, _| self.groups.next(class))
+    }
+
+    /// Returns the side of the step from the states at a depth: the class, or where there is one only whether the depth
+    /// is odd.
+    pub fn side(&self, depth: usize) -> usize {
+        match self.groups.classes() {
+            1 => depth % 2,
+            _ => self.class(depth),
+        }
     }
 
     /// Returns the number of registers of a level of a class.

@@ -94,15 +94,14 @@ fn fits(search: &Search, disk: &Disk) -> Result<()> {
     }
     let subject = &search.subject;
     let memory_plan = disk::MemoryPlan::choose(search, disk, found.as_ref())?;
-    let Some(size) = subject.size() else {
-        return Ok(());
+    let corner = || {
+        let size = subject.size()?;
+        published(size, size.cells() - 1, subject.metric()?)
     };
-    let metric = subject.metric().unwrap_or_default();
-    let truth = published_for(subject);
-    let truth = truth.or_else(|| published(size, size.cells() - 1, metric));
+    let truth = published_for(subject).or_else(corner);
     let counts = truth.map_or(&[][..], |truth| truth.counts());
-    let widths = disk::widths(size, counts, search.max_depth);
-    let needed = disk::estimate(size, &widths, memory_plan, disk.keep_all).peak_bytes;
+    let widths = disk::widths(memory_plan, counts, search.max_depth);
+    let needed = disk::estimate(&widths, memory_plan, disk.keep_all).peak_bytes;
     let budget = disk::DiskBudget::of(disk)?;
     Ok(budget.check(needed)?)
 }

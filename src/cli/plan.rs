@@ -12,7 +12,6 @@ use tilewave::report::{bytes, counted, duration, published_for, rate, thousands}
 use tilewave::store::{Directory, Io, Simulated, Storage};
 
 use super::disk::KEEP;
-use super::failure::refuse;
 use super::options::{Format, Output, Running, kernel};
 use super::puzzle::{Counted, puzzle};
 use super::values::{bandwidth, choice, whole};
@@ -122,25 +121,14 @@ impl Args {
         let threads = self.running.threads.get();
         let bandwidth = self.disk_bandwidth;
         let sweeps = plan.engine == Engine::Sweep;
-        // What a search on disk takes is known of boards.
-        let size = subject.size();
-        let size = size.filter(|_| subject.metric() == Some(Metric::Stm));
         let many = self.ranks.is_some_and(|ranks| ranks > 1);
-        if size.is_none() && (self.on_disk || many) {
-            refuse!(
-                "searches on disk are planned for boards moved one tile at a time: leave out {}",
-                if many { "--ranks" } else { "--on-disk" }
-            );
-        }
-        let disk_size = size.filter(|_| {
-            sweeps
-                && (self.on_disk
-                    || many
-                    || plan.array_bytes > budget && self.running.engine.is_none())
-        });
-        let calibration = match disk_size {
-            Some(_) => Some(disk::calibrate(&plan, threads, kernel()?)?),
-            None => bfs::calibrate(&plan, threads, kernel()?)?,
+        let forced = self.on_disk || many;
+        let too_large = plan.array_bytes > budget && self.running.engine.is_none();
+        // What is searched in memory only is planned there, unless files are asked for.
+        let on_disk = sweeps && (forced || too_large && disk::suits(subject));
+        let calibration = match on_disk {
+            true => disk::calibrate(&plan, threads, kernel()?)?,
+            false => bfs::calibrate(&plan, threads, kernel()?)?,
         };
         let measured = calibration.as_ref();
         let here = std::thread::available_parallelism().map_or(1, usize::from);
@@ -159,14 +147,14 @@ impl Args {
             kernel: measured.and_then(|m| m.kernel).map(|k| k.name()),
             disk: None,
         };
-        if let Some(size) = disk_size {
+        if on_disk {
             let mut search = Search::of(subject.clone());
             search.memory = Some(budget);
             let directories = Directories::new(vec![Box::new(Simulated::default())]);
             let mut disk = Disk::new(directories);
             // One process is no job: it plans as if nothing had been said of processes.
             let ranks = self.ranks.map_or(1, u64::from);
-            let network = (ranks > 1).then(|| bfs::network(size, ranks as usize));
+            let network = (ranks > 1).then(|| bfs::network(subject, ranks as usize));
             let network = network.transpose()?;
             if let Some(network) = network {
                 disk.shared_digits = Some(network.shared_digits);
@@ -185,7 +173,7 @@ impl Args {
             } else {
                 memory_plan
             };
-            let estimate = disk::estimate(size, widths, memory_plan, self.keep_levels);
+            let estimate = disk::estimate(widths, memory_plan, self.keep_levels);
             let moved = (estimate.bytes_read + estimate.bytes_written) as f64;
             let io_seconds = moved / (bandwidth * ranks) as f64;
             planned.engine = Engine::Disk;

@@ -22,6 +22,7 @@ pub(crate) mod rows;
 mod shown;
 mod states;
 pub mod tiles;
+mod written;
 
 use std::fmt;
 

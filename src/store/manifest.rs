@@ -21,8 +21,9 @@ pub const MANIFEST: &str = "manifest";
 pub const PREVIOUS: &str = "manifest.previous";
 /// First word of the file.
 const FORMAT: &str = "tilewave-run";
-/// Version that this program writes and reads.
-const VERSION: u32 = 1;
+/// Latest version that this program writes and reads: boards moved one tile at a time are written as version 1, all
+/// else as version 2.
+const VERSION: u32 = 2;
 /// No manifest is longer: 84 levels of thousands of chunks take a few megabytes, three of a million half of this.
 const LONGEST: u64 = 1 << 30;
 
@@ -32,13 +33,20 @@ const LONGEST: u64 = 1 << 30;
 pub struct ChunkRecord {
     /// Number of the chunk.
     pub chunk: u32,
-    /// States; a chunk without any has no file.
+    /// States; a chunk without any has no file, unless states seen before are kept there.
     pub states: u64,
     /// Checksum of the states.
     #[serde(with = "hex")]
     pub checksum: u64,
     /// Bytes of the file.
     pub bytes: u64,
+}
+
+impl ChunkRecord {
+    /// Returns whether there is a file: also one without states may hold those seen before.
+    pub fn has_file(&self) -> bool {
+        self.states > 0 || self.bytes > 0
+    }
 }
 
 /// The files of a level.
@@ -73,12 +81,18 @@ pub struct Manifest {
     /// Random number of the run, also in each of its files.
     #[serde(with = "hex")]
     pub run: u64,
-    /// Board size, as in `3x5`.
+    /// Board size, as in `3x5`, or the name of another puzzle.
     pub board: String,
     /// Goal in notation.
     pub goal: String,
     /// Start in notation.
     pub start: String,
+    /// What counts as a move of a board, unless it is one tile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric: Option<String>,
+    /// A puzzle that is no board, as [`crate::puzzle::States::to_text`] writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub puzzle: Option<String>,
     /// Digits that all lines of a chunk share, K.
     pub shared_digits: u32,
     /// Number of chunks.
@@ -113,7 +127,7 @@ pub enum ManifestError {
     #[error("it is not what tilewave writes under this name")]
     NotAManifest,
     /// A version that this program does not know.
-    #[error("it has format version {0}, this program reads version {VERSION}")]
+    #[error("it has format version {0}, this program reads versions up to {VERSION}")]
     Version(u32),
     /// The checksum is wrong.
     #[error("it is damaged: its checksum is wrong")]
@@ -160,7 +174,7 @@ impl Manifest {
 
     /// Returns the text of the file.
     pub fn text(&self) -> String {
-        seal(FORMAT, self)
+        seal(FORMAT, version(&self.metric, &self.puzzle), self)
     }
 
     /// Reads the text of a file.
@@ -300,11 +314,16 @@ pub(super) fn read_sealed<T>(
     parsed.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
+/// Returns the version of what names a metric or a puzzle.
+pub(super) fn version(metric: &Option<String>, puzzle: &Option<String>) -> u32 {
+    1 + u32::from(metric.is_some() || puzzle.is_some())
+}
+
 /// Returns the text of a file: format, version and checksum in the first line, then JSON.
-pub(super) fn seal(format: &str, value: &impl Serialize) -> String {
+pub(super) fn seal(format: &str, version: u32, value: &impl Serialize) -> String {
     let json = serde_json::to_string_pretty(value).expect("numbers and strings have a JSON form");
     let hash = XxHash3_64::oneshot(json.as_bytes());
-    format!("{format} {VERSION} {hash:016x}\n{json}\n")
+    format!("{format} {version} {hash:016x}\n{json}\n")
 }
 
 /// Returns what a file that [`seal`] wrote holds.
@@ -317,7 +336,7 @@ pub(super) fn unseal<T: DeserializeOwned>(format: &str, bytes: &[u8]) -> Result<
     };
     let version = version.parse().ok().filter(|_| name == format);
     match version.ok_or(ManifestError::NotAManifest)? {
-        VERSION => {}
+        1..=VERSION => {}
         version => return Err(ManifestError::Version(version)),
     }
     let json = json.strip_suffix('\n').ok_or(ManifestError::Damaged)?;

@@ -10,7 +10,7 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use super::manifest::{Manifest, hex, put, read_sealed, seal, unseal};
+use super::manifest::{Manifest, hex, put, read_sealed, seal, unseal, version};
 use super::names::RunFile;
 use super::storage::Storage;
 
@@ -19,7 +19,7 @@ pub const MARKER: &str = "tilewave-run";
 /// First word of the file.
 const FORMAT: &str = "tilewave-marker";
 /// No marker is longer.
-const LONGEST: u64 = 1 << 16;
+const LONGEST: u64 = 1 << 26;
 
 /// What a directory says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,12 +32,18 @@ pub struct Marker {
     pub place: u32,
     /// Number of directories.
     pub directories: u32,
-    /// Board size.
+    /// Board size, or the name of another puzzle.
     pub board: String,
     /// Goal in notation.
     pub goal: String,
     /// Start in notation.
     pub start: String,
+    /// What counts as a move of a board, unless it is one tile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric: Option<String>,
+    /// A puzzle that is no board, as [`crate::puzzle::States::to_text`] writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub puzzle: Option<String>,
     /// Digits that all lines of a chunk share, K.
     pub shared_digits: u32,
     /// Whether the files of all levels are kept.
@@ -54,6 +60,8 @@ impl Marker {
             board: manifest.board.clone(),
             goal: manifest.goal.clone(),
             start: manifest.start.clone(),
+            metric: manifest.metric.clone(),
+            puzzle: manifest.puzzle.clone(),
             shared_digits: manifest.shared_digits,
             keep_all: manifest.keep_all,
         }
@@ -70,6 +78,7 @@ impl Marker {
     /// Writes the marker of a directory, durably.
     pub fn write(&self, storage: &dyn Storage) -> io::Result<()> {
         let new = RunFile::NewMarker { run: self.run };
-        put(storage, new, MARKER, &seal(FORMAT, self), || {})
+        let text = seal(FORMAT, version(&self.metric, &self.puzzle), self);
+        put(storage, new, MARKER, &text, || {})
     }
 }

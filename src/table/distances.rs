@@ -6,7 +6,6 @@ use std::path::Path;
 
 use std::sync::Arc;
 
-use super::definition;
 use super::error::TableError;
 use super::header::{Header, Puzzle};
 use super::shape::MAX_DEPTH;
@@ -14,6 +13,7 @@ use super::ways::{Position, Step, Way, Ways};
 use super::{Encoding, shape::Shape};
 use crate::Error;
 use crate::bfs::{State, StateRows, StateSpace, Subject};
+use crate::puzzle::States;
 use crate::puzzle::tiles::{Board, Metric, Moves};
 use crate::store::{Container, Header as _, Image, Problem};
 
@@ -88,7 +88,7 @@ impl DistanceTable {
         let subject = match &header.puzzle {
             Puzzle::Board(goal, metric) => Subject::board(goal.clone()).in_metric(*metric),
             Puzzle::Defined { fingerprint, .. } => {
-                let states = definition::decode(file.index());
+                let states = States::from_text(file.index());
                 let same = |of: &u64| of == fingerprint;
                 let states = states.filter(|of| same(&of.definition().fingerprint()));
                 let states = states.ok_or_else(|| wrong(&file))?;

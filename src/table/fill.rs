@@ -4,7 +4,6 @@
 
 use rayon::prelude::*;
 
-use super::definition;
 use super::header::{Header, Puzzle};
 use super::shape::{MAX_DEPTH, Shape, UNREACHED};
 use super::ways::{Position, Ways};
@@ -214,7 +213,7 @@ pub(super) fn described(subject: &Subject) -> Result<(Puzzle, Vec<u8>), crate::E
             }
             let space = StateSpace::of(subject.clone())?;
             let parities = space.lines() / lehmer::even_count(space.line_len());
-            let text = definition::encode(states);
+            let text = states.to_text();
             let puzzle = Puzzle::Defined {
                 cells: states.definition().positions(),
                 parities: parities as u8,

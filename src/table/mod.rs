@@ -12,7 +12,6 @@
 //! cube, ISSAC 2007), and older.
 
 mod build;
-mod definition;
 mod distances;
 mod error;
 mod fill;

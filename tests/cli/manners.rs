@@ -337,16 +337,11 @@ fn manual_pages_are_complete() {
 
 /// What the engine on disk does not search is refused before anything is written.
 #[test]
-fn several_groups_are_searched_in_memory_only() {
+fn long_windows_are_searched_in_memory_only() {
     let directory = tempfile::tempdir().unwrap();
     let run = directory.path().join("run");
-    for puzzle in [
-        &["3x3", "--metric", "mtm"][..],
-        &["pancake:9"],
-        &["lx:8"],
-        &["topspin:9,4"],
-    ] {
-        let command = [&["bfs"], puzzle, &["--dir", run.to_str().unwrap()]].concat();
+    for puzzle in ["pancake:9", "reversals:8"] {
+        let command = ["bfs", puzzle, "--dir", run.to_str().unwrap()];
         refused(&command, 2, "is searched in memory only");
         assert!(!run.exists());
     }

@@ -7,6 +7,7 @@ mod damage;
 mod directories;
 mod equality;
 mod format;
+mod groups;
 mod nodes;
 mod repair;
 mod sessions;

@@ -101,7 +101,7 @@ fn disk_in(path: &std::path::Path) -> Disk {
 }
 
 /// A search of several ranks: what rank 0 returns.
-fn together(
+pub fn together(
     search: &Search,
     size: usize,
     disk: impl Fn(usize) -> Disk + Sync,

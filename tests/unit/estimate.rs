@@ -4,7 +4,7 @@ use super::*;
 
 use crate::bfs::Search;
 use crate::bfs::disk::{Directories, Disk, PlaneStore};
-use crate::puzzle::tiles::Goal;
+use crate::puzzle::tiles::{Goal, Size};
 use crate::store::Simulated;
 
 #[test]
@@ -15,7 +15,7 @@ fn estimates_grow_with_the_levels() {
     disk.shared_digits = Some(1);
     let plan = MemoryPlan::choose(&search, &disk, None).unwrap();
     let widths = [1, 1000, 20_000_000, 21_841_159, 10_000];
-    let found = estimate(size, &widths, plan, false);
+    let found = estimate(&widths, plan, false);
     assert!(found.level_bytes[..4].is_sorted());
     // Two levels of 21 MB of registers each, at half their size.
     assert!(
@@ -25,34 +25,35 @@ fn estimates_grow_with_the_levels() {
     assert!(found.bytes_written < found.peak_bytes);
     assert_eq!(found.bytes_read, 2 * found.bytes_written);
     assert_eq!(
-        estimate(size, &widths, plan, true).peak_bytes,
+        estimate(&widths, plan, true).peak_bytes,
         found.bytes_written
     );
-    let unknown = estimate(size, &[], plan, false);
+    let unknown = estimate(&[], plan, false);
     assert!(unknown.peak_bytes >= found.peak_bytes * 9 / 10);
     assert!(unknown.bytes_written > unknown.peak_bytes);
     disk.planes = Some(PlaneStore::Files);
     let files = MemoryPlan::choose(&search, &disk, None).unwrap();
     // The first depths of a board that nobody has searched take next to nothing.
     let large = Size::new(4, 4).unwrap();
-    let thin = super::widths(large, &[], Some(20));
+    let four = Search::new(Goal::Last.board(large).unwrap());
+    let wide = MemoryPlan::choose(&four, &disk, None).unwrap();
+    let thin = super::widths(wide, &[], Some(20));
     assert_eq!((thin[..3].to_vec(), thin.len()), (vec![1, 4, 12], 21));
-    let thin = estimate(large, &thin[..15], plan, false).peak_bytes;
+    let thin = estimate(&thin[..15], wide, false).peak_bytes;
     assert!(thin < 100_000_000, "{thin}");
     // In files of their own, 12,000 states take 12,000 blocks of the file system.
     disk.shared_digits = Some(5);
-    let four = Search::new(Goal::Last.board(large).unwrap());
     let many = MemoryPlan::choose(&four, &disk, None).unwrap();
     assert_eq!(many.chunks(), 360_360);
-    let many = estimate(large, &super::widths(large, &[], Some(9)), many, false);
+    let many = estimate(&super::widths(many, &[], Some(9)), many, false);
     assert!(
         many.peak_bytes > (4 * 3u64.pow(8) + 4 * 3u64.pow(7)) * FILE,
         "{many:?}"
     );
-    assert!(super::widths(large, &[], Some(60)).is_empty());
-    assert_eq!(super::widths(size, &widths, Some(1)), [1, 1000]);
+    assert!(super::widths(wide, &[], Some(60)).is_empty());
+    assert_eq!(super::widths(plan, &widths, Some(1)), [1, 1000]);
     // 332,640 registers of 60 lines, a bit for each, there twice, in 11 files.
-    let more = estimate(size, &widths, files, false).peak_bytes - found.peak_bytes;
+    let more = estimate(&widths, files, false).peak_bytes - found.peak_bytes;
     let dense = 2 * 332_640 * 60 / 8;
     assert!((dense..dense + dense / 20).contains(&(more - 2 * 11 * FILE)));
 }

@@ -1,10 +1,15 @@
 //! What `src/bfs/network.rs` keeps to itself.
 
 use super::*;
+use crate::puzzle::tiles::Goal;
+
+fn board(size: &str) -> Subject {
+    Subject::board(Goal::Last.board(size.parse().unwrap()).unwrap())
+}
 
 #[test]
 fn bytes_are_a_bit_per_line_and_window() {
-    let of = |size: &str, ranks| network(size.parse().unwrap(), ranks).unwrap();
+    let of = |size: &str, ranks| network(&board(size), ranks).unwrap();
     let lines = lehmer::even_count(11);
     // One process sends nothing and needs no chunks.
     let one = of("2x6", 1);
@@ -18,7 +23,7 @@ fn bytes_are_a_bit_per_line_and_window() {
     let four = of("3x4", 4);
     assert_eq!((four.shared_digits, four.windows), (2, 2));
     assert_eq!(four.level_bytes, lines * 2 / 8 * 3 / 4);
-    assert!(network("2x3".parse().unwrap(), 2).is_err());
+    assert!(network(&board("2x3"), 2).is_err());
 }
 
 #[test]
@@ -29,7 +34,7 @@ fn the_figures_of_the_page_are_right() {
         ("2x8", 16, 2, 210, 1, 76.6e9, 10.9e9),
         ("4x4", 16, 2, 210, 2, 153e9, 21.8e9),
     ] {
-        let found = network(size.parse().unwrap(), ranks).unwrap();
+        let found = network(&board(size), ranks).unwrap();
         let cut = (found.shared_digits, found.chunks, found.windows);
         assert_eq!(cut, (digits, chunks, windows), "{size}");
         assert!(

@@ -13,16 +13,17 @@ use super::error::DiskError;
 use super::fetch::{Batch, Batches, Fetch};
 use super::halt::Halt;
 use super::message::Encoded;
+use super::parts::{Half, Parts};
+use super::side::{Into, Side};
 use super::superstep::RankProgress;
 use super::times::Times;
-use crate::bfs::arriving::Arriving;
 use crate::bfs::chunks::Chunks;
-use crate::bfs::crossing::{BlockSources, Crossings};
+use crate::bfs::crossing::BlockSources;
 use crate::bfs::expand::{Expansion, Frontier, Sources};
 use crate::bfs::planes::Planes;
 use crate::perm::kernel::{Kernel, Tally, collect, spread};
 use crate::perm::layout::Register;
-use crate::store::{Decoder, Encoder};
+use crate::store::{Decoder, Encoder, Entry, Frames};
 
 /// The first reason that any worker met.
 #[derive(Default)]
@@ -74,22 +75,20 @@ fn decode(
         &mut dyn FnMut(&mut [Register]) -> Result<bool, Halt>,
     ) -> Result<(), Halt>,
 ) -> Result<(), Halt> {
+    let entries = batch.frames.as_ref().map_or(&[][..], Frames::entries);
     let mut entry = 0;
     for frame in batch.first..batch.end {
-        let frames = batch.frames.as_ref();
-        let here = frames.filter(|f| {
-            f.entries()
-                .get(entry)
-                .is_some_and(|e| e.frame as usize == frame)
-        });
-        let index = entry;
-        entry += usize::from(here.is_some());
+        let number = fetch.parts.in_file(frame, fetch.half);
+        let before = |e: &Entry| (e.frame as usize) < number;
+        entry += entries[entry..].iter().take_while(|e| before(e)).count();
+        let found = entries.get(entry).filter(|e| e.frame as usize == number);
+        let here = batch.frames.as_ref().filter(|_| found.is_some());
         each(frame, &mut |registers| {
             let Some(frames) = here else {
                 return Ok(false);
             };
             let begun = Instant::now();
-            let decoded = frames.decode(index, decoder, registers);
+            let decoded = frames.decode(entry, decoder, registers);
             decoded.map_err(|reason| Halt::from(fetch.damaged(batch.chunk, &reason)))?;
             times.decode.add(begun);
             Ok(true)
@@ -108,7 +107,7 @@ fn any(block: &[Register]) -> bool {
         .any(|word| *word != [0; 8])
 }
 
-/// Whether a byte has a bit for a cell beyond the last of its class.
+/// Whether a byte has a bit for a cell beyond the last of its group.
 pub(super) fn any_beyond(registers: &[Register], cells: usize) -> bool {
     let beyond = 0xffu32.checked_shl(cells as u32).unwrap_or(0) as u8;
     registers
@@ -117,7 +116,7 @@ pub(super) fn any_beyond(registers: &[Register], cells: usize) -> bool {
         .any(|byte| byte & beyond != 0)
 }
 
-/// Loads a chunk.
+/// Loads a chunk: group after group.
 pub(super) fn load(
     fetch: &Fetch,
     batches: &Batches,
@@ -162,13 +161,13 @@ pub(super) fn load(
     stopped.result()
 }
 
-/// Calls `each(block, registers, scratch, words)` for every block of a chunk's file.
+/// Calls `each((group, block), registers, scratch, words)` for every block of a chunk's file.
 pub(super) fn blocks(
     fetch: &Fetch,
     batches: &Batches,
     codecs: &Codecs,
     times: &Times,
-    each: impl Fn(usize, &[Register], &mut BlockSources, &mut [u64]) + Sync,
+    each: impl Fn((usize, usize), &[Register], &mut BlockSources, &mut [u64]) + Sync,
 ) -> Result<(), Halt> {
     let chunks = fetch.chunks;
     let size = chunks.layout.block_registers();
@@ -181,19 +180,16 @@ pub(super) fn blocks(
             while let Some(batch) = next(batches, &stopped, times) {
                 let chunk = batch.chunk;
                 let result = decode(&batch, fetch, decoder, times, |frame, decoded| {
-                    let first = frame * chunks.frame_blocks;
+                    let (group, within) = fetch.parts.place(frame);
+                    let first = within * chunks.frame_blocks;
                     let count = chunks.frame_blocks.min(chunks.blocks - first);
                     let registers = &mut frame_registers[..count * size];
                     if !decoded(registers)? {
                         registers.fill([0; 64]);
                     }
-                    for (i, block) in registers.chunks(size).enumerate() {
-                        each(
-                            chunk * chunks.blocks + first + i,
-                            block,
-                            &mut located,
-                            &mut words,
-                        );
+                    for (i, registers) in registers.chunks(size).enumerate() {
+                        let block = chunk * chunks.blocks + first + i;
+                        each((group, block), registers, &mut located, &mut words);
                     }
                     Ok(())
                 });
@@ -209,14 +205,13 @@ pub(super) fn blocks(
 /// The step of a chunk.
 pub(super) struct Step<'a> {
     pub chunks: Chunks,
-    pub crossings: &'a Crossings,
     pub planes: &'a dyn Planes,
-    pub program: &'a Arriving,
+    pub side: &'a Side,
     pub kernel: Kernel,
     pub cur: &'a Frontier,
     pub chunk: usize,
-    /// Group of the current level.
-    pub from: usize,
+    /// Parts of the file that is written.
+    pub parts: Parts,
     pub codecs: &'a Codecs,
     pub committer: &'a Committer,
     pub times: &'a Times,
@@ -227,17 +222,22 @@ pub(super) struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Computes the chunk's next level from `batches`, which bring its previous one.
+    /// Computes the chunk's next level from `batches`, which bring what is left out of it: its previous one, or the
+    /// states seen.
     pub fn run(&self, fetch: &Fetch, batches: &Batches) -> Result<Tally, Halt> {
         let stopped = Stopped::default();
         let done = AtomicU64::new(self.done);
+        let halves = self.parts.halves();
         let tallies = rayon::broadcast(|_| {
             self.codecs.with(|decoder, encoder, scratch| {
-                scratch.fit(self.chunks, self.crossings.planes.len());
-                let mut sources = [0, 1].map(|_| Sources::new(&self.program.program));
+                let into = self.side.into.iter();
+                let planes = into.clone().map(|group| group.incoming.len()).max();
+                scratch.fit(self.chunks, planes.unwrap_or(0), self.parts.seen);
+                let sources = |group: &Into| [0, 1].map(|_| Sources::new(&group.step.program));
+                let mut sources: Vec<[Sources; 2]> = into.map(sources).collect();
                 let mut tally = Tally::default();
                 while let Some(batch) = next(batches, &stopped, self.times) {
-                    let mut encoded = Encoded::new(batch.first, batch.end);
+                    let mut encoded = Encoded::new(batch.first * halves, batch.end * halves);
                     let result = decode(&batch, fetch, decoder, self.times, |frame, decoded| {
                         tally = tally.plus(self.frame(
                             frame,
@@ -273,17 +273,19 @@ impl Step<'_> {
         &self,
         frame: usize,
         decoded: &mut dyn FnMut(&mut [Register]) -> Result<bool, Halt>,
-        [now, ahead]: &mut [Sources; 2],
+        sources: &mut [[Sources; 2]],
         scratch: &mut Scratch,
         encoder: &mut Encoder,
         encoded: &mut Encoded,
     ) -> Result<Tally, Halt> {
         let size = self.chunks.layout.block_registers();
-        let first = frame * self.chunks.frame_blocks;
+        let (group, within) = self.parts.place(frame);
+        let into = &self.side.into[group];
+        let first = within * self.chunks.frame_blocks;
         let count = self.chunks.frame_blocks.min(self.chunks.blocks - first);
         let expansion = Expansion {
             layout: self.chunks.layout,
-            step: self.program,
+            step: &into.step,
             cur: self.cur,
             first: self.chunk * self.chunks.blocks,
             blocks: self.chunks.blocks,
@@ -294,13 +296,25 @@ impl Step<'_> {
             words,
             frame: registers,
             occupied,
+            seen,
         } = scratch;
+        let [now, ahead] = &mut sources[group];
+        let halo = &mut halo[..size * into.incoming.len()];
         let registers = &mut registers[..count * size];
-        let held = decoded(registers)?;
+        // What has been seen is left out, or what the previous level holds, in whose place the next one comes.
+        let kept = self.parts.seen;
+        let seen = seen
+            .chunks_exact_mut(count * size)
+            .next()
+            .unwrap_or_default();
+        let held = decoded(if kept { &mut *seen } else { &mut *registers })?;
+        if kept && !held {
+            seen.fill([0; 64]);
+        }
         let begun = Instant::now();
         // What an empty frame left behind is cleared when a block turns out to need it.
-        let mut cleared = held;
-        occupied.fill(held);
+        let mut cleared = held && !kept;
+        occupied.fill(cleared);
         let first = expansion.first + first;
         let mut tally = Tally::default();
         expansion.find(now, first);
@@ -311,11 +325,12 @@ impl Step<'_> {
             } else {
                 ahead.far.clear();
             }
-            let planes = now.live.len() - self.crossings.planes.len()..;
-            for (plane, live) in now.live[planes].iter_mut().enumerate() {
+            let halos = now.live.len() - into.incoming.len()..;
+            let planes = into.incoming.iter().zip(&mut now.live[halos]).enumerate();
+            for (halo_at, (&plane, live)) in planes {
                 *live = self.planes.incoming(plane, block, located, words);
                 if *live {
-                    spread(self.kernel, words, &mut halo[plane * size..][..size]);
+                    spread(self.kernel, words, &mut halo[halo_at * size..][..size]);
                 }
             }
             if !cleared && now.live.contains(&true) {
@@ -323,12 +338,12 @@ impl Step<'_> {
                 cleared = true;
             }
             let next = &mut registers[i * size..][..size];
+            let seen = seen.chunks_exact_mut(size).nth(i).unwrap_or_default();
             let occupied = &mut occupied[i];
-            let found = expansion.block(block, next, occupied, &mut [], now, ahead, halo);
+            let found = expansion.block(block, next, occupied, seen, now, ahead, halo);
             tally = tally.plus(found);
             let occupied = *occupied;
-            for (plane, crossing) in self.crossings.planes.iter().enumerate() {
-                let bit = crossing.bits[1 - self.from];
+            for &(plane, bit) in &into.outgoing {
                 let any = occupied && collect(self.kernel, next, bit, words);
                 self.planes
                     .outgoing(plane, block, located, any.then_some(&**words));
@@ -336,14 +351,16 @@ impl Step<'_> {
             std::mem::swap(now, ahead);
         }
         self.times.kernel.add(begun);
-        if tally.states > 0 {
-            let begun = Instant::now();
+        let begun = Instant::now();
+        let level = (tally.states > 0).then_some((Half::Level, &*registers));
+        let seen = (held && kept || tally.states > 0 && kept).then_some((Half::Seen, &*seen));
+        for (half, registers) in level.into_iter().chain(seen) {
             let bytes = encoder
                 .encode(registers)
                 .map_err(|reason| DiskError::Codec { reason })?;
-            encoded.push(frame, bytes);
-            self.times.encode.add(begun);
+            encoded.push(self.parts.in_file(frame, half), bytes);
         }
+        self.times.encode.add(begun);
         Ok(tally)
     }
 }

@@ -36,20 +36,24 @@ impl Codecs {
 #[derive(Default)]
 pub(super) struct Scratch {
     pub located: BlockSources,
-    /// One block per plane, spread to bytes.
+    /// One block per plane into a group, spread to bytes.
     pub halo: Vec<Register>,
     pub words: Vec<u64>,
     pub frame: Vec<Register>,
     pub occupied: Vec<bool>,
+    /// The states seen, where they are kept.
+    pub seen: Vec<Register>,
 }
 
 impl Scratch {
     /// Makes it as large as a step needs; what is in it stays, and nobody reads it.
-    pub fn fit(&mut self, chunks: Chunks, planes: usize) {
+    pub fn fit(&mut self, chunks: Chunks, planes: usize, seen: bool) {
         let size = chunks.layout.block_registers();
         self.halo.resize(size * planes, [0; 64]);
         self.words.resize(size, 0);
         self.frame.resize(chunks.frame_registers(), [0; 64]);
         self.occupied.resize(chunks.frame_blocks, false);
+        self.seen
+            .resize(self.frame.len() * usize::from(seen), [0; 64]);
     }
 }

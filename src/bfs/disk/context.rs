@@ -11,17 +11,17 @@ use super::fetch::Fetch;
 use super::memory_plan::MemoryPlan;
 use super::message::Encoded;
 use super::options::Disk;
+use super::parts::{Half, Parts};
+use super::side::Side;
 use super::superstep::RankProgress;
 use super::times::Times;
 use crate::Error;
-use crate::bfs::arriving::Arriving;
-use crate::bfs::crossing::{Crossings, crosses};
+use crate::bfs::crossing::Crossings;
 use crate::bfs::expand::states_of;
 use crate::bfs::problem::Problem;
 use crate::bfs::search::Search;
 use crate::bfs::state::State;
-use crate::perm::gathers::Gathers;
-use crate::perm::kernel::{Kernel, Transfer};
+use crate::perm::kernel::Kernel;
 use crate::perm::layout::LANES;
 use crate::store::{ChunkRecord, Manifest};
 
@@ -33,7 +33,7 @@ pub(super) struct Context<'a> {
     pub crossings: &'a Crossings,
     pub plan: MemoryPlan,
     pub kernel: Kernel,
-    /// What the header of each file says of the lines: the goal.
+    /// What the header of each file says of the lines.
     pub label: String,
     pub threads: usize,
     pub times: Times,
@@ -52,22 +52,28 @@ impl Context<'_> {
         // A session that was cut in the middle of this may have left its file.
         manifest.files.clear();
         let chunks = self.plan.chunks;
-        let start = self.problem.start;
-        let (tally, bit) = (self.problem.first(), self.problem.seat(start).bit);
-        let (chunk, line) = (start.line / chunks.lines(), start.line % chunks.lines());
-        let register = (line / LANES as u64) as usize;
-        let frame = register / chunks.frame_registers();
+        let seat = self.problem.seat(self.problem.start);
+        let (place, lane) = self.problem.place(self.problem.start);
+        let register = place as usize % chunks.layout.registers() as usize;
+        let (chunk, within) = (register / chunks.registers(), register % chunks.registers());
+        let frame = within / chunks.frame_registers();
         let first = frame * chunks.frame_registers();
         let count = chunks.frame_registers().min(chunks.registers() - first);
         let mut registers = vec![[0; 64]; count];
-        registers[register - first][(line % LANES as u64) as usize] |= 1 << bit;
-        let mut encoded = Encoded::new(0, chunks.frames());
+        registers[within - first][lane] |= 1 << seat.bit;
+        let fetch = self.fetch(&manifest, 0);
+        let parts = fetch.parts;
+        let mut encoded = Encoded::new(0, parts.frames() * parts.halves());
         self.codecs.with(|_, encoder, _| {
             let bytes = encoder.encode(&registers);
-            encoded.push(frame, bytes.map_err(|reason| DiskError::Codec { reason })?);
+            let bytes = bytes.map_err(|reason| DiskError::Codec { reason })?;
+            let frame = seat.group * chunks.frames() + frame;
+            for half in [Half::Level, Half::Seen].into_iter().take(parts.halves()) {
+                encoded.push(parts.in_file(frame, half), bytes);
+            }
             Ok::<_, DiskError>(())
         })?;
-        let header = self.fetch(&manifest, 0).header(chunk as usize);
+        let (header, tally) = (fetch.header(chunk), self.problem.first());
         let (directories, limit) = (self.disk.directories.clone(), self.disk.limit);
         let committer = Committer::start(directories, manifest, Duration::ZERO, limit)?;
         let written = (|| {
@@ -95,9 +101,12 @@ impl Context<'_> {
 
     pub fn fetch_records(&self, run: u64, depth: u32, mut records: Vec<ChunkRecord>) -> Fetch<'_> {
         records.sort_unstable_by_key(|record| record.chunk);
+        let class = self.problem.class(depth as usize);
         Fetch {
             directories: &self.disk.directories,
             chunks: self.plan.chunks,
+            parts: Parts::new(self.problem, self.plan.chunks, class),
+            half: Half::Level,
             run,
             label: &self.label,
             depth,
@@ -107,21 +116,31 @@ impl Context<'_> {
         }
     }
 
-    /// The step from a class: moves within chunks, and what the planes bring.
-    pub fn program(&self, from: usize) -> Result<Arriving, Error> {
-        let planes = self.crossings.planes.iter();
-        let halo: Vec<Vec<(u8, u8)>> = planes.map(|p| vec![(0, p.bits[1 - from])]).collect();
-        let (chunks, groups) = (self.plan.chunks, &self.problem.groups);
-        let to = (groups.next(from), 0);
-        let inner = |t: &Transfer| !crosses(t, chunks);
-        Ok(Arriving::new(
-            self.kernel,
-            &Gathers::new(chunks.layout),
-            groups,
-            to,
-            &halo,
-            inner,
-        )?)
+    /// What the step from a level leaves out, with the records of the level before: that level, or the states seen
+    /// when a level of its class was last computed.
+    pub fn left_out<'a>(&'a self, current: &Fetch<'a>, previous: Vec<ChunkRecord>) -> Fetch<'a> {
+        let groups = &self.problem.groups;
+        let class = groups.next(self.problem.class(current.depth as usize));
+        let (depth, records) = match groups.directed && groups.classes() == 1 {
+            true => (current.depth, current.records.clone()),
+            false => (current.depth.saturating_sub(1), previous),
+        };
+        Fetch {
+            // Of the class also where there is no such level yet.
+            parts: Parts::new(self.problem, self.plan.chunks, class),
+            half: if groups.directed {
+                Half::Seen
+            } else {
+                Half::Level
+            },
+            ..self.fetch_records(current.run, depth, records)
+        }
+    }
+
+    /// The step from the states at a depth.
+    pub fn side(&self, depth: usize) -> Result<Side, Error> {
+        let (problem, crossings) = (self.problem, self.crossings);
+        Side::new(problem, crossings, self.plan.chunks, self.kernel, depth)
     }
 
     /// The states of the last level in the chunks that a manifest has, at most as many as asked for.
@@ -132,10 +151,15 @@ impl Context<'_> {
             return Ok(states);
         };
         let fetch = self.fetch(manifest, depth as u32);
-        let cells = &self.problem.groups.class(self.problem.class(depth))[0].cells;
+        let class = self.problem.class(depth);
         for chunk in 0..self.plan.chunks.count {
-            fetch.each_frame(chunk, &mut |_, first, registers| {
-                states_of(registers, (first * LANES) as u64, cells, limit, &mut states);
+            fetch.each_frame(chunk, &mut |frame, registers| {
+                if frame.half == Half::Level {
+                    let group = &self.problem.groups.class(class)[frame.group];
+                    let lines = self.problem.first_line(class, frame.group);
+                    let first = lines + (frame.register * LANES) as u64;
+                    states_of(registers, first, &group.cells, limit, &mut states);
+                }
                 Ok(states.len() < limit)
             })?;
         }

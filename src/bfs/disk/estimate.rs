@@ -3,16 +3,12 @@
 //! Invariant: pure arithmetic; the widths are given. Where none are published, an upper estimate is made
 //! from the number of states.
 
-use super::memory_plan::MemoryPlan;
-use crate::puzzle::tiles::Size;
+use super::memory_plan::{Extent, MemoryPlan};
 
 /// Compressed bytes over the entropy of independent bits, measured: states cluster on lines, which makes
 /// frames smaller than independent bits would be, and the codec is not perfect, which makes them larger.
 /// 3x5 comes to 0.77 to 0.83 at its wide levels (`docs/performance.md`).
 const CODED: f64 = 0.83;
-/// Most levels of a board that nobody has searched hold at most this share of the states each (3x4: 9 %,
-/// 3x5: 7 %, 4x4: 5 %).
-const WIDEST: f64 = 0.09;
 
 /// The disk that a search takes.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,36 +28,47 @@ const FILE: u64 = 4096;
 /// Bytes of a frame with a single state and its entry in the index, about.
 const FRAME: u64 = 80;
 
-/// Returns the bytes of the frames of a level of `states` states on a board, as one long row of bits.
-fn level_bytes(size: Size, states: u64) -> u64 {
-    let Some(all) = size.states() else {
-        return u64::MAX;
-    };
-    // A class has half of the cells, and a bit for each on every line.
-    let bits = all as f64 / 2.0;
-    let p = (states as f64 / bits).clamp(0.0, 0.5);
+/// Returns the bytes of the frames of some states of a class, as one long row of bits.
+fn level_bytes(extent: Extent, states: u64) -> u64 {
+    // A class has a bit for each of its states.
+    let bits = extent.states as f64 / extent.classes as f64;
+    let p = (states as f64 / bits).clamp(0.0, 1.0);
     let entropy = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
     ((entropy(p) + entropy(1.0 - p)) * bits / 8.0 * CODED) as u64
 }
 
 /// Returns the states per depth that an estimate may count with: the published ones as far as the search goes;
-/// where there are none, what at most three new states of every state make of the first depths; nothing when
+/// where there are none, what the new moves of every state make of the first depths; nothing when
 /// the search goes farther than that says anything.
-pub fn widths(size: Size, published: &[u64], max_depth: Option<usize>) -> Vec<u64> {
+pub fn widths(plan: MemoryPlan, published: &[u64], max_depth: Option<usize>) -> Vec<u64> {
+    let extent = plan.extent;
     let levels = max_depth.map_or(usize::MAX, |depth| depth.saturating_add(1));
     if !published.is_empty() {
         return published[..published.len().min(levels)].to_vec();
     }
-    let widest = size
-        .states()
-        .map_or(u64::MAX, |all| (all as f64 * WIDEST) as u64);
-    let growth = std::iter::successors(Some(4u64), |width| width.checked_mul(3));
+    let widest = (extent.states as f64 * extent.widest) as u64;
+    // One move is that back, where there is one.
+    let back = u64::from(!extent.seen);
+    let more = extent.moves.saturating_sub(back).max(1);
+    let growth = std::iter::successors(Some(extent.moves), |width| width.checked_mul(more));
     let thin = std::iter::once(1).chain(growth.take_while(|&width| width < widest));
-    let thin: Vec<u64> = thin.take(levels).collect();
+    let thin: Vec<u64> = thin.take(levels.min(MOST_LEVELS)).collect();
     match thin.len() == levels {
         true => thin,
         false => Vec::new(),
     }
+}
+
+/// Most levels that growth is counted for: that of a single move never ends.
+const MOST_LEVELS: usize = 1000;
+
+/// What the levels of a class have held up to each depth.
+fn seen(widths: &[u64], classes: u64) -> Vec<u64> {
+    let mut sums = widths.to_vec();
+    for depth in classes as usize..sums.len() {
+        sums[depth] = sums[depth].saturating_add(sums[depth - classes as usize]);
+    }
+    sums
 }
 
 /// What the numbers of blocks add to planes in files.
@@ -71,18 +78,26 @@ const UNCOMMITTED: usize = 4;
 
 /// Returns what a search with these level widths takes of the disk; `widths` are states per depth, empty
 /// when they are not known.
-pub fn estimate(size: Size, widths: &[u64], plan: MemoryPlan, keep_all: bool) -> Estimate {
-    let all = size.states().unwrap_or(u64::MAX);
+pub fn estimate(widths: &[u64], plan: MemoryPlan, keep_all: bool) -> Estimate {
+    let extent = plan.extent;
     let (chunks, frames) = (plan.chunks() as u64, plan.frames());
     // Of a thin level every state has a frame, and every few a file, to itself.
     let level_of = |states: u64| {
-        level_bytes(size, states) + FRAME * states.min(frames) + FILE * states.min(chunks)
+        level_bytes(extent, states) + FRAME * states.min(frames) + FILE * states.min(chunks)
     };
-    let level: Vec<u64> = widths.iter().map(|&w| level_of(w)).collect();
-    let widest = (all as f64 * WIDEST) as u64;
+    let widest = (extent.states as f64 * extent.widest) as u64;
+    // The states seen so far lie beside each level, where they are needed; half of all take most.
+    let beside = |seen: u64| u64::from(extent.seen) * level_bytes(extent, seen);
+    let most_beside = beside(extent.states / extent.classes / 2);
+    let seen = seen(widths, extent.classes);
+    let level: Vec<u64> = widths
+        .iter()
+        .zip(&seen)
+        .map(|(&w, &s)| level_of(w) + beside(s))
+        .collect();
     let written: u64 = match level.is_empty() {
         // As if all levels were of the greatest width.
-        true => (level_of(widest) as f64 / WIDEST) as u64,
+        true => ((level_of(widest) + most_beside) as f64 / extent.widest) as u64,
         false => level.iter().sum(),
     };
     // The current level is whole; the previous one becomes the next chunk by chunk, and what a commit
@@ -96,22 +111,24 @@ pub fn estimate(size: Size, widths: &[u64], plan: MemoryPlan, keep_all: bool) ->
         let files = FILE * states.min(chunks) * u64::from(planes > 0);
         blocks as u64 + files
     };
-    let widths = match widths {
-        [] => &[widest, widest][..],
-        [only] => &[0, *only],
-        widths => widths,
-    };
-    let steps = widths.windows(2).map(|two| {
-        let [from, to] = [two[0], two[1]].map(level_of);
+    let widest = (widest, level_of(widest) + most_beside);
+    let mut levels: Vec<(u64, u64)> = widths.iter().copied().zip(level.iter().copied()).collect();
+    match levels.len() {
+        0 => levels = vec![widest; 2],
+        1 => levels.insert(0, (0, 0)),
+        _ => {}
+    }
+    let steps = levels.windows(2).map(|two| {
+        let [from, to] = [two[0].1, two[1].1];
         let levels = match keep_all {
             true => written,
             false => from + to + extra(from.max(to)),
         };
-        levels + there(two[0]) + there(two[1])
+        levels + there(two[0].0) + there(two[1].0)
     });
     let peak = steps.max().unwrap_or(0);
     let sent = match level.is_empty() {
-        true => (planes as f64 / WIDEST) as u64,
+        true => (planes as f64 / extent.widest) as u64,
         false => widths.iter().map(|&width| there(width)).sum(),
     };
     Estimate {

@@ -10,6 +10,7 @@ use crossbeam::channel::{Receiver, Sender, bounded};
 
 use super::directories::Directories;
 use super::error::DiskError;
+use super::parts::{Half, Parts};
 use crate::bfs::chunks::Chunks;
 use crate::perm::layout::Register;
 use crate::store::{
@@ -21,7 +22,7 @@ const BATCH_BYTES: u64 = 1 << 20;
 /// Most frames of a batch.
 const BATCH_FRAMES: usize = 16;
 
-/// Neighbouring frames of a chunk.
+/// Neighbouring frames of a chunk, counted as [`Parts`] does.
 pub(super) struct Batch {
     /// First frame, whether it is in the file or not.
     pub first: usize,
@@ -33,6 +34,16 @@ pub(super) struct Batch {
     pub chunk: usize,
 }
 
+/// One frame of a file.
+pub(super) struct Frame<'a> {
+    pub group: usize,
+    pub half: Half,
+    /// Its first register among those of the group.
+    pub register: usize,
+    /// It alone, as in the file.
+    pub frames: &'a Frames,
+}
+
 /// A chunk's batches, in order.
 pub(super) type Batches = Receiver<Result<Batch, DiskError>>;
 
@@ -40,6 +51,9 @@ pub(super) type Batches = Receiver<Result<Batch, DiskError>>;
 pub(super) struct Fetch<'a> {
     pub directories: &'a Directories,
     pub chunks: Chunks,
+    pub parts: Parts,
+    /// Which frames are used.
+    pub half: Half,
     /// The run, as in the headers of its files.
     pub run: u64,
     /// What the header of each file must say of the lines.
@@ -58,7 +72,7 @@ impl Fetch<'_> {
     pub fn open(&self, chunk: usize) -> Result<Option<LevelReader>, DiskError> {
         let known = (self.records).binary_search_by_key(&(chunk as u32), |record| record.chunk);
         let record = known.ok().map(|at| &self.records[at]);
-        let Some(record) = record.filter(|record| record.states > 0) else {
+        let Some(record) = record.filter(|record| record.has_file()) else {
             return Ok(None);
         };
         let storage = self.directories.of_chunk(chunk);
@@ -106,14 +120,15 @@ impl Fetch<'_> {
 
     /// The header of the file of a chunk.
     pub fn header(&self, chunk: usize) -> LevelHeader {
+        let lines = self.chunks.lines() * self.parts.copies();
         LevelHeader {
             run: self.run,
             depth: self.depth,
             chunk: chunk as u32,
             chunks: self.chunks.count as u32,
             frame_lines: frame_lines(self.chunks),
-            first_line: chunk as u64 * self.chunks.lines(),
-            lines: self.chunks.lines(),
+            first_line: chunk as u64 * lines,
+            lines,
             label: self.label.to_string(),
         }
     }
@@ -134,13 +149,13 @@ impl Fetch<'_> {
         }
     }
 
-    /// Decodes the frames of a chunk one by one: calls `each(frame, first register of the frame, registers)`
-    /// until it returns false or there are no more. Returns whether it came to the end.
+    /// Decodes the frames of a chunk one by one: calls `each` until it returns false or there are no more. Returns
+    /// whether it came to the end.
     #[allow(clippy::type_complexity)] // one call back, named nowhere else
     pub fn each_frame(
         &self,
         chunk: usize,
-        each: &mut dyn FnMut(&Frames, usize, &[Register]) -> Result<bool, DiskError>,
+        each: &mut dyn FnMut(Frame, &[Register]) -> Result<bool, DiskError>,
     ) -> Result<bool, DiskError> {
         let Some(reader) = self.open(chunk)? else {
             return Ok(true);
@@ -153,12 +168,25 @@ impl Fetch<'_> {
                 let name = Manifest::file_name(self.depth, chunk as u32);
                 DiskError::io(self.directories.of_chunk(chunk), &name, e)
             })?;
-            let first = frames.entries()[0].frame as usize * chunks.frame_registers();
+            let in_file = frames.entries()[0].frame as usize;
+            let number = in_file / self.parts.halves();
+            let (group, within) = self.parts.place(number);
+            let first = within * chunks.frame_registers();
             let count = chunks.frame_registers().min(chunks.registers() - first);
             let registers = &mut registers[..count];
             let decoded = frames.decode(0, &mut decoder, registers);
             decoded.map_err(|reason| self.damaged(chunk, &reason))?;
-            if !each(&frames, chunk * chunks.registers() + first, registers)? {
+            let half = match in_file == self.parts.in_file(number, Half::Level) {
+                true => Half::Level,
+                false => Half::Seen,
+            };
+            let frame = Frame {
+                group,
+                half,
+                register: chunk * chunks.registers() + first,
+                frames: &frames,
+            };
+            if !each(frame, registers)? {
                 return Ok(false);
             }
         }
@@ -178,7 +206,7 @@ impl Fetch<'_> {
 
     /// Sends the batches of a chunk; returns whether anybody still listens.
     fn chunk(&self, chunk: usize, batches: &Sender<Result<Batch, DiskError>>) -> bool {
-        let frames = self.chunks.frames();
+        let (frames, halves) = (self.parts.frames(), self.parts.halves());
         let most = (frames / (4 * self.threads)).clamp(1, BATCH_FRAMES);
         let reader = match self.open(chunk) {
             Ok(reader) => reader,
@@ -192,11 +220,11 @@ impl Fetch<'_> {
                 Some(reader) => {
                     let index = reader.index();
                     let (start, mut bytes) = (entry, 0);
-                    while entry < index.len() && (index[entry].frame as usize) < end {
+                    while entry < index.len() && (index[entry].frame as usize) < end * halves {
                         bytes += u64::from(index[entry].len);
                         entry += 1;
                         if bytes >= BATCH_BYTES {
-                            end = index[entry - 1].frame as usize + 1;
+                            end = index[entry - 1].frame as usize / halves + 1;
                         }
                     }
                     reader.read(start..entry).map(Some)

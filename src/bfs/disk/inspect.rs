@@ -6,16 +6,18 @@ use super::chunk::any_beyond;
 use super::directories::Directories;
 use super::error::DiskError;
 use super::fetch::{Fetch, frame_lines};
+use super::identity::{Identity, label};
+use super::parts::{Half, Parts};
 use crate::Error;
 use crate::bfs::chunks::Chunks;
 use crate::bfs::error::SearchError;
+use crate::bfs::groups::Group;
 use crate::bfs::problem::Problem;
 use crate::bfs::search::Search;
 use crate::bfs::subject::Subject;
 use crate::perm::checksum;
 use crate::perm::kernel::Tally;
 use crate::progress::{Phase, Progress};
-use crate::puzzle::tiles::{Board, Size};
 use crate::store::{Manifest, RunFile};
 
 /// How far a run has come.
@@ -23,9 +25,11 @@ use crate::store::{Manifest, RunFile};
 pub struct Status {
     /// What the manifest says.
     pub manifest: Manifest,
+    /// What is searched.
+    pub subject: Subject,
     /// Whether a search is running in the directory.
     pub running: bool,
-    /// States of the whole board.
+    /// States that can be reached.
     pub all_states: u64,
     /// Depth in progress, `None` when the run is complete.
     pub depth: Option<usize>,
@@ -79,6 +83,11 @@ fn manifest(directories: &Directories) -> Result<Manifest, DiskError> {
     })
 }
 
+/// What a manifest's run searches.
+fn subject(directories: &Directories, manifest: &Manifest) -> Result<Subject, Error> {
+    Identity::from(manifest).subject(&directories.first().name())
+}
+
 /// Returns the search that the directories hold, to be continued with [`super::run`], and whether it
 /// keeps all levels.
 ///
@@ -86,11 +95,8 @@ fn manifest(directories: &Directories) -> Result<Manifest, DiskError> {
 /// [`DiskError`] when there is none or its manifest is damaged.
 pub fn search(directories: &Directories) -> Result<(Search, bool), Error> {
     let manifest = manifest(directories)?;
-    let size = manifest.board.parse()?;
-    let goal = Board::parse(&manifest.goal, Some(size))?;
-    let start = Board::parse(&manifest.start, Some(size))?;
-    let search = Search::of(Subject::board(goal).from_board(start));
-    Ok((search, manifest.keep_all))
+    let subject = subject(directories, &manifest)?;
+    Ok((Search::of(subject), manifest.keep_all))
 }
 
 /// Returns how far the run in the directories has come, without disturbing it. Cost: the manifest.
@@ -99,14 +105,15 @@ pub fn search(directories: &Directories) -> Result<(Search, bool), Error> {
 /// [`DiskError`] when there is none or its manifest is damaged.
 pub fn status(directories: &Directories) -> Result<Status, Error> {
     let manifest = manifest(directories)?;
-    let size: Size = manifest.board.parse()?;
+    let subject = subject(directories, &manifest)?;
     let depth = manifest.levels.len();
     let done = manifest
         .files_of(depth as u32)
         .map_or(0, |files| files.chunks.len());
     Ok(Status {
         running: directories.is_locked(),
-        all_states: size.states().unwrap_or(u64::MAX),
+        all_states: subject.states().unwrap_or(u64::MAX),
+        subject,
         depth: (!manifest.complete).then_some(depth),
         chunks_done: done,
         scratch_bytes: scratch(directories, manifest.run)?,
@@ -139,15 +146,14 @@ fn at_rest(directories: &Directories) -> Result<Manifest, DiskError> {
 }
 
 /// Refuses counts that no search of the board can have.
-fn counts_add_up(manifest: &Manifest) -> Result<(), Error> {
-    let size: Size = manifest.board.parse()?;
-    let all = size.states().unwrap_or(u64::MAX);
+fn counts_add_up(manifest: &Manifest, subject: &Subject) -> Result<(), Error> {
+    let all = subject.states().unwrap_or(u64::MAX);
     let levels = manifest.levels.iter().map(|level| level.states);
     let found = levels.fold(0, u64::saturating_add);
     if found > all || manifest.complete && found < all {
         let depth = manifest.levels.len().saturating_sub(1);
         return Err(SearchError::Sum {
-            puzzle: size.to_string(),
+            puzzle: subject.to_string(),
             depth,
             found,
             all,
@@ -179,9 +185,9 @@ fn names(
 /// [`DiskError`] that names the first thing that is wrong, or says that it was told to stop.
 pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Verified, Error> {
     let manifest = at_rest(directories)?;
-    counts_add_up(&manifest)?;
-    let (search, _) = search(directories)?;
-    let problem = Problem::chunked(&search)?;
+    let subject = subject(directories, &manifest)?;
+    counts_add_up(&manifest, &subject)?;
+    let problem = Problem::chunked(&subject)?;
     let digits = manifest.shared_digits as usize;
     let chunks = Chunks::new(problem.layout, digits).filter(|chunks| {
         chunks.count == manifest.chunks as usize && frame_lines(*chunks) == manifest.frame_lines
@@ -190,18 +196,21 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
         directory: directories.first().name(),
         name,
         found: found.to_string(),
-        asked: "what this board has".into(),
+        asked: "what this puzzle has".into(),
     };
     let chunks = chunks.ok_or_else(|| other("chunks", manifest.chunks))?;
-    let label = search.subject.goal();
+    let label = label(&subject);
     let all = manifest.disk_bytes();
     let mut verified = Verified::default();
     for files in &manifest.files {
         let mut records = files.chunks.clone();
         records.sort_unstable_by_key(|record| record.chunk);
+        let class = problem.class(files.depth as usize);
         let fetch = Fetch {
             directories,
             chunks,
+            parts: Parts::new(&problem, chunks, class),
+            half: Half::Level,
             run: manifest.run,
             label: &label,
             depth: files.depth,
@@ -209,12 +218,11 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
             keep_all: manifest.keep_all,
             threads: 1,
         };
-        let class = problem.class(files.depth as usize);
-        let cells = problem.groups.class(class)[0].cells.len();
+        let groups = problem.groups.class(class);
         let mut level = Tally::default();
         let mut superseded = false;
         for record in &files.chunks {
-            let found = match check_chunk(&fetch, record.chunk as usize, cells, &mut |bytes| {
+            let found = match check_chunk(&fetch, record.chunk as usize, groups, &mut |bytes| {
                 verified.bytes += bytes;
                 progress.progress(Phase::Check, verified.bytes, all);
                 !progress.interrupted()
@@ -240,7 +248,7 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
                 let reason = "its states are not those that the manifest counts";
                 return Err(fetch.damaged(record.chunk as usize, reason).into());
             }
-            verified.files += u64::from(record.states > 0);
+            verified.files += u64::from(record.has_file());
             verified.states += tally.states;
             level = level.plus(tally);
         }
@@ -267,19 +275,26 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
 fn check_chunk(
     fetch: &Fetch,
     chunk: usize,
-    cells: usize,
+    groups: &[Group],
     progress: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<Tally>, DiskError> {
     let mut tally = Tally::default();
-    let whole = fetch.each_frame(chunk, &mut |frame, first, registers| {
-        if any_beyond(registers, cells) {
+    let level = fetch.chunks.layout.registers();
+    let whole = fetch.each_frame(chunk, &mut |frame, registers| {
+        if any_beyond(registers, groups[frame.group].cells.len()) {
             let reason = format!(
                 "{}: it has states on cells that do not exist",
-                frame.damaged(0)
+                frame.frames.damaged(0)
             );
             return Err(fetch.damaged(chunk, &reason));
         }
-        for (register, bytes) in (first as u64..).zip(registers) {
+        let first = frame.group as u64 * level + frame.register as u64;
+        let counted = if frame.half == Half::Level {
+            registers
+        } else {
+            &[]
+        };
+        for (register, bytes) in (first..).zip(counted) {
             let key = checksum::mix(register);
             for (j, word) in bytes.as_chunks::<8>().0.iter().enumerate() {
                 let word = u64::from_le_bytes(*word);
@@ -287,7 +302,7 @@ fn check_chunk(
                 tally.checksum = tally.checksum.wrapping_add(checksum::word(key, j, word));
             }
         }
-        Ok(progress(u64::from(frame.entries()[0].len)))
+        Ok(progress(u64::from(frame.frames.entries()[0].len)))
     })?;
     Ok(whole.then_some(tally))
 }

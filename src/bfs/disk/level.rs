@@ -12,7 +12,7 @@ use super::committer::{Committer, no_thread};
 use super::context::Context;
 use super::fetch::Fetch;
 use super::halt::Halt;
-use crate::bfs::arriving::Arriving;
+use super::side::Side;
 use crate::bfs::expand::Frontier;
 use crate::bfs::planes::Planes;
 use crate::perm::kernel::Tally;
@@ -21,11 +21,11 @@ use crate::perm::kernel::Tally;
 pub(super) struct LevelStep<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) depth: usize,
-    pub(super) from: usize,
-    pub(super) program: &'a Arriving,
+    pub(super) side: &'a Side,
     pub(super) committer: &'a Committer,
     pub(super) current: &'a Fetch<'a>,
-    pub(super) previous: &'a Fetch<'a>,
+    /// What is left out: the previous level, or the states seen; its files have the parts of those that are written.
+    pub(super) left_out: &'a Fetch<'a>,
 }
 
 /// Batches of the previous level that may wait: they are used at once.
@@ -39,7 +39,7 @@ impl LevelStep<'_> {
         cur: &mut Frontier,
         planes: &mut dyn Planes,
     ) -> Result<bool, Halt> {
-        let run = self.context;
+        let (run, parts) = (self.context, self.left_out.parts);
         std::thread::scope(|scope| {
             let (currents, current) = bounded(1);
             let (previouses, previous) = bounded(1);
@@ -47,11 +47,11 @@ impl LevelStep<'_> {
             Builder::new()
                 .spawn_scoped(scope, read)
                 .map_err(no_thread)?;
-            let read = move || self.previous.run(order, PREVIOUS_AHEAD, &previouses);
+            let read = move || self.left_out.run(order, PREVIOUS_AHEAD, &previouses);
             Builder::new()
                 .spawn_scoped(scope, read)
                 .map_err(no_thread)?;
-            let frames = run.plan.chunks.frames() as u64;
+            let frames = parts.frames() as u64;
             for (i, &chunk) in order.iter().enumerate() {
                 if run.progress.stops_chunks() {
                     return Ok(false);
@@ -62,11 +62,9 @@ impl LevelStep<'_> {
                 chunk::load(self.current, &batches, cur, &run.codecs, &run.times)?;
                 planes.begin(self.depth as u32, chunk)?;
                 let batches = previous.recv().expect("a reader sends every chunk");
-                self.committer.begin(
-                    run.fetch_records(self.current.run, self.depth as u32, Vec::new())
-                        .header(chunk),
-                )?;
-                if !cur.occupied.contains(&true) && planes.pass() {
+                let written = run.fetch_records(self.current.run, self.depth as u32, Vec::new());
+                self.committer.begin(written.header(chunk))?;
+                if !cur.occupied.contains(&true) && !parts.seen && planes.pass() {
                     // Nothing comes from anywhere: what there was at level d - 2 is subtracted from nothing.
                     batches.iter().try_for_each(|batch| batch.map(drop))?;
                     self.committer.end(Tally::default())?;
@@ -76,13 +74,12 @@ impl LevelStep<'_> {
                 }
                 let step = chunk::Step {
                     chunks: run.plan.chunks,
-                    crossings: run.crossings,
                     planes: &*planes,
-                    program: self.program,
+                    side: self.side,
                     kernel: run.kernel,
                     cur,
                     chunk,
-                    from: self.from,
+                    parts,
                     codecs: &run.codecs,
                     committer: self.committer,
                     times: &run.times,
@@ -90,7 +87,7 @@ impl LevelStep<'_> {
                     depth: self.depth,
                     done: frames * i as u64,
                 };
-                let tally = step.run(self.previous, &batches)?;
+                let tally = step.run(self.left_out, &batches)?;
                 self.committer.end(tally)?;
                 planes.end(self.depth as u32, chunk)?;
             }

@@ -9,7 +9,9 @@ use crate::bfs::error::SearchError;
 use crate::bfs::outcome::PlaneStore;
 use crate::bfs::problem::Problem;
 use crate::bfs::search::Search;
+use crate::bfs::subject::Subject;
 use crate::perm::layout::LANES;
+use crate::puzzle::tiles::Metric;
 use crate::store::Manifest;
 
 /// The memory of a search on disk.
@@ -20,10 +22,52 @@ pub struct MemoryPlan {
     pub planes: PlaneStore,
     /// Bytes of its arrays.
     pub bytes: u64,
+    pub(super) extent: Extent,
+    /// Most groups of a level.
+    pub(super) groups: usize,
     /// Bytes of the planes of a level in files, 0 when they lie in memory.
     pub(super) plane_files: u64,
     /// Batches of the next chunk that may be read ahead, about a megabyte each.
     pub(super) read_ahead: usize,
+}
+
+/// How large a state space is, as far as files go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    pub states: u64,
+    /// Classes of levels.
+    pub classes: u64,
+    /// Whether the states seen are kept beside each level.
+    pub seen: bool,
+    /// Most moves from a state.
+    pub moves: u64,
+    /// Most that the widest of levels holds of all states, where nobody knows.
+    pub widest: f64,
+}
+
+impl Extent {
+    fn of(problem: &Problem) -> Extent {
+        let edges = problem.space.puzzle().edges();
+        let moves = |cell| edges.iter().filter(|edge| edge.from == cell).count() as u64;
+        let cells = 0..problem.space.puzzle().cells();
+        let subject = problem.space.subject();
+        Extent {
+            states: problem.space.states(),
+            classes: problem.groups.classes() as u64,
+            seen: problem.groups.directed,
+            moves: cells.map(moves).max().unwrap_or(0),
+            widest: match subject.metric() {
+                Some(Metric::Stm) => 0.09,
+                Some(Metric::Mtm) => 0.16,
+                None => 0.5,
+            },
+        }
+    }
+}
+
+/// Returns whether levels of a subject can be cut into chunks.
+pub fn suits(subject: &Subject) -> bool {
+    Problem::chunked(subject).is_ok()
 }
 
 /// Most memory for reading ahead.
@@ -51,9 +95,9 @@ impl MemoryPlan {
         }
     }
 
-    /// Returns the number of frames of all chunks.
+    /// Returns the number of frames of a level, of all chunks and groups.
     pub fn frames(&self) -> u64 {
-        (self.chunks.frames() * self.chunks.count) as u64
+        (self.chunks.frames() * self.chunks.count * self.groups) as u64
     }
 
     /// Returns the number of blocks of all chunks.
@@ -76,7 +120,7 @@ impl MemoryPlan {
         manifest: Option<&Manifest>,
     ) -> Result<MemoryPlan, Error> {
         let asked = manifest.map(|m| m.shared_digits as usize);
-        MemoryPlan::of(&Problem::chunked(search)?, search, disk, asked)
+        MemoryPlan::of(&Problem::chunked(&search.subject)?, search, disk, asked)
     }
 
     /// Returns the fewest chunks of a problem that fit the memory, or as many as asked for.
@@ -108,9 +152,10 @@ impl MemoryPlan {
                     continue;
                 }
                 let chunk = chunks.registers() as u64;
-                let bytes = chunk * 64
+                let arrays = 1 + u64::from(problem.groups.directed);
+                let bytes = chunk * 64 * problem.groups.most() as u64
                     + match store {
-                        PlaneStore::Memory => planes * layout.registers() * 8,
+                        PlaneStore::Memory => planes * layout.registers() * 8 * arrays,
                         // Incoming and outgoing words, and the segments on their way.
                         PlaneStore::Files => planes * chunk * 32,
                     };
@@ -122,6 +167,8 @@ impl MemoryPlan {
                         chunks,
                         planes: store,
                         bytes,
+                        extent: Extent::of(problem),
+                        groups: problem.groups.most(),
                         plane_files: match store {
                             PlaneStore::Memory => 0,
                             PlaneStore::Files => planes * layout.registers() * LANES as u64 / 8,

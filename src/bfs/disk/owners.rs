@@ -41,7 +41,7 @@ fn seen(directories: &Directories, manifest: &Manifest) -> io::Result<Vec<u8>> {
         .collect::<io::Result<_>>()?;
     let mut seen = vec![1; manifest.chunks as usize];
     for files in &manifest.files {
-        for record in files.chunks.iter().filter(|record| record.states > 0) {
+        for record in files.chunks.iter().filter(|record| record.has_file()) {
             let chunk = record.chunk as usize;
             let name = Manifest::file_name(files.depth, record.chunk);
             if !lists[chunk % lists.len()].contains(&name) {

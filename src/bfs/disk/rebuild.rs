@@ -15,6 +15,7 @@ use super::fetch::Fetch;
 use super::file_exchange::FileExchange;
 use super::halt::Halt;
 use super::session::Session;
+use super::side::leaving;
 use crate::bfs::exchange::{Exchange, RoutedPlanes};
 use crate::bfs::outcome::PlaneStore;
 use crate::bfs::planes::{Planes, SharedPlanes};
@@ -31,9 +32,9 @@ impl<'a> Session<'a> {
         let context: &'a Context<'a> = self.context;
         let (chunks, crossings) = (context.plan.chunks, context.crossings);
         let depth = own.levels.len();
-        let from = context.problem.class(depth - 1);
+        let side = context.problem.side(depth - 1);
         let routed =
-            |exchange: Box<dyn Exchange + 'a>| RoutedPlanes::new(chunks, crossings, from, exchange);
+            |exchange: Box<dyn Exchange + 'a>| RoutedPlanes::new(chunks, crossings, side, exchange);
         let mut planes: Box<dyn Planes + 'a> = match (&self.outbox, context.plan.planes) {
             (Some(outbox), _) => Box::new(routed(Box::new(outbox.clone()))?),
             (None, PlaneStore::Files) => {
@@ -41,16 +42,16 @@ impl<'a> Session<'a> {
                 let exchange = FileExchange::new(&disk.directories, own.run, disk.limit);
                 Box::new(routed(Box::new(exchange))?)
             }
-            (None, PlaneStore::Memory) => Box::new(SharedPlanes::new(chunks, crossings, from)?),
+            (None, PlaneStore::Memory) => Box::new(SharedPlanes::new(chunks, crossings, side)?),
         };
         for depth in [depth - 1, depth] {
             let files = context.fetch(own, depth as u32);
-            let group = context.problem.class(depth);
+            let side = context.problem.side(depth);
             let order: Vec<usize> = files.records.iter().map(|r| r.chunk as usize).collect();
             let all = self.communicator.max(order.len() as u64) as usize;
             for at in (0..all).step_by(most) {
                 let now = &order[at.min(order.len())..(at + most).min(order.len())];
-                let fill = || context.fill(&files, now, group, &mut *planes);
+                let fill = || context.fill(&files, now, side, &mut *planes);
                 self.pool.install(fill)?;
                 self.deliver()?;
             }
@@ -60,18 +61,21 @@ impl<'a> Session<'a> {
 }
 
 impl Context<'_> {
-    /// Puts what chunks of a level of a group send into the planes.
+    /// Puts what chunks of a level send, in a step from a side, into the planes.
     fn fill(
         &self,
         files: &Fetch,
         order: &[usize],
-        group: usize,
+        side: usize,
         planes: &mut dyn Planes,
     ) -> Result<(), Halt> {
-        let crossings = &self.crossings.planes;
-        if crossings.is_empty() {
+        if self.crossings.from(side).is_empty() {
             return Ok(());
         }
+        let groups = 0..files.parts.groups;
+        let leaving: Vec<_> = groups
+            .map(|group| leaving(self.crossings, side, group))
+            .collect();
         std::thread::scope(|scope| {
             let (sender, receiver) = bounded(1);
             let read = move || files.run(order, AHEAD, &sender);
@@ -87,15 +91,15 @@ impl Context<'_> {
                     &batches,
                     &self.codecs,
                     &self.times,
-                    |block, registers, located, words| {
-                        for (plane, crossing) in crossings.iter().enumerate() {
-                            let any = collect(self.kernel, registers, crossing.bits[group], words);
+                    |(group, block), registers, located, words| {
+                        for &(plane, bit) in &leaving[group] {
+                            let any = collect(self.kernel, registers, bit, words);
                             let words = any.then_some(&*words);
-                            filled.restore(group, plane, block, located, words);
+                            filled.restore(side, plane, block, located, words);
                         }
                     },
                 )?;
-                planes.close(files.depth + 1, chunk, group)?;
+                planes.close(files.depth + 1, chunk, side)?;
             }
             Ok(())
         })

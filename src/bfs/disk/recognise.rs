@@ -74,7 +74,7 @@ impl<'a> Seen<'a> {
             let here = files
                 .chunks
                 .iter()
-                .filter(move |record| record.states > 0 && record.chunk as usize % of == place - 1);
+                .filter(move |record| record.has_file() && record.chunk as usize % of == place - 1);
             here.map(|record| (files.depth, record.chunk))
         })
     }

@@ -56,7 +56,7 @@ fn forget(disk: &Disk, mut manifest: Manifest, depth: u32) -> Result<(), DiskErr
     let lost: Vec<(u32, u32)> = lost
         .iter()
         .flat_map(|files| {
-            let there = files.chunks.iter().filter(|record| record.states > 0);
+            let there = files.chunks.iter().filter(|record| record.has_file());
             there.map(|record| (files.depth, record.chunk))
         })
         .collect();

@@ -9,14 +9,12 @@ use std::time::Duration;
 use super::directories::Directories;
 use super::error::DiskError;
 use super::fetch::frame_lines;
+use super::identity::{Identity, label};
 use crate::Error;
 use crate::bfs::chunks::Chunks;
-use crate::bfs::error::SearchError;
 use crate::bfs::problem::Problem;
-use crate::bfs::subject::Subject;
 use crate::perm::kernel::Tally;
-use crate::perm::layout::Layout;
-use crate::puzzle::tiles::{Board, Size};
+use crate::puzzle::tiles::Board;
 use crate::store::{
     ChunkRecord, LevelFiles, LevelHeader, LevelReader, LevelRecord, MANIFEST, Manifest, Marker,
     PREVIOUS, RunFile, Storage,
@@ -240,11 +238,21 @@ fn bare(
     marker: Option<Marker>,
 ) -> Result<Manifest, Error> {
     let first = directories.first();
-    let goal = Board::parse(&header.label, None)?;
-    let size = goal.size();
-    let layout = Layout::new(size.tiles()).ok_or_else(|| SearchError::TooSmall {
-        puzzle: size.to_string(),
-    })?;
+    let Some(marker) = marker else {
+        let goal = Board::parse(&header.label, None);
+        let what = goal.map_or_else(|_| header.label.clone(), |goal| goal.size().to_string());
+        return Err(DiskError::apart(first, format!(
+            "neither {PREVIOUS} nor a marker is there: where the search of {what} started cannot be known"
+        ))
+        .into());
+    };
+    let subject = Identity::from(&marker).subject(&first.name())?;
+    if label(&subject) != header.label {
+        let reason =
+            format!("its level files are of another search than its marker's, of {subject}");
+        return Err(DiskError::apart(first, reason).into());
+    }
+    let layout = Problem::chunked(&subject)?.layout;
     let fits = |chunks: &Chunks| {
         chunks.count == header.chunks as usize && frame_lines(*chunks) == header.frame_lines
     };
@@ -252,20 +260,16 @@ fn bare(
     let chunks = cuts.find(fits).ok_or_else(|| {
         DiskError::apart(
             first,
-            format!("{} chunks do not fit a board of {size}", header.chunks),
+            format!("{} chunks do not fit {subject}", header.chunks),
         )
     })?;
-    let Some(marker) = marker else {
-        return Err(DiskError::apart(first, format!(
-            "neither {PREVIOUS} nor a marker is there: where the search of {size} started cannot be known"
-        ))
-        .into());
-    };
     Ok(Manifest {
         run: header.run,
-        board: size.to_string(),
-        goal: header.label.clone(),
+        board: marker.board,
+        goal: marker.goal,
         start: marker.start,
+        metric: marker.metric,
+        puzzle: marker.puzzle,
         shared_digits: chunks.digits as u32,
         chunks: header.chunks,
         frame_lines: header.frame_lines,
@@ -284,12 +288,10 @@ fn bare(
 /// Brings an older manifest, or one without levels, up to what the files hold.
 fn rebuild(directories: &Directories, found: &Found, base: Manifest) -> Result<Manifest, Error> {
     let first = directories.first();
-    let size: Size = base.board.parse()?;
     // Whether goal and start make sense is found out before a manifest says so.
-    let goal = Board::parse(&base.goal, Some(size))?;
-    let start = Board::parse(&base.start, Some(size))?;
-    Problem::new(&Subject::board(goal).from_board(start))?;
-    let all = size.states().unwrap_or(u64::MAX);
+    let subject = Identity::from(&base).subject(&first.name())?;
+    Problem::chunked(&subject)?;
+    let all = subject.states().unwrap_or(u64::MAX);
     let mut manifest = base.clone();
     let mut sum: u64 = manifest.levels.iter().map(|level| level.states).sum();
     // A level is finished when the next one's files count it, or when there are no states left.
@@ -389,7 +391,7 @@ fn files(found: &Found, base: &Manifest, manifest: &Manifest) -> Vec<LevelFiles>
         .into_iter()
         .flat_map(|files| &files.chunks)
     {
-        if record.states == 0 {
+        if !record.has_file() {
             levels
                 .entry(depth)
                 .or_default()

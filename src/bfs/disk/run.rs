@@ -9,6 +9,7 @@ use super::codecs::Codecs;
 use super::context::Context;
 use super::error::DiskError;
 use super::halt::{Stopped, agreed};
+use super::identity;
 use super::inspect::verify;
 use super::options::Disk;
 use super::outbox::Outbox;
@@ -106,7 +107,7 @@ struct Made {
 impl Made {
     fn new(search: &Search) -> Result<Made, Error> {
         Ok(Made {
-            problem: Problem::chunked(search)?,
+            problem: Problem::chunked(&search.subject)?,
             kernel: search.choose_kernel()?,
             pool: search.pool()?,
         })
@@ -166,7 +167,7 @@ fn session(
         crossings: &crossings,
         plan,
         kernel: *kernel,
-        label: search.subject.goal(),
+        label: identity::label(&search.subject),
         threads,
         times: Times::default(),
         codecs,

@@ -107,16 +107,18 @@ impl Session<'_> {
     fn levels(&self, committer: &Committer, base: &Manifest) -> Result<Option<Manifest>, Halt> {
         let context = self.context;
         let chunks = context.plan.chunks;
-        let programs = [context.program(0)?, context.program(1)?];
-        let mut cur = Frontier::empty(chunks.layout, chunks.blocks)?;
-        let planes = context.crossings.planes.len();
+        let first = base.levels.len();
+        // Those of even and of odd depths.
+        let sides = [context.side(0)?, context.side(1)?];
+        let problem = context.problem;
+        let most = problem.groups.most();
+        let mut cur = Frontier::empty(chunks.layout, most * chunks.blocks)?;
+        let planes = context.crossings.most();
         let mut superstep = match self.outbox {
             None => Superstep::whole(chunks),
             Some(_) => Superstep::bounded(chunks, planes),
         };
         let own = self.own(base);
-        let first = base.levels.len();
-        let mut from = context.problem.class(first - 1);
         let mut planes = self.planes(&own, superstep.chunks)?;
         let space = &context.problem.space;
         let counts = base.levels.iter().map(|level| level.states);
@@ -135,18 +137,15 @@ impl Session<'_> {
             let begun = Instant::now();
             let [previous, current, done] = levels;
             let order = self.missing(depth, &done);
+            let current = context.fetch_records(base.run, depth as u32 - 1, current);
+            let left_out = context.left_out(&current, previous);
             let level = LevelStep {
                 context,
                 depth,
-                from,
-                program: &programs[from],
+                side: &sides[(depth - 1) % 2],
                 committer,
-                current: &context.fetch_records(base.run, depth as u32 - 1, current),
-                previous: &context.fetch_records(
-                    base.run,
-                    (depth as u32).saturating_sub(2),
-                    previous,
-                ),
+                current: &current,
+                left_out: &left_out,
             };
             let most = self.communicator.max(order.len() as u64) as usize;
             let mut at = 0;
@@ -156,7 +155,7 @@ impl Session<'_> {
                 let now = &order[at.min(order.len())..end.min(order.len())];
                 let mut whole = true;
                 if !now.is_empty() {
-                    let frames = chunks.frames();
+                    let frames = left_out.parts.frames();
                     context
                         .progress
                         .superstep(at * frames, order.len() * frames);
@@ -205,9 +204,8 @@ impl Session<'_> {
                 self.commit(committer, base)?;
                 committed = Instant::now();
             }
-            from = context.problem.groups.next(from);
-            planes.next_level(depth as u32, from)?;
-            levels = [level.current.records.clone(), records, Vec::new()];
+            planes.next_level(depth as u32, problem.side(depth))?;
+            levels = [current.records, records, Vec::new()];
         }
         self.commit(committer, base)
     }

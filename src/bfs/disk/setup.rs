@@ -7,6 +7,7 @@ use super::directories::Directories;
 use super::error::DiskError;
 use super::fetch::frame_lines;
 use super::halt::{Stopped, agreed};
+use super::identity::Identity;
 use super::memory_plan::MemoryPlan;
 use super::options::Disk;
 use super::superstep::SENT;
@@ -28,19 +29,20 @@ pub(super) fn compare(
     communicator: &dyn Communicator,
 ) -> Result<(), Stopped> {
     let or_all = |number: Option<usize>| number.map_or("all".into(), |n| n.to_string());
-    let facts = [
-        ("version", env!("CARGO_PKG_VERSION").to_string()),
-        ("board", search.subject.to_string()),
-        ("goal", search.subject.goal()),
-        ("start", search.subject.start()),
+    let version = [("version", env!("CARGO_PKG_VERSION").to_string())];
+    let options = [
         ("max-depth", or_all(search.max_depth)),
         ("shared-digits", or_all(disk.shared_digits)),
         ("levels kept", kept(disk.keep_all).into()),
         ("last states", search.keep_last.to_string()),
     ];
-    let text = facts
+    let facts = version
+        .into_iter()
+        .chain(Identity::of(&search.subject).facts());
+    let facts = facts.chain(options);
+    let text: String = facts
         .map(|(name, value)| format!("{name}\t{value}\n"))
-        .concat();
+        .collect();
     let all = communicator.all_gather(text.into_bytes());
     let all: Vec<_> = all
         .iter()
@@ -239,10 +241,10 @@ fn with_messages(
 
 /// Refuses a run that is not the one asked for.
 pub(super) fn check(search: &Search, disk: &Disk, manifest: &Manifest) -> Result<(), DiskError> {
-    let facts = [
-        ("board", manifest.board.clone(), search.subject.name()),
-        ("goal", manifest.goal.clone(), search.subject.goal()),
-        ("start", manifest.start.clone(), search.subject.start()),
+    let asked = Identity::of(&search.subject).facts().into_iter();
+    let same = Identity::from(manifest).facts().into_iter().zip(asked);
+    let same = same.map(|((name, found), (_, asked))| (name, found, asked));
+    let options = [
         (
             "directories",
             manifest.directories.to_string(),
@@ -254,7 +256,7 @@ pub(super) fn check(search: &Search, disk: &Disk, manifest: &Manifest) -> Result
             kept(disk.keep_all).into(),
         ),
     ];
-    match facts.into_iter().find(|(_, found, asked)| found != asked) {
+    match same.chain(options).find(|(_, found, asked)| found != asked) {
         None => Ok(()),
         Some((name, found, asked)) => Err(DiskError::Other {
             directory: disk.directories.first().name(),
@@ -275,11 +277,20 @@ fn kept(all: bool) -> &'static str {
 }
 
 pub(super) fn new_manifest(search: &Search, disk: &Disk, plan: MemoryPlan, run: u64) -> Manifest {
+    let Identity {
+        board,
+        goal,
+        start,
+        metric,
+        puzzle,
+    } = Identity::of(&search.subject);
     Manifest {
         run,
-        board: search.subject.name(),
-        goal: search.subject.goal(),
-        start: search.subject.start(),
+        board,
+        goal,
+        start,
+        metric,
+        puzzle,
         shared_digits: plan.chunks.digits as u32,
         chunks: plan.chunks.count as u32,
         frame_lines: frame_lines(plan.chunks),

@@ -70,7 +70,7 @@ impl Writer {
                 Message::Frames(encoded) => self.frames(encoded)?,
                 Message::End(tally) => self.end(tally)?,
                 Message::Level(sums, done) => {
-                    self.level(sums);
+                    self.level(sums)?;
                     let _ = done.send(());
                     self.commit_if_due()?;
                 }
@@ -210,23 +210,27 @@ impl Writer {
                 let at = files.chunks.iter().position(|old| old.chunk == chunk)?;
                 Some(files.chunks.swap_remove(at))
             });
-            match old.filter(|old| old.states > 0) {
-                // A file that no manifest has named yet can go at once, unsynced.
-                Some(old) if self.pending.remove(&(before, chunk)).is_some() => {
-                    let run = manifest.run;
-                    let unnamed = [RunFile::Uncommitted {
-                        run,
-                        depth: before,
-                        chunk,
-                    }];
-                    self.remove((before, chunk, old.bytes), &unnamed)?;
-                }
-                Some(old) => self.superseded.push((before, chunk, old.bytes)),
-                None => {}
+            if let Some(old) = old {
+                self.let_go(before, &old)?;
             }
         }
         self.count_time();
         self.commit_if_due()
+    }
+
+    /// Lets the file of a chunk go that the next manifest does not name.
+    fn let_go(&mut self, depth: u32, old: &ChunkRecord) -> Result<(), DiskError> {
+        if !old.has_file() {
+            return Ok(());
+        }
+        let (run, chunk) = (self.manifest.run, old.chunk);
+        let file = (depth, chunk, old.bytes);
+        match self.pending.remove(&(depth, chunk)) {
+            // A file that no manifest has named yet can go at once, unsynced.
+            Some(_) => self.remove(file, &[RunFile::Uncommitted { run, depth, chunk }])?,
+            None => self.superseded.push(file),
+        }
+        Ok(())
     }
 
     /// Removes the file of a chunk, which has one of the names.
@@ -251,15 +255,17 @@ impl Writer {
         self.manifest.level_seconds += seconds;
     }
 
-    fn level(&mut self, [states, checksum, bytes]: [u64; 3]) {
+    fn level(&mut self, [states, checksum, bytes]: [u64; 3]) -> Result<(), DiskError> {
         self.count_time();
         let manifest = &mut self.manifest;
         let depth = manifest.levels.len() as u32;
         let seconds = std::mem::take(&mut manifest.level_seconds);
+        let mut empty = Vec::new();
         if states == 0 {
             // The level after the deepest one.
             manifest.complete = true;
-            manifest.files.retain(|files| files.depth != depth);
+            let last = manifest.files.extract_if(.., |files| files.depth == depth);
+            empty = last.flat_map(|files| files.chunks).collect();
         } else {
             manifest.levels.push(LevelRecord {
                 states,
@@ -269,6 +275,7 @@ impl Writer {
             });
         }
         manifest.files.retain(|files| !files.chunks.is_empty());
+        empty.iter().try_for_each(|old| self.let_go(depth, old))
     }
 
     fn commit_if_due(&mut self) -> Result<(), DiskError> {
