@@ -12,8 +12,8 @@ use tilewave::report::{bytes, counted, duration, published_for, rate, thousands}
 use tilewave::store::{Directory, Io, Simulated, Storage};
 
 use super::disk::KEEP;
-use super::options::{Format, Output, Running, kernel};
-use super::puzzle::{Counted, puzzle};
+use super::options::{Output, Running, kernel};
+use super::puzzle::{Counted, board, puzzle};
 use super::values::{bandwidth, choice, whole};
 
 /// Say what a search needs: states, memory, disk, engine, and the time expected on this machine.
@@ -106,10 +106,7 @@ impl Args {
         let planned = self.plan(&subject, levels.unwrap_or_default())?;
         let levels = levels.map(<[u64]>::len);
         let mut figures = planned.figures(&subject, levels);
-        if self.output.format == Format::Csv {
-            // A table has one column for all names.
-            figures["board"] = json!(subject.name());
-        }
+        figures["board"] = json!(board(&subject, self.output.format));
         let columns = "board,states,engine,memory_bytes,fits,seconds,disk_peak_bytes,bytes_written";
         let words = || planned.text(&subject, levels);
         destination.write(&self.output.format.result(figures, columns, words))
@@ -221,7 +218,6 @@ impl Planned {
         let disk = self.disk.as_ref();
         let ranks = disk.and_then(|d| d.ranks.as_ref());
         json!({
-            "board": subject.size().map(|size| size.to_string()),
             "puzzle": subject.name(),
             "metric": subject.metric().map(Metric::name),
             "group_order": subject.definition().map(|_| states),

@@ -9,7 +9,7 @@ use tilewave::puzzle::tiles::{Metric, Size};
 use tilewave::puzzle::{Definition, families};
 
 use super::failure::refuse;
-use super::options::GoalOption;
+use super::options::{Format as ResultFormat, GoalOption};
 use super::values::{Choice, choice};
 
 /// The metrics, as options.
@@ -46,6 +46,12 @@ pub fn puzzle(word: &str) -> Result<String, String> {
         ));
     }
     Ok(word.into())
+}
+
+/// Returns what stands under `board` in a result: the size of a board; a table has one column for all names.
+pub fn board(subject: &Subject, format: ResultFormat) -> Option<String> {
+    let size = subject.size().map(|size| size.to_string());
+    size.or_else(|| (format == ResultFormat::Csv).then(|| subject.name()))
 }
 
 /// `--goal` and `--metric` of boards, `--directed` and `--quarter` of files.

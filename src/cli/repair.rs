@@ -6,10 +6,12 @@ use anyhow::Result;
 use clap::ValueHint;
 use serde_json::json;
 use tilewave::bfs::disk;
+use tilewave::puzzle::tiles::Metric;
 use tilewave::report::{bytes, thousands};
 
 use super::disk::directories;
 use super::options::Output;
+use super::puzzle::board;
 
 /// Rebuild the lost or damaged manifest of a search on disk from its level files, which stay as they are.
 #[derive(clap::Args)]
@@ -36,7 +38,9 @@ impl Args {
             .files_of(depth as u32)
             .map_or(0, |f| f.chunks.len());
         let figures = json!({
-            "board": manifest.board,
+            "board": board(&found.subject, self.output.format),
+            "puzzle": found.subject.name(),
+            "metric": found.subject.metric().map(Metric::name),
             "goal": manifest.goal,
             "files": found.files,
             "damaged": found.damaged,
@@ -60,7 +64,7 @@ impl Args {
         }
         text += &format!(
             "rebuilt  {}, goal {}: depths 0 to {}, {} states",
-            manifest.board,
+            found.subject,
             manifest.goal,
             depth.saturating_sub(1),
             thousands(states),

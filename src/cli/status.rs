@@ -6,10 +6,12 @@ use anyhow::Result;
 use clap::ValueHint;
 use serde_json::json;
 use tilewave::bfs::disk;
+use tilewave::puzzle::tiles::Metric;
 use tilewave::report::{bytes, duration, rate, thousands};
 
 use super::disk::directories;
 use super::options::Output;
+use super::puzzle::board;
 
 /// Say how far a search on disk has come, without disturbing it.
 #[derive(clap::Args)]
@@ -45,7 +47,9 @@ impl Args {
         };
         let disk_bytes = manifest.disk_bytes() + status.scratch_bytes;
         let figures = json!({
-            "board": manifest.board,
+            "board": board(&status.subject, self.output.format),
+            "puzzle": status.subject.name(),
+            "metric": status.subject.metric().map(Metric::name),
             "goal": manifest.goal,
             "start": manifest.start,
             "state": state,
@@ -77,7 +81,7 @@ impl Args {
             format!(
                 "search   {}, goal {}: {state}\ndepth    {depth}\nstates   {} of {} ({share:.1} %)\n\
                  time     {}, {} states/s{eta}\ndisk     {}, {} at most, {} written\n",
-                manifest.board,
+                status.subject,
                 manifest.goal,
                 thousands(status.states()),
                 thousands(status.all_states),

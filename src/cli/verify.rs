@@ -13,9 +13,9 @@ use tilewave::report::{Levels, Truth, Verdict, bytes, counted, published_for};
 use super::disk::directories;
 use super::failure::{Exit, refuse};
 use super::interrupt;
-use super::options::{Format, Output, Running};
+use super::options::{Output, Running};
 use super::progress::Progress;
-use super::puzzle::{Counted, puzzle};
+use super::puzzle::{Counted, board, puzzle};
 
 /// Most states that the reference engine checks: seconds to minutes, and 125 MB.
 const REFERENCE_STATES: u64 = 1_000_000_000;
@@ -100,10 +100,8 @@ impl Args {
             let verdict = Verdict::judge(subject, Levels::of(&outcome), truth);
             all_pass &= verdict.pass();
             let first_wrong = verdict.fault.as_ref().and_then(|fault| fault.depth());
-            let board = subject.size().map(|size| size.to_string());
             let figures = json!({
-                // A table has one column for all names.
-                "board": board.or_else(|| (format == Format::Csv).then(|| subject.name())),
+                "board": board(subject, format),
                 "puzzle": subject.name(),
                 "metric": subject.metric().map(Metric::name),
                 "goal": subject.goal(),
@@ -130,7 +128,9 @@ impl Args {
         let complete = manifest.complete;
         let depth = manifest.levels.len().saturating_sub(1);
         let figures = json!({
-            "board": manifest.board,
+            "board": board(&status.subject, self.output.format),
+            "puzzle": status.subject.name(),
+            "metric": status.subject.metric().map(Metric::name),
             "goal": manifest.goal,
             "pass": complete.then_some(true),
             "sound": true,
@@ -149,11 +149,11 @@ impl Args {
                 counted(found.states, "state")
             );
             match complete {
-                true => format!("{}: PASS, {what}\n", manifest.board),
+                true => format!("{}: PASS, {what}\n", status.subject),
                 false => format!(
                     "{}: sound so far, {what}; NOT FINISHED, depth {depth}, {:.1} % of the states: tilewave \
                      resume goes on\n",
-                    manifest.board,
+                    status.subject,
                     status.states() as f64 * 100.0 / status.all_states as f64
                 ),
             }

@@ -152,17 +152,21 @@ impl Context<'_> {
         };
         let fetch = self.fetch(manifest, depth as u32);
         let class = self.problem.class(depth);
+        let groups = self.problem.groups.class(class);
+        // As in memory, group by group.
+        let mut of = vec![Vec::new(); groups.len()];
         for chunk in 0..self.plan.chunks.count {
             fetch.each_frame(chunk, &mut |frame, registers| {
                 if frame.half == Half::Level {
-                    let group = &self.problem.groups.class(class)[frame.group];
                     let lines = self.problem.first_line(class, frame.group);
                     let first = lines + (frame.register * LANES) as u64;
-                    states_of(registers, first, &group.cells, limit, &mut states);
+                    let (cells, states) = (&groups[frame.group].cells, &mut of[frame.group]);
+                    states_of(registers, first, cells, limit, states);
                 }
-                Ok(states.len() < limit)
+                Ok(of[0].len() < limit)
             })?;
         }
+        states.extend(of.into_iter().flatten().take(limit));
         Ok(states)
     }
 }

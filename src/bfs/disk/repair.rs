@@ -13,6 +13,7 @@ use super::identity::{Identity, label};
 use crate::Error;
 use crate::bfs::chunks::Chunks;
 use crate::bfs::problem::Problem;
+use crate::bfs::subject::Subject;
 use crate::perm::kernel::Tally;
 use crate::puzzle::tiles::Board;
 use crate::store::{
@@ -25,6 +26,8 @@ use crate::store::{
 pub struct Repaired {
     /// The new manifest.
     pub manifest: Manifest,
+    /// What is searched.
+    pub subject: Subject,
     /// Whole level files.
     pub files: usize,
     /// Level files that cannot be read, with what is wrong.
@@ -84,7 +87,10 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
         Some(manifest) => manifest,
         None => bare(directories, header, marker)?,
     };
-    let manifest = rebuild(directories, &found, base)?;
+    // Whether goal and start make sense is found out before a manifest says so.
+    let subject = Identity::from(&base).subject(&first.name())?;
+    Problem::chunked(&subject)?;
+    let manifest = rebuild(directories, &found, base, &subject)?;
     let mut kept = None;
     if damaged {
         let names = first.list().map_err(|e| DiskError::io(first, "", e))?;
@@ -101,6 +107,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
         .map_err(|e| DiskError::io(first, MANIFEST, e))?;
     Ok(Repaired {
         manifest,
+        subject,
         files: found.files,
         damaged: found.damaged,
         previous: had_previous,
@@ -286,11 +293,13 @@ fn bare(
 }
 
 /// Brings an older manifest, or one without levels, up to what the files hold.
-fn rebuild(directories: &Directories, found: &Found, base: Manifest) -> Result<Manifest, Error> {
+fn rebuild(
+    directories: &Directories,
+    found: &Found,
+    base: Manifest,
+    subject: &Subject,
+) -> Result<Manifest, Error> {
     let first = directories.first();
-    // Whether goal and start make sense is found out before a manifest says so.
-    let subject = Identity::from(&base).subject(&first.name())?;
-    Problem::chunked(&subject)?;
     let all = subject.states().unwrap_or(u64::MAX);
     let mut manifest = base.clone();
     let mut sum: u64 = manifest.levels.iter().map(|level| level.states).sum();

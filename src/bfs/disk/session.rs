@@ -276,7 +276,7 @@ impl Session<'_> {
                 cell: number(cell) as usize,
             }));
         }
-        states.sort_unstable();
+        states.sort_unstable_by_key(|state| (self.context.problem.seat(*state).group, *state));
         states.truncate(self.context.search.keep_last);
         Ok(states)
     }
