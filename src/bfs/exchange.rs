@@ -17,10 +17,11 @@ use bitvec::view::BitView;
 use rayon::prelude::*;
 
 use super::chunks::Chunks;
-use super::crossing::{BlockSources, Crossings, Piece, PlaneSources};
+use super::crossing::Crossings;
+use super::plane_sources::{BlockSources, PlaneSources};
 use super::planes::Planes;
 use crate::Error;
-use crate::perm::layout::LANES;
+use crate::perm::kernel::{Kernel, gather_bits, scatter_bits};
 use crate::store::Words;
 
 /// Takes segments from chunk to chunk: files, or messages between machines.
@@ -111,6 +112,7 @@ pub(super) struct RoutedPlanes<'a> {
     incoming: ChunkWords,
     /// The chunk's words, in source order.
     outgoing: ChunkWords,
+    kernel: Kernel,
 }
 
 impl<'a> RoutedPlanes<'a> {
@@ -120,6 +122,7 @@ impl<'a> RoutedPlanes<'a> {
         chunks: Chunks,
         crossings: &'a Crossings,
         side: usize,
+        kernel: Kernel,
         exchange: Box<dyn Exchange + 'a>,
     ) -> Result<RoutedPlanes<'a>, Error> {
         let planes = crossings.most();
@@ -131,6 +134,7 @@ impl<'a> RoutedPlanes<'a> {
             chunk: 0,
             incoming: ChunkWords::new(chunks, planes)?,
             outgoing: ChunkWords::new(chunks, planes)?,
+            kernel,
         })
     }
 
@@ -139,10 +143,10 @@ impl<'a> RoutedPlanes<'a> {
         plane * self.chunks.blocks + block - self.chunk * self.chunks.blocks
     }
 
-    /// The words of a chunk, counted over the whole array.
-    fn words_of(&self, chunk: usize) -> Range<usize> {
-        let registers = self.chunks.registers();
-        chunk * registers..(chunk + 1) * registers
+    /// The blocks of a chunk.
+    fn blocks_of(&self, chunk: usize) -> Range<usize> {
+        let blocks = self.chunks.blocks;
+        chunk * blocks..(chunk + 1) * blocks
     }
 
     /// Returns the segments of what a plane's outgoing words give to other chunks, for a step from a side:
@@ -182,34 +186,27 @@ impl<'a> RoutedPlanes<'a> {
     ) -> Option<Vec<u8>> {
         let registers = self.chunks.registers();
         let outgoing = &self.outgoing.words.get()[plane * registers..][..registers];
-        let own = self.words_of(self.chunk);
+        let (own, first) = (self.blocks_of(self.chunk), self.chunk * registers);
+        let load = |word: usize| match word.checked_sub(first).filter(|&word| word < registers) {
+            Some(word) => outgoing[word].load(Ordering::Relaxed),
+            None => 0,
+        };
         let mut segment = Segment::default();
         let mut located = BlockSources::default();
+        let mut words = vec![0; self.outgoing.size];
         let mut next = to * self.chunks.blocks;
         for &block in blocks {
-            let begin = segment.bits.len();
-            segment.push_number(block - next);
             sources.locate(block, &mut located);
-            let mut any = 0;
-            for register in 0..self.outgoing.size {
-                let (mut bits, mut count) = (0, 0);
-                sources.each(&located, register, |piece| {
-                    if !own.contains(&piece.word()) {
-                        return;
-                    }
-                    let word = outgoing[piece.word() - own.start].load(Ordering::Relaxed);
-                    (bits, count) = match piece {
-                        Piece::Word(_) => (word, LANES),
-                        Piece::Bit { bit, .. } => (bits | (word >> bit & 1) << count, count + 1),
-                    };
-                });
-                segment.push(bits, count);
-                any |= bits;
+            sources.take(self.kernel, &located, load, &mut words);
+            if words.iter().all(|&word| word == 0) {
+                continue;
             }
-            match any {
-                0 => segment.bits.truncate(begin),
-                _ => next = block + 1,
-            }
+            segment.push_number(block - next);
+            sources.lanes(&located, &own, |register, lanes| {
+                let bits = gather_bits(self.kernel, words[register], lanes);
+                segment.push(bits, lanes.count_ones() as usize);
+            });
+            next = block + 1;
         }
         (!segment.bits.is_empty()).then(|| segment.bits.into_vec())
     }
@@ -217,7 +214,7 @@ impl<'a> RoutedPlanes<'a> {
     /// Puts a segment into the incoming words of a plane.
     fn fill(&self, plane: usize, from: usize, segment: &[u8]) {
         let sources = &self.crossings.from(self.side)[plane].sources;
-        let sender = self.words_of(from);
+        let sender = self.blocks_of(from);
         let mut reader = Reader::new(segment);
         let mut located = BlockSources::default();
         let first = self.chunk * self.chunks.blocks;
@@ -231,34 +228,16 @@ impl<'a> RoutedPlanes<'a> {
             let place = self.place(plane, block);
             self.incoming.live[place].store(true, Ordering::Relaxed);
             sources.locate(block, &mut located);
-            for (register, word) in self.incoming.block(place).iter().enumerate() {
-                let mut lanes = 0u64;
-                sources.each(&located, register, |piece| {
-                    if sender.contains(&piece.word()) {
-                        lanes |= match piece {
-                            Piece::Word(_) => (1 << LANES) - 1,
-                            Piece::Bit { lane, .. } => 1 << lane,
-                        };
-                    }
-                });
-                let bits = spread_to(lanes, reader.take(lanes.count_ones() as usize));
+            let words = self.incoming.block(place);
+            sources.lanes(&located, &sender, |register, lanes| {
+                let bits = reader.take(lanes.count_ones() as usize);
+                let bits = scatter_bits(self.kernel, bits, lanes);
                 // Other chunks give other lanes of the same words.
-                word.fetch_or(bits, Ordering::Relaxed);
-            }
+                words[register].fetch_or(bits, Ordering::Relaxed);
+            });
             block += 1;
         }
     }
-}
-
-/// Puts the lowest bits of a word, in order, where a mask has ones.
-fn spread_to(mask: u64, bits: u64) -> u64 {
-    if mask.trailing_ones() == mask.count_ones() {
-        return bits;
-    }
-    let lanes = (0..64).filter(|lane| mask >> lane & 1 == 1);
-    lanes
-        .enumerate()
-        .fold(0, |word, (i, lane)| word | (bits >> i & 1) << lane)
 }
 
 impl Planes for RoutedPlanes<'_> {

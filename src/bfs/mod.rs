@@ -20,6 +20,7 @@ pub mod mpi;
 mod network;
 mod outcome;
 mod plan;
+mod plane_sources;
 mod planes;
 mod problem;
 mod reference;

@@ -1,18 +1,20 @@
 //! The bits that cross between chunks, kept in memory.
 //!
-//! Invariant: where moves have a way back, one word per plane and register serves both what the step in progress
-//! still has to read and what it writes for the following one, because the windows of one step are the inverse of
+//! Invariant: where moves have a way back and words move as a whole, one word per plane and register serves both what
+//! the step in progress still has to read and what it writes for the following one, because the windows of one step are the inverse of
 //! those of the step before. In **source order** word y holds the bit of line y, and the step for line x reads the
 //! word of the line it comes from and writes its own bit there; afterwards that word stands where the
 //! next step looks for it: at its target. In **target order** line x finds its bit at x and leaves its
 //! own there, which is source order for the step after. So the words change order with every level and
-//! are never copied. Where moves have none, there are two arrays in source order: one is read, one written.
+//! are never copied. Elsewhere there are two arrays in source order: one is read, one written.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::chunks::Chunks;
-use super::crossing::{BlockSources, Crossings, Granularity};
+use super::crossing::Crossings;
+use super::plane_sources::{BlockSources, Granularity};
 use crate::Error;
+use crate::perm::kernel::Kernel;
 use crate::store::Words;
 
 /// Takes bits from the chunks of one level to those of the next.
@@ -90,17 +92,19 @@ pub(super) struct SharedPlanes<'a> {
     /// Side of the step in progress.
     side: usize,
     order: Order,
-    /// What is read, and what is written: the same where moves have a way back.
+    /// What is read, and what is written unless that is the same.
     bits: [Bits; 2],
+    kernel: Kernel,
 }
 
 impl<'a> SharedPlanes<'a> {
     /// Returns empty planes for a step from a side, in source order. Cost: 8 bytes per plane and
-    /// register, twice where moves have no way back, touched when used.
+    /// register, twice where they do not stay in place, touched when used.
     pub fn new(
         chunks: Chunks,
         crossings: &'a Crossings,
         side: usize,
+        kernel: Kernel,
     ) -> Result<SharedPlanes<'a>, Error> {
         let layout = chunks.layout;
         let bits = |planes: usize| {
@@ -112,18 +116,19 @@ impl<'a> SharedPlanes<'a> {
             })
         };
         let planes = crossings.most();
-        let written = if crossings.mirrored { 0 } else { planes };
+        let written = if crossings.in_place { 0 } else { planes };
         Ok(SharedPlanes {
             chunks,
             crossings,
             side,
             order: Order::Source,
             bits: [bits(planes)?, bits(written)?],
+            kernel,
         })
     }
 
     fn written(&self) -> &Bits {
-        &self.bits[usize::from(!self.crossings.mirrored)]
+        &self.bits[usize::from(!self.crossings.in_place)]
     }
 
     /// The words of a plane.
@@ -197,17 +202,8 @@ impl Planes for SharedPlanes<'_> {
             for (i, word) in words.iter_mut().enumerate() {
                 *word = load(first + i);
             }
-        } else if let Some(places) = sources.words(scratch) {
-            for (word, place) in words.iter_mut().zip(places) {
-                *word = load(place);
-            }
         } else {
-            for (register, word) in words.iter_mut().enumerate() {
-                *word = 0;
-                sources.bits(scratch, register, |source, bit, lane| {
-                    *word |= (load(source) >> bit & 1) << lane;
-                });
-            }
+            sources.take(self.kernel, scratch, load, words);
         }
         words.iter().any(|&word| word != 0)
     }
@@ -220,7 +216,7 @@ impl Planes for SharedPlanes<'_> {
         words: Option<&[u64]>,
     ) {
         let bits = self.written();
-        if self.order == Order::Target || !self.crossings.mirrored {
+        if self.order == Order::Target || !self.crossings.in_place {
             return self.put(bits, 1 - self.side, plane, block, words);
         }
         let all = self.plane(bits, plane);
@@ -229,22 +225,8 @@ impl Planes for SharedPlanes<'_> {
         if self.whole_blocks(self.side, plane) {
             return self.put(bits, self.side, plane, scratch.blocks[0], words);
         }
-        if let Some(places) = sources.words(scratch) {
-            for (register, place) in places.enumerate() {
-                all[place].store(words.map_or(0, |words| words[register]), Ordering::Relaxed);
-            }
-            return;
-        }
-        for register in 0..self.chunks.layout.block_registers() {
-            let word = words.map_or(0, |words| words[register]);
-            sources.bits(scratch, register, |target, bit, lane| {
-                // Only this bit: those of the others belong to other blocks.
-                if word >> lane & 1 == 1 {
-                    all[target].fetch_or(1 << bit, Ordering::Relaxed);
-                } else {
-                    all[target].fetch_and(!(1 << bit), Ordering::Relaxed);
-                }
-            });
+        for (register, place) in sources.words(scratch).into_iter().flatten().enumerate() {
+            all[place].store(words.map_or(0, |words| words[register]), Ordering::Relaxed);
         }
     }
 
@@ -280,7 +262,7 @@ impl Planes for SharedPlanes<'_> {
 
     fn next_level(&mut self, _: u32, side: usize) -> Result<(), Error> {
         self.side = side;
-        if !self.crossings.mirrored {
+        if !self.crossings.in_place {
             self.bits.swap(0, 1);
             return Ok(());
         }

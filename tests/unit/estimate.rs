@@ -36,10 +36,12 @@ fn estimates_grow_with_the_levels() {
     // The first depths of a board that nobody has searched take next to nothing.
     let large = Size::new(4, 4).unwrap();
     let four = Search::new(Goal::Last.board(large).unwrap());
+    disk.planes = Some(PlaneStore::Memory);
     let wide = MemoryPlan::choose(&four, &disk, None).unwrap();
+    disk.planes = Some(PlaneStore::Files);
     let thin = super::widths(wide, &[], Some(20));
     assert_eq!((thin[..3].to_vec(), thin.len()), (vec![1, 4, 12], 21));
-    let thin = estimate(&thin[..15], wide, false).peak_bytes;
+    let thin = estimate(&thin[..11], wide, false).peak_bytes;
     assert!(thin < 100_000_000, "{thin}");
     // In files of their own, 12,000 states take 12,000 blocks of the file system.
     disk.shared_digits = Some(5);

@@ -28,10 +28,3 @@ fn bits_and_numbers_come_back() {
     assert_eq!(reader.number(), None);
     assert_eq!(reader.take(60), 0);
 }
-
-#[test]
-fn bits_go_where_the_mask_is() {
-    assert_eq!(spread_to(0b1111, 0b1010), 0b1010);
-    assert_eq!(spread_to(0b1011_0100, 0b1101), 0b1010_0100);
-    assert_eq!(spread_to(0, 0), 0);
-}

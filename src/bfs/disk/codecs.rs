@@ -5,7 +5,7 @@
 use std::sync::Mutex;
 
 use crate::bfs::chunks::Chunks;
-use crate::bfs::crossing::BlockSources;
+use crate::bfs::plane_sources::BlockSources;
 use crate::perm::layout::Register;
 use crate::store::{Decoder, Encoder, MemoryError};
 

@@ -5,6 +5,7 @@
 //! chunk and the batches that its channel may hold.
 
 use std::io::ErrorKind;
+use std::sync::mpsc::{self, SyncSender};
 
 use crossbeam::channel::{Receiver, Sender, bounded};
 
@@ -46,6 +47,14 @@ pub(super) struct Frame<'a> {
 
 /// A chunk's batches, in order.
 pub(super) type Batches = Receiver<Result<Batch, DiskError>>;
+
+/// Takes chunks from a reader, one ahead.
+///
+/// Not crossbeam's channel: that keeps what waits in it when nobody listens any more, and with it the channel of a
+/// chunk whose batches the reader would wait to send for ever.
+pub(super) fn channel() -> (SyncSender<Batches>, mpsc::Receiver<Batches>) {
+    mpsc::sync_channel(1)
+}
 
 /// Reads the chunks of one level.
 pub(super) struct Fetch<'a> {
@@ -194,10 +203,10 @@ impl Fetch<'_> {
     }
 
     /// Sends the chunks, each with room for `ahead` batches, until all are sent or nobody listens.
-    pub fn run(&self, order: &[usize], ahead: usize, sender: &Sender<Batches>) {
+    pub fn run(&self, order: &[usize], ahead: usize, sender: &SyncSender<Batches>) {
         for &chunk in order {
             // Room for more batches than a chunk has would be cleared for nothing.
-            let (batches, receiver) = bounded(ahead.clamp(1, self.chunks.frames()));
+            let (batches, receiver) = bounded(ahead.clamp(1, self.parts.frames()));
             if sender.send(receiver).is_err() || !self.chunk(chunk, &batches) {
                 return;
             }

@@ -5,12 +5,10 @@
 use std::thread::Builder;
 use std::time::Instant;
 
-use crossbeam::channel::bounded;
-
 use super::chunk;
 use super::committer::{Committer, no_thread};
 use super::context::Context;
-use super::fetch::Fetch;
+use super::fetch::{self, Fetch};
 use super::halt::Halt;
 use super::side::Side;
 use crate::bfs::expand::Frontier;
@@ -41,8 +39,8 @@ impl LevelStep<'_> {
     ) -> Result<bool, Halt> {
         let (run, parts) = (self.context, self.left_out.parts);
         std::thread::scope(|scope| {
-            let (currents, current) = bounded(1);
-            let (previouses, previous) = bounded(1);
+            let (currents, current) = fetch::channel();
+            let (previouses, previous) = fetch::channel();
             let read = move || self.current.run(order, run.plan.read_ahead, &currents);
             Builder::new()
                 .spawn_scoped(scope, read)

@@ -4,6 +4,7 @@ use super::error::DiskError;
 use super::options::Disk;
 use crate::Error;
 use crate::bfs::chunks::Chunks;
+use crate::bfs::crossing::Crossings;
 use crate::bfs::engine::Engine;
 use crate::bfs::error::SearchError;
 use crate::bfs::outcome::PlaneStore;
@@ -152,10 +153,10 @@ impl MemoryPlan {
                     continue;
                 }
                 let chunk = chunks.registers() as u64;
-                let arrays = 1 + u64::from(problem.groups.directed);
+                let sets = Crossings::sets(&problem.groups, chunks) as u64;
                 let bytes = chunk * 64 * problem.groups.most() as u64
                     + match store {
-                        PlaneStore::Memory => planes * layout.registers() * 8 * arrays,
+                        PlaneStore::Memory => planes * layout.registers() * 8 * sets,
                         // Incoming and outgoing words, and the segments on their way.
                         PlaneStore::Files => planes * chunk * 32,
                     };

@@ -6,12 +6,10 @@
 
 use std::thread::Builder;
 
-use crossbeam::channel::bounded;
-
 use super::chunk;
 use super::committer::no_thread;
 use super::context::Context;
-use super::fetch::Fetch;
+use super::fetch::{self, Fetch};
 use super::file_exchange::FileExchange;
 use super::halt::Halt;
 use super::session::Session;
@@ -33,8 +31,9 @@ impl<'a> Session<'a> {
         let (chunks, crossings) = (context.plan.chunks, context.crossings);
         let depth = own.levels.len();
         let side = context.problem.side(depth - 1);
-        let routed =
-            |exchange: Box<dyn Exchange + 'a>| RoutedPlanes::new(chunks, crossings, side, exchange);
+        let routed = |exchange: Box<dyn Exchange + 'a>| {
+            RoutedPlanes::new(chunks, crossings, side, context.kernel, exchange)
+        };
         let mut planes: Box<dyn Planes + 'a> = match (&self.outbox, context.plan.planes) {
             (Some(outbox), _) => Box::new(routed(Box::new(outbox.clone()))?),
             (None, PlaneStore::Files) => {
@@ -42,7 +41,9 @@ impl<'a> Session<'a> {
                 let exchange = FileExchange::new(&disk.directories, own.run, disk.limit);
                 Box::new(routed(Box::new(exchange))?)
             }
-            (None, PlaneStore::Memory) => Box::new(SharedPlanes::new(chunks, crossings, side)?),
+            (None, PlaneStore::Memory) => {
+                Box::new(SharedPlanes::new(chunks, crossings, side, context.kernel)?)
+            }
         };
         for depth in [depth - 1, depth] {
             let files = context.fetch(own, depth as u32);
@@ -77,7 +78,7 @@ impl Context<'_> {
             .map(|group| leaving(self.crossings, side, group))
             .collect();
         std::thread::scope(|scope| {
-            let (sender, receiver) = bounded(1);
+            let (sender, receiver) = fetch::channel();
             let read = move || files.run(order, AHEAD, &sender);
             Builder::new()
                 .spawn_scoped(scope, read)

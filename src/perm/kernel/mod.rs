@@ -11,6 +11,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod bits;
 mod choice;
 mod gather;
 mod isa;
@@ -25,6 +26,7 @@ mod run;
 mod scalar;
 mod step;
 
+pub use bits::{BitPiece, BitRow, gather_bits, scatter_bits, take_bits};
 pub use choice::{Kernel, KernelError};
 pub use isa::Tally;
 pub use moves::{FirstVisits, Move, Moves, Stretch};
