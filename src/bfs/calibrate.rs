@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use super::disk::DiskError;
 use super::engine::Engine;
 use super::error::SearchError;
 use super::outcome::Outcome;
@@ -121,7 +120,6 @@ pub(super) fn by(
             Err(Error::Search(SearchError::Interrupted { .. } | SearchError::Memory { .. })) => {
                 Ok(None)
             }
-            Err(Error::Disk(DiskError::Interrupted { .. })) => Ok(None),
             Err(error) => Err(error),
         }
     };

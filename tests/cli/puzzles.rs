@@ -126,7 +126,17 @@ fn puzzles_are_planned() {
     );
     let text = stdout(&["plan", "3x3", "--metric", "mtm"]);
     assert!(text.starts_with("board    3x3 mtm\n"), "{text}");
-    refused(&["plan", "lrx:9", "--on-disk"], 2, "leave out --on-disk");
+    let plan = ["plan", "lrx:9", "--on-disk", "--format", "json"];
+    let value = json(&plan);
+    assert_eq!(
+        (&value["engine"], &value["chunks"]),
+        (&"disk".into(), &1.into())
+    );
+    let plan = [
+        "plan", "3x3", "--metric", "mtm", "--ranks", "2", "--format", "json",
+    ];
+    assert_eq!(json(&plan)["ranks"], 2);
+    refused(&["plan", "pancake:9", "--on-disk"], 2, "in memory only");
 }
 
 #[test]

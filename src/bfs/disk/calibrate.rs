@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use super::directories::Directories;
+use super::error::DiskError;
 use super::options::Disk;
 use super::run::run;
 use crate::Error;
 use crate::bfs::calibrate::{Calibration, by};
 use crate::bfs::chunks::Chunks;
 use crate::bfs::engine::Engine;
+use crate::bfs::error::SearchError;
 use crate::bfs::outcome::Outcome;
 use crate::bfs::plan::Plan;
 use crate::bfs::problem::Problem;
@@ -41,7 +43,13 @@ fn worked(search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
     let layout = Problem::chunked(&search.subject)?.layout;
     disk.shared_digits = Chunks::new(layout, 1).map(|chunks| chunks.digits);
     disk.commit_every = Duration::MAX;
-    let mut outcome = run(search, &disk, progress)?;
+    let ended = run(search, &disk, progress).map_err(|error| match error {
+        Error::Disk(DiskError::Interrupted { depth, states, .. }) => {
+            SearchError::Interrupted { depth, states }.into()
+        }
+        error => error,
+    });
+    let mut outcome = ended?;
     if let Some(used) = &outcome.disk {
         let work = used.decode_seconds + used.kernel_seconds + used.encode_seconds;
         outcome.seconds = work / outcome.threads as f64;
