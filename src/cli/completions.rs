@@ -35,7 +35,7 @@ impl Args {
 /// The command with a word of its own wherever a value is not a file: shells offer files for all others.
 fn without_files(command: clap::Command) -> clap::Command {
     let own = |arg: clap::Arg| match arg.get_value_hint() {
-        ValueHint::Unknown => arg.value_hint(ValueHint::Other),
+        ValueHint::Unknown if arg.get_action().takes_values() => arg.value_hint(ValueHint::Other),
         _ => arg,
     };
     command.mut_args(own).mut_subcommands(without_files)

@@ -87,7 +87,7 @@ pub fn scatter_bits(kernel: Kernel, bits: u64, mask: u64) -> u64 {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{BitPiece, BitRow};
+    use crate::perm::kernel::bits::{BitPiece, BitRow};
     use std::arch::x86_64::*;
 
     /// # Safety
