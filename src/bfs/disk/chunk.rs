@@ -353,7 +353,7 @@ impl Step<'_> {
         self.times.kernel.add(begun);
         let begun = Instant::now();
         let level = (tally.states > 0).then_some((Half::Level, &*registers));
-        let seen = (held && kept || tally.states > 0 && kept).then_some((Half::Seen, &*seen));
+        let seen = (kept && (held || tally.states > 0)).then_some((Half::Seen, &*seen));
         for (half, registers) in level.into_iter().chain(seen) {
             let bytes = encoder
                 .encode(registers)
