@@ -101,8 +101,10 @@ pub(super) fn by(
         };
         let subject = Subject::board(Goal::Last.board(board)?);
         let search = search(subject.in_metric(plan.subject.metric().unwrap_or_default()));
-        // The first search also pays for memory and threads that have never been used.
-        run(&search, &NoProgress)?;
+        if plan.engine != Engine::Disk {
+            // The first search also pays for memory and threads that have never been used; on disk its work counts.
+            run(&search, &NoProgress)?;
+        }
         let outcome = run(&search, &NoProgress)?;
         let growth = size.cells() as f64 / board.cells() as f64;
         return Ok(Some(Calibration::new(
