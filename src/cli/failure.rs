@@ -198,7 +198,6 @@ fn library(error: anyhow::Error) -> Result<Error, anyhow::Error> {
 
 /// The one place that writes to stderr without the log. What a user typed comes back to be read, never as a command to
 /// the terminal: control characters and those that turn the direction of text are escaped.
-#[allow(clippy::print_stderr)]
 pub fn complain(text: &str) {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
@@ -217,7 +216,6 @@ pub fn complain(text: &str) {
 }
 
 /// Ends the program when the system has no more memory, from any thread and without asking for any.
-#[allow(clippy::print_stderr)]
 pub fn out_of_memory(bytes: usize) -> ! {
     use std::io::{IsTerminal, Write};
     let mut line = [0; 200];
