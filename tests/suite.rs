@@ -6,6 +6,7 @@ mod layering;
 mod pdb;
 mod puzzles;
 mod readme;
+mod results;
 mod search;
 mod solve;
 mod table;

@@ -3,7 +3,6 @@
 use anyhow::{Context, Result};
 use tilewave::bfs::disk::{self, Disk};
 use tilewave::bfs::{self, Search};
-use tilewave::report::html::LAST_DRAWN;
 use tilewave::report::{published, published_for};
 
 use super::disk::{Made, OnDisk};
@@ -66,9 +65,7 @@ pub fn run(
     mut search: Search,
     disk: Option<Disk>,
 ) -> Result<()> {
-    if report.html.is_some() {
-        search.keep_last = LAST_DRAWN;
-    }
+    search.keep_last = report.keep_last();
     if let Some(launch) = launch().filter(|launch| launch.concerns(disk.is_some())) {
         return ranks::run(report, launch, running, search, disk);
     }

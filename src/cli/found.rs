@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
-use tilewave::bfs::{Engine, Outcome, Search};
+use serde_json::json;
+use tilewave::bfs::{Engine, Outcome, Search, StateSpace};
+use tilewave::report::html::LAST_DRAWN;
 use tilewave::report::{self, Chart, ChartFormat, one_key_per_line};
 
 use super::failure::{Usage, refuse};
 use super::options::{Format, Output};
 use super::output::{Destination, OutputFile};
+use super::values::count;
 
 /// How the result of a search is written.
 #[derive(clap::Args)]
@@ -19,13 +22,23 @@ pub struct Report {
 
     /// Write the report as a web page, antipodes included: one file, for any browser, without a network.
     #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
+    html: Option<PathBuf>,
+
+    /// With --format json: list up to N states of the last depth, as `last`.
+    #[arg(long, value_name = "N", value_parser = count::<usize>(), allow_negative_numbers = true)]
+    last: Option<usize>,
 
     #[command(flatten)]
     output: Output,
 }
 
 impl Report {
+    /// Returns how many states of the last depth the search has to keep.
+    pub fn keep_last(&self) -> usize {
+        let drawn = self.html.as_ref().map_or(0, |_| LAST_DRAWN);
+        self.last.unwrap_or(0).max(drawn)
+    }
+
     /// Reserves the files to be written.
     pub fn files(&self) -> Result<Files> {
         let files = [
@@ -33,6 +46,9 @@ impl Report {
             ("--html", &self.html),
             ("--output", &self.output.output),
         ];
+        if self.last.is_some() && self.output.format != Format::Json {
+            refuse!("--last lists states in the JSON result: add --format json");
+        }
         for (i, (second, path)) in files.iter().enumerate() {
             let same = files[..i].iter().find(|(_, p)| p.is_some() && p == path);
             if let Some((first, _)) = same {
@@ -64,15 +80,25 @@ impl Report {
         files.report.write(&match self.output.format {
             Format::Text => report.text(),
             Format::Csv => report.csv(),
-            Format::Json => one_key_per_line(&report.json()),
+            Format::Json => {
+                let mut figures = report.json();
+                if let Some(most) = self.last {
+                    let space = StateSpace::of(outcome.subject.clone())?;
+                    let last = outcome.last.iter().take(most);
+                    figures["last"] = json!(last.map(|&s| space.text(s)).collect::<Vec<_>>());
+                }
+                one_key_per_line(&figures)
+            }
         })?;
-        // A search that contradicts a publication is a failed check, however it was asked for.
-        if let (Some(truth), Some(difference)) = (report.published, report.difference) {
+        // A search that contradicts what is known is a failed check, however it was asked for.
+        if let Some(difference) = report.difference {
+            let published = report.published.map(|truth| truth.name().to_string());
+            let truth = published.or(report.own.map(|own| own.to_string()));
             return Err(anyhow!(
                 "{} disagrees with {}: {difference}; search again with --engine reference to see which \
                   is right",
                 outcome.subject,
-                truth.name()
+                truth.unwrap_or_default()
             ));
         }
         Ok(())

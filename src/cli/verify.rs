@@ -108,6 +108,7 @@ impl Args {
                 "pass": verdict.pass(),
                 "first_wrong_depth": first_wrong,
                 "compared_with": verdict.compared_with,
+                "own": verdict.own,
                 "diameter": verdict.diameter(),
                 "total": verdict.total,
             });

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Report;
+use super::{Own, Report};
 use crate::puzzle::tiles::Metric;
 
 impl Report<'_> {
@@ -14,7 +14,8 @@ impl Report<'_> {
     /// process, where the system does not tell. `seconds` are of wall time; `metric` is `stm`, one tile per
     /// move, or `mtm`, any number of tiles in a line; it and `board` are null
     /// for other puzzles, which have a `group_order`. `agrees_with` names the publications that every level agrees
-    /// with, null when there is none or a level differs, and then `first_wrong_depth` is the first that does.
+    /// with, null when there is none or a level differs, and then `first_wrong_depth` is the first that does;
+    /// `agrees_with_own` names the file of this project's own results likewise.
     ///
     /// `disk_bytes` are the most bytes of level files at any time, and `disk` says more of a search on disk,
     /// null for one in memory: `planes` is where the bits lay that cross between chunks (`memory` or `files`);
@@ -24,6 +25,7 @@ impl Report<'_> {
     pub fn json(&self) -> Value {
         let outcome = self.outcome;
         let agrees = self.published.filter(|_| self.difference.is_none());
+        let own = self.own.filter(|_| self.difference.is_none());
         let checksums = outcome.checksums.iter().map(|c| format!("{c:016x}"));
         let disk = outcome.disk.as_ref();
         json!({
@@ -61,6 +63,7 @@ impl Report<'_> {
                 "network_bytes": disk.network_bytes,
             })),
             "agrees_with": agrees.map(|truth| truth.citation()),
+            "agrees_with_own": own.map(Own::file),
             "first_wrong_depth": self.difference.map(|difference| difference.depth),
             "machine": self.machine,
             "version": env!("CARGO_PKG_VERSION"),

@@ -22,11 +22,21 @@ pub struct Published {
 
 /// What a distribution was published for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Of {
+pub(super) enum Of {
     /// A board by size, row-major cell of the blank at depth 0, and metric.
     Board(Size, usize, Metric),
     /// A puzzle by [`crate::puzzle::Definition::fingerprint`]: Cayley graphs look the same from every state.
     Puzzle(u64),
+}
+
+impl Of {
+    /// What a distribution of a subject is for.
+    pub(super) fn subject(subject: &Subject) -> Of {
+        match subject {
+            Subject::Board { start, metric, .. } => Of::Board(start.size(), start.blank(), *metric),
+            Subject::Puzzle(states) => Of::Puzzle(states.definition().fingerprint()),
+        }
+    }
 }
 
 impl Published {
@@ -93,12 +103,9 @@ pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Pu
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub fn published_for(subject: &Subject) -> Option<&'static Published> {
-    match subject {
-        Subject::Board { start, metric, .. } => published(start.size(), start.blank(), *metric),
-        Subject::Puzzle(states) => {
-            let of = Of::Puzzle(states.definition().fingerprint());
-            published_all().iter().find(|p| p.of == of)
-        }
+    match Of::subject(subject) {
+        Of::Board(size, blank, metric) => published(size, blank, metric),
+        of => published_all().iter().find(|p| p.of == of),
     }
 }
 
@@ -115,7 +122,7 @@ pub fn published_all() -> &'static [Published] {
 }
 
 /// The images (rows, columns, cell) of a cell under the symmetries of a rectangle.
-fn images(size: Size, cell: usize) -> Vec<(usize, usize, usize)> {
+pub(super) fn images(size: Size, cell: usize) -> Vec<(usize, usize, usize)> {
     let (rows, cols) = (size.rows(), size.cols());
     let (row, col) = (cell / cols, cell % cols);
     let mut images = Vec::with_capacity(8);

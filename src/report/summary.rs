@@ -1,8 +1,8 @@
 //! The text report of a search: table and summary.
 
 use super::{
-    Difference, Machine, Published, bytes, counted, duration, histogram, published_for, rate,
-    thousands,
+    Difference, Machine, Own, Published, bytes, counted, duration, histogram, own_for,
+    published_for, rate, thousands,
 };
 use crate::bfs::Outcome;
 use crate::store;
@@ -29,7 +29,9 @@ pub struct Report<'a> {
     pub outcome: &'a Outcome,
     /// The distribution that is published for its board and start.
     pub published: Option<&'static Published>,
-    /// The first depth at which that is another one.
+    /// This project's own distribution for them.
+    pub own: Option<&'static Own>,
+    /// The first depth at which the one that is published, or where there is none the own, is another one.
     pub difference: Option<Difference>,
     /// The machine that the search ran on.
     pub machine: Machine,
@@ -41,13 +43,14 @@ impl<'a> Report<'a> {
     /// Returns the report of an outcome, made on the machine and in the process that computed it.
     pub fn new(outcome: &'a Outcome) -> Report<'a> {
         let published = published_for(&outcome.subject);
-        let difference = |truth: &Published| {
-            Difference::first(&outcome.counts, truth.counts(), outcome.complete)
-        };
+        let own = own_for(&outcome.subject);
+        let truth = published.map(Published::counts).or(own.map(Own::counts));
+        let difference = |truth| Difference::first(&outcome.counts, truth, outcome.complete);
         Report {
             outcome,
             published,
-            difference: published.and_then(difference),
+            own,
+            difference: truth.and_then(difference),
             machine: Machine::this(),
             peak_memory: store::peak_memory(),
         }
@@ -156,21 +159,28 @@ impl<'a> Report<'a> {
         } else {
             "the first"
         };
-        match (self.published, &self.difference) {
-            (None, _) => {
+        let own = self.own.map(Own::to_string);
+        let known = self.published.map(Published::citation);
+        let first = self.published.map(|truth| truth.name().to_string());
+        match (
+            known.into_iter().chain(own.clone()).collect::<Vec<_>>(),
+            &self.difference,
+        ) {
+            (known, _) if known.is_empty() => {
                 let what = match self.outcome.subject.size() {
                     Some(_) => "board and start",
                     None => "puzzle",
                 };
                 format!("no published distribution for this {what}")
             }
-            (Some(truth), None) => {
+            (known, None) => {
                 // One source per line: together they are wider than a terminal.
-                let sources = truth.citation().replace("; ", ";\n            ");
+                let sources = known.join("; ").replace("; ", ";\n            ");
                 format!("{which} {levels} levels equal to {sources}")
             }
-            (Some(truth), Some(difference)) => {
-                format!("DISAGREES with {}: {difference}", truth.name())
+            (_, Some(difference)) => {
+                let truth = first.or(own).unwrap_or_default();
+                format!("DISAGREES with {truth}: {difference}")
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Difference, Published, thousands};
+use super::{Difference, Own, Published, own_for, thousands};
 use crate::bfs::{Outcome, Subject};
 
 /// The levels of a complete search: states and checksum per depth.
@@ -105,6 +105,8 @@ pub struct Verdict {
     pub levels: usize,
     /// What the levels were compared with.
     pub compared_with: String,
+    /// The file of this project's own result that they were compared with as well.
+    pub own: Option<String>,
     /// What is wrong, `None` when nothing is.
     pub fault: Option<Fault>,
 }
@@ -140,13 +142,20 @@ impl Verdict {
                 found: total,
                 expected,
             });
-        let fault = fault.or(sum);
+        let own = own_for(subject);
+        let by_own = own.and_then(|own| level(own.counts()));
+        // The one that finds the fault is named.
+        let compared_with = match (own, by_own) {
+            (Some(own), Some(_)) if fault.is_none() => own.to_string(),
+            _ => compared_with,
+        };
         Verdict {
             puzzle: subject.to_string(),
             total,
             levels: found.counts.len(),
             compared_with,
-            fault,
+            own: own.map(Own::file),
+            fault: fault.or(by_own).or(sum),
         }
     }
 
@@ -169,7 +178,11 @@ impl fmt::Display for Verdict {
         let levels = self.levels;
         write!(f, "{puzzle}  diameter {diameter}  {states} states  ")?;
         match &self.fault {
-            None => write!(f, "{levels} levels equal to {compared_with}  PASS"),
+            None => {
+                let own = self.own.iter().map(|own| format!(" and own {own}"));
+                let own: String = own.collect();
+                write!(f, "{levels} levels equal to {compared_with}{own}  PASS")
+            }
             Some(fault) => write!(f, "{fault} by {compared_with}  FAIL"),
         }
     }

@@ -382,3 +382,53 @@ fn bad_input_is_refused() {
     let left = std::fs::read_dir(dir.path()).unwrap().count();
     assert_eq!(left, files.len(), "nothing but the files read is there");
 }
+
+#[test]
+fn own_results_are_cited_and_told_apart_from_publications() {
+    // Published and own.
+    let text = stdout(&["bfs", "3x3"]);
+    assert!(
+        text.contains(";\n            this project's own docs/results/3x3.json\n"),
+        "{text}"
+    );
+    let value = json(&["bfs", "3x3", "--format", "json"]);
+    assert_eq!(value["agrees_with_own"], "docs/results/3x3.json");
+    assert!(!value["agrees_with"].as_str().unwrap().contains("own"));
+    // Own alone, in any orientation of the board.
+    for goal in ["blank=1", "blank=8"] {
+        let text = stdout(&["bfs", "2x5", "--goal", goal]);
+        assert!(
+            text.contains("all 56 levels equal to this project's own docs/results/2x5-blank1.json"),
+            "{text}"
+        );
+    }
+    let value = json(&["bfs", "5x2", "--goal", "blank=2", "--format", "json"]);
+    assert_eq!(value["agrees_with"], serde_json::Value::Null);
+    assert_eq!(value["agrees_with_own"], "docs/results/2x5-blank1.json");
+    let text = stdout(&["bfs", "topspin:9,5", "--max-depth", "4"]);
+    assert!(
+        text.contains("the first 5 levels equal to this project's own docs/results/topspin-9-5"),
+        "{text}"
+    );
+    // They are no second computation: the plain engine is asked all the same.
+    let text = stdout(&["verify", "2x5", "--goal", "blank=2"]);
+    let expected =
+        "levels equal to the reference engine and own docs/results/2x5-blank2.json  PASS";
+    assert!(text.contains(expected), "{text}");
+    let value = json(&["verify", "lrx:6", "--format", "json"]);
+    assert_eq!(value["compared_with"], "cayleypy/cayleypy@7355621");
+    assert_eq!(value["own"], "docs/results/lrx-6.json");
+}
+
+#[test]
+fn the_last_states_are_listed_as_far_as_asked() {
+    let last = |more: &[&str]| json(&[&["bfs", "3x3", "--format", "json"], more].concat());
+    let both = last(&["--last", "9"]);
+    assert_eq!(
+        both["last"],
+        serde_json::json!(["6 4 7/8 5 0/3 2 1", "8 6 7/2 5 4/3 0 1"])
+    );
+    assert_eq!(last(&["--last", "1"])["last"].as_array().unwrap().len(), 1);
+    assert!(last(&[]).get("last").is_none());
+    refused(&["bfs", "3x3", "--last", "9"], 2, "add --format json");
+}

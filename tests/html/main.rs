@@ -96,6 +96,10 @@ fn pages() {
     let directory = PathBuf::from(std::env::var_os("TILEWAVE_PAGES").expect("TILEWAVE_PAGES"));
     let write = |name: &str, page: String| std::fs::write(directory.join(name), page).unwrap();
 
+    // Made by tools/results.
+    let atlas = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/results/atlas.html");
+    write("atlas.html", std::fs::read_to_string(atlas).unwrap());
+
     let play = |solutions: &[Solution]| player(solutions, &[], MoveStyle::Tile).unwrap();
     write("one.html", play(&[farthest()]));
     let refused = Refused {

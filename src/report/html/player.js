@@ -15,6 +15,8 @@ let listed = -1; // the page of moves that is shown
 let style = data.style;
 let playing = null; // time of the last frame while playing
 
+// The moves of a solution: where several tiles may go at once it has fewer than it has slides of one tile.
+const inMoves = ({ moves, length }) => (length ? `${plural(length, "move")} of one or more tiles` : plural(moves.length, "move"));
 const written = (direction) => (style === "blank" ? OPPOSITE[direction] : direction);
 
 function element(tag, attributes = {}, ...children) {
@@ -50,7 +52,7 @@ function choose(index, position = 0) {
   find("name").textContent = solution.label ?? `${size} board`;
   const verdict = solution.optimal ? ["shortest possible", "tag good"] : ["not proved shortest", "tag"];
   find("headline").replaceChildren(
-    moves.length ? `Solved in ${plural(moves.length, "move")} ` : "Solved already ",
+    moves.length ? `Solved in ${inMoves(solution)} ` : "Solved already ",
     element("span", { class: verdict[1] }, verdict[0]),
   );
   find("choice").value = index;
@@ -217,6 +219,7 @@ function byHand(directions) {
 let remembering;
 function remember() {
   clearTimeout(remembering);
+  if (location.protocol === "about:") return; // a frame of another page: no address of its own
   remembering = setTimeout(() => {
     const here = `#solution=${chosen + 1}&move=${walk.at}`;
     if (here !== location.hash) history.replaceState(null, "", here);
@@ -335,9 +338,9 @@ document.addEventListener("keydown", (event) => {
 });
 
 for (const speed of SPEEDS) find("speed").append(new Option(`${speed === 0.5 ? "½" : speed} / s`, speed));
-data.solutions.forEach(({ label, start, cols, moves }, index) => {
-  const name = label ?? `${start.length / cols}x${cols} board`;
-  find("choice").append(new Option(`${index + 1}. ${name}: ${plural(moves.length, "move")}`, index));
+data.solutions.forEach((solution, index) => {
+  const name = solution.label ?? `${solution.start.length / solution.cols}x${solution.cols} board`;
+  find("choice").append(new Option(`${index + 1}. ${name}: ${inMoves(solution)}`, index));
 });
 find("chooser").hidden = data.solutions.length === 1;
 find("style").querySelector(`[value=${style}]`).checked = true;

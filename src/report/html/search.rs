@@ -40,9 +40,9 @@ impl Report<'_> {
         );
         let last = last_states(outcome)?;
         let mood = match (self.published, self.difference) {
-            (None, _) => "",
+            (_, Some(_)) => "bad",
             (Some(_), None) => "good",
-            (Some(_), Some(_)) => "bad",
+            (None, None) => "",
         };
         let (numbers, mut facts): (Vec<_>, Vec<_>) = self
             .facts()
@@ -76,7 +76,7 @@ impl Report<'_> {
             title: &title,
             style: include_str!("search.css"),
             body: &body,
-            script: include_str!("search.js"),
+            script: concat!(include_str!("chart.js"), "\n", include_str!("search.js")),
         };
         let last: Vec<&str> = last.iter().map(|(text, _)| text.as_str()).collect();
         Ok(page.render(&json!({"search": self.json(), "last": last})))

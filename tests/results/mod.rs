@@ -1,0 +1,239 @@
+//! The searches in docs/results: each comes to its whole space, says what is published, and is found again; what is
+//! made from them is up to date; a damaged file is refused.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde::Deserialize;
+use tilewave::bfs::{self, Search, StateSpace, Subject};
+use tilewave::progress::NoProgress;
+use tilewave::puzzle::files::{self, Counting};
+use tilewave::puzzle::tiles::{Board, Metric};
+use tilewave::puzzle::{Definition, families};
+use tilewave::report::published_for;
+
+#[derive(Deserialize)]
+struct Found {
+    name: String,
+    puzzle: String,
+    metric: Option<String>,
+    goal: String,
+    complete: bool,
+    counts: Vec<u64>,
+    checksums: Vec<String>,
+    diameter: usize,
+    antipodes: u64,
+    last: Option<Vec<String>>,
+    confirmed: Vec<serde_json::Value>,
+}
+
+impl Found {
+    fn subject(&self) -> Subject {
+        let Some(metric) = &self.metric else {
+            return Subject::puzzle(self.definition());
+        };
+        let metric = Metric::ALL.into_iter().find(|m| m.name() == metric);
+        let goal = Board::parse(&self.goal, None).unwrap();
+        Subject::board(goal).in_metric(metric.unwrap())
+    }
+
+    fn definition(&self) -> Definition {
+        if self.puzzle == "dino" {
+            let text = include_str!("../data/puzzles/dino.gap");
+            return files::read("dino.gap", text, Counting::default()).unwrap();
+        }
+        families::parse(&self.puzzle).unwrap()
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn results() -> PathBuf {
+    root().join("docs/results")
+}
+
+fn all() -> Vec<Found> {
+    let files = fs::read_dir(results()).unwrap().map(|entry| entry.unwrap());
+    let json = files.filter(|file| file.path().extension().is_some_and(|e| e == "json"));
+    let json = json.filter(|file| file.file_name() != "levels.json");
+    let read = |file: fs::DirEntry| -> Found {
+        let found: Found = serde_json::from_str(&fs::read_to_string(file.path()).unwrap()).unwrap();
+        assert_eq!(
+            format!("{}.json", found.name),
+            file.file_name().to_string_lossy()
+        );
+        found
+    };
+    json.map(read).collect()
+}
+
+#[test]
+fn every_search_comes_to_its_space_and_is_confirmed() {
+    let index = fs::read_to_string(results().join("README.md")).unwrap();
+    let all = all();
+    for found in &all {
+        let (name, subject) = (&found.name, found.subject());
+        assert!(found.complete, "{name}");
+        assert_eq!(
+            Some(found.counts.iter().sum()),
+            subject.states(),
+            "{name}: the sum of its levels"
+        );
+        assert_eq!(found.counts.len(), found.diameter + 1, "{name}");
+        assert_eq!(found.checksums.len(), found.counts.len(), "{name}");
+        assert_eq!(found.counts.last(), Some(&found.antipodes), "{name}");
+        let truth = published_for(&subject);
+        if let Some(truth) = truth {
+            assert_eq!(truth.counts(), found.counts, "{name}: {}", truth.name());
+        }
+        // A number that nobody else has found stands on two computations.
+        assert!(truth.is_some() || !found.confirmed.is_empty(), "{name}");
+        assert!(
+            index.contains(&format!("| [{name}]({name}.json) |")),
+            "{name} is in the index"
+        );
+    }
+    // Every goal of every board up to 12 cells, in both metrics.
+    let boards = all.iter().filter(|found| found.metric.is_some());
+    let small = boards.filter(|found| found.subject().size().unwrap().cells() <= 12);
+    assert_eq!(small.count(), 36);
+}
+
+#[test]
+fn small_searches_are_found_again() {
+    let mut compared = 0;
+    for found in all() {
+        let subject = found.subject();
+        let elements = subject.size().map_or(11, |size| size.cells() + 2);
+        if elements > 11 || subject.states().unwrap() > 363_000 {
+            continue;
+        }
+        let mut search = Search::of(subject.clone());
+        search.keep_last = 1000;
+        let outcome = bfs::run(&search, &NoProgress).unwrap();
+        assert_eq!(outcome.counts, found.counts, "{}", found.name);
+        let checksums = outcome.checksums.iter().map(|c| format!("{c:016x}"));
+        assert_eq!(
+            checksums.collect::<Vec<_>>(),
+            found.checksums,
+            "{}",
+            found.name
+        );
+        let space = StateSpace::of(subject).unwrap();
+        let last = outcome.last.iter().map(|&state| space.text(state));
+        assert_eq!(Some(last.collect()), found.last, "{}", found.name);
+        compared += 1;
+    }
+    assert!(compared > 50, "{compared}");
+}
+
+/// Runs tools/results over a directory, `None` where there is no Python.
+#[allow(clippy::print_stderr)]
+fn tool(directory: &Path, arguments: &[&str]) -> Option<Output> {
+    let run = Command::new("python3")
+        .arg(root().join("tools/results"))
+        .args(arguments)
+        .env("TILEWAVE_RESULTS", directory)
+        .output();
+    if run.is_err() {
+        eprintln!("\n*** SKIPPED: python3 is not installed ***\n");
+        assert!(std::env::var_os("TILEWAVE_REQUIRE_ALL").is_none());
+    }
+    run.ok()
+}
+
+fn error(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn what_is_made_from_the_searches_is_up_to_date() {
+    let Some(check) = tool(&results(), &["check"]) else {
+        return;
+    };
+    assert!(check.status.success(), "{}", error(&check));
+    let index = tool(&results(), &["index", "--check"]).unwrap();
+    assert!(index.status.success(), "{}", error(&index));
+    let atlas = fs::metadata(results().join("atlas.html")).unwrap();
+    assert!(atlas.len() < 2_000_000, "{} bytes", atlas.len());
+
+    // Made anew, and stale where a search is missing.
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["3x3.json", "3x3-mtm.json", "pancake-5.json"] {
+        fs::copy(results().join(name), dir.path().join(name)).unwrap();
+    }
+    let readme = "before\n<!-- table: tools/results index -->\n<!-- end of table -->\nafter\n";
+    fs::write(dir.path().join("README.md"), readme).unwrap();
+    let stale = tool(dir.path(), &["index", "--check"]).unwrap();
+    assert_eq!(stale.status.code(), Some(1));
+    assert!(error(&stale).contains("atlas.html"), "{}", error(&stale));
+    assert!(tool(dir.path(), &["index"]).unwrap().status.success());
+    assert!(
+        tool(dir.path(), &["index", "--check"])
+            .unwrap()
+            .status
+            .success()
+    );
+    let readme = fs::read_to_string(dir.path().join("README.md")).unwrap();
+    assert!(readme.starts_with("before\n") && readme.ends_with("after\n"));
+    assert_eq!(readme.matches(".json)").count(), 3, "{readme}");
+    let bfile = fs::read_to_string(dir.path().join("bfiles/pancake-5.txt")).unwrap();
+    assert!(
+        bfile.ends_with("\n0 1\n1 4\n2 12\n3 35\n4 48\n5 20\n"),
+        "{bfile}"
+    );
+    fs::remove_file(dir.path().join("pancake-5.json")).unwrap();
+    let stale = tool(dir.path(), &["index", "--check"]).unwrap();
+    assert!(
+        error(&stale).contains("bfiles/pancake-5.txt"),
+        "{}",
+        error(&stale)
+    );
+}
+
+#[test]
+fn a_damaged_file_is_refused_and_named() {
+    let original = fs::read_to_string(results().join("3x4-blank1.json")).unwrap();
+    let moved = original.replacen("\"counts\": [1, 3, 6,", "\"counts\": [1, 2, 7,", 1);
+    let checksums = original.find("\"checksums\"").unwrap() + 20;
+    let mut digit = original.clone().into_bytes();
+    digit[checksums] = if digit[checksums] == b'0' { b'1' } else { b'0' };
+    let cases = [
+        ("3x4-blank1.json", moved, "the seal does not fit"),
+        (
+            "3x4-blank1.json",
+            String::from_utf8(digit).unwrap(),
+            "the seal does not fit",
+        ),
+        (
+            "3x4-blank1.json",
+            original.replacen("21", "12", 1),
+            "the seal does not fit",
+        ),
+        ("3x4-blank1.json", original[..2000].into(), "no JSON"),
+        ("3x4-blank1.json", "{}\n".into(), "no result of a search"),
+        ("3x4-blank4.json", original.clone(), "another search"),
+        ("4x3.json", original.clone(), "no search of this name"),
+    ];
+    for (name, text, words) in cases {
+        assert!(
+            name != "3x4-blank1.json" || text != original,
+            "{words}: it is damaged"
+        );
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(name), text).unwrap();
+        let Some(check) = tool(dir.path(), &["check"]) else {
+            return;
+        };
+        assert_eq!(check.status.code(), Some(1), "{words}");
+        let said = error(&check);
+        assert!(
+            said.contains(&format!("error: {name}: ")) && said.contains(words),
+            "{words}: {said}"
+        );
+        assert!(!said.contains("Traceback"), "{said}");
+    }
+}
