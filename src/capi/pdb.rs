@@ -18,6 +18,8 @@ pub const TILEWAVE_ENCODING_BYTE: c_int = 0;
 /// Encoding of a database: four bits per entry, the even one in the low half: (value - Manhattan
 /// distance) / 2, 15 for none.
 pub const TILEWAVE_ENCODING_NIBBLE: c_int = 1;
+/// Encoding of a database: one bit per entry, the first in the lowest bit of a byte: (value div 2) mod 2.
+pub const TILEWAVE_ENCODING_BIT: c_int = 2;
 
 /// An open pattern database.
 pub struct TilewavePdb {
@@ -186,12 +188,13 @@ pub unsafe extern "C" fn tilewave_pdb_kind(pdb: *const TilewavePdb) -> c_int {
     unsafe { get(pdb, kind) }
 }
 
-/// Returns TILEWAVE_ENCODING_BYTE or TILEWAVE_ENCODING_NIBBLE.
+/// Returns TILEWAVE_ENCODING_BYTE, TILEWAVE_ENCODING_NIBBLE or TILEWAVE_ENCODING_BIT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_pdb_encoding(pdb: *const TilewavePdb) -> c_int {
     let encoding = |pdb: &Pdb| match pdb.encoding() {
         Encoding::Byte => TILEWAVE_ENCODING_BYTE,
-        _ => TILEWAVE_ENCODING_NIBBLE,
+        Encoding::Nibble => TILEWAVE_ENCODING_NIBBLE,
+        Encoding::Bit => TILEWAVE_ENCODING_BIT,
     };
     // SAFETY: the caller promises an open database or NULL.
     unsafe { get(pdb, encoding) }

@@ -5,7 +5,7 @@ use super::entry_order::EntryOrder;
 use super::header::{Summary, raw_bytes};
 use super::set_graph::SetGraph;
 use super::sweep::{self, Found};
-use super::{Encoding, Kind, Pattern, PdbError, encode, plain, reorder};
+use super::{Encoding, Kind, Pattern, PdbError, encode, plain, reorder, turn};
 use crate::perm::kernel::{Kernel, KernelError};
 use crate::perm::layout::Layout;
 use crate::perm::lehmer;
@@ -64,8 +64,11 @@ pub struct BuildPlan {
 /// Returns what a build needs.
 ///
 /// # Errors
-/// [`PdbError::Budget`] when that exceeds the budget.
+/// [`PdbError::Budget`] when that exceeds the budget, [`PdbError::BitKind`].
 pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
+    if !build.kind.encodings().contains(&build.encoding) {
+        return Err(PdbError::BitKind);
+    }
     let pattern = &build.pattern;
     let (n, k) = (pattern.size().cells(), pattern.tiles().len());
     let sets = binomial(n, k);
@@ -94,7 +97,7 @@ pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
 fn memory(build: &Build, sets: u64, placements: u64, entries: u64, fast: bool) -> u64 {
     let packed = match build.encoding {
         Encoding::Byte => 0,
-        Encoding::Nibble => entries / 2,
+        encoding => raw_bytes(entries, encoding),
     };
     let starts = match build.kind {
         Kind::Minimum => 0,
@@ -108,6 +111,12 @@ fn memory(build: &Build, sets: u64, placements: u64, entries: u64, fast: bool) -
         return entries + placements * 24 + 8 * sets + packed + fixed;
     }
     let graph = SetGraph::bytes(sets, build.pattern.tiles().len());
+    if build.encoding == Encoding::Bit {
+        let values = padded(entries / 8) + graph;
+        // Each core turns 64 slots at a time.
+        let turning = 32 * lehmer::count(build.pattern.tiles().len()) * 64;
+        return values + padded(placements).max(packed + turning) + starts + fixed;
+    }
     let search = padded(placements) + padded(entries) + graph;
     let finish = match build.kind {
         Kind::Minimum => padded(entries) + packed,
@@ -152,9 +161,9 @@ pub fn build(build: &Build, observer: &dyn Progress) -> Result<Pdb, PdbError> {
         } else {
             build_plain(build, plan, observer)?
         };
-        match build.encoding {
-            Encoding::Byte => Ok(pdb),
-            Encoding::Nibble => encode::encode(&pdb, Encoding::Nibble),
+        match build.encoding == pdb.encoding() {
+            true => Ok(pdb),
+            false => encode::encode(&pdb, build.encoding),
         }
     })
 }
@@ -171,18 +180,18 @@ pub(super) fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool, PdbError
         })
 }
 
-/// The header of a table in bytes, without checksums.
-fn header(build: &Build, plan: BuildPlan, histogram: Vec<u64>) -> Summary {
+/// The header of a table, without histogram and checksums.
+fn header(build: &Build, plan: BuildPlan, encoding: Encoding) -> Summary {
     Summary {
         pattern: build.pattern.clone(),
         kind: build.kind,
-        encoding: Encoding::Byte,
+        encoding,
         compressed: false,
         entries: plan.entries,
-        histogram,
+        histogram: vec![0],
         checksum: 0,
         starts_checksum: 0,
-        stored_bytes: plan.entries,
+        stored_bytes: raw_bytes(plan.entries, encoding),
     }
 }
 
@@ -199,7 +208,7 @@ fn image(header: &Summary, starts: &[u32]) -> Result<Image, PdbError> {
 
 fn build_plain(build: &Build, plan: BuildPlan, observer: &dyn Progress) -> Result<Pdb, PdbError> {
     let starts = EntryOrder::new(&build.pattern, Kind::Regions).region_starts();
-    let mut header = header(build, plan, vec![0]);
+    let mut header = header(build, plan, Encoding::Byte);
     let mut image = image(&header, &starts)?;
     let values = header.layout().data.of_mut(image.bytes_mut());
     header.histogram = plain::build(&build.pattern, build.kind, &starts, values, observer)?;
@@ -218,14 +227,19 @@ fn build_fast(
         max: Pattern::MAX_TILES,
         size: pattern.size(),
     })?;
-    let mut header = header(build, plan, vec![0]);
+    let encoding = match build.encoding {
+        // What is packed when all values are there.
+        Encoding::Nibble => Encoding::Byte,
+        encoding => encoding,
+    };
+    let mut header = header(build, plan, encoding);
     let data = header.layout().data;
     let len = data.end();
     match build.kind {
         Kind::Minimum => {
             // The values' memory becomes the file image: its sections need a little more.
             let extra = (len - plan.entries).div_ceil(64);
-            let mut found = sweep::search(pattern, build.kind, layout, kernel, extra, observer)?;
+            let mut found = sweep::search(build, layout, kernel, extra, observer)?;
             reorder::by_position(&mut found, observer)?;
             let Found {
                 graph,
@@ -245,11 +259,15 @@ fn build_fast(
         }
         Kind::Regions => {
             let starts = EntryOrder::new(pattern, build.kind).region_starts();
-            let mut found = sweep::search(pattern, build.kind, layout, kernel, 0, observer)?;
+            let mut found = sweep::search(build, layout, kernel, 0, observer)?;
             header.histogram = std::mem::take(&mut found.histogram);
             let found = found.without_seen()?;
             let mut image = image(&header, &starts)?;
-            reorder::by_region(&found, &starts, data.of_mut(image.bytes_mut()), observer)?;
+            let entries = data.of_mut(image.bytes_mut());
+            match encoding {
+                Encoding::Bit => turn::by_region(&found, entries, observer)?,
+                _ => reorder::by_region(&found, &starts, entries, observer)?,
+            }
             Ok(Pdb::finish(image, header))
         }
     }

@@ -155,8 +155,8 @@ impl Pdb {
         self.summary().file_bytes()
     }
 
-    /// Returns the entries as they are stored: one byte each, or two per byte in the nibble encoding
-    /// (even entries in the low half).
+    /// Returns the entries as they are stored: one byte each, two per byte in the nibble encoding (even entries
+    /// in the low half), or eight per byte in that of one bit, the first in the lowest bit.
     pub fn bytes(&self) -> &[u8] {
         self.file.data()
     }
@@ -192,21 +192,27 @@ impl Pdb {
         self.order.entry(cells, blank, |set| self.start(set))
     }
 
+    /// The slot of a set and the region of a cell: k! entries each (region-aware tables).
+    pub(crate) fn slot(&self, set: u64, blank: u8) -> u64 {
+        self.order.slot_of(set, blank, |set| self.start(set))
+    }
+
     /// Returns the value of a placement, `None` when no board of the goal's parity has it. Cells as for
     /// [`Pdb::entry`].
     ///
-    /// Cost: the entry's number (about 2 ns for eight tiles) and one read from memory.
-    ///
+    /// Cost: the entry's number (about 2 ns for eight tiles) and one read from memory; in a table of one bit an
+    /// entry a walk to the goal, some ten reads per move of its tiles: see [`Pdb::lookup_after`].
     #[inline]
     pub fn lookup(&self, cells: &[u8], blank: u8) -> Option<u8> {
-        self.at(self.entry(cells, blank), cells)
+        self.at(self.entry(cells, blank), cells, blank)
     }
 
-    /// Returns the value of an entry, given its cells (the nibble encoding needs them).
+    /// Returns the value of an entry, given its cells and the blank's, which some encodings need.
     #[inline]
-    pub(crate) fn at(&self, entry: u64, cells: &[u8]) -> Option<u8> {
-        let byte = self.bytes().get(self.place(entry)).copied()?;
-        self.decode(byte, entry, cells)
+    pub(crate) fn at(&self, entry: u64, cells: &[u8], blank: u8) -> Option<u8> {
+        let byte = |entry| self.bytes().get(self.place(entry)).copied();
+        let read = |entry| byte(entry).ok_or(());
+        self.decode(entry, cells, blank, read).ok().flatten()
     }
 
     /// The byte that an entry lies in.
@@ -214,17 +220,29 @@ impl Pdb {
         match self.encoding() {
             Encoding::Byte => entry as usize,
             Encoding::Nibble => (entry / 2) as usize,
+            Encoding::Bit => (entry / 8) as usize,
         }
     }
 
-    fn decode(&self, byte: u8, entry: u64, cells: &[u8]) -> Option<u8> {
-        match self.encoding() {
-            Encoding::Byte => (byte != UNREACHED).then_some(byte),
+    /// The value of an entry; `read` tells the byte that an entry lies in.
+    #[inline]
+    fn decode<E>(
+        &self,
+        entry: u64,
+        cells: &[u8],
+        blank: u8,
+        mut read: impl FnMut(u64) -> Result<u8, E>,
+    ) -> Result<Option<u8>, E> {
+        Ok(match self.encoding() {
+            Encoding::Byte => Some(read(entry)?).filter(|&byte| byte != UNREACHED),
             Encoding::Nibble => {
-                let nibble = byte >> (4 * (entry % 2)) & 15;
+                let nibble = read(entry)? >> (4 * (entry % 2)) & 15;
                 (nibble != 15).then(|| self.pattern().manhattan(cells) as u8 + 2 * nibble)
             }
-        }
+            Encoding::Bit => {
+                self.descend(cells, blank, |entry| Ok(read(entry)? >> (entry % 8) & 1))?
+            }
+        })
     }
 
     /// Returns the value of a board: a lower bound on the moves of the pattern's tiles; `None` when the
@@ -234,9 +252,12 @@ impl Pdb {
     /// [`PdbError::WrongSize`].
     pub fn value(&self, board: &Board) -> Result<Option<u8>, PdbError> {
         let cells = self.pattern().cells(board)?;
-        let entry = self.entry(&cells, board.blank() as u8);
-        let byte = self.file.byte(self.place(entry) as u64)?;
-        Ok(byte.and_then(|byte| self.decode(byte, entry, &cells)))
+        let blank = board.blank() as u8;
+        self.decode(self.entry(&cells, blank), &cells, blank, |entry| {
+            let byte = self.file.byte(self.place(entry) as u64)?;
+            // Entries of a file that was checked lie in it; others have no value.
+            Ok(byte.unwrap_or(UNREACHED))
+        })
     }
 
     /// Checks all checksums; only a mapped database can fail. Cost: one pass over the file.

@@ -1,4 +1,4 @@
-//! The nibble encoding: four bits an entry.
+//! The nibble encoding: four bits an entry; and that of one bit.
 //!
 //! Invariant: a nibble holds half the difference between a value and the Manhattan distance of its tiles:
 //! every move of a pattern tile changes both by one, so the difference is even. 15 stands for an entry that
@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 
 use super::database::Pdb;
+use super::descent::bit_of;
 use super::header::raw_bytes;
 use super::pattern::distance;
 use super::plain::UNREACHED;
@@ -19,9 +20,13 @@ use crate::store::{Header as _, Image};
 /// Cost: about 3 ns an entry per core, and the new table's memory.
 ///
 /// # Errors
-/// [`PdbError::NotPackable`] when a value exceeds its Manhattan distance by more than 28.
+/// [`PdbError::NotPackable`] when a value exceeds its Manhattan distance by more than 28, [`PdbError::BitKind`],
+/// and [`PdbError::NoValues`] for a table of one bit an entry.
 pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
     let old = pdb.summary();
+    if !old.kind.encodings().contains(&encoding) {
+        return Err(PdbError::BitKind);
+    }
     let mut header = old.clone();
     header.encoding = encoding;
     header.stored_bytes = raw_bytes(header.entries, encoding);
@@ -77,7 +82,24 @@ pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
                     };
                 });
             }),
-        _ => data.copy_from_slice(source),
+        (Encoding::Byte, Encoding::Bit) => {
+            // A value that no board reaches is 255: bit 0, as those of all its neighbours.
+            let bit = |value: u8| if value == UNREACHED { 0 } else { bit_of(value) };
+            let pack = |values: &[u8]| {
+                (0..)
+                    .zip(values)
+                    .fold(0, |byte, (i, &v)| byte | bit(v) << i)
+            };
+            let bytes = data.par_iter_mut().zip(source.par_chunks(8));
+            bytes.for_each(|(to, values)| *to = pack(values));
+        }
+        (Encoding::Nibble, Encoding::Bit) => {
+            return encode(&encode(pdb, Encoding::Byte)?, encoding);
+        }
+        (Encoding::Bit, Encoding::Byte | Encoding::Nibble) => return Err(PdbError::NoValues),
+        (Encoding::Byte, Encoding::Byte)
+        | (Encoding::Nibble, Encoding::Nibble)
+        | (Encoding::Bit, Encoding::Bit) => data.copy_from_slice(source),
     }
     Ok(Pdb::finish(image, header))
 }

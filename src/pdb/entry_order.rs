@@ -61,11 +61,29 @@ impl EntryOrder {
             Kind::Minimum => placement::rank(self.grid.cells(), cells),
             Kind::Regions => {
                 let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
-                let region = self.grid.region_number(set, usize::from(blank));
-                let slot = u64::from(starts(self.subsets.rank(set))) + region as u64;
-                slot * lehmer::count(self.k) + arrangement_rank(set, cells)
+                self.slot_of(set, blank, starts) * lehmer::count(self.k)
+                    + arrangement_rank(set, cells)
             }
         }
+    }
+
+    /// Returns the number of k! entries of a region-aware table that come before those of a set and the region of
+    /// a cell.
+    #[inline]
+    pub(super) fn slot_of(&self, set: u64, blank: u8, starts: impl FnOnce(usize) -> u32) -> u64 {
+        let region = self.grid.region_number(set, usize::from(blank));
+        u64::from(starts(self.subsets.rank(set))) + region as u64
+    }
+
+    /// Returns all sets of occupied cells, in order.
+    pub(crate) fn all_sets(&self) -> impl Iterator<Item = u64> {
+        self.subsets.iter()
+    }
+
+    /// Returns the regions of a set's free cells: a bit mask of cells each, by their lowest cells.
+    pub(crate) fn regions_of(&self, set: u64) -> impl Iterator<Item = u64> {
+        let free = self.grid.free(set);
+        bits(self.grid.lows(set)).map(move |low| self.grid.region(free, low))
     }
 
     /// Returns the number of regions of the free cells around a placement, and the number of the one
@@ -75,6 +93,10 @@ impl EntryOrder {
         let lows = self.grid.lows(set);
         let region = self.grid.region(self.grid.free(set), usize::from(blank));
         (lows.count_ones() as usize, number(lows, region))
+    }
+
+    pub(super) fn grid(&self) -> &Grid {
+        &self.grid
     }
 
     /// Returns the set of occupied cells with a given rank.

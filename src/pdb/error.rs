@@ -133,6 +133,16 @@ pub enum PdbError {
         /// Value minus Manhattan distance.
         excess: i32,
     },
+    /// One bit an entry does not hold values of the minimum kind.
+    #[error(
+        "one bit an entry holds region-aware values only: choose the kind region-aware, or the encoding nibble"
+    )]
+    BitKind,
+    /// A table of one bit an entry has no values that could be stored otherwise.
+    #[error(
+        "a database of one bit an entry holds no values to convert: build it with --encoding byte"
+    )]
+    NoValues,
     /// A file that cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
@@ -205,6 +215,7 @@ impl PdbError {
                 | PdbError::PartitionGoal { .. }
                 | PdbError::WrongSize { .. }
                 | PdbError::Layout { .. }
+                | PdbError::BitKind
         )
     }
 }

@@ -65,7 +65,8 @@ impl<'a> Evaluator<'a> {
             sum: 0,
         };
         for p in 0..pdbs.len() {
-            evaluator.look_up(p);
+            let value = pdbs[p].lookup(evaluator.cells(p), evaluator.blank);
+            evaluator.set(p, value);
         }
         Ok(evaluator)
     }
@@ -97,14 +98,19 @@ impl<'a> Evaluator<'a> {
         self.blank = cell as u8;
         if let Some((p, i)) = self.owner[tile] {
             self.cells[usize::from(p)][usize::from(i)] = to;
-            self.look_up(usize::from(p));
+            let p = usize::from(p);
+            let before = Some(self.values[p]).filter(|&value| value != u8::MAX);
+            let value = self.pdbs[p].lookup_after(self.cells(p), self.blank, before);
+            self.set(p, value);
         }
     }
 
-    fn look_up(&mut self, p: usize) {
-        let pdb = &self.pdbs[p];
-        let cells = &self.cells[p][..pdb.pattern().tiles().len()];
-        let value = pdb.lookup(cells, self.blank).unwrap_or(u8::MAX);
+    fn cells(&self, p: usize) -> &[u8] {
+        &self.cells[p][..self.pdbs[p].pattern().tiles().len()]
+    }
+
+    fn set(&mut self, p: usize, value: Option<u8>) {
+        let value = value.unwrap_or(u8::MAX);
         self.sum = self.sum - u32::from(self.values[p]) + u32::from(value);
         self.values[p] = value;
     }

@@ -74,7 +74,7 @@ pub fn export(
         let plain;
         let pdb = match pdb.encoding() {
             Encoding::Byte => pdb,
-            Encoding::Nibble => {
+            Encoding::Nibble | Encoding::Bit => {
                 plain = encode(pdb, Encoding::Byte)?;
                 &plain
             }
@@ -122,6 +122,9 @@ fn bytes(pdb: &Pdb, layout: Layout) -> Result<u64, PdbError> {
             why: why.to_string(),
         })
     };
+    if pdb.encoding() == Encoding::Bit {
+        return refuse("one bit an entry holds no values: build it with --encoding byte");
+    }
     let pattern = pdb.pattern();
     let (size, tiles) = (pattern.size(), pattern.tiles());
     if layout == Layout::Puzzle24 {

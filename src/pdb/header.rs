@@ -98,6 +98,7 @@ impl store::Header for Summary {
         let encoding = match self.encoding {
             Encoding::Byte => 0,
             Encoding::Nibble => 1,
+            Encoding::Bit => 2,
         };
         let bytes = [
             size.rows() as u8,
@@ -150,8 +151,12 @@ impl store::Header for Summary {
         let encoding = match fields.byte(20) {
             0 => Encoding::Byte,
             1 => Encoding::Nibble,
+            2 => Encoding::Bit,
             _ => return Err("unknown encoding"),
         };
+        if !kind.encodings().contains(&encoding) {
+            return Err("one bit an entry of values without regions");
+        }
         let values = usize::from(fields.byte(24)) + 1;
         if values >= VALUES {
             return Err("a maximum of 255");
@@ -205,5 +210,6 @@ pub(super) fn raw_bytes(entries: u64, encoding: Encoding) -> u64 {
     match encoding {
         Encoding::Byte => entries,
         Encoding::Nibble => entries.div_ceil(2),
+        Encoding::Bit => entries.div_ceil(8),
     }
 }

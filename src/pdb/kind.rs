@@ -25,9 +25,24 @@ pub enum Encoding {
     Byte,
     /// Four bits per entry: (value - Manhattan distance) / 2.
     Nibble,
+    /// One bit per entry, region-aware values only: (value div 2) mod 2. With the parity of the cells it tells
+    /// which way the value of a neighbour differs, so that values are carried along, or found by walking home.
+    Bit,
 }
 
 names! { Encoding:
     "byte" = Byte, "One byte per entry";
     "nibble" | "packed" = Nibble, "Four bits per entry: (value - Manhattan distance) / 2";
+    "bit" = Bit, "One bit per entry, region-aware only: (value div 2) mod 2";
+}
+
+impl Kind {
+    /// Returns the encodings that hold values of this kind.
+    pub fn encodings(self) -> &'static [Encoding] {
+        match self {
+            // Values of neighbours differ by any odd number: one bit does not tell by which.
+            Kind::Minimum => &[Encoding::Byte, Encoding::Nibble],
+            Kind::Regions => &Encoding::ALL,
+        }
+    }
 }

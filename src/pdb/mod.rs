@@ -21,6 +21,7 @@
 mod build;
 mod compress;
 mod database;
+mod descent;
 mod encode;
 mod entry_order;
 mod error;
@@ -38,11 +39,13 @@ mod plain;
 mod reorder;
 mod set_graph;
 mod sweep;
+mod turn;
 mod verify;
 
 pub use build::{Build, BuildPlan, build, plan};
 pub use compress::{compress, decompress, inspect};
 pub use database::{Pdb, Probe};
+pub(crate) use descent::after;
 pub use encode::encode;
 pub use entry_order::EntryOrder;
 pub use error::PdbError;

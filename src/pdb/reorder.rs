@@ -23,13 +23,13 @@ const REACH: usize = 1 << 16;
 const BLOCK: usize = 1 << 18;
 
 /// For each arrangement in lexicographic order of positions its byte in a set's registers.
-struct Gather {
+pub(super) struct Gather {
     layout: Layout,
-    source: Vec<u16>,
+    pub source: Vec<u16>,
 }
 
 impl Gather {
-    fn new(layout: Layout) -> Gather {
+    pub fn new(layout: Layout) -> Gather {
         let k = layout.len();
         let mut source = Vec::with_capacity(lehmer::count(k) as usize);
         for rank in 0..lehmer::count(k) {

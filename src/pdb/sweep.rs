@@ -15,10 +15,11 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+use super::descent::bit_of;
 use super::set_graph::SetGraph;
-use super::{Kind, Pattern, PdbError};
+use super::{Build, Encoding, Kind, Pattern, PdbError};
 use crate::perm::kernel::{FirstVisits, Kernel, Move, PatternStep, Stretch};
-use crate::perm::layout::{Layout, Place, Register};
+use crate::perm::layout::{LANES, Layout, Place, REGISTER_BYTES, Register};
 use crate::progress::{Level, Phase, Progress};
 use crate::store::Array;
 
@@ -32,7 +33,8 @@ pub(super) struct Found {
     /// Bytes seen, one array per class: no longer needed, memory to be used again.
     pub seen: [Array; 2],
     /// Levels plus one, 0 for never, both classes one after the other; per class slice by slice, and
-    /// within a slice a register group per set, or per set and region.
+    /// within a slice a register group per set, or per set and region. For one bit an entry, words of 64 lanes
+    /// in the place of registers: the bit of the value.
     pub values: Array,
     /// Entries per value.
     pub histogram: Vec<u64>,
@@ -43,6 +45,14 @@ impl Found {
     pub fn without_seen(self) -> Result<Found, PdbError> {
         let seen = [Array::zeroed(0)?, Array::zeroed(0)?];
         Ok(Found { seen, ..self })
+    }
+}
+
+/// Bytes of the values of a register's lanes.
+pub(super) fn width(encoding: Encoding) -> usize {
+    match encoding {
+        Encoding::Byte | Encoding::Nibble => REGISTER_BYTES,
+        Encoding::Bit => LANES.div_ceil(8),
     }
 }
 
@@ -62,13 +72,14 @@ pub(super) fn slots(graph: &SetGraph, kind: Kind, class: usize) -> usize {
 
 /// Searches all levels of a pattern of five tiles or more.
 pub(super) fn search(
-    pattern: &Pattern,
-    kind: Kind,
+    build: &Build,
     layout: Layout,
     kernel: Kernel,
     extra_units: u64,
     observer: &dyn Progress,
 ) -> Result<Found, PdbError> {
+    let (pattern, kind) = (&build.pattern, build.kind);
+    let width = width(build.encoding);
     observer.progress(Phase::Setup, 0, 1);
     let step = PatternStep::new(kernel, layout)?;
     let graph = SetGraph::new(pattern, layout);
@@ -78,7 +89,8 @@ pub(super) fn search(
     let array = |class: usize| Array::zeroed((graph.classes[class].sets.len() * unit) as u64);
     let mut seen = [array(0)?, array(1)?];
     let sizes = [0, 1].map(|class| class_registers(&graph, layout, kind, class));
-    let mut values = Array::zeroed((sizes[0] + sizes[1]) as u64 + extra_units)?;
+    let bytes = ((sizes[0] + sizes[1]) * width) as u64;
+    let mut values = Array::zeroed(bytes.div_ceil(REGISTER_BYTES as u64) + extra_units)?;
     let mut flags = [0, 1].map(|c| vec![0u8; graph.classes[c].sets.len() * layout.blocks()]);
     let mut changed = [0, 1].map(|c| vec![0u64; graph.classes[c].sets.len()]);
 
@@ -91,7 +103,9 @@ pub(super) fn search(
     };
     let register = start.register(layout, slots(&graph, kind, start.class), slot);
     let first = if start.class == 0 { 0 } else { sizes[0] };
-    values.units_mut()[first + register][start.place.lane] = 1;
+    if build.encoding != Encoding::Bit {
+        values.units_mut()[first + register][start.place.lane] = 1;
+    }
     changed[start.class][start.set] = 1 << start.place.block;
 
     let mut histogram = vec![1];
@@ -112,7 +126,8 @@ pub(super) fn search(
         let begun = Instant::now();
         let class = (start.class + value) % 2;
         let level = u8::try_from(value + 1).map_err(|_| PdbError::ValueTooLarge { max: 254 })?;
-        let (low, high) = values.units_mut().split_at_mut(sizes[0]);
+        let bytes = values.units_mut().as_flattened_mut();
+        let (low, high) = bytes.split_at_mut(sizes[0] * width);
         let [seen0, seen1] = &mut seen;
         let (own, source) = if class == 0 {
             (seen0, &*seen1)
@@ -121,6 +136,7 @@ pub(super) fn search(
         };
         let pass = Pass {
             kind,
+            width,
             layout,
             step: &step,
             graph: &graph,
@@ -136,7 +152,7 @@ pub(super) fn search(
         let own_values = if class == 0 {
             low
         } else {
-            &mut high[..sizes[1]]
+            &mut high[..sizes[1] * width]
         };
         let entries = pass.run(own.units_mut(), own_values, &mut flags[class]);
         if stopped.load(Ordering::Relaxed) {
@@ -217,6 +233,8 @@ impl Start {
 /// One level.
 struct Pass<'a> {
     kind: Kind,
+    /// Bytes of the values of a register.
+    width: usize,
     layout: Layout,
     step: &'a PatternStep,
     graph: &'a SetGraph,
@@ -235,13 +253,13 @@ struct Task<'a> {
     slice: usize,
     first: usize,
     seen: &'a mut [Register],
-    values: &'a mut [Register],
+    values: &'a mut [u8],
     flags: &'a mut [u8],
 }
 
 impl Pass<'_> {
     /// Adds one level to a class; returns how many entries it reached first.
-    fn run(&self, seen: &mut [Register], values: &mut [Register], flags: &mut [u8]) -> u64 {
+    fn run(&self, seen: &mut [Register], values: &mut [u8], flags: &mut [u8]) -> u64 {
         let class = &self.graph.classes[self.class];
         let live: Vec<u64> = (0..class.sets.len())
             .into_par_iter()
@@ -262,12 +280,18 @@ impl Pass<'_> {
                     self.stopped.store(true, Ordering::Relaxed);
                     break;
                 }
-                let first_visits = match self.kind {
-                    Kind::Minimum => FirstVisits::Any(task.values),
-                    Kind::Regions => FirstVisits::PerBit {
-                        values: task.values,
-                        slots: &class.slots,
+                let (slots, mut level) = (&class.slots, self.level);
+                let first_visits = match (self.kind, self.width) {
+                    (Kind::Minimum, _) => FirstVisits::Any(task.values.as_chunks_mut().0),
+                    (Kind::Regions, REGISTER_BYTES) => FirstVisits::PerBit {
+                        values: task.values.as_chunks_mut().0,
+                        slots,
                     },
+                    (Kind::Regions, _) => {
+                        level = bit_of(self.level - 1);
+                        let values = task.values.as_chunks_mut().0;
+                        FirstVisits::Lanes { values, slots }
+                    }
                 };
                 let new = self.step.run(
                     &class.moves,
@@ -281,7 +305,7 @@ impl Pass<'_> {
                         seen: task.seen,
                         flags: task.flags,
                         first_visits,
-                        level: self.level,
+                        level,
                     },
                 );
                 let done = self.found.fetch_add(new, Ordering::Relaxed) + new;
@@ -298,7 +322,7 @@ impl Pass<'_> {
     fn tasks<'b>(
         &self,
         mut seen: &'b mut [Register],
-        mut values: &'b mut [Register],
+        mut values: &'b mut [u8],
         mut flags: &'b mut [u8],
     ) -> Vec<Task<'b>> {
         let class = &self.graph.classes[self.class];
@@ -317,7 +341,7 @@ impl Pass<'_> {
                     slice,
                     first,
                     seen: take(&mut seen, count * unit),
-                    values: take(&mut values, slots * unit),
+                    values: take(&mut values, slots * unit * self.width),
                     flags: take(&mut flags, count),
                 });
             }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::grid::{Grid, bits, number};
 use super::meter::Meter;
-use super::{Build, Kind, Pattern, Pdb, PdbError, build};
+use super::{Build, Encoding, Kind, Pattern, Pdb, PdbError, build};
 use crate::perm::placement;
 use crate::progress::{Phase, Progress};
 use crate::random::SplitMix64;
@@ -73,7 +73,7 @@ pub fn spot_check(
 /// Builds the database again and compares all entries.
 ///
 /// # Errors
-/// [`PdbError::Wrong`] names the first entry that differs, and what [`build`] says.
+/// [`PdbError::Wrong`] names the first entry that differs, as it is stored, and what [`build`] says.
 pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), PdbError> {
     let again = build(
         &Build {
@@ -85,16 +85,22 @@ pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), Pd
         observer,
     )?;
     let pairs = pdb.bytes().iter().zip(again.bytes());
-    let mut differing = pairs.enumerate().filter(|(_, (a, b))| a != b);
-    match differing.next() {
-        None => Ok(()),
-        Some((byte, (&found, &expected))) => Err(PdbError::Wrong {
-            path: pdb.file().path().to_path_buf(),
-            entry: byte as u64 * pdb.entries() / pdb.bytes().len() as u64,
-            found,
-            expected,
-        }),
-    }
+    let Some((byte, (a, b))) = pairs.enumerate().find(|(_, (a, b))| a != b) else {
+        return Ok(());
+    };
+    let width = match pdb.encoding() {
+        Encoding::Byte => 8,
+        Encoding::Nibble => 4,
+        Encoding::Bit => 1,
+    };
+    let place = (a ^ b).trailing_zeros() / width;
+    let stored = |byte: &u8| byte >> (place * width) & u8::MAX >> (8 - width);
+    Err(PdbError::Wrong {
+        path: pdb.file().path().to_path_buf(),
+        entry: byte as u64 * u64::from(8 / width) + u64::from(place),
+        found: stored(a),
+        expected: stored(b),
+    })
 }
 
 /// A state: the tiles' cells, and a bit for the lowest cell of the blank's region.

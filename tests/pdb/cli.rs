@@ -193,6 +193,28 @@ fn partitions_kinds_encodings_exports_and_packing() {
     stdout(dir, &["unpack", "r.tw", "-o", "s.pdb"]);
     assert!(std::fs::read(dir.join("r.pdb")).unwrap() == std::fs::read(dir.join("s.pdb")).unwrap());
 
+    let bit = ["--encoding", "bit", "-o", "bit.pdb"];
+    let bits = ["build", "--size", "3x3", "--pattern", "1,2,5,8"];
+    assert!(stdout(dir, &[&bits[..], &bit].concat()).contains("region-aware"));
+    assert!(stdout(dir, &["info", "bit.pdb"]).contains("encoding  bit\n"));
+    assert!(stdout(dir, &["verify", "bit.pdb"]).starts_with("PASS"));
+    assert!(stdout(dir, &["verify", "bit.pdb", "--rebuild", "--plain"]).starts_with("PASS"));
+    let value = stdout(dir, &["probe", "bit.pdb", "--board", "8 6 7/2 5 4/3 0 1"]);
+    assert!(value.ends_with("  11  sum 11\n"), "{value}");
+    stdout(dir, &["pack", "bit.pdb", "-o", "bit.tw"]);
+    stdout(dir, &["unpack", "bit.tw", "-o", "bit2.pdb"]);
+    assert!(
+        std::fs::read(dir.join("bit.pdb")).unwrap() == std::fs::read(dir.join("bit2.pdb")).unwrap()
+    );
+    refused(
+        dir,
+        &["export", "bit.pdb", "--layout", "24puzzle", "-o", "x"],
+        2,
+        "--encoding byte",
+    );
+    let minimum = ["--kind", "additive-min", "--encoding", "bit", "-o", "x.pdb"];
+    refused(dir, &[&bits[..], &minimum].concat(), 2, "region-aware");
+
     stdout(dir, &BUILD);
     let export = ["export", "a.pdb", "--layout", "hog2-lex", "-o", "a.raw"];
     assert!(stdout(dir, &export).contains("wrote a.raw: hog2-lex layout"));

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use tilewave::pdb::{
-    Build, Kind, Pattern, Pdb, PdbError, Probe, build, compress, decompress, inspect, plan,
-    rebuild, spot_check,
+    Build, Encoding, Kind, Pattern, Pdb, PdbError, Probe, build, compress, decompress, encode,
+    inspect, plan, rebuild, spot_check,
 };
 use tilewave::progress::{Level, NoProgress, Phase, Progress};
 use tilewave::random::SplitMix64;
@@ -24,12 +24,14 @@ fn golden(name: &str) -> PathBuf {
 fn golden_files_are_written_byte_for_byte() {
     let dir = tempfile::tempdir().unwrap();
     let goal = goal("2x3", "last");
-    for (kind, name) in [
-        (Kind::Minimum, "pdb_v1_min.pdb"),
-        (Kind::Regions, "pdb_v1_regions.pdb"),
+    for (kind, encoding, name) in [
+        (Kind::Minimum, Encoding::Byte, "pdb_v1_min.pdb"),
+        (Kind::Regions, Encoding::Byte, "pdb_v1_regions.pdb"),
+        (Kind::Regions, Encoding::Bit, "pdb_v1_bit.pdb"),
     ] {
         let path = dir.path().join(name);
-        database(&goal, &[1, 2, 4], kind)
+        encode(&database(&goal, &[1, 2, 4], kind), encoding)
+            .unwrap()
             .save(&path, false, &NoProgress)
             .unwrap();
         if std::env::var_os("TILEWAVE_UPDATE").is_some() {
@@ -40,8 +42,8 @@ fn golden_files_are_written_byte_for_byte() {
         let pdb = Pdb::open(&golden(name)).unwrap();
         pdb.check().unwrap();
         assert_eq!(
-            (pdb.pattern().tiles(), pdb.kind()),
-            (&[1u16, 2, 4][..], kind)
+            (pdb.pattern().tiles(), pdb.kind(), pdb.encoding()),
+            (&[1u16, 2, 4][..], kind, encoding)
         );
         rebuild(
             &pdb,
@@ -62,7 +64,8 @@ fn probed_loaded_copied_and_built_databases_are_the_same() {
     let goal = goal("3x3", "first");
     let mut random = Random(SplitMix64::new(3));
     for kind in Kind::ALL {
-        let built = database(&goal, &[1, 3, 5, 7, 8], kind);
+        let encoding = *kind.encodings().last().unwrap();
+        let built = encode(&database(&goal, &[1, 3, 5, 7, 8], kind), encoding).unwrap();
         built.save(&path, true, &NoProgress).unwrap();
         let (loaded, probe) = (Pdb::open(&path).unwrap(), Probe::open(&path).unwrap());
         let copied = Pdb::from_bytes(&std::fs::read(&path).unwrap()).unwrap();

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use tilewave::pdb::{Encoding, Kind, Pdb, encode};
+use tilewave::pdb::{Kind, Pdb, encode};
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::tiles::Board;
 use tilewave::random::SplitMix64;
@@ -23,7 +23,7 @@ pub fn cases(dir: &Path) -> Vec<(PathBuf, Vec<Board>, Vec<Option<u8>>)> {
     let mut cases = Vec::new();
     for (size, tiles) in [("3x3", &[1u16, 2, 3, 6, 7, 8][..]), ("3x4", &[2, 5, 6, 10])] {
         for kind in Kind::ALL {
-            for encoding in Encoding::ALL {
+            for &encoding in kind.encodings() {
                 let goal = goal(size, "last");
                 let table = encode(&database(&goal, tiles, kind), encoding).unwrap();
                 let path = dir.join(format!("{size}_{kind}_{encoding}.pdb"));

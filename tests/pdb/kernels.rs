@@ -1,7 +1,7 @@
 //! All builders make the same tables.
 
 use proptest::prelude::*;
-use tilewave::pdb::{Build, Kind, Pattern, build};
+use tilewave::pdb::{Build, Encoding, Kind, Pattern, build};
 use tilewave::perm::kernel::Kernel;
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::tiles::{Board, Size};
@@ -9,8 +9,16 @@ use tilewave::puzzle::tiles::{Board, Size};
 use super::goal;
 
 fn tables_are_equal(pattern: &Pattern, kind: Kind) {
+    encoded_tables_are_equal(pattern, kind, Encoding::Byte);
+    if kind == Kind::Regions {
+        encoded_tables_are_equal(pattern, kind, Encoding::Bit);
+    }
+}
+
+fn encoded_tables_are_equal(pattern: &Pattern, kind: Kind, encoding: Encoding) {
     let how = Build {
         kind,
+        encoding,
         ..Build::new(pattern.clone())
     };
     let plain = Build {
@@ -29,7 +37,7 @@ fn tables_are_equal(pattern: &Pattern, kind: Kind) {
             assert_eq!(table.histogram(), truth.histogram(), "{kernel} {pattern:?}");
             assert!(
                 table.bytes() == truth.bytes(),
-                "{kernel} {pattern:?} {kind}"
+                "{kernel} {pattern:?} {kind} {encoding}"
             );
             assert_eq!(table.checksum(), truth.checksum());
         }

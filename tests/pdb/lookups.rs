@@ -140,6 +140,14 @@ fn entries_are_numbered_as_documented() {
     let starts = table.entry_order().region_starts();
     // Cells 1, 3, 7: masks are ranked by C(1,1) + C(3,2) + C(7,3) = 39.
     assert_eq!((starts[39], starts[40]), (56, 59));
+    let bits = encode(&table, Encoding::Bit).unwrap();
+    assert_eq!(bits.bytes()[346 / 8], 11);
+    assert_eq!(bits.lookup(&[7, 1, 3], 8), Some(8));
+    for (cells, entry, bit, value) in [([4, 1, 3], 70, 1, 7), ([8, 1, 3], 562, 0, 9)] {
+        assert_eq!(bits.entry(&cells, 7), entry);
+        assert_eq!(bits.bytes()[entry as usize / 8] >> (entry % 8) & 1, bit);
+        assert_eq!(bits.lookup_after(&cells, 7, Some(8)), Some(value));
+    }
     // Cell 0 is region 0, the blank on 8 is in region 1; tiles 1, 2, 3 on 7, 1, 3 have order 2*2! = 4.
     assert_eq!(table.entry(&[7, 1, 3], 8), (56 + 1) * 6 + 4);
 }

@@ -1,6 +1,6 @@
 //! Many boards at once against one board after the other.
 
-use tilewave::pdb::{Build, Encoding, Kind, Pattern, build};
+use tilewave::pdb::{Build, Kind, Pattern, build};
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::tiles::{Board, Goal, Size};
 use tilewave::solve::Scrambler;
@@ -11,7 +11,7 @@ fn values_of_many_boards_are_those_of_each() {
     let boards: Vec<Board> = Scrambler::new(goal.clone(), 1).take(5000).collect();
     let rows: Vec<u16> = boards.iter().flat_map(Board::tiles).copied().collect();
     for kind in Kind::ALL {
-        for encoding in Encoding::ALL {
+        for &encoding in kind.encodings() {
             let pdb = Build {
                 kind,
                 encoding,

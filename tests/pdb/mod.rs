@@ -1,5 +1,6 @@
 //! Pattern databases against the literature, against naive searches, and through every interface.
 
+mod bits;
 mod c;
 mod cli;
 mod exports;

@@ -41,7 +41,8 @@ static int databases(const char *path) {
     CHECK(tilewave_pdb_rows(pdb) == 3 && tilewave_pdb_columns(pdb) == 3);
     CHECK(tilewave_pdb_rows(NULL) == 0 && tilewave_pdb_columns(NULL) == 0);
     CHECK(tilewave_pdb_kind(pdb) == TILEWAVE_KIND_ADDITIVE_MIN || tilewave_pdb_kind(pdb) == TILEWAVE_KIND_REGION_AWARE);
-    CHECK(tilewave_pdb_encoding(pdb) == TILEWAVE_ENCODING_BYTE || tilewave_pdb_encoding(pdb) == TILEWAVE_ENCODING_NIBBLE);
+    CHECK(tilewave_pdb_encoding(pdb) == TILEWAVE_ENCODING_BYTE || tilewave_pdb_encoding(pdb) == TILEWAVE_ENCODING_NIBBLE ||
+          tilewave_pdb_encoding(pdb) == TILEWAVE_ENCODING_BIT);
     CHECK(tilewave_pdb_kind(NULL) == 0 && tilewave_pdb_encoding(NULL) == 0);
     CHECK(tilewave_pdb_goal(pdb, goal, 9) == 9 && tilewave_pdb_goal(pdb, NULL, 9) == 9);
     CHECK(tilewave_pdb_goal(pdb, few, 2) == 9 && few[0] == goal[0] && few[1] == goal[1]);
@@ -52,7 +53,7 @@ static int databases(const char *path) {
     CHECK(tilewave_pdb_entries(pdb) > 0 && tilewave_pdb_entries(NULL) == 0);
     CHECK(tilewave_pdb_maximum(pdb) > 0 && tilewave_pdb_maximum(NULL) == 0);
     CHECK(tilewave_pdb_data(pdb, NULL) != NULL && tilewave_pdb_data(NULL, &bytes) == NULL && bytes == 0);
-    CHECK(tilewave_pdb_data(pdb, &bytes) != NULL && bytes >= (tilewave_pdb_entries(pdb) + 1) / 2);
+    CHECK(tilewave_pdb_data(pdb, &bytes) != NULL && bytes >= (tilewave_pdb_entries(pdb) + 7) / 8);
 
     CHECK(tilewave_pdb_value(pdb, goal, 9) == 0);
     CHECK(tilewave_pdb_value(pdb, goal, 8) == TILEWAVE_INVALID);

@@ -60,6 +60,11 @@
 #define TILEWAVE_ENCODING_NIBBLE 1
 
 /*
+ Encoding of a database: one bit per entry, the first in the lowest bit of a byte: (value div 2) mod 2.
+ */
+#define TILEWAVE_ENCODING_BIT 2
+
+/*
  An open pattern database.
  */
 typedef struct TilewavePdb TilewavePdb;
@@ -148,7 +153,7 @@ size_t tilewave_pdb_tiles(const TilewavePdb *pdb,
 int tilewave_pdb_kind(const TilewavePdb *pdb);
 
 /*
- Returns TILEWAVE_ENCODING_BYTE or TILEWAVE_ENCODING_NIBBLE.
+ Returns TILEWAVE_ENCODING_BYTE, TILEWAVE_ENCODING_NIBBLE or TILEWAVE_ENCODING_BIT.
  */
 int tilewave_pdb_encoding(const TilewavePdb *pdb);
 

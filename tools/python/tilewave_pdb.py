@@ -77,10 +77,41 @@ class Pdb:
         if self.encoding == 0:
             value = int(self.data[entry])
             return None if value == UNREACHED else value
+        if self.encoding == 2:
+            return self.walk(cells, board.index(0))
         half = int(self.data[entry // 2]) >> 4 * (entry % 2) & 15
         away = (divmod(a, self.cols) + divmod(b, self.cols) for a, b in zip(cells, self.home))
         distance = sum(abs(r - s) + abs(c - d) for r, c, s, d in away)
         return None if half == 15 else distance + 2 * half
+
+    def walk(self, cells, blank):
+        """The moves on a walk to the goal in a table of one bit an entry."""
+        goal, value = self.region(set(self.home), self.goal.index(0)), 0
+        rest = self.remainder(cells, blank)
+        while (cells, self.region(set(cells), blank)) != (self.home, goal):
+            steps = (step for step in self.moves(cells, blank) if self.remainder(*step) == (rest - 1) % 4)
+            step = next(steps, None)
+            if step is None:
+                return None
+            (cells, blank), value, rest = step, value + 1, (rest - 1) % 4
+        return value
+
+    def remainder(self, cells, blank):
+        """The value modulo 4: one bit is stored, the other is the parity of the cells."""
+        entry = self.entry(cells, blank)
+        colour = sum(sum(divmod(c, self.cols)) for c in cells + self.home) % 2
+        return 2 * (int(self.data[entry // 8]) >> entry % 8 & 1) + colour
+
+    def moves(self, cells, blank):
+        """The moves of the pattern's tiles into the blank's region: cells and blank after each."""
+        taken = set(cells)
+        region = self.region(taken, blank)
+        for i, cell in enumerate(cells):
+            row, col = divmod(cell, self.cols)
+            for r, c in ((row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1)):
+                to = r * self.cols + c
+                if 0 <= r < self.rows and 0 <= c < self.cols and to not in taken and self.region(taken, to) == region:
+                    yield cells[:i] + [to] + cells[i + 1 :], cell
 
 
 if __name__ == "__main__":

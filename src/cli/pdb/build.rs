@@ -21,7 +21,8 @@ use crate::cli::values::choice;
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave pdb build --size 4x4 --pattern 1,2,3,4,5,6,7 -o 7.pdb\n  \
-                  tilewave pdb build --size 4x4 --goal first --partition 7-8 -o databases/"
+                  tilewave pdb build --size 4x4 --goal first --partition 7-8 -o databases/\n  \
+                  tilewave pdb build --size 5x5 --pattern 1,2,3,6,7,8,11 --encoding bit -o 7.pdb"
 )]
 pub struct Args {
     /// Size of the board, rows x columns.
@@ -43,11 +44,11 @@ pub struct Args {
     #[arg(long)]
     disjoint: bool,
 
-    /// What an entry is a value of.
-    #[arg(long, value_parser = choice(Kind::NAMES), default_value = "additive-min")]
-    kind: Kind,
+    /// What an entry is a value of [default: additive-min, or region-aware for one bit an entry].
+    #[arg(long, value_parser = choice(Kind::NAMES))]
+    kind: Option<Kind>,
 
-    /// How values are stored: a byte, or four bits.
+    /// How values are stored: a byte, four bits, or one bit.
     #[arg(long, value_parser = choice(Encoding::NAMES), default_value = "byte")]
     encoding: Encoding,
 
@@ -95,9 +96,13 @@ impl Args {
         }
         let files = self.files(&patterns)?;
         let (threads, memory) = (self.threads.get(), self.memory.budget());
+        let kind = self.kind.unwrap_or(match self.encoding {
+            Encoding::Bit => Kind::Regions,
+            Encoding::Byte | Encoding::Nibble => Kind::Minimum,
+        });
         let build = |pattern: &Pattern| -> Result<Build> {
             Ok(Build {
-                kind: self.kind,
+                kind,
                 encoding: self.encoding,
                 kernel: kernel()?,
                 threads,

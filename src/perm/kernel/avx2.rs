@@ -70,6 +70,12 @@ instructions! {
         let high = _mm256_movemask_epi8(_mm256_cmpeq_epi8(a.1, b.1)) as u32;
         u64::from(low) | u64::from(high) << 32
     }}
+    fn first_of_half(old: __m256i, new: __m256i, bits: __m256i) -> __m256i {{
+        let zero = _mm256_setzero_si256();
+        let unseen = _mm256_cmpeq_epi8(_mm256_and_si256(old, bits), zero);
+        let not_new = _mm256_cmpeq_epi8(_mm256_and_si256(new, bits), zero);
+        _mm256_andnot_si256(not_new, unseen)
+    }}
     fn first_visits_of_half(
         values: *mut __m256i,
         old: __m256i,
@@ -77,10 +83,7 @@ instructions! {
         bits: __m256i,
         level: __m256i
     ) -> u64 {{
-        let zero = _mm256_setzero_si256();
-        let unseen = _mm256_cmpeq_epi8(_mm256_and_si256(old, bits), zero);
-        let not_new = _mm256_cmpeq_epi8(_mm256_and_si256(new, bits), zero);
-        let first = _mm256_andnot_si256(not_new, unseen);
+        let first = first_of_half(old, new, bits);
         let lanes = _mm256_movemask_epi8(first) as u32;
         if lanes != 0 {
             let before = _mm256_loadu_si256(values);
@@ -180,6 +183,11 @@ impl Isa for Avx2 {
             let words: [u64; 4] = std::mem::transmute(sums.checksum);
             let checksum = words.iter().fold(0u64, |sum, &word| sum.wrapping_add(word));
             Tally { states: sums.states, checksum }
+        }}
+        fn first_lanes(old: Halves, new: Halves, bits: Halves) -> u64 {{
+            let low = _mm256_movemask_epi8(first_of_half(old.0, new.0, bits.0)) as u32;
+            let high = _mm256_movemask_epi8(first_of_half(old.1, new.1, bits.1)) as u32;
+            u64::from(high) << 32 | u64::from(low)
         }}
         fn first_visits(
             values: *mut Register,

@@ -98,6 +98,9 @@ impl Isa for Avx512 {
                 checksum: _mm512_reduce_add_epi64(sums.checksum) as u64,
             }
         }
+        fn first_lanes(old: __m512i, new: __m512i, bits: __m512i) -> u64 {{
+            _mm512_mask_test_epi8_mask(_mm512_testn_epi8_mask(old, bits), new, bits)
+        }}
         fn first_visits(
             values: *mut Register,
             old: __m512i,
@@ -105,8 +108,7 @@ impl Isa for Avx512 {
             bits: __m512i,
             level: __m512i
         ) -> u64 {{
-            let unseen = _mm512_testn_epi8_mask(old, bits);
-            let first = _mm512_mask_test_epi8_mask(unseen, new, bits);
+            let first = Avx512::first_lanes(old, new, bits);
             if first != 0 {
                 let before = _mm512_loadu_si512(values.cast());
                 _mm512_storeu_si512(values.cast(), _mm512_mask_mov_epi8(before, first, level));

@@ -67,6 +67,8 @@ pub(super) trait Isa: Sized + 'static {
     unsafe fn sums() -> Self::Sums;
     unsafe fn add(sums: Self::Sums, register_key: u64, value: Self::Reg) -> Self::Sums;
     unsafe fn total(sums: Self::Sums) -> Tally;
+    /// The lanes where `old AND bits` is zero and `new AND bits` is not, one bit each.
+    unsafe fn first_lanes(old: Self::Reg, new: Self::Reg, bits: Self::Reg) -> u64;
     /// Writes `level` to the lanes of `values` where `old AND bits` is zero and `new AND bits` is not;
     /// returns their number.
     unsafe fn first_visits(

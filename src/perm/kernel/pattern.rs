@@ -81,17 +81,21 @@ impl PatternStep {
         assert_eq!(stretch.changed.len(), sources);
         assert_eq!((stretch.live.len(), stretch.bits.len()), (targets, targets));
         assert_eq!(stretch.seen.len(), sets * unit);
-        match &stretch.first_visits {
-            FirstVisits::Any(values) => assert_eq!(values.len(), sets * unit),
-            FirstVisits::PerBit { values, slots } => {
-                assert_eq!(slots.len(), targets + 1);
-                let own = &slots[stretch.first..=last];
-                let mut pairs = own.windows(2).zip(&stretch.bits[stretch.first..]);
-                let enough =
-                    pairs.all(|(s, bits)| s[0] <= s[1] && s[1] - s[0] == bits.count_ones());
-                let count = (own[sets] - own[0]) as usize;
-                assert!(enough && values.len() == count * unit, "a slot per bit");
+        let per_bit = match &stretch.first_visits {
+            FirstVisits::Any(values) => {
+                assert_eq!(values.len(), sets * unit);
+                None
             }
+            FirstVisits::PerBit { values, slots } => Some((values.len(), slots)),
+            FirstVisits::Lanes { values, slots } => Some((values.len(), slots)),
+        };
+        if let Some((len, slots)) = per_bit {
+            assert_eq!(slots.len(), targets + 1);
+            let own = &slots[stretch.first..=last];
+            let mut pairs = own.windows(2).zip(&stretch.bits[stretch.first..]);
+            let enough = pairs.all(|(s, bits)| s[0] <= s[1] && s[1] - s[0] == bits.count_ones());
+            let count = (own[sets] - own[0]) as usize;
+            assert!(enough && len == count * unit, "a slot per bit");
         }
         let slice = &self.slices[stretch.slice];
         // SAFETY: lengths were checked above, sources and shifts by `Moves::new`, support and tables by

@@ -194,15 +194,22 @@ pub(super) unsafe fn step<I: Isa, const G: usize>(
                 level: stretch.level,
             };
             let list = lives.list.get_unchecked(..lives.len);
+            let slot = |slots: &[u32]| {
+                let slot = slots.get_unchecked(index) - slots.get_unchecked(stretch.first);
+                slot as usize * 2 * G
+            };
             let (new, flags) = match &mut stretch.first_visits {
                 FirstVisits::Any(values) => {
-                    let values = values.as_mut_ptr().add(set * 2 * G);
-                    visit::<I, G, false>(&step, list, &target, values)
+                    let first = Any(values.as_mut_ptr().add(set * 2 * G));
+                    visit::<I, _, G>(&step, list, &target, first)
                 }
                 FirstVisits::PerBit { values, slots } => {
-                    let slot = slots.get_unchecked(index) - slots.get_unchecked(stretch.first);
-                    let values = values.as_mut_ptr().add(slot as usize * 2 * G);
-                    visit::<I, G, true>(&step, list, &target, values)
+                    let first = PerBit(values.as_mut_ptr().add(slot(slots)));
+                    visit::<I, _, G>(&step, list, &target, first)
+                }
+                FirstVisits::Lanes { values, slots } => {
+                    let first = Lanes(values.as_mut_ptr().add(slot(slots)));
+                    visit::<I, _, G>(&step, list, &target, first)
                 }
             };
             *flag = flags;
@@ -219,16 +226,100 @@ struct Target {
     level: u8,
 }
 
+/// Where the first visits of a set go.
+trait Visits<I: Isa> {
+    /// Writes those of one register, number `r` of `registers`; returns how many there are.
+    ///
+    /// # Safety
+    /// As [`step`]; `bits` are the target's.
+    unsafe fn write(
+        &self,
+        bits: u8,
+        level: u8,
+        registers: usize,
+        r: usize,
+        old: I::Reg,
+        new: I::Reg,
+    ) -> u64;
+}
+
+/// [`FirstVisits::Any`] of a set.
+struct Any(*mut Register);
+
+impl<I: Isa> Visits<I> for Any {
+    #[inline(always)]
+    unsafe fn write(&self, _: u8, level: u8, _: usize, r: usize, old: I::Reg, new: I::Reg) -> u64 {
+        // SAFETY: the function's contract.
+        unsafe { I::first_visits(self.0.add(r), old, new, I::splat(u8::MAX), I::splat(level)) }
+    }
+}
+
+/// [`FirstVisits::PerBit`] of a set.
+struct PerBit(*mut Register);
+
+impl<I: Isa> Visits<I> for PerBit {
+    #[inline(always)]
+    unsafe fn write(
+        &self,
+        bits: u8,
+        level: u8,
+        registers: usize,
+        r: usize,
+        old: I::Reg,
+        new: I::Reg,
+    ) -> u64 {
+        let mut count = 0;
+        for bit in 0..bits.count_ones() as usize {
+            // SAFETY: the function's contract: a slot of registers per bit.
+            count += unsafe {
+                let values = self.0.add(bit * registers + r);
+                I::first_visits(values, old, new, I::splat(1 << bit), I::splat(level))
+            };
+        }
+        count
+    }
+}
+
+/// [`FirstVisits::Lanes`] of a set.
+struct Lanes(*mut [u8; 8]);
+
+impl<I: Isa> Visits<I> for Lanes {
+    #[inline(always)]
+    unsafe fn write(
+        &self,
+        bits: u8,
+        level: u8,
+        registers: usize,
+        r: usize,
+        old: I::Reg,
+        new: I::Reg,
+    ) -> u64 {
+        let mut count = 0;
+        for bit in 0..bits.count_ones() as usize {
+            // SAFETY: the function's contract: a slot of words per bit.
+            unsafe {
+                let lanes = I::first_lanes(old, new, I::splat(1 << bit));
+                count += u64::from(lanes.count_ones());
+                if level != 0 && lanes != 0 {
+                    let word = &mut *self.0.add(bit * registers + r);
+                    *word = (u64::from_le_bytes(*word) | lanes).to_le_bytes();
+                }
+            }
+        }
+        count
+    }
+}
+
 /// Brings the bits of all live moves into a set's slice: returns first visits and flags.
 ///
 /// # Safety
 /// As [`step`].
 #[inline(always)]
-unsafe fn visit<I: Isa, const G: usize, const PER_BIT: bool>(
+unsafe fn visit<I: Isa, V: Visits<I>, const G: usize>(
     step: &Step<'_, I>,
     lives: &[Live],
     target: &Target,
-    values: *mut Register,
+    first: V,
 ) -> (u64, u8) {
     // SAFETY: the function's contract: sources, slices and registers exist.
     unsafe {
@@ -265,16 +356,7 @@ unsafe fn visit<I: Isa, const G: usize, const PER_BIT: bool>(
                 }
                 flags = Stretch::CHANGED;
                 I::store(seen, sum);
-                let level = I::splat(target.level);
-                if PER_BIT {
-                    for bit in 0..target.bits.count_ones() as usize {
-                        let values = values.add((bit * 2 + p) * G + r);
-                        count += I::first_visits(values, old, sum, I::splat(1 << bit), level);
-                    }
-                } else {
-                    let any = I::splat(u8::MAX);
-                    count += I::first_visits(values.add(p * G + r), old, sum, any, level);
-                }
+                count += first.write(target.bits, target.level, 2 * G, p * G + r, old, sum);
             }
         }
         if I::same_lanes(common, I::splat(target.bits)) {

@@ -109,6 +109,10 @@ impl Isa for Scalar {
     }
 
     #[inline(always)]
+    unsafe fn first_lanes(old: Register, new: Register, bits: Register) -> u64 {
+        let first = |i: &usize| old[*i] & bits[*i] == 0 && new[*i] & bits[*i] != 0;
+        (0..LANES).filter(first).fold(0, |lanes, i| lanes | 1 << i)
+    }
     unsafe fn first_visits(
         values: *mut Register,
         old: Register,

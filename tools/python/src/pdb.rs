@@ -111,8 +111,9 @@ impl PatternDatabase {
     /// goal : str or board, default "last"
     /// kind : {"additive-min", "region-aware"}
     ///     One value per placement, or one per placement and region of the blank: larger and consistent.
-    /// encoding : {"byte", "nibble"}
-    ///     One byte per entry, or four bits.
+    /// encoding : {"byte", "nibble", "bit"}
+    ///     One byte per entry, four bits, or, of region-aware values, one bit: the value of a board is then the length
+    ///     of a walk to the goal.
     /// threads : int, optional
     /// memory : int, optional
     ///     Most bytes; half of what is free without it.
@@ -329,7 +330,7 @@ impl PatternDatabase {
     /// Raises
     /// ------
     /// ValueError
-    ///     When the encoding is "nibble"; the database is closed.
+    ///     When the encoding is not "byte"; the database is closed.
     ///
     /// Examples
     /// --------
@@ -343,6 +344,10 @@ impl PatternDatabase {
             Encoding::Byte => Values::array(py, pdb),
             Encoding::Nibble => Err(invalid(
                 "the nibble encoding keeps no values, only what exceeds the Manhattan distance: look boards up, or \
+                 build with encoding=\"byte\"",
+            )),
+            Encoding::Bit => Err(invalid(
+                "one bit an entry keeps no values, only which neighbours are nearer to the goal: look boards up, or \
                  build with encoding=\"byte\"",
             )),
         }
@@ -381,7 +386,7 @@ impl PatternDatabase {
         Ok(self.get()?.kind().name())
     }
 
-    /// "byte" or "nibble".
+    /// "byte", "nibble" or "bit".
     #[getter]
     fn encoding(&self) -> PyResult<&'static str> {
         Ok(self.get()?.encoding().name())

@@ -104,7 +104,7 @@ class PatternDatabase:
         *,
         goal: _States | None = None,
         kind: Literal["additive-min", "region-aware"] = "additive-min",
-        encoding: Literal["byte", "nibble"] = "byte",
+        encoding: Literal["byte", "nibble", "bit"] = "byte",
         threads: int | None = None,
         memory: int | None = None,
         progress: _Progress | None = None,
@@ -137,7 +137,7 @@ class PatternDatabase:
     @property
     def kind(self) -> Literal["additive-min", "region-aware"]: ...
     @property
-    def encoding(self) -> Literal["byte", "nibble"]: ...
+    def encoding(self) -> Literal["byte", "nibble", "bit"]: ...
     @property
     def histogram(self) -> npt.NDArray[np.uint64]: ...
     @property

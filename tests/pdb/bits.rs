@@ -1,0 +1,203 @@
+//! One bit an entry against a byte an entry.
+
+use tilewave::pdb::{
+    Build, Encoding, Evaluator, Kind, Layout, Pattern, Pdb, PdbError, build, encode, export,
+    rebuild,
+};
+use tilewave::progress::NoProgress;
+use tilewave::puzzle::tiles::Board;
+use tilewave::random::SplitMix64;
+
+use super::{Random, database, goal};
+
+/// Both databases of a pattern, one bit and one byte an entry.
+fn pair(goal: &Board, tiles: &[u16]) -> (Pdb, Pdb) {
+    let how = Build {
+        kind: Kind::Regions,
+        encoding: Encoding::Bit,
+        ..Build::new(Pattern::new(goal.clone(), tiles).unwrap())
+    };
+    let bit = build(&how, &NoProgress).unwrap();
+    let byte = database(goal, tiles, Kind::Regions);
+    assert_eq!(bit.histogram(), byte.histogram());
+    assert_eq!(bit.bytes().len() as u64, byte.entries().div_ceil(8));
+    // The fast builder against values that are packed.
+    assert!(bit.bytes() == encode(&byte, Encoding::Bit).unwrap().bytes());
+    (bit, byte)
+}
+
+/// A cell of a region, given by its number.
+fn blank(pdb: &Pdb, cells: &[u8], region: usize) -> u8 {
+    let n = pdb.pattern().size().cells() as u8;
+    let inside = |c: &u8| !cells.contains(c) && pdb.entry_order().region(cells, *c).1 == region;
+    (0..n).find(inside).unwrap()
+}
+
+/// Compares every entry, found by a walk.
+fn compare(goal: &Board, tiles: &[u16]) -> u64 {
+    let (bit, byte) = pair(goal, tiles);
+    byte.entry_order().for_each(|entry, cells, region| {
+        let blank = blank(&byte, cells, region);
+        assert_eq!(byte.entry(cells, blank), entry);
+        let (found, truth) = (bit.lookup(cells, blank), byte.lookup(cells, blank));
+        assert_eq!(found, truth, "{tiles:?}, entry {entry}: {cells:?} {blank}");
+    });
+    byte.entries()
+}
+
+/// Compares random entries, found by a walk, and the values carried along random moves.
+fn sample(goal: &Board, tiles: &[u16], samples: u64) {
+    let (bit, byte) = pair(goal, tiles);
+    let mut random = Random(SplitMix64::new(7));
+    for _ in 0..samples {
+        let board = random.board(goal.size());
+        let (found, truth) = (bit.value(&board).unwrap(), byte.value(&board).unwrap());
+        assert_eq!(found, truth, "{tiles:?} {board}");
+    }
+    let bits = [bit];
+    let mut evaluator = Evaluator::new(&bits, goal).unwrap();
+    let (cols, mut tiles) = (goal.size().cols(), goal.tiles().to_vec());
+    for _ in 0..samples {
+        let blank = evaluator.blank();
+        let near = (0..tiles.len()).filter(|c| {
+            c.abs_diff(blank) == cols || c.abs_diff(blank) == 1 && c / cols == blank / cols
+        });
+        let near: Vec<usize> = near.collect();
+        let cell = near[random.below(near.len() as u64) as usize];
+        evaluator.slide(cell);
+        tiles.swap(cell, blank);
+        let board = Board::new(goal.size(), &tiles).unwrap();
+        let truth = byte.value(&board).unwrap().unwrap();
+        assert_eq!(evaluator.value(0), truth, "{board}");
+    }
+}
+
+/// With at most two tiles outside the pattern some entries are reached by no board: they have no value in either.
+#[test]
+fn every_entry_of_small_boards_has_the_byte_value() {
+    for (size, text, all) in [
+        ("2x2", "last", 1..=3),
+        ("2x3", "first", 1..=5),
+        ("3x2", "blank=3", 1..=5),
+        ("2x4", "last", 1..=7),
+        ("3x3", "last", 1..=7),
+        ("3x3", "blank=4", 6..=6),
+        ("2x5", "first", 2..=5),
+        ("2x6", "last", 4..=4),
+        ("3x4", "last", 1..=4),
+    ] {
+        let goal = goal(size, text);
+        let mut gaps = 0;
+        for k in all {
+            let tiles: Vec<u16> = (0..k)
+                .map(|i| (i * 3 % goal.size().tiles()) as u16 + 1)
+                .collect();
+            // Every third tile, or the first ones where the number of tiles is a multiple of three.
+            let pattern = Pattern::new(goal.clone(), &tiles);
+            let tiles = pattern.map_or_else(|_| (1..=k as u16).collect(), |p| p.tiles().to_vec());
+            let entries = compare(&goal, &tiles);
+            let table = database(&goal, &tiles, Kind::Regions);
+            let reached = table.histogram().iter().sum::<u64>();
+            assert!(
+                entries == reached || k + 2 >= goal.size().tiles(),
+                "{size} {tiles:?}"
+            );
+            gaps += entries - reached;
+        }
+        let few = ["2x2", "2x3", "3x2", "2x4", "3x3"].contains(&size);
+        assert_eq!(gaps > 0, few, "{size}");
+    }
+}
+
+#[test]
+fn samples_of_larger_boards_have_the_byte_value() {
+    sample(&goal("3x4", "last"), &[1, 2, 3, 4, 5, 6, 8], 20_000);
+    sample(&goal("2x5", "last"), &[1, 2, 3, 4, 5, 6, 8, 9], 20_000);
+    sample(&goal("4x4", "first"), &[1, 4, 5, 8, 9, 12], 20_000);
+    sample(&goal("5x5", "blank=7"), &[2, 3, 8, 12, 24], 20_000);
+    sample(&goal("3x6", "last"), &[1, 2, 3, 7, 9], 20_000);
+}
+
+/// `cargo test --release --test suite -- --ignored bits::`, some minutes and 4 GB.
+#[test]
+#[ignore = "takes minutes: run with --release -- --ignored bits::"]
+fn all_entries_of_3x4_and_ten_million_samples_have_the_byte_value() {
+    let board = goal("3x4", "last");
+    assert!(compare(&board, &[1, 2, 3, 5, 6, 7]) > 665_280);
+    assert!(compare(&board, &[1, 2, 3, 5, 6, 7, 9]) > 3_991_680);
+    sample(
+        &goal("4x4", "last"),
+        &[9, 10, 11, 12, 13, 14, 15],
+        10_000_000,
+    );
+    sample(&goal("5x5", "first"), &[1, 2, 5, 6, 7, 12], 10_000_000);
+}
+
+#[test]
+fn what_one_bit_cannot_hold_is_refused() {
+    let goal = goal("3x3", "last");
+    let pattern = Pattern::new(goal.clone(), &[1, 2, 3, 4, 5]).unwrap();
+    let minimum = Build {
+        encoding: Encoding::Bit,
+        ..Build::new(pattern)
+    };
+    assert!(matches!(
+        build(&minimum, &NoProgress),
+        Err(PdbError::BitKind)
+    ));
+    let table = database(&goal, &[1, 2], Kind::Minimum);
+    assert!(matches!(
+        encode(&table, Encoding::Bit),
+        Err(PdbError::BitKind)
+    ));
+    let (bit, byte) = pair(&goal, &[1, 2, 3, 4, 5]);
+    let back = encode(&bit, Encoding::Byte);
+    assert!(matches!(back, Err(PdbError::NoValues)), "{back:?}");
+    assert!(encode(&bit, Encoding::Bit).unwrap().bytes() == bit.bytes());
+    let nibble = encode(&byte, Encoding::Nibble).unwrap();
+    assert!(encode(&nibble, Encoding::Bit).unwrap().bytes() == bit.bytes());
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x");
+    let exported = export(&bit, Layout::Puzzle24, &path, false, None, &NoProgress);
+    assert!(
+        exported
+            .unwrap_err()
+            .to_string()
+            .contains("--encoding byte")
+    );
+    assert!(!path.exists());
+}
+
+/// A wrong bit is found by building again: the entry is named, and what it should be.
+#[test]
+fn a_wrong_bit_is_named() {
+    let (bit, _) = pair(&goal("3x3", "last"), &[1, 2, 3, 4, 5]);
+    let how = Build::new(bit.pattern().clone());
+    rebuild(&bit, &how, &NoProgress).unwrap();
+    let other = pair(&goal("3x3", "last"), &[1, 2, 3, 4, 6]).0;
+    let entry = (0..bit.entries()).find(|&e| {
+        (bit.bytes()[e as usize / 8] ^ other.bytes()[e as usize / 8]) >> (e % 8) & 1 == 1
+    });
+    // The header of one and the entries of the other, with right sums.
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.pdb");
+    let mut bytes = saved(&bit, &path);
+    let theirs = saved(&other, &dir.path().join("y.pdb"));
+    let data = bytes.len() - bit.bytes().len();
+    bytes[data..].copy_from_slice(&theirs[data..]);
+    bytes[144..152].copy_from_slice(&theirs[144..152]);
+    let sums = u64::from_le_bytes(bytes[72..80].try_into().unwrap()) as usize;
+    bytes[sums..data].copy_from_slice(&theirs[sums..data]);
+    let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..4088]);
+    bytes[4088..4096].copy_from_slice(&sum.to_le_bytes());
+    let wrong = Pdb::from_bytes(&bytes).unwrap();
+    match rebuild(&wrong, &how, &NoProgress) {
+        Err(PdbError::Wrong { entry: found, .. }) => assert_eq!(Some(found), entry),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn saved(pdb: &Pdb, path: &std::path::Path) -> Vec<u8> {
+    pdb.save(path, false, &NoProgress).unwrap();
+    std::fs::read(path).unwrap()
+}
