@@ -61,7 +61,11 @@ impl Tree {
         match (self.views.len(), self.is_plain()) {
             (1, true) => self.iterate::<1, true>(board, from, split, progress),
             (2, true) => self.iterate::<2, true>(board, from, split, progress),
+            (3..=4, true) => self.iterate::<4, true>(board, from, split, progress),
             (_, true) => self.iterate::<MAX_VIEWS, true>(board, from, split, progress),
+            (1, false) => self.iterate::<1, false>(board, from, split, progress),
+            (2, false) => self.iterate::<2, false>(board, from, split, progress),
+            (3..=4, false) => self.iterate::<4, false>(board, from, split, progress),
             (_, false) => self.iterate::<MAX_VIEWS, false>(board, from, split, progress),
         }
     }

@@ -3,12 +3,14 @@
 #[cfg(feature = "certify")]
 mod certify;
 mod constructive;
+mod database;
 mod error;
 pub mod export;
 mod ida;
 mod optimal;
 mod pruner;
 mod scramble;
+mod sets;
 mod solvability;
 mod split;
 mod tree;

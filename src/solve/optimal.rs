@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::SolveError;
+use super::database::Database;
 use super::ida::{End, Stage};
 use super::pruner::MovePruner;
-use super::tree::{MAX_PATTERNS, MAX_VIEWS, Tree};
+use super::tree::{Lens, MAX_PATTERNS, MAX_VIEWS, Tree};
 use super::view::{View, images};
-use crate::pdb::{Pattern, Pdb, PdbError};
+use crate::pdb::{Kind, Pattern, Pdb, PdbError};
 use crate::progress::Progress;
 use crate::puzzle::tiles::{Board, Frame, Moves, Path};
 
@@ -90,7 +91,7 @@ impl Optimal {
     /// Returns the solver of a goal with a set of disjoint databases, which it owns or shares. The
     /// databases may be of any kind and encoding, and for another goal of the same board, or of the
     /// transposed one, as long as a rotation or reflection takes one goal's blank to the other's. Those of
-    /// kind [`crate::pdb::Kind::Minimum`] with a byte per entry are looked up fastest, several times as fast as others; region-aware
+    /// kind [`crate::pdb::Kind::Minimum`] with a byte per entry are looked up fastest; region-aware
     /// values are larger and consistent. Cost: the duplicates of all short walks, about 8 ms on 4x4.
     ///
     /// # Errors
@@ -99,34 +100,67 @@ impl Optimal {
         goal: &Board,
         pdbs: impl IntoIterator<Item = impl Into<Arc<Pdb>>>,
     ) -> Result<Optimal, SolveError> {
-        let pdbs: Vec<Arc<Pdb>> = pdbs.into_iter().map(Into::into).collect();
-        let patterns: Vec<Pattern> = pdbs.iter().map(|pdb| pdb.pattern().clone()).collect();
+        Optimal::with_partitions(goal, [pdbs.into_iter().map(Into::into).collect()])
+    }
+
+    /// Returns the solver of a goal with several partitions, each a set of disjoint databases as [`Optimal::new`]
+    /// wants them: a board's estimate is the largest of the partitions' sums. A database may be in several. After a
+    /// move only the databases whose tile has moved are looked up, one per partition and symmetry.
+    ///
+    /// # Errors
+    /// As [`Optimal::new`], and when there are more than 16 partitions times symmetries.
+    pub fn with_partitions(
+        goal: &Board,
+        partitions: impl IntoIterator<Item = Vec<Arc<Pdb>>>,
+    ) -> Result<Optimal, SolveError> {
+        let partitions: Vec<Vec<Arc<Pdb>>> = partitions.into_iter().collect();
         let unfit = |reason: String| Err(SolveError::Database { reason });
-        let Some(first) = patterns.first() else {
+        let all = partitions.concat();
+        let Some(first) = all.first().map(|pdb| pdb.pattern()) else {
             return unfit("no database is given".into());
         };
         let (size, theirs) = (goal.size(), first.size());
         if images(size, theirs).is_empty() {
             return unfit(format!("they are for {theirs}, the board is {size}"));
         }
-        if patterns.iter().any(|p| p.goal() != first.goal()) {
+        if all.iter().any(|pdb| pdb.pattern().goal() != first.goal()) {
             return unfit("the databases are for different goals".into());
         }
-        crate::pdb::check_disjoint(&patterns)?;
-        if patterns.len() > MAX_PATTERNS {
-            return unfit(format!("there are more than {MAX_PATTERNS}"));
+        let databases = Database::all(all.clone());
+        let (mut rest, mut lenses) = (&databases[..], Vec::new());
+        for partition in &partitions {
+            let (own, others) = rest.split_at(partition.len());
+            rest = others;
+            let patterns = partition.iter().map(|pdb| pdb.pattern().clone());
+            let patterns: Vec<Pattern> = patterns.collect();
+            crate::pdb::check_disjoint(&patterns)?;
+            if patterns.len() > MAX_PATTERNS {
+                return unfit(format!("there are more than {MAX_PATTERNS}"));
+            }
+            let kinds: Vec<Kind> = partition.iter().map(|pdb| pdb.kind()).collect();
+            let views = View::of_kinds(goal, first, &patterns, &kinds);
+            lenses.extend(views.into_iter().map(|view| Lens {
+                view,
+                databases: own.to_vec(),
+            }));
         }
-        let views = View::all(goal, &patterns);
-        if views.is_empty() || views.len() > MAX_VIEWS {
+        if lenses.is_empty() {
             return unfit(
                 "no rotation or reflection takes the goal's blank to that of the databases' goal"
                     .into(),
             );
         }
+        if lenses.len() > MAX_VIEWS {
+            return unfit(format!(
+                "the partitions are seen in {} ways, through all symmetries that keep the goal's blank in place; at \
+                 most {MAX_VIEWS} are looked up for a node: take fewer partitions",
+                lenses.len()
+            ));
+        }
         let pruner = MovePruner::new(size, PRUNER_DEPTH);
         Ok(Optimal {
             frame: Frame::new(goal.clone()),
-            tree: Tree::new(goal.clone(), pdbs, views, pruner),
+            tree: Tree::new(goal.clone(), lenses, pruner),
         })
     }
 
@@ -186,8 +220,8 @@ impl Optimal {
         stage: Stage,
         seconds: f64,
     ) -> Result<Answer, SolveError> {
-        for pdb in &self.tree.pdbs {
-            pdb.unchanged()?;
+        for database in self.tree.databases() {
+            database.pdb.unchanged()?;
         }
         let moves = match end {
             End::Solved(moves) if moves.apply(board)? != *self.frame.goal() => {

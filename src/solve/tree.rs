@@ -2,23 +2,27 @@
 //!
 //! Invariant: nothing here changes during a search, so threads share it.
 
-use std::sync::Arc;
-
+use super::database::Database;
 use super::pruner::MovePruner;
 use super::view::{MAX_CELLS, View};
-use crate::pdb::{Encoding, Kind, Pdb};
 use crate::puzzle::tiles::{Board, Direction};
 
 /// Most patterns of a set.
 pub(super) const MAX_PATTERNS: usize = 8;
-/// Most symmetries of a board.
-pub(super) const MAX_VIEWS: usize = 8;
+/// Most views of a node: symmetries of a board times partitions.
+pub(super) const MAX_VIEWS: usize = 16;
+
+/// A partition, seen through one symmetry of the board.
+pub(super) struct Lens {
+    pub view: View,
+    /// The databases of the view's patterns.
+    pub databases: Vec<Database>,
+}
 
 /// What all searches for one goal share.
 pub(super) struct Tree {
     pub(super) goal: Board,
-    pub(super) pdbs: Vec<Arc<Pdb>>,
-    pub(super) views: Vec<View>,
+    pub(super) views: Vec<Lens>,
     pub(super) pruner: MovePruner,
     /// For each blank cell and direction the cell of the tile that moves.
     cells: Vec<[u8; 4]>,
@@ -26,14 +30,13 @@ pub(super) struct Tree {
 
 impl Tree {
     /// Returns the solver; the views are those of the databases' patterns, at least one.
-    pub fn new(goal: Board, pdbs: Vec<Arc<Pdb>>, views: Vec<View>, pruner: MovePruner) -> Tree {
+    pub fn new(goal: Board, views: Vec<Lens>, pruner: MovePruner) -> Tree {
         let cell = |blank, d: Direction| d.tile_cell(goal.size(), blank).unwrap_or(blank) as u8;
         let cells = (0..goal.size().cells())
             .map(|blank| Direction::ALL.map(|d| cell(blank, d)))
             .collect();
         Tree {
             goal,
-            pdbs,
             views,
             pruner,
             cells,
@@ -42,9 +45,12 @@ impl Tree {
 
     /// Whether every entry is a byte at the rank of its cells, so that walks keep ranks up to date.
     pub fn is_plain(&self) -> bool {
-        let plain =
-            |pdb: &Arc<Pdb>| (pdb.kind(), pdb.encoding()) == (Kind::Minimum, Encoding::Byte);
-        self.pdbs.iter().all(plain)
+        self.databases().all(Database::is_plain)
+    }
+
+    /// Returns the databases, as often as they are seen.
+    pub fn databases(&self) -> impl Iterator<Item = &Database> {
+        self.views.iter().flat_map(|lens| &lens.databases)
     }
 
     #[inline(always)]

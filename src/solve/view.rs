@@ -5,10 +5,13 @@
 //! tiles stand on, seen through the view's symmetry. Let digit i be the cell of tile i minus the number of
 //! earlier tiles on smaller cells; the rank is their mixed-radix number. A tile that goes from cell a to
 //! b changes its own digit by b - a, less one for every earlier tile in between, and the digit of every later
-//! tile in between by one. So an index is updated by one addition per cell between a and b: none for
+//! tile in between by one. In region-aware databases the rank is that of the positions within the set of cells, which
+//! change by one for every tile in between. So an index is updated by one addition per cell between a and b: none for
 //! neighbours in a row, at most a row's length for neighbours in a column.
 
-use crate::pdb::Pattern;
+use std::cmp::Ordering;
+
+use crate::pdb::{Kind, Pattern};
 use crate::perm::placement;
 use crate::puzzle::tiles::{Board, Direction, Size};
 
@@ -57,6 +60,8 @@ pub struct View {
     steps: Vec<[Step; 4]>,
     /// Where the symmetry takes each cell.
     pub(super) image: Vec<u8>,
+    /// For each tile and cell the distance to the goal cell of the tile that it stands for.
+    pub(super) away: Vec<[u8; MAX_CELLS]>,
     /// The tiles that stand for each pattern's tiles, in the pattern's order.
     tiles: Vec<Vec<u8>>,
 }
@@ -79,11 +84,22 @@ impl View {
         let Some(first) = patterns.first() else {
             return Vec::new();
         };
+        let kinds = vec![Kind::Minimum; patterns.len()];
+        View::of_kinds(goal, first, patterns, &kinds)
+    }
+
+    /// The views of a goal whose indices are ranks of cells, or of positions within the set of cells.
+    pub(super) fn of_kinds(
+        goal: &Board,
+        first: &Pattern,
+        patterns: &[Pattern],
+        kinds: &[Kind],
+    ) -> Vec<View> {
         let mut images = images(goal.size(), first.size());
         images.retain(|image| usize::from(image[goal.blank()]) == first.goal().blank());
         let views = images
             .into_iter()
-            .map(|image| View::new(goal, patterns, image));
+            .map(|image| View::new(goal, patterns, kinds, image));
         views.collect()
     }
 
@@ -139,7 +155,7 @@ impl View {
         &cells[..tiles.len()]
     }
 
-    fn new(goal: &Board, patterns: &[Pattern], image: Vec<u8>) -> View {
+    fn new(goal: &Board, patterns: &[Pattern], kinds: &[Kind], image: Vec<u8>) -> View {
         let size = goal.size();
         let cells = size.cells();
         let mut view = View {
@@ -149,23 +165,38 @@ impl View {
             over: vec![[0; MAX_CELLS]; cells],
             steps: vec![[Step::default(); 4]; cells],
             image,
+            away: vec![[0; MAX_CELLS]; cells],
             tiles: patterns.iter().map(|p| vec![0; p.home().len()]).collect(),
         };
-        for (p, pattern) in patterns.iter().enumerate() {
+        for (p, (pattern, kind)) in patterns.iter().zip(kinds).enumerate() {
+            let k = pattern.home().len();
+            let mut weight = [0; Pattern::MAX_TILES];
             for (i, &home) in pattern.home().iter().enumerate() {
                 let cell = view.image.iter().position(|&image| image == home);
                 let tile = usize::from(goal.tiles()[cell.unwrap_or_default()]);
                 view.tiles[p][i] = tile as u8;
                 view.pattern[tile] = p as u8;
-                let radices = (i + 1..pattern.home().len()).map(|j| (cells - j) as i64);
-                view.stride[tile] = radices.product();
+                for (away, &image) in view.away[tile].iter_mut().zip(&view.image) {
+                    *away = pattern.distance(image, home);
+                }
+                weight[i] = match kind {
+                    Kind::Minimum => (i + 1..k).map(|j| (cells - j) as i64).product(),
+                    Kind::Regions => (1..(k - i) as i64).product(),
+                };
+                view.stride[tile] = match kind {
+                    Kind::Minimum => weight[i],
+                    Kind::Regions => 0,
+                };
             }
             for (i, &tile) in view.tiles[p].iter().enumerate() {
                 for (j, &other) in view.tiles[p].iter().enumerate() {
-                    view.over[usize::from(tile)][usize::from(other)] = match j.cmp(&i) {
-                        std::cmp::Ordering::Less => -view.stride[usize::from(tile)],
-                        std::cmp::Ordering::Equal => 0,
-                        std::cmp::Ordering::Greater => view.stride[usize::from(other)],
+                    view.over[usize::from(tile)][usize::from(other)] = match (j.cmp(&i), kind) {
+                        (Ordering::Equal, _) => 0,
+                        (Ordering::Less, Kind::Minimum) => -weight[i],
+                        (Ordering::Greater, Kind::Minimum) => weight[j],
+                        // Positions: other tiles move back by one, as this one moves forward by one.
+                        (Ordering::Less, Kind::Regions) => -weight[j],
+                        (Ordering::Greater, Kind::Regions) => weight[i],
                     };
                 }
             }

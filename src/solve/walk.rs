@@ -5,9 +5,10 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use super::tree::{MAX_PATTERNS, MAX_VIEWS, Tree};
-use super::view::{MAX_CELLS, NO_PATTERN, View};
-use crate::pdb::{Encoding, Pattern, Pdb};
+use super::database::Database;
+use super::tree::{MAX_PATTERNS, Tree};
+use super::view::{MAX_CELLS, NO_PATTERN};
+use crate::pdb::Pattern;
 use crate::perm::kernel::prefetch;
 use crate::progress::{Phase, Progress};
 use crate::puzzle::tiles::{Board, Direction};
@@ -80,12 +81,15 @@ pub(super) struct Pass {
 /// The look-ups of a node through one view.
 #[derive(Clone, Copy, Default)]
 struct Lookups {
-    /// Entry of each pattern.
+    /// Rank of each pattern's tiles, see [`Database::entry`].
     index: [u64; MAX_PATTERNS],
     /// Value of each pattern.
     value: [u8; MAX_PATTERNS],
     /// Their sum.
     sum: i32,
+    /// Set of cells of each pattern, and distance of its tiles, for databases that are not plain.
+    set: [u64; MAX_PATTERNS],
+    distance: [u8; MAX_PATTERNS],
 }
 
 /// A node: a board, and what is known of it. V views are looked through (of a board with more: all).
@@ -93,8 +97,6 @@ struct Lookups {
 pub(super) struct Node<const V: usize> {
     /// The tile of each cell.
     pub board: [u8; MAX_CELLS],
-    /// The cell of each tile, kept for databases whose entries are found from scratch.
-    at: [u8; MAX_CELLS],
     blank: u8,
     state: u32,
     lookups: [Lookups; V],
@@ -114,14 +116,16 @@ impl<const V: usize> Node<V> {
 /// A subtree that is left to walk: its node and the way there.
 pub(super) type Subtree<const V: usize> = (Node<V>, Vec<Direction>);
 
-/// A depth-first walk. In PLAIN ones an entry is a byte at the rank of the cells, updated move by move; else
-/// entries are found from scratch, whatever the kind and the encoding.
+/// A depth-first walk. In PLAIN ones an entry is a byte at the rank of the cells; else databases may be of any kind
+/// and encoding.
 pub(super) struct Walk<'w, const V: usize, const PLAIN: bool> {
     tree: &'w Tree,
     control: &'w Control<'w>,
     /// Place of the subtree in the order of a walk through all.
     subtree: usize,
-    values: [&'w [u8]; MAX_PATTERNS],
+    /// The databases of each view, and their bytes.
+    databases: [&'w [Database]; V],
+    values: [[&'w [u8]; MAX_PATTERNS]; V],
     node: Node<V>,
     path: Vec<Direction>,
     nodes: u64,
@@ -129,33 +133,6 @@ pub(super) struct Walk<'w, const V: usize, const PLAIN: bool> {
     ask_at: u64,
     stopped: bool,
     excess: i32,
-}
-
-/// An entry of a database of any kind and encoding.
-struct Entry {
-    index: u64,
-    cells: [u8; Pattern::MAX_TILES],
-}
-
-impl Entry {
-    fn find(view: &View, pdb: &Pdb, p: usize, at: impl Fn(u8) -> usize, blank: usize) -> Entry {
-        let mut cells = [0; Pattern::MAX_TILES];
-        let index = pdb.entry(view.cells(p, at, &mut cells), view.image[blank]);
-        Entry { index, cells }
-    }
-
-    /// The byte that holds the value.
-    fn byte(&self, pdb: &Pdb) -> u64 {
-        match pdb.encoding() {
-            Encoding::Byte => self.index,
-            Encoding::Nibble => self.index / 2,
-        }
-    }
-
-    fn value(&self, pdb: &Pdb) -> u8 {
-        let k = pdb.pattern().tiles().len();
-        pdb.at(self.index, &self.cells[..k]).unwrap_or(u8::MAX)
-    }
 }
 
 /// A move to a child, its look-ups under way.
@@ -166,6 +143,8 @@ struct Child<const V: usize> {
     direction: Direction,
     pattern: [u8; V],
     index: [u64; V],
+    /// Where the values are; of plain databases that is the index.
+    entry: [u64; V],
 }
 
 impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
@@ -173,25 +152,28 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
     pub fn new(tree: &'w Tree, board: &Board, control: &'w Control<'w>) -> Walk<'w, V, PLAIN> {
         let mut root = Node {
             board: [0; MAX_CELLS],
-            at: [0; MAX_CELLS],
             blank: board.blank() as u8,
             state: tree.pruner.start(board.blank()),
             lookups: [Lookups::default(); V],
         };
+        let mut at = [0; MAX_CELLS];
         for (cell, &tile) in board.tiles().iter().enumerate() {
             root.board[cell] = tile as u8;
-            root.at[usize::from(tile)] = cell as u8;
+            at[usize::from(tile)] = cell;
         }
-        let mut walk = Walk::resume(tree, &root, &[], control, 0);
-        for (lookup, view) in walk.node.lookups.iter_mut().zip(&tree.views) {
-            for (p, pdb) in tree.pdbs.iter().enumerate() {
-                let at = |tile: u8| usize::from(root.at[usize::from(tile)]);
-                let entry = Entry::find(view, pdb, p, at, board.blank());
-                (lookup.index[p], lookup.value[p]) = (entry.index, entry.value(pdb));
+        for (lookup, lens) in root.lookups.iter_mut().zip(&tree.views) {
+            let blank = lens.view.image[board.blank()];
+            for (p, database) in lens.databases.iter().enumerate() {
+                let (pdb, mut cells) = (&database.pdb, [0; Pattern::MAX_TILES]);
+                let cells = lens.view.cells(p, |tile| at[usize::from(tile)], &mut cells);
+                lookup.index[p] = database.rank(pdb.entry(cells, blank));
+                lookup.set[p] = cells.iter().fold(0, |set, &cell| set | 1 << cell);
+                lookup.distance[p] = pdb.pattern().manhattan(cells) as u8;
+                lookup.value[p] = pdb.lookup(cells, blank).unwrap_or(u8::MAX);
                 lookup.sum += i32::from(lookup.value[p]);
             }
         }
-        walk
+        Walk::resume(tree, &root, &[], control, 0)
     }
 
     /// Returns the walk from a node, to which a path has led.
@@ -202,14 +184,20 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
         control: &'w Control<'w>,
         subtree: usize,
     ) -> Walk<'w, V, PLAIN> {
-        let mut values: [&[u8]; MAX_PATTERNS] = [&[]; MAX_PATTERNS];
-        for (values, pdb) in values.iter_mut().zip(&tree.pdbs) {
-            *values = pdb.bytes();
+        let mut databases: [&[Database]; V] = [&[]; V];
+        let mut values: [[&[u8]; MAX_PATTERNS]; V] = [[&[]; MAX_PATTERNS]; V];
+        let views = databases.iter_mut().zip(&mut values).zip(&tree.views);
+        for ((databases, values), lens) in views {
+            *databases = &lens.databases;
+            for (values, database) in values.iter_mut().zip(&lens.databases) {
+                *values = database.pdb.bytes();
+            }
         }
         Walk {
             tree,
             control,
             subtree,
+            databases,
             values,
             node: *node,
             path: path.to_vec(),
@@ -228,8 +216,9 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
 
     #[inline(always)]
     fn views(&self) -> usize {
-        if V == MAX_VIEWS {
-            self.tree.views.len()
+        // One or two are what they say; of more there may be fewer.
+        if V > 2 {
+            self.tree.views.len().min(V)
         } else {
             V
         }
@@ -285,7 +274,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
                 continue;
             };
             self.step(blank, child);
-            let before = self.enter(child, &value);
+            let before = self.enter(blank, child, &value);
             self.collect(
                 usize::from(child.cell),
                 child.state,
@@ -293,7 +282,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
                 room - 1,
                 found,
             );
-            self.leave(child, before);
+            self.leave(blank, child, before);
             self.step_back(blank, child);
         }
     }
@@ -319,11 +308,11 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
             if best == 0 && self.tree.is_goal(&self.node.board) {
                 return true;
             }
-            let before = self.enter(child, &value);
+            let before = self.enter(blank, child, &value);
             if room > 1 && self.descend(usize::from(child.cell), child.state, room - 1) {
                 return true;
             }
-            self.leave(child, before);
+            self.leave(blank, child, before);
             self.step_back(blank, child);
         }
         false
@@ -339,6 +328,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
             direction: Direction::Up,
             pattern: [NO_PATTERN; V],
             index: [0; V],
+            entry: [0; V],
         }; 4];
         let mut count = 0;
         for (direction, state) in self.tree.pruner.moves(state) {
@@ -348,23 +338,26 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
             count += 1;
             (child.state, child.cell, child.direction) = (state, cell, direction);
             for v in 0..self.views() {
-                let view = &self.tree.views[v];
+                let view = &self.tree.views[v].view;
                 let p = view.pattern[usize::from(tile)];
                 child.pattern[v] = p;
                 if p == NO_PATTERN {
                     continue;
                 }
                 let p = usize::from(p) % MAX_PATTERNS;
+                let lookup = &self.node.lookups[v];
+                let change = view.step(&self.node.board, blank, direction, tile);
+                child.index[v] = lookup.index[p].wrapping_add_signed(change);
                 let byte = if PLAIN {
-                    let change = view.step(&self.node.board, blank, direction, tile);
-                    child.index[v] = self.node.lookups[v].index[p].wrapping_add_signed(change);
                     child.index[v]
                 } else {
-                    let entry = self.entry(view, p, tile, blank, cell);
-                    child.index[v] = entry.index;
-                    entry.byte(&self.tree.pdbs[p])
+                    let database = &self.databases[v][p];
+                    let [from, to] = [cell.into(), blank].map(|cell: usize| view.image[cell]);
+                    let set = lookup.set[p] ^ 1 << from ^ 1 << to;
+                    child.entry[v] = database.entry(set, child.index[v], from);
+                    database.byte(child.entry[v])
                 };
-                prefetch::<1, _>(self.values[p].as_ptr().wrapping_add(byte as usize));
+                prefetch::<1, _>(self.values[v][p].as_ptr().wrapping_add(byte as usize));
             }
         }
         (children, count)
@@ -381,11 +374,14 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
             if child.pattern[v] != NO_PATTERN {
                 let p = usize::from(child.pattern[v]) % MAX_PATTERNS;
                 value[v] = if PLAIN {
-                    self.values[p][child.index[v] as usize]
+                    self.values[v][p][child.index[v] as usize]
                 } else {
+                    let (database, entry) = (&self.databases[v][p], child.entry[v]);
+                    let byte = self.values[v][p][database.byte(entry) as usize];
                     let tile = self.node.board[usize::from(child.cell)];
-                    let entry = self.entry(&self.tree.views[v], p, tile, blank, child.cell);
-                    entry.value(&self.tree.pdbs[p])
+                    let away = &self.tree.views[v].view.away[usize::from(tile)];
+                    let distance = lookup.distance[p] + away[blank] - away[usize::from(child.cell)];
+                    database.value(byte, entry, lookup.value[p], distance)
                 };
                 sum += i32::from(value[v]) - i32::from(lookup.value[p]);
             }
@@ -398,42 +394,34 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
         Some((value, best))
     }
 
-    /// Moves a tile.
+    /// Moves a tile, or back.
     #[inline(always)]
     fn step(&mut self, blank: usize, child: &Child<V>) {
-        let cell = usize::from(child.cell);
-        self.slide(blank, cell, blank);
+        self.node.board.swap(usize::from(child.cell), blank);
         self.path.push(child.direction);
     }
 
     #[inline(always)]
     fn step_back(&mut self, blank: usize, child: &Child<V>) {
         self.path.pop();
-        let cell = usize::from(child.cell);
-        self.slide(blank, cell, cell);
+        self.node.board.swap(usize::from(child.cell), blank);
     }
 
-    /// Exchanges blank and tile; the tile ends on cell `to`.
+    /// Moves a tile in the set of cells and the distance of its pattern, from `cell` to `to`.
     #[inline(always)]
-    fn slide(&mut self, blank: usize, cell: usize, to: usize) {
-        self.node.board.swap(cell, blank);
+    fn shift(&mut self, v: usize, p: usize, tile: u8, cell: usize, to: usize) {
         if !PLAIN {
-            self.node.at[usize::from(self.node.board[to])] = to as u8;
+            let view = &self.tree.views[v].view;
+            let lookup = &mut self.node.lookups[v];
+            lookup.set[p] ^= 1 << view.image[cell] ^ 1 << view.image[to];
+            let away = &view.away[usize::from(tile)];
+            lookup.distance[p] = lookup.distance[p] + away[to] - away[cell];
         }
     }
 
-    /// The entry of a pattern after a tile has moved from `cell` into the blank.
-    fn entry(&self, view: &View, p: usize, tile: u8, blank: usize, cell: u8) -> Entry {
-        let at = |other: u8| match other == tile {
-            true => blank,
-            false => usize::from(self.node.at[usize::from(other)]),
-        };
-        Entry::find(view, &self.tree.pdbs[p], p, at, usize::from(cell))
-    }
-
-    /// Makes a child's look-ups the current ones; returns those that they replace.
+    /// Makes a child's look-ups the current ones, its tile having moved; returns those that they replace.
     #[inline(always)]
-    fn enter(&mut self, child: &Child<V>, value: &[u8; V]) -> [(u64, u8); V] {
+    fn enter(&mut self, blank: usize, child: &Child<V>, value: &[u8; V]) -> [(u64, u8); V] {
         let mut before = [(0, 0); V];
         for v in 0..self.views() {
             if child.pattern[v] != NO_PATTERN {
@@ -442,19 +430,21 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
                 before[v] = (lookup.index[p], lookup.value[p]);
                 lookup.sum += i32::from(value[v]) - i32::from(lookup.value[p]);
                 (lookup.index[p], lookup.value[p]) = (child.index[v], value[v]);
+                self.shift(v, p, self.node.board[blank], child.cell.into(), blank);
             }
         }
         before
     }
 
     #[inline(always)]
-    fn leave(&mut self, child: &Child<V>, before: [(u64, u8); V]) {
+    fn leave(&mut self, blank: usize, child: &Child<V>, before: [(u64, u8); V]) {
         for v in 0..self.views() {
             if child.pattern[v] != NO_PATTERN {
                 let p = usize::from(child.pattern[v]) % MAX_PATTERNS;
                 let lookup = &mut self.node.lookups[v];
                 lookup.sum += i32::from(before[v].1) - i32::from(lookup.value[p]);
                 (lookup.index[p], lookup.value[p]) = before[v];
+                self.shift(v, p, self.node.board[blank], blank, child.cell.into());
             }
         }
     }

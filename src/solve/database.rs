@@ -1,0 +1,90 @@
+//! A database as walks read it: which entry, which byte, which value.
+//!
+//! Invariant: values are those of [`Pdb::lookup`], whatever the kind and the encoding. What a look-up needs is kept
+//! up to date move by move: the set of cells, the rank of the tiles on them, the value and the distance before.
+
+use std::sync::Arc;
+
+use super::sets::Sets;
+use crate::pdb::{Encoding, Kind, Pdb, after};
+
+/// A database, and the sets of cells that it is about.
+#[derive(Clone)]
+pub(super) struct Database {
+    pub pdb: Arc<Pdb>,
+    sets: Option<Arc<Sets>>,
+    /// Arrangements of the tiles on a set.
+    arrangements: u64,
+}
+
+impl Database {
+    /// Returns databases to be read; those of as many tiles share their sets.
+    pub fn all(pdbs: Vec<Arc<Pdb>>) -> Vec<Database> {
+        let mut all: Vec<Database> = Vec::new();
+        for pdb in pdbs {
+            let tiles = |pdb: &Pdb| pdb.pattern().tiles().len();
+            let known = all.iter().find(|other| {
+                (other.pdb.kind(), tiles(&other.pdb)) == (Kind::Regions, tiles(&pdb))
+            });
+            let sets = match (pdb.kind(), known) {
+                (Kind::Minimum, _) => None,
+                (Kind::Regions, Some(other)) => other.sets.clone(),
+                (Kind::Regions, None) => Sets::new(&pdb).map(Arc::new),
+            };
+            let arrangements = (1..=tiles(&pdb) as u64).product();
+            all.push(Database {
+                pdb,
+                sets,
+                arrangements,
+            });
+        }
+        all
+    }
+
+    /// Whether an entry is a byte at the rank of its cells.
+    pub fn is_plain(&self) -> bool {
+        (self.pdb.kind(), self.pdb.encoding()) == (Kind::Minimum, Encoding::Byte)
+    }
+
+    /// Returns the rank of the tiles on their cells, which a view keeps up to date, given their entry.
+    pub fn rank(&self, entry: u64) -> u64 {
+        match self.pdb.kind() {
+            Kind::Minimum => entry,
+            Kind::Regions => entry % self.arrangements,
+        }
+    }
+
+    /// Returns the entry of tiles on a set of cells.
+    #[inline(always)]
+    pub fn entry(&self, set: u64, rank: u64, blank: u8) -> u64 {
+        match (&self.sets, self.pdb.kind()) {
+            (_, Kind::Minimum) => rank,
+            (Some(sets), _) => sets.entry(set, rank, blank),
+            (None, _) => self.pdb.slot(set, blank) * self.arrangements + rank,
+        }
+    }
+
+    /// Returns the byte that an entry lies in.
+    #[inline(always)]
+    pub fn byte(&self, entry: u64) -> u64 {
+        match self.pdb.encoding() {
+            Encoding::Byte => entry,
+            Encoding::Nibble => entry / 2,
+            Encoding::Bit => entry / 8,
+        }
+    }
+
+    /// Returns the value of an entry in a byte, given the value before the move of one of its tiles and the distance
+    /// of the tiles to their goal cells.
+    #[inline(always)]
+    pub fn value(&self, byte: u8, entry: u64, before: u8, distance: u8) -> u8 {
+        match self.pdb.encoding() {
+            Encoding::Byte => byte,
+            Encoding::Nibble => match byte >> (4 * (entry % 2)) & 15 {
+                15 => u8::MAX,
+                excess => distance + 2 * excess,
+            },
+            Encoding::Bit => after(before, byte >> (entry % 8) & 1),
+        }
+    }
+}
