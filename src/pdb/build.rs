@@ -232,6 +232,7 @@ fn build_fast(
         Encoding::Nibble => Encoding::Byte,
         encoding => encoding,
     };
+    let what = (pattern, build.kind, encoding);
     let mut header = header(build, plan, encoding);
     let data = header.layout().data;
     let len = data.end();
@@ -239,7 +240,7 @@ fn build_fast(
         Kind::Minimum => {
             // The values' memory becomes the file image: its sections need a little more.
             let extra = (len - plan.entries).div_ceil(64);
-            let mut found = sweep::search(build, layout, kernel, extra, observer)?;
+            let mut found = sweep::search(what, layout, kernel, extra, observer)?;
             reorder::by_position(&mut found, observer)?;
             let Found {
                 graph,
@@ -259,7 +260,7 @@ fn build_fast(
         }
         Kind::Regions => {
             let starts = EntryOrder::new(pattern, build.kind).region_starts();
-            let mut found = sweep::search(build, layout, kernel, 0, observer)?;
+            let mut found = sweep::search(what, layout, kernel, 0, observer)?;
             header.histogram = std::mem::take(&mut found.histogram);
             let found = found.without_seen()?;
             let mut image = image(&header, &starts)?;

@@ -42,6 +42,32 @@ const PRESETS: &[Preset] = &[
     },
 ];
 
+/// Partitions that are strong together, strongest first, as [`PRESETS`] are given: chosen by the mean value of random
+/// boards, docs/performance.md.
+const TILINGS: &[(usize, &[&[&[usize]]])] = &[
+    (
+        4,
+        &[&[&[1, 2, 3, 4, 5, 6, 7], &[8, 9, 10, 11, 12, 13, 14, 15]]],
+    ),
+    (
+        5,
+        &[
+            &[
+                &[1, 2, 3, 4, 7, 8, 9],
+                &[5, 6, 10, 11, 15, 16, 20],
+                &[12, 13, 14, 17, 18, 19, 24],
+                &[21, 22, 23],
+            ],
+            &[
+                &[1, 2, 5, 6, 7, 10, 11],
+                &[3, 4, 8, 9, 13, 14, 19],
+                &[12, 15, 16, 17, 20, 21, 22],
+                &[18, 23, 24],
+            ],
+        ],
+    ),
+];
+
 /// Returns the patterns of a named partition: `7-8`, `6-6-3` and `5-5-5` on 4x4, `6-6-6-6` on 5x5. The
 /// tilings are turned so that the blank's goal is in its corner.
 ///
@@ -72,28 +98,68 @@ pub fn partition(name: &str, goal: &Board) -> Result<Vec<Pattern>, PdbError> {
             },
         });
     };
-    let last = preset.side - 1;
-    let corner = (goal.blank() / preset.side, goal.blank() % preset.side);
-    if ![corner.0, corner.1]
-        .iter()
-        .all(|side| side.is_multiple_of(last))
-    {
-        return Err(PdbError::PartitionGoal {
-            name: name.to_string(),
-            goal: goal.to_string(),
-        });
+    let patterns = turned(goal, preset.side, preset.patterns)?;
+    patterns.ok_or_else(|| PdbError::PartitionGoal {
+        name: name.to_string(),
+        goal: goal.to_string(),
+    })
+}
+
+/// Returns partitions for a goal that are strong together, the strongest first; none for boards and goals that have
+/// not been tried. Every one covers all tiles.
+///
+/// ```
+/// use tilewave::pdb::{check_partition, tilings};
+/// use tilewave::{Goal, Size};
+/// let goal = Goal::Last.board(Size::new(5, 5)?)?;
+/// for patterns in tilings(&goal)? {
+///     check_partition(&patterns)?;
+/// }
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+///
+/// # Errors
+/// [`PdbError`] when the board is too large for databases.
+pub fn tilings(goal: &Board) -> Result<Vec<Vec<Pattern>>, PdbError> {
+    let size = goal.size();
+    let mut found = Vec::new();
+    for (side, all) in TILINGS {
+        if (size.rows(), size.cols()) == (*side, *side) {
+            for patterns in *all {
+                found.extend(turned(goal, *side, patterns)?);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Patterns that are given by cells, turned so that the blank's goal is in its corner; none when it is in no corner.
+fn turned(
+    goal: &Board,
+    side: usize,
+    patterns: &[&[usize]],
+) -> Result<Option<Vec<Pattern>>, PdbError> {
+    let last = side - 1;
+    let corner = (goal.blank() / side, goal.blank() % side);
+    let is_end = |at: usize| at.is_multiple_of(last);
+    if !(is_end(corner.0) && is_end(corner.1)) {
+        return Ok(None);
     }
     let turned = |cell: usize| {
-        let (row, col) = (cell / preset.side, cell % preset.side);
+        let (row, col) = (cell / side, cell % side);
         let row = if corner.0 == 0 { row } else { last - row };
         let col = if corner.1 == 0 { col } else { last - col };
-        goal.tiles()[row * preset.side + col]
+        goal.tiles()[row * side + col]
     };
     let pattern = |cells: &&[usize]| {
         let tiles: Vec<u16> = cells.iter().map(|&cell| turned(cell)).collect();
         Pattern::new(goal.clone(), &tiles)
     };
-    preset.patterns.iter().map(pattern).collect()
+    patterns
+        .iter()
+        .map(pattern)
+        .collect::<Result<_, _>>()
+        .map(Some)
 }
 
 /// Checks that no tile is in two patterns.

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use super::descent::bit_of;
 use super::set_graph::SetGraph;
-use super::{Build, Encoding, Kind, Pattern, PdbError};
+use super::{Encoding, Kind, Pattern, PdbError};
 use crate::perm::kernel::{FirstVisits, Kernel, Move, PatternStep, Stretch};
 use crate::perm::layout::{LANES, Layout, Place, REGISTER_BYTES, Register};
 use crate::progress::{Level, Phase, Progress};
@@ -72,14 +72,13 @@ pub(super) fn slots(graph: &SetGraph, kind: Kind, class: usize) -> usize {
 
 /// Searches all levels of a pattern of five tiles or more.
 pub(super) fn search(
-    build: &Build,
+    (pattern, kind, encoding): (&Pattern, Kind, Encoding),
     layout: Layout,
     kernel: Kernel,
     extra_units: u64,
     observer: &dyn Progress,
 ) -> Result<Found, PdbError> {
-    let (pattern, kind) = (&build.pattern, build.kind);
-    let width = width(build.encoding);
+    let width = width(encoding);
     observer.progress(Phase::Setup, 0, 1);
     let step = PatternStep::new(kernel, layout)?;
     let graph = SetGraph::new(pattern, layout);
@@ -103,7 +102,7 @@ pub(super) fn search(
     };
     let register = start.register(layout, slots(&graph, kind, start.class), slot);
     let first = if start.class == 0 { 0 } else { sizes[0] };
-    if build.encoding != Encoding::Bit {
+    if encoding != Encoding::Bit {
         values.units_mut()[first + register][start.place.lane] = 1;
     }
     changed[start.class][start.set] = 1 << start.place.block;

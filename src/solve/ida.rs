@@ -9,7 +9,7 @@
 use super::split;
 use super::tree::{MAX_VIEWS, Tree};
 use super::walk::{Control, Walk};
-use crate::progress::Progress;
+use crate::progress::{NoProgress, Progress};
 use crate::puzzle::tiles::{Board, Moves};
 
 /// An iteration of at least so many nodes (some 20 ms) is followed by iterations that are split between
@@ -68,6 +68,13 @@ impl Tree {
             (3..=4, false) => self.iterate::<4, false>(board, from, split, progress),
             (_, false) => self.iterate::<MAX_VIEWS, false>(board, from, split, progress),
         }
+    }
+
+    /// Returns the lower bound on the moves of a board that a search begins with.
+    pub fn estimate(&self, board: &Board) -> usize {
+        let control = Control::new(&NoProgress, (0, 0));
+        let root = Walk::<MAX_VIEWS, false>::new(self, board, &control).root();
+        root.estimate() as usize
     }
 
     fn iterate<const V: usize, const PLAIN: bool>(

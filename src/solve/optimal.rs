@@ -169,6 +169,15 @@ impl Optimal {
         self.tree.views()
     }
 
+    /// Returns a lower bound on the moves of a board: the largest sum of the partitions and symmetries.
+    ///
+    /// # Errors
+    /// As [`Optimal::solve`].
+    pub fn estimate(&self, board: &Board) -> Result<usize, SolveError> {
+        self.frame.encode_solvable(board)?;
+        Ok(self.tree.estimate(board))
+    }
+
     /// Returns a shortest solution of a board. A hard board takes all threads of the current rayon pool.
     ///
     /// # Errors

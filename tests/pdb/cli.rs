@@ -5,21 +5,21 @@ use std::path::Path;
 use assert_cmd::Command;
 use serde_json::Value;
 
-fn tilewave(dir: &Path, args: &[&str]) -> Command {
+pub(super) fn tilewave(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("tilewave").expect("the program is built");
     command.current_dir(dir).arg("pdb").args(args);
     command.env_remove("TILEWAVE_KERNEL");
     command
 }
 
-fn stdout(dir: &Path, args: &[&str]) -> String {
+pub(super) fn stdout(dir: &Path, args: &[&str]) -> String {
     let output = tilewave(dir, args).output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{args:?}: {error}");
     String::from_utf8(output.stdout).unwrap()
 }
 
-fn refused(dir: &Path, args: &[&str], code: i32, words: &str) {
+pub(super) fn refused(dir: &Path, args: &[&str], code: i32, words: &str) {
     let output = tilewave(dir, args).output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");

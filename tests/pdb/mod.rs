@@ -11,6 +11,7 @@ mod kernels;
 mod lookups;
 mod many;
 mod oracle;
+mod sets;
 
 use tilewave::pdb::{Build, Kind, Pattern, Pdb, build};
 use tilewave::progress::NoProgress;

@@ -4,6 +4,7 @@ mod build;
 mod copy;
 mod info;
 mod probe;
+mod set;
 mod verify;
 
 use anyhow::Result;
@@ -23,6 +24,7 @@ enum Command {
     Info(info::Args),
     Verify(verify::Args),
     Probe(probe::Args),
+    Set(set::Args),
     Export(copy::Export),
     /// Compress a database for shipping (zstd).
     #[command(alias = "pack")]
@@ -40,6 +42,7 @@ impl Args {
             Command::Info(args) => args.run(),
             Command::Verify(args) => args.run(),
             Command::Probe(args) => args.run(),
+            Command::Set(args) => args.run(),
             Command::Export(args) => args.run(),
             Command::Compress(args) => args.run(pdb::compress),
             Command::Decompress(args) => args.run(pdb::decompress),

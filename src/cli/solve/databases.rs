@@ -1,10 +1,13 @@
 //! The databases of a solver: files given, or a set that is built once and kept.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use tilewave::pdb::{Build, Pattern, Pdb, PdbError, build, partition};
+use tilewave::pdb::{Build, Pattern, Pdb, PdbError, SetFile, build, partition};
 use tilewave::puzzle::tiles::Board;
 use tilewave::report::{bytes, duration};
 use tilewave::solve::default_patterns;
@@ -18,7 +21,7 @@ use super::super::progress::{Progress, part};
 #[derive(clap::Args)]
 pub struct Databases {
     /// Database to use, of any kind and encoding that `tilewave pdb build` makes; once for each
-    /// of a disjoint set. Byte additive-min ones are searched fastest.
+    /// of a disjoint set. Or a set file (`tilewave pdb set`): the largest sum of its partitions counts.
     #[arg(long, value_name = "FILE", conflicts_with = "partition")]
     pdb: Vec<PathBuf>,
 
@@ -47,10 +50,9 @@ impl Databases {
     }
 
     /// Returns the databases for a goal: those given, else those kept, else new ones, which are kept.
-    pub fn get(&self, goal: &Board, threads: Option<usize>) -> Result<Vec<Pdb>> {
+    pub fn get(&self, goal: &Board, threads: Option<usize>) -> Result<Vec<Vec<Arc<Pdb>>>> {
         if !self.pdb.is_empty() {
-            let open = |path: &PathBuf| Ok(open(path)?);
-            return self.pdb.iter().map(open).collect();
+            return open_partitions(&self.pdb);
         }
         let patterns = match &self.partition {
             Some(name) => partition(name, goal),
@@ -101,7 +103,7 @@ impl Databases {
             let (size, time) = (bytes(built.0), duration(built.1));
             tracing::info!("built pattern databases: {size} in {time}, {place}");
         }
-        Ok(pdbs)
+        Ok(vec![pdbs.into_iter().map(Arc::new).collect()])
     }
 
     /// The directory for kept databases, made when missing; none when it cannot be had.
@@ -135,6 +137,35 @@ impl Databases {
             "--fast needs no databases: leave out --pdb, --partition and --table, or add --ratio"
         )
     }
+}
+
+/// Opens the partitions of a set file, or the one partition that files make up. A database of several partitions is
+/// opened once.
+pub fn open_partitions(files: &[PathBuf]) -> Result<Vec<Vec<Arc<Pdb>>>> {
+    let partitions = match files {
+        [set] if SetFile::is(set) => SetFile::read(set)?.partitions,
+        files => {
+            if let Some(set) = files.iter().find(|file| SetFile::is(file)) {
+                refuse!(
+                    "'{}' is a set file: give it alone, it names its databases",
+                    set.display()
+                );
+            }
+            vec![files.to_vec()]
+        }
+    };
+    let mut known: HashMap<PathBuf, Arc<Pdb>> = HashMap::new();
+    let mut get = |path: PathBuf| -> Result<Arc<Pdb>> {
+        Ok(match known.entry(path) {
+            Entry::Occupied(entry) => entry.get().clone(),
+            Entry::Vacant(entry) => {
+                let pdb = Arc::new(open(entry.key())?);
+                entry.insert(pdb).clone()
+            }
+        })
+    };
+    let open_all = |files: Vec<PathBuf>| files.into_iter().map(&mut get).collect();
+    partitions.into_iter().map(open_all).collect()
 }
 
 /// Maps a database, which spares a copy in memory that has to be found and cleared first; reads it where the

@@ -20,6 +20,7 @@ use tilewave::table::DistanceTable;
 use self::answer::{Solved, Totals, Wording};
 use self::boards::{Arrival, Arrivals, Boards};
 use self::databases::Databases;
+pub use self::databases::open_partitions;
 use self::progress::Progress;
 use self::solver::{Limits, Oracle, Solver, Tried};
 use super::failure::{Exit, complain, refuse};
@@ -336,7 +337,7 @@ impl Session<'_> {
         if searches && solver.oracle.is_none() && boards.iter().any(solvable) {
             let threads = self.args.threads.get();
             let pdbs = self.args.databases.get(solver.goal, threads)?;
-            let search = Optimal::new(solver.goal, pdbs)?;
+            let search = Optimal::with_partitions(solver.goal, pdbs)?;
             solver.oracle = Some(Oracle::Search(Box::new(search)));
         }
         Ok(())

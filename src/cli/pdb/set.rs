@@ -1,0 +1,358 @@
+//! `tilewave pdb set`: several partitions of databases that are used together.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use anyhow::Result;
+use clap::Subcommand;
+use serde_json::json;
+use tilewave::pdb::{self, Build, Encoding, Kind, Pattern, SetFile, tilings};
+use tilewave::progress::Phase;
+use tilewave::puzzle::tiles::{Board, Size};
+use tilewave::report::{bytes, counted, duration};
+use tilewave::solve::{Optimal, Scrambler, default_patterns};
+
+use super::info::tiles;
+use crate::cli::failure::{Exit, refuse};
+use crate::cli::interrupt;
+use crate::cli::options::{GoalOption, Memory, Output, Threads, kernel};
+use crate::cli::output::{OutputFile, print};
+use crate::cli::progress::{Progress, part};
+use crate::cli::values::count;
+
+/// Build and rate sets of databases: several partitions, used together.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Build(BuildArgs),
+    Rate(RateArgs),
+}
+
+/// Build the strongest set known for a board that fits the memory.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Databases that are there already are taken as they are, so a build that was interrupted goes on.\n\n\
+                  Examples:\n  tilewave pdb set build 5x5 --memory 16GB -o set24/\n  \
+                  tilewave solve --pdb set24/set.json < boards.txt"
+)]
+struct BuildArgs {
+    /// Size of the board, rows x columns.
+    size: Size,
+
+    #[command(flatten)]
+    goal: GoalOption,
+
+    /// Directory for the databases and the set file, set.json; made when missing.
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+
+    /// Replace the set file, and files that are no such databases.
+    #[arg(long)]
+    force: bool,
+
+    #[command(flatten)]
+    threads: Threads,
+
+    #[command(flatten)]
+    memory: Memory,
+}
+
+/// Estimate how strong a set is: mean values of random boards, and the growth of the search on given ones.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  tilewave pdb set rate set24/set.json\n  \
+                  tilewave pdb set rate set24/set.json --boards --max-nodes 100000000 < boards.txt")]
+struct RateArgs {
+    /// Set file, or databases of one partition.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+
+    /// Random boards whose values are averaged.
+    #[arg(long, default_value_t = 10_000, value_parser = count::<u64>(), allow_negative_numbers = true)]
+    samples: u64,
+
+    /// Seed of the random boards.
+    #[arg(long, default_value_t = 1, value_parser = count::<u64>(), allow_negative_numbers = true)]
+    seed: u64,
+
+    /// Also search boards from the input, one per line, and show the nodes of each threshold.
+    #[arg(long)]
+    boards: bool,
+
+    /// Most nodes of such a search.
+    #[arg(long, value_name = "N", default_value_t = 10_000_000, value_parser = count::<u64>(), allow_negative_numbers = true)]
+    max_nodes: u64,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Args {
+    /// Runs the command.
+    pub fn run(&self) -> Result<()> {
+        match &self.command {
+            Command::Build(args) => args.run(),
+            Command::Rate(args) => args.run(),
+        }
+    }
+}
+
+impl BuildArgs {
+    fn run(&self) -> Result<()> {
+        let begun = Instant::now();
+        let goal = self.goal.board(self.size)?;
+        let set = self.output.join("set.json");
+        OutputFile::reserve(&set, self.force)?;
+        let partitions = self.choose(&goal)?;
+        let file = |pattern: &Pattern| self.output.join(name(pattern));
+        // A pattern of several partitions is one file.
+        let all = partitions.iter().flatten();
+        let all: BTreeMap<PathBuf, &Pattern> =
+            all.map(|pattern| (file(pattern), pattern)).collect();
+        let mut total = 0;
+        for (i, (path, pattern)) in all.iter().enumerate() {
+            if path.exists() {
+                match usable(path, pattern) {
+                    Some(bytes) => {
+                        total += bytes;
+                        tracing::info!("{} is there already", path.display());
+                        continue;
+                    }
+                    _ if self.force => {}
+                    _ => refuse!(
+                        "'{}' is not the database of this set: move it away, or add --force",
+                        path.display()
+                    ),
+                }
+            }
+            let progress = Progress::of_part(part(i, all.len()));
+            let pdb = pdb::build(&self.build(pattern)?, &progress)?;
+            pdb.save(path, self.force, &progress)?;
+            total += pdb.file_bytes();
+            drop(progress);
+            tracing::info!("wrote {}", path.display());
+        }
+        let files = partitions
+            .iter()
+            .map(|patterns| patterns.iter().map(file).collect());
+        SetFile {
+            partitions: files.collect(),
+        }
+        .write(&set, self.force)?;
+        let words: Vec<String> = partitions.iter().map(|p| shown(p)).collect();
+        print(&format!(
+            "wrote {}: {}, {} in {}\n",
+            set.display(),
+            words.join("; "),
+            bytes(total),
+            duration(begun.elapsed().as_secs_f64()),
+        ))
+    }
+
+    fn build(&self, pattern: &Pattern) -> Result<Build> {
+        Ok(Build {
+            kind: Kind::Regions,
+            encoding: Encoding::Bit,
+            kernel: kernel()?,
+            threads: self.threads.get(),
+            memory: Some(self.memory.budget()),
+            ..Build::new(pattern.clone())
+        })
+    }
+
+    /// The partitions that fit the memory together, strongest first: those that are measured, or one along the snake path.
+    fn choose(&self, goal: &Board) -> Result<Vec<Vec<Pattern>>> {
+        let budget = self.memory.budget();
+        let (mut chosen, mut total, mut least) = (Vec::<Vec<Pattern>>::new(), 0, None);
+        let mut candidates = tilings(goal)?;
+        candidates.push(default_patterns(goal)?);
+        let last = candidates.len() - 1;
+        for (i, patterns) in candidates.into_iter().enumerate() {
+            // The weakest only where there is no other.
+            if i == last && !chosen.is_empty() {
+                break;
+            }
+            let mut needed = total;
+            let new = |p: &&Pattern| !chosen.iter().flatten().any(|known| known == *p);
+            let plans = patterns.iter().filter(new);
+            let plans = plans.map(|p| Ok(pdb::plan(&self.build(p)?)?));
+            match plans.collect::<Result<Vec<_>>>() {
+                Ok(plans) => needed += plans.iter().map(|plan| plan.data_bytes).sum::<u64>(),
+                Err(error) => {
+                    least = Some(error);
+                    continue;
+                }
+            }
+            if needed <= budget {
+                total = needed;
+                chosen.push(patterns);
+            }
+        }
+        match (chosen.is_empty(), least) {
+            (false, _) => Ok(chosen),
+            (true, Some(error)) => Err(error),
+            (true, None) => refuse!("no set fits {}: give more --memory", bytes(budget)),
+        }
+    }
+}
+
+/// The name of a database in a set.
+fn name(pattern: &Pattern) -> String {
+    format!(
+        "{}_{}.pdb",
+        pattern.size(),
+        tiles(pattern.tiles()).replace(',', "-")
+    )
+}
+
+/// The bytes of a file that is the database of a set.
+fn usable(path: &Path, pattern: &Pattern) -> Option<u64> {
+    let summary = pdb::inspect(path).ok()?;
+    let is_this = &summary.pattern == pattern
+        && (summary.kind, summary.encoding) == (Kind::Regions, Encoding::Bit)
+        && !summary.compressed;
+    is_this.then(|| summary.file_bytes())
+}
+
+/// A partition in words: the numbers of tiles.
+fn shown(patterns: &[Pattern]) -> String {
+    let lengths = patterns.iter().map(|p| p.tiles().len().to_string());
+    lengths.collect::<Vec<_>>().join("-")
+}
+
+impl RateArgs {
+    fn run(&self) -> Result<()> {
+        let mut destination = self.output.reserve()?;
+        interrupt::listen();
+        let partitions = crate::cli::solve::open_partitions(&self.files)?;
+        let goal = partitions[0][0].pattern().goal().clone();
+        let whole = Optimal::with_partitions(&goal, partitions.clone())?;
+        let each = partitions
+            .iter()
+            .map(|part| Optimal::with_partitions(&goal, [part.clone()]));
+        let each = each.collect::<Result<Vec<Optimal>, _>>()?;
+        let mut sums = vec![0u64; each.len() + 1];
+        for board in Scrambler::new(goal.clone(), self.seed).take(self.samples as usize) {
+            for (sum, solver) in sums.iter_mut().zip(each.iter().chain([&whole])) {
+                *sum += solver.estimate(&board)? as u64;
+            }
+            if interrupt::asked() {
+                return Err(Exit(interrupt::INTERRUPTED).into());
+            }
+        }
+        let mean = |sum: u64| sum as f64 / self.samples.max(1) as f64;
+        let names = partitions.iter().map(|part| {
+            let patterns: Vec<Pattern> = part.iter().map(|pdb| pdb.pattern().clone()).collect();
+            shown(&patterns)
+        });
+        let rows = names
+            .chain(["all together".into()])
+            .zip(sums)
+            .map(|(name, sum)| (name, mean(sum)));
+        for (partition, mean) in rows {
+            let figures = json!({ "partition": partition, "mean": mean });
+            let words = || format!("{partition:14}  mean {mean:.4}\n");
+            destination.add(&self.output.format.line(figures, "partition,mean", words))?;
+        }
+        if self.boards {
+            let mut text = String::new();
+            std::io::stdin().read_to_string(&mut text)?;
+            for line in text.lines().filter(|line| !line.trim().is_empty()) {
+                let board = Board::parse(line, Some(goal.size()))?;
+                destination.add(&self.search(&whole, &board)?)?;
+            }
+        }
+        destination.finish()
+    }
+}
+
+impl RateArgs {
+    /// The search of one board: the nodes of its thresholds as far as they are allowed, and those of the next ones.
+    fn search(&self, solver: &Optimal, board: &Board) -> Result<String> {
+        let watch = Thresholds {
+            most: self.max_nodes,
+            total: AtomicU64::new(0),
+            seen: Mutex::new(Vec::new()),
+        };
+        let answer = solver.solve(board, &watch)?;
+        let found = answer.moves.as_ref().map(|moves| moves.len());
+        let seen = watch.seen.into_inner().unwrap_or_else(|e| e.into_inner());
+        // The last one is not done, unless the board is solved.
+        let done = &seen[..seen.len().saturating_sub(usize::from(found.is_none()))];
+        let ends = done.iter().map(|&(_, nodes)| nodes);
+        let nodes: Vec<u64> = std::iter::once(0)
+            .chain(ends.clone())
+            .zip(ends)
+            .map(|(before, after)| after - before)
+            .collect();
+        let growth = match nodes[..] {
+            [.., before, last] if before > 0 && found.is_none() => {
+                Some(last as f64 / before as f64)
+            }
+            _ => None,
+        };
+        let next = growth.map(|growth| nodes[nodes.len() - 1] as f64 * growth);
+        let rate = answer.nodes as f64 / answer.seconds.max(1e-9);
+        let figures = json!({
+            "board": board.to_string(),
+            "length": found,
+            "at_least": answer.at_least,
+            "nodes": answer.nodes,
+            "seconds": answer.seconds,
+            "thresholds": done.iter().map(|&(limit, _)| limit).zip(&nodes).collect::<Vec<_>>(),
+            "growth": growth,
+            "next_nodes": next,
+        });
+        let words = || {
+            let mut text = match found {
+                Some(length) => {
+                    format!("{board}  {length} moves, {}", counted(answer.nodes, "node"))
+                }
+                None => format!("{board}  at least {} moves", answer.at_least),
+            };
+            if let (Some(growth), Some(next)) = (growth, next) {
+                text += &format!(
+                    ", {} up to {}, growing {growth:.2} times: about {} and {} for the next",
+                    counted(*nodes.last().unwrap_or(&0), "node"),
+                    done[done.len() - 1].0,
+                    counted(next as u64, "node"),
+                    duration(next / rate),
+                );
+            }
+            text + "\n"
+        };
+        let columns = "board,length,at_least,nodes,seconds";
+        Ok(self.output.format.line(figures, columns, words))
+    }
+}
+
+/// Nodes at the last look into each threshold.
+struct Thresholds {
+    most: u64,
+    total: AtomicU64,
+    seen: Mutex<Vec<(usize, u64)>>,
+}
+
+impl tilewave::Progress for Thresholds {
+    fn progress(&self, phase: Phase, nodes: u64, _: u64) {
+        let Phase::Search(limit) = phase else { return };
+        let before = self.total.fetch_max(nodes, Ordering::Relaxed);
+        let mut seen = self.seen.lock().unwrap_or_else(|e| e.into_inner());
+        match seen.last_mut() {
+            Some((last, most)) if *last == limit => *most = nodes.max(*most),
+            _ => seen.push((limit, nodes.max(before))),
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        interrupt::asked() || self.total.load(Ordering::Relaxed) >= self.most
+    }
+}

@@ -1,0 +1,220 @@
+//! Sets: several partitions, built, rated and searched with.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tilewave::pdb::{Kind, Pdb, SetFile, check_partition, tilings};
+
+use super::cli::{refused, stdout, tilewave};
+use super::goal;
+
+fn lines(text: &str) -> Vec<Value> {
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    lines.collect()
+}
+
+fn solve(dir: &Path, args: &[&str]) -> Value {
+    let mut command = Command::cargo_bin("tilewave").unwrap();
+    let output = command
+        .current_dir(dir)
+        .args(["solve", "--format", "json", "8 6 7/2 5 4/3 0 1"])
+        .args(args)
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{error}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn a_set_is_built_rated_and_solved_with() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let build = ["set", "build", "3x3", "-o", "set", "--memory", "1GB"];
+    let text = stdout(dir, &build);
+    assert!(text.starts_with("wrote set/set.json: 4-4, "), "{text}");
+    let set = SetFile::read(&dir.join("set/set.json")).unwrap();
+    assert_eq!(set.partitions.len(), 1);
+    for file in &set.partitions[0] {
+        assert_eq!(Pdb::open(file).unwrap().kind(), Kind::Regions);
+    }
+    // What is there is not built again, and what is something else is not lost.
+    refused(dir, &build, 1, "'set/set.json' exists");
+    let first = set.partitions[0][0].clone();
+    let before = first.metadata().unwrap().modified().unwrap();
+    stdout(dir, &[&build[..], &["--force"]].concat());
+    assert_eq!(first.metadata().unwrap().modified().unwrap(), before);
+    std::fs::remove_file(dir.join("set/set.json")).unwrap();
+    std::fs::write(&first, "mine").unwrap();
+    refused(dir, &build, 2, "is not the database of this set");
+    assert_eq!(std::fs::read(&first).unwrap(), b"mine");
+    stdout(dir, &[&build[..], &["--force"]].concat());
+
+    let one = solve(dir, &["--pdb", "set/set.json"]);
+    assert_eq!(one["length"], 31);
+    let rate = [
+        "set",
+        "rate",
+        "set/set.json",
+        "--samples",
+        "300",
+        "--format",
+        "json",
+    ];
+    let rated = lines(&stdout(dir, &rate));
+    assert_eq!(rated[0]["partition"], "4-4");
+    assert_eq!(rated[1]["partition"], "all together");
+    assert_eq!(rated[0]["mean"], rated[1]["mean"]);
+    let mean = rated[0]["mean"].as_f64().unwrap();
+    assert!((14.0..22.0).contains(&mean), "{mean}");
+
+    // A second partition, beside the file and named by it.
+    let other = [
+        "build",
+        "--size",
+        "3x3",
+        "--pattern",
+        "1,2,4,5,7",
+        "-o",
+        "set/x.pdb",
+    ];
+    stdout(dir, &other);
+    let rest = [
+        "build",
+        "--size",
+        "3x3",
+        "--pattern",
+        "3,6,8",
+        "-o",
+        "set/y.pdb",
+    ];
+    stdout(dir, &rest);
+    let mut two = set.clone();
+    two.partitions
+        .push(vec![dir.join("set/x.pdb"), dir.join("set/y.pdb")]);
+    two.write(&dir.join("set/two.json"), false).unwrap();
+    assert!(
+        std::fs::read_to_string(dir.join("set/two.json"))
+            .unwrap()
+            .contains("\"x.pdb\"")
+    );
+    let both = solve(dir, &["--pdb", "set/two.json"]);
+    assert_eq!(both["length"], 31);
+    assert!(
+        both["nodes"].as_u64() < one["nodes"].as_u64(),
+        "{both} {one}"
+    );
+    let rate = [
+        "set",
+        "rate",
+        "set/two.json",
+        "--samples",
+        "300",
+        "--format",
+        "json",
+    ];
+    let rated = lines(&stdout(dir, &rate));
+    let mean = |i: usize| rated[i]["mean"].as_f64().unwrap();
+    assert!(mean(2) >= mean(0).max(mean(1)) && mean(2) > mean(0).min(mean(1)));
+}
+
+/// The nodes of each threshold are those of the search, and what is left is told.
+#[test]
+fn searches_are_rated_by_their_thresholds() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let build = [
+        "build",
+        "--size",
+        "3x3",
+        "--pattern",
+        "1,2,3,4",
+        "-o",
+        "a.pdb",
+    ];
+    stdout(dir, &build);
+    let rate = |extra: &[&str]| {
+        let args = [
+            "set",
+            "rate",
+            "a.pdb",
+            "--samples",
+            "1",
+            "--boards",
+            "--format",
+            "json",
+        ];
+        let input = "8 6 7/2 5 4/3 0 1\n";
+        let output = tilewave(dir, &[&args[..], extra].concat())
+            .write_stdin(input)
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        lines(&String::from_utf8(output.stdout).unwrap())
+            .pop()
+            .unwrap()
+    };
+    let whole = rate(&[]);
+    assert_eq!(whole["length"], 31);
+    let thresholds = whole["thresholds"].as_array().unwrap();
+    let nodes = thresholds.iter().map(|pair| pair[1].as_u64().unwrap());
+    assert_eq!(nodes.sum::<u64>(), whole["nodes"].as_u64().unwrap());
+    assert_eq!(thresholds.last().unwrap()[0], 31);
+    let part = rate(&["--max-nodes", "2000"]);
+    assert_eq!(part["length"], Value::Null);
+    assert!(part["at_least"].as_u64().unwrap() < 31);
+    let done = part["thresholds"].as_array().unwrap();
+    assert_eq!(done[..], thresholds[..done.len()]);
+    assert!(part["growth"].as_f64().unwrap() > 1.0, "{part}");
+}
+
+#[test]
+fn wrong_sets_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let set = |text: &str| std::fs::write(dir.join("s.json"), text).unwrap();
+    let rate = ["set", "rate", "s.json"];
+    refused(dir, &rate, 1, "cannot read 's.json'");
+    for (text, words) in [
+        ("{}", "is no set of pattern databases"),
+        ("[", "is no set of pattern databases"),
+        (r#"{"tilewave_set": 2, "partitions": []}"#, "version 2"),
+        (
+            r#"{"tilewave_set": 1, "partitions": []}"#,
+            "a partition has no database",
+        ),
+        (
+            r#"{"tilewave_set": 1, "partitions": [[]]}"#,
+            "a partition has no database",
+        ),
+        (
+            r#"{"tilewave_set": 1, "partitions": [["no.pdb"]]}"#,
+            "no.pdb",
+        ),
+    ] {
+        set(text);
+        refused(dir, &rate, 1, words);
+    }
+    refused(dir, &["set", "rate", "s.json", "x.pdb"], 2, "give it alone");
+    let tiny = ["set", "build", "5x5", "-o", "set", "--memory", "1MB"];
+    refused(dir, &tiny, 1, "needs");
+}
+
+#[test]
+fn tilings_cover_all_tiles_of_every_corner() {
+    for (size, corners) in [
+        ("4x4", ["first", "last", "blank=3", "blank=12"]),
+        ("5x5", ["first", "last", "blank=4", "blank=20"]),
+    ] {
+        for corner in corners {
+            let all = tilings(&goal(size, corner)).unwrap();
+            assert!(!all.is_empty());
+            for patterns in all {
+                check_partition(&patterns).unwrap();
+            }
+        }
+    }
+    assert!(tilings(&goal("5x5", "blank=12")).unwrap().is_empty());
+    assert!(tilings(&goal("3x4", "last")).unwrap().is_empty());
+}
