@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use twox_hash::XxHash3_64;
 
-use super::codec::Decoder;
+use super::codec::{Codec, Decoder};
 use super::names::RunFile;
 use super::storage::{Append, Bytes, ReadAt};
 
@@ -19,8 +19,6 @@ const MAGIC: [u8; 8] = *b"TWLEVEL\n";
 const END: [u8; 8] = *b"TWLEVEND";
 /// Version that this program writes and reads.
 pub const VERSION: u16 = 1;
-/// Frames hold 60 of every 64 bytes of registers, compressed with zstd.
-const CODEC: u8 = 1;
 const HEADER: usize = 128;
 const ENTRY: usize = 24;
 const TRAILER: usize = 64;
@@ -46,6 +44,8 @@ pub struct LevelHeader {
     pub lines: u64,
     /// What the lines are of: the goal in notation, at most [`LABEL`] bytes.
     pub label: String,
+    /// How its frames are coded.
+    pub codec: Codec,
 }
 
 /// What a level file holds.
@@ -68,7 +68,7 @@ pub enum LevelError {
     #[error("it has format version {0}, this program reads version {VERSION}")]
     Version(u16),
     /// The codec is unknown.
-    #[error("its frames have codec {0}, this program reads codec {CODEC}")]
+    #[error("its frames have codec {0}, this program reads codecs 1 and 2")]
     Codec(u8),
     /// The header's checksum is wrong.
     #[error("its header is damaged")]
@@ -106,7 +106,7 @@ impl LevelHeader {
         let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
         put(0, &MAGIC);
         put(8, &VERSION.to_le_bytes());
-        put(10, &[CODEC]);
+        put(10, &[self.codec.number()]);
         put(12, &self.frame_lines.to_le_bytes());
         put(16, &self.run.to_le_bytes());
         put(24, &self.depth.to_le_bytes());
@@ -131,9 +131,7 @@ impl LevelHeader {
         if u64_at(bytes, HEADER - 8) != XxHash3_64::oneshot(&bytes[..HEADER - 8]) {
             return Err(LevelError::Header);
         }
-        if bytes[10] != CODEC {
-            return Err(LevelError::Codec(bytes[10]));
-        }
+        let codec = Codec::numbered(bytes[10]).ok_or(LevelError::Codec(bytes[10]))?;
         let label = &bytes[56..56 + LABEL];
         let end = label.iter().position(|&b| b == 0).unwrap_or(LABEL);
         let header = LevelHeader {
@@ -145,6 +143,7 @@ impl LevelHeader {
             first_line: u64_at(bytes, 40),
             lines: u64_at(bytes, 48),
             label: String::from_utf8_lossy(&label[..end]).into_owned(),
+            codec,
         };
         if header.frame_lines == 0 || header.frames() > u64::from(u32::MAX) {
             return Err(LevelError::Header);
@@ -371,6 +370,7 @@ impl LevelReader {
         Ok(Frames {
             first_line: self.header.first_line,
             frame_lines: self.header.frame_lines,
+            codec: self.header.codec,
             entries,
             bytes,
         })
@@ -382,6 +382,7 @@ impl LevelReader {
 pub struct Frames {
     first_line: u64,
     frame_lines: u32,
+    codec: Codec,
     entries: Vec<Entry>,
     bytes: Bytes,
 }
@@ -417,7 +418,7 @@ impl Frames {
         registers: &mut [[u8; 64]],
     ) -> Result<(), String> {
         let bytes = self.bytes(i).map_err(|error| error.to_string())?;
-        let decoded = decoder.decode(bytes, registers);
+        let decoded = decoder.decode(self.codec, bytes, registers);
         decoded.map_err(|reason| format!("{}: {reason}", self.damaged(i)))
     }
 

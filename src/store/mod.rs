@@ -23,7 +23,7 @@ mod simulated;
 mod storage;
 
 pub use allocator::Allocator;
-pub use codec::{DEFAULT_LEVEL, Decoder, Encoder};
+pub use codec::{Codec, DEFAULT_LEVEL, Decoder, Encoder};
 pub use container::{Container, Header, encode};
 pub use cut::EndWhenCut;
 pub use fields::{Fields, HEADER_BYTES};

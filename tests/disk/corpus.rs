@@ -2,9 +2,10 @@
 //! `tools/fuzz` looks for more of them.
 
 use super::*;
+use tilewave::Kernel;
 use tilewave::puzzle::tiles::Board;
 use tilewave::random::SplitMix64;
-use tilewave::store::{Decoder, LevelReader, Manifest};
+use tilewave::store::{Codec, Decoder, LevelReader, Manifest};
 
 struct Dice(SplitMix64);
 
@@ -58,8 +59,15 @@ fn mend(bytes: &mut [u8]) {
 
 #[test]
 fn broken_level_files_are_errors() {
+    Codec::ALL.into_iter().for_each(broken_level_files);
+}
+
+fn broken_level_files(codec: Codec) {
     let (search, directory) = (search("3x3"), Simulated::default());
-    run_some(&search, &on(&directory, 1), 8 * 15);
+    let mut disk = on(&directory, 1);
+    disk.codec = Some(codec);
+    run_some(&search, &disk, 8 * 15);
+    let mut decoder = Decoder::new(Kernel::best()).unwrap();
     let mut dice = Dice(SplitMix64::new(1));
     let (mut refused, mut read) = (0, 0);
     for name in directory
@@ -85,19 +93,16 @@ fn broken_level_files_are_errors() {
                     continue;
                 };
                 if let Ok(bytes) = frames.bytes(0) {
-                    read += u32::from(
-                        Decoder::new()
-                            .unwrap()
-                            .decode(bytes, &mut registers)
-                            .is_ok(),
-                    );
+                    let codec = reader.header().codec;
+                    let decoded = decoder.decode(codec, bytes, &mut registers);
+                    read += u32::from(decoded.is_ok());
                 }
             }
         }
     }
     assert!(
         refused > 1000 && read > 10,
-        "{refused} refused, {read} frames read"
+        "{codec:?}: {refused} refused, {read} frames read"
     );
 }
 

@@ -1,11 +1,14 @@
 //! Version 1 of the files, byte for byte.
 
 use super::*;
-use tilewave::store::{LevelReader, Manifest};
+use tilewave::Kernel;
+use tilewave::store::{Codec, Decoder, LevelReader, Manifest};
 
 /// A level file and a manifest of 2x4, as version 1 writes them. `TILEWAVE_WRITE_GOLDEN=1` writes them anew,
 /// which is only right together with a new version number.
 const LEVEL: &str = "tests/data/golden/level-v1";
+/// The same level in codec 2, every byte of which is ours.
+const RANS: &str = "tests/data/golden/level-v1-rans";
 const MANIFEST: &str = "tests/data/golden/manifest-v1";
 
 fn golden(path: &str, bytes: &[u8]) -> Vec<u8> {
@@ -17,11 +20,13 @@ fn golden(path: &str, bytes: &[u8]) -> Vec<u8> {
 }
 
 /// Depth 20 of 2x4, chunk 3 of 7, with a fixed run number and without the times.
-fn written() -> (Vec<u8>, Vec<u8>) {
+fn written(codec: Codec) -> (Vec<u8>, Vec<u8>) {
     let mut search = search("2x4");
     search.max_depth = Some(20);
     let directory = Simulated::default();
-    disk::run(&search, &on(&directory, 1), &NoProgress).unwrap();
+    let mut disk = on(&directory, 1);
+    disk.codec = Some(codec);
+    disk::run(&search, &disk, &NoProgress).unwrap();
     let mut manifest = Manifest::read(&directory).unwrap().unwrap();
     manifest.run = 0x0123_4567_89ab_cdef;
     (manifest.seconds, manifest.level_seconds) = (1.5, 0.0);
@@ -40,7 +45,7 @@ fn written() -> (Vec<u8>, Vec<u8>) {
 
 #[test]
 fn files_of_version_1_are_read_and_written() {
-    let (level, manifest) = written();
+    let (level, manifest) = written(Codec::Zstd);
     let old = golden(LEVEL, &level);
     // The compressed bytes are the codec's; what they hold and everything around them are ours.
     assert_eq!(old[..128], level[..128], "header");
@@ -51,13 +56,15 @@ fn files_of_version_1_are_read_and_written() {
     let decoded = |reader: &LevelReader| {
         let mut registers = vec![[0; 64]; 6];
         let frames = reader.read(0..1).unwrap();
-        tilewave::store::Decoder::new()
-            .unwrap()
-            .decode(frames.bytes(0).unwrap(), &mut registers)
-            .unwrap();
+        let mut decoder = Decoder::new(Kernel::best()).unwrap();
+        frames.decode(0, &mut decoder, &mut registers).unwrap();
         registers
     };
     assert_eq!(decoded(&reader), decoded(&new));
+    let (rans, _) = written(Codec::Rans);
+    assert_eq!(golden(RANS, &rans), rans);
+    let rans = LevelReader::open(Box::new(rans)).unwrap();
+    assert_eq!(decoded(&reader), decoded(&rans));
     let old = golden(MANIFEST, &manifest);
     let old = Manifest::parse(&old).unwrap();
     let new = Manifest::parse(&manifest).unwrap();
@@ -80,7 +87,7 @@ fn files_of_version_1_are_read_and_written() {
 
 #[test]
 fn other_versions_are_refused_by_number() {
-    let (level, manifest) = written();
+    let (level, manifest) = written(Codec::Zstd);
     let mut newer = level;
     newer[8] = 2;
     let error = LevelReader::open(Box::new(newer))

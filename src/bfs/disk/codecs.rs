@@ -6,17 +6,26 @@ use std::sync::Mutex;
 
 use crate::bfs::chunks::Chunks;
 use crate::bfs::plane_sources::BlockSources;
+use crate::perm::kernel::Kernel;
 use crate::perm::layout::Register;
-use crate::store::{Decoder, Encoder, MemoryError};
+use crate::store::{Codec, Decoder, Encoder, MemoryError};
 
 /// Codecs for every worker, made before the first begins, since their tables take megabytes, and the memory
 /// that a step works in.
 pub(super) struct Codecs(Mutex<Vec<(Decoder, Encoder, Scratch)>>);
 
 impl Codecs {
-    /// Returns the codecs of a number of threads, with a zstd level.
-    pub fn new(level: i32, threads: usize) -> Result<Codecs, MemoryError> {
-        let set = |_| Ok((Decoder::new()?, Encoder::new(level)?, Scratch::default()));
+    /// Returns the codecs of a number of threads, which encode with `codec`; `level` is zstd's.
+    pub fn new(
+        codec: Codec,
+        level: i32,
+        kernel: Kernel,
+        threads: usize,
+    ) -> Result<Codecs, MemoryError> {
+        let set = |_| {
+            let encoder = Encoder::new(codec, level, kernel)?;
+            Ok((Decoder::new(kernel)?, encoder, Scratch::default()))
+        };
         let sets: Result<Vec<_>, MemoryError> = (0..threads).map(set).collect();
         Ok(Codecs(Mutex::new(sets?)))
     }

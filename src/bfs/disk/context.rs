@@ -23,7 +23,7 @@ use crate::bfs::search::Search;
 use crate::bfs::state::State;
 use crate::perm::kernel::Kernel;
 use crate::perm::layout::LANES;
-use crate::store::{ChunkRecord, Manifest};
+use crate::store::{ChunkRecord, Codec, Manifest};
 
 /// A session of a run, as its workers see it.
 pub(super) struct Context<'a> {
@@ -37,6 +37,8 @@ pub(super) struct Context<'a> {
     pub label: String,
     pub threads: usize,
     pub times: Times,
+    /// How new files are coded.
+    pub codec: Codec,
     pub codecs: Codecs,
     pub progress: RankProgress<'a>,
 }
@@ -73,7 +75,7 @@ impl Context<'_> {
             }
             Ok::<_, DiskError>(())
         })?;
-        let (header, tally) = (fetch.header(chunk), self.problem.first());
+        let (header, tally) = (fetch.header(chunk, self.codec), self.problem.first());
         let (directories, limit) = (self.disk.directories.clone(), self.disk.limit);
         let committer = Committer::start(directories, manifest, Duration::ZERO, limit)?;
         let written = (|| {
@@ -113,6 +115,7 @@ impl Context<'_> {
             records,
             keep_all: self.disk.keep_all,
             threads: self.threads,
+            kernel: self.kernel,
         }
     }
 

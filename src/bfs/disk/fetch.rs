@@ -13,9 +13,10 @@ use super::directories::Directories;
 use super::error::DiskError;
 use super::parts::{Half, Parts};
 use crate::bfs::chunks::Chunks;
+use crate::perm::kernel::Kernel;
 use crate::perm::layout::Register;
 use crate::store::{
-    ChunkRecord, Decoder, Frames, LevelHeader, LevelReader, LevelSum, Manifest, RunFile,
+    ChunkRecord, Codec, Decoder, Frames, LevelHeader, LevelReader, LevelSum, Manifest, RunFile,
 };
 
 /// Compressed bytes of a batch, about.
@@ -74,6 +75,7 @@ pub(super) struct Fetch<'a> {
     pub keep_all: bool,
     /// Threads that share the batches.
     pub threads: usize,
+    pub kernel: Kernel,
 }
 
 impl Fetch<'_> {
@@ -107,7 +109,7 @@ impl Fetch<'_> {
         };
         let reader = opened.and_then(LevelReader::open).map_err(wrong)?;
         let header = reader.header();
-        if *header != self.header(chunk) {
+        if *header != self.header(chunk, header.codec) {
             let whose = match header.run == run {
                 true => "this run, of another depth or chunk",
                 false => "another run",
@@ -127,8 +129,8 @@ impl Fetch<'_> {
         Ok(Some(reader))
     }
 
-    /// The header of the file of a chunk.
-    pub fn header(&self, chunk: usize) -> LevelHeader {
+    /// The header of the file of a chunk whose frames a codec has written.
+    pub fn header(&self, chunk: usize, codec: Codec) -> LevelHeader {
         let lines = self.chunks.lines() * self.parts.copies();
         LevelHeader {
             run: self.run,
@@ -139,6 +141,7 @@ impl Fetch<'_> {
             first_line: chunk as u64 * lines,
             lines,
             label: self.label.to_string(),
+            codec,
         }
     }
 
@@ -170,7 +173,7 @@ impl Fetch<'_> {
             return Ok(true);
         };
         let chunks = self.chunks;
-        let mut decoder = Decoder::new()?;
+        let mut decoder = Decoder::new(self.kernel)?;
         let mut registers: Vec<Register> = vec![[0; 64]; chunks.frame_registers()];
         for entry in 0..reader.index().len() {
             let frames = reader.read(entry..entry + 1).map_err(|e| {

@@ -16,7 +16,7 @@ use crate::bfs::problem::Problem;
 use crate::bfs::search::Search;
 use crate::bfs::subject::Subject;
 use crate::perm::checksum;
-use crate::perm::kernel::Tally;
+use crate::perm::kernel::{Kernel, Tally};
 use crate::progress::{Phase, Progress};
 use crate::store::{Manifest, RunFile};
 
@@ -217,6 +217,7 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
             records,
             keep_all: manifest.keep_all,
             threads: 1,
+            kernel: Kernel::best(),
         };
         let groups = problem.groups.class(class);
         let mut level = Tally::default();

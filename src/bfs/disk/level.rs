@@ -61,7 +61,8 @@ impl LevelStep<'_> {
                 planes.begin(self.depth as u32, chunk)?;
                 let batches = previous.recv().expect("a reader sends every chunk");
                 let written = run.fetch_records(self.current.run, self.depth as u32, Vec::new());
-                self.committer.begin(written.header(chunk))?;
+                self.committer
+                    .begin(written.header(chunk, self.context.codec))?;
                 if !cur.occupied.contains(&true) && !parts.seen && planes.pass() {
                     // Nothing comes from anywhere: what there was at level d - 2 is subtracted from nothing.
                     batches.iter().try_for_each(|batch| batch.map(drop))?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::directories::Directories;
 use crate::bfs::outcome::PlaneStore;
-use crate::store::DEFAULT_LEVEL;
+use crate::store::{Codec, DEFAULT_LEVEL};
 
 /// How a search uses its disk.
 #[derive(Clone)]
@@ -16,6 +16,8 @@ pub struct Disk {
     pub shared_digits: Option<usize>,
     /// Where the planes lie; `None` for memory if they fit.
     pub planes: Option<PlaneStore>,
+    /// How new files are coded; `None` for the fastest of this processor. A run may have files of both kinds.
+    pub codec: Option<Codec>,
     /// zstd level of new files.
     pub zstd_level: i32,
     /// Least time between two commits; zero for one after every chunk.
@@ -41,6 +43,7 @@ impl Disk {
             directories,
             shared_digits: None,
             planes: None,
+            codec: None,
             zstd_level: DEFAULT_LEVEL,
             commit_every: Duration::from_secs(10),
             keep_all: false,

@@ -27,6 +27,7 @@ use crate::bfs::problem::Problem;
 use crate::bfs::search::Search;
 use crate::perm::kernel::Kernel;
 use crate::progress::Progress;
+use crate::store::Codec;
 
 /// Runs a search on disk, or continues the one that the directories hold, and returns what it found.
 ///
@@ -159,7 +160,9 @@ fn session(
 
     let crossings = problem.crossings(plan.chunks);
     let threads = pool.current_num_threads();
-    let codecs = agreed(communicator, Codecs::new(disk.zstd_level, threads))?;
+    let codec = disk.codec.unwrap_or(Codec::best(*kernel));
+    let codecs = Codecs::new(codec, disk.zstd_level, *kernel, threads);
+    let codecs = agreed(communicator, codecs)?;
     let context = Context {
         search,
         disk,
@@ -170,6 +173,7 @@ fn session(
         label: identity::label(&search.subject),
         threads,
         times: Times::default(),
+        codec,
         codecs,
         progress: RankProgress::new(progress, ranks == 1),
     };

@@ -10,7 +10,7 @@ pub enum Kernel {
     Scalar,
     /// x86-64 with AVX2.
     Avx2,
-    /// x86-64 with AVX-512 BW, VBMI, VPOPCNTDQ and GFNI.
+    /// x86-64 with AVX-512 BW, VBMI, VBMI2, VPOPCNTDQ and GFNI.
     Avx512,
 }
 
@@ -48,6 +48,7 @@ impl Kernel {
                     && is_x86_feature_detected!("avx512bw")
                     && is_x86_feature_detected!("avx512dq")
                     && is_x86_feature_detected!("avx512vbmi")
+                    && is_x86_feature_detected!("avx512vbmi2")
                     && is_x86_feature_detected!("avx512vpopcntdq")
                     && is_x86_feature_detected!("gfni")
                     && is_x86_feature_detected!("bmi2")

@@ -2,19 +2,23 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tilewave::store::{Decoder, LevelReader};
+use tilewave::Kernel;
+use tilewave::store::{Codec, Decoder, LevelReader};
 
 fuzz_target!(|bytes: &[u8]| {
+    let mut decoder = Decoder::new(Kernel::best()).expect("memory");
     if let Ok(reader) = LevelReader::open(Box::new(bytes.to_vec())) {
         let mut registers = vec![[0; 64]; 336];
         for entry in 0..reader.index().len() {
             if let Ok(frames) = reader.read(entry..entry + 1)
                 && let Ok(frame) = frames.bytes(0)
             {
-                let _ = Decoder::default().decode(frame, &mut registers);
+                let _ = decoder.decode(reader.header().codec, frame, &mut registers);
             }
         }
     }
     // A frame by itself, without the checksums in front of it.
-    let _ = Decoder::default().decode(bytes, &mut [[0; 64]; 336]);
+    for codec in Codec::ALL {
+        let _ = decoder.decode(codec, bytes, &mut [[0; 64]; 336]);
+    }
 });

@@ -1,20 +1,13 @@
-//! The bytes of a frame: registers without their padding lanes, compressed with zstd.
-//!
-//! Invariant: decoding what was encoded gives the same registers; anything else is an error, never a
-//! panic, and takes no more memory than the frame's registers.
+//! Frames as zstd compresses them.
 //!
 //! Dense levels hold 7 to 15 % ones without repetitions: match search finds nothing there, Huffman codes
 //! of single bytes come within 4 % of their entropy. So the default level is a very fast one with
 //! compression of literals forced on (measurements: `docs/performance.md`).
 
-use zstd::zstd_safe::{CCtx, CParameter, DCtx, ParamSwitch, compress_bound, get_error_name};
+use ::zstd::zstd_safe::{CCtx, CParameter, DCtx, ParamSwitch, compress_bound, get_error_name};
 
-use super::memory::MemoryError;
-
-/// A register with its four padding lanes.
-type Register = [u8; 64];
-/// Bytes of a register that hold lines.
-const LANES: usize = 60;
+use crate::perm::layout::{LANES, Register};
+use crate::store::memory::MemoryError;
 
 /// The default compression level.
 pub const DEFAULT_LEVEL: i32 = -500;
@@ -109,7 +102,3 @@ impl Decoder {
         Ok(())
     }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/codec.rs"]
-mod tests;

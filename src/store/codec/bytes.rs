@@ -1,0 +1,85 @@
+//! Bytes that one side writes from the end to the front, so that the other reads them from front to end.
+
+/// Bytes written from the end of a buffer to its front.
+#[derive(Default)]
+pub(super) struct Backward {
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Backward {
+    /// Forgets what was written, and makes room for `room` bytes.
+    pub fn clear(&mut self, room: usize) {
+        if self.bytes.len() < room {
+            self.bytes.resize(room, 0);
+        }
+        self.at = self.bytes.len();
+    }
+
+    pub fn push(&mut self, byte: u8) {
+        self.at -= 1;
+        self.bytes[self.at] = byte;
+    }
+
+    /// Makes room for `count` bytes in front of those written, and returns it.
+    pub fn front(&mut self, count: usize) -> &mut [u8] {
+        let end = self.at;
+        self.at -= count;
+        &mut self.bytes[self.at..end]
+    }
+
+    pub fn written(&self) -> &[u8] {
+        &self.bytes[self.at..]
+    }
+}
+
+/// Bytes being read; beyond their end are zeros.
+pub(super) struct Forward<'a> {
+    bytes: &'a [u8],
+    /// How many have been read, those beyond the end too.
+    pub at: usize,
+}
+
+impl<'a> Forward<'a> {
+    pub fn new(bytes: &'a [u8]) -> Forward<'a> {
+        Forward { bytes, at: 0 }
+    }
+
+    /// The byte that comes next, which is not taken yet.
+    pub fn peek(&self) -> u8 {
+        self.bytes.get(self.at).copied().unwrap_or(0)
+    }
+
+    /// The 64 bytes that come next, when there are so many.
+    pub fn next_64(&self) -> Option<&'a [u8; 64]> {
+        self.bytes.get(self.at..)?.first_chunk()
+    }
+
+    /// The bytes that come next where there are fewer.
+    pub fn last(&self) -> [u8; 64] {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let mut last = [0; 64];
+        let count = rest.len().min(64);
+        last[..count].copy_from_slice(&rest[..count]);
+        last
+    }
+
+    /// Whether exactly all bytes have been read.
+    pub fn is_done(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+}
+
+/// Takes the first bytes of a slice off it.
+pub(super) fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
+    let (taken, rest) = bytes.split_at_checked(count)?;
+    *bytes = rest;
+    Some(taken)
+}
+
+/// Takes a little-endian number off the front of a slice.
+pub(super) fn take_u32(bytes: &mut &[u8]) -> Option<u32> {
+    let (number, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    Some(u32::from_le_bytes(*number))
+}

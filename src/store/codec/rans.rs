@@ -1,0 +1,418 @@
+//! Frames coded by interleaved range asymmetric numeral systems (Duda 2013; interleaved: Giesen 2014).
+//!
+//! States cluster on lines, so registers differ much in how many lines hold any, and that number says more about a byte than its
+//! neighbours do. So registers are sorted into classes by it, each class with a table of its own. The classes themselves
+//! are rows of symbols, and so are the bytes too rare for a share in their table.
+
+use super::bytes::{Backward, Forward, take, take_u32};
+use super::rows::{Read, Source, States, Target, Written, count_held, decode, encode, gather_held};
+use super::sparse;
+use super::table::Table;
+use crate::perm::kernel::Kernel;
+use crate::perm::layout::{LANES, Register};
+
+/// Most classes of registers that hold states; class 0 is that of the others.
+const CLASSES: usize = 4;
+/// The table of the bytes that the tables of their classes have not, behind those of the classes.
+const RARE: usize = CLASSES + 1;
+/// Registers whose bytes are counted, at least: more say little more, and counting costs as much as coding.
+const SAMPLE: usize = 384;
+/// Most bytes that are listed one by one: below, states and tables would be longer.
+const FEW: usize = 128;
+/// Kinds of frames.
+const SPARSE: u8 = 0;
+const CODED: u8 = 1;
+const PLAIN: u8 = 2;
+
+type Tables = [Table; CLASSES + 2];
+
+/// The registers that hold states, each with the table of its class.
+struct Live<'a, R> {
+    registers: R,
+    live: &'a [u32],
+    class: &'a [u8],
+    tables: &'a Tables,
+}
+
+impl<R> Live<'_, R> {
+    #[inline(always)]
+    fn at(&self, i: usize) -> (usize, &Table) {
+        let at = self.live[i] as usize;
+        (at, &self.tables[usize::from(self.class[at])])
+    }
+}
+
+impl Source for Live<'_, &[Register]> {
+    fn rows(&self) -> usize {
+        self.live.len()
+    }
+
+    #[inline(always)]
+    fn row(&self, i: usize) -> (&Register, &Table) {
+        let (at, table) = self.at(i);
+        (&self.registers[at], table)
+    }
+}
+
+impl Target for Live<'_, &mut [Register]> {
+    fn rows(&self) -> usize {
+        self.live.len()
+    }
+
+    #[inline(always)]
+    fn row(&mut self, i: usize) -> (&mut Register, &Table) {
+        let at = self.live[i] as usize;
+        let table = &self.tables[usize::from(self.class[at])];
+        (&mut self.registers[at], table)
+    }
+}
+
+/// Bytes of one table, 60 a row, with four bytes behind the last row.
+struct List<'a, B>(B, &'a Table);
+
+/// Makes a list of `bytes` bytes, or more, as long as its rows take.
+fn fit(list: &mut Vec<u8>, bytes: usize, fill: u8) {
+    list.resize(bytes.next_multiple_of(LANES) + 64 - LANES, fill);
+}
+
+impl Source for List<'_, &[u8]> {
+    fn rows(&self) -> usize {
+        self.0.len() / LANES
+    }
+
+    #[inline(always)]
+    fn row(&self, i: usize) -> (&Register, &Table) {
+        let row = self.0[i * LANES..].first_chunk();
+        (row.expect("four bytes behind the last row"), self.1)
+    }
+}
+
+impl Target for List<'_, &mut [u8]> {
+    fn rows(&self) -> usize {
+        self.0.len() / LANES
+    }
+
+    #[inline(always)]
+    fn row(&mut self, i: usize) -> (&mut Register, &Table) {
+        let row = self.0[i * LANES..].first_chunk_mut();
+        (row.expect("four bytes behind the last row"), self.1)
+    }
+}
+
+/// Writes the numbers of the registers that hold states.
+fn find_live(holds: impl Iterator<Item = bool>, count: usize, live: &mut Vec<u32>) {
+    live.resize(count + 1, 0);
+    let mut next = 0;
+    for (i, holds) in holds.enumerate() {
+        live[next] = i as u32;
+        next += usize::from(holds);
+    }
+    live.truncate(next);
+}
+
+/// Adds up how often each byte occurs.
+fn count(bytes: &[u8]) -> [u32; 256] {
+    // Four sums: a byte that comes again and again would wait for itself.
+    let mut counts = [[0u32; 256]; 4];
+    let (fours, rest) = bytes.as_chunks::<4>();
+    for four in fours {
+        for (counts, &byte) in counts.iter_mut().zip(four) {
+            counts[usize::from(byte)] += 1;
+        }
+    }
+    for &byte in rest {
+        counts[0][usize::from(byte)] += 1;
+    }
+    std::array::from_fn(|byte| counts.iter().map(|counts| counts[byte]).sum())
+}
+
+/// Encodes frames.
+pub struct Encoder {
+    kernel: Kernel,
+    tables: Tables,
+    /// How many bytes of each register hold states, and its class.
+    held: Vec<u8>,
+    class: Vec<u8>,
+    live: Vec<u32>,
+    /// For each class bytes that hold states.
+    samples: [Vec<u8>; CLASSES],
+    rare: Vec<u8>,
+    escaped: [Backward; 2],
+    stream: Backward,
+    bytes: Vec<u8>,
+}
+
+impl Encoder {
+    pub fn new(kernel: Kernel) -> Encoder {
+        Encoder {
+            kernel,
+            tables: Default::default(),
+            held: Vec::new(),
+            class: Vec::new(),
+            live: Vec::new(),
+            samples: Default::default(),
+            rare: Vec::new(),
+            escaped: Default::default(),
+            stream: Backward::default(),
+            bytes: Vec::new(),
+        }
+    }
+
+    /// Returns the coded bytes of registers, which stay until the next call.
+    pub fn encode(&mut self, registers: &[Register]) -> &[u8] {
+        self.held.resize(registers.len(), 0);
+        count_held(self.kernel, registers, &mut self.held);
+        let mut widths = [0u32; LANES + 1];
+        for &held in &self.held {
+            widths[usize::from(held)] += 1;
+        }
+        let few: usize = widths
+            .iter()
+            .zip(0..)
+            .map(|(&n, held)| n as usize * held)
+            .sum();
+        if few <= FEW {
+            self.begin(SPARSE, registers);
+            sparse::encode(registers, few, &mut self.bytes);
+            return &self.bytes;
+        }
+        self.begin(CODED, registers);
+        self.code(registers, &widths);
+        if self.bytes.len() > registers.len() * LANES {
+            self.begin(PLAIN, registers);
+            for register in registers {
+                self.bytes.extend(&register[..LANES]);
+            }
+        }
+        &self.bytes
+    }
+
+    /// Begins a frame: what it is, and of how many registers.
+    fn begin(&mut self, kind: u8, registers: &[Register]) {
+        self.bytes.clear();
+        self.bytes.push(kind);
+        self.bytes.extend((registers.len() as u32).to_le_bytes());
+    }
+
+    fn code(&mut self, registers: &[Register], widths: &[u32; LANES + 1]) {
+        let holds = self.held.iter().map(|&held| held > 0);
+        find_live(holds, registers.len(), &mut self.live);
+        let classes = self.classify(widths);
+        self.bytes.push(classes as u8);
+        self.tables[0].encode(&count(&self.class), &mut self.bytes);
+        self.sample(registers, classes);
+        fit(&mut self.class, registers.len(), 0);
+        // Every row takes at most a byte for each lane.
+        let rows = self.live.len() * 2 + registers.len() / LANES + 4;
+        self.stream.clear(rows * LANES);
+        let [rare, rarest] = &mut self.escaped;
+        rare.clear(self.live.len() * LANES);
+        let mut states = [States::FIRST; 2];
+        let mut run = |escaped: &mut Backward, source: Encoded| {
+            let to = Written {
+                states: &mut states,
+                stream: &mut self.stream,
+                escaped,
+            };
+            match source {
+                Encoded::Live(live) => encode(self.kernel, &live, to),
+                Encoded::List(list) => encode(self.kernel, &list, to),
+            }
+        };
+        // What is decoded first is encoded last.
+        let live = Live {
+            registers,
+            live: &self.live,
+            class: &self.class,
+            tables: &self.tables,
+        };
+        run(rare, Encoded::Live(live));
+        let rare = rare.written();
+        rarest.clear(rare.len() + 2 * LANES);
+        self.rare.clear();
+        self.rare.extend(rare);
+        let table = &mut self.tables[RARE];
+        self.bytes.push(u8::from(!rare.is_empty()));
+        if !rare.is_empty() {
+            table.encode(&count(rare), &mut self.bytes);
+            // What fills up the last row costs least.
+            fit(&mut self.rare, rare.len(), table.likeliest());
+            run(rarest, Encoded::List(List(&self.rare, &self.tables[RARE])));
+        }
+        run(rarest, Encoded::List(List(&self.class, &self.tables[0])));
+        self.bytes.extend((rare.len() as u32).to_le_bytes());
+        let rarest = rarest.written();
+        self.bytes.extend((rarest.len() as u32).to_le_bytes());
+        self.bytes.extend(rarest);
+        for States { low, high } in states {
+            self.bytes.extend(&low[..LANES]);
+            self.bytes.extend(&high[..LANES]);
+        }
+        self.bytes.extend(self.stream.written());
+    }
+
+    /// Sorts registers into classes by how many of their bytes hold states, as many in each; returns how many classes.
+    fn classify(&mut self, widths: &[u32; LANES + 1]) -> usize {
+        let live = self.live.len();
+        let classes = match live {
+            0..200 => 1,
+            200..800 => 2,
+            _ => CLASSES,
+        };
+        let mut class = [0u8; LANES + 1];
+        let mut before = 0;
+        for (class, &width) in class.iter_mut().zip(widths).skip(1) {
+            let middle = before + width as usize / 2;
+            *class = 1 + (middle * classes / live).min(classes - 1) as u8;
+            before += width as usize;
+        }
+        self.class.clear();
+        let classes_of = self.held.iter().map(|&held| class[usize::from(held)]);
+        self.class.extend(classes_of);
+        classes
+    }
+
+    /// Makes the tables of the classes from some of their registers.
+    fn sample(&mut self, registers: &[Register], classes: usize) {
+        let mut counts = [(0, 0); CLASSES];
+        let step = (self.live.len() / SAMPLE).max(1);
+        for &at in self.live.iter().step_by(step) {
+            let at = at as usize;
+            let class = usize::from(self.class[at]) - 1;
+            let (next, none) = &mut counts[class];
+            let sample = &mut self.samples[class];
+            if sample.len() < *next + 64 {
+                sample.resize(*next + 64 * SAMPLE, 0);
+            }
+            let room = sample[*next..].first_chunk_mut();
+            gather_held(self.kernel, &registers[at], room.expect("room"));
+            *next += usize::from(self.held[at]);
+            *none += LANES as u32 - u32::from(self.held[at]);
+        }
+        for (class, (held, none)) in counts.into_iter().enumerate().take(classes) {
+            let mut counts = count(&self.samples[class][..held]);
+            counts[0] = none;
+            self.tables[1 + class].encode(&counts, &mut self.bytes);
+        }
+    }
+}
+
+/// What is encoded in one go.
+enum Encoded<'a> {
+    Live(Live<'a, &'a [Register]>),
+    List(List<'a, &'a [u8]>),
+}
+
+/// Decodes frames.
+pub struct Decoder {
+    kernel: Kernel,
+    tables: Tables,
+    class: Vec<u8>,
+    live: Vec<u32>,
+    rare: Vec<u8>,
+}
+
+impl Decoder {
+    pub fn new(kernel: Kernel) -> Decoder {
+        Decoder {
+            kernel,
+            tables: Default::default(),
+            class: Vec::new(),
+            live: Vec::new(),
+            rare: Vec::new(),
+        }
+    }
+
+    /// Writes the registers that were coded as `bytes`.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes.
+    pub fn decode(&mut self, bytes: &[u8], registers: &mut [Register]) -> Result<(), &'static str> {
+        let (kind, mut rest) = bytes.split_at(bytes.len().min(1));
+        if take_u32(&mut rest) != Some(registers.len() as u32) {
+            return Err("it is a frame of another length");
+        }
+        let decoded = match *kind {
+            [SPARSE] => sparse::decode(rest, registers),
+            [CODED] => self.coded(rest, registers),
+            [PLAIN] => plain(rest, registers),
+            _ => None,
+        };
+        decoded.ok_or("it was not coded like this")
+    }
+
+    fn coded(&mut self, mut bytes: &[u8], registers: &mut [Register]) -> Option<()> {
+        let bytes = &mut bytes;
+        let classes = usize::from(take(bytes, 1)?[0]);
+        if classes == 0 || classes > CLASSES {
+            return None;
+        }
+        for table in &mut self.tables[..=classes] {
+            table.decode(bytes)?;
+        }
+        let has_rare = take(bytes, 1)?[0] == 1;
+        if has_rare {
+            self.tables[RARE].decode(bytes)?;
+        }
+        let rare = take_u32(bytes)? as usize;
+        if rare > registers.len() * LANES || has_rare != (rare > 0) {
+            return None;
+        }
+        let rarest = take_u32(bytes)? as usize;
+        let mut rarest = Forward::new(take(bytes, rarest)?);
+        let mut states = [States::FIRST; 2];
+        for States { low, high } in &mut states {
+            low[..LANES].copy_from_slice(take(bytes, LANES)?);
+            high[..LANES].copy_from_slice(take(bytes, LANES)?);
+        }
+        let mut stream = Forward::new(bytes);
+        let kernel = self.kernel;
+        let mut list = |bytes: &mut [u8], table| {
+            let from = Read {
+                states: &mut states,
+                stream: &mut stream,
+                escaped: &mut rarest,
+            };
+            decode(kernel, &mut List(bytes, table), from);
+        };
+        fit(&mut self.class, registers.len(), 0);
+        list(&mut self.class, &self.tables[0]);
+        fit(&mut self.rare, rare, 0);
+        list(&mut self.rare, &self.tables[RARE]);
+        let class = &self.class[..registers.len()];
+        if class.iter().any(|&class| usize::from(class) > classes) {
+            return None;
+        }
+        let holds = class.iter().map(|&class| class > 0);
+        find_live(holds, registers.len(), &mut self.live);
+        if self.live.len() < registers.len() {
+            registers.fill([0; 64]);
+        }
+        let mut rare = Forward::new(&self.rare[..rare]);
+        let mut live = Live {
+            registers,
+            live: &self.live,
+            class,
+            tables: &self.tables,
+        };
+        let from = Read {
+            states: &mut states,
+            stream: &mut stream,
+            escaped: &mut rare,
+        };
+        decode(kernel, &mut live, from);
+        let whole = [&stream, &rare, &rarest].iter().all(|part| part.is_done());
+        (whole && states.iter().all(States::are_first)).then_some(())
+    }
+}
+
+fn plain(bytes: &[u8], registers: &mut [Register]) -> Option<()> {
+    if bytes.len() != registers.len() * LANES {
+        return None;
+    }
+    for (register, bytes) in registers.iter_mut().zip(bytes.chunks(LANES)) {
+        register[..LANES].copy_from_slice(bytes);
+        register[LANES..].fill(0);
+    }
+    Some(())
+}

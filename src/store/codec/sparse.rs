@@ -1,0 +1,49 @@
+//! Frames with few states: a list of the bytes that hold any.
+
+use super::bytes::{take, take_u32};
+use crate::perm::layout::{LANES, Register};
+
+/// Appends the bytes of `registers` that are not 0: their number, then for each how many lines lie between it and
+/// the one before, seven bits at a time, the lowest first, each with a bit that says whether more follow, and the byte.
+pub(super) fn encode(registers: &[Register], count: usize, out: &mut Vec<u8>) {
+    out.extend((count as u32).to_le_bytes());
+    let mut next = 0;
+    for (r, register) in registers.iter().enumerate() {
+        if *register == [0; 64] {
+            continue;
+        }
+        for (lane, &byte) in register[..LANES].iter().enumerate() {
+            if byte == 0 {
+                continue;
+            }
+            let line = r * LANES + lane;
+            let mut between = line - next;
+            while between >= 128 {
+                out.push(between as u8 | 128);
+                between >>= 7;
+            }
+            out.extend([between as u8, byte]);
+            next = line + 1;
+        }
+    }
+}
+
+/// Writes the registers of such a list.
+pub(super) fn decode(mut bytes: &[u8], registers: &mut [Register]) -> Option<()> {
+    registers.fill([0; 64]);
+    let mut next = 0;
+    for _ in 0..take_u32(&mut bytes)? {
+        let mut between = 0;
+        for shift in (0..28).step_by(7) {
+            let part = usize::from(take(&mut bytes, 1)?[0]);
+            between |= (part % 128) << shift;
+            if part < 128 {
+                break;
+            }
+        }
+        let line: usize = next + between;
+        registers.get_mut(line / LANES)?[line % LANES] = take(&mut bytes, 1)?[0];
+        next = line + 1;
+    }
+    bytes.is_empty().then_some(())
+}
