@@ -3,6 +3,8 @@
 //! `TILEWAVE_RUN=DIR cargo bench --bench codec` takes the frames of the last level of a run; without it those of 3x4 at
 //! depth 36.
 
+#![allow(missing_docs, clippy::print_stdout)]
+
 use std::path::PathBuf;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};

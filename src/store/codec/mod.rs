@@ -3,10 +3,13 @@
 //! Invariant: decoding what was encoded gives the same registers; anything else is an error, never a
 //! panic, and takes no more memory than the frame's registers.
 
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod bytes;
+mod fastest;
 mod rans;
 mod rows;
-mod rows_avx512;
+mod scalar;
 mod sparse;
 mod table;
 mod zstd;

@@ -5,7 +5,8 @@
 //! are rows of symbols, and so are the bytes too rare for a share in their table.
 
 use super::bytes::{Backward, Forward, take, take_u32};
-use super::rows::{Read, Source, States, Target, Written, count_held, decode, encode, gather_held};
+use super::fastest::{count_held, decode, encode, gather_held};
+use super::rows::{Read, Source, States, Target, Written};
 use super::sparse;
 use super::table::Table;
 use crate::perm::kernel::Kernel;
@@ -126,6 +127,14 @@ fn count(bytes: &[u8]) -> [u32; 256] {
     std::array::from_fn(|byte| counts.iter().map(|counts| counts[byte]).sum())
 }
 
+/// The kernel, or the one that runs anywhere.
+fn supported(kernel: Kernel) -> Kernel {
+    match kernel.is_supported() {
+        true => kernel,
+        false => Kernel::Scalar,
+    }
+}
+
 /// Encodes frames.
 pub struct Encoder {
     kernel: Kernel,
@@ -145,7 +154,7 @@ pub struct Encoder {
 impl Encoder {
     pub fn new(kernel: Kernel) -> Encoder {
         Encoder {
-            kernel,
+            kernel: supported(kernel),
             tables: Default::default(),
             held: Vec::new(),
             class: Vec::new(),
@@ -315,7 +324,7 @@ pub struct Decoder {
 impl Decoder {
     pub fn new(kernel: Kernel) -> Decoder {
         Decoder {
-            kernel,
+            kernel: supported(kernel),
             tables: Default::default(),
             class: Vec::new(),
             live: Vec::new(),

@@ -1,9 +1,8 @@
 //! Rows of 60 lanes in registers of AVX-512.
 //!
-//! Invariant: equal to the rows of [`super::rows`] bit for bit. What the four lanes beyond them hold is never written.
+//! Invariant: equal to [`super::scalar`] bit for bit. What the four lanes beyond them hold is never written.
 
 #![allow(unsafe_code)]
-#![cfg(target_arch = "x86_64")]
 
 use std::arch::x86_64::*;
 

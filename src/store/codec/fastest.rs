@@ -1,0 +1,42 @@
+//! Rows by the fastest kernel there is.
+
+#![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86_64")]
+use super::avx512;
+use super::rows::{Read, Source, Target, Written};
+use super::scalar;
+use crate::perm::kernel::Kernel;
+use crate::perm::layout::Register;
+
+/// Runs a function of AVX-512 where the kernel is, and the scalar one elsewhere.
+macro_rules! choose {
+    ($kernel:expr, $function:ident($($argument:expr),*)) => {
+        match $kernel {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: encoder and decoder keep only a kernel of this processor.
+            Kernel::Avx512 => unsafe { avx512::$function($($argument),*) },
+            _ => scalar::$function($($argument),*),
+        }
+    };
+}
+
+/// Encodes all rows, from the last to the first.
+pub(super) fn encode(kernel: Kernel, source: &impl Source, mut to: Written) {
+    choose!(kernel, encode(source, &mut to));
+}
+
+/// Decodes all rows.
+pub(super) fn decode(kernel: Kernel, target: &mut impl Target, mut from: Read) {
+    choose!(kernel, decode(target, &mut from));
+}
+
+/// Writes how many bytes of each register are not 0.
+pub(super) fn count_held(kernel: Kernel, registers: &[Register], held: &mut [u8]) {
+    choose!(kernel, count_held(registers, held));
+}
+
+/// Writes the bytes of a register that are not 0 to the front of `to`, and anything behind them.
+pub(super) fn gather_held(kernel: Kernel, register: &Register, to: &mut Register) {
+    choose!(kernel, gather_held(register, to));
+}

@@ -1,0 +1,78 @@
+//! Rows of 60 lanes, one lane after the other.
+
+use super::rows::{Read, Source, Target, Written};
+use super::table::Table;
+use crate::perm::layout::{LANES, Register};
+
+/// Encodes all rows, from the last to the first.
+pub(super) fn encode(source: &impl Source, to: &mut Written) {
+    for i in (0..source.rows()).rev() {
+        let (row, table) = source.row(i);
+        encode_row(row, table, i % 2, to);
+    }
+}
+
+/// Decodes all rows.
+pub(super) fn decode(target: &mut impl Target, from: &mut Read) {
+    for i in 0..target.rows() {
+        let (row, table) = target.row(i);
+        decode_row(row, table, i % 2, from);
+    }
+}
+
+/// Writes how many bytes of each register are not 0.
+pub(super) fn count_held(registers: &[Register], held: &mut [u8]) {
+    for (register, held) in registers.iter().zip(held) {
+        *held = register.iter().map(|&byte| u8::from(byte != 0)).sum();
+    }
+}
+
+/// Writes the bytes of a register that are not 0 to the front of `to`, and anything behind them.
+pub(super) fn gather_held(register: &Register, to: &mut Register) {
+    let mut at = 0;
+    for &byte in register {
+        to[at.min(63)] = byte;
+        at += usize::from(byte != 0);
+    }
+}
+
+fn encode_row(row: &Register, table: &Table, set: usize, to: &mut Written) {
+    let states = &mut to.states[set];
+    for lane in (0..LANES).rev() {
+        let index = usize::from(table.index[usize::from(row[lane])]);
+        if index == 0 {
+            to.escaped.push(row[lane]);
+        }
+        let share = u16::from(table.share[index]);
+        let mut state = u16::from_le_bytes([states.low[lane], states.high[lane]]);
+        if state >> 8 >= share {
+            to.stream.push(state as u8);
+            state >>= 8;
+        }
+        states.low[lane] = (state % share) as u8 + table.start[index];
+        states.high[lane] = (state / share) as u8;
+    }
+}
+
+fn decode_row(row: &mut Register, table: &Table, set: usize, from: &mut Read) {
+    let states = &mut from.states[set];
+    row[LANES..].fill(0);
+    for lane in 0..LANES {
+        let slot = states.low[lane];
+        let index = usize::from(table.index[usize::from(slot)] % 64);
+        row[lane] = table.symbol[index];
+        if index == 0 {
+            row[lane] = from.escaped.peek();
+            from.escaped.at += 1;
+        }
+        let within = slot.wrapping_sub(table.start[index]);
+        let share = u16::from(table.share[index]);
+        let state = (share * u16::from(states.high[lane])).wrapping_add(u16::from(within));
+        // No branch: whether a byte comes in cannot be foreseen.
+        let less = state < 256;
+        let more = state << 8 | u16::from(from.stream.peek());
+        let state = if less { more } else { state };
+        from.stream.at += usize::from(less);
+        [states.low[lane], states.high[lane]] = state.to_le_bytes();
+    }
+}
