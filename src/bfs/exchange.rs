@@ -3,26 +3,22 @@
 //! Invariant: both sides derive the order of the bits from the windows, so no index of a bit travels: a
 //! segment holds, for the target blocks that get any state from the sending chunk, in increasing order, how
 //! many were left out before and, for the words of the block in order, those of their bits whose source lies
-//! in the sending chunk. So a segment takes what it has to say, in thin levels next to nothing, and at most 1
-//! bit per line and a byte per block.
+//! in the sending chunk, in whole bytes. So a segment takes what it has to say, in thin levels next to nothing, and at
+//! most 8 bytes a word and a byte per block, which coding makes smaller.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use bitvec::field::BitField;
-use bitvec::order::Lsb0;
-use bitvec::slice::BitSlice;
-use bitvec::vec::BitVec;
-use bitvec::view::BitView;
 use rayon::prelude::*;
 
 use super::chunks::Chunks;
 use super::crossing::Crossings;
 use super::plane_sources::{BlockSources, PlaneSources};
 use super::planes::Planes;
+use super::segment::{Packer, Reader, Segment, Unpacker};
 use crate::Error;
 use crate::perm::kernel::{Kernel, gather_bits, scatter_bits};
-use crate::store::Words;
+use crate::store::{MemoryError, Words};
 
 /// Takes segments from chunk to chunk: files, or messages between machines.
 pub trait Exchange: Send + Sync {
@@ -151,7 +147,7 @@ impl<'a> RoutedPlanes<'a> {
 
     /// Returns the segments of what a plane's outgoing words give to other chunks, for a step from a side:
     /// (chunk, segment).
-    fn segments(&self, number: usize, side: usize) -> Vec<(usize, Vec<u8>)> {
+    fn segments(&self, number: usize, side: usize) -> Result<Vec<(usize, Vec<u8>)>, Error> {
         let plane = &self.crossings.from(side)[number];
         let targets_of = |located: &mut BlockSources, block: usize| {
             plane.targets.locate(block, located);
@@ -169,11 +165,16 @@ impl<'a> RoutedPlanes<'a> {
         let parts: Vec<&[usize]> = targets
             .chunk_by(|a, b| chunk_of(a) == chunk_of(b))
             .collect();
-        let segment = |blocks: &[usize]| {
+        let segment = |packer: &mut Result<Packer, MemoryError>, blocks: &[usize]| {
+            let packer = packer.as_mut().map_err(|error| error.clone())?;
             let to = chunk_of(&blocks[0]);
-            Some((to, self.segment(number, &plane.sources, to, blocks)?))
+            let segment = self.segment(number, &plane.sources, to, blocks);
+            let packed = |segment: &Segment| Ok((to, packer.pack(segment)?));
+            segment.as_ref().map(packed).transpose()
         };
-        parts.into_par_iter().filter_map(segment).collect()
+        let parts = parts.into_par_iter();
+        let segments = parts.map_init(|| Packer::new(self.kernel), segment);
+        segments.filter_map(Result::transpose).collect()
     }
 
     /// Writes what the chunk gives to blocks of another one.
@@ -183,7 +184,7 @@ impl<'a> RoutedPlanes<'a> {
         sources: &PlaneSources,
         to: usize,
         blocks: &[usize],
-    ) -> Option<Vec<u8>> {
+    ) -> Option<Segment> {
         let registers = self.chunks.registers();
         let outgoing = &self.outgoing.words.get()[plane * registers..][..registers];
         let (own, first) = (self.blocks_of(self.chunk), self.chunk * registers);
@@ -204,11 +205,11 @@ impl<'a> RoutedPlanes<'a> {
             segment.push_number(block - next);
             sources.lanes(&located, &own, |register, lanes| {
                 let bits = gather_bits(self.kernel, words[register], lanes);
-                segment.push(bits, lanes.count_ones() as usize);
+                segment.push(bits, lanes.count_ones());
             });
             next = block + 1;
         }
-        (!segment.bits.is_empty()).then(|| segment.bits.into_vec())
+        (!segment.is_empty()).then_some(segment)
     }
 
     /// Puts a segment into the incoming words of a plane.
@@ -230,7 +231,7 @@ impl<'a> RoutedPlanes<'a> {
             sources.locate(block, &mut located);
             let words = self.incoming.block(place);
             sources.lanes(&located, &sender, |register, lanes| {
-                let bits = reader.take(lanes.count_ones() as usize);
+                let bits = reader.take(lanes.count_ones());
                 let bits = scatter_bits(self.kernel, bits, lanes);
                 // Other chunks give other lanes of the same words.
                 words[register].fetch_or(bits, Ordering::Relaxed);
@@ -245,9 +246,17 @@ impl Planes for RoutedPlanes<'_> {
         self.chunk = chunk;
         let segments = self.exchange.receive(depth, chunk)?;
         self.incoming.clear();
-        let fill = |(from, plane, bytes): &(usize, usize, Vec<u8>)| self.fill(*plane, *from, bytes);
-        segments.par_iter().for_each(fill);
-        Ok(())
+        let fill = |unpacker: &mut Result<Unpacker, MemoryError>, (from, plane, packed)| {
+            let unpacker = unpacker.as_mut().map_err(|error| error.clone())?;
+            let packed: Vec<u8> = packed;
+            // What arrives has been compared with its hash, and is what was packed.
+            let bytes = unpacker.unpack(&packed).ok_or(MemoryError::Codec)?;
+            drop(packed);
+            self.fill(plane, from, &bytes);
+            Ok(())
+        };
+        let segments = segments.into_par_iter();
+        segments.try_for_each_init(|| Unpacker::new(self.kernel), fill)
     }
 
     fn incoming(
@@ -305,71 +314,10 @@ impl Planes for RoutedPlanes<'_> {
 
     fn close(&mut self, depth: u32, chunk: usize, side: usize) -> Result<(), Error> {
         for plane in 0..self.crossings.from(side).len() {
-            for (to, segment) in self.segments(plane, side) {
+            for (to, segment) in self.segments(plane, side)? {
                 self.exchange.send(depth, chunk, to, plane, &segment)?;
             }
         }
         Ok(())
     }
 }
-
-/// The bits of a segment being written, lowest first.
-#[derive(Default)]
-struct Segment {
-    bits: BitVec<u8, Lsb0>,
-}
-
-impl Segment {
-    fn push(&mut self, value: u64, bits: usize) {
-        if bits > 0 {
-            let at = self.bits.len();
-            self.bits.resize(at + bits, false);
-            self.bits[at..].store_le(value);
-        }
-    }
-
-    /// Seven bits at a time, the lowest first, each with a bit that says whether more follow.
-    fn push_number(&mut self, mut number: usize) {
-        while number >= 128 {
-            self.push((number as u64 % 128) | 128, 8);
-            number /= 128;
-        }
-        self.push(number as u64, 8);
-    }
-}
-
-/// The bits of a segment that has arrived.
-struct Reader<'a>(&'a BitSlice<u8, Lsb0>);
-
-impl<'a> Reader<'a> {
-    fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader(bytes.view_bits())
-    }
-
-    /// The next bits, at most 64; zeros beyond the end.
-    fn take(&mut self, bits: usize) -> u64 {
-        let (taken, rest) = self.0.split_at(bits.min(self.0.len()));
-        self.0 = rest;
-        if taken.is_empty() { 0 } else { taken.load_le() }
-    }
-
-    /// The next number; `None` when there is none: what is left fills the last byte.
-    fn number(&mut self) -> Option<usize> {
-        let mut number = 0;
-        for shift in (0..usize::BITS).step_by(7) {
-            if self.0.len() < 8 {
-                return None;
-            }
-            let part = self.take(8) as usize;
-            number |= (part % 128) << shift;
-            if part < 128 {
-                break;
-            }
-        }
-        Some(number)
-    }
-}
-
-#[cfg(test)]
-#[path = "../../tests/unit/exchange.rs"]
-mod tests;

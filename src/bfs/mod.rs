@@ -27,6 +27,7 @@ mod reference;
 mod relay;
 mod run;
 mod search;
+mod segment;
 mod state;
 mod state_rows;
 mod subject;

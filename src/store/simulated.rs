@@ -234,6 +234,14 @@ impl Storage for Simulated {
         Ok(())
     }
 
+    fn release(&self, name: &str, offset: u64, len: u64) -> io::Result<()> {
+        let mut state = self.alive()?;
+        let file = state.file(name)?;
+        let end = (offset + len) as usize;
+        state.files[file].live[offset as usize..end].fill(0);
+        Ok(())
+    }
+
     fn list(&self) -> io::Result<Vec<String>> {
         let state = self.alive()?;
         Ok(state.live.keys().cloned().collect())

@@ -61,6 +61,10 @@ pub trait Storage: Send + Sync {
     /// Removes a file; a missing one is no error.
     fn remove(&self, name: &str) -> io::Result<()>;
 
+    /// Gives back the disk of bytes of a file that nobody will read again; they read as zeros from then on, or
+    /// as they were where the file system cannot.
+    fn release(&self, name: &str, offset: u64, len: u64) -> io::Result<()>;
+
     /// Returns the names of all files.
     fn list(&self) -> io::Result<Vec<String>>;
 
@@ -217,6 +221,23 @@ impl Storage for Directory {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
+    }
+
+    fn release(&self, name: &str, offset: u64, len: u64) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::{FallocateFlags, fallocate};
+            let path = self.path.join(name);
+            let (file, _) = open_file(OpenOptions::new().write(true), &path)?;
+            let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+            match fallocate(&file, hole, offset, len) {
+                Err(error) if error != rustix::io::Errno::OPNOTSUPP => return Err(error.into()),
+                _ => {}
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = (name, offset, len);
+        Ok(())
     }
 
     fn list(&self) -> io::Result<Vec<String>> {

@@ -28,13 +28,18 @@ const FILE: u64 = 4096;
 /// Bytes of a frame with a single state and its entry in the index, about.
 const FRAME: u64 = 80;
 
-/// Returns the bytes of the frames of some states of a class, as one long row of bits.
-fn level_bytes(extent: Extent, states: u64) -> u64 {
+/// Returns the bytes that the states of a class take, as one long row of bits of which `bits` are coded.
+fn coded(extent: Extent, states: u64, bits: f64) -> u64 {
     // A class has a bit for each of its states.
-    let bits = extent.states as f64 / extent.classes as f64;
-    let p = (states as f64 / bits).clamp(0.0, 1.0);
+    let all = extent.states as f64 / extent.classes as f64;
+    let p = (states as f64 / all).clamp(0.0, 1.0);
     let entropy = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
     ((entropy(p) + entropy(1.0 - p)) * bits / 8.0 * CODED) as u64
+}
+
+/// Returns the bytes of the frames of some states of a class.
+fn level_bytes(extent: Extent, states: u64) -> u64 {
+    coded(extent, states, extent.states as f64 / extent.classes as f64)
 }
 
 /// Returns the states per depth that an estimate may count with: the published ones as far as the search goes;
@@ -71,8 +76,8 @@ fn seen(widths: &[u64], classes: u64) -> Vec<u64> {
     sums
 }
 
-/// What the numbers of blocks add to planes in files.
-const NUMBERS: f64 = 1.02;
+/// Bytes of a state that crosses alone: the number of its block, and where it lies in it.
+const CROSSING: u64 = 6;
 /// Chunks that a commit may find written but not yet durable, at 10 seconds between commits (3x5: 3.7).
 const UNCOMMITTED: usize = 4;
 
@@ -101,15 +106,16 @@ pub fn estimate(widths: &[u64], plan: MemoryPlan, keep_all: bool) -> Estimate {
         false => level.iter().sum(),
     };
     // The current level is whole; the previous one becomes the next chunk by chunk, and what a commit
-    // has not yet made durable is there twice. Beside them lie the planes that are read and those that are
-    // written: blocks that get no state are left out, those that get any lie there whole with their number.
+    // has not yet made durable is there twice.
     let extra = |bytes: u64| bytes * chunks.min(UNCOMMITTED as u64) / chunks;
+    // Planes are coded as levels are; those of thin levels say where each state lies.
     let planes = plan.plane_file_bytes();
-    let blocks = plan.blocks() as f64;
-    let there = |states: u64| {
-        let blocks = planes as f64 * NUMBERS * (1.0 - (-(states as f64) / blocks).exp());
-        let files = FILE * states.min(chunks) * u64::from(planes > 0);
-        blocks as u64 + files
+    let there = |states: u64| match planes {
+        0 => 0,
+        planes => {
+            let alone = CROSSING * states.min(frames * 64) + FILE * states.min(chunks);
+            coded(extent, states, planes as f64 * 8.0) + alone
+        }
     };
     let widest = (widest, level_of(widest) + most_beside);
     let mut levels: Vec<(u64, u64)> = widths.iter().copied().zip(level.iter().copied()).collect();
@@ -124,7 +130,9 @@ pub fn estimate(widths: &[u64], plan: MemoryPlan, keep_all: bool) -> Estimate {
             true => written,
             false => from + to + extra(from.max(to)),
         };
-        levels + there(two[0].0) + there(two[1].0)
+        // Planes that are read give their disk back to those that are written; of one chunk both are there.
+        let [read, written] = [two[0].0, two[1].0].map(there);
+        levels + read.max(written) + (read + written) / chunks
     });
     let peak = steps.max().unwrap_or(0);
     let sent = match level.is_empty() {

@@ -2,7 +2,8 @@
 //!
 //! Invariant: these files are scratch. Names and headers carry the run's number, so a run that is resumed
 //! removes its own and makes them again from the level files; they are never synced. What is read back is
-//! what was written, or an error: the hash of every segment stays in memory.
+//! what was written, or an error: the hash of every segment stays in memory. A segment is read once and gives its disk
+//! back, so what is read and what is written together take little more than one of them.
 
 use std::collections::HashMap;
 use std::io;
@@ -18,6 +19,8 @@ use crate::store::{Append, RunFile};
 
 /// First bytes of a scratch file.
 const MAGIC: [u8; 8] = *b"TWCROSS\n";
+/// Bytes of a segment whose disk is given back as soon as it was read: less is not worth a call to the system.
+const LARGE: u64 = 1 << 16;
 
 /// One file per depth and sending chunk, with the segments for all others.
 pub(super) struct FileExchange<'a> {
@@ -28,8 +31,16 @@ pub(super) struct FileExchange<'a> {
     sent: HashMap<(u32, usize), Vec<Segment>>,
     /// The file being written.
     open: Option<((u32, usize), Box<dyn Append>)>,
-    /// For each file, by depth and sending chunk, its bytes and how many segments wait to be received.
-    files: HashMap<(u32, usize), (u64, usize)>,
+    /// The files by depth and sending chunk.
+    files: HashMap<(u32, usize), ScratchFile>,
+}
+
+struct ScratchFile {
+    len: u64,
+    /// Bytes that are still on the disk.
+    held: u64,
+    /// Segments that wait to be received.
+    waiting: usize,
 }
 
 struct Segment {
@@ -74,13 +85,13 @@ impl<'a> FileExchange<'a> {
     }
 
     fn remove(&mut self, file: (u32, usize)) -> Result<(), Error> {
-        let Some((bytes, _)) = self.files.remove(&file) else {
+        let Some(ScratchFile { held, .. }) = self.files.remove(&file) else {
             return Ok(());
         };
         let removed = self.directories.of_chunk(file.1).remove(&self.name(file));
         removed.map_err(|e| self.error(file, e))?;
         let used = self.directories.used();
-        used.scratch.fetch_sub(bytes, Ordering::Relaxed);
+        used.scratch.fetch_sub(held, Ordering::Relaxed);
         Ok(())
     }
 }
@@ -100,20 +111,26 @@ impl Exchange for FileExchange<'_> {
             let mut file = created.map_err(|e| self.error(key, e))?;
             let mut header = MAGIC.to_vec();
             header.extend(self.run.to_le_bytes());
-            self.files.insert(key, (header.len() as u64, 0));
-            self.count(depth, header.len() as u64)?;
+            let len = header.len() as u64;
+            let new = ScratchFile {
+                len,
+                held: len,
+                waiting: 0,
+            };
+            self.files.insert(key, new);
+            self.count(depth, len)?;
             file.append(&header).map_err(|e| self.error(key, e))?;
             self.open = Some((key, file));
         }
         self.count(depth, segment.len() as u64)?;
-        let (Some((_, file)), Some((len, waiting))) = (&mut self.open, self.files.get_mut(&key))
-        else {
+        let (Some((_, open)), Some(file)) = (&mut self.open, self.files.get_mut(&key)) else {
             return Ok(());
         };
-        let offset = *len;
-        *len += segment.len() as u64;
-        *waiting += 1;
-        let appended = file.append(segment);
+        let offset = file.len;
+        file.len += segment.len() as u64;
+        file.held += segment.len() as u64;
+        file.waiting += 1;
+        let appended = open.append(segment);
         appended.map_err(|e| self.error(key, e))?;
         self.sent.entry((depth, to)).or_default().push(Segment {
             from,
@@ -147,17 +164,23 @@ impl Exchange for FileExchange<'_> {
             }
             received.push((segment.from, segment.plane, bytes.as_ref().to_vec()));
             open = Some((segment.from, file));
-            if let Some((_, waiting)) = self.files.get_mut(&key) {
-                *waiting -= 1;
+            let Some(file) = self.files.get_mut(&key) else {
+                continue;
+            };
+            file.waiting -= 1;
+            let len = segment.len as u64;
+            // The last one takes the file with it.
+            if file.waiting > 0 && len >= LARGE {
+                file.held -= len;
+                let released = storage.release(&self.name(key), segment.offset, len);
+                released.map_err(|e| self.error(key, e))?;
+                let used = self.directories.used();
+                used.scratch.fetch_sub(len, Ordering::Relaxed);
             }
         }
         let done: Vec<(u32, usize)> = received.iter().map(|r| (depth, r.0)).collect();
         for file in done {
-            if self
-                .files
-                .get(&file)
-                .is_some_and(|(_, waiting)| *waiting == 0)
-            {
+            if self.files.get(&file).is_some_and(|f| f.waiting == 0) {
                 self.remove(file)?;
             }
         }

@@ -3,6 +3,9 @@
 //! Invariant: the shares of a table's symbols sum to 256, each is 1 to 255. The first symbol is the escape; it
 //! stands for all bytes that are not worth a share of their own.
 
+use bitvec::order::Lsb0;
+use bitvec::view::BitView;
+
 use super::bytes::{take, take_u32};
 
 /// Number of slots.
@@ -130,12 +133,13 @@ impl Table {
     /// Which symbols there are: which groups of eight, and for those that are there a bit for each. Then each share
     /// less 1 in half a byte, or 15 and two half bytes.
     fn write(&self, out: &mut Vec<u8>) {
-        let mut bits = [0u8; 32];
-        for symbol in &self.symbol[1..self.symbols] {
-            bits[usize::from(symbol / 8)] |= 1 << (symbol % 8);
+        let (mut groups, mut bits) = (0u32, [0u8; 32]);
+        for &symbol in &self.symbol[1..self.symbols] {
+            groups
+                .view_bits_mut::<Lsb0>()
+                .set(usize::from(symbol / 8), true);
+            bits.view_bits_mut::<Lsb0>().set(usize::from(symbol), true);
         }
-        let groups = (0..32).filter(|&group| bits[group] != 0);
-        let groups: u32 = groups.map(|group| 1 << group).sum();
         out.extend(groups.to_le_bytes());
         out.extend(bits.iter().filter(|bits| **bits != 0));
         let shares = self.share[..self.symbols].iter().map(|share| share - 1);
@@ -153,10 +157,10 @@ impl Table {
     fn read(&mut self, bytes: &mut &[u8]) -> Option<()> {
         let groups = take_u32(bytes)?;
         self.symbols = 1;
-        for group in (0..32u8).filter(|group| groups >> group & 1 == 1) {
+        for group in groups.view_bits::<Lsb0>().iter_ones() {
             let bits = take(bytes, 1)?[0];
-            for bit in (0..8).filter(|bit| bits >> bit & 1 == 1) {
-                *self.symbol.get_mut(self.symbols)? = group * 8 + bit;
+            for bit in bits.view_bits::<Lsb0>().iter_ones() {
+                *self.symbol.get_mut(self.symbols)? = (group * 8 + bit) as u8;
                 self.symbols += 1;
             }
         }
