@@ -2,21 +2,24 @@
 
 use anyhow::{Context, Result};
 use tilewave::bfs::disk::{self, Disk};
-use tilewave::bfs::{self, Search};
+use tilewave::bfs::{self, Search, Subject};
 use tilewave::report::{published, published_for};
 
 use super::disk::{Made, OnDisk};
+use super::failure::refuse;
 use super::found::{Report, sweeps};
 use super::launcher::launch;
 use super::options::{MaxDepth, Running};
 use super::progress::Progress;
 use super::puzzle::{Counted, puzzle};
 use super::ranks;
+use super::space::Tiles;
 
 /// Search a board or another puzzle completely: depth distribution, God's number, antipodes.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  tilewave bfs 3x4 --plot 3x4.png\n  tilewave bfs 3x3 --metric mtm\n  tilewave bfs topspin:12,4"
+    after_help = "Examples:\n  tilewave bfs 3x4 --plot 3x4.png\n  tilewave bfs 3x3 --metric mtm\n  tilewave bfs topspin:12,4\n  \
+                  tilewave bfs 4x4 --goal first --tiles 3,7,11,12-15"
 )]
 pub struct Args {
     /// Size of a board (3x4), family of puzzles (topspin:12,4) or file that defines one (dino.gap).
@@ -29,6 +32,9 @@ pub struct Args {
     /// Start of the search: any board that can reach the goal, any state of another puzzle [default: the goal].
     #[arg(long, value_name = "STATE")]
     start: Option<String>,
+
+    #[command(flatten)]
+    tiles: Tiles,
 
     #[command(flatten)]
     max_depth: MaxDepth,
@@ -47,6 +53,13 @@ impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let mut subject = self.counted.subject(&self.puzzle)?;
+        if self.tiles.get().is_some() {
+            let Subject::Board { goal, .. } = subject else {
+                refuse!("--tiles is for boards, {} is none", self.puzzle);
+            };
+            let output = self.report.output();
+            return self.tiles.run(goal, &self.max_depth, &self.running, output);
+        }
         if let Some(text) = &self.start {
             subject = subject.starting_at(text).context("--start")?;
         }

@@ -39,6 +39,11 @@ impl Report {
         self.last.unwrap_or(0).max(drawn)
     }
 
+    /// Returns where the result itself goes.
+    pub fn output(&self) -> &Output {
+        &self.output
+    }
+
     /// Reserves the files to be written.
     pub fn files(&self) -> Result<Files> {
         let files = [

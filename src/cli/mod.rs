@@ -29,6 +29,7 @@ mod repair;
 mod resume;
 mod scramble;
 mod solve;
+mod space;
 mod state;
 mod status;
 mod table;

@@ -143,6 +143,17 @@ pub enum PdbError {
         "a database of one bit an entry holds no values to convert: build it with --encoding byte"
     )]
     NoValues,
+    /// A pattern that is too short for its space to be searched.
+    #[error("the space of a pattern is searched for five tiles or more: name more tiles")]
+    ShortSpace,
+    /// A blank that is on a tile, or beyond the board.
+    #[error(
+        "the blank cannot be on cell {cell}: choose a cell of the board that is no tile's of the pattern at home"
+    )]
+    BlankOnTile {
+        /// The cell.
+        cell: u8,
+    },
     /// A file that cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
@@ -216,6 +227,8 @@ impl PdbError {
                 | PdbError::WrongSize { .. }
                 | PdbError::Layout { .. }
                 | PdbError::BitKind
+                | PdbError::ShortSpace
+                | PdbError::BlankOnTile { .. }
         )
     }
 }

@@ -44,6 +44,12 @@ impl Grid {
         self.all & !occupied
     }
 
+    /// The free cells of a colour: that of a set of one of them.
+    pub fn free_of(&self, occupied: u64, colour: usize) -> u64 {
+        let of_colour = if colour == 1 { self.even } else { !self.even };
+        self.free(occupied) & of_colour
+    }
+
     /// The colour of a set: the parity of the number of its cells on the even squares. Every move of
     /// one tile changes it.
     pub fn colour(&self, set: u64) -> usize {

@@ -9,22 +9,16 @@
 //! the sets that a set exchanges tiles with are near it in the order of masks. So the sources of a
 //! stretch of sets stay in the caches.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use rayon::prelude::*;
-
-use super::descent::bit_of;
+use super::pass::{Keep, Pass, merge};
 use super::set_graph::SetGraph;
 use super::{Encoding, Kind, Pattern, PdbError};
-use crate::perm::kernel::{FirstVisits, Kernel, Move, PatternStep, Stretch};
-use crate::perm::layout::{LANES, Layout, Place, REGISTER_BYTES, Register};
+use crate::perm::kernel::{Kernel, PatternStep};
+use crate::perm::layout::{Layout, Place, REGISTER_BYTES};
 use crate::progress::{Level, Phase, Progress};
 use crate::store::Array;
-
-/// Registers of a stretch: 192 KiB of bytes seen and as many values, half of the nearest private cache.
-const STRETCH_REGISTERS: usize = 3072;
 
 /// What the search leaves: first visits in the order of the engine.
 pub(super) struct Found {
@@ -45,14 +39,6 @@ impl Found {
     pub fn without_seen(self) -> Result<Found, PdbError> {
         let seen = [Array::zeroed(0)?, Array::zeroed(0)?];
         Ok(Found { seen, ..self })
-    }
-}
-
-/// Bytes of the values of a register's lanes.
-pub(super) fn width(encoding: Encoding) -> usize {
-    match encoding {
-        Encoding::Byte | Encoding::Nibble => REGISTER_BYTES,
-        Encoding::Bit => LANES.div_ceil(8),
     }
 }
 
@@ -78,7 +64,12 @@ pub(super) fn search(
     extra_units: u64,
     observer: &dyn Progress,
 ) -> Result<Found, PdbError> {
-    let width = width(encoding);
+    let keep = match (kind, encoding) {
+        (Kind::Minimum, _) => Keep::Any,
+        (Kind::Regions, Encoding::Bit) => Keep::Lanes,
+        (Kind::Regions, _) => Keep::PerBit,
+    };
+    let width = keep.width();
     observer.progress(Phase::Setup, 0, 1);
     let step = PatternStep::new(kernel, layout)?;
     let graph = SetGraph::new(pattern, layout);
@@ -124,7 +115,9 @@ pub(super) fn search(
     for value in 1.. {
         let begun = Instant::now();
         let class = (start.class + value) % 2;
-        let level = u8::try_from(value + 1).map_err(|_| PdbError::ValueTooLarge { max: 254 })?;
+        if value > 254 {
+            return Err(PdbError::ValueTooLarge { max: 254 });
+        }
         let bytes = values.units_mut().as_flattened_mut();
         let (low, high) = bytes.split_at_mut(sizes[0] * width);
         let [seen0, seen1] = &mut seen;
@@ -134,13 +127,13 @@ pub(super) fn search(
             (seen1, &*seen0)
         };
         let pass = Pass {
-            kind,
-            width,
+            keep,
             layout,
             step: &step,
-            graph: &graph,
-            class,
-            level,
+            bits: &graph.classes[class].bits,
+            slots: &graph.classes[class].slots,
+            moves: &graph.classes[class].moves,
+            level: value + 1,
             source: source.units(),
             changed: &changed[1 - class],
             observer,
@@ -183,23 +176,6 @@ pub(super) fn search(
     })
 }
 
-/// Collects the slices' flags into a bit mask per set; returns whether any slice changed.
-fn merge(flags: &[u8], changed: &mut [u64]) -> bool {
-    let sets = changed.len();
-    changed
-        .par_iter_mut()
-        .enumerate()
-        .with_min_len(1024)
-        .map(|(set, changed)| {
-            let slices = flags[set..].iter().step_by(sets).enumerate();
-            *changed = slices.fold(0, |mask, (slice, &flag)| {
-                mask | u64::from(flag & Stretch::CHANGED) << slice
-            });
-            *changed != 0
-        })
-        .reduce(|| false, |a, b| a | b)
-}
-
 /// The goal as a state of the engine.
 struct Start {
     class: usize,
@@ -227,131 +203,4 @@ impl Start {
     fn register(&self, layout: Layout, slots: usize, slot: usize) -> usize {
         (self.place.block * slots + slot) * layout.slice_registers() + layout.in_slice(self.place)
     }
-}
-
-/// One level.
-struct Pass<'a> {
-    kind: Kind,
-    /// Bytes of the values of a register.
-    width: usize,
-    layout: Layout,
-    step: &'a PatternStep,
-    graph: &'a SetGraph,
-    class: usize,
-    level: u8,
-    source: &'a [Register],
-    changed: &'a [u64],
-    observer: &'a dyn Progress,
-    found: &'a AtomicU64,
-    total: u64,
-    stopped: &'a AtomicBool,
-}
-
-/// Consecutive sets of one slice: their registers, values and flags.
-struct Task<'a> {
-    slice: usize,
-    first: usize,
-    seen: &'a mut [Register],
-    values: &'a mut [u8],
-    flags: &'a mut [u8],
-}
-
-impl Pass<'_> {
-    /// Adds one level to a class; returns how many entries it reached first.
-    fn run(&self, seen: &mut [Register], values: &mut [u8], flags: &mut [u8]) -> u64 {
-        let class = &self.graph.classes[self.class];
-        let live: Vec<u64> = (0..class.sets.len())
-            .into_par_iter()
-            .with_min_len(256)
-            .map(|set| {
-                let reach = |m: &Move| self.step.reaches(m.shift, self.changed[m.source as usize]);
-                let moves = class.moves.of(set).iter();
-                moves.fold(0, |live, m| live | reach(m))
-            })
-            .collect();
-        let tasks = Mutex::new(self.tasks(seen, values, flags).into_iter());
-        let counts = rayon::broadcast(|_| {
-            let mut count = 0;
-            loop {
-                let task = tasks.lock().unwrap_or_else(|e| e.into_inner()).next();
-                let Some(task) = task else { break };
-                if self.stopped.load(Ordering::Relaxed) || self.observer.interrupted() {
-                    self.stopped.store(true, Ordering::Relaxed);
-                    break;
-                }
-                let (slots, mut level) = (&class.slots, self.level);
-                let first_visits = match (self.kind, self.width) {
-                    (Kind::Minimum, _) => FirstVisits::Any(task.values.as_chunks_mut().0),
-                    (Kind::Regions, REGISTER_BYTES) => FirstVisits::PerBit {
-                        values: task.values.as_chunks_mut().0,
-                        slots,
-                    },
-                    (Kind::Regions, _) => {
-                        level = bit_of(self.level - 1);
-                        let values = task.values.as_chunks_mut().0;
-                        FirstVisits::Lanes { values, slots }
-                    }
-                };
-                let new = self.step.run(
-                    &class.moves,
-                    Stretch {
-                        slice: task.slice,
-                        first: task.first,
-                        source: self.source,
-                        changed: self.changed,
-                        live: &live,
-                        bits: &class.bits,
-                        seen: task.seen,
-                        flags: task.flags,
-                        first_visits,
-                        level,
-                    },
-                );
-                let done = self.found.fetch_add(new, Ordering::Relaxed) + new;
-                let phase = Phase::Search(usize::from(self.level) - 1);
-                self.observer.progress(phase, done, self.total);
-                count += new;
-            }
-            count
-        });
-        counts.iter().sum()
-    }
-
-    /// Cuts the arrays of a class into stretches.
-    fn tasks<'b>(
-        &self,
-        mut seen: &'b mut [Register],
-        mut values: &'b mut [u8],
-        mut flags: &'b mut [u8],
-    ) -> Vec<Task<'b>> {
-        let class = &self.graph.classes[self.class];
-        let sets = class.sets.len();
-        let unit = self.layout.slice_registers();
-        let per_task = (STRETCH_REGISTERS / unit).min(sets.div_ceil(4)).max(1);
-        let mut tasks = Vec::new();
-        for slice in 0..self.layout.blocks() {
-            for first in (0..sets).step_by(per_task) {
-                let count = per_task.min(sets - first);
-                let slots = match self.kind {
-                    Kind::Minimum => count,
-                    Kind::Regions => (class.slots[first + count] - class.slots[first]) as usize,
-                };
-                tasks.push(Task {
-                    slice,
-                    first,
-                    seen: take(&mut seen, count * unit),
-                    values: take(&mut values, slots * unit * self.width),
-                    flags: take(&mut flags, count),
-                });
-            }
-        }
-        tasks
-    }
-}
-
-/// Takes the first elements off a slice.
-fn take<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
-    let (head, tail) = std::mem::take(rest).split_at_mut(count);
-    *rest = tail;
-    head
 }

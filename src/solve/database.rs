@@ -12,6 +12,9 @@ use crate::pdb::{Encoding, Kind, Pdb, after};
 #[derive(Clone)]
 pub(super) struct Database {
     pub pdb: Arc<Pdb>,
+    // As the header says, which is farther away.
+    kind: Kind,
+    encoding: Encoding,
     sets: Option<Arc<Sets>>,
     /// Arrangements of the tiles on a set.
     arrangements: u64,
@@ -33,6 +36,8 @@ impl Database {
             };
             let arrangements = (1..=tiles(&pdb) as u64).product();
             all.push(Database {
+                kind: pdb.kind(),
+                encoding: pdb.encoding(),
                 pdb,
                 sets,
                 arrangements,
@@ -43,12 +48,12 @@ impl Database {
 
     /// Whether an entry is a byte at the rank of its cells.
     pub fn is_plain(&self) -> bool {
-        (self.pdb.kind(), self.pdb.encoding()) == (Kind::Minimum, Encoding::Byte)
+        (self.kind, self.encoding) == (Kind::Minimum, Encoding::Byte)
     }
 
     /// Returns the rank of the tiles on their cells, which a view keeps up to date, given their entry.
     pub fn rank(&self, entry: u64) -> u64 {
-        match self.pdb.kind() {
+        match self.kind {
             Kind::Minimum => entry,
             Kind::Regions => entry % self.arrangements,
         }
@@ -57,7 +62,7 @@ impl Database {
     /// Returns the entry of tiles on a set of cells.
     #[inline(always)]
     pub fn entry(&self, set: u64, rank: u64, blank: u8) -> u64 {
-        match (&self.sets, self.pdb.kind()) {
+        match (&self.sets, self.kind) {
             (_, Kind::Minimum) => rank,
             (Some(sets), _) => sets.entry(set, rank, blank),
             (None, _) => self.pdb.slot(set, blank) * self.arrangements + rank,
@@ -67,7 +72,7 @@ impl Database {
     /// Returns the byte that an entry lies in.
     #[inline(always)]
     pub fn byte(&self, entry: u64) -> u64 {
-        match self.pdb.encoding() {
+        match self.encoding {
             Encoding::Byte => entry,
             Encoding::Nibble => entry / 2,
             Encoding::Bit => entry / 8,
@@ -78,7 +83,7 @@ impl Database {
     /// of the tiles to their goal cells.
     #[inline(always)]
     pub fn value(&self, byte: u8, entry: u64, before: u8, distance: u8) -> u8 {
-        match self.pdb.encoding() {
+        match self.encoding {
             Encoding::Byte => byte,
             Encoding::Nibble => match byte >> (4 * (entry % 2)) & 15 {
                 15 => u8::MAX,

@@ -12,6 +12,7 @@ mod lookups;
 mod many;
 mod oracle;
 mod sets;
+mod spaces;
 
 use tilewave::pdb::{Build, Kind, Pattern, Pdb, build};
 use tilewave::progress::NoProgress;

@@ -1,0 +1,177 @@
+//! Pattern spaces in which every move counts, against naive searches.
+
+use std::collections::HashSet;
+
+use tilewave::pdb::{Pattern, PdbError, Space};
+use tilewave::perm::kernel::Kernel;
+use tilewave::progress::NoProgress;
+use tilewave::puzzle::tiles::Board;
+
+use super::goal;
+
+/// States per depth, by sets of (cells, blank).
+fn naive(goal: &Board, tiles: &[u16], start: Option<u8>) -> Vec<u64> {
+    let (n, cols) = (goal.size().cells() as u8, goal.size().cols() as u8);
+    let pattern = Pattern::new(goal.clone(), tiles).unwrap();
+    let home = pattern.home().to_vec();
+    let blanks = (0..n).filter(|b| !home.contains(b) && start.is_none_or(|only| only == *b));
+    let mut level: Vec<(Vec<u8>, u8)> = blanks.map(|blank| (home.clone(), blank)).collect();
+    let mut seen: HashSet<(Vec<u8>, u8)> = level.iter().cloned().collect();
+    let mut counts = Vec::new();
+    while !level.is_empty() {
+        counts.push(level.len() as u64);
+        let mut next = Vec::new();
+        for (cells, blank) in level {
+            let (row, col) = (blank / cols, blank % cols);
+            let near = [
+                (row > 0).then(|| blank - cols),
+                (blank + cols < n).then(|| blank + cols),
+                (col > 0).then(|| blank - 1),
+                (col + 1 < cols).then(|| blank + 1),
+            ];
+            for from in near.into_iter().flatten() {
+                let moved = cells.iter().map(|&c| if c == from { blank } else { c });
+                let state = (moved.collect::<Vec<u8>>(), from);
+                if seen.insert(state.clone()) {
+                    next.push(state);
+                }
+            }
+        }
+        level = next;
+    }
+    counts
+}
+
+#[test]
+fn depths_of_small_spaces_are_those_of_a_naive_search() {
+    let cases: [(&str, &str, &[u16]); 6] = [
+        ("2x3", "last", &[1, 2, 3, 4, 5]),
+        ("2x4", "first", &[1, 2, 4, 6, 7]),
+        ("3x3", "last", &[3, 6, 7, 8, 5]),
+        ("3x3", "blank=4", &[1, 2, 3, 4, 6, 8]),
+        ("3x4", "last", &[1, 2, 3, 4, 8]),
+        ("2x7", "last", &[1, 2, 6, 7, 13]),
+    ];
+    for (size, text, tiles) in cases {
+        let goal = goal(size, text);
+        // Sides of up to six cells have patterns.
+        let Ok(pattern) = Pattern::new(goal.clone(), tiles) else {
+            assert_eq!(size, "2x7");
+            continue;
+        };
+        for blank in [None, Some(goal.blank() as u8)] {
+            let truth = naive(&goal, tiles, blank);
+            for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
+                let space = Space {
+                    blank,
+                    kernel: Some(kernel),
+                    threads: Some(2),
+                    ..Space::new(pattern.clone())
+                };
+                let found = space.run(&NoProgress).unwrap();
+                assert_eq!(found.counts, truth, "{size} {tiles:?} {blank:?} {kernel}");
+                assert!(found.complete);
+                let all = truth.iter().sum::<u64>();
+                assert!(all == found.states || goal.size().tiles() < tiles.len() + 2);
+            }
+        }
+    }
+}
+
+#[test]
+fn searches_end_where_they_are_told_and_refuse_what_they_cannot() {
+    let goal = goal("4x4", "last");
+    let space = Space::new(Pattern::new(goal.clone(), &[1, 2, 3, 4, 5]).unwrap());
+    let few = Space {
+        max_depth: Some(3),
+        ..space.clone()
+    };
+    let whole = space.run(&NoProgress).unwrap();
+    let few = few.run(&NoProgress).unwrap();
+    assert!(!few.complete && few.counts == whole.counts[..4]);
+    assert_eq!(whole.counts.iter().sum::<u64>(), space.states());
+    let tight = Space {
+        memory: Some(1 << 20),
+        ..space.clone()
+    };
+    assert!(matches!(
+        tight.run(&NoProgress),
+        Err(PdbError::Budget { .. })
+    ));
+    for cell in [0, 16] {
+        let wrong = Space {
+            blank: Some(cell),
+            ..space.clone()
+        };
+        let error = wrong.run(&NoProgress).unwrap_err();
+        assert!(
+            matches!(error, PdbError::BlankOnTile { .. }) && error.is_usage(),
+            "{error}"
+        );
+    }
+    let short = Space::new(Pattern::new(goal, &[1, 2, 3, 4]).unwrap());
+    assert!(matches!(short.run(&NoProgress), Err(PdbError::ShortSpace)));
+}
+
+#[test]
+fn the_command_shows_the_distribution() {
+    let dir = tempfile::tempdir().unwrap();
+    let bfs = |args: &[&str]| {
+        let mut command = assert_cmd::Command::cargo_bin("tilewave").unwrap();
+        command
+            .current_dir(dir.path())
+            .arg("bfs")
+            .args(args)
+            .output()
+            .unwrap()
+    };
+    let text = |args: &[&str]| String::from_utf8(bfs(args).stdout).unwrap();
+    let truth = naive(&goal("3x3", "first"), &[1, 2, 3, 4, 5, 7], None);
+    let args = ["3x3", "--goal", "first", "--tiles", "1-5,7", "--format"];
+    let csv = text(&[&args[..], &["csv"]].concat());
+    let counts = csv
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').nth(1).unwrap().parse().unwrap());
+    assert_eq!(counts.collect::<Vec<u64>>(), truth);
+    let json: serde_json::Value =
+        serde_json::from_str(&text(&[&args[..], &["json"]].concat())).unwrap();
+    assert_eq!(json["counts"], serde_json::json!(truth));
+    assert_eq!(json["diameter"], truth.len() - 1);
+    assert_eq!(json["tiles"], serde_json::json!([1, 2, 3, 4, 5, 7]));
+    let shown = text(&["3x3", "--tiles", "1-5", "--blank", "8"]);
+    assert!(
+        shown.contains("start       the tiles at home, the blank on cell 8"),
+        "{shown}"
+    );
+    for (args, words) in [
+        (&["3x3", "--tiles", "1-x"][..], "1-x"),
+        (&["3x3", "--tiles", "1-4"], "five tiles"),
+        (&["3x3", "--tiles", "1-5", "--blank", "0"], "cell 0"),
+        (
+            &["3x3", "--tiles", "1-5", "--metric", "mtm"],
+            "cannot be used with",
+        ),
+        (&["topspin:8,4", "--tiles", "1-5"], "boards"),
+        (&["3x3", "--blank", "0"], "--tiles"),
+    ] {
+        let output = bfs(args);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
+        assert!(error.contains(words), "{args:?}: {error}");
+    }
+}
+
+/// The fringe of the 15-puzzle (Culberson and Schaeffer, Searching with pattern databases, 1996), every move counted.
+#[test]
+#[cfg_attr(
+    debug_assertions,
+    ignore = "slow without optimisation: run with --release"
+)]
+fn the_fringe_of_the_15_puzzle_is_searched_completely() {
+    let pattern = Pattern::new(goal("4x4", "last"), &[4, 8, 12, 13, 14, 15, 3]).unwrap();
+    let found = Space::new(pattern).run(&NoProgress).unwrap();
+    assert!(found.complete);
+    assert_eq!(found.counts.iter().sum::<u64>(), 518_918_400);
+    assert_eq!(found.counts[0], 9);
+}
