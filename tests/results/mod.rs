@@ -137,6 +137,7 @@ fn tool(directory: &Path, arguments: &[&str]) -> Option<Output> {
         .arg(root().join("tools/results"))
         .args(arguments)
         .env("TILEWAVE_RESULTS", directory)
+        .env("TILEWAVE", assert_cmd::cargo::cargo_bin("tilewave"))
         .output();
     if run.is_err() {
         eprintln!("\n*** SKIPPED: python3 is not installed ***\n");
@@ -236,4 +237,63 @@ fn a_damaged_file_is_refused_and_named() {
         );
         assert!(!said.contains("Traceback"), "{said}");
     }
+}
+
+#[test]
+fn searches_are_made_confirmed_and_gone_on_with() {
+    let dir = tempfile::tempdir().unwrap();
+    let names = ["2x3-blank1", "2x4-mtm", "coxeter-7", "lx-5", "topspin-7-5"];
+    let compute = |more: &[&str]| tool(dir.path(), &[&["compute"], &names[..], more].concat());
+    let Some(made) = compute(&[]) else {
+        return;
+    };
+    assert!(made.status.success(), "{}", error(&made));
+    let check = tool(dir.path(), &["check"]).unwrap();
+    assert!(check.status.success(), "{}", error(&check));
+    let file = |name: &str| dir.path().join(format!("{name}.json"));
+    let read = |path: PathBuf| -> serde_json::Value {
+        serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+    };
+    for name in names {
+        let (new, old) = (
+            read(file(name)),
+            read(results().join(format!("{name}.json"))),
+        );
+        for key in ["counts", "checksums", "last", "solutions", "goal"] {
+            assert_eq!(new[key], old[key], "{name}: {key}");
+        }
+        let by = |found: &serde_json::Value| -> Vec<String> {
+            let all = found["confirmed"].as_array().unwrap().iter();
+            let mut by: Vec<String> = all.map(|c| c["by"].to_string()).collect();
+            by.sort();
+            by
+        };
+        assert_eq!(by(&new), by(&old), "{name}");
+        assert!(!by(&new).is_empty(), "{name}");
+    }
+    // All is there: nothing is computed again. What is missing is.
+    assert!(compute(&[]).unwrap().stdout.is_empty());
+    let mut half = read(file("2x4-mtm"));
+    let whole = half.clone();
+    half["confirmed"].as_array_mut().unwrap().clear();
+    half.as_object_mut().unwrap().remove("solutions");
+    fs::write(file("2x4-mtm"), half.to_string()).unwrap();
+    assert!(compute(&[]).unwrap().status.success());
+    let again = read(file("2x4-mtm"));
+    assert_eq!(again["solutions"], whole["solutions"]);
+    assert_eq!(again["checksums"], whole["checksums"]);
+    assert_eq!(again["confirmed"].as_array().unwrap().len(), 4);
+    // A computation that comes to something else is told, and nothing is written.
+    half["counts"][3] = 13.into();
+    fs::write(file("2x4-mtm"), half.to_string()).unwrap();
+    let wrong = compute(&[]).unwrap();
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(
+        error(&wrong).contains("2x4-mtm: ") && error(&wrong).contains("other counts from depth 3"),
+        "{}",
+        error(&wrong)
+    );
+    assert_eq!(read(file("2x4-mtm")), half);
+    let none = tool(dir.path(), &["compute", "3x9"]).unwrap();
+    assert_eq!(error(&none).lines().count(), 1, "{}", error(&none));
 }
