@@ -280,12 +280,19 @@ impl Planes for RoutedPlanes<'_> {
         self.outgoing.set(self.place(plane, block), words);
     }
 
-    fn pass(&mut self) -> bool {
-        let empty = !self.incoming.live.iter().any(|l| l.load(Ordering::Relaxed));
-        if empty {
-            self.outgoing.clear();
+    fn reached(&mut self, most: usize) -> Option<Vec<usize>> {
+        let places = 0..self.incoming.live.len();
+        let live = places.filter(|&place| self.incoming.is_live(place));
+        let live: Vec<usize> = live.take(most + 1).collect();
+        if live.len() > most {
+            return None;
         }
-        empty
+        self.outgoing.clear();
+        Some(
+            live.iter()
+                .map(|place| place % self.chunks.blocks)
+                .collect(),
+        )
     }
 
     fn end(&mut self, depth: u32, chunk: usize) -> Result<(), Error> {

@@ -218,6 +218,11 @@ pub(super) struct Sources {
 }
 
 impl Sources {
+    /// First registers of all source blocks in the array.
+    pub fn inner(&self) -> &[usize] {
+        &self.registers
+    }
+
     /// Says whether what is handed over, by the last transfer, holds any state.
     pub fn halo(&mut self, live: bool) {
         if let Some(last) = self.live.last_mut() {

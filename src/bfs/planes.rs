@@ -44,9 +44,10 @@ pub(super) trait Planes: Send + Sync {
         words: Option<&[u64]>,
     );
 
-    /// Returns whether a chunk that has begun gets no bits and gives none, when its current level has no
-    /// states; its blocks need not be asked then. Planes that do not know say no.
-    fn pass(&mut self) -> bool;
+    /// Returns the blocks of a chunk that has begun, counted from its first, that bits reach, some twice, when they are at
+    /// most `most`. What blocks have given before is forgotten then, so that only those that have something to give must be asked. `None` when
+    /// there are more, or nobody knows.
+    fn reached(&mut self, most: usize) -> Option<Vec<usize>>;
 
     /// Sends what the blocks of a chunk have given.
     fn end(&mut self, depth: u32, chunk: usize) -> Result<(), Error>;
@@ -230,8 +231,8 @@ impl Planes for SharedPlanes<'_> {
         }
     }
 
-    fn pass(&mut self) -> bool {
-        false
+    fn reached(&mut self, _: usize) -> Option<Vec<usize>> {
+        None
     }
 
     fn end(&mut self, _: u32, _: usize) -> Result<(), Error> {

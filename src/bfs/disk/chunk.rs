@@ -212,6 +212,8 @@ pub(super) struct Step<'a> {
     pub chunk: usize,
     /// Parts of the file that is written.
     pub parts: Parts,
+    /// Which frames any state can come to, where these are few.
+    pub near: Option<&'a [bool]>,
     pub codecs: &'a Codecs,
     pub committer: &'a Committer,
     pub times: &'a Times,
@@ -239,6 +241,10 @@ impl Step<'_> {
                 while let Some(batch) = next(batches, &stopped, self.times) {
                     let mut encoded = Encoded::new(batch.first * halves, batch.end * halves);
                     let result = decode(&batch, fetch, decoder, self.times, |frame, decoded| {
+                        if self.near.is_some_and(|near| !near[frame]) {
+                            // What there was at level d - 2 is subtracted from nothing.
+                            return Ok(());
+                        }
                         tally = tally.plus(self.frame(
                             frame,
                             decoded,

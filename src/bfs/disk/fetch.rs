@@ -219,14 +219,19 @@ impl Fetch<'_> {
     /// Sends the batches of a chunk; returns whether anybody still listens.
     fn chunk(&self, chunk: usize, batches: &Sender<Result<Batch, DiskError>>) -> bool {
         let (frames, halves) = (self.parts.frames(), self.parts.halves());
-        let most = (frames / (4 * self.threads)).clamp(1, BATCH_FRAMES);
+        // Where there are no states a batch costs nothing but its way.
+        let widest = (frames / (4 * self.threads)).max(1);
+        let most = widest.min(BATCH_FRAMES);
         let reader = match self.open(chunk) {
             Ok(reader) => reader,
             Err(error) => return batches.send(Err(error)).is_ok(),
         };
         let (mut first, mut entry) = (0, 0);
         while first < frames {
-            let mut end = (first + most).min(frames);
+            let held = |reader: &LevelReader| reader.index().get(entry).map(|e| e.frame as usize);
+            let held = reader.as_ref().and_then(held);
+            let next = held.map_or(frames, |frame| frame / halves);
+            let mut end = (first + most).max(next.min(first + widest)).min(frames);
             let batch = match &reader {
                 None => Ok(None),
                 Some(reader) => {

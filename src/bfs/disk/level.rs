@@ -10,6 +10,7 @@ use super::committer::{Committer, no_thread};
 use super::context::Context;
 use super::fetch::{self, Fetch};
 use super::halt::Halt;
+use super::near::near;
 use super::side::Side;
 use crate::bfs::expand::Frontier;
 use crate::bfs::planes::Planes;
@@ -20,6 +21,8 @@ pub(super) struct LevelStep<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) depth: usize,
     pub(super) side: &'a Side,
+    /// The step of the other side.
+    pub(super) back: &'a Side,
     pub(super) committer: &'a Committer,
     pub(super) current: &'a Fetch<'a>,
     /// What is left out: the previous level, or the states seen; its files have the parts of those that are written.
@@ -63,7 +66,11 @@ impl LevelStep<'_> {
                 let written = run.fetch_records(self.current.run, self.depth as u32, Vec::new());
                 self.committer
                     .begin(written.header(chunk, self.context.codec))?;
-                if !cur.occupied.contains(&true) && !parts.seen && planes.pass() {
+                let near = match parts.seen {
+                    true => None,
+                    false => near(run.plan.chunks, chunk, cur, self.back, planes),
+                };
+                if near.as_ref().is_some_and(|near| !near.contains(&true)) {
                     // Nothing comes from anywhere: what there was at level d - 2 is subtracted from nothing.
                     batches.iter().try_for_each(|batch| batch.map(drop))?;
                     self.committer.end(Tally::default())?;
@@ -79,6 +86,7 @@ impl LevelStep<'_> {
                     cur,
                     chunk,
                     parts,
+                    near: near.as_deref(),
                     codecs: &run.codecs,
                     committer: self.committer,
                     times: &run.times,

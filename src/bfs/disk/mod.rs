@@ -20,6 +20,7 @@ mod inspect;
 mod level;
 mod memory_plan;
 mod message;
+mod near;
 mod options;
 mod outbox;
 mod owners;

@@ -143,6 +143,7 @@ impl Session<'_> {
                 context,
                 depth,
                 side: &sides[(depth - 1) % 2],
+                back: &sides[depth % 2],
                 committer,
                 current: &current,
                 left_out: &left_out,
