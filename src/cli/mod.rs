@@ -33,6 +33,7 @@ mod space;
 mod state;
 mod status;
 mod table;
+mod thresholds;
 mod values;
 mod verify;
 

@@ -79,15 +79,21 @@ impl Database {
         }
     }
 
+    /// Whether values are told by the distance of the tiles.
+    #[inline(always)]
+    pub fn needs_distance(&self) -> bool {
+        self.encoding == Encoding::Nibble
+    }
+
     /// Returns the value of an entry in a byte, given the value before the move of one of its tiles and the distance
     /// of the tiles to their goal cells.
     #[inline(always)]
-    pub fn value(&self, byte: u8, entry: u64, before: u8, distance: u8) -> u8 {
+    pub fn value(&self, byte: u8, entry: u64, before: u8, distance: impl FnOnce() -> u8) -> u8 {
         match self.encoding {
             Encoding::Byte => byte,
             Encoding::Nibble => match byte >> (4 * (entry % 2)) & 15 {
                 15 => u8::MAX,
-                excess => distance + 2 * excess,
+                excess => distance() + 2 * excess,
             },
             Encoding::Bit => after(before, byte >> (entry % 8) & 1),
         }

@@ -45,6 +45,11 @@ impl Pending {
         &self.board
     }
 
+    /// Returns the nodes generated so far.
+    pub fn nodes(&self) -> u64 {
+        self.stage.nodes
+    }
+
     /// Returns the time spent so far, in seconds.
     pub fn seconds(&self) -> f64 {
         self.seconds

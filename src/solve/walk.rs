@@ -378,10 +378,11 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
                 } else {
                     let (database, entry) = (&self.databases[v][p], child.entry[v]);
                     let byte = self.values[v][p][database.byte(entry) as usize];
-                    let tile = self.node.board[usize::from(child.cell)];
-                    let away = &self.tree.views[v].view.away[usize::from(tile)];
-                    let distance = lookup.distance[p] + away[blank] - away[usize::from(child.cell)];
-                    database.value(byte, entry, lookup.value[p], distance)
+                    database.value(byte, entry, lookup.value[p], || {
+                        let tile = self.node.board[usize::from(child.cell)];
+                        let away = &self.tree.views[v].view.away[usize::from(tile)];
+                        lookup.distance[p] + away[blank] - away[usize::from(child.cell)]
+                    })
                 };
                 sum += i32::from(value[v]) - i32::from(lookup.value[p]);
             }
@@ -414,8 +415,10 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
             let view = &self.tree.views[v].view;
             let lookup = &mut self.node.lookups[v];
             lookup.set[p] ^= 1 << view.image[cell] ^ 1 << view.image[to];
-            let away = &view.away[usize::from(tile)];
-            lookup.distance[p] = lookup.distance[p] + away[to] - away[cell];
+            if self.databases[v][p].needs_distance() {
+                let away = &view.away[usize::from(tile)];
+                lookup.distance[p] = lookup.distance[p] + away[to] - away[cell];
+            }
         }
     }
 

@@ -218,3 +218,50 @@ fn tilings_cover_all_tiles_of_every_corner() {
     assert!(tilings(&goal("5x5", "blank=12")).unwrap().is_empty());
     assert!(tilings(&goal("3x4", "last")).unwrap().is_empty());
 }
+
+#[test]
+fn a_plan_says_what_a_build_then_takes() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let what = [
+        "--size",
+        "4x4",
+        "--pattern",
+        "1,2,3,5,6,7",
+        "--encoding",
+        "bit",
+    ];
+    let plan = [&["plan"], &what[..], &["--format", "json"]].concat();
+    let plan: Value = serde_json::from_str(&stdout(dir, &plan)).unwrap();
+    let build = [&["build"], &what[..], &["-o", "x.pdb", "--format", "json"]].concat();
+    let built: Value = serde_json::from_str(&stdout(dir, &build)).unwrap();
+    assert_eq!(plan["entries"], built["entries"]);
+    assert_eq!(plan["kind"], "region-aware");
+    let [data, file] = [&plan["bytes"], &built["bytes"]].map(|n| n.as_u64().unwrap());
+    assert!(data < file && file < data + 100_000, "{data} {file}");
+    assert!(plan["seconds"].as_f64().unwrap() > 0.0);
+    let words = stdout(dir, &[&["plan"], &what[..]].concat());
+    assert!(
+        words.starts_with("1,2,3,5,6,7  region-aware, bit: "),
+        "{words}"
+    );
+    let tight = [&["plan"], &what[..], &["--memory", "1MB"]].concat();
+    refused(dir, &tight, 1, "needs");
+    let csv = [
+        "plan",
+        "--size",
+        "3x3",
+        "--pattern",
+        "1,2",
+        "--pattern",
+        "3,4",
+        "--format",
+        "csv",
+    ];
+    let csv = stdout(dir, &csv);
+    assert_eq!(csv.lines().count(), 3);
+    assert!(
+        csv.starts_with("tiles,entries,bytes,memory_bytes,seconds\n"),
+        "{csv}"
+    );
+}

@@ -17,14 +17,9 @@ use crate::cli::output::{OutputFile, print_beside};
 use crate::cli::progress::{Progress, part};
 use crate::cli::values::choice;
 
-/// Build additive pattern databases.
+/// The databases of a command.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  tilewave pdb build --size 4x4 --pattern 1,2,3,4,5,6,7 -o 7.pdb\n  \
-                  tilewave pdb build --size 4x4 --goal first --partition 7-8 -o databases/\n  \
-                  tilewave pdb build --size 5x5 --pattern 1,2,3,6,7,8,11 --encoding bit -o 7.pdb"
-)]
-pub struct Args {
+pub struct Wanted {
     /// Size of the board, rows x columns.
     #[arg(long, value_name = "SIZE")]
     size: Size,
@@ -40,10 +35,6 @@ pub struct Args {
     #[arg(long, value_name = "NAME", conflicts_with = "pattern")]
     partition: Option<String>,
 
-    /// Refuse patterns that share tiles or leave tiles out.
-    #[arg(long)]
-    disjoint: bool,
-
     /// What an entry is a value of [default: additive-min, or region-aware for one bit an entry].
     #[arg(long, value_parser = choice(Kind::NAMES))]
     kind: Option<Kind>,
@@ -51,6 +42,48 @@ pub struct Args {
     /// How values are stored: a byte, four bits, or one bit.
     #[arg(long, value_parser = choice(Encoding::NAMES), default_value = "byte")]
     encoding: Encoding,
+}
+
+impl Wanted {
+    /// Returns the patterns.
+    pub fn patterns(&self) -> Result<Vec<Pattern>> {
+        let goal = self.goal.board(self.size)?;
+        let Some(name) = &self.partition else {
+            let texts = self.pattern.iter();
+            let patterns = texts.map(|text| Ok(Pattern::parse(goal.clone(), text)?));
+            return patterns.collect();
+        };
+        Ok(pdb::partition(name, &goal)?)
+    }
+
+    /// Returns the build of a pattern, by the kernel of the environment.
+    pub fn build(&self, pattern: &Pattern) -> Result<Build> {
+        Ok(Build {
+            kind: self.kind.unwrap_or(match self.encoding {
+                Encoding::Bit => Kind::Regions,
+                Encoding::Byte | Encoding::Nibble => Kind::Minimum,
+            }),
+            encoding: self.encoding,
+            kernel: kernel()?,
+            ..Build::new(pattern.clone())
+        })
+    }
+}
+
+/// Build additive pattern databases.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  tilewave pdb build --size 4x4 --pattern 1,2,3,4,5,6,7 -o 7.pdb\n  \
+                  tilewave pdb build --size 4x4 --goal first --partition 7-8 -o databases/\n  \
+                  tilewave pdb build --size 5x5 --pattern 1,2,3,6,7,8,11 --encoding bit -o 7.pdb"
+)]
+pub struct Args {
+    #[command(flatten)]
+    wanted: Wanted,
+
+    /// Refuse patterns that share tiles or leave tiles out.
+    #[arg(long)]
+    disjoint: bool,
 
     /// File to write, once per pattern; or a directory, for files named by size and tiles.
     #[arg(short, long, value_name = "FILE", required = true)]
@@ -78,17 +111,7 @@ pub struct Args {
 impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let goal = self.goal.board(self.size)?;
-        let patterns = match &self.partition {
-            Some(name) => pdb::partition(name, &goal)?,
-            None => {
-                let patterns = self
-                    .pattern
-                    .iter()
-                    .map(|text| Pattern::parse(goal.clone(), text));
-                patterns.collect::<Result<Vec<_>, _>>()?
-            }
-        };
+        let patterns = self.wanted.patterns()?;
         if self.disjoint {
             check_partition(&patterns)?;
         } else if let Err(error) = check_disjoint(&patterns) {
@@ -96,19 +119,12 @@ impl Args {
         }
         let files = self.files(&patterns)?;
         let (threads, memory) = (self.threads.get(), self.memory.budget());
-        let kind = self.kind.unwrap_or(match self.encoding {
-            Encoding::Bit => Kind::Regions,
-            Encoding::Byte | Encoding::Nibble => Kind::Minimum,
-        });
         let build = |pattern: &Pattern| -> Result<Build> {
             Ok(Build {
-                kind,
-                encoding: self.encoding,
-                kernel: kernel()?,
                 threads,
                 memory: Some(memory),
                 plain: self.plain,
-                ..Build::new(pattern.clone())
+                ..self.wanted.build(pattern)?
             })
         };
         // Refuse before any work what cannot be finished.

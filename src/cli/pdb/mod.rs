@@ -3,6 +3,7 @@
 mod build;
 mod copy;
 mod info;
+mod plan;
 mod probe;
 mod set;
 mod verify;
@@ -21,6 +22,7 @@ pub struct Args {
 #[derive(Subcommand)]
 enum Command {
     Build(build::Args),
+    Plan(plan::Args),
     Info(info::Args),
     Verify(verify::Args),
     Probe(probe::Args),
@@ -39,6 +41,7 @@ impl Args {
     pub fn run(&self) -> Result<()> {
         match &self.command {
             Command::Build(args) => args.run(),
+            Command::Plan(args) => args.run(),
             Command::Info(args) => args.run(),
             Command::Verify(args) => args.run(),
             Command::Probe(args) => args.run(),

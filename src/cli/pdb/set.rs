@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -22,6 +21,7 @@ use crate::cli::interrupt;
 use crate::cli::options::{GoalOption, Memory, Output, Threads, kernel};
 use crate::cli::output::{OutputFile, print};
 use crate::cli::progress::{Progress, part};
+use crate::cli::thresholds::Thresholds;
 use crate::cli::values::count;
 
 /// Build and rate sets of databases: several partitions, used together.
@@ -204,6 +204,9 @@ impl BuildArgs {
     }
 }
 
+/// What is told of a board that is searched.
+const BOARD_COLUMNS: &str = "board,length,at_least,nodes,seconds";
+
 /// The name of a database in a set.
 fn name(pattern: &Pattern) -> String {
     format!(
@@ -257,12 +260,15 @@ impl RateArgs {
             .chain(["all together".into()])
             .zip(sums)
             .map(|(name, sum)| (name, mean(sum)));
+        let columns = "partition,mean";
+        destination.add(&self.output.format.heading(columns))?;
         for (partition, mean) in rows {
             let figures = json!({ "partition": partition, "mean": mean });
             let words = || format!("{partition:14}  mean {mean:.4}\n");
-            destination.add(&self.output.format.line(figures, "partition,mean", words))?;
+            destination.add(&self.output.format.line(figures, columns, words))?;
         }
         if self.boards {
+            destination.add(&self.output.format.heading(BOARD_COLUMNS))?;
             let mut text = String::new();
             std::io::stdin().read_to_string(&mut text)?;
             for line in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -277,29 +283,19 @@ impl RateArgs {
 impl RateArgs {
     /// The search of one board: the nodes of its thresholds as far as they are allowed, and those of the next ones.
     fn search(&self, solver: &Optimal, board: &Board) -> Result<String> {
-        let watch = Thresholds {
+        let watch = Watch {
             most: self.max_nodes,
             total: AtomicU64::new(0),
-            seen: Mutex::new(Vec::new()),
+            thresholds: Thresholds::new(0),
         };
         let answer = solver.solve(board, &watch)?;
         let found = answer.moves.as_ref().map(|moves| moves.len());
-        let seen = watch.seen.into_inner().unwrap_or_else(|e| e.into_inner());
-        // The last one is not done, unless the board is solved.
-        let done = &seen[..seen.len().saturating_sub(usize::from(found.is_none()))];
-        let ends = done.iter().map(|&(_, nodes)| nodes);
-        let nodes: Vec<u64> = std::iter::once(0)
-            .chain(ends.clone())
-            .zip(ends)
-            .map(|(before, after)| after - before)
-            .collect();
-        let growth = match nodes[..] {
-            [.., before, last] if before > 0 && found.is_none() => {
-                Some(last as f64 / before as f64)
-            }
-            _ => None,
-        };
-        let next = growth.map(|growth| nodes[nodes.len() - 1] as f64 * growth);
+        let mut done = watch.thresholds.nodes();
+        if found.is_none() {
+            // The last one is not done.
+            done.pop();
+        }
+        let next = Thresholds::next(&done).filter(|_| found.is_none());
         let rate = answer.nodes as f64 / answer.seconds.max(1e-9);
         let figures = json!({
             "board": board.to_string(),
@@ -307,9 +303,9 @@ impl RateArgs {
             "at_least": answer.at_least,
             "nodes": answer.nodes,
             "seconds": answer.seconds,
-            "thresholds": done.iter().map(|&(limit, _)| limit).zip(&nodes).collect::<Vec<_>>(),
-            "growth": growth,
-            "next_nodes": next,
+            "thresholds": done,
+            "growth": next.map(|(_, growth)| growth),
+            "next_nodes": next.map(|(nodes, _)| nodes),
         });
         let words = || {
             let mut text = match found {
@@ -318,37 +314,32 @@ impl RateArgs {
                 }
                 None => format!("{board}  at least {} moves", answer.at_least),
             };
-            if let (Some(growth), Some(next)) = (growth, next) {
+            if let (Some((next, growth)), Some(&(last, nodes))) = (next, done.last()) {
                 text += &format!(
-                    ", {} up to {}, growing {growth:.2} times: about {} and {} for the next",
-                    counted(*nodes.last().unwrap_or(&0), "node"),
-                    done[done.len() - 1].0,
+                    ", {} up to {last}, growing {growth:.2} times: about {} and {} for the next",
+                    counted(nodes, "node"),
                     counted(next as u64, "node"),
                     duration(next / rate),
                 );
             }
             text + "\n"
         };
-        let columns = "board,length,at_least,nodes,seconds";
-        Ok(self.output.format.line(figures, columns, words))
+        Ok(self.output.format.line(figures, BOARD_COLUMNS, words))
     }
 }
 
-/// Nodes at the last look into each threshold.
-struct Thresholds {
+/// Notes the thresholds of a search, and ends it after some nodes.
+struct Watch {
     most: u64,
     total: AtomicU64,
-    seen: Mutex<Vec<(usize, u64)>>,
+    thresholds: Thresholds,
 }
 
-impl tilewave::Progress for Thresholds {
+impl tilewave::Progress for Watch {
     fn progress(&self, phase: Phase, nodes: u64, _: u64) {
-        let Phase::Search(limit) = phase else { return };
-        let before = self.total.fetch_max(nodes, Ordering::Relaxed);
-        let mut seen = self.seen.lock().unwrap_or_else(|e| e.into_inner());
-        match seen.last_mut() {
-            Some((last, most)) if *last == limit => *most = nodes.max(*most),
-            _ => seen.push((limit, nodes.max(before))),
+        self.total.fetch_max(nodes, Ordering::Relaxed);
+        if let Phase::Search(threshold) = phase {
+            self.thresholds.note(threshold, nodes);
         }
     }
 

@@ -6,6 +6,7 @@ use std::time::Instant;
 use tilewave::report::{counted, thousands};
 
 use super::super::progress::{Line, aside, eta};
+use super::super::thresholds::Thresholds;
 
 /// Shows how many boards are done, the nodes of the one that takes long, and the time that is left.
 pub struct Progress {
@@ -27,7 +28,7 @@ impl Progress {
     }
 
     /// A search has come to a number of nodes. Called by any thread, thousands of times a second.
-    pub fn nodes(&self, nodes: u64) {
+    pub fn nodes(&self, nodes: u64, thresholds: &Thresholds) {
         self.line.say(|| {
             let [done, boards] = [&self.done, &self.boards].map(|n| n.load(Ordering::Relaxed));
             let mut text = String::new();
@@ -39,6 +40,16 @@ impl Progress {
                 text += &format!("{}  ", eta(each * boards.saturating_sub(done) as f64));
             }
             text += &format!("{} on a board", counted(nodes, "node"));
+            if let Some(((threshold, nodes), done)) = thresholds.nodes().split_last() {
+                text += &format!(", threshold {threshold}");
+                if let Some((expected, _)) = Thresholds::next(done) {
+                    let share = (100.0 * *nodes as f64 / expected).min(99.0);
+                    text += &format!(
+                        ", {share:.0} % of about {}",
+                        counted(expected as u64, "node")
+                    );
+                }
+            }
             (done as f64 / boards.max(1) as f64, text)
         });
     }

@@ -16,6 +16,7 @@ use tilewave::solve::{
 use tilewave::table::DistanceTable;
 
 use super::super::interrupt;
+use super::super::thresholds::Thresholds;
 use super::answer::Solved;
 use super::progress::Progress;
 
@@ -92,7 +93,7 @@ impl Solver<'_> {
                 })
             }
             Some(Oracle::Search(solver)) => {
-                let attempt = solver.attempt(board, &self.watch(0.0));
+                let attempt = solver.attempt(board, &self.watch(0.0, 0));
                 match attempt? {
                     Attempt::Answered(answer) => Some(answer),
                     Attempt::Hard(pending) => return Ok(Tried::Hard(pending, fast)),
@@ -111,7 +112,7 @@ impl Solver<'_> {
         let board = pending.board().clone();
         let shortest = match &self.oracle {
             Some(Oracle::Search(solver)) => {
-                let watch = self.watch(pending.seconds());
+                let watch = self.watch(pending.seconds(), pending.nodes());
                 Some(solver.finish(pending, &watch)?)
             }
             Some(Oracle::Table(_)) | None => None,
@@ -119,14 +120,15 @@ impl Solver<'_> {
         self.join(&board, fast, shortest)
     }
 
-    /// Tells a search when to give up; `spent` seconds were spent on the board before.
-    fn watch(&self, spent: f64) -> Watch<'_> {
+    /// Tells a search when to give up; `spent` seconds were spent on the board before, and `before` nodes.
+    fn watch(&self, spent: f64, before: u64) -> Watch<'_> {
         Watch {
             progress: self.progress,
             limits: self.limits,
             begun: Instant::now(),
             spent,
             nodes: AtomicU64::new(0),
+            thresholds: Thresholds::new(before),
         }
     }
 
@@ -197,12 +199,16 @@ struct Watch<'a> {
     /// Seconds spent on the board before.
     spent: f64,
     nodes: AtomicU64,
+    thresholds: Thresholds,
 }
 
 impl tilewave::Progress for Watch<'_> {
-    fn progress(&self, _: Phase, nodes: u64, _: u64) {
+    fn progress(&self, phase: Phase, nodes: u64, _: u64) {
         self.nodes.fetch_max(nodes, Ordering::Relaxed);
-        self.progress.nodes(nodes);
+        if let Phase::Search(threshold) = phase {
+            self.thresholds.note(threshold, nodes);
+        }
+        self.progress.nodes(nodes, &self.thresholds);
     }
 
     fn interrupted(&self) -> bool {

@@ -1,0 +1,56 @@
+//! The thresholds of a search: how many nodes each took, and how they grow.
+
+use std::sync::Mutex;
+
+/// The nodes of a search at the last look into each of its thresholds.
+pub struct Thresholds {
+    /// Nodes before the first look.
+    before: u64,
+    /// Threshold, and the nodes of the search up to then.
+    seen: Mutex<Vec<(usize, u64)>>,
+}
+
+impl Thresholds {
+    /// Returns those of a search that has generated some nodes before.
+    pub fn new(before: u64) -> Thresholds {
+        Thresholds {
+            before,
+            seen: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// A search has come to a number of nodes within a threshold. Called by any thread.
+    pub fn note(&self, threshold: usize, nodes: u64) {
+        let mut seen = self.seen.lock().unwrap_or_else(|e| e.into_inner());
+        match seen.last_mut() {
+            Some((last, most)) if *last >= threshold => *most = nodes.max(*most),
+            _ => seen.push((threshold, nodes)),
+        }
+    }
+
+    /// Returns the thresholds and the nodes of each, the last of which may not be done.
+    pub fn nodes(&self) -> Vec<(usize, u64)> {
+        let seen = self.seen.lock().unwrap_or_else(|e| e.into_inner());
+        let before = std::iter::once(self.before).chain(seen.iter().map(|&(_, nodes)| nodes));
+        let pairs = seen.iter().zip(before);
+        pairs
+            .map(|(&(threshold, nodes), before)| (threshold, nodes.saturating_sub(before)))
+            .collect()
+    }
+
+    /// Returns the nodes to expect of the threshold behind some, and by how many times they grow: as from the last
+    /// but one to the last.
+    pub fn next(done: &[(usize, u64)]) -> Option<(f64, f64)> {
+        match done {
+            [.., (_, before), (_, last)] if *before > 0 => {
+                let growth = *last as f64 / *before as f64;
+                Some((*last as f64 * growth, growth))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/unit/thresholds.rs"]
+mod tests;
