@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use tilewave::pdb::{Build, Pattern, Pdb, PdbError, SetFile, build, partition};
+use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb, PdbError, SetFile, build, partition};
 use tilewave::puzzle::tiles::Board;
 use tilewave::report::{bytes, duration};
 use tilewave::solve::default_patterns;
@@ -70,16 +70,26 @@ impl Databases {
         let mut built = (0u64, 0.0);
         let mut pdbs = Vec::new();
         let all = patterns.len();
+        // 7-8: a third of the memory of bytes, and a little faster (docs/performance.md).
+        let (kind, encoding) = match patterns.iter().any(|p| p.tiles().len() > 6) {
+            true => (Kind::Regions, Encoding::Bit),
+            false => (Kind::Minimum, Encoding::Byte),
+        };
         for (i, pattern) in patterns.into_iter().enumerate() {
-            let kept = cache.as_ref().map(|dir| dir.join(name(&pattern)));
+            let kept = cache.as_ref().map(|dir| dir.join(name(&pattern, encoding)));
             // A file that cannot be used, for whatever reason, is built again and replaced.
             let usable = kept.as_ref().and_then(|path| open(path).ok());
-            if let Some(pdb) = usable.filter(|pdb| pdb.pattern() == &pattern) {
+            let is_this = |pdb: &Pdb| {
+                pdb.pattern() == &pattern && (pdb.kind(), pdb.encoding()) == (kind, encoding)
+            };
+            if let Some(pdb) = usable.filter(is_this) {
                 pdbs.push(pdb);
                 continue;
             }
             let begun = Instant::now();
             let build_this = Build {
+                kind,
+                encoding,
                 threads,
                 memory: Some(budget),
                 ..Build::new(pattern)
@@ -177,8 +187,8 @@ fn open(path: &Path) -> Result<Pdb, PdbError> {
     }
 }
 
-/// The name of a kept database: its size, goal and tiles.
-fn name(pattern: &Pattern) -> String {
+/// The name of a kept database: its size, goal and tiles, and how values are stored if not in bytes.
+fn name(pattern: &Pattern, encoding: Encoding) -> String {
     let join = |tiles: &[u16]| {
         tiles
             .iter()
@@ -197,5 +207,13 @@ fn name(pattern: &Pattern) -> String {
             twox_hash::XxHash3_64::oneshot(goal.to_string().as_bytes())
         )
     };
-    format!("{}-{goal_name}-{}.pdb", goal.size(), join(pattern.tiles()))
+    let stored = match encoding {
+        Encoding::Byte => String::new(),
+        other => format!("-{other}"),
+    };
+    format!(
+        "{}-{goal_name}-{}{stored}.pdb",
+        goal.size(),
+        join(pattern.tiles())
+    )
 }
