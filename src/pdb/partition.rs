@@ -42,8 +42,7 @@ const PRESETS: &[Preset] = &[
     },
 ];
 
-/// Partitions that are strong together, strongest first, as [`PRESETS`] are given: chosen by the mean value of random
-/// boards, docs/performance.md.
+/// Partitions to be used together, as [`PRESETS`] are given: tiles that one separates are together in another.
 const TILINGS: &[(usize, &[&[&[usize]]])] = &[
     (
         4,
@@ -105,8 +104,8 @@ pub fn partition(name: &str, goal: &Board) -> Result<Vec<Pattern>, PdbError> {
     })
 }
 
-/// Returns partitions for a goal that are strong together, the strongest first; none for boards and goals that have
-/// not been tried. Every one covers all tiles.
+/// Returns partitions for a goal that are used together, as many of the first as there is memory for: tiles that one
+/// separates are together in another. None for boards and goals without a list. Every one covers all tiles.
 ///
 /// ```
 /// use tilewave::pdb::{check_partition, tilings};

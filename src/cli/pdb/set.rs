@@ -37,7 +37,7 @@ enum Command {
     Rate(RateArgs),
 }
 
-/// Build the strongest set known for a board that fits the memory.
+/// Build a set for a board: as many partitions of large patterns as the memory holds.
 #[derive(clap::Args)]
 #[command(
     after_help = "Databases that are there already are taken as they are, so a build that was interrupted goes on.\n\n\
@@ -168,7 +168,7 @@ impl BuildArgs {
         })
     }
 
-    /// The partitions that fit the memory together, strongest first: those that are measured, or one along the snake path.
+    /// The partitions that fit the memory together: those of the list, or one of small patterns.
     fn choose(&self, goal: &Board) -> Result<Vec<Vec<Pattern>>> {
         let budget = self.memory.budget();
         let (mut chosen, mut total, mut least) = (Vec::<Vec<Pattern>>::new(), 0, None);
@@ -176,7 +176,7 @@ impl BuildArgs {
         candidates.push(default_patterns(goal)?);
         let last = candidates.len() - 1;
         for (i, patterns) in candidates.into_iter().enumerate() {
-            // The weakest only where there is no other.
+            // Small patterns only where there is no other.
             if i == last && !chosen.is_empty() {
                 break;
             }
