@@ -12,7 +12,7 @@ use tilewave::report::{bytes, counted, duration, published_for, rate, thousands}
 use tilewave::store::{Directory, Io, Simulated, Storage};
 
 use super::disk::KEEP;
-use super::options::{Output, Running, kernel};
+use super::options::{MaxDepth, Output, Running, kernel};
 use super::puzzle::{Counted, board, puzzle};
 use super::values::{bandwidth, choice, whole};
 
@@ -53,6 +53,9 @@ pub struct Args {
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, default_value = ".")]
     dir: PathBuf,
 
+    #[command(flatten)]
+    max_depth: MaxDepth,
+
     /// Which levels to keep.
     #[arg(long, value_parser = choice(KEEP), action = clap::ArgAction::Set, default_value = "last")]
     keep_levels: bool,
@@ -67,6 +70,8 @@ pub struct Args {
 /// What a plan says.
 struct Planned {
     states: u64,
+    /// Those to the last depth asked for; 0 where nobody knows.
+    reached: u64,
     engine: Engine,
     fits: bool,
     memory: u64,
@@ -104,7 +109,11 @@ impl Args {
         let levels = published_for(&subject).map(|truth| truth.counts());
         let destination = self.output.reserve()?;
         let planned = self.plan(&subject, levels.unwrap_or_default())?;
-        let levels = levels.map(<[u64]>::len);
+        let last = self.max_depth.max_depth;
+        let levels = levels.map(|levels| match last {
+            Some(depth) => levels.len().min(depth.saturating_add(1)),
+            None => levels.len(),
+        });
         let mut figures = planned.figures(&subject, levels);
         figures["board"] = json!(board(&subject, self.output.format));
         let columns = "board,states,engine,memory_bytes,fits,seconds,disk_peak_bytes,bytes_written";
@@ -135,6 +144,7 @@ impl Args {
         let computing = |m: &Calibration| m.seconds * m.threads as f64 / cores as f64;
         let mut planned = Planned {
             states: plan.states,
+            reached: plan.states,
             engine: plan.engine,
             fits: plan.array_bytes <= budget,
             memory: plan.array_bytes,
@@ -170,7 +180,18 @@ impl Args {
             } else {
                 memory_plan
             };
-            let estimate = disk::estimate(widths, memory_plan, self.keep_levels);
+            let all = disk::estimate(widths, memory_plan, self.keep_levels);
+            let depth = self.max_depth.max_depth;
+            let shallow = disk::widths(memory_plan, widths, depth);
+            let estimate = disk::estimate(&shallow, memory_plan, self.keep_levels);
+            // The first levels take their share of the time of all, by the bytes that they move.
+            let share = estimate.bytes_written as f64 / all.bytes_written.max(1) as f64;
+            if depth.is_some() {
+                planned.reached = shallow.iter().sum();
+                if let Some((seconds, _)) = &mut planned.time {
+                    *seconds *= share.min(1.0);
+                }
+            }
             let moved = (estimate.bytes_read + estimate.bytes_written) as f64;
             let io_seconds = moved / (bandwidth * ranks) as f64;
             planned.engine = Engine::Disk;
@@ -184,7 +205,7 @@ impl Args {
                 None => None,
                 Some(network) => {
                     // As if every level were dense: an upper bound.
-                    let all = network.level_bytes as f64 * widths.len().max(1) as f64;
+                    let all = network.level_bytes as f64 * shallow.len().max(1) as f64;
                     let seconds = all / (self.network * ranks) as f64;
                     // Ranks compute, then send: the one waits for the other.
                     if let Some((expected, _)) = &mut planned.time {
@@ -222,6 +243,7 @@ impl Planned {
             "metric": subject.metric().map(Metric::name),
             "group_order": subject.definition().map(|_| states),
             "states": states,
+            "states_to_depth": self.reached,
             "engine": self.engine.name(),
             "kernel": self.kernel,
             "threads": self.threads,
@@ -239,7 +261,7 @@ impl Planned {
             "network_level_bytes": ranks.map(|r| r.network.level_bytes),
             "network_seconds": ranks.map(|r| r.seconds),
             "io_seconds": disk.map(|d| d.io_seconds),
-            "states_per_second": seconds.map(|seconds| states as f64 / seconds),
+            "states_per_second": seconds.map(|seconds| self.reached as f64 / seconds),
             "calibrated_on": calibrated_on,
             "levels": levels,
         })
@@ -255,8 +277,12 @@ impl Planned {
             .kernel
             .map_or(String::new(), |k| format!(", {k} kernel"));
         let levels = levels.map_or("unknown".into(), |l| l.to_string());
+        let reached = match self.reached {
+            reached if reached == states => String::new(),
+            reached => format!(", {} of them to the last depth", thousands(reached)),
+        };
         let mut text = format!(
-            "{kind:<9}{subject}\n{group}states   {}\nlevels   {levels}\nengine   {}{kernel}, {}\n\
+            "{kind:<9}{subject}\n{group}states   {}{reached}\nlevels   {levels}\nengine   {}{kernel}, {}\n\
              memory   {}: {} the budget of {}\n",
             thousands(states),
             self.engine,
@@ -298,7 +324,7 @@ impl Planned {
             Some((seconds, on)) => format!(
                 "time     {} expected, {} states/s (calibrated on {on})\n",
                 duration(*seconds),
-                rate(states as f64 / seconds),
+                rate(self.reached as f64 / seconds),
             ),
             None => "time     unknown: nothing smaller to measure it on\n".into(),
         };

@@ -104,6 +104,16 @@ fn plans_agree_and_do_not_give_up() {
         assert_eq!(alone[key], one[key], "{key}");
     }
     assert!(alone["disk_free_bytes"].as_u64().unwrap() > 0);
+    // The first levels are thin; nobody asks for the disk of the others.
+    let thin = plan(&["4x4", "-M", "8GiB", "--max-depth", "25"]);
+    assert!(
+        thin["disk_peak_bytes"].as_u64().unwrap() < 1 << 30,
+        "{thin}"
+    );
+    assert_eq!(
+        (&thin["levels"], &thin["states"]),
+        (&26.into(), &18_204_737.into())
+    );
     let small = ["plan", "2x7", "-M", "100B"];
     assert!(stdout(&small).contains("too much, does NOT fit the budget of 100 B"));
     assert_eq!(plan(&small[1..])["fits"], false);

@@ -3,12 +3,21 @@
 //! Invariant: pure arithmetic; the widths are given. Where none are published, an upper estimate is made
 //! from the number of states.
 
-use super::memory_plan::{Extent, MemoryPlan};
+use super::memory_plan::MemoryPlan;
+use crate::store::Codec;
 
-/// Compressed bytes over the entropy of independent bits, measured: states cluster on lines, which makes
-/// frames smaller than independent bits would be, and the codec is not perfect, which makes them larger.
-/// 3x5 comes to 0.77 to 0.83 at its wide levels (`docs/performance.md`).
-const CODED: f64 = 0.83;
+/// Coded bytes over the entropy of independent bits, at most, measured (`docs/performance.md`): states cluster on lines, which
+/// makes frames smaller than independent bits would be, and codes are not perfect, which makes them larger. Levels of 2x7 in the single-tile
+/// metric come to 0.79 to 0.81 with zstd, 0.67 to 0.75 with rANS.
+fn coded_share(plan: MemoryPlan) -> f64 {
+    match (plan.codec, plan.extent.classes) {
+        (Codec::Zstd, 2) => 0.83,
+        (Codec::Rans, 2) => 0.76,
+        // Cells of both colours depend less on each other.
+        (Codec::Zstd, _) => 0.92,
+        (Codec::Rans, _) => 0.84,
+    }
+}
 
 /// The disk that a search takes.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,17 +38,19 @@ const FILE: u64 = 4096;
 const FRAME: u64 = 80;
 
 /// Returns the bytes that the states of a class take, as one long row of bits of which `bits` are coded.
-fn coded(extent: Extent, states: u64, bits: f64) -> u64 {
+fn coded(plan: MemoryPlan, states: u64, bits: f64) -> u64 {
+    let extent = plan.extent;
     // A class has a bit for each of its states.
     let all = extent.states as f64 / extent.classes as f64;
     let p = (states as f64 / all).clamp(0.0, 1.0);
     let entropy = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
-    ((entropy(p) + entropy(1.0 - p)) * bits / 8.0 * CODED) as u64
+    ((entropy(p) + entropy(1.0 - p)) * bits / 8.0 * coded_share(plan)) as u64
 }
 
 /// Returns the bytes of the frames of some states of a class.
-fn level_bytes(extent: Extent, states: u64) -> u64 {
-    coded(extent, states, extent.states as f64 / extent.classes as f64)
+fn level_bytes(plan: MemoryPlan, states: u64) -> u64 {
+    let extent = plan.extent;
+    coded(plan, states, extent.states as f64 / extent.classes as f64)
 }
 
 /// Returns the states per depth that an estimate may count with: the published ones as far as the search goes;
@@ -88,11 +99,11 @@ pub fn estimate(widths: &[u64], plan: MemoryPlan, keep_all: bool) -> Estimate {
     let (chunks, frames) = (plan.chunks() as u64, plan.frames());
     // Of a thin level every state has a frame, and every few a file, to itself.
     let level_of = |states: u64| {
-        level_bytes(extent, states) + FRAME * states.min(frames) + FILE * states.min(chunks)
+        level_bytes(plan, states) + FRAME * states.min(frames) + FILE * states.min(chunks)
     };
     let widest = (extent.states as f64 * extent.widest) as u64;
     // The states seen so far lie beside each level, where they are needed; half of all take most.
-    let beside = |seen: u64| u64::from(extent.seen) * level_bytes(extent, seen);
+    let beside = |seen: u64| u64::from(extent.seen) * level_bytes(plan, seen);
     let most_beside = beside(extent.states / extent.classes / 2);
     let seen = seen(widths, extent.classes);
     let level: Vec<u64> = widths
@@ -114,7 +125,7 @@ pub fn estimate(widths: &[u64], plan: MemoryPlan, keep_all: bool) -> Estimate {
         0 => 0,
         planes => {
             let alone = CROSSING * states.min(frames * 64) + FILE * states.min(chunks);
-            coded(extent, states, planes as f64 * 8.0) + alone
+            coded(plan, states, planes as f64 * 8.0) + alone
         }
     };
     let widest = (widest, level_of(widest) + most_beside);

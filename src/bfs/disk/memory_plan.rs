@@ -11,9 +11,10 @@ use crate::bfs::outcome::PlaneStore;
 use crate::bfs::problem::Problem;
 use crate::bfs::search::Search;
 use crate::bfs::subject::Subject;
+use crate::perm::kernel::Kernel;
 use crate::perm::layout::LANES;
 use crate::puzzle::tiles::Metric;
-use crate::store::Manifest;
+use crate::store::{Codec, Manifest};
 
 /// The memory of a search on disk.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +25,8 @@ pub struct MemoryPlan {
     /// Bytes of its arrays.
     pub bytes: u64,
     pub(super) extent: Extent,
+    /// How its files are coded.
+    pub(super) codec: Codec,
     /// Most groups of a level.
     pub(super) groups: usize,
     /// Bytes of the planes of a level in files, 0 when they lie in memory.
@@ -169,6 +172,7 @@ impl MemoryPlan {
                         planes: store,
                         bytes,
                         extent: Extent::of(problem),
+                        codec: disk.codec(search.kernel.unwrap_or_else(Kernel::best)),
                         groups: problem.groups.most(),
                         plane_files: match store {
                             PlaneStore::Memory => 0,

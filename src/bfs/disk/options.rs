@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::directories::Directories;
 use crate::bfs::outcome::PlaneStore;
+use crate::perm::kernel::Kernel;
 use crate::store::{Codec, DEFAULT_LEVEL};
 
 /// How a search uses its disk.
@@ -52,5 +53,10 @@ impl Disk {
             check: false,
             patience: Duration::from_secs(10),
         }
+    }
+
+    /// Returns how new files are coded when a kernel computes them.
+    pub(super) fn codec(&self, kernel: Kernel) -> Codec {
+        self.codec.unwrap_or(Codec::best(kernel))
     }
 }

@@ -27,7 +27,6 @@ use crate::bfs::problem::Problem;
 use crate::bfs::search::Search;
 use crate::perm::kernel::Kernel;
 use crate::progress::Progress;
-use crate::store::Codec;
 
 /// Runs a search on disk, or continues the one that the directories hold, and returns what it found.
 ///
@@ -160,7 +159,7 @@ fn session(
 
     let crossings = problem.crossings(plan.chunks);
     let threads = pool.current_num_threads();
-    let codec = disk.codec.unwrap_or(Codec::best(*kernel));
+    let codec = disk.codec(*kernel);
     let codecs = Codecs::new(codec, disk.zstd_level, *kernel, threads);
     let codecs = agreed(communicator, codecs)?;
     let context = Context {
