@@ -180,16 +180,19 @@ impl Args {
             } else {
                 memory_plan
             };
-            let all = disk::estimate(widths, memory_plan, self.keep_levels);
             let depth = self.max_depth.max_depth;
             let shallow = disk::widths(memory_plan, widths, depth);
             let estimate = disk::estimate(&shallow, memory_plan, self.keep_levels);
-            // The first levels take their share of the time of all, by the bytes that they move.
-            let share = estimate.bytes_written as f64 / all.bytes_written.max(1) as f64;
+            // The first levels take their share of the time of all, where these are known.
+            let passes = |widths: &[u64]| disk::passes(widths, memory_plan);
+            let share = match widths {
+                [] => 1.0,
+                widths => passes(&shallow) / passes(widths),
+            };
             if depth.is_some() {
                 planned.reached = shallow.iter().sum();
                 if let Some((seconds, _)) = &mut planned.time {
-                    *seconds *= share.min(1.0);
+                    *seconds *= share;
                 }
             }
             let moved = (estimate.bytes_read + estimate.bytes_written) as f64;

@@ -78,6 +78,14 @@ pub fn widths(plan: MemoryPlan, published: &[u64], max_depth: Option<usize>) -> 
 /// Most levels that growth is counted for: that of a single move never ends.
 const MOST_LEVELS: usize = 1000;
 
+/// Returns how many passes over all lines levels of these widths cost: a block is computed as a whole when a
+/// state can come to it, which about three can from each.
+pub fn passes(widths: &[u64], plan: MemoryPlan) -> f64 {
+    let blocks = plan.blocks() as f64;
+    let touched = |&width: &u64| 1.0 - (-3.0 * width as f64 / blocks).exp();
+    widths.iter().map(touched).sum()
+}
+
 /// What the levels of a class have held up to each depth.
 fn seen(widths: &[u64], classes: u64) -> Vec<u64> {
     let mut sums = widths.to_vec();

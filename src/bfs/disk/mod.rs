@@ -41,7 +41,7 @@ pub use super::outcome::{DiskUse, PlaneStore};
 pub use calibrate::calibrate;
 pub use directories::Directories;
 pub use error::DiskError;
-pub use estimate::{Estimate, estimate, widths};
+pub use estimate::{Estimate, estimate, passes, widths};
 pub use halt::Stopped;
 pub use inspect::{Status, Verified, search, status, verify};
 pub use memory_plan::{DiskBudget, MemoryPlan, suits};
