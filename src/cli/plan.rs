@@ -157,6 +157,7 @@ impl Args {
         if on_disk {
             let mut search = Search::of(subject.clone());
             search.memory = Some(budget);
+            search.kernel = kernel()?;
             let directories = Directories::new(vec![Box::new(Simulated::default())]);
             let mut disk = Disk::new(directories);
             // One process is no job: it plans as if nothing had been said of processes.
