@@ -70,8 +70,8 @@ pub struct Args {
 /// What a plan says.
 struct Planned {
     states: u64,
-    /// Those to the last depth asked for; 0 where nobody knows.
-    reached: u64,
+    /// Those to the last depth asked for; `None` where nobody knows.
+    reached: Option<u64>,
     engine: Engine,
     fits: bool,
     memory: u64,
@@ -144,7 +144,7 @@ impl Args {
         let computing = |m: &Calibration| m.seconds * m.threads as f64 / cores as f64;
         let mut planned = Planned {
             states: plan.states,
-            reached: plan.states,
+            reached: Some(plan.states),
             engine: plan.engine,
             fits: plan.array_bytes <= budget,
             memory: plan.array_bytes,
@@ -191,7 +191,7 @@ impl Args {
                 widths => passes(&shallow) / passes(widths),
             };
             if depth.is_some() {
-                planned.reached = shallow.iter().sum();
+                planned.reached = (!shallow.is_empty()).then(|| shallow.iter().sum());
                 if let Some((seconds, _)) = &mut planned.time {
                     *seconds *= share;
                 }
@@ -237,6 +237,11 @@ impl Args {
 }
 
 impl Planned {
+    fn states_per_second(&self) -> Option<f64> {
+        let (seconds, _) = self.time.as_ref()?;
+        Some(self.reached? as f64 / seconds)
+    }
+
     fn figures(&self, subject: &Subject, levels: Option<usize>) -> serde_json::Value {
         let states = self.states;
         let (seconds, calibrated_on) = self.time.clone().unzip();
@@ -265,7 +270,7 @@ impl Planned {
             "network_level_bytes": ranks.map(|r| r.network.level_bytes),
             "network_seconds": ranks.map(|r| r.seconds),
             "io_seconds": disk.map(|d| d.io_seconds),
-            "states_per_second": seconds.map(|seconds| self.reached as f64 / seconds),
+            "states_per_second": self.states_per_second(),
             "calibrated_on": calibrated_on,
             "levels": levels,
         })
@@ -282,8 +287,10 @@ impl Planned {
             .map_or(String::new(), |k| format!(", {k} kernel"));
         let levels = levels.map_or("unknown".into(), |l| l.to_string());
         let reached = match self.reached {
-            reached if reached == states => String::new(),
-            reached => format!(", {} of them to the last depth", thousands(reached)),
+            Some(reached) if reached < states => {
+                format!(", {} of them to the last depth", thousands(reached))
+            }
+            _ => String::new(),
         };
         let mut text = format!(
             "{kind:<9}{subject}\n{group}states   {}{reached}\nlevels   {levels}\nengine   {}{kernel}, {}\n\
@@ -325,11 +332,12 @@ impl Planned {
             }
         }
         text += &match &self.time {
-            Some((seconds, on)) => format!(
-                "time     {} expected, {} states/s (calibrated on {on})\n",
-                duration(*seconds),
-                rate(self.reached as f64 / seconds),
-            ),
+            Some((seconds, on)) => {
+                let speed = self.states_per_second();
+                let speed = speed.map_or(String::new(), |s| format!(", {} states/s", rate(s)));
+                let seconds = duration(*seconds);
+                format!("time     {seconds} expected{speed} (calibrated on {on})\n")
+            }
             None => "time     unknown: nothing smaller to measure it on\n".into(),
         };
         text

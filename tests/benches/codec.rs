@@ -44,6 +44,46 @@ fn frames(directory: &Directory) -> Vec<Vec<Register>> {
     all.into_iter().step_by(step).collect()
 }
 
+/// Prints the entropy of single bytes, in bytes of a frame over those of zstd, for what they may depend on.
+fn entropies(frames: &[Vec<Register>]) {
+    let mut zstd = Encoder::new(Codec::Zstd, DEFAULT_LEVEL, Kernel::best()).expect("memory");
+    let coded = |frame: &Vec<Register>| zstd.encode(frame).expect("memory").len() as f64;
+    let coded: f64 = frames.iter().map(coded).sum();
+    let held = |byte: u8| usize::from(byte != 0);
+    type Context<'a> = &'a dyn Fn(&[Register], usize, usize) -> usize;
+    let wide = |frame: &[Register], r: usize| frame[r].iter().filter(|b| **b != 0).count();
+    let contexts: [(&str, Context); 4] = [
+        ("nothing", &|_, _, _| 0),
+        ("whether the byte before holds states", &|f, r, l| {
+            l.checked_sub(1).map_or(2, |before| held(f[r][before]))
+        }),
+        ("whether the byte above holds states", &|f, r, l| {
+            r.checked_sub(1).map_or(2, |above| held(f[above][l]))
+        }),
+        (
+            "how many bytes of the register hold states, in eight classes",
+            &|f, r, _| wide(f, r).div_ceil(8),
+        ),
+    ];
+    for (name, context) in contexts {
+        let mut bits = 0.0;
+        for frame in frames {
+            let mut counts = vec![[0u32; 256]; 9];
+            for (r, register) in frame.iter().enumerate() {
+                for (l, &byte) in register[..60].iter().enumerate() {
+                    counts[context(frame, r, l)][usize::from(byte)] += 1;
+                }
+            }
+            for counts in counts {
+                let all = f64::from(counts.iter().sum::<u32>());
+                let counts = counts.iter().filter(|n| **n > 0).map(|&n| f64::from(n));
+                bits -= counts.map(|n| n * (n / all).log2()).sum::<f64>();
+            }
+        }
+        println!("entropy given {name}: {:.3} of zstd", bits / 8.0 / coded);
+    }
+}
+
 fn codecs(c: &mut Criterion) {
     let made = tempfile::tempdir().expect("a directory");
     let path = std::env::var_os("TILEWAVE_RUN").map(PathBuf::from);
@@ -58,6 +98,7 @@ fn codecs(c: &mut Criterion) {
     let path = path.unwrap_or(made.path().to_path_buf());
     let directory = Directory::create(&path, Io::Read).expect("a directory");
     let frames = frames(&directory);
+    entropies(&frames);
     let bytes: usize = frames.iter().map(|frame| frame.len() * 60).sum();
     for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
         for codec in Codec::ALL {

@@ -112,6 +112,20 @@ fn plans_agree_and_do_not_give_up() {
     );
     assert_eq!(thin["levels"], 26);
     assert_eq!(thin["states_to_depth"], 79_070_945);
+    // Nobody knows how many states these depths have.
+    let deep = plan(&[
+        "4x4",
+        "--goal",
+        "blank=5",
+        "-M",
+        "8GiB",
+        "--max-depth",
+        "60",
+    ]);
+    assert!(
+        deep["states_to_depth"].is_null() && deep["states_per_second"].is_null(),
+        "{deep}"
+    );
     let small = ["plan", "2x7", "-M", "100B"];
     assert!(stdout(&small).contains("too much, does NOT fit the budget of 100 B"));
     assert_eq!(plan(&small[1..])["fits"], false);

@@ -3,7 +3,7 @@
 use super::*;
 use std::time::Duration;
 use tilewave::bfs::disk::PlaneStore;
-use tilewave::store::{Directory, Io};
+use tilewave::store::{Codec, Directory, Io, LevelReader};
 
 #[test]
 fn a_search_goes_on_in_the_middle_of_a_level() {
@@ -134,7 +134,7 @@ fn framing(directory: &Simulated) -> u64 {
         .filter(|name| tilewave::store::Manifest::is_file_name(name));
     files
         .map(|name| {
-            let reader = tilewave::store::LevelReader::open(directory.open(name).unwrap()).unwrap();
+            let reader = LevelReader::open(directory.open(name).unwrap()).unwrap();
             let frames: u64 = reader
                 .index()
                 .iter()
@@ -143,6 +143,61 @@ fn framing(directory: &Simulated) -> u64 {
             reader.len() - frames
         })
         .sum()
+}
+
+/// Every file says how it is coded, so the files of one run need not be coded alike.
+#[test]
+fn a_run_goes_on_with_another_codec() {
+    let search = search("3x3");
+    let truth = truth(&search);
+    for (before, after) in [(Codec::Zstd, Codec::Rans), (Codec::Rans, Codec::Zstd)] {
+        let directory = Simulated::default();
+        let with = |codec| Disk {
+            codec: Some(codec),
+            ..on(&directory, 1)
+        };
+        run_some(&search, &with(before), 8 * 15 + 3);
+        let codecs = || {
+            let names = directory.list().unwrap();
+            let levels = names.into_iter().filter(|n| n.starts_with("level-"));
+            let open = |n: String| LevelReader::open(directory.open(&n).unwrap()).unwrap();
+            levels
+                .map(open)
+                .map(|r| r.header().codec)
+                .collect::<Vec<_>>()
+        };
+        assert!(codecs().iter().all(|codec| *codec == before));
+        run_some(&search, &with(after), 8);
+        assert!(codecs().contains(&before) && codecs().contains(&after));
+        let found = disk::run(&search, &with(after), &NoProgress).unwrap();
+        assert_same(&found, &truth, after.name());
+    }
+}
+
+/// What was read of a file of planes gives its disk back, and the rest stays.
+#[test]
+fn a_part_of_a_file_gives_its_disk_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let directory = Directory::create(dir.path(), Io::Read).unwrap();
+    let mut file = directory.create("planes").unwrap();
+    file.append(&vec![7; 1 << 20]).unwrap();
+    file.sync().unwrap();
+    directory.release("planes", 10_000, 1 << 19).unwrap();
+    let bytes = directory.open("planes").unwrap().read(0, 1 << 20).unwrap();
+    let mut left = bytes.as_ref().iter().enumerate().filter(|(_, b)| **b == 7);
+    let inside = 10_000..10_000 + (1 << 19);
+    #[cfg(unix)]
+    if std::os::unix::fs::MetadataExt::blocks(
+        &std::fs::metadata(dir.path().join("planes")).unwrap(),
+    ) < 2048
+    {
+        assert!(left.clone().all(|(at, _)| !inside.contains(&at)));
+    }
+    assert_eq!(
+        left.by_ref().filter(|(at, _)| !inside.contains(at)).count(),
+        1 << 19
+    );
+    assert!(directory.release("none", 0, 1).is_err());
 }
 
 #[test]

@@ -118,9 +118,8 @@ fn samples_of_larger_boards_have_the_byte_value() {
     sample(&goal("3x6", "last"), &[1, 2, 3, 7, 9], 20_000);
 }
 
-/// `cargo test --release --test suite -- --ignored bits::`, some minutes and 4 GB.
 #[test]
-#[ignore = "takes minutes: run with --release -- --ignored bits::"]
+#[ignore = "takes minutes and 4 GB: cargo test --release --test suite -- --ignored ten_million"]
 fn all_entries_of_3x4_and_ten_million_samples_have_the_byte_value() {
     let board = goal("3x4", "last");
     assert!(compare(&board, &[1, 2, 3, 5, 6, 7]) > 665_280);

@@ -52,3 +52,7 @@ pub(super) fn near(
     }
     Some(near)
 }
+
+#[cfg(test)]
+#[path = "../../../tests/unit/near.rs"]
+mod tests;

@@ -394,8 +394,10 @@ impl Decoder {
         }
         let holds = class.iter().map(|&class| class > 0);
         find_live(holds, registers.len(), &mut self.live);
-        if self.live.len() < registers.len() {
-            registers.fill([0; 64]);
+        for (register, class) in registers.iter_mut().zip(class) {
+            if *class == 0 {
+                *register = [0; 64];
+            }
         }
         let mut rare = Forward::new(&self.rare[..rare]);
         let mut live = Live {
