@@ -11,6 +11,7 @@ use crate::Error;
 use crate::perm::kernel::{Block, Program, Rule, Tally};
 use crate::perm::layout::{LANES, Layout, Register};
 use crate::perm::lehmer::MAX_LEN;
+use crate::perm::reach::{ALL, Reach};
 use crate::store::Array;
 
 /// The states of one class at one depth, of a chunk or of all: for each group in turn a byte per line, one
@@ -19,6 +20,8 @@ pub(super) struct Frontier {
     pub registers: Array,
     /// For each group and block whether any of its bytes is set.
     pub occupied: Vec<bool>,
+    /// Where it is known, for each block which groups of its registers may hold a state, a bit each.
+    pub held: Vec<u64>,
 }
 
 impl Frontier {
@@ -28,6 +31,7 @@ impl Frontier {
         Ok(Frontier {
             registers,
             occupied: vec![false; blocks],
+            held: Vec::new(),
         })
     }
 
@@ -109,6 +113,9 @@ pub(super) fn states_of(
     }
 }
 
+/// So many groups of registers of a block are computed like all of them.
+pub(super) const MANY: u32 = 32;
+
 /// The step from one level to the next for the blocks of one array.
 pub(super) struct Expansion<'a> {
     pub layout: Layout,
@@ -118,6 +125,8 @@ pub(super) struct Expansion<'a> {
     pub first: usize,
     /// Number of blocks of a group in the array.
     pub blocks: usize,
+    /// Where each transfer leads, when blocks of which few groups of registers hold states are worth it.
+    pub reach: &'a [Reach],
 }
 
 impl Expansion<'_> {
@@ -153,8 +162,42 @@ impl Expansion<'_> {
         }
     }
 
+    /// The groups of registers of a block that can get a state, or all where these are many.
+    fn few(&self, sources: &Sources) -> u64 {
+        let size = self.layout.block_registers();
+        let held = |first: usize| self.cur.held[first / size];
+        let (mut all, mut begin) = (0, 0);
+        let gathers = self.step.program.gathers().iter().zip(self.reach);
+        for (i, (gather, reach)) in gathers.enumerate() {
+            let blocks = &sources.registers[begin..][..gather.source_blocks.count()];
+            begin += blocks.len();
+            if !sources.live[i] {
+                continue;
+            }
+            match reach {
+                Reach::Own => all |= held(sources.own[i]),
+                Reach::Halo(index) => all |= sources.handed[*index],
+                Reach::Anywhere => return ALL,
+                Reach::Block | Reach::Table { .. } => {
+                    for (block, &first) in blocks.iter().enumerate() {
+                        let held = held(first);
+                        if held == ALL {
+                            return ALL;
+                        }
+                        all |= reach.targets(sources.variants[i], block, held);
+                    }
+                }
+            }
+        }
+        match all.count_ones() {
+            0..MANY => all,
+            _ => ALL,
+        }
+    }
+
     /// Computes one block: `next` is its previous level and becomes its next; `ahead` are the sources of
-    /// the block after it; `seen` is the block of the states seen so far, where the step needs them.
+    /// the block after it; `seen` is the block of the states seen so far, where the step needs them. Returns also which
+    /// groups of registers of `next` may hold a state.
     #[allow(clippy::too_many_arguments)]
     pub fn block(
         &self,
@@ -165,18 +208,22 @@ impl Expansion<'_> {
         sources: &Sources,
         ahead: &Sources,
         halo: &[Register],
-    ) -> Tally {
+    ) -> (Tally, u64) {
         let joins = self.step.rule == Rule::Join;
         if !sources.live.contains(&true) {
             // No state near: the next level has none here, and the previous one need not be subtracted.
             if !joins && std::mem::take(occupied) {
                 next.fill([0; 64]);
             }
-            return Tally::default();
+            return (Tally::default(), 0);
         }
         let size = self.layout.block_registers();
         let (own, group) = (block - self.first, self.step.group);
         let rule = match self.step.rule {
+            Rule::Reverse if !self.reach.is_empty() => match self.few(sources) {
+                ALL => Rule::Reverse,
+                few => Rule::Few(few),
+            },
             Rule::Stay(_) => Rule::Stay((group * self.blocks + own) * size),
             rule => rule,
         };
@@ -196,7 +243,11 @@ impl Expansion<'_> {
             ahead_by: (ahead.block as isize - block as isize) * size as isize,
         });
         *occupied = tally.states > 0 || matches!(rule, Rule::Replace | Rule::Join);
-        tally
+        let held = match rule {
+            Rule::Few(few) => few,
+            _ => ALL,
+        };
+        (tally, held * u64::from(*occupied))
     }
 }
 
@@ -211,6 +262,8 @@ pub(super) struct Sources {
     own: Vec<usize>,
     /// For each transfer whether any of its sources holds a state.
     pub live: Vec<bool>,
+    /// For each block that is handed over which groups of its registers hold a state.
+    pub handed: Vec<u64>,
     /// First registers of the live blocks that are worth fetching ahead: the block itself and the
     /// sources of the windows in front of it. Those of windows that reach into the block are its
     /// neighbours, which are in the cache already.
@@ -240,6 +293,7 @@ impl Sources {
             variants: vec![0; gathers.len()],
             own: vec![0; gathers.len()],
             live: vec![false; gathers.len()],
+            handed: vec![0; gathers.len()],
             far: Vec::with_capacity(gathers.len()),
         }
     }

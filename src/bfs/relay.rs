@@ -261,6 +261,7 @@ impl Relay {
                     cur: held.as_ref().unwrap_or(cur),
                     first: 0,
                     blocks: layout.blocks(),
+                    reach: &[],
                 };
                 if let Some(join) = &link.join
                     && !pass(expansion(join), joined)
@@ -419,12 +420,13 @@ impl Superblock<'_> {
                 cur,
                 first: begin,
                 blocks,
+                reach: &[],
             };
             for block in first..first + count {
                 expansion.find(now, block);
                 let at = block - base;
                 let next = &mut registers[at * size..][..size];
-                let _: Tally =
+                let _: (Tally, u64) =
                     expansion.block(block, next, &mut occupied[at], &mut [], now, none, &[]);
             }
         }

@@ -145,7 +145,8 @@ impl Unpacker {
             rest = others;
             let here = (len - bytes.len()).min(FRAME * LANES);
             self.frame.resize(here.div_ceil(LANES), [0; 64]);
-            self.decoder.decode(codec, coded, &mut self.frame).ok()?;
+            let decoded = self.decoder.decode(codec, coded, &mut self.frame, false);
+            decoded.ok()?;
             for (register, left) in self.frame.iter().zip((0..=here).rev().step_by(LANES)) {
                 bytes.extend(&register[..left.min(LANES)]);
             }

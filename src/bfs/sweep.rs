@@ -232,6 +232,7 @@ impl Sweep<'_> {
                 cur,
                 first: 0,
                 blocks,
+                reach: &[],
             };
             let seen = seen.as_mut().and_then(Iterator::next);
             let Some(relay) = relay else {
@@ -353,8 +354,9 @@ impl Sweep<'_> {
                             let next = &mut part.registers[i * size..][..size];
                             let seen = part.seen.chunks_mut(size).nth(i).unwrap_or_default();
                             let occupied = &mut part.occupied[i];
-                            let found =
-                                expansion.block(block, next, occupied, seen, now, ahead, halo);
+                            let found = expansion
+                                .block(block, next, occupied, seen, now, ahead, halo)
+                                .0;
                             tally = tally.plus(found);
                             std::mem::swap(now, ahead);
                         }

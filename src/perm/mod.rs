@@ -12,6 +12,7 @@ pub mod kernel;
 pub mod layout;
 pub mod lehmer;
 pub mod placement;
+pub mod reach;
 mod source_blocks;
 
 pub use byte_source::Target;

@@ -407,18 +407,19 @@ impl Frames {
         Ok(bytes)
     }
 
-    /// Decodes the i-th frame.
+    /// Decodes the i-th frame, as [`Decoder::decode`].
     ///
     /// # Errors
     /// What is wrong with it, by name.
-    pub fn decode(
+    pub fn decode<'d>(
         &self,
         i: usize,
-        decoder: &mut Decoder,
+        decoder: &'d mut Decoder,
         registers: &mut [[u8; 64]],
-    ) -> Result<(), String> {
+        empty: bool,
+    ) -> Result<Option<&'d [u32]>, String> {
         let bytes = self.bytes(i).map_err(|error| error.to_string())?;
-        let decoded = decoder.decode(self.codec, bytes, registers);
+        let decoded = decoder.decode(self.codec, bytes, registers, empty);
         decoded.map_err(|reason| format!("{}: {reason}", self.damaged(i)))
     }
 

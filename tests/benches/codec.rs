@@ -35,7 +35,7 @@ fn frames(directory: &Directory) -> Vec<Vec<Register>> {
         for entry in (0..entries).step_by(entries.div_ceil(FRAMES)) {
             let frames = reader.read(entry..entry + 1).expect("a frame");
             let mut frame = vec![[0; 64]; registers];
-            if frames.decode(0, &mut decoder, &mut frame).is_ok() {
+            if frames.decode(0, &mut decoder, &mut frame, false).is_ok() {
                 all.push(frame);
             }
         }
@@ -131,7 +131,9 @@ fn codecs(c: &mut Criterion) {
                 b.iter(|| {
                     for (frame, coded) in frames.iter().zip(&coded) {
                         let registers = &mut registers[..frame.len()];
-                        decoder.decode(codec, coded, registers).expect("a frame");
+                        decoder
+                            .decode(codec, coded, registers, false)
+                            .expect("a frame");
                     }
                 });
             });

@@ -57,7 +57,9 @@ fn files_of_version_1_are_read_and_written() {
         let mut registers = vec![[0; 64]; 6];
         let frames = reader.read(0..1).unwrap();
         let mut decoder = Decoder::new(Kernel::best()).unwrap();
-        frames.decode(0, &mut decoder, &mut registers).unwrap();
+        frames
+            .decode(0, &mut decoder, &mut registers, false)
+            .unwrap();
         registers
     };
     assert_eq!(decoded(&reader), decoded(&new));

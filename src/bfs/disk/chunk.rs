@@ -18,11 +18,12 @@ use super::side::{Into, Side};
 use super::superstep::RankProgress;
 use super::times::Times;
 use crate::bfs::chunks::Chunks;
-use crate::bfs::expand::{Expansion, Frontier, Sources};
+use crate::bfs::expand::{Expansion, Frontier, MANY, Sources};
 use crate::bfs::plane_sources::BlockSources;
 use crate::bfs::planes::Planes;
 use crate::perm::kernel::{Kernel, Tally, collect, spread};
-use crate::perm::layout::Register;
+use crate::perm::layout::{GROUP, Register};
+use crate::perm::reach::ALL;
 use crate::store::{Decoder, Encoder, Entry, Frames};
 
 /// The first reason that any worker met.
@@ -63,17 +64,50 @@ fn next(batches: &Batches, stopped: &Stopped, times: &Times) -> Option<Batch> {
     }
 }
 
-/// Decodes the frames of a batch one by one: calls `each(frame, registers)` for every frame number, with
-/// whether the registers, which are those of the frame, were written.
+/// What a frame has brought.
+enum Decoded {
+    /// Nothing: the frame holds no states.
+    Nothing,
+    /// The registers, of which any may hold states.
+    Any,
+    /// The registers, of which these hold states.
+    Only(Vec<u32>),
+}
+
+impl Decoded {
+    /// Writes which groups of the registers of each block hold a state, a bit each.
+    fn held(&self, registers: &[Register], size: usize, held: &mut [u64]) {
+        held.fill(0);
+        match self {
+            Decoded::Nothing => {}
+            Decoded::Any => {
+                for (block, held) in registers.chunks(size).zip(held) {
+                    *held = ALL * u64::from(any(block));
+                }
+            }
+            Decoded::Only(live) => {
+                for &register in live {
+                    let (block, within) = (register as usize / size, register as usize % size);
+                    held[block] |= 1 << (within / GROUP);
+                }
+                for held in held.iter_mut().filter(|held| held.count_ones() >= MANY) {
+                    *held = ALL;
+                }
+            }
+        }
+    }
+}
+
+/// What decodes a frame into registers, which may be empty already.
+type Decode<'a> = &'a mut dyn FnMut(&mut [Register], bool) -> Result<Decoded, Halt>;
+
+/// Decodes the frames of a batch one by one: calls `each(frame, decode)` for every frame number.
 fn decode(
     batch: &Batch,
     fetch: &Fetch,
     decoder: &mut Decoder,
     times: &Times,
-    mut each: impl FnMut(
-        usize,
-        &mut dyn FnMut(&mut [Register]) -> Result<bool, Halt>,
-    ) -> Result<(), Halt>,
+    mut each: impl FnMut(usize, Decode) -> Result<(), Halt>,
 ) -> Result<(), Halt> {
     let entries = batch.frames.as_ref().map_or(&[][..], Frames::entries);
     let mut entry = 0;
@@ -83,23 +117,23 @@ fn decode(
         entry += entries[entry..].iter().take_while(|e| before(e)).count();
         let found = entries.get(entry).filter(|e| e.frame as usize == number);
         let here = batch.frames.as_ref().filter(|_| found.is_some());
-        each(frame, &mut |registers| {
+        each(frame, &mut |registers, empty| {
             let Some(frames) = here else {
-                return Ok(false);
+                return Ok(Decoded::Nothing);
             };
             let begun = Instant::now();
-            let decoded = frames.decode(entry, decoder, registers);
-            decoded.map_err(|reason| Halt::from(fetch.damaged(batch.chunk, &reason)))?;
+            let decoded = frames.decode(entry, decoder, registers, empty);
+            let live = decoded.map_err(|reason| Halt::from(fetch.damaged(batch.chunk, &reason)))?;
             times.decode.add(begun);
-            Ok(true)
+            Ok(live.map_or(Decoded::Any, |live| Decoded::Only(live.to_vec())))
         })?;
     }
     Ok(())
 }
 
-/// Whether a block holds any state.
-fn any(block: &[Register]) -> bool {
-    block
+/// Whether registers hold any state.
+fn any(registers: &[Register]) -> bool {
+    registers
         .as_flattened()
         .as_chunks::<8>()
         .0
@@ -116,6 +150,31 @@ pub(super) fn any_beyond(registers: &[Register], cells: usize) -> bool {
         .any(|byte| byte & beyond != 0)
 }
 
+/// Makes the groups of registers of a block empty that may hold a state.
+fn clear(block: &mut [Register], held: u64) {
+    if held == ALL {
+        return block.fill([0; 64]);
+    }
+    for (i, group) in block.chunks_mut(GROUP).enumerate() {
+        if held >> i & 1 == 1 {
+            group.fill([0; 64]);
+        }
+    }
+}
+
+/// Takes one bit of every byte of a block of which some groups of registers may hold a state; returns whether any is set.
+fn take(kernel: Kernel, block: &[Register], bit: u8, held: u64, words: &mut [u64]) -> bool {
+    if held == ALL {
+        return collect(kernel, block, bit, words);
+    }
+    words.fill(0);
+    let groups = block.chunks(GROUP).zip(words.chunks_mut(GROUP)).enumerate();
+    let held = groups.filter(|(i, _)| held >> i & 1 == 1);
+    held.fold(false, |any, (_, (block, words))| {
+        any | collect(kernel, block, bit, words)
+    })
+}
+
 /// Loads a chunk: group after group.
 pub(super) fn load(
     fetch: &Fetch,
@@ -126,29 +185,38 @@ pub(super) fn load(
 ) -> Result<(), Halt> {
     let chunks = fetch.chunks;
     let size = chunks.layout.block_registers();
+    cur.held.resize(cur.occupied.len(), 0);
     let registers = cur
         .registers
         .units_mut()
         .chunks_mut(chunks.frame_registers());
-    let frames = registers.zip(cur.occupied.chunks_mut(chunks.frame_blocks));
+    let blocks = cur.occupied.chunks_mut(chunks.frame_blocks);
+    let frames = registers.zip(blocks.zip(cur.held.chunks_mut(chunks.frame_blocks)));
     let frames: Vec<_> = frames.map(Some).collect();
     let frames = Mutex::new(frames);
     let stopped = Stopped::default();
     rayon::broadcast(|_| {
         codecs.with(|decoder, _, _| {
             while let Some(batch) = next(batches, &stopped, times) {
-                let result = decode(&batch, fetch, decoder, times, |frame, decoded| {
+                let result = decode(&batch, fetch, decoder, times, |frame, decode| {
                     let place = frames.lock().unwrap_or_else(|e| e.into_inner())[frame].take();
-                    let Some((registers, occupied)) = place else {
+                    let Some((registers, (occupied, holds))) = place else {
                         return Ok(());
                     };
-                    let written = decoded(registers)?;
-                    for (block, occupied) in registers.chunks_mut(size).zip(occupied) {
-                        if written {
-                            *occupied = any(block);
-                        } else if std::mem::take(occupied) {
-                            block.fill([0; 64]);
+                    // Groups are worth it only where few of them hold anything.
+                    let full = holds.contains(&ALL);
+                    if !full {
+                        for (block, holds) in registers.chunks_mut(size).zip(&mut *holds) {
+                            clear(block, std::mem::take(holds));
                         }
+                    }
+                    let decoded = decode(registers, !full)?;
+                    if full && matches!(decoded, Decoded::Nothing) {
+                        registers.fill([0; 64]);
+                    }
+                    decoded.held(registers, size, holds);
+                    for (occupied, holds) in occupied.iter_mut().zip(holds) {
+                        *occupied = *holds != 0;
                     }
                     Ok(())
                 });
@@ -179,12 +247,12 @@ pub(super) fn blocks(
             let mut words = vec![0; size];
             while let Some(batch) = next(batches, &stopped, times) {
                 let chunk = batch.chunk;
-                let result = decode(&batch, fetch, decoder, times, |frame, decoded| {
+                let result = decode(&batch, fetch, decoder, times, |frame, decode| {
                     let (group, within) = fetch.parts.place(frame);
                     let first = within * chunks.frame_blocks;
                     let count = chunks.frame_blocks.min(chunks.blocks - first);
                     let registers = &mut frame_registers[..count * size];
-                    if !decoded(registers)? {
+                    if matches!(decode(registers, false)?, Decoded::Nothing) {
                         registers.fill([0; 64]);
                     }
                     for (i, registers) in registers.chunks(size).enumerate() {
@@ -240,14 +308,14 @@ impl Step<'_> {
                 let mut tally = Tally::default();
                 while let Some(batch) = next(batches, &stopped, self.times) {
                     let mut encoded = Encoded::new(batch.first * halves, batch.end * halves);
-                    let result = decode(&batch, fetch, decoder, self.times, |frame, decoded| {
+                    let result = decode(&batch, fetch, decoder, self.times, |frame, decode| {
                         if self.near.is_some_and(|near| !near[frame]) {
                             // What there was at level d - 2 is subtracted from nothing.
                             return Ok(());
                         }
                         tally = tally.plus(self.frame(
                             frame,
-                            decoded,
+                            decode,
                             &mut sources,
                             scratch,
                             encoder,
@@ -278,7 +346,7 @@ impl Step<'_> {
     fn frame(
         &self,
         frame: usize,
-        decoded: &mut dyn FnMut(&mut [Register]) -> Result<bool, Halt>,
+        decode: Decode,
         sources: &mut [[Sources; 2]],
         scratch: &mut Scratch,
         encoder: &mut Encoder,
@@ -295,12 +363,14 @@ impl Step<'_> {
             cur: self.cur,
             first: self.chunk * self.chunks.blocks,
             blocks: self.chunks.blocks,
+            reach: &into.reach,
         };
         let Scratch {
             located,
             halo,
             words,
             frame: registers,
+            stale,
             occupied,
             seen,
         } = scratch;
@@ -313,14 +383,21 @@ impl Step<'_> {
             .chunks_exact_mut(count * size)
             .next()
             .unwrap_or_default();
-        let held = decoded(if kept { &mut *seen } else { &mut *registers })?;
+        let into_frame = if kept { &mut *seen } else { &mut *registers };
+        let held = !matches!(decode(into_frame, false)?, Decoded::Nothing);
         if kept && !held {
             seen.fill([0; 64]);
         }
         let begun = Instant::now();
-        // What an empty frame left behind is cleared when a block turns out to need it.
-        let mut cleared = held && !kept;
-        occupied.fill(cleared);
+        // What the frame before left behind goes, where nothing has taken its place.
+        let replaced = held && !kept;
+        for (block, stale) in registers.chunks_mut(size).zip(&mut *stale) {
+            match replaced {
+                true => *stale = ALL,
+                false => clear(block, std::mem::take(stale)),
+            }
+        }
+        occupied.fill(replaced);
         let first = expansion.first + first;
         let mut tally = Tally::default();
         expansion.find(now, first);
@@ -337,20 +414,19 @@ impl Step<'_> {
                 *live = self.planes.incoming(plane, block, located, words);
                 if *live {
                     spread(self.kernel, words, &mut halo[halo_at * size..][..size]);
+                    let groups = words.chunks(GROUP).enumerate();
+                    let holds = |words: &[u64]| u64::from(words.iter().any(|&word| word != 0));
+                    now.handed[halo_at] = groups.map(|(i, words)| holds(words) << i).sum();
                 }
-            }
-            if !cleared && now.live.contains(&true) {
-                registers.fill([0; 64]);
-                cleared = true;
             }
             let next = &mut registers[i * size..][..size];
             let seen = seen.chunks_exact_mut(size).nth(i).unwrap_or_default();
             let occupied = &mut occupied[i];
-            let found = expansion.block(block, next, occupied, seen, now, ahead, halo);
+            let (found, held) = expansion.block(block, next, occupied, seen, now, ahead, halo);
             tally = tally.plus(found);
-            let occupied = *occupied;
+            stale[i] = held;
             for &(plane, bit) in &into.outgoing {
-                let any = occupied && collect(self.kernel, next, bit, words);
+                let any = held != 0 && take(self.kernel, next, bit, held, words);
                 self.planes
                     .outgoing(plane, block, located, any.then_some(&**words));
             }

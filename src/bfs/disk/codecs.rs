@@ -49,6 +49,8 @@ pub(super) struct Scratch {
     pub halo: Vec<Register>,
     pub words: Vec<u64>,
     pub frame: Vec<Register>,
+    /// For each block of the frame which groups of its registers are left from the frame before.
+    pub stale: Vec<u64>,
     pub occupied: Vec<bool>,
     /// The states seen, where they are kept.
     pub seen: Vec<Register>,
@@ -61,6 +63,7 @@ impl Scratch {
         self.halo.resize(size * planes, [0; 64]);
         self.words.resize(size, 0);
         self.frame.resize(chunks.frame_registers(), [0; 64]);
+        self.stale.resize(chunks.frame_blocks, 0);
         self.occupied.resize(chunks.frame_blocks, false);
         self.seen
             .resize(self.frame.len() * usize::from(seen), [0; 64]);

@@ -186,7 +186,7 @@ impl Fetch<'_> {
             let first = within * chunks.frame_registers();
             let count = chunks.frame_registers().min(chunks.registers() - first);
             let registers = &mut registers[..count];
-            let decoded = frames.decode(0, &mut decoder, registers);
+            let decoded = frames.decode(0, &mut decoder, registers, false);
             decoded.map_err(|reason| self.damaged(chunk, &reason))?;
             let half = match in_file == self.parts.in_file(number, Half::Level) {
                 true => Half::Level,

@@ -41,6 +41,7 @@ pub(super) fn near(
         cur,
         first,
         blocks: chunks.blocks,
+        reach: &[],
     };
     let mut sources = Sources::new(&into.step.program);
     for block in held() {

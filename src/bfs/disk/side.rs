@@ -1,16 +1,22 @@
 //! The step from one side: into each group the moves within a chunk, and the planes that bring and take what crosses.
 
+use std::sync::Arc;
+
 use crate::Error;
 use crate::bfs::arriving::Arriving;
 use crate::bfs::chunks::Chunks;
 use crate::bfs::crossing::{Crossings, Plane, crosses};
 use crate::bfs::problem::Problem;
+use crate::perm::gather::Gather;
 use crate::perm::gathers::Gathers;
-use crate::perm::kernel::{Kernel, Transfer};
+use crate::perm::kernel::{Kernel, Rule, Transfer};
+use crate::perm::reach::Reach;
 
 /// The step into one group.
 pub(super) struct Into {
     pub step: Arriving,
+    /// Where each transfer leads.
+    pub reach: Vec<Reach>,
     /// Planes that bring states, in the order of the step's last transfers.
     pub incoming: Vec<usize>,
     /// Planes of the next step that take states away, with the bit that each takes.
@@ -43,8 +49,15 @@ impl Side {
                 .map(|(_, plane)| vec![(0, plane.to.1)])
                 .collect();
             let groups = &problem.groups;
+            let step = Arriving::new(kernel, &tables, groups, (class, group), &halo, inner)?;
+            let gathers = step.program.gathers().iter();
+            let reach = |gather: &Arc<Gather>| Reach::of(chunks.layout, gather);
             Ok(Into {
-                step: Arriving::new(kernel, &tables, groups, (class, group), &halo, inner)?,
+                reach: match step.rule {
+                    Rule::Reverse => gathers.map(reach).collect(),
+                    _ => Vec::new(),
+                },
+                step,
                 incoming: arriving.iter().map(|(at, _)| *at).collect(),
                 outgoing: leaving(crossings, 1 - side, group),
             })

@@ -145,6 +145,7 @@ impl Program {
         match block.rule {
             Rule::Stay(own) => assert!(fits(&own)),
             Rule::Unseen => assert_eq!(block.seen.len(), registers),
+            Rule::Few(_) => assert!(registers <= 64 * GROUP),
             Rule::Reverse | Rule::Replace | Rule::Join => {}
         }
         let source_blocks: usize = self.gathers.iter().map(|g| of(g).0).sum();

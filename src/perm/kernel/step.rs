@@ -88,6 +88,15 @@ pub(super) unsafe fn step<I: Isa, const REVERSE: bool>(ready: &Ready<I>, work: &
         let mut sums = I::sums();
         for group in 0..groups {
             let first = group * GROUP;
+            if !REVERSE
+                && let Rule::Few(few) = work.rule
+                && few >> group & 1 == 0
+            {
+                for r in 0..GROUP {
+                    I::store(work.next.add(first + r), I::splat(0));
+                }
+                continue;
+            }
             for &block in work.ahead {
                 fetch_all::<2, GROUP>(work.cur.wrapping_add(block + first));
             }
@@ -127,7 +136,7 @@ pub(super) unsafe fn step<I: Isa, const REVERSE: bool>(ready: &Ready<I>, work: &
                 let at = work.next.add(first + r);
                 let rule = if REVERSE { Rule::Reverse } else { work.rule };
                 let value = match rule {
-                    Rule::Reverse => I::and_not(next[r], I::load(at)),
+                    Rule::Reverse | Rule::Few(_) => I::and_not(next[r], I::load(at)),
                     Rule::Stay(own) => {
                         let now = I::load(work.cur.add(own + first + r));
                         I::and_not(next[r], I::or(I::load(at), now))

@@ -114,7 +114,8 @@ impl Decoder {
         })
     }
 
-    /// Writes the registers that were coded as `bytes`.
+    /// Writes the registers that were coded as `bytes`; `empty` says that they hold nothing yet, which saves time where few
+    /// will. Returns the numbers of the registers that hold states now, `None` for any.
     ///
     /// # Errors
     /// What is wrong with the bytes.
@@ -123,10 +124,11 @@ impl Decoder {
         codec: Codec,
         bytes: &[u8],
         registers: &mut [Register],
-    ) -> Result<(), &'static str> {
+        empty: bool,
+    ) -> Result<Option<&[u32]>, &'static str> {
         match codec {
-            Codec::Zstd => self.zstd.decode(bytes, registers),
-            Codec::Rans => self.rans.decode(bytes, registers),
+            Codec::Zstd => self.zstd.decode(bytes, registers).map(|()| None),
+            Codec::Rans => self.rans.decode(bytes, registers, empty),
         }
     }
 }

@@ -332,25 +332,37 @@ impl Decoder {
         }
     }
 
-    /// Writes the registers that were coded as `bytes`.
+    /// Writes the registers that were coded as `bytes` to registers that hold nothing if they are `empty`; returns the numbers of
+    /// those that hold states now, `None` for any.
     ///
     /// # Errors
     /// What is wrong with the bytes.
-    pub fn decode(&mut self, bytes: &[u8], registers: &mut [Register]) -> Result<(), &'static str> {
+    pub fn decode(
+        &mut self,
+        bytes: &[u8],
+        registers: &mut [Register],
+        empty: bool,
+    ) -> Result<Option<&[u32]>, &'static str> {
         let (kind, mut rest) = bytes.split_at(bytes.len().min(1));
         if take_u32(&mut rest) != Some(registers.len() as u32) {
             return Err("it is a frame of another length");
         }
         let decoded = match *kind {
-            [SPARSE] => sparse::decode(rest, registers),
-            [CODED] => self.coded(rest, registers),
+            [SPARSE] => {
+                if !empty {
+                    registers.fill([0; 64]);
+                }
+                sparse::decode(rest, registers, &mut self.live)
+            }
+            [CODED] => self.coded(rest, registers, empty),
             [PLAIN] => plain(rest, registers),
             _ => None,
         };
-        decoded.ok_or("it was not coded like this")
+        decoded.ok_or("it was not coded like this")?;
+        Ok((*kind != [PLAIN]).then_some(&self.live))
     }
 
-    fn coded(&mut self, mut bytes: &[u8], registers: &mut [Register]) -> Option<()> {
+    fn coded(&mut self, mut bytes: &[u8], registers: &mut [Register], empty: bool) -> Option<()> {
         let bytes = &mut bytes;
         let classes = usize::from(take(bytes, 1)?[0]);
         if classes == 0 || classes > CLASSES {
@@ -394,9 +406,11 @@ impl Decoder {
         }
         let holds = class.iter().map(|&class| class > 0);
         find_live(holds, registers.len(), &mut self.live);
-        for (register, class) in registers.iter_mut().zip(class) {
-            if *class == 0 {
-                *register = [0; 64];
+        if !empty {
+            for (register, class) in registers.iter_mut().zip(class) {
+                if *class == 0 {
+                    *register = [0; 64];
+                }
             }
         }
         let mut rare = Forward::new(&self.rare[..rare]);

@@ -28,9 +28,13 @@ pub(super) fn encode(registers: &[Register], count: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes the registers of such a list.
-pub(super) fn decode(mut bytes: &[u8], registers: &mut [Register]) -> Option<()> {
-    registers.fill([0; 64]);
+/// Writes the bytes of such a list to registers that hold nothing, and the numbers of those that hold any.
+pub(super) fn decode(
+    mut bytes: &[u8],
+    registers: &mut [Register],
+    live: &mut Vec<u32>,
+) -> Option<()> {
+    live.clear();
     let mut next = 0;
     for _ in 0..take_u32(&mut bytes)? {
         let mut between = 0;
@@ -42,7 +46,11 @@ pub(super) fn decode(mut bytes: &[u8], registers: &mut [Register]) -> Option<()>
             }
         }
         let line: usize = next + between;
-        registers.get_mut(line / LANES)?[line % LANES] = take(&mut bytes, 1)?[0];
+        let register = line / LANES;
+        registers.get_mut(register)?[line % LANES] = take(&mut bytes, 1)?[0];
+        if live.last() != Some(&(register as u32)) {
+            live.push(register as u32);
+        }
         next = line + 1;
     }
     bytes.is_empty().then_some(())

@@ -13,12 +13,12 @@ fuzz_target!(|bytes: &[u8]| {
             if let Ok(frames) = reader.read(entry..entry + 1)
                 && let Ok(frame) = frames.bytes(0)
             {
-                let _ = decoder.decode(reader.header().codec, frame, &mut registers);
+                let _ = decoder.decode(reader.header().codec, frame, &mut registers, false);
             }
         }
     }
     // A frame by itself, without the checksums in front of it.
     for codec in Codec::ALL {
-        let _ = decoder.decode(codec, bytes, &mut [[0; 64]; 336]);
+        let _ = decoder.decode(codec, bytes, &mut [[0; 64]; 336], false);
     }
 });
