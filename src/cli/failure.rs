@@ -170,7 +170,8 @@ pub fn of_command(error: anyhow::Error) -> ExitCode {
         | Error::Table(TableError::Directed { .. } | TableError::NoBoard { .. })
         | Error::Puzzle(_)
         | Error::Family(_)
-        | Error::File(_) => 2,
+        | Error::File(_)
+        | Error::Solve(SolveError::OtherLog { .. }) => 2,
         Error::Pdb(error) if error.is_usage() => 2,
         _ => 1,
     })

@@ -47,6 +47,12 @@ pub fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }
 
+/// Stops as if the user had asked: somebody else was asked.
+#[cfg_attr(not(feature = "mpi"), allow(dead_code))]
+pub fn ask() {
+    ASKED.store(true, Ordering::Relaxed);
+}
+
 /// The signals that this process was started with ignored, bit n - 1 for signal n.
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

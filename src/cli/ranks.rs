@@ -73,22 +73,38 @@ pub fn run(
 
 /// Shares cores and memory with the ranks on the same machine, where the user has not said how.
 fn share_machine(job: &Job, running: &Running, search: &mut Search) {
-    let host = Job::host();
-    let all = job.all_gather(format!("{host}\n{}", cores()).into_bytes());
-    let all: Vec<String> = all
-        .iter()
-        .map(|place| String::from_utf8_lossy(place).into_owned())
-        .collect();
-    if running.threads.get().is_none() {
+    let shared = Shared::of(job);
+    search.threads = running.threads.get().or(Some(shared.threads));
+    if !running.memory.is_given() {
+        search.memory = search.memory.map(|budget| budget / shared.ranks);
+    }
+}
+
+/// What ranks on the same machine share.
+pub struct Shared {
+    /// Threads for this rank.
+    pub threads: usize,
+    /// Ranks on this machine.
+    pub ranks: u64,
+}
+
+impl Shared {
+    /// Returns what the ranks of a job share on this machine.
+    pub fn of(job: &Job) -> Shared {
+        let host = Job::host();
+        let all = job.all_gather(format!("{host}\n{}", cores()).into_bytes());
+        let all: Vec<String> = all
+            .iter()
+            .map(|place| String::from_utf8_lossy(place).into_owned())
+            .collect();
         // Launchers often bind ranks to cores of their own: only ranks with the same ones share them.
         let sharing = all.iter().filter(|&place| *place == all[job.rank()]);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        search.threads = Some((cores / sharing.count()).max(1));
-    }
-    if !running.memory.is_given() {
         let here = |place: &&String| place.split('\n').next() == Some(&host);
-        let here = all.iter().filter(here).count() as u64;
-        search.memory = search.memory.map(|budget| budget / here);
+        Shared {
+            threads: (cores / sharing.count()).max(1),
+            ranks: all.iter().filter(here).count() as u64,
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Mutex;
 
+use tilewave::solve::Stage;
+
 /// The nodes of a search at the last look into each of its thresholds.
 pub struct Thresholds {
     /// Nodes before the first look.
@@ -16,6 +18,26 @@ impl Thresholds {
         Thresholds {
             before,
             seen: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Returns those of a search that goes on after iterations, each given by the stage that followed it.
+    pub fn after(stages: &[Stage]) -> Thresholds {
+        let first = stages.first().copied().unwrap_or_default();
+        let thresholds = Thresholds::new(first.nodes - first.last);
+        let mut threshold = first.threshold.saturating_sub(2);
+        for stage in stages {
+            thresholds.note(threshold, stage.nodes);
+            threshold = stage.threshold;
+        }
+        thresholds
+    }
+
+    /// The iteration that was noted last is over, with so many nodes up to its end.
+    pub fn close(&self, nodes: u64) {
+        let mut seen = self.seen.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some((_, last)) = seen.last_mut() {
+            *last = nodes;
         }
     }
 

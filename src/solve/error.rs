@@ -28,6 +28,22 @@ pub enum SolveError {
         /// The moves found.
         moves: Moves,
     },
+    /// The log of another solve.
+    #[error(
+        "'{}' is the log of a solve {what}: give what it was begun with, or name another file for a new log", path.display()
+    )]
+    OtherLog {
+        /// The log.
+        path: std::path::PathBuf,
+        /// What is different.
+        what: &'static str,
+    },
+    /// A log that cannot be read.
+    #[error(transparent)]
+    File(#[from] crate::store::FileError),
+    /// A log that cannot be written.
+    #[error(transparent)]
+    Output(#[from] crate::store::OutputError),
     /// A model of more variables than solvers take.
     #[error(
         "a model of {size} over {moves} moves has more than {max} variables: allow fewer moves or take a smaller board"

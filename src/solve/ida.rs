@@ -6,25 +6,21 @@
 //! Invariant: all solutions shorter than the limit of an iteration are excluded by the iterations before
 //! it, whoever carried them out. So a search can pause between two iterations, and go on with more threads.
 
+use super::record::{Cut, NoRecorder, Stage};
 use super::split;
 use super::tree::{MAX_VIEWS, Tree};
-use super::walk::{Control, Walk};
-use crate::progress::{NoProgress, Progress};
+use super::walk::{Control, Observers, Walk};
+use crate::progress::NoProgress;
 use crate::puzzle::tiles::{Board, Moves};
 
 /// An iteration of at least so many nodes (some 20 ms) is followed by iterations that are split between
 /// threads.
 const SPLIT_FROM: u64 = 1 << 18;
 
-/// Where an iteration starts: its limit, and what was spent before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stage {
-    /// All shorter solutions are excluded.
-    pub limit: usize,
-    /// Nodes generated so far.
-    pub nodes: u64,
-    /// Nodes of the iteration before.
-    last: u64,
+/// Where a search goes on: a stage, and what has been done of its iteration.
+pub(super) struct Start {
+    pub stage: Stage,
+    pub cut: Cut,
 }
 
 /// What ended a search.
@@ -46,33 +42,34 @@ impl Tree {
     /// without, the search pauses before the first of them. Solution and nodes are the same for any
     /// number of threads.
     ///
-    /// `progress` is told the nodes so far, and asked whether to stop, every few thousand nodes.
+    /// The first observer is told the nodes so far, and asked whether to stop, every few thousand nodes; the second is told
+    /// what need not be done again.
     ///
     /// # Panics
     /// When the board has another size than the goal.
     pub fn solve(
         &self,
         board: &Board,
-        from: Option<Stage>,
+        from: Option<Start>,
         split: bool,
-        progress: &dyn Progress,
+        observers: Observers<'_>,
     ) -> (End, Stage) {
         assert_eq!(board.size(), self.goal.size());
         match (self.views.len(), self.is_plain()) {
-            (1, true) => self.iterate::<1, true>(board, from, split, progress),
-            (2, true) => self.iterate::<2, true>(board, from, split, progress),
-            (3..=4, true) => self.iterate::<4, true>(board, from, split, progress),
-            (_, true) => self.iterate::<MAX_VIEWS, true>(board, from, split, progress),
-            (1, false) => self.iterate::<1, false>(board, from, split, progress),
-            (2, false) => self.iterate::<2, false>(board, from, split, progress),
-            (3..=4, false) => self.iterate::<4, false>(board, from, split, progress),
-            (_, false) => self.iterate::<MAX_VIEWS, false>(board, from, split, progress),
+            (1, true) => self.iterate::<1, true>(board, from, split, observers),
+            (2, true) => self.iterate::<2, true>(board, from, split, observers),
+            (3..=4, true) => self.iterate::<4, true>(board, from, split, observers),
+            (_, true) => self.iterate::<MAX_VIEWS, true>(board, from, split, observers),
+            (1, false) => self.iterate::<1, false>(board, from, split, observers),
+            (2, false) => self.iterate::<2, false>(board, from, split, observers),
+            (3..=4, false) => self.iterate::<4, false>(board, from, split, observers),
+            (_, false) => self.iterate::<MAX_VIEWS, false>(board, from, split, observers),
         }
     }
 
     /// Returns the lower bound on the moves of a board that a search begins with.
     pub fn estimate(&self, board: &Board) -> usize {
-        let control = Control::new(&NoProgress, (0, 0));
+        let control = Control::new((&NoProgress, &NoRecorder), (0, 0));
         let root = Walk::<MAX_VIEWS, false>::new(self, board, &control).root();
         root.estimate() as usize
     }
@@ -80,19 +77,18 @@ impl Tree {
     fn iterate<const V: usize, const PLAIN: bool>(
         &self,
         board: &Board,
-        from: Option<Stage>,
+        from: Option<Start>,
         split: bool,
-        progress: &dyn Progress,
+        observers: Observers<'_>,
     ) -> (End, Stage) {
-        let mut control = Control::new(
-            progress,
-            from.map_or((0, 0), |stage| (stage.limit, stage.nodes)),
-        );
+        let control = Control::new(observers, (0, 0));
         let root = Walk::<V, PLAIN>::new(self, board, &control).root();
-        let mut stage = from.unwrap_or(Stage {
-            limit: root.estimate() as usize,
-            nodes: 0,
-            last: 0,
+        let Start { mut stage, mut cut } = from.unwrap_or_else(|| Start {
+            stage: Stage {
+                threshold: root.estimate() as usize,
+                ..Stage::default()
+            },
+            cut: Cut::default(),
         });
         if self.is_goal(&root.board) {
             return (End::Solved(Moves::default()), stage);
@@ -102,9 +98,10 @@ impl Tree {
             if large && !split {
                 return (End::Paused, stage);
             }
-            let limit = stage.limit as i32;
+            let limit = stage.threshold as i32;
+            let control = Control::new(observers, (stage.threshold, stage.nodes));
             let pass = if large {
-                split::pass::<V, PLAIN>(self, &root, limit, &control)
+                split::pass::<V, PLAIN>(self, &root, limit, std::mem::take(&mut cut), &control)
             } else {
                 let mut walk = Walk::<V, PLAIN>::resume(self, &root, &[], &control, 0);
                 walk.pass(limit)
@@ -117,8 +114,10 @@ impl Tree {
             if pass.stopped || pass.excess == i32::MAX {
                 return (End::Stopped, stage);
             }
-            stage.limit += pass.excess as usize;
-            control = Control::new(progress, (stage.limit, stage.nodes));
+            stage.threshold += pass.excess as usize;
+            if large {
+                observers.1.iteration(stage);
+            }
         }
     }
 }

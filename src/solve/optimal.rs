@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use super::SolveError;
 use super::database::Database;
-use super::ida::{End, Stage};
+use super::ida::{End, Start};
 use super::pruner::MovePruner;
+use super::record::{Cut, NoRecorder, Recorder, Stage};
 use super::tree::{Lens, MAX_PATTERNS, MAX_VIEWS, Tree};
 use super::view::{View, images};
 use crate::pdb::{Kind, Pattern, Pdb, PdbError};
@@ -34,9 +35,11 @@ pub struct Answer {
 /// A search that has proven hard for one thread, between two of its iterations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pending {
-    board: Board,
-    stage: Stage,
-    seconds: f64,
+    pub(super) board: Board,
+    pub(super) stage: Stage,
+    /// What has been done of the next iteration.
+    pub(super) cut: Cut,
+    pub(super) seconds: f64,
 }
 
 impl Pending {
@@ -45,9 +48,15 @@ impl Pending {
         &self.board
     }
 
+    /// Returns the stage that the search goes on from.
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
     /// Returns the nodes generated so far.
     pub fn nodes(&self) -> u64 {
-        self.stage.nodes
+        let walked = self.cut.walked.iter();
+        self.stage.nodes + walked.map(|walked| walked.nodes).sum::<u64>()
     }
 
     /// Returns the time spent so far, in seconds.
@@ -169,6 +178,30 @@ impl Optimal {
         })
     }
 
+    /// Returns the goal.
+    pub fn goal(&self) -> &Board {
+        self.frame.goal()
+    }
+
+    /// Returns the databases of each partition and symmetry, in words that tell them from others: tiles, kind,
+    /// encoding, checksum.
+    pub fn databases(&self) -> Vec<Vec<String>> {
+        let words = |database: &Database| {
+            let pdb = &database.pdb;
+            let tiles: Vec<String> = pdb.pattern().tiles().iter().map(u16::to_string).collect();
+            let (kind, encoding) = (pdb.kind(), pdb.encoding());
+            format!(
+                "{} {kind} {encoding} {:016x}",
+                tiles.join(","),
+                pdb.checksum()
+            )
+        };
+        let views = self.tree.views.iter();
+        views
+            .map(|lens| lens.databases.iter().map(words).collect())
+            .collect()
+    }
+
     /// Returns how many symmetric look-ups each node takes.
     pub fn views(&self) -> usize {
         self.tree.views()
@@ -202,12 +235,13 @@ impl Optimal {
     pub fn attempt(&self, board: &Board, progress: &dyn Progress) -> Result<Attempt, SolveError> {
         let begun = Instant::now();
         self.frame.encode_solvable(board)?;
-        let (end, stage) = self.tree.solve(board, None, false, progress);
+        let (end, stage) = self.tree.solve(board, None, false, (progress, &NoRecorder));
         let seconds = begun.elapsed().as_secs_f64();
         if end == End::Paused {
             return Ok(Attempt::Hard(Pending {
                 board: board.clone(),
                 stage,
+                cut: Cut::default(),
                 seconds,
             }));
         }
@@ -220,9 +254,28 @@ impl Optimal {
     /// # Errors
     /// As [`Optimal::solve`].
     pub fn finish(&self, pending: Pending, progress: &dyn Progress) -> Result<Answer, SolveError> {
+        self.finish_recorded(pending, progress, &NoRecorder)
+    }
+
+    /// Returns a shortest solution of a hard board as [`Optimal::finish`] does; tells a recorder, which makes
+    /// it possible to go on after the process has ended ([`super::SolveLog`]), how far the search has come.
+    ///
+    /// # Errors
+    /// As [`Optimal::solve`].
+    pub fn finish_recorded(
+        &self,
+        pending: Pending,
+        progress: &dyn Progress,
+        recorder: &dyn Recorder,
+    ) -> Result<Answer, SolveError> {
         let begun = Instant::now();
-        let Pending { board, stage, .. } = pending;
-        let (end, stage) = self.tree.solve(&board, Some(stage), true, progress);
+        let Pending {
+            board, stage, cut, ..
+        } = pending;
+        self.frame.encode_solvable(&board)?;
+        let start = Start { stage, cut };
+        let observers = (progress, recorder);
+        let (end, stage) = self.tree.solve(&board, Some(start), true, observers);
         let seconds = pending.seconds + begun.elapsed().as_secs_f64();
         self.answer(&board, end, stage, seconds)
     }
@@ -245,7 +298,7 @@ impl Optimal {
             End::Stopped | End::Paused => None,
         };
         Ok(Answer {
-            at_least: moves.as_ref().map_or(stage.limit, |moves| moves.len()),
+            at_least: moves.as_ref().map_or(stage.threshold, |moves| moves.len()),
             moves,
             nodes: stage.nodes,
             seconds,

@@ -8,17 +8,31 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use super::record::{Cut, Walked};
 use super::tree::Tree;
 use super::walk::{Control, Node, Pass, Subtree, Walk};
 
 /// Subtrees to split a tree into: so many that the largest do not keep one thread busy at the end.
 const SUBTREES: usize = 4096;
 
-/// Walks through the tree below a node for solutions of `limit` moves, there being none of fewer.
+impl From<&Walked> for Pass {
+    fn from(walked: &Walked) -> Pass {
+        Pass {
+            solution: None,
+            nodes: walked.nodes,
+            excess: walked.excess,
+            stopped: false,
+        }
+    }
+}
+
+/// Walks through the tree below a node for solutions of `limit` moves, there being none of fewer; subtrees that were
+/// walked through before are not again.
 pub(super) fn pass<const V: usize, const PLAIN: bool>(
     tree: &Tree,
     root: &Node<V>,
     limit: i32,
+    before: Cut,
     control: &Control<'_>,
 ) -> Pass {
     let (mut subtrees, mut above, mut depth) = (Vec::new(), None, 1);
@@ -35,12 +49,32 @@ pub(super) fn pass<const V: usize, const PLAIN: bool>(
     let Some(mut whole) = above else {
         return Walk::<V, PLAIN>::resume(tree, root, &[], control, 0).pass(limit);
     };
+    let count = subtrees.len() as u32;
+    // What was cut another way says nothing.
+    let mut known = vec![None; subtrees.len()];
+    for walked in before
+        .walked
+        .into_iter()
+        .filter(|_| before.subtrees == count)
+    {
+        if let Some(place) = known.get_mut(walked.subtree as usize) {
+            control.count(walked.nodes);
+            *place = Some(walked);
+        }
+    }
     let next = AtomicUsize::new(0);
     let walk = |(node, path): &Subtree<V>, i| {
         let room = limit - path.len() as i32;
         let pass = Walk::<V, PLAIN>::resume(tree, node, path, control, i).pass(room);
         if pass.solution.is_some() {
             control.solve(i);
+        } else if !pass.stopped {
+            let walked = Walked {
+                subtree: i as u32,
+                nodes: pass.nodes,
+                excess: pass.excess,
+            };
+            control.walked(count, walked);
         }
         (i, pass)
     };
@@ -51,7 +85,10 @@ pub(super) fn pass<const V: usize, const PLAIN: bool>(
             let Some(subtree) = subtrees.get(i).filter(|_| i < control.solved()) else {
                 break;
             };
-            passes.push(walk(subtree, i));
+            passes.push(match &known[i] {
+                None => walk(subtree, i),
+                Some(walked) => (i, walked.into()),
+            });
         }
         passes
     };

@@ -6,6 +6,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use super::database::Database;
+use super::record::{Recorder, Walked};
 use super::tree::{MAX_PATTERNS, Tree};
 use super::view::{MAX_CELLS, NO_PATTERN};
 use crate::pdb::Pattern;
@@ -17,9 +18,12 @@ use crate::puzzle::tiles::{Board, Direction};
 /// so many.
 const ASK_EVERY: u64 = 1 << 14;
 
+/// Who is told how far a search is, and who is told what need not be done again.
+pub(super) type Observers<'c> = (&'c dyn Progress, &'c dyn Recorder);
+
 /// What the walks of one iteration share.
 pub(super) struct Control<'c> {
-    progress: &'c dyn Progress,
+    observers: Observers<'c>,
     /// Moves that the iteration allows.
     limit: usize,
     nodes: AtomicU64,
@@ -30,9 +34,9 @@ pub(super) struct Control<'c> {
 
 impl<'c> Control<'c> {
     /// Returns the control of an iteration with a limit, before which some nodes were generated.
-    pub fn new(progress: &'c dyn Progress, (limit, nodes): (usize, u64)) -> Control<'c> {
+    pub fn new(observers: Observers<'c>, (limit, nodes): (usize, u64)) -> Control<'c> {
         Control {
-            progress,
+            observers,
             limit,
             nodes: AtomicU64::new(nodes),
             stopped: AtomicBool::new(false),
@@ -50,6 +54,16 @@ impl<'c> Control<'c> {
         self.solved.fetch_min(subtree, Ordering::Relaxed);
     }
 
+    /// Counts what an earlier search has walked through.
+    pub fn count(&self, nodes: u64) {
+        self.nodes.fetch_add(nodes, Ordering::Relaxed);
+    }
+
+    /// Tells that a subtree, one of so many, holds no solution.
+    pub fn walked(&self, subtrees: u32, walked: Walked) {
+        self.observers.1.subtree(self.limit, subtrees, walked);
+    }
+
     /// Returns whether the search was told to stop.
     pub fn stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
@@ -58,8 +72,9 @@ impl<'c> Control<'c> {
     /// Counts nodes; returns whether the walk through a subtree should stop.
     fn ask(&self, nodes: u64, subtree: usize) -> bool {
         let nodes = self.nodes.fetch_add(nodes, Ordering::Relaxed) + nodes;
-        self.progress.progress(Phase::Search(self.limit), nodes, 0);
-        if self.progress.interrupted() {
+        let progress = self.observers.0;
+        progress.progress(Phase::Search(self.limit), nodes, 0);
+        if progress.interrupted() {
             self.stopped.store(true, Ordering::Relaxed);
         }
         self.stopped() || self.solved() < subtree

@@ -71,6 +71,11 @@ pub enum Problem {
         /// Number of blocks.
         blocks: u64,
     },
+    /// A line of a journal is damaged.
+    Line {
+        /// Its number, from 1.
+        line: u64,
+    },
 }
 
 impl Problem {
@@ -92,6 +97,10 @@ impl Problem {
             Problem::Damaged { block, blocks } => format!(
                 "'{name}' is damaged in block {block} of {blocks}: copy it again, or {make}"
             ),
+            Problem::Line { line } => format!(
+                "line {line} of '{name}' is damaged: take the lines before it (head -n {}) to go on from there, or {make}",
+                line - 1
+            ),
         }
     }
 }
@@ -107,10 +116,10 @@ impl FileError {
 
     /// Returns whether the file is there and damaged.
     pub fn is_damage(&self) -> bool {
-        use Problem::{Damaged, Header, Length};
+        use Problem::{Damaged, Header, Length, Line};
         matches!(
             self.problem(),
-            Some(Length { .. } | Header(_) | Damaged { .. })
+            Some(Length { .. } | Header(_) | Damaged { .. } | Line { .. })
         )
     }
 

@@ -10,6 +10,7 @@ mod fields;
 mod file_error;
 mod free_memory;
 mod image;
+mod journal;
 mod level_file;
 mod manifest;
 mod mapped;
@@ -29,6 +30,7 @@ pub use cut::EndWhenCut;
 pub use fields::{Fields, HEADER_BYTES};
 pub use file_error::{FileError, FileKind, Problem};
 pub use image::Image;
+pub use journal::Journal;
 pub use level_file::{
     Entry, Frames, LABEL, LevelError, LevelHeader, LevelReader, LevelSum, LevelWriter,
 };

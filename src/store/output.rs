@@ -300,7 +300,7 @@ pub(crate) fn failed(path: &Path) -> impl Fn(io::Error) -> OutputError {
 }
 
 /// The directory of a file.
-fn directory(path: &Path) -> &Path {
+pub(super) fn directory(path: &Path) -> &Path {
     let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
     parent.unwrap_or(Path::new("."))
 }

@@ -2,6 +2,7 @@
 
 mod commands;
 mod files;
+mod long;
 mod manners;
 mod puzzles;
 mod refusals;

@@ -21,6 +21,8 @@ pub struct Solved {
     pub optimum: Option<usize>,
     /// The conflicts of the proof that nothing is shorter, or why there is no proof; if one was asked for.
     pub proof: Option<Result<u64, String>>,
+    /// Nodes that earlier sessions have generated.
+    pub earlier: u64,
 }
 
 impl Solved {
@@ -196,6 +198,7 @@ impl Wording {
             proofs,
             compared,
             ratios,
+            generated,
             ..
         } = *totals;
         let begin = if totals.interrupted {
@@ -222,7 +225,7 @@ impl Wording {
             text += &format!(", {} certified", thousands(proofs));
         }
         let speed = if nodes > 0 {
-            format!("{} nodes/s", rate(nodes as f64 / seconds))
+            format!("{} nodes/s", rate(generated as f64 / seconds))
         } else {
             format!("{} boards/s", rate(boards as f64 / seconds))
         };
@@ -237,6 +240,8 @@ pub struct Totals {
     solved: u64,
     moves: u64,
     nodes: u64,
+    /// Nodes of this session alone.
+    generated: u64,
     proofs: u64,
     failed: u64,
     compared: u64,
@@ -254,6 +259,7 @@ impl Totals {
         self.boards += 1;
         if let Ok(answer) = &solved.answer {
             self.nodes += answer.nodes;
+            self.generated += answer.nodes - solved.earlier;
         }
         if let Some(length) = solved.length() {
             self.solved += 1;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 use tilewave::puzzle::tiles::{Board, Size};
 
-use super::super::failure::Usage;
+use super::super::failure::{Exit, Usage, refuse};
 use super::super::interrupt;
 
 /// Lines that are read ahead.
@@ -61,6 +61,45 @@ impl Boards {
 }
 
 impl Arrivals {
+    /// Returns boards that are there.
+    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
+    pub fn of(boards: Vec<Board>) -> Arrivals {
+        Arrivals {
+            known: boards.len(),
+            waiting: boards.into_iter().map(|board| Ok((board, None))).collect(),
+            lines: None,
+        }
+    }
+
+    /// Waits for all boards, which stay, and returns them: of one size, or it says which is not.
+    pub fn all(&mut self) -> Result<Vec<Board>> {
+        let mut all = Vec::new();
+        loop {
+            let some = self.next(usize::MAX);
+            if some.is_empty() {
+                break;
+            }
+            all.extend(some);
+        }
+        if interrupt::asked() {
+            return Err(Exit(interrupt::INTERRUPTED).into());
+        }
+        let mut boards: Vec<Board> = Vec::new();
+        for arrival in &all {
+            match (arrival, boards.first().map(Board::size)) {
+                (Err(Usage(wrong)), _) => refuse!("{wrong}; here every line is to be a board"),
+                (Ok((board, _)), Some(size)) if board.size() != size => refuse!(
+                    "board {} is {}, the first is {size}: solve boards of one size at a time",
+                    boards.len() + 1,
+                    board.size()
+                ),
+                (Ok((board, _)), _) => boards.push(board.clone()),
+            }
+        }
+        self.put_back(all);
+        Ok(boards)
+    }
+
     /// Returns the next boards, at most so many, as soon as there is one; none at the end, or when
     /// interrupted.
     pub fn next(&mut self, most: usize) -> Vec<Arrival> {

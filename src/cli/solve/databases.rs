@@ -43,6 +43,11 @@ pub struct Databases {
 }
 
 impl Databases {
+    /// Returns whether a distance table is given.
+    pub fn has_table(&self) -> bool {
+        self.table.is_some()
+    }
+
     /// Returns the distance table, if one is given.
     pub fn table(&self) -> Result<Option<DistanceTable>> {
         let table = self.table.as_ref().map(|path| DistanceTable::open(path));

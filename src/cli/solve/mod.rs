@@ -3,9 +3,16 @@
 mod answer;
 mod boards;
 mod databases;
+mod log;
 mod progress;
 mod puzzle;
+#[cfg(feature = "mpi")]
+mod ranks;
+#[cfg(not(feature = "mpi"))]
+#[path = "no_ranks.rs"]
+mod ranks;
 mod solver;
+mod watch;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -21,8 +28,11 @@ use self::answer::{Solved, Totals, Wording};
 use self::boards::{Arrival, Arrivals, Boards};
 use self::databases::Databases;
 pub use self::databases::open_partitions;
+use self::log::Log;
 use self::progress::Progress;
-use self::solver::{Limits, Oracle, Solver, Tried};
+use self::ranks::Team;
+use self::solver::{Oracle, Solver, Tried};
+use self::watch::Limits;
 use super::failure::{Exit, complain, refuse};
 use super::interrupt;
 use super::options::{GoalOption, Output, Threads};
@@ -74,6 +84,11 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     timeout: Option<Duration>,
 
+    /// Log what is done of many hard boards, and go on from there: the same command continues when it was
+    /// interrupted or killed. Reads all boards first.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fast", "certify", "table"])]
+    log: Option<PathBuf>,
+
     /// What the letters of the moves say: where the tile goes, or where the blank goes.
     #[arg(long, value_parser = choice(STYLES), default_value = "tile")]
     moves: MoveStyle,
@@ -108,6 +123,20 @@ fn seconds(text: &str) -> Result<Duration, String> {
 impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
+        let searches = !self.fast && !self.certify && !self.databases.has_table();
+        let Some(team) = searches.then(Team::join).transpose()?.flatten() else {
+            return self.run_on(None);
+        };
+        match self.run_on(Some(&team)) {
+            Err(error) if error.downcast_ref::<Exit>().is_none() => team.fail(&error),
+            // The first rank's exit code is that of the job.
+            Err(error) if team.is_first() => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Runs the command, alone or as one of several ranks.
+    fn run_on(&self, team: Option<&Team>) -> Result<()> {
         let style = self.moves;
         let table = self.databases.table()?;
         if let Some(table) = &table {
@@ -116,20 +145,27 @@ impl Args {
                 return puzzle::solve(table, self.boards.words(), &self.output);
             }
         }
-        let mut boards = self.boards.arrive()?;
         interrupt::listen();
+        let mut boards = match team {
+            Some(team) => team.boards(|| self.boards.arrive())?,
+            None => self.boards.arrive()?,
+        };
         let Some(size) = first_size(&mut boards)? else {
             return Err(Exit(interrupt::INTERRUPTED).into());
         };
         let goal = self.goal.board_of(table.as_ref(), size)?;
         self.refuse(&goal)?;
-        let page = self
-            .html
+        let log = self
+            .log
             .as_ref()
-            .map(|path| OutputFile::reserve(path, self.output.force));
+            .map(|path| anyhow::Ok(Log::new(path, boards.all()?)));
+        let log = log.transpose()?;
+        let writes = team.is_none_or(Team::is_first);
+        let page = self.html.as_ref().filter(|_| writes);
+        let page = page.map(|path| OutputFile::reserve(path, self.output.force));
         let page = page.transpose()?;
-        let destination = self.output.reserve()?;
-        let threads = self.threads.get();
+        let destination = writes.then(|| self.output.reserve()).transpose()?;
+        let threads = self.threads.get().or_else(|| Some(team?.threads()));
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads.unwrap_or(0))
             .build()?;
@@ -146,6 +182,7 @@ impl Args {
             },
             certify: self.certify.then(|| self.timeout.unwrap_or(PROOF_TIME)),
             progress: &progress,
+            log,
         };
         let wording = Wording {
             style,
@@ -159,9 +196,18 @@ impl Args {
             wording,
             boards,
             totals: Totals::default(),
+            before: 0,
             kept: Vec::new(),
         };
-        pool.install(|| session.run(&mut solver, destination, begun))?;
+        match (team, destination) {
+            (Some(team), destination) => {
+                session.run_together(&mut solver, destination, begun, (team, &pool))?;
+            }
+            (None, Some(destination)) => {
+                pool.install(|| session.run(&mut solver, destination, begun))?;
+            }
+            (None, None) => {}
+        }
         let (totals, solved) = (session.totals, session.kept);
         drop(progress);
         if let Some(page) = page.filter(|_| !solved.is_empty()) {
@@ -171,7 +217,7 @@ impl Args {
             let page_text = player(&solutions, &refused, style)?;
             page.write(page_text.as_bytes())?;
         }
-        if interrupt::asked() {
+        if interrupt::asked() && writes {
             complain(&format!(
                 "interrupted: {}",
                 totals.so_far(session.boards.is_open())
@@ -260,6 +306,8 @@ struct Session<'a> {
     wording: Wording,
     boards: Arrivals,
     totals: Totals,
+    /// Boards before those at hand.
+    before: usize,
     /// What a page needs.
     kept: Vec<Solved>,
 }
@@ -280,19 +328,70 @@ impl Session<'_> {
             }
             solver.progress.expect(self.boards.known);
             let boards = self.take(arrivals, solver)?;
-            self.prepare(&boards, solver)?;
+            self.prepare(&boards, solver, None)?;
             // Easy boards are solved one per thread, hard ones one after the other on all threads.
-            let tried = boards.par_iter().map(|board| solver.attempt(board));
+            let places = self.before..self.before + boards.len();
+            let tried = boards.par_iter().zip(places.clone());
+            let tried = tried.map(|(board, at)| solver.attempt(at, board));
             let tried: Vec<Result<Tried>> = tried.collect();
-            for tried in tried {
-                let solved = solver.finish(tried?)?;
-                self.totals.count(&solved);
-                let line = self.wording.line(&solved);
-                solver.progress.show(|| destination.add(&line))?;
-                if self.args.html.is_some() {
-                    self.kept.push(solved);
-                }
+            self.before = places.end;
+            for (tried, at) in tried.into_iter().zip(places) {
+                let solved = solver.finish(at, tried?)?;
+                self.show(solved, solver, &mut destination)?;
             }
+        }
+        self.end(solver, destination, begun)
+    }
+
+    /// Solves all boards together with other ranks; the first one writes.
+    fn run_together(
+        &mut self,
+        solver: &mut Solver<'_>,
+        mut destination: Option<Destination>,
+        begun: Instant,
+        (team, pool): (&Team, &rayon::ThreadPool),
+    ) -> Result<()> {
+        if let Some(destination) = &mut destination {
+            destination.add(&self.wording.heading())?;
+        }
+        let boards = self.boards.all()?;
+        self.prepare(&boards, solver, Some(team))?;
+        let solver = &*solver;
+        team.solve(solver, &boards, pool, |solved| match &mut destination {
+            Some(destination) => self.show(solved, solver, destination),
+            None => Ok(()),
+        })?;
+        match destination {
+            Some(destination) => self.end(solver, destination, begun),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes a board's line.
+    fn show(
+        &mut self,
+        solved: Solved,
+        solver: &Solver<'_>,
+        destination: &mut Destination,
+    ) -> Result<()> {
+        self.totals.count(&solved);
+        let line = self.wording.line(&solved);
+        solver.progress.show(|| destination.add(&line))?;
+        if self.args.html.is_some() {
+            self.kept.push(solved);
+        }
+        Ok(())
+    }
+
+    /// Makes the log durable and writes the summary.
+    fn end(
+        &mut self,
+        solver: &Solver<'_>,
+        mut destination: Destination,
+        begun: Instant,
+    ) -> Result<()> {
+        if let Some(log) = &solver.log {
+            log.sync()?;
         }
         self.totals.close(self.boards.known, interrupt::asked());
         let seconds = begun.elapsed().as_secs_f64();
@@ -330,14 +429,26 @@ impl Session<'_> {
     }
 
     /// Gets the databases when the first board comes that can be solved: others need none.
-    fn prepare(&self, boards: &[Board], solver: &mut Solver<'_>) -> Result<()> {
+    fn prepare(
+        &self,
+        boards: &[Board],
+        solver: &mut Solver<'_>,
+        team: Option<&Team>,
+    ) -> Result<()> {
         let searches = !self.args.fast || self.args.ratio;
         let frame = Frame::new(solver.goal.clone());
         let solvable = |board: &Board| frame.encode_solvable(board).is_ok();
         if searches && solver.oracle.is_none() && boards.iter().any(solvable) {
             let threads = self.args.threads.get();
-            let pdbs = self.args.databases.get(solver.goal, threads)?;
+            let get = || self.args.databases.get(solver.goal, threads);
+            let pdbs = match team {
+                Some(team) => team.in_turn(get)?,
+                None => get()?,
+            };
             let search = Optimal::with_partitions(solver.goal, pdbs)?;
+            if let Some(log) = &mut solver.log {
+                log.open(&search, team)?;
+            }
             solver.oracle = Some(Oracle::Search(Box::new(search)));
         }
         Ok(())

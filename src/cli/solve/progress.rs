@@ -13,6 +13,8 @@ pub struct Progress {
     line: Line,
     boards: AtomicU64,
     done: AtomicU64,
+    /// Boards among those done that an earlier session has solved.
+    known: AtomicU64,
     begun: Instant,
 }
 
@@ -23,6 +25,7 @@ impl Progress {
             line: Line::new(),
             boards: AtomicU64::new(boards as u64),
             done: AtomicU64::new(0),
+            known: AtomicU64::new(0),
             begun: Instant::now(),
         }
     }
@@ -30,13 +33,14 @@ impl Progress {
     /// A search has come to a number of nodes. Called by any thread, thousands of times a second.
     pub fn nodes(&self, nodes: u64, thresholds: &Thresholds) {
         self.line.say(|| {
-            let [done, boards] = [&self.done, &self.boards].map(|n| n.load(Ordering::Relaxed));
+            let all = [&self.done, &self.known, &self.boards];
+            let [done, known, boards] = all.map(|n| n.load(Ordering::Relaxed));
             let mut text = String::new();
             if boards > 1 {
                 text += &format!("{} of {} boards  ", thousands(done), thousands(boards));
             }
-            if done > 0 {
-                let each = self.begun.elapsed().as_secs_f64() / done as f64;
+            if done > known {
+                let each = self.begun.elapsed().as_secs_f64() / (done - known) as f64;
                 text += &format!("{}  ", eta(each * boards.saturating_sub(done) as f64));
             }
             text += &format!("{} on a board", counted(nodes, "node"));
@@ -62,6 +66,19 @@ impl Progress {
     /// A board is solved or refused. Called by any thread.
     pub fn done(&self) {
         self.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A board was solved by an earlier session; it is done in a moment.
+    pub fn known(&self) {
+        self.known.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How the words about a board begin, given its place.
+    pub fn board(&self, at: usize) -> String {
+        match self.boards.load(Ordering::Relaxed) {
+            0 | 1 => String::new(),
+            boards => format!("board {} of {}: ", at + 1, thousands(boards)),
+        }
     }
 
     /// Lets `show` write lines, the bar out of the way.

@@ -3,22 +3,22 @@
 //! Invariant: every thread solves easy boards of its own; a hard one is handed back, to be finished on all
 //! threads.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use tilewave::Error;
-use tilewave::progress::{Phase, StopWhen};
+use tilewave::progress::StopWhen;
 use tilewave::puzzle::tiles::{Board, Metric, Moves};
 use tilewave::solve::{
-    Answer, Attempt, Constructive, Optimal, Pending, SolveError, certify, explain,
+    Answer, Attempt, Constructive, Entry, Logged, Optimal, Pending, SolveError, certify, explain,
 };
 use tilewave::table::DistanceTable;
 
 use super::super::interrupt;
-use super::super::thresholds::Thresholds;
 use super::answer::Solved;
+use super::log::Log;
 use super::progress::Progress;
+use super::watch::{Limits, Watch};
 
 /// Where shortest solutions come from.
 pub enum Oracle {
@@ -26,15 +26,6 @@ pub enum Oracle {
     Search(Box<Optimal>),
     /// A walk through a distance table.
     Table(Box<DistanceTable>),
-}
-
-/// When to give up.
-#[derive(Clone, Copy)]
-pub struct Limits {
-    /// Nodes of a board.
-    pub nodes: Option<u64>,
-    /// Time for a board.
-    pub time: Option<Duration>,
 }
 
 /// How to solve the boards of one goal.
@@ -51,6 +42,8 @@ pub struct Solver<'a> {
     pub certify: Option<Duration>,
     /// What is told of the work.
     pub progress: &'a Progress,
+    /// The log, if one is kept.
+    pub log: Option<Log>,
 }
 
 /// What one thread made of a board.
@@ -62,18 +55,23 @@ pub enum Tried {
 }
 
 impl Solver<'_> {
-    /// Solves one board on the current thread, unless it is too hard for one.
-    pub fn attempt(&self, board: &Board) -> Result<Tried> {
-        if let Some(why) = explain(board, self.goal)? {
+    /// Solves the board at a place on the current thread, unless it is too hard for one.
+    pub fn attempt(&self, at: usize, board: &Board) -> Result<Tried> {
+        match self.log.as_ref().and_then(|log| log.found(at)) {
+            Some(Logged::Solved(answer)) => {
+                self.progress.known();
+                let solved = self.join(board, None, Some(answer.clone()))?;
+                let earlier = answer.nodes;
+                return Ok(Tried::Done(Solved { earlier, ..solved }));
+            }
+            Some(Logged::Pending { search, .. }) => {
+                return Ok(Tried::Hard(search.clone(), None));
+            }
+            None => {}
+        }
+        if let Some(refused) = self.refused(board)? {
             self.progress.done();
-            return Ok(Tried::Done(Solved {
-                board: board.clone(),
-                answer: Err(Box::new(why)),
-                metric: Metric::Stm,
-                optimal: false,
-                optimum: None,
-                proof: None,
-            }));
+            return Ok(Tried::Done(refused));
         }
         let fast = self.fast.as_ref().map(|solver| {
             let begun = Instant::now();
@@ -93,7 +91,8 @@ impl Solver<'_> {
                 })
             }
             Some(Oracle::Search(solver)) => {
-                let attempt = solver.attempt(board, &self.watch(0.0, 0));
+                let watch = Watch::new(self, at, 0.0, &[]);
+                let attempt = solver.attempt(board, &watch);
                 match attempt? {
                     Attempt::Answered(answer) => Some(answer),
                     Attempt::Hard(pending) => return Ok(Tried::Hard(pending, fast)),
@@ -103,33 +102,61 @@ impl Solver<'_> {
         Ok(Tried::Done(self.join(board, fast, shortest)?))
     }
 
-    /// Solves a hard board with all threads of the current pool.
-    pub fn finish(&self, tried: Tried) -> Result<Solved> {
+    /// Returns what there is to say of a board without a solution, if it has none.
+    pub fn refused(&self, board: &Board) -> Result<Option<Solved>> {
+        Ok(explain(board, self.goal)?.map(|why| Solved {
+            board: board.clone(),
+            answer: Err(Box::new(why)),
+            metric: Metric::Stm,
+            optimal: false,
+            optimum: None,
+            proof: None,
+            earlier: 0,
+        }))
+    }
+
+    /// Solves a hard board, the one at a place, with all threads of the current pool.
+    pub fn finish(&self, at: usize, tried: Tried) -> Result<Solved> {
         let (pending, fast) = match tried {
-            Tried::Done(solved) => return Ok(solved),
+            Tried::Done(solved) => {
+                self.note(at, &solved)?;
+                return Ok(solved);
+            }
             Tried::Hard(pending, fast) => (pending, fast),
         };
         let board = pending.board().clone();
+        let (mut stages, mut earlier) = (vec![pending.stage()], 0);
+        let found = self.log.as_ref().and_then(|log| log.found(at));
+        if let Some(Logged::Pending { stages: known, .. }) = found {
+            (stages, earlier) = (known.clone(), pending.nodes());
+        }
         let shortest = match &self.oracle {
             Some(Oracle::Search(solver)) => {
-                let watch = self.watch(pending.seconds(), pending.nodes());
-                Some(solver.finish(pending, &watch)?)
+                let seconds = pending.seconds();
+                let watch = Watch::new(self, at, seconds, &stages);
+                if found.is_none() {
+                    watch.log(&Entry::iteration(at, pending.stage(), seconds));
+                }
+                let answer = solver.finish_recorded(pending, &watch, &watch)?;
+                watch.finish()?;
+                Some(answer)
             }
             Some(Oracle::Table(_)) | None => None,
         };
-        self.join(&board, fast, shortest)
+        let solved = self.join(&board, fast, shortest)?;
+        self.note(at, &solved)?;
+        Ok(Solved { earlier, ..solved })
     }
 
-    /// Tells a search when to give up; `spent` seconds were spent on the board before, and `before` nodes.
-    fn watch(&self, spent: f64, before: u64) -> Watch<'_> {
-        Watch {
-            progress: self.progress,
-            limits: self.limits,
-            begun: Instant::now(),
-            spent,
-            nodes: AtomicU64::new(0),
-            thresholds: Thresholds::new(before),
+    /// Logs an answer that the log does not have.
+    fn note(&self, at: usize, solved: &Solved) -> Result<()> {
+        if let (Some(log), Ok(answer)) = (&self.log, &solved.answer)
+            && !matches!(log.found(at), Some(Logged::Solved(_)))
+            && let Some(entry) = Entry::solved(at, &solved.board, answer)
+        {
+            log.append(&entry)?;
         }
+        Ok(())
     }
 
     fn join(
@@ -166,6 +193,7 @@ impl Solver<'_> {
             optimal,
             optimum: optimum.filter(|_| !optimal),
             proof,
+            earlier: 0,
         })
     }
 
@@ -188,34 +216,5 @@ fn known(moves: Option<Moves>, begun: Instant) -> Answer {
         moves,
         nodes: 0,
         seconds: begun.elapsed().as_secs_f64(),
-    }
-}
-
-/// Shows the search of a board, and ends it at its limits.
-struct Watch<'a> {
-    progress: &'a Progress,
-    limits: Limits,
-    begun: Instant,
-    /// Seconds spent on the board before.
-    spent: f64,
-    nodes: AtomicU64,
-    thresholds: Thresholds,
-}
-
-impl tilewave::Progress for Watch<'_> {
-    fn progress(&self, phase: Phase, nodes: u64, _: u64) {
-        self.nodes.fetch_max(nodes, Ordering::Relaxed);
-        if let Phase::Search(threshold) = phase {
-            self.thresholds.note(threshold, nodes);
-        }
-        self.progress.nodes(nodes, &self.thresholds);
-    }
-
-    fn interrupted(&self) -> bool {
-        let seconds = || self.begun.elapsed().as_secs_f64() + self.spent;
-        let Limits { nodes, time } = self.limits;
-        interrupt::asked()
-            || nodes.is_some_and(|most| self.nodes.load(Ordering::Relaxed) >= most)
-            || time.is_some_and(|time| seconds() >= time.as_secs_f64())
     }
 }

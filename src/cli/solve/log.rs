@@ -1,0 +1,108 @@
+//! The log of a long solve (`--log`): all boards are known before the first is solved, and what is done is done once.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::mpsc::Sender;
+
+use anyhow::{Context, Result};
+use tilewave::puzzle::tiles::Board;
+use tilewave::report::thousands;
+use tilewave::solve::{Entry, Logged, Optimal, SolveError, SolveLog, replay};
+
+use super::ranks::Team;
+
+/// A log, before and after the databases are there that it is about.
+pub struct Log {
+    path: PathBuf,
+    boards: Vec<Board>,
+    /// What it said when it was opened, by a board's place.
+    found: BTreeMap<usize, Logged>,
+    place: Place,
+}
+
+/// Where its lines go.
+enum Place {
+    Closed,
+    File(Mutex<SolveLog>),
+    /// To the first of several ranks.
+    Rank(Mutex<Sender<Entry>>),
+}
+
+impl Log {
+    /// Returns the log of some boards, which is not opened yet.
+    pub fn new(path: &Path, boards: Vec<Board>) -> Log {
+        Log {
+            path: path.to_path_buf(),
+            boards,
+            found: BTreeMap::new(),
+            place: Place::Closed,
+        }
+    }
+
+    /// Opens it, and says what is in it. Of several ranks the first has the file, and all know what is in it.
+    pub fn open(&mut self, solver: &Optimal, team: Option<&Team>) -> Result<()> {
+        if team.is_none_or(Team::is_first) {
+            let (log, found) = SolveLog::open(&self.path, &self.boards, solver)?;
+            (self.place, self.found) = (Place::File(Mutex::new(log)), found);
+            self.say();
+        }
+        if let Some(team) = team {
+            let known = self.found.iter();
+            let known = known.flat_map(|(&at, logged)| logged.entries(at, &self.boards[at]));
+            let known = team.broadcast(known.collect())?;
+            if !team.is_first() {
+                let found = replay(known, &self.boards, solver.goal());
+                self.found = found.context("the ranks disagree on the log")?;
+                self.place = Place::Rank(Mutex::new(team.sender()));
+            }
+        }
+        Ok(())
+    }
+
+    fn say(&self) {
+        let solved = |logged: &&Logged| matches!(logged, Logged::Solved(_));
+        let solved = self.found.values().filter(solved).count();
+        if !self.found.is_empty() {
+            tracing::info!(
+                "going on with {}: {} of {} boards are solved, {} begun",
+                self.path.display(),
+                thousands(solved as u64),
+                thousands(self.boards.len() as u64),
+                thousands((self.found.len() - solved) as u64),
+            );
+        }
+    }
+
+    /// Returns what an earlier session has made of a board.
+    pub fn found(&self, board: usize) -> Option<&Logged> {
+        self.found.get(&board)
+    }
+
+    /// Adds a line.
+    pub fn append(&self, entry: &Entry) -> Result<(), SolveError> {
+        if let Place::Rank(sender) = &self.place {
+            // When nobody takes it, the first rank has ended, and all do.
+            let _ = sender
+                .lock()
+                .unwrap_or_else(|e| e.into_inner())
+                .send(entry.clone());
+        }
+        self.with(|log| log.append(entry))
+    }
+
+    /// Makes all lines durable.
+    pub fn sync(&self) -> Result<(), SolveError> {
+        self.with(SolveLog::sync)
+    }
+
+    fn with(
+        &self,
+        act: impl FnOnce(&mut SolveLog) -> Result<(), SolveError>,
+    ) -> Result<(), SolveError> {
+        let Place::File(log) = &self.place else {
+            return Ok(());
+        };
+        act(&mut log.lock().unwrap_or_else(|e| e.into_inner()))
+    }
+}

@@ -1,0 +1,59 @@
+//! The ranks of a program without MPI: none.
+
+use std::sync::mpsc::Sender;
+
+use anyhow::Result;
+use tilewave::puzzle::tiles::Board;
+use tilewave::solve::Entry;
+
+use super::answer::Solved;
+use super::boards::Arrivals;
+use super::solver::Solver;
+
+/// There is none.
+pub enum Team {}
+
+impl Team {
+    /// Returns none.
+    pub fn join() -> Result<Option<Team>> {
+        Ok(None)
+    }
+
+    pub fn is_first(&self) -> bool {
+        match *self {}
+    }
+
+    pub fn threads(&self) -> usize {
+        match *self {}
+    }
+
+    pub fn fail(&self, _: &anyhow::Error) -> ! {
+        match *self {}
+    }
+
+    pub fn boards(&self, _: impl FnOnce() -> Result<Arrivals>) -> Result<Arrivals> {
+        match *self {}
+    }
+
+    pub fn in_turn<T>(&self, _: impl FnOnce() -> Result<T>) -> Result<T> {
+        match *self {}
+    }
+
+    pub fn broadcast(&self, _: Vec<Entry>) -> Result<Vec<Entry>> {
+        match *self {}
+    }
+
+    pub fn sender(&self) -> Sender<Entry> {
+        match *self {}
+    }
+
+    pub fn solve(
+        &self,
+        _: &Solver<'_>,
+        _: &[Board],
+        _: &rayon::ThreadPool,
+        _: impl FnMut(Solved) -> Result<()>,
+    ) -> Result<()> {
+        match *self {}
+    }
+}

@@ -1,0 +1,151 @@
+//! Journals: files of lines that are only ever added to, so that work goes on where it was cut off.
+//!
+//! Invariant: a line that was written whole stays, and every line carries a sum of itself and of those before
+//! it: one that is damaged, removed, added or moved is found. What a killed process has left of its last line is cut off by
+//! the next one that adds to the file, and nothing else is ever changed.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use twox_hash::XxHash3_64;
+
+use super::file_error::{FileError, FileKind, Problem};
+use super::output::{OutputError, directory, failed, sync_names};
+
+/// Lines are on the disk after this time at the latest, if others follow; a process that is killed loses none.
+const SYNC_EVERY: Duration = Duration::from_secs(1);
+/// What stands before the sum of a line, and what behind it.
+const SUM: (&str, &str) = (",\"sum\":\"", "\"}");
+/// Digits of a sum.
+const DIGITS: usize = 16;
+
+/// A journal, locked for this process.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    /// Bytes of the lines that count.
+    end: u64,
+    /// Sum of the last line, which the next one continues.
+    sum: u64,
+    /// Whether the name of the file is known to be on the disk.
+    named: bool,
+    synced: Instant,
+}
+
+impl Journal {
+    /// Opens a journal, which is made when there is none, and returns its lines: JSON objects without their sums. A first
+    /// line that does not begin with `opening` is somebody else's.
+    ///
+    /// # Errors
+    /// [`FileError::Io`], also when another process has it, and [`FileError::Wrong`] for a file of another kind and for a
+    /// damaged line.
+    pub fn open(
+        path: &Path,
+        kind: FileKind,
+        opening: &str,
+    ) -> Result<(Journal, Vec<String>), FileError> {
+        let io = |action| FileError::io(action, path);
+        let options = || OpenOptions::new().read(true).write(true).clone();
+        let opened = match options().open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                options().create_new(true).open(path)
+            }
+            opened => opened,
+        };
+        let mut file = opened.map_err(io("cannot open"))?;
+        if !file.metadata().is_ok_and(|meta| meta.is_file()) {
+            return Err(kind.wrong(path, Problem::Other));
+        }
+        // Where there are no locks, nobody can tell.
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            let reason = io::Error::other("another process is writing to it");
+            return Err(io("cannot open")(reason));
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(io("cannot read"))?;
+        let whole = bytes.iter().rposition(|&byte| byte == b'\n');
+        let whole = whole.map_or(0, |at| at + 1);
+        let begins = bytes.len().min(opening.len());
+        if bytes[..begins] != opening.as_bytes()[..begins] {
+            return Err(kind.wrong(path, Problem::Other));
+        }
+        let mut lines = Vec::new();
+        let mut sum = 0;
+        for line in bytes[..whole].split_inclusive(|&byte| byte == b'\n') {
+            let line_number = lines.len() as u64 + 1;
+            let unsealed = unseal(&line[..line.len() - 1], &mut sum);
+            let damaged = || kind.wrong(path, Problem::Line { line: line_number });
+            lines.push(unsealed.ok_or_else(damaged)?);
+        }
+        let journal = Journal {
+            path: path.to_path_buf(),
+            file,
+            end: whole as u64,
+            sum,
+            named: false,
+            synced: Instant::now(),
+        };
+        Ok((journal, lines))
+    }
+
+    /// Adds a line, a JSON object that has a member. It outlives this process, and the machine a second later.
+    ///
+    /// # Errors
+    /// [`OutputError::Io`]: the line is not in the journal then.
+    pub fn append(&mut self, object: &str) -> Result<(), OutputError> {
+        let mut sum = self.sum;
+        let line = seal(object, &mut sum);
+        let mut add = || {
+            if self.file.metadata()?.len() != self.end {
+                self.file.set_len(self.end)?;
+            }
+            self.file.seek(SeekFrom::Start(self.end))?;
+            self.file.write_all(line.as_bytes())
+        };
+        add().map_err(failed(&self.path))?;
+        (self.end, self.sum) = (self.end + line.len() as u64, sum);
+        if !self.named || self.synced.elapsed() >= SYNC_EVERY {
+            self.sync()?;
+        }
+        Ok(())
+    }
+
+    /// Makes all lines durable.
+    ///
+    /// # Errors
+    /// [`OutputError::Io`].
+    pub fn sync(&mut self) -> Result<(), OutputError> {
+        let synced = self.file.sync_data().and_then(|()| match self.named {
+            true => Ok(()),
+            false => sync_names(directory(&self.path)),
+        });
+        synced.map_err(failed(&self.path))?;
+        (self.named, self.synced) = (true, Instant::now());
+        Ok(())
+    }
+}
+
+/// A line: an object with one more member, the sum of all that stands before it and of the line before.
+fn seal(object: &str, sum: &mut u64) -> String {
+    let open = object.strip_suffix('}').unwrap_or(object);
+    *sum = XxHash3_64::oneshot_with_seed(*sum, open.as_bytes());
+    format!("{open}{}{sum:016x}{}\n", SUM.0, SUM.1)
+}
+
+/// The object of a line, if its sum is right.
+fn unseal(line: &[u8], sum: &mut u64) -> Option<String> {
+    let line = std::str::from_utf8(line).ok()?;
+    let (open, digits) = line
+        .strip_suffix(SUM.1)?
+        .split_at_checked(line.len().checked_sub(SUM.0.len() + DIGITS + SUM.1.len())?)?;
+    *sum = XxHash3_64::oneshot_with_seed(*sum, open.as_bytes());
+    let right = digits.strip_prefix(SUM.0)? == format!("{sum:016x}");
+    right.then(|| format!("{open}}}"))
+}
+
+#[cfg(test)]
+#[path = "../../tests/unit/journal.rs"]
+mod tests;

@@ -1,0 +1,182 @@
+//! `tilewave solve --log`: interrupted, killed and continued.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{refused, tilewave};
+
+/// A board that is one move away.
+const EASY: &str = "1 0 2 3/4 5 6 7/8 9 10 11/12 13 14 15";
+/// That board, two of 10 and 14 million nodes with the databases of five tiles, and between them one without a solution.
+const BOARDS: &str = "1 0 2 3/4 5 6 7/8 9 10 11/12 13 14 15\n\
+                      14 7 8 2/13 11 10 4/9 12 5 0/3 6 1 15\n\
+                      0 2 1 3/4 5 6 7/8 9 10 11/12 13 14 15\n\
+                      13 11 4 12/1 8 9 15/6 5 14 2/7 3 10 0\n";
+
+/// A place for logs, and databases that are built once.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Place {
+        Place(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_string()
+    }
+
+    fn args(&self, log: &str) -> Vec<String> {
+        let words = "solve --goal first --partition 5-5-5 -j 1 --format json --cache-dir";
+        let mut args: Vec<String> = words.split(' ').map(String::from).collect();
+        args.push(self.path("cache"));
+        if !log.is_empty() {
+            args.extend(["--log".into(), self.path(log)]);
+        }
+        args
+    }
+
+    fn start(&self, log: &str, boards: &str) -> Child {
+        let program = assert_cmd::cargo::cargo_bin("tilewave");
+        let mut child = Command::new(program)
+            .args(self.args(log))
+            .env_remove("TILEWAVE_KERNEL")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(boards.as_bytes()).unwrap();
+        child
+    }
+
+    /// Solves boards; returns the exit code, the answers without their times, and stderr.
+    fn run(&self, log: &str, boards: &str) -> (Option<i32>, Vec<Value>, String) {
+        let output = self.start(log, boards).wait_with_output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let answers = text.lines().map(|line| {
+            let mut value: Value = serde_json::from_str(line).unwrap();
+            value["seconds"] = 0.into();
+            value
+        });
+        let error = String::from_utf8(output.stderr).unwrap();
+        (output.status.code(), answers.collect(), error)
+    }
+
+    /// Starts solving and ends it with a signal as soon as the log has a line that contains some words.
+    fn cut(&self, log: &str, signal: &str, words: &str) -> Option<i32> {
+        let mut child = self.start(log, BOARDS);
+        let path = self.path(log);
+        for _ in 0..3000 {
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            if text.contains(words) || child.try_wait().unwrap().is_some() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let pid = child.id().to_string();
+        let kill = Command::new("kill").args([signal, &pid]).status().unwrap();
+        assert!(kill.success(), "it was still at work");
+        child.wait().unwrap().code()
+    }
+}
+
+fn lines(path: impl AsRef<Path>) -> Vec<String> {
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines().map(String::from).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn what_was_interrupted_or_killed_goes_on_and_comes_to_the_same() {
+    let place = Place::new();
+    let (code, whole, _) = place.run("", BOARDS);
+    assert_eq!((code, whole.len()), (Some(1), 4));
+    for (name, signal, words) in [
+        ("int", "-INT", "\"line\":\"iteration\",\"board\":3"),
+        ("kill", "-KILL", "\"line\":\"iteration\",\"board\":1"),
+        ("subtrees", "-KILL", "\"line\":\"subtrees\""),
+    ] {
+        let code = place.cut(name, signal, words);
+        assert_eq!(code, (signal == "-INT").then_some(130), "{name}");
+        let path = place.path(name);
+        let before = lines(&path);
+        assert!(before.last().unwrap().contains("\"sum\""), "{name}");
+        if signal == "-KILL" {
+            // As if the machine had gone down in the middle of the line.
+            let mut text = std::fs::read(&path).unwrap();
+            text.extend(b"{\"line\":\"solved\",\"board\":3,\"til");
+            std::fs::write(&path, text).unwrap();
+        }
+        let (code, again, error) = place.run(name, BOARDS);
+        assert_eq!(code, Some(1));
+        assert_eq!(again, whole, "{name}: {error}");
+        assert!(error.contains("going on with "), "{error}");
+        let after = lines(&path);
+        assert_eq!(after[..before.len()], before, "lines are only added");
+        // Now all is known: nothing is searched, and the answers are the same.
+        let (_, known, _) = place.run(name, BOARDS);
+        assert_eq!(known, whole);
+        assert_eq!(lines(&path), after);
+    }
+}
+
+#[test]
+fn a_log_of_something_else_is_refused_and_left_as_it_is() {
+    let place = Place::new();
+    assert_eq!(place.run("log", EASY).0, Some(0));
+    let path = place.path("log");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let other = |args: &[&str], code, words: &str| {
+        let mut args: Vec<&str> = args.to_vec();
+        let cache = place.path("cache");
+        args.extend(["--cache-dir", &cache, "--log", &path]);
+        let mut all = vec!["solve"];
+        all.extend(args);
+        let output = tilewave(&all).arg("--quiet").output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{error}");
+        assert!(
+            error.contains(words) && error.lines().count() == 1,
+            "{error}"
+        );
+        assert!(output.stdout.is_empty());
+    };
+    let next = "1 2 0 3/4 5 6 7/8 9 10 11/12 13 14 15";
+    let same = ["--goal", "first", "--partition", "5-5-5"];
+    let with = |boards: &[&'static str]| [&same[..], boards].concat();
+    other(&with(&[next]), 2, "with other boards");
+    other(&with(&[EASY, next]), 2, "with other boards");
+    other(&["--goal", "first", EASY], 2, "with other databases");
+    let turned = ["--goal", "blank=3", "--partition", "5-5-5", EASY];
+    other(&turned, 2, "for another goal");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    // A damaged line is named.
+    let damaged = text.replace("\"nodes\":", "\"nodes\":1");
+    assert_ne!(damaged, text);
+    std::fs::write(&path, &damaged).unwrap();
+    other(&with(&[EASY]), 1, "line 2 of ");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged);
+    std::fs::write(&path, "my own notes\n").unwrap();
+    other(&with(&[EASY]), 1, "is no log of tilewave solve");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "my own notes\n");
+}
+
+#[test]
+fn what_cannot_be_logged_is_refused() {
+    for option in ["--fast", "--certify"] {
+        refused(&["solve", option, "--log", "x.log", "1 2/3 0"], 2, "--log");
+    }
+    let output = tilewave(&["solve", "--log", "x.log"])
+        .write_stdin("1 2 3/4 5 6/7 8 0\n1 2 z\n")
+        .output()
+        .unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(error.contains("line 2: 'z'"), "{error}");
+    assert!(!Path::new("x.log").exists());
+}
