@@ -10,8 +10,6 @@ use tilewave::puzzle::tiles::Board;
 use tilewave::report::thousands;
 use tilewave::solve::{Entry, Logged, Optimal, SolveError, SolveLog, replay};
 
-use super::ranks::Team;
-
 /// A log, before and after the databases are there that it is about.
 pub struct Log {
     path: PathBuf,
@@ -40,23 +38,26 @@ impl Log {
         }
     }
 
-    /// Opens it, and says what is in it. Of several ranks the first has the file, and all know what is in it.
-    pub fn open(&mut self, solver: &Optimal, team: Option<&Team>) -> Result<()> {
-        if team.is_none_or(Team::is_first) {
-            let (log, found) = SolveLog::open(&self.path, &self.boards, solver)?;
-            (self.place, self.found) = (Place::File(Mutex::new(log)), found);
-            self.say();
-        }
-        if let Some(team) = team {
-            let known = self.found.iter();
-            let known = known.flat_map(|(&at, logged)| logged.entries(at, &self.boards[at]));
-            let known = team.broadcast(known.collect())?;
-            if !team.is_first() {
-                let found = replay(known, &self.boards, solver.goal());
-                self.found = found.context("the ranks disagree on the log")?;
-                self.place = Place::Rank(Mutex::new(team.sender()));
-            }
-        }
+    /// Opens it, and says what is in it.
+    pub fn open(&mut self, solver: &Optimal) -> Result<()> {
+        let (log, found) = SolveLog::open(&self.path, &self.boards, solver)?;
+        (self.place, self.found) = (Place::File(Mutex::new(log)), found);
+        self.say();
+        Ok(())
+    }
+
+    /// Returns lines that say what it said when it was opened.
+    pub fn entries(&self) -> Vec<Entry> {
+        let found = self.found.iter();
+        let lines = found.flat_map(|(&at, logged)| logged.entries(at, &self.boards[at]));
+        lines.collect()
+    }
+
+    /// Knows what such lines say, and sends its own to where the file is.
+    pub fn follow(&mut self, known: Vec<Entry>, goal: &Board, sender: Sender<Entry>) -> Result<()> {
+        let found = replay(known, &self.boards, goal);
+        self.found = found.context("the ranks disagree on the log")?;
+        self.place = Place::Rank(Mutex::new(sender));
         Ok(())
     }
 

@@ -447,7 +447,16 @@ impl Session<'_> {
             };
             let search = Optimal::with_partitions(solver.goal, pdbs)?;
             if let Some(log) = &mut solver.log {
-                log.open(&search, team)?;
+                if team.is_none_or(Team::is_first) {
+                    log.open(&search)?;
+                }
+                if let Some(team) = team {
+                    // The first rank has the file.
+                    let known = team.broadcast(log.entries())?;
+                    if !team.is_first() {
+                        log.follow(known, solver.goal, team.sender())?;
+                    }
+                }
             }
             solver.oracle = Some(Oracle::Search(Box::new(search)));
         }

@@ -10,7 +10,8 @@ use tilewave::Error;
 use tilewave::progress::StopWhen;
 use tilewave::puzzle::tiles::{Board, Metric, Moves};
 use tilewave::solve::{
-    Answer, Attempt, Constructive, Entry, Logged, Optimal, Pending, SolveError, certify, explain,
+    Answer, Attempt, Constructive, Entry, Logged, Optimal, Pending, SolveError, Stage, certify,
+    explain,
 };
 use tilewave::table::DistanceTable;
 
@@ -91,7 +92,7 @@ impl Solver<'_> {
                 })
             }
             Some(Oracle::Search(solver)) => {
-                let watch = Watch::new(self, at, 0.0, &[]);
+                let watch = self.watch(at, 0.0, &[]);
                 let attempt = solver.attempt(board, &watch);
                 match attempt? {
                     Attempt::Answered(answer) => Some(answer),
@@ -133,7 +134,7 @@ impl Solver<'_> {
         let shortest = match &self.oracle {
             Some(Oracle::Search(solver)) => {
                 let seconds = pending.seconds();
-                let watch = Watch::new(self, at, seconds, &stages);
+                let watch = self.watch(at, seconds, &stages);
                 if found.is_none() {
                     watch.log(&Entry::iteration(at, pending.stage(), seconds));
                 }
@@ -146,6 +147,11 @@ impl Solver<'_> {
         let solved = self.join(&board, fast, shortest)?;
         self.note(at, &solved)?;
         Ok(Solved { earlier, ..solved })
+    }
+
+    fn watch(&self, at: usize, seconds: f64, stages: &[Stage]) -> Watch<'_> {
+        let log = self.log.as_ref();
+        Watch::new((self.progress, self.limits, log), at, seconds, stages)
     }
 
     /// Logs an answer that the log does not have.

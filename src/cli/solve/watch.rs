@@ -12,7 +12,6 @@ use super::super::interrupt;
 use super::super::thresholds::Thresholds;
 use super::log::Log;
 use super::progress::Progress;
-use super::solver::Solver;
 
 /// An iteration that has taken so long is worth a line of its own.
 const LONG: Duration = Duration::from_secs(5);
@@ -58,17 +57,22 @@ struct Subtrees {
 impl<'a> Watch<'a> {
     /// Returns the watch over the board at a place, on which some seconds were spent before, in iterations that were
     /// followed by some stages.
-    pub fn new(solver: &'a Solver<'_>, board: usize, spent: f64, stages: &[Stage]) -> Watch<'a> {
+    pub fn new(
+        (progress, limits, journal): (&'a Progress, Limits, Option<&'a Log>),
+        board: usize,
+        spent: f64,
+        stages: &[Stage],
+    ) -> Watch<'a> {
         let begun = Instant::now();
         Watch {
-            progress: solver.progress,
-            limits: solver.limits,
+            progress,
+            limits,
             board,
             begun,
             spent,
             nodes: AtomicU64::new(0),
             thresholds: Thresholds::after(stages),
-            journal: solver.log.as_ref(),
+            journal,
             subtrees: Mutex::new(Subtrees {
                 threshold: 0,
                 of: 0,
