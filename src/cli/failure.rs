@@ -156,7 +156,7 @@ pub fn of_command(error: anyhow::Error) -> ExitCode {
     ExitCode::from(match error {
         Error::Search(SearchError::Interrupted { .. })
         | Error::Disk(DiskError::Interrupted { .. })
-        | Error::Pdb(PdbError::Interrupted)
+        | Error::Pdb(PdbError::Interrupted | PdbError::Stopped(_))
         | Error::Table(TableError::Interrupted) => INTERRUPTED,
         Error::Board(BoardError::Unsolvable { .. }) => 1,
         Error::Board(_)

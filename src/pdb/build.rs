@@ -1,11 +1,13 @@
 //! Making a database: what it needs, and the choice of a builder.
 
 use super::database::Pdb;
+use super::descent::bit_of;
 use super::entry_order::EntryOrder;
 use super::header::{Summary, raw_bytes};
 use super::set_graph::SetGraph;
+use super::slots::{self, Board, Marks, Slots};
 use super::sweep::{self, Found};
-use super::{Encoding, Kind, Pattern, PdbError, encode, plain, reorder, turn};
+use super::{Encoding, Kind, Pattern, PdbError, encode, levels, plain, reorder, turn};
 use crate::perm::kernel::{Kernel, KernelError};
 use crate::perm::layout::Layout;
 use crate::perm::lehmer;
@@ -46,6 +48,15 @@ impl Build {
             plain: false,
         }
     }
+
+    /// The kernel that runs.
+    pub(super) fn kernel(&self) -> Result<Kernel, KernelError> {
+        match self.kernel {
+            Some(kernel) if !kernel.is_supported() => Err(KernelError::Unsupported(kernel)),
+            Some(kernel) => Ok(kernel),
+            None => Ok(Kernel::best()),
+        }
+    }
 }
 
 /// What a build needs.
@@ -57,6 +68,8 @@ pub struct BuildPlan {
     pub data_bytes: u64,
     /// Most bytes of memory in use at a time.
     pub memory_bytes: u64,
+    /// Bytes of files beside the database, for a build in a directory.
+    pub disk_bytes: u64,
     /// Whether the fast builder runs.
     pub fast: bool,
 }
@@ -76,7 +89,11 @@ pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
     let fast = !build.plain && Layout::sliced(k).is_some();
     // The counting of regions itself takes time and memory: refuse what cannot fit anyway before.
     let least = memory(build, sets, placements, placements, fast);
-    check(build, placements, least)?;
+    let less = |entries| {
+        let on_disk = fast && build.encoding == Encoding::Bit;
+        on_disk.then(|| memory_on_disk(build, entries))
+    };
+    check(build, placements, least, less(placements))?;
     let entries = match build.kind {
         Kind::Minimum => placements,
         Kind::Regions => {
@@ -85,13 +102,52 @@ pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
         }
     };
     let memory_bytes = memory(build, sets, placements, entries, fast);
-    check(build, entries, memory_bytes)?;
+    check(build, entries, memory_bytes, less(entries))?;
     Ok(BuildPlan {
         entries,
         data_bytes: raw_bytes(entries, build.encoding),
         memory_bytes,
+        disk_bytes: 0,
         fast,
     })
+}
+
+/// Bits of level files for each entry: 3.6 and 3.7 were measured for seven and eight tiles.
+const LEVEL_BITS: u64 = 4;
+
+/// Returns what a build needs whose levels go to files: [`super::OnDisk`].
+///
+/// # Errors
+/// As [`plan`], and [`PdbError::DiskKind`] for what is built in memory only.
+pub fn plan_on_disk(build: &Build) -> Result<BuildPlan, PdbError> {
+    let in_memory = plan(&Build {
+        memory: None,
+        ..build.clone()
+    })?;
+    if build.encoding != Encoding::Bit || !in_memory.fast {
+        return Err(PdbError::DiskKind);
+    }
+    let entries = in_memory.entries;
+    let memory_bytes = memory_on_disk(build, entries);
+    check(build, entries, memory_bytes, None)?;
+    Ok(BuildPlan {
+        memory_bytes,
+        disk_bytes: entries * LEVEL_BITS / 8,
+        ..in_memory
+    })
+}
+
+/// The memory of a build whose levels go to files.
+fn memory_on_disk(build: &Build, entries: u64) -> u64 {
+    let (n, k) = (build.pattern.size().cells(), build.pattern.tiles().len());
+    let (slots, sets) = (entries / lehmer::count(k), binomial(n, k));
+    let words = slots::word_bytes(entries);
+    // The indices of all level files: 24 bytes a frame.
+    let indices = words / (100 << 10) * 24 * 128;
+    // A window, and what each core codes or turns.
+    let working = levels::window_bytes(k) + 8 * slots + (32 << 20);
+    let collecting = raw_bytes(entries, Encoding::Bit) + indices + working;
+    slots::tables(sets, slots, k) + words.max(collecting) + 8 * sets + (8 << 20)
 }
 
 fn memory(build: &Build, sets: u64, placements: u64, entries: u64, fast: bool) -> u64 {
@@ -110,12 +166,15 @@ fn memory(build: &Build, sets: u64, placements: u64, entries: u64, fast: bool) -
         // A flag per state, at most eight regions, and two levels of 16 bytes per state.
         return entries + placements * 24 + 8 * sets + packed + fixed;
     }
-    let graph = SetGraph::bytes(sets, build.pattern.tiles().len());
+    let k = build.pattern.tiles().len();
+    let graph = SetGraph::bytes(sets, k);
     if build.encoding == Encoding::Bit {
-        let values = padded(entries / 8) + graph;
+        let slots = entries / lehmer::count(k);
+        let words = slots::word_bytes(entries);
         // Each core turns 64 slots at a time.
-        let turning = 32 * lehmer::count(build.pattern.tiles().len()) * 64;
-        return values + padded(placements).max(packed + turning) + starts + fixed;
+        let turning = 32 * lehmer::count(k) * 64;
+        let tables = slots::tables(sets, slots, k);
+        return words + tables + words.max(packed + turning) + starts + fixed;
     }
     let search = padded(placements) + padded(entries) + graph;
     let finish = match build.kind {
@@ -125,7 +184,7 @@ fn memory(build: &Build, sets: u64, placements: u64, entries: u64, fast: bool) -
     search.max(finish) + starts + fixed
 }
 
-fn check(build: &Build, entries: u64, needed: u64) -> Result<(), PdbError> {
+fn check(build: &Build, entries: u64, needed: u64, less: Option<u64>) -> Result<(), PdbError> {
     match build.memory {
         Some(budget) if needed > budget => Err(PdbError::Budget {
             tiles: build.pattern.tiles().len(),
@@ -133,6 +192,7 @@ fn check(build: &Build, entries: u64, needed: u64) -> Result<(), PdbError> {
             entries,
             needed,
             budget,
+            less: less.filter(|&less| less < needed),
         }),
         _ => Ok(()),
     }
@@ -148,13 +208,7 @@ fn check(build: &Build, entries: u64, needed: u64) -> Result<(), PdbError> {
 /// cannot be had, or the observer interrupts.
 pub fn build(build: &Build, observer: &dyn Progress) -> Result<Pdb, PdbError> {
     let plan = plan(build)?;
-    let kernel = match build.kernel {
-        Some(kernel) if !kernel.is_supported() => {
-            return Err(KernelError::Unsupported(kernel).into());
-        }
-        Some(kernel) => kernel,
-        None => Kernel::best(),
-    };
+    let kernel = build.kernel()?;
     pool(build.threads)?.install(|| {
         let pdb = if plan.fast {
             build_fast(build, plan, kernel, observer)?
@@ -181,22 +235,22 @@ pub(super) fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool, PdbError
 }
 
 /// The header of a table, without histogram and checksums.
-fn header(build: &Build, plan: BuildPlan, encoding: Encoding) -> Summary {
+pub(super) fn header(build: &Build, entries: u64, encoding: Encoding) -> Summary {
     Summary {
         pattern: build.pattern.clone(),
         kind: build.kind,
         encoding,
         compressed: false,
-        entries: plan.entries,
+        entries,
         histogram: vec![0],
         checksum: 0,
         starts_checksum: 0,
-        stored_bytes: raw_bytes(plan.entries, encoding),
+        stored_bytes: raw_bytes(entries, encoding),
     }
 }
 
 /// A zeroed image, with the table of region starts.
-fn image(header: &Summary, starts: &[u32]) -> Result<Image, PdbError> {
+pub(super) fn image(header: &Summary, starts: &[u32]) -> Result<Image, PdbError> {
     let layout = header.layout();
     let mut image = Image::zeroed(layout.data.end())?;
     let index = layout.index.of_mut(image.bytes_mut());
@@ -208,7 +262,7 @@ fn image(header: &Summary, starts: &[u32]) -> Result<Image, PdbError> {
 
 fn build_plain(build: &Build, plan: BuildPlan, observer: &dyn Progress) -> Result<Pdb, PdbError> {
     let starts = EntryOrder::new(&build.pattern, Kind::Regions).region_starts();
-    let mut header = header(build, plan, Encoding::Byte);
+    let mut header = header(build, plan.entries, Encoding::Byte);
     let mut image = image(&header, &starts)?;
     let values = header.layout().data.of_mut(image.bytes_mut());
     header.histogram = plain::build(&build.pattern, build.kind, &starts, values, observer)?;
@@ -232,8 +286,8 @@ fn build_fast(
         Encoding::Nibble => Encoding::Byte,
         encoding => encoding,
     };
-    let what = (pattern, build.kind, encoding);
-    let mut header = header(build, plan, encoding);
+    let what = (pattern, build.kind);
+    let mut header = header(build, plan.entries, encoding);
     let data = header.layout().data;
     let len = data.end();
     match build.kind {
@@ -260,16 +314,50 @@ fn build_fast(
         }
         Kind::Regions => {
             let starts = EntryOrder::new(pattern, build.kind).region_starts();
+            if encoding == Encoding::Bit {
+                return build_bits(pattern, layout, kernel, header, &starts, observer);
+            }
             let mut found = sweep::search(what, layout, kernel, 0, observer)?;
             header.histogram = std::mem::take(&mut found.histogram);
             let found = found.without_seen()?;
             let mut image = image(&header, &starts)?;
             let entries = data.of_mut(image.bytes_mut());
-            match encoding {
-                Encoding::Bit => turn::by_region(&found, entries, observer)?,
-                _ => reorder::by_region(&found, &starts, entries, observer)?,
-            }
+            reorder::by_region(&found, &starts, entries, observer)?;
             Ok(Pdb::finish(image, header))
         }
     }
+}
+
+/// Builds a region-aware table of one bit an entry.
+fn build_bits(
+    pattern: &Pattern,
+    layout: Layout,
+    kernel: Kernel,
+    mut header: Summary,
+    starts: &[u32],
+    observer: &dyn Progress,
+) -> Result<Pdb, PdbError> {
+    let mut board = Board::new(pattern, layout, kernel, observer)?;
+    let words =
+        |class: usize| Slots::zeroed(board.classes[class].changed.len(), slots::unit(layout));
+    let mut values = [words(0)?, words(1)?];
+    header.histogram = vec![1];
+    board.search(
+        pattern,
+        &mut header.histogram,
+        observer,
+        |board, class, depth, found| {
+            let marks = match bit_of(depth as u8) {
+                0 => Marks::Count,
+                _ => Marks::In(values[class].words_mut()),
+            };
+            board.level(class, depth, found, marks, observer)
+        },
+    )?;
+    let Board { graph, classes, .. } = board;
+    drop(classes);
+    let mut image = image(&header, starts)?;
+    let entries = header.layout().data.of_mut(image.bytes_mut());
+    turn::by_region(&graph, layout, &values, entries, observer)?;
+    Ok(Pdb::finish(image, header))
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::perm::kernel::KernelError;
 use crate::puzzle::tiles::{BoardError, Size};
-use crate::store::{FileError, MemoryError, OutputError};
+use crate::store::{FileError, MemoryError, OutputError, advice};
 use crate::units::{bytes, thousands};
 
 /// A pattern, a build or a database file that cannot be used.
@@ -91,8 +91,8 @@ pub enum PdbError {
     },
     /// The table and the work on it exceed the memory budget.
     #[error(
-        "the database of {tiles} tiles on {size} has {} entries and needs {} of memory to build, the budget is {}: choose fewer tiles, or raise it with --memory if the machine has more",
-        thousands(*entries), bytes(*needed), bytes(*budget)
+        "the database of {tiles} tiles on {size} has {} entries and needs {} of memory to build, the budget is {}: choose fewer tiles, {}raise it with --memory if the machine has more",
+        thousands(*entries), bytes(*needed), bytes(*budget), less.map(less_memory).unwrap_or("or ".into())
     )]
     Budget {
         /// Tiles of the pattern.
@@ -105,6 +105,8 @@ pub enum PdbError {
         needed: u64,
         /// Bytes allowed.
         budget: u64,
+        /// Bytes needed with the levels on disk, where that is less.
+        less: Option<u64>,
     },
     /// The worker threads could not be started.
     #[error("cannot start {threads} worker threads: {reason}")]
@@ -154,6 +156,67 @@ pub enum PdbError {
         /// The cell.
         cell: u8,
     },
+    /// What is built in memory only.
+    #[error(
+        "a directory serves databases of one bit an entry and five tiles or more: give --encoding bit, or leave --dir out"
+    )]
+    DiskKind,
+    /// A directory or a file in it refuses something.
+    #[error(
+        "cannot use '{place}': {reason}{}; the levels so far stay, give the same command to go on",
+        advice(reason)
+    )]
+    Storage {
+        /// The directory or the file.
+        place: String,
+        /// What the system said.
+        reason: std::io::Error,
+    },
+    /// Another build runs in the directory.
+    #[error("'{0}' is in use by another build: wait for its end, or name another directory")]
+    DirectoryInUse(String),
+    /// The directory holds something else.
+    #[error("'{directory}' holds {what}: name another directory, or remove its files")]
+    OtherDirectory {
+        /// The directory.
+        directory: String,
+        /// What it holds.
+        what: String,
+    },
+    /// The file of a level is damaged.
+    #[error(
+        "'{place}' is damaged: {reason}; remove it and all levels after it, and they are computed again"
+    )]
+    DamagedLevel {
+        /// The file.
+        place: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The file of a level is missing.
+    #[error(
+        "'{place}' is missing: bring it back, or remove all levels after it, and they are computed again"
+    )]
+    MissingLevel {
+        /// The file.
+        place: String,
+    },
+    /// The disk is too small by the estimate.
+    #[error(
+        "the levels take about {}, of which '{directory}' has {}: free some space, name another directory, or start all the same with --ignore-space",
+        bytes(*needed), bytes(*free)
+    )]
+    Space {
+        /// The directory.
+        directory: String,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes free.
+        free: u64,
+    },
+    /// The observer asked to stop a build in a directory.
+    #[error("interrupted: the levels so far are in '{0}', give the same command to go on")]
+    Stopped(String),
     /// A file that cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
@@ -198,6 +261,10 @@ pub enum PdbError {
     },
 }
 
+fn less_memory(needed: u64) -> String {
+    format!("give --dir to make {} enough, or ", bytes(needed))
+}
+
 impl From<OutputError> for PdbError {
     fn from(error: OutputError) -> PdbError {
         match error {
@@ -228,6 +295,7 @@ impl PdbError {
                 | PdbError::Layout { .. }
                 | PdbError::BitKind
                 | PdbError::ShortSpace
+                | PdbError::DiskKind
                 | PdbError::BlankOnTile { .. }
         )
     }

@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::descent::bit_of;
 use crate::perm::kernel::{FirstVisits, Move, Moves, PatternStep, Stretch};
-use crate::perm::layout::{LANES, Layout, REGISTER_BYTES, Register};
+use crate::perm::layout::{Layout, REGISTER_BYTES, Register};
 use crate::progress::{Phase, Progress};
 
 /// Registers of a stretch: 192 KiB of bytes seen and as many values, half of the nearest private cache.
@@ -41,8 +40,6 @@ pub(super) enum Keep {
     Any,
     /// A level per arrangement and bit.
     PerBit,
-    /// One bit of the level per arrangement and bit.
-    Lanes,
 }
 
 impl Keep {
@@ -51,7 +48,6 @@ impl Keep {
         match self {
             Keep::Count => 0,
             Keep::Any | Keep::PerBit => REGISTER_BYTES,
-            Keep::Lanes => LANES.div_ceil(8),
         }
     }
 }
@@ -111,7 +107,7 @@ impl Pass<'_> {
                     break;
                 }
                 let slots = self.slots;
-                let mut level = self.level as u8;
+                let level = self.level as u8;
                 let first_visits = match self.keep {
                     Keep::Count => FirstVisits::Count,
                     Keep::Any => FirstVisits::Any(task.values.as_chunks_mut().0),
@@ -119,11 +115,6 @@ impl Pass<'_> {
                         values: task.values.as_chunks_mut().0,
                         slots,
                     },
-                    Keep::Lanes => {
-                        level = bit_of((self.level - 1) as u8);
-                        let values = task.values.as_chunks_mut().0;
-                        FirstVisits::Lanes { values, slots }
-                    }
                 };
                 let new = self.step.run(
                     self.moves,
@@ -166,9 +157,7 @@ impl Pass<'_> {
                 let count = per_task.min(sets - first);
                 let slots = match self.keep {
                     Keep::Count | Keep::Any => count,
-                    Keep::PerBit | Keep::Lanes => {
-                        (self.slots[first + count] - self.slots[first]) as usize
-                    }
+                    Keep::PerBit => (self.slots[first + count] - self.slots[first]) as usize,
                 };
                 tasks.push(Task {
                     slice,

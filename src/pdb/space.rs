@@ -159,6 +159,7 @@ impl Space {
                 entries: self.states(),
                 needed,
                 budget,
+                less: None,
             });
         }
         let kernel = match self.kernel {

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use super::pass::{Keep, Pass, merge};
 use super::set_graph::SetGraph;
-use super::{Encoding, Kind, Pattern, PdbError};
+use super::{Kind, Pattern, PdbError};
 use crate::perm::kernel::{Kernel, PatternStep};
 use crate::perm::layout::{Layout, Place, REGISTER_BYTES};
 use crate::progress::{Level, Phase, Progress};
@@ -27,8 +27,7 @@ pub(super) struct Found {
     /// Bytes seen, one array per class: no longer needed, memory to be used again.
     pub seen: [Array; 2],
     /// Levels plus one, 0 for never, both classes one after the other; per class slice by slice, and
-    /// within a slice a register group per set, or per set and region. For one bit an entry, words of 64 lanes
-    /// in the place of registers: the bit of the value.
+    /// within a slice a register group per set, or per set and region.
     pub values: Array,
     /// Entries per value.
     pub histogram: Vec<u64>,
@@ -58,16 +57,15 @@ pub(super) fn slots(graph: &SetGraph, kind: Kind, class: usize) -> usize {
 
 /// Searches all levels of a pattern of five tiles or more.
 pub(super) fn search(
-    (pattern, kind, encoding): (&Pattern, Kind, Encoding),
+    (pattern, kind): (&Pattern, Kind),
     layout: Layout,
     kernel: Kernel,
     extra_units: u64,
     observer: &dyn Progress,
 ) -> Result<Found, PdbError> {
-    let keep = match (kind, encoding) {
-        (Kind::Minimum, _) => Keep::Any,
-        (Kind::Regions, Encoding::Bit) => Keep::Lanes,
-        (Kind::Regions, _) => Keep::PerBit,
+    let keep = match kind {
+        Kind::Minimum => Keep::Any,
+        Kind::Regions => Keep::PerBit,
     };
     let width = keep.width();
     observer.progress(Phase::Setup, 0, 1);
@@ -93,9 +91,7 @@ pub(super) fn search(
     };
     let register = start.register(layout, slots(&graph, kind, start.class), slot);
     let first = if start.class == 0 { 0 } else { sizes[0] };
-    if encoding != Encoding::Bit {
-        values.units_mut()[first + register][start.place.lane] = 1;
-    }
+    values.units_mut()[first + register][start.place.lane] = 1;
     changed[start.class][start.set] = 1 << start.place.block;
 
     let mut histogram = vec![1];

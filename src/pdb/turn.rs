@@ -6,16 +6,17 @@
 
 use rayon::prelude::*;
 
-use super::Kind;
 use super::PdbError;
 use super::meter::Meter;
 use super::reorder::Gather;
-use super::sweep::{self, Found};
-use crate::perm::layout::{LANES, REGISTER_BYTES};
+use super::set_graph::SetGraph;
+use super::slots::{Slots, unit};
+use crate::perm::kernel::Word;
+use crate::perm::layout::{Layout, REGISTER_BYTES};
 use crate::progress::{Phase, Progress};
 
 /// Slots that are turned at once.
-const SLOTS: usize = 64;
+pub(super) const SLOTS: usize = 64;
 
 /// Transposes a square of bits: bit j of word i becomes bit i of word j.
 ///
@@ -36,55 +37,54 @@ pub(super) fn transpose(square: &mut [u64; 64]) {
     }
 }
 
-/// Writes the bits of a region-aware table, slot by slot in the order of the file.
-pub(super) fn by_region(
-    found: &Found,
-    entries: &mut [u8],
-    observer: &dyn Progress,
-) -> Result<(), PdbError> {
-    let layout = found.layout;
-    let unit = layout.slice_registers();
-    let registers = unit * layout.blocks();
-    // Where the word of each arrangement is: 64 words per register, of which 60 are lanes.
-    let gather = Gather::new(layout);
-    let arrangements = gather.source.len();
-    let slot_bytes = arrangements / 8;
-    let (words, _) = found.values.units().as_flattened().as_chunks::<8>();
-    let counts = [0, 1].map(|class| sweep::slots(&found.graph, Kind::Regions, class));
-    let firsts = [0, counts[0] * registers];
-    let mut slots = Vec::with_capacity(counts[0] + counts[1]);
-    for set in found.graph.subsets.iter() {
-        let (class, number) = found.graph.find(set);
-        let of = &found.graph.classes[class].slots;
-        slots.extend((of[number]..of[number + 1]).map(|slot| (class, slot as usize)));
+/// Brings slots into the order of the file.
+pub(super) struct Turn {
+    gather: Gather,
+    registers: usize,
+}
+
+/// What a thread turns slots in.
+pub(super) struct Buffers {
+    lanes: Vec<u64>,
+    ordered: Vec<u64>,
+}
+
+impl Turn {
+    pub fn new(layout: Layout) -> Turn {
+        Turn {
+            gather: Gather::new(layout),
+            registers: unit(layout),
+        }
     }
-    let meter = Meter::new(observer, Phase::Order, 0, slots.len() as u64);
-    let jobs = entries
-        .par_chunks_mut(SLOTS * slot_bytes)
-        .zip(slots.par_chunks(SLOTS));
-    let buffers = || {
-        let ordered = arrangements.next_multiple_of(64);
-        (vec![0u64; registers * REGISTER_BYTES], vec![0u64; ordered])
-    };
-    jobs.try_for_each_init(buffers, |(lanes, ordered), (entries, slots)| {
-        let squares = lanes.as_chunks_mut::<64>().0;
-        for (register, square) in squares.iter_mut().enumerate() {
-            let (slice, within) = (register / unit, register % unit);
-            for (row, &(class, slot)) in square.iter_mut().zip(slots) {
-                let at = firsts[class] + (slice * counts[class] + slot) * unit + within;
-                *row = u64::from_le_bytes(words[at]);
+
+    /// Bytes of a slot in the file.
+    pub fn slot_bytes(&self) -> usize {
+        self.gather.source.len() / 8
+    }
+
+    pub fn buffers(&self) -> Buffers {
+        let ordered = self.gather.source.len().next_multiple_of(64);
+        Buffers {
+            // 64 words per register, of which 60 are lanes.
+            lanes: vec![0; self.registers * REGISTER_BYTES],
+            ordered: vec![0; ordered],
+        }
+    }
+
+    /// Writes the entries of at most 64 slots, whose words are given.
+    pub fn run(&self, slots: &[&[Word]], buffers: &mut Buffers, entries: &mut [u8]) {
+        let Buffers { lanes, ordered } = buffers;
+        for (register, square) in lanes.as_chunks_mut::<64>().0.iter_mut().enumerate() {
+            for (row, words) in square.iter_mut().zip(slots) {
+                *row = u64::from_le_bytes(words[register]);
             }
             square[slots.len()..].fill(0);
             transpose(square);
         }
-        debug_assert!(
-            squares
-                .iter()
-                .all(|square| square[LANES..] == [0; 64 - LANES])
-        );
-        for (to, &source) in ordered.iter_mut().zip(&gather.source) {
+        for (to, &source) in ordered.iter_mut().zip(&self.gather.source) {
             *to = lanes[usize::from(source)];
         }
+        let slot_bytes = self.slot_bytes();
         for (i, square) in ordered.as_chunks_mut::<64>().0.iter_mut().enumerate() {
             transpose(square);
             for (row, entries) in square.iter().zip(entries.chunks_exact_mut(slot_bytes)) {
@@ -93,8 +93,44 @@ pub(super) fn by_region(
                 bytes[..len].copy_from_slice(&row.to_le_bytes()[..len]);
             }
         }
-        meter.add(slots.len() as u64)
-    })
+    }
+}
+
+/// The class and number of every slot, in the order of the file.
+pub(super) fn order(graph: &SetGraph) -> Vec<(u8, u32)> {
+    let mut slots = Vec::new();
+    for set in graph.subsets.iter() {
+        let (class, number) = graph.find(set);
+        let of = &graph.classes[class].slots;
+        slots.extend((of[number]..of[number + 1]).map(|slot| (class as u8, slot)));
+    }
+    slots
+}
+
+/// Writes the bits of a region-aware table, slot by slot in the order of the file.
+pub(super) fn by_region(
+    graph: &SetGraph,
+    layout: Layout,
+    values: &[Slots; 2],
+    entries: &mut [u8],
+    observer: &dyn Progress,
+) -> Result<(), PdbError> {
+    let turn = Turn::new(layout);
+    let slots = order(graph);
+    let meter = Meter::new(observer, Phase::Order, 0, slots.len() as u64);
+    entries
+        .par_chunks_mut(SLOTS * turn.slot_bytes())
+        .zip(slots.par_chunks(SLOTS))
+        .try_for_each_init(
+            || turn.buffers(),
+            |buffers, (entries, slots)| {
+                let words =
+                    |&(class, slot): &(u8, u32)| values[usize::from(class)].of(slot as usize);
+                let rows: Vec<&[Word]> = slots.iter().map(words).collect();
+                turn.run(&rows, buffers, entries);
+                meter.add(slots.len() as u64)
+            },
+        )
 }
 
 #[cfg(test)]

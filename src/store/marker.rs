@@ -18,6 +18,10 @@ use super::storage::Storage;
 pub const MARKER: &str = "tilewave-run";
 /// First word of the file.
 const FORMAT: &str = "tilewave-marker";
+/// Name of the marker of a database's build.
+pub const DATABASE: &str = "tilewave-database";
+/// First word of that file.
+const DATABASE_FORMAT: &str = "tilewave-database";
 /// No marker is longer.
 const LONGEST: u64 = 1 << 26;
 
@@ -80,5 +84,44 @@ impl Marker {
         let new = RunFile::NewMarker { run: self.run };
         let text = seal(FORMAT, version(&self.metric, &self.puzzle), self);
         put(storage, new, MARKER, &text, || {})
+    }
+}
+
+/// What the directory of a database's build says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DatabaseMarker {
+    /// Random number of the build, also in each of its files.
+    #[serde(with = "hex")]
+    pub run: u64,
+    /// Board size.
+    pub board: String,
+    /// Goal in notation.
+    pub goal: String,
+    /// The tiles.
+    pub tiles: Vec<u16>,
+}
+
+impl DatabaseMarker {
+    /// Reads the marker of a directory; `None` when it has none.
+    ///
+    /// # Errors
+    /// As [`Marker::read`].
+    pub fn read(storage: &dyn Storage) -> io::Result<Option<DatabaseMarker>> {
+        let parse = |bytes: &[u8]| unseal(DATABASE_FORMAT, bytes);
+        read_sealed(storage, DATABASE, LONGEST, parse)
+    }
+
+    /// Writes the marker of a directory, durably.
+    pub fn write(&self, storage: &dyn Storage) -> io::Result<()> {
+        let new = RunFile::NewMarker { run: self.run };
+        let text = seal(DATABASE_FORMAT, 1, self);
+        put(storage, new, DATABASE, &text, || {})
+    }
+
+    /// Removes the marker of a directory, durably.
+    pub fn remove(storage: &dyn Storage) -> io::Result<()> {
+        storage.remove(DATABASE)?;
+        storage.sync_names()
     }
 }

@@ -38,7 +38,7 @@ pub use manifest::{
     ChunkRecord, LevelFiles, LevelRecord, MANIFEST, Manifest, ManifestError, PREVIOUS,
 };
 pub use mapped::Mapped;
-pub use marker::{MARKER, Marker};
+pub use marker::{DATABASE, DatabaseMarker, MARKER, Marker};
 pub use memory::{Array, MemoryError, Words, budget, peak_memory};
 pub use names::RunFile;
 pub(crate) use output::failed;

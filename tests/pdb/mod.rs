@@ -10,6 +10,7 @@ mod interop;
 mod kernels;
 mod lookups;
 mod many;
+mod on_disk;
 mod oracle;
 mod sets;
 mod spaces;

@@ -3,14 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde_json::json;
-use tilewave::pdb::{self, Build, Encoding, Kind, Pattern, Pdb, check_disjoint, check_partition};
+use tilewave::pdb::{
+    self, Build, Encoding, Kind, OnDisk, Pattern, Pdb, PdbError, check_disjoint, check_partition,
+};
 use tilewave::puzzle::tiles::Size;
 use tilewave::report::{bytes, duration, histogram, thousands};
-use tilewave::store;
+use tilewave::store::{self, Directory, Io, Storage};
 
 use super::info::{figures, tiles, written};
+use crate::cli::disk::Made;
 use crate::cli::failure::refuse;
 use crate::cli::options::{FORMATS, Format, GoalOption, Memory, Threads, kernel};
 use crate::cli::output::{OutputFile, print_beside};
@@ -75,7 +78,8 @@ impl Wanted {
 #[command(
     after_help = "Examples:\n  tilewave pdb build --size 4x4 --pattern 1,2,3,4,5,6,7 -o 7.pdb\n  \
                   tilewave pdb build --size 4x4 --goal first --partition 7-8 -o databases/\n  \
-                  tilewave pdb build --size 5x5 --pattern 1,2,3,6,7,8,11 --encoding bit -o 7.pdb"
+                  tilewave pdb build --size 5x5 --pattern 1,2,3,6,7,8,11 --encoding bit -o 7.pdb\n  \
+                  tilewave pdb build --size 5x5 --pattern 1,2,3,6,7,8,11,12 --encoding bit --dir levels -o 8.pdb"
 )]
 pub struct Args {
     #[command(flatten)]
@@ -98,6 +102,15 @@ pub struct Args {
 
     #[command(flatten)]
     memory: Memory,
+
+    /// Keep the levels in files of this directory until the database is written: one bit an entry then takes half the
+    /// memory, and a build that was stopped goes on. Remove the directory to give it up.
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, conflicts_with = "plain")]
+    dir: Option<PathBuf>,
+
+    /// With --dir: start also when there is less disk than the levels take, by the estimate.
+    #[arg(long, requires = "dir")]
+    ignore_space: bool,
 
     /// Use the plain builder: slow, independent of the fast one.
     #[arg(long)]
@@ -127,22 +140,60 @@ impl Args {
                 ..self.wanted.build(pattern)?
             })
         };
+        if self.dir.is_some() && patterns.len() > 1 {
+            refuse!("--dir serves one database: build them one after the other");
+        }
+        let made = Made::of(self.dir.as_slice());
+        let directory = self.directory()?;
         // Refuse before any work what cannot be finished.
         for (pattern, file) in patterns.iter().zip(&files) {
             OutputFile::reserve(file, self.force)?;
-            pdb::plan(&build(pattern)?)?;
+            match &directory {
+                None => pdb::plan(&build(pattern)?).map(|_| ())?,
+                Some(directory) => self.check_space(&build(pattern)?, directory)?,
+            }
         }
         for (i, (pattern, file)) in patterns.iter().zip(&files).enumerate() {
             let begun = Instant::now();
             let part = part(i, patterns.len());
             let progress = Progress::of_part(part);
-            let table = pdb::build(&build(pattern)?, &progress)?;
+            let on_disk = directory.as_ref().map(|directory| OnDisk::new(directory));
+            let table = match &on_disk {
+                None => pdb::build(&build(pattern)?, &progress)?,
+                Some(on_disk) => on_disk.build(&build(pattern)?, &progress)?,
+            };
             table.save(file, self.force, &progress)?;
+            on_disk.map_or(Ok(()), |on_disk| on_disk.clear())?;
             drop(progress);
             let report = self.report(&table, file, begun.elapsed().as_secs_f64());
             print_beside(file, &report)?;
         }
+        drop(made);
         Ok(())
+    }
+
+    /// The directory of the levels.
+    fn directory(&self) -> Result<Option<Directory>> {
+        let open = |path: &PathBuf| {
+            Directory::create(path, Io::Read).with_context(|| format!("--dir {}", path.display()))
+        };
+        self.dir.as_ref().map(open).transpose()
+    }
+
+    /// Refuses a build whose levels do not fit the disk.
+    fn check_space(&self, build: &Build, directory: &Directory) -> Result<()> {
+        let plan = pdb::plan_on_disk(build)?;
+        let (free, there) = OnDisk::new(directory).space()?;
+        let needed = plan.disk_bytes.saturating_sub(there);
+        match free {
+            Some(free) if free < needed && !self.ignore_space => Err(PdbError::Space {
+                directory: directory.name(),
+                needed,
+                free,
+            }
+            .into()),
+            _ => Ok(()),
+        }
     }
 
     /// The file of each pattern.

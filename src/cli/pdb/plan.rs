@@ -16,7 +16,7 @@ use crate::cli::progress::Progress;
 #[derive(clap::Args)]
 #[command(
     after_help = "The time is that of a smaller database of the same board, built at once, times the entries. Exit code 1 when \
-                  the memory does not suffice.\n\nExamples:\n  tilewave pdb plan --size 5x5 --pattern 1,2,3,6,7,8,11 \
+                  the memory does not suffice, not even with the levels on disk (pdb build --dir).\n\nExamples:\n  tilewave pdb plan --size 5x5 --pattern 1,2,3,6,7,8,11 \
                   --encoding bit"
 )]
 pub struct Args {
@@ -45,12 +45,23 @@ impl Args {
         let columns = "tiles,entries,bytes,memory_bytes,seconds";
         destination.add(&format.heading(columns))?;
         for pattern in &patterns {
-            let build = Build {
+            let unlimited = Build {
                 threads: self.threads.get(),
-                memory: Some(self.memory.budget()),
                 ..self.wanted.build(pattern)?
             };
-            let plan = pdb::plan(&build)?;
+            let build = Build {
+                memory: Some(self.memory.budget()),
+                ..unlimited.clone()
+            };
+            // Without a directory if that suffices.
+            let on_disk = pdb::plan_on_disk(&unlimited).ok();
+            let (plan, dir) = match pdb::plan(&build) {
+                Ok(plan) => (plan, false),
+                Err(error) => match pdb::plan_on_disk(&build) {
+                    Ok(plan) => (plan, true),
+                    Err(_) => return Err(error.into()),
+                },
+            };
             let seconds = self.seconds(&build, plan.entries)?;
             let figures = json!({
                 "tiles": tiles(pattern.tiles()),
@@ -61,10 +72,19 @@ impl Args {
                 "memory_bytes": plan.memory_bytes,
                 "seconds": seconds,
                 "fast": plan.fast,
+                "dir": dir,
+                "with_dir": on_disk.map(|plan| json!({
+                    "memory_bytes": plan.memory_bytes,
+                    "disk_bytes": plan.disk_bytes,
+                })),
             });
             let words = || {
+                let levels = match dir {
+                    true => format!(" with --dir and {} of disk there", bytes(plan.disk_bytes)),
+                    false => String::new(),
+                };
                 format!(
-                    "{}  {}, {}: {} entries, {} on disk, {} of memory, about {}\n",
+                    "{}  {}, {}: {} entries, {} on disk, {} of memory{levels}, about {}\n",
                     tiles(pattern.tiles()),
                     build.kind,
                     build.encoding,
@@ -84,6 +104,7 @@ impl Args {
         let tiles = build.pattern.tiles();
         let few = &tiles[..tiles.len().min(SAMPLE)];
         let sample = Build {
+            memory: None,
             pattern: Pattern::new(build.pattern.goal().clone(), few)?,
             ..build.clone()
         };

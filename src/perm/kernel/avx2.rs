@@ -70,6 +70,18 @@ instructions! {
         let high = _mm256_movemask_epi8(_mm256_cmpeq_epi8(a.1, b.1)) as u32;
         u64::from(low) | u64::from(high) << 32
     }}
+    fn spread_half(bits: u32) -> __m256i {{
+        // Each byte gets the byte of its eight lanes, and keeps the bit of its own.
+        let byte = _mm256_setr_epi64x(
+            0,
+            0x0101_0101_0101_0101,
+            0x0202_0202_0202_0202,
+            0x0303_0303_0303_0303,
+        );
+        let own = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+        let bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(bits as i32), byte);
+        _mm256_cmpeq_epi8(_mm256_and_si256(bytes, own), own)
+    }}
     fn first_of_half(old: __m256i, new: __m256i, bits: __m256i) -> __m256i {{
         let zero = _mm256_setzero_si256();
         let unseen = _mm256_cmpeq_epi8(_mm256_and_si256(old, bits), zero);
@@ -132,6 +144,9 @@ impl Isa for Avx2 {
             _mm256_storeu_si256(to, value.0);
             _mm256_storeu_si256(to.add(1), value.1);
         }}
+        fn spread(bits: u64) -> Halves {
+            Halves(spread_half(bits as u32), spread_half((bits >> 32) as u32))
+        }
         fn and(a: Halves, b: Halves) -> Halves {
             Halves(_mm256_and_si256(a.0, b.0), _mm256_and_si256(a.1, b.1))
         }

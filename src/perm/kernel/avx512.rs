@@ -58,6 +58,7 @@ impl Isa for Avx512 {
         fn splat(byte: u8) -> __m512i { _mm512_set1_epi8(byte as i8) }
         fn load(from: *const Register) -> __m512i { _mm512_loadu_si512(from.cast()) }
         fn store(to: *mut Register, value: __m512i) { _mm512_storeu_si512(to.cast(), value) }
+        fn spread(bits: u64) -> __m512i { _mm512_movm_epi8(bits) }
         fn and(a: __m512i, b: __m512i) -> __m512i { _mm512_and_si512(a, b) }
         fn and_not(a: __m512i, b: __m512i) -> __m512i { _mm512_andnot_si512(b, a) }
         fn or(a: __m512i, b: __m512i) -> __m512i { _mm512_or_si512(a, b) }

@@ -104,11 +104,38 @@ fn fits(layout: Layout, gather: &Gather) -> bool {
     }
 }
 
+/// What lanes are stored as: the bytes of a register, or one bit each.
+pub(super) trait Stored<I: Isa> {
+    /// Brings the lanes to a register: a byte of ones for a bit that is set.
+    ///
+    /// # Safety
+    /// The processor has the instructions, and the pointer is valid.
+    unsafe fn bring(from: *const Self) -> I::Reg;
+}
+
+impl<I: Isa> Stored<I> for Register {
+    #[inline(always)]
+    unsafe fn bring(from: *const Register) -> I::Reg {
+        // SAFETY: the function's contract.
+        unsafe { I::load(from) }
+    }
+}
+
+/// A bit for each lane of a register, the first lane lowest, little-endian.
+pub type Word = [u8; 8];
+
+impl<I: Isa> Stored<I> for Word {
+    #[inline(always)]
+    unsafe fn bring(from: *const Word) -> I::Reg {
+        // SAFETY: the function's contract.
+        unsafe { I::spread(u64::from_le_bytes(*from)) }
+    }
+}
+
 /// Where the sources of one target group lie.
-#[derive(Clone, Copy)]
-pub(super) struct Sources<const P: usize> {
+pub(super) struct Sources<const P: usize, T = Register> {
     /// For each half of the target the array that it comes from.
-    pub arrays: [*const Register; P],
+    pub arrays: [*const T; P],
     /// Offset in the array of each of the operation's source blocks.
     pub blocks: *const usize,
     /// Offset in the array of the target itself.
@@ -116,20 +143,20 @@ pub(super) struct Sources<const P: usize> {
     /// Register of the target within its block.
     pub within: usize,
     /// The target's registers in the first of the blocks that are handed over, and registers of a block.
-    pub halo: (*const Register, usize),
+    pub halo: (*const T, usize),
     /// Row of the tables: `variant * groups + group`.
     pub row: usize,
     /// Parity of the last five digits of lines of the first half and register.
     pub parity: usize,
 }
 
-impl<const P: usize> Sources<P> {
+impl<const P: usize, T> Sources<P, T> {
     /// The address of a source register.
     ///
     /// # Safety
     /// The source is one of the operation's.
     #[inline(always)]
-    unsafe fn at(&self, half: usize, source: Source) -> *const Register {
+    pub unsafe fn at(&self, half: usize, source: Source) -> *const T {
         // SAFETY: the caller's promise.
         unsafe {
             let block = *self.blocks.add(usize::from(source.block));
@@ -173,41 +200,41 @@ macro_rules! put {
 /// The processor supports the instruction set; all sources that the operation's tables name for the row
 /// exist in `from`, and they were checked by [`Ready::new`]; `G` is the layout's group.
 #[inline(always)]
-pub(super) unsafe fn gather<I: Isa, S: Sink<I>, const P: usize, const G: usize>(
+pub(super) unsafe fn gather<I: Isa, T: Stored<I>, S: Sink<I>, const P: usize, const G: usize>(
     op: &Op<I>,
-    from: &Sources<P>,
+    from: &Sources<P, T>,
     sink: &mut S,
 ) {
     // SAFETY: the function's contract.
     unsafe {
         match &op.shape {
-            Shape::Own => put!(sink, p, r => I::load(from.arrays[p].add(from.own + r))),
+            Shape::Own => put!(sink, p, r => T::bring(from.arrays[p].add(from.own + r))),
             Shape::Lanes(rows) => put!(sink, p, r => {
                 let row = rows.get_unchecked(from.parity ^ p ^ (r & 1));
-                I::permute(row, I::load(from.arrays[p].add(from.own + r)))
+                I::permute(row, T::bring(from.arrays[p].add(from.own + r)))
             }),
             Shape::Block => {
                 let first = *from.blocks + from.within;
-                put!(sink, p, r => I::load(from.arrays[p].add(first + r)));
+                put!(sink, p, r => T::bring(from.arrays[p].add(first + r)));
             }
             Shape::Halo(index) => {
                 let first = from.halo.0.add(index * from.halo.1);
-                put!(sink, p, r => I::load(first.add(r)));
+                put!(sink, p, r => T::bring(first.add(r)));
             }
             Shape::Runs(runs) => {
                 let first = *runs.get_unchecked(from.row);
-                put!(sink, p, r => I::load(from.at(p, first).add(r)));
+                put!(sink, p, r => T::bring(from.at(p, first).add(r)));
             }
             Shape::Copies(sixes) => {
                 let six = sixes.get_unchecked(from.row);
-                put!(sink, p, r => I::load(from.at(p, six[r])));
+                put!(sink, p, r => T::bring(from.at(p, six[r])));
             }
             Shape::Shared(tables) => {
                 let group = tables.groups.get_unchecked(from.row);
                 for p in 0..P {
                     let mut six = [I::splat(0); GROUP];
                     for s in 0..GROUP {
-                        six[s] = I::load(from.at(p, group.sources[s]));
+                        six[s] = T::bring(from.at(p, group.sources[s]));
                     }
                     for r in 0..G {
                         let row = row(tables, group, r, from.parity ^ p);
@@ -223,7 +250,7 @@ pub(super) unsafe fn gather<I: Isa, S: Sink<I>, const P: usize, const G: usize>(
                         let first = from.at(p, group.sources[r]);
                         let mut six = [I::splat(0); GROUP];
                         for s in 0..GROUP {
-                            six[s] = I::load(first.add(s));
+                            six[s] = T::bring(first.add(s));
                         }
                         let row = row(tables, group, r, from.parity ^ p);
                         sink.put(p, r, I::select(row, &six));
@@ -243,7 +270,7 @@ pub(super) unsafe fn gather<I: Isa, S: Sink<I>, const P: usize, const G: usize>(
                         for &(source, row) in tables.of(from.row * GROUP + r) {
                             let rows = tables.rows.get_unchecked(usize::from(row));
                             let row = rows.get_unchecked(from.parity ^ p ^ (r & 1));
-                            let part = I::permute(row, I::load(from.at(p, source)));
+                            let part = I::permute(row, T::bring(from.at(p, source)));
                             joined = I::or(joined, part);
                         }
                         *value = joined;

@@ -52,6 +52,8 @@ pub(super) trait Isa: Sized + 'static {
     unsafe fn splat(byte: u8) -> Self::Reg;
     unsafe fn load(from: *const Register) -> Self::Reg;
     unsafe fn store(to: *mut Register, value: Self::Reg);
+    /// A byte of ones for each bit that is set.
+    unsafe fn spread(bits: u64) -> Self::Reg;
     unsafe fn and(a: Self::Reg, b: Self::Reg) -> Self::Reg;
     /// `a AND NOT b`.
     unsafe fn and_not(a: Self::Reg, b: Self::Reg) -> Self::Reg;

@@ -98,14 +98,6 @@ pub enum FirstVisits<'a> {
         /// First bit slot of each set of the class, and one more for the end.
         slots: &'a [u32],
     },
-    /// A bit per lane and bit, set where `level` is not 0: as [`FirstVisits::PerBit`] with a word of 64 lanes
-    /// (little-endian) in the place of a register.
-    Lanes {
-        /// The words.
-        values: &'a mut [[u8; 8]],
-        /// As above.
-        slots: &'a [u32],
-    },
 }
 
 /// Consecutive sets of one slice, to be computed for one level.

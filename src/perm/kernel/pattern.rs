@@ -8,6 +8,7 @@ use super::choice::{Kernel, KernelError};
 use super::moves::{FirstVisits, Moves, Stretch};
 use super::pattern_step::Slice;
 use super::run::{Run, ready};
+use super::slot_step::SlotStretch;
 use crate::perm::gather::Gather;
 use crate::perm::layout::Layout;
 use crate::perm::lehmer::MAX_LEN;
@@ -88,7 +89,6 @@ impl PatternStep {
                 None
             }
             FirstVisits::PerBit { values, slots } => Some((values.len(), slots)),
-            FirstVisits::Lanes { values, slots } => Some((values.len(), slots)),
         };
         if let Some((len, slots)) = per_bit {
             assert_eq!(slots.len(), targets + 1);
@@ -103,6 +103,26 @@ impl PatternStep {
         // `ready`; the layout is in slices.
         unsafe { self.run.pattern_step(slice, moves, stretch) }
     }
+
+    /// Brings the bits of one level into a stretch of slots, whose moves all are of bit 0; returns the number of
+    /// first visits.
+    ///
+    /// # Panics
+    /// When the lengths of the stretch do not fit the layout and the moves.
+    pub fn run_slots(&self, moves: &Moves, stretch: SlotStretch<'_>) -> u64 {
+        let unit = self.layout.slice_registers() * self.slices.len();
+        let slots = stretch.full.len();
+        assert_eq!(moves.layout, self.layout);
+        assert!(stretch.first + slots <= moves.targets());
+        assert_eq!(stretch.source.len(), moves.sources * unit);
+        assert_eq!(stretch.changed.len(), moves.sources);
+        assert_eq!(stretch.seen.len(), slots * unit);
+        assert_eq!(stretch.gained.len(), slots);
+        assert!(stretch.marks.is_empty() || stretch.marks.len() == slots * unit);
+        // SAFETY: lengths were checked above, sources and shifts by `Moves::new`, support and tables by
+        // `ready`; the layout is in slices.
+        unsafe { self.run.slot_step(&self.slices, moves, stretch) }
+    }
 }
 
 /// Works out the sources of a slice.
@@ -112,6 +132,7 @@ fn sources(layout: Layout, gathers: &[Arc<Gather>], slice: usize) -> Slice {
     let mut found = Slice {
         parity: layout.block_parity(slice),
         sources: Vec::new(),
+        words: Vec::new(),
         variants: Vec::new(),
         needs: Vec::new(),
     };
@@ -124,5 +145,7 @@ fn sources(layout: Layout, gathers: &[Arc<Gather>], slice: usize) -> Slice {
             .push(slices.iter().fold(0, |set, slice| set | 1 << slice));
         found.sources.extend(slices);
     }
+    let unit = layout.slice_registers();
+    found.words = found.sources.iter().map(|slice| slice * unit).collect();
     found
 }

@@ -18,6 +18,8 @@ pub(super) struct Slice {
     pub parity: usize,
     /// The slices of all shifts' sources, shift after shift.
     pub sources: Vec<usize>,
+    /// The same as offsets of words from the first of a slot.
+    pub words: Vec<usize>,
     /// For each shift the variant of its tables.
     pub variants: Vec<usize>,
     /// For each shift the set of its source slices, as a bit mask.
@@ -208,10 +210,6 @@ pub(super) unsafe fn step<I: Isa, const G: usize>(
                     let first = PerBit(values.as_mut_ptr().add(slot(slots)));
                     visit::<I, _, G>(&step, list, &target, first)
                 }
-                FirstVisits::Lanes { values, slots } => {
-                    let first = Lanes(values.as_mut_ptr().add(slot(slots)));
-                    visit::<I, _, G>(&step, list, &target, first)
-                }
             };
             *flag = flags;
             count += new;
@@ -296,36 +294,6 @@ impl<I: Isa> Visits<I> for PerBit {
     }
 }
 
-/// [`FirstVisits::Lanes`] of a set.
-struct Lanes(*mut [u8; 8]);
-
-impl<I: Isa> Visits<I> for Lanes {
-    #[inline(always)]
-    unsafe fn write(
-        &self,
-        bits: u8,
-        level: u8,
-        registers: usize,
-        r: usize,
-        old: I::Reg,
-        new: I::Reg,
-    ) -> u64 {
-        let mut count = 0;
-        for bit in 0..bits.count_ones() as usize {
-            // SAFETY: the function's contract: a slot of words per bit.
-            unsafe {
-                let lanes = I::first_lanes(old, new, I::splat(1 << bit));
-                count += u64::from(lanes.count_ones());
-                if level != 0 && lanes != 0 {
-                    let word = &mut *self.0.add(bit * registers + r);
-                    *word = (u64::from_le_bytes(*word) | lanes).to_le_bytes();
-                }
-            }
-        }
-        count
-    }
-}
-
 /// Brings the bits of all live moves into a set's slice: returns first visits and flags.
 ///
 /// # Safety
@@ -347,7 +315,7 @@ unsafe fn visit<I: Isa, V: Visits<I>, const G: usize>(
             while at < lives.len() && lives.get_unchecked(at).bits == bits {
                 let live = lives.get_unchecked(at);
                 let op = step.ready.ops.get_unchecked(usize::from(live.shift));
-                gather::<I, _, 2, G>(op, &step.sources::<G>(live), &mut raw);
+                gather::<I, _, _, 2, G>(op, &step.sources::<G>(live), &mut raw);
                 at += 1;
             }
             let pair = usize::from(bits.0) * 8 + usize::from(bits.1);

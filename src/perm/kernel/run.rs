@@ -8,8 +8,9 @@ use super::isa::Tally;
 use super::moves::{Moves, Stretch};
 use super::rule::Rule;
 use super::scalar::Scalar;
+use super::slot_step::SlotStretch;
 use super::step::{Work, step};
-use super::{pattern_step, pattern_step::Slice};
+use super::{pattern_step, pattern_step::Slice, slot_step};
 use crate::perm::gather::Gather;
 use crate::perm::layout::{GROUP, Layout};
 
@@ -22,6 +23,10 @@ pub(super) trait Run: Send + Sync {
     /// # Safety
     /// As [`pattern_step::step`].
     unsafe fn pattern_step(&self, slice: &Slice, moves: &Moves, stretch: Stretch<'_>) -> u64;
+
+    /// # Safety
+    /// As [`slot_step::step`].
+    unsafe fn slot_step(&self, slices: &[Slice], moves: &Moves, stretch: SlotStretch<'_>) -> u64;
 }
 
 /// Returns the tables ready for a kernel; `bits` has a list for each window.
@@ -87,6 +92,31 @@ macro_rules! instruction_set {
                     match self.layout.group() {
                         1 => with_features::<1>(self, slice, moves, stretch),
                         _ => with_features::<GROUP>(self, slice, moves, stretch),
+                    }
+                }
+            }
+
+            unsafe fn slot_step(
+                &self,
+                slices: &[Slice],
+                moves: &Moves,
+                stretch: SlotStretch<'_>,
+            ) -> u64 {
+                $(#[$features])?
+                unsafe fn with_features<const G: usize>(
+                    ready: &Ready<$isa>,
+                    slices: &[Slice],
+                    moves: &Moves,
+                    stretch: SlotStretch<'_>,
+                ) -> u64 {
+                    // SAFETY: the caller's promise.
+                    unsafe { slot_step::step::<$isa, G>(ready, slices, moves, stretch) }
+                }
+                // SAFETY: `ready` has checked the processor; the rest is the caller's promise.
+                unsafe {
+                    match self.layout.group() {
+                        1 => with_features::<1>(self, slices, moves, stretch),
+                        _ => with_features::<GROUP>(self, slices, moves, stretch),
                     }
                 }
             }

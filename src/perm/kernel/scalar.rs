@@ -41,6 +41,11 @@ impl Isa for Scalar {
     }
 
     #[inline(always)]
+    unsafe fn spread(bits: u64) -> Register {
+        from_fn(|i| (bits >> i & 1) as u8 * u8::MAX)
+    }
+
+    #[inline(always)]
     unsafe fn and(a: Register, b: Register) -> Register {
         from_fn(|i| a[i] & b[i])
     }

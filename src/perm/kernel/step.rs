@@ -130,7 +130,7 @@ pub(super) unsafe fn step<I: Isa, const REVERSE: bool>(ready: &Ready<I>, work: &
                     brought: [I::splat(0); GROUP],
                     next: &mut next,
                 };
-                gather::<I, _, 1, GROUP>(op, &from, &mut sink);
+                gather::<I, _, _, 1, GROUP>(op, &from, &mut sink);
             }
             for r in 0..GROUP {
                 let at = work.next.add(first + r);

@@ -1,0 +1,304 @@
+//! Databases whose levels go to files: equal to those built in memory, whatever happens on the way.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tilewave::pdb::{Build, Encoding, Kind, OnDisk, Pattern, Pdb, PdbError, build};
+use tilewave::perm::kernel::Kernel;
+use tilewave::progress::{NoProgress, StopWhen};
+use tilewave::store::{DATABASE, Faults, Simulated, Storage};
+
+use super::cli::{refused, stdout};
+use super::goal;
+
+fn bits(size: &str, tiles: &[u16]) -> Build {
+    Build {
+        kind: Kind::Regions,
+        encoding: Encoding::Bit,
+        ..Build::new(Pattern::new(goal(size, "first"), tiles).unwrap())
+    }
+}
+
+/// A small one with many levels.
+fn small() -> (Build, Pdb) {
+    let how = bits("3x3", &[1, 2, 4, 5, 7, 8]);
+    let truth = build(&how, &NoProgress).unwrap();
+    (how, truth)
+}
+
+fn assert_same(found: &Pdb, truth: &Pdb) {
+    assert_eq!(found.histogram(), truth.histogram());
+    assert!(found.bytes() == truth.bytes());
+}
+
+/// The depths whose files are there.
+fn levels(storage: &Simulated) -> Vec<String> {
+    let names = storage.list().unwrap().into_iter();
+    names.filter(|name| name.starts_with("level-")).collect()
+}
+
+#[test]
+fn levels_in_files_give_the_same_database() {
+    for (size, tiles) in [
+        ("3x3", &[1, 3, 5, 6, 8][..]),
+        ("3x4", &[1, 2, 5, 6, 9, 10]),
+        ("2x6", &[1, 2, 3, 7, 8, 9, 10, 11]),
+        ("4x4", &[1, 2, 3, 4, 5, 6, 7]),
+    ] {
+        let how = bits(size, tiles);
+        let truth = build(&how, &NoProgress).unwrap();
+        for kernel in Kernel::ALL
+            .into_iter()
+            .filter(|kernel| kernel.is_supported())
+        {
+            if size == "4x4" && kernel != Kernel::best() {
+                continue;
+            }
+            let storage = Simulated::default();
+            let how = Build {
+                kernel: Some(kernel),
+                ..how.clone()
+            };
+            let found = OnDisk::new(&storage).build(&how, &NoProgress).unwrap();
+            assert_same(&found, &truth);
+            assert_eq!(levels(&storage).len() + 1, truth.histogram().len());
+            OnDisk::new(&storage).clear().unwrap();
+            assert!(levels(&storage).is_empty() && storage.open(DATABASE).is_err());
+        }
+    }
+}
+
+#[test]
+fn a_cut_at_any_sync_loses_nothing() {
+    let (how, truth) = small();
+    let whole = Simulated::default();
+    let found = OnDisk::new(&whole).build(&how, &NoProgress).unwrap();
+    assert_same(&found, &truth);
+    let syncs = whole.syncs();
+    assert!(syncs > 30, "{syncs}");
+    for cut in 1..=syncs {
+        let storage = Simulated::default();
+        storage.set_faults(Faults {
+            cut_at: Some(cut),
+            ..Faults::default()
+        });
+        OnDisk::new(&storage).build(&how, &NoProgress).unwrap_err();
+        let after = storage.after_cut(cut);
+        let kept = levels(&after).len() as u64;
+        assert!(
+            kept + 4 > cut / 2,
+            "the levels before sync {cut} are kept, not {kept}"
+        );
+        let found = OnDisk::new(&after).build(&how, &NoProgress).unwrap();
+        assert_same(&found, &truth);
+        let new = |name: &String| name.starts_with("level-") && name.ends_with(".new");
+        assert!(!after.list().unwrap().iter().any(new));
+    }
+}
+
+#[test]
+fn a_build_that_is_stopped_goes_on_where_it_was() {
+    let how = bits("3x4", &[1, 2, 3, 5, 6, 7]);
+    let truth = build(&how, &NoProgress).unwrap();
+    let storage = Simulated::default();
+    let asked = AtomicUsize::new(0);
+    let stop = StopWhen(|| asked.fetch_add(1, Ordering::Relaxed) > 150);
+    let error = OnDisk::new(&storage).build(&how, &stop).unwrap_err();
+    assert!(matches!(error, PdbError::Stopped(_)), "{error}");
+    let kept = levels(&storage).len();
+    assert!(kept > 5 && kept + 5 < truth.histogram().len(), "{kept}");
+    /// Counts the levels that are computed.
+    #[derive(Default)]
+    struct Count(AtomicUsize, AtomicUsize);
+    impl tilewave::Progress for Count {
+        fn level(&self, _: &tilewave::progress::Level) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+        fn continued(&self, depth: usize, _: u64) {
+            self.1.store(depth, Ordering::Relaxed);
+        }
+    }
+    let count = Count::default();
+    let found = OnDisk::new(&storage).build(&how, &count).unwrap();
+    assert_same(&found, &truth);
+    assert_eq!(count.1.load(Ordering::Relaxed), kept);
+    assert_eq!(
+        count.0.load(Ordering::Relaxed),
+        truth.histogram().len() - 1 - kept
+    );
+}
+
+#[test]
+fn a_full_disk_keeps_what_is_committed() {
+    let (how, truth) = small();
+    for capacity in (100..40_000).step_by(3_331) {
+        let storage = Simulated::default();
+        storage.set_faults(Faults {
+            capacity: Some(capacity),
+            ..Faults::default()
+        });
+        let error = OnDisk::new(&storage).build(&how, &NoProgress).unwrap_err();
+        let said = error.to_string();
+        assert!(
+            said.contains("space") && said.contains("go on"),
+            "{capacity}: {said}"
+        );
+        assert_eq!(said.lines().count(), 1);
+        storage.set_faults(Faults::default());
+        let found = OnDisk::new(&storage).build(&how, &NoProgress).unwrap();
+        assert_same(&found, &truth);
+    }
+}
+
+#[test]
+fn damaged_and_missing_levels_are_named() {
+    let (how, _) = small();
+    let whole = Simulated::default();
+    OnDisk::new(&whole).build(&how, &NoProgress).unwrap();
+    let name = "level-006.chunk-00000";
+    // The header, a frame, the index, the trailer.
+    let len = whole.open(name).unwrap().len() as usize;
+    for at in [20, 130, len - 70, len - 3] {
+        let storage = whole.copy();
+        storage.damage(name, |bytes| bytes[at] ^= 4);
+        let error = OnDisk::new(&storage).build(&how, &NoProgress).unwrap_err();
+        let said = error.to_string();
+        assert!(
+            matches!(error, PdbError::DamagedLevel { .. }),
+            "{at}: {said}"
+        );
+        assert!(said.contains(name) && said.lines().count() == 1, "{said}");
+    }
+    let storage = whole.copy();
+    storage.remove(name).unwrap();
+    let error = OnDisk::new(&storage).build(&how, &NoProgress).unwrap_err();
+    assert!(matches!(error, PdbError::MissingLevel { .. }), "{error}");
+    assert!(error.to_string().contains(name), "{error}");
+    // A level of another build under this name.
+    let other = Simulated::default();
+    OnDisk::new(&other).build(&how, &NoProgress).unwrap();
+    let storage = whole.copy();
+    let strange = other.open(name).unwrap();
+    let strange = strange.read(0, strange.len() as usize).unwrap();
+    storage.damage(name, |bytes| *bytes = strange.as_ref().to_vec());
+    let error = OnDisk::new(&storage).build(&how, &NoProgress).unwrap_err();
+    assert!(error.to_string().contains("not of this build"), "{error}");
+}
+
+#[test]
+fn directories_of_others_are_refused() {
+    let (how, truth) = small();
+    let storage = Simulated::default();
+    OnDisk::new(&storage).build(&how, &NoProgress).unwrap();
+    let before = storage.list().unwrap();
+    let other = bits("3x3", &[1, 2, 3, 4, 5]);
+    let error = OnDisk::new(&storage)
+        .build(&other, &NoProgress)
+        .unwrap_err();
+    assert!(matches!(error, PdbError::OtherDirectory { .. }), "{error}");
+    assert_eq!(storage.list().unwrap(), before);
+    assert_same(
+        &OnDisk::new(&storage).build(&how, &NoProgress).unwrap(),
+        &truth,
+    );
+    // Levels without a marker are somebody else's.
+    storage.remove(DATABASE).unwrap();
+    let error = OnDisk::new(&storage).build(&how, &NoProgress).unwrap_err();
+    assert!(matches!(error, PdbError::OtherDirectory { .. }), "{error}");
+    // Bytes, and few tiles, have no levels in files.
+    let empty = Simulated::default();
+    for how in [
+        Build {
+            encoding: Encoding::Byte,
+            ..how.clone()
+        },
+        bits("3x3", &[1, 2, 3, 4]),
+    ] {
+        let error = OnDisk::new(&empty).build(&how, &NoProgress).unwrap_err();
+        assert!(matches!(error, PdbError::DiskKind), "{error}");
+        assert!(empty.list().unwrap().is_empty());
+    }
+}
+
+const EIGHT: [&str; 6] = [
+    "--size",
+    "4x4",
+    "--pattern",
+    "1,2,3,4,5,6,7,8",
+    "--encoding",
+    "bit",
+];
+
+#[test]
+fn a_killed_build_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    stdout(
+        dir,
+        &[&["build"], &EIGHT[..], &["-o", "whole.pdb"]].concat(),
+    );
+    let build = [&["build"], &EIGHT[..], &["-o", "x.pdb", "--dir", "levels"]].concat();
+    let program = assert_cmd::cargo::cargo_bin("tilewave");
+    for depth in ["010", "025", "040"] {
+        let mut child = std::process::Command::new(&program)
+            .current_dir(dir)
+            .arg("pdb")
+            .args(&build)
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        let level = dir.join(format!("levels/level-{depth}.chunk-00000"));
+        while !level.exists() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(level.exists() && !dir.join("x.pdb").exists(), "{depth}");
+    }
+    stdout(dir, &build);
+    let read = |name: &str| std::fs::read(dir.join(name)).unwrap();
+    assert!(read("x.pdb") == read("whole.pdb"));
+    let names = std::fs::read_dir(dir.join("levels")).unwrap();
+    let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["lock"]);
+}
+
+#[test]
+fn the_command_line_says_what_a_directory_serves() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let on_disk = ["-o", "x.pdb", "--dir", "levels"];
+    let bytes = ["build", "--size", "4x4", "--pattern", "1,2,3,4,5,6"];
+    refused(dir, &[&bytes[..], &on_disk].concat(), 2, "--encoding bit");
+    let two = ["--pattern", "5,6,7,8,9", "-o", "y.pdb"];
+    let two = [&bytes[..], &["--encoding", "bit"], &on_disk, &two].concat();
+    refused(dir, &two, 2, "one database");
+    assert!(!dir.join("levels").exists());
+    // What does not fit the memory does with a directory: the plan and the refusal say so.
+    let what = [
+        "--size",
+        "4x4",
+        "--pattern",
+        "1,2,3,4,5,6,7,8",
+        "--encoding",
+        "bit",
+        "-M",
+        "220MB",
+    ];
+    refused(
+        dir,
+        &[&["build"], &what[..], &["-o", "x.pdb"]].concat(),
+        1,
+        "--dir",
+    );
+    let plan = stdout(dir, &[&["plan"], &what[..], &["--format", "json"]].concat());
+    let plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
+    assert_eq!(plan["dir"], true);
+    assert!(plan["memory_bytes"].as_u64().unwrap() < 220_000_000);
+    assert_eq!(plan["with_dir"]["memory_bytes"], plan["memory_bytes"]);
+    let built = stdout(
+        dir,
+        &[&["build"], &what[..], &on_disk, &["--format", "json"]].concat(),
+    );
+    let built: serde_json::Value = serde_json::from_str(&built).unwrap();
+    assert_eq!(plan["entries"], built["entries"]);
+}
