@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::Kind;
 use crate::perm::kernel::{FirstVisits, Move, Moves, PatternStep, Stretch};
-use crate::perm::layout::{Layout, REGISTER_BYTES, Register};
+use crate::perm::layout::{Layout, Register};
 use crate::progress::{Phase, Progress};
 
 /// Registers of a stretch: 192 KiB of bytes seen and as many values, half of the nearest private cache.
@@ -31,30 +32,10 @@ pub(super) fn merge(flags: &[u8], changed: &mut [u64]) -> bool {
         .reduce(|| false, |a, b| a | b)
 }
 
-/// What is kept of first visits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keep {
-    /// Their number.
-    Count,
-    /// A level per arrangement: that of its first bit.
-    Any,
-    /// A level per arrangement and bit.
-    PerBit,
-}
-
-impl Keep {
-    /// Bytes for the lanes of a register.
-    pub fn width(self) -> usize {
-        match self {
-            Keep::Count => 0,
-            Keep::Any | Keep::PerBit => REGISTER_BYTES,
-        }
-    }
-}
-
 /// One level of one class.
 pub(super) struct Pass<'a> {
-    pub keep: Keep,
+    /// Levels are kept per arrangement, or per arrangement and bit.
+    pub kind: Kind,
     pub layout: Layout,
     pub step: &'a PatternStep,
     /// For each set all its bits.
@@ -80,13 +61,13 @@ struct Task<'a> {
     slice: usize,
     first: usize,
     seen: &'a mut [Register],
-    values: &'a mut [u8],
+    values: &'a mut [Register],
     flags: &'a mut [u8],
 }
 
 impl Pass<'_> {
     /// Adds one level to a class; returns how many entries it reached first.
-    pub fn run(&self, seen: &mut [Register], values: &mut [u8], flags: &mut [u8]) -> u64 {
+    pub fn run(&self, seen: &mut [Register], values: &mut [Register], flags: &mut [u8]) -> u64 {
         let live: Vec<u64> = (0..self.bits.len())
             .into_par_iter()
             .with_min_len(256)
@@ -108,13 +89,10 @@ impl Pass<'_> {
                 }
                 let slots = self.slots;
                 let level = self.level as u8;
-                let first_visits = match self.keep {
-                    Keep::Count => FirstVisits::Count,
-                    Keep::Any => FirstVisits::Any(task.values.as_chunks_mut().0),
-                    Keep::PerBit => FirstVisits::PerBit {
-                        values: task.values.as_chunks_mut().0,
-                        slots,
-                    },
+                let values = task.values;
+                let first_visits = match self.kind {
+                    Kind::Minimum => FirstVisits::Any(values),
+                    Kind::Regions => FirstVisits::PerBit { values, slots },
                 };
                 let new = self.step.run(
                     self.moves,
@@ -145,7 +123,7 @@ impl Pass<'_> {
     fn tasks<'b>(
         &self,
         mut seen: &'b mut [Register],
-        mut values: &'b mut [u8],
+        mut values: &'b mut [Register],
         mut flags: &'b mut [u8],
     ) -> Vec<Task<'b>> {
         let sets = self.bits.len();
@@ -155,15 +133,15 @@ impl Pass<'_> {
         for slice in 0..self.layout.blocks() {
             for first in (0..sets).step_by(per_task) {
                 let count = per_task.min(sets - first);
-                let slots = match self.keep {
-                    Keep::Count | Keep::Any => count,
-                    Keep::PerBit => (self.slots[first + count] - self.slots[first]) as usize,
+                let slots = match self.kind {
+                    Kind::Minimum => count,
+                    Kind::Regions => (self.slots[first + count] - self.slots[first]) as usize,
                 };
                 tasks.push(Task {
                     slice,
                     first,
                     seen: take(&mut seen, count * unit),
-                    values: take(&mut values, slots * unit * self.keep.width()),
+                    values: take(&mut values, slots * unit),
                     flags: take(&mut flags, count),
                 });
             }

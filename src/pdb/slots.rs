@@ -63,6 +63,30 @@ pub(super) struct Class {
     pub changed: Vec<u64>,
 }
 
+impl Class {
+    /// Returns a class of which nothing has been reached.
+    pub fn new(layout: Layout, moves: Moves) -> Result<Class, MemoryError> {
+        let slots = moves.targets();
+        Ok(Class {
+            seen: Slots::zeroed(slots, unit(layout))?,
+            moves,
+            full: vec![0; slots],
+            changed: vec![0; slots],
+        })
+    }
+
+    /// Marks the arrangement of the goal in a slot.
+    pub fn begin(&mut self, pattern: &Pattern, layout: Layout, slot: usize) {
+        let home = pattern.home();
+        let mut tiles: Vec<u8> = (0..home.len() as u8).collect();
+        tiles.sort_by_key(|&t| home[usize::from(t)]);
+        let place = layout.place(&tiles);
+        let word = place.block * layout.slice_registers() + layout.in_slice(place);
+        self.seen.words_mut()[slot * unit(layout) + word] = (1u64 << place.lane).to_le_bytes();
+        self.changed[slot] = 1 << place.block;
+    }
+}
+
 /// The slots of a pattern's board.
 pub(super) struct Board {
     pub graph: SetGraph,
@@ -79,12 +103,6 @@ pub(super) enum Marks<'a> {
     In(&'a mut [Word]),
     /// They are handed over, with the number of the stretch and how many they are, by any thread in any order.
     To(&'a (dyn Fn(usize, u64, &[Word]) -> Result<(), PdbError> + Sync)),
-}
-
-/// Consecutive slots.
-struct Task<'a> {
-    number: usize,
-    stretch: SlotStretch<'a>,
 }
 
 /// Words of a slot.
@@ -114,18 +132,9 @@ impl Board {
         for class in &mut graph.classes {
             class.moves = Moves::new(layout, 0, [[]; 0]);
         }
-        let class = |moves: Moves| -> Result<Class, PdbError> {
-            let slots = moves.targets();
-            Ok(Class {
-                seen: Slots::zeroed(slots, unit(layout))?,
-                moves,
-                full: vec![0; slots],
-                changed: vec![0; slots],
-            })
-        };
         let [low, high] = moves;
         let mut board = Board {
-            classes: [class(low)?, class(high)?],
+            classes: [Class::new(layout, low)?, Class::new(layout, high)?],
             graph,
             layout,
             step,
@@ -137,19 +146,11 @@ impl Board {
 
     /// Marks the goal.
     fn begin(&mut self, pattern: &Pattern) {
-        let home = pattern.home();
-        let mask = home.iter().fold(0u64, |set, &c| set | 1 << c);
+        let mask = pattern.home().iter().fold(0u64, |set, &c| set | 1 << c);
         let (class, set) = self.graph.find(mask);
         let region = self.graph.grid.region_number(mask, pattern.goal().blank());
         let slot = self.graph.classes[class].slots[set] as usize + region;
-        let mut tiles: Vec<u8> = (0..home.len() as u8).collect();
-        tiles.sort_by_key(|&t| home[usize::from(t)]);
-        let place = self.layout.place(&tiles);
-        let register = place.block * self.layout.slice_registers() + self.layout.in_slice(place);
-        let word = slot * unit(self.layout) + register;
-        let class = &mut self.classes[class];
-        class.seen.words_mut()[word] = (1u64 << place.lane).to_le_bytes();
-        class.changed[slot] = 1 << place.block;
+        self.classes[class].begin(pattern, self.layout, slot);
     }
 
     /// The class of the goal.
@@ -162,12 +163,6 @@ impl Board {
     pub fn entries(&self) -> u64 {
         let slots = self.classes.iter().map(|class| class.changed.len() as u64);
         slots.sum::<u64>() * lehmer::count(self.layout.len())
-    }
-
-    /// Slots of a stretch of a class.
-    pub fn stretch_slots(&self, class: usize) -> usize {
-        let slots = self.classes[class].changed.len();
-        stretch_slots(self.layout, slots)
     }
 
     /// Runs `level(board, class, depth, entries found)` for one level after the other, until one finds nothing;
@@ -207,8 +202,8 @@ impl Board {
         Ok(())
     }
 
-    /// Adds a level to a class; returns how many entries it reached first.
-    /// `found` is the number of entries found before.
+    /// Adds a level to a class; returns how many entries it reached first. `found` is the number of entries found
+    /// before.
     pub fn level(
         &mut self,
         class: usize,
@@ -217,15 +212,45 @@ impl Board {
         marks: Marks<'_>,
         observer: &dyn Progress,
     ) -> Result<u64, PdbError> {
-        let unit = unit(self.layout);
         let total = self.entries();
-        let per_task = self.stretch_slots(class);
         let [first, second] = &mut self.classes;
         let (own, other) = match class {
             0 => (first, &*second),
             _ => (second, &*first),
         };
-        let source = other.seen.words();
+        let level = Pass {
+            step: &self.step,
+            layout: self.layout,
+            source: other.seen.words(),
+            changed: &other.changed,
+            depth,
+            found,
+            total,
+            observer,
+        };
+        level.run(own, marks)
+    }
+}
+
+/// One level of one class.
+pub(super) struct Pass<'a> {
+    pub step: &'a PatternStep,
+    pub layout: Layout,
+    /// What the other class has been reached in, and where it has changed.
+    pub source: &'a [Word],
+    pub changed: &'a [u64],
+    pub depth: usize,
+    /// States found before, and all that there are.
+    pub found: u64,
+    pub total: u64,
+    pub observer: &'a dyn Progress,
+}
+
+impl Pass<'_> {
+    /// Adds the level to its class; returns how many states it reached first.
+    pub fn run(&self, own: &mut Class, marks: Marks<'_>) -> Result<u64, PdbError> {
+        let unit = unit(self.layout);
+        let per_task = stretch_slots(self.layout, own.changed.len());
         let (mut values, sink) = match marks {
             Marks::Count => (&mut [][..], None),
             Marks::In(words) => (words, None),
@@ -234,41 +259,37 @@ impl Board {
         let marked = !values.is_empty();
         let mut tasks = Vec::new();
         let parts = own.seen.words_mut().chunks_mut(per_task * unit);
-        let masks = own
-            .full
-            .chunks_mut(per_task)
-            .zip(own.changed.chunks_mut(per_task));
+        let masks = own.full.chunks_mut(per_task);
+        let masks = masks.zip(own.changed.chunks_mut(per_task));
         for (number, (seen, (full, gained))) in parts.zip(masks).enumerate() {
             let taken = if marked { seen.len() } else { 0 };
             let (head, tail) = std::mem::take(&mut values).split_at_mut(taken);
             values = tail;
-            let stretch = SlotStretch {
+            tasks.push(SlotStretch {
                 first: number * per_task,
-                source,
-                changed: &other.changed,
+                source: self.source,
+                changed: self.changed,
                 seen,
                 full,
                 gained,
                 marks: head,
-            };
-            tasks.push(Task { number, stretch });
+            });
         }
-        let tasks = Mutex::new(tasks.into_iter());
+        let tasks = Mutex::new(tasks.into_iter().enumerate());
         let next = || tasks.lock().unwrap_or_else(|e| e.into_inner()).next();
-        let done = AtomicU64::new(found);
+        let done = AtomicU64::new(self.found);
         let counts = rayon::broadcast(|_| -> Result<u64, PdbError> {
             let mut count = 0;
             let mut scratch: Vec<Word> = Vec::new();
-            while let Some(Task { number, stretch }) = next() {
-                if observer.interrupted() {
+            while let Some((number, stretch)) = next() {
+                if self.observer.interrupted() {
                     return Err(PdbError::Interrupted);
                 }
-                let len = stretch.seen.len();
                 let new = match sink {
                     None => self.step.run_slots(&own.moves, stretch),
                     Some(sink) => {
                         scratch.clear();
-                        scratch.resize(len, [0; 8]);
+                        scratch.resize(stretch.seen.len(), [0; 8]);
                         let marks = &mut scratch[..];
                         let stretch = SlotStretch { marks, ..stretch };
                         let new = self.step.run_slots(&own.moves, stretch);
@@ -278,7 +299,8 @@ impl Board {
                 };
                 count += new;
                 let done = done.fetch_add(new, Ordering::Relaxed) + new;
-                observer.progress(Phase::Search(depth), done, total);
+                let phase = Phase::Search(self.depth);
+                self.observer.progress(phase, done, self.total);
             }
             Ok(count)
         });
@@ -289,7 +311,7 @@ impl Board {
 /// Slots of a stretch, where a class has so many.
 pub(super) fn stretch_slots(layout: Layout, slots: usize) -> usize {
     let fit = STRETCH / (8 * unit(layout));
-    fit.min(slots.div_ceil(16)).next_multiple_of(4)
+    fit.min(slots.div_ceil(16)).next_multiple_of(4).max(4)
 }
 
 /// The moves into the slots of a class, by those into its sets.

@@ -1,27 +1,26 @@
 //! Pattern spaces in which every move counts, those of the other tiles too.
 //!
-//! Invariant: a state is (cells of the pattern's tiles, cell of the blank); the other tiles look alike. Every move
-//! changes the blank's colour. The cells of one colour that a set of occupied cells leaves free are cut into
-//! groups of eight, a byte each: to the pattern step these are sets with eight regions. A class is a colour, it only
-//! gains bits, and the states of a level are those that are new.
+//! Invariant: a state is (cells of the pattern's tiles, cell of the blank); the other tiles look alike. A set of
+//! occupied cells and a free cell are a slot, as a set and a region are in the database of one bit an entry. Every move
+//! changes the blank's colour: a class is the slots of a colour, it only gains bits, and the states of a level are
+//! those that are new.
 //!
 //! Searched from the pattern at home and the blank anywhere, both colours have states at every depth. Then the class
 //! that is stepped second reads the other one as it was before: a copy, of which only what has changed is copied again.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use rayon::prelude::*;
 
 use super::build::pool;
 use super::grid::{Grid, bits};
-use super::pass::{Keep, Pass, merge};
+use super::slots::{Class, Marks, Pass, Slots, unit, word_bytes};
 use super::{Pattern, PdbError};
-use crate::perm::kernel::{Kernel, KernelError, Move, Moves, PatternStep, Stretch};
-use crate::perm::layout::{Layout, Register};
+use crate::perm::kernel::{Kernel, KernelError, Move, Moves, PatternStep, Word};
+use crate::perm::layout::Layout;
+use crate::perm::lehmer;
 use crate::perm::placement::{Subsets, binomial};
 use crate::progress::{Level, Phase, Progress};
-use crate::store::Array;
 
 /// A search of a pattern space.
 ///
@@ -65,24 +64,14 @@ pub struct Depths {
     pub seconds: f64,
 }
 
-/// The blank's cells of one colour, in groups of eight for each set.
-struct Class {
-    /// First group of each set, and one more for the end.
-    starts: Vec<u32>,
-    /// For each group all its bits.
-    bits: Vec<u8>,
-}
-
 /// Sets, and how the free cells of each are numbered.
 struct Sets {
     grid: Grid,
     subsets: Subsets,
     layout: Layout,
-    classes: [Class; 2],
+    /// For each colour the first slot of each set, and one more for the end.
+    starts: [Vec<u32>; 2],
 }
-
-/// Cells of a group.
-const GROUP: usize = 8;
 
 impl Space {
     /// Returns the search of a pattern's space from the pattern at home and the blank anywhere.
@@ -111,27 +100,20 @@ impl Space {
         let layout = self.layout()?;
         let grid = Grid::new(self.pattern.size());
         let subsets = Subsets::new(grid.cells(), layout.len()).expect("patterns are small");
-        let mut groups = [0u64; 2];
-        for set in subsets.iter() {
-            for (colour, groups) in groups.iter_mut().enumerate() {
-                *groups += grid.free_of(set, colour).count_ones().div_ceil(8) as u64;
-            }
-        }
-        Ok(self.memory(layout, groups))
-    }
-
-    fn memory(&self, layout: Layout, groups: [u64; 2]) -> u64 {
-        let (k, cells) = (layout.len(), self.pattern.size().cells());
-        let unit = (layout.blocks() * layout.slice_registers() * 64) as u64;
-        let copy = match self.blank {
-            None => groups[0].min(groups[1]),
+        let first = subsets
+            .iter()
+            .map(|set| u64::from(grid.free_of(set, 0).count_ones()));
+        let first: u64 = first.sum();
+        let sets = binomial(grid.cells(), layout.len());
+        let slots = sets * (grid.cells() - layout.len()) as u64;
+        let copied = match self.blank {
+            None => first.min(slots - first),
             Some(_) => 0,
         };
-        let all = groups[0] + groups[1];
-        let states = binomial(cells, k) * (cells - k) as u64;
-        // Moves of eight bytes, four a state at most; bits, flags of slices and changes for each group.
-        let tables = 32 * states + all * (32 + layout.blocks() as u64) + 8 * binomial(cells, k);
-        (all + copy) * unit + tables + (4 << 20)
+        // Four moves of eight bytes, twice while they are listed, with headers; three masks and an end.
+        let tables = slots * (32 + 32 + 56 + 28) + 8 * sets;
+        let words = word_bytes(lehmer::count(layout.len()));
+        Ok((slots + copied) * words + tables + (4 << 20))
     }
 
     fn layout(&self) -> Result<Layout, PdbError> {
@@ -183,80 +165,65 @@ impl Space {
         observer.progress(Phase::Setup, 0, 1);
         let step = PatternStep::new(kernel, layout)?;
         let sets = Sets::new(&self.pattern, layout);
-        let moves = [0, 1].map(|class| sets.moves(class));
+        let class = |class| Class::new(layout, sets.moves(class));
+        let mut classes = [class(0)?, class(1)?];
         observer.progress(Phase::Setup, 1, 1);
-        let groups = [0, 1].map(|class: usize| sets.classes[class].bits.len());
-        let unit = layout.slice_registers();
-        let array = |groups: usize| Array::zeroed((groups * layout.blocks() * unit) as u64);
-        let mut seen = [array(groups[0])?, array(groups[1])?];
         // The smaller class is stepped first, and copied.
-        let first = usize::from(groups[1] < groups[0]);
-        let mut copy = array(match self.blank {
-            None => groups[first],
+        let slots = [0, 1].map(|class: usize| classes[class].changed.len());
+        let first = usize::from(slots[1] < slots[0]);
+        let copied = match self.blank {
+            None => slots[first],
             Some(_) => 0,
-        })?;
-        let mut flags = groups.map(|groups| vec![0u8; groups * layout.blocks()]);
-        let mut changed = groups.map(|groups| vec![0u64; groups]);
-        let mut counts = vec![self.start(&sets, &mut seen, &mut changed)];
+        };
+        let mut copy = Slots::zeroed(copied, unit(layout))?;
+        let mut counts = vec![self.start(&sets, &mut classes)];
         if self.blank.is_none() {
-            copy.units_mut().copy_from_slice(seen[first].units());
+            copy.renew(&classes[first], layout);
         }
         observer.level(&Level {
             depth: 0,
             states: counts[0],
             seconds: 0.0,
         });
-        let (found, stopped) = (AtomicU64::new(counts[0]), AtomicBool::new(false));
         let mut complete = false;
+        let mut found = counts[0];
         while self.max_depth.is_none_or(|most| counts.len() <= most) {
             let level_begun = Instant::now();
             let mut states = 0;
-            let mut any = false;
-            let before = changed.clone();
+            let before = [0, 1].map(|class: usize| classes[class].changed.clone());
             for class in [first, 1 - first] {
+                let [low, high] = &mut classes;
+                let (own, other) = match class {
+                    0 => (low, &*high),
+                    _ => (high, &*low),
+                };
                 if before[1 - class].iter().all(|&slices| slices == 0) {
                     // Nothing comes from the other class; what came last was read.
-                    changed[class].fill(0);
-                    flags[class]
-                        .iter_mut()
-                        .for_each(|flag| *flag &= Stretch::FULL);
+                    own.changed.fill(0);
                     continue;
                 }
-                let [seen0, seen1] = &mut seen;
-                let (own, other) = match class {
-                    0 => (seen0, &*seen1),
-                    _ => (seen1, &*seen0),
-                };
                 let as_it_was = class != first && self.blank.is_none();
-                let pass = Pass {
-                    keep: Keep::Count,
-                    layout,
-                    step: &step,
-                    bits: &sets.classes[class].bits,
-                    slots: &[],
-                    moves: &moves[class],
-                    level: counts.len() + 1,
-                    source: if as_it_was {
-                        copy.units()
-                    } else {
-                        other.units()
-                    },
-                    changed: &before[1 - class],
-                    observer,
-                    found: &found,
-                    total: self.states(),
-                    stopped: &stopped,
+                let source: &[Word] = match as_it_was {
+                    true => copy.words(),
+                    false => other.seen.words(),
                 };
-                states += pass.run(own.units_mut(), &mut [], &mut flags[class]);
-                if stopped.load(Ordering::Relaxed) {
-                    return Err(PdbError::Interrupted);
-                }
-                any |= merge(&flags[class], &mut changed[class]);
+                let pass = Pass {
+                    step: &step,
+                    layout,
+                    source,
+                    changed: &before[1 - class],
+                    depth: counts.len(),
+                    found: found + states,
+                    total: self.states(),
+                    observer,
+                };
+                states += pass.run(own, Marks::Count)?;
             }
             if self.blank.is_none() {
-                renew(copy.units_mut(), seen[first].units(), &flags[first], unit);
+                copy.renew(&classes[first], layout);
             }
-            if !any {
+            found += states;
+            if states == 0 {
                 complete = true;
                 break;
             }
@@ -276,117 +243,105 @@ impl Space {
     }
 
     /// Writes the states of depth 0; returns their number.
-    fn start(&self, sets: &Sets, seen: &mut [Array; 2], changed: &mut [Vec<u64>; 2]) -> u64 {
-        let home = self.pattern.home();
-        let set = home.iter().fold(0u64, |set, &c| set | 1 << c);
-        let mut tiles: Vec<u8> = (0..home.len() as u8).collect();
-        tiles.sort_by_key(|&t| home[usize::from(t)]);
-        let layout = sets.layout;
-        let place = layout.place(&tiles);
+    fn start(&self, sets: &Sets, classes: &mut [Class; 2]) -> u64 {
+        let set = self
+            .pattern
+            .home()
+            .iter()
+            .fold(0u64, |set, &c| set | 1 << c);
+        let free = bits(sets.grid.free(set));
+        let blanks = free.filter(|&cell| self.blank.is_none_or(|b| usize::from(b) == cell));
         let mut count = 0;
-        for blank in bits(sets.grid.free(set)) {
-            if self.blank.is_some_and(|only| usize::from(only) != blank) {
-                continue;
-            }
-            let (class, group, bit) = sets.find(set, blank);
-            let groups = sets.classes[class].bits.len();
-            let register =
-                (place.block * groups + group) * layout.slice_registers() + layout.in_slice(place);
-            seen[class].units_mut()[register][place.lane] |= 1 << bit;
-            changed[class][group] |= 1 << place.block;
+        for blank in blanks {
+            let (class, slot) = sets.find(set, blank);
+            classes[class].begin(&self.pattern, sets.layout, slot);
             count += 1;
         }
         count
     }
 }
 
-/// Copies the registers that have changed; one flag for each run of `unit`.
-fn renew(copy: &mut [Register], seen: &[Register], flags: &[u8], unit: usize) {
-    let runs = copy.par_chunks_mut(unit).zip(seen.par_chunks(unit));
-    runs.zip(flags)
-        .with_min_len(256)
-        .for_each(|((to, from), flag)| {
-            if flag & Stretch::CHANGED != 0 {
-                to.copy_from_slice(from);
-            }
-        });
+impl Slots {
+    /// Copies the slices of a class that have changed.
+    fn renew(&mut self, class: &Class, layout: Layout) {
+        let (unit, slice) = (unit(layout), layout.slice_registers());
+        let slots = self.words_mut().par_chunks_mut(unit);
+        slots
+            .zip(class.seen.words().par_chunks(unit))
+            .zip(&class.changed)
+            .with_min_len(256)
+            .for_each(|((to, from), changed)| {
+                for number in bits(*changed) {
+                    let words = number * slice..(number + 1) * slice;
+                    to[words.clone()].copy_from_slice(&from[words]);
+                }
+            });
+    }
 }
 
 impl Sets {
     fn new(pattern: &Pattern, layout: Layout) -> Sets {
         let grid = Grid::new(pattern.size());
         let subsets = Subsets::new(grid.cells(), layout.len()).expect("patterns are small");
-        let class = |colour| {
-            let (mut starts, mut all) = (vec![0], Vec::new());
-            for set in subsets.iter() {
-                let mut left = grid.free_of(set, colour).count_ones() as usize;
-                while left > 0 {
-                    let cells = left.min(GROUP);
-                    all.push(u8::MAX >> (GROUP - cells));
-                    left -= cells;
-                }
-                starts.push(all.len() as u32);
-            }
-            Class { starts, bits: all }
+        let starts = |colour| {
+            let mut starts = vec![0];
+            starts.extend(subsets.iter().scan(0, |slots, set| {
+                *slots += grid.free_of(set, colour).count_ones();
+                Some(*slots)
+            }));
+            starts
         };
-        let classes = [class(0), class(1)];
         Sets {
+            starts: [starts(0), starts(1)],
             grid,
             subsets,
             layout,
-            classes,
         }
     }
 
-    /// The class, group and bit of a free cell.
-    fn find(&self, set: u64, cell: usize) -> (usize, usize, usize) {
+    /// The class and slot of a free cell.
+    fn find(&self, set: u64, cell: usize) -> (usize, usize) {
         let class = self.grid.colour(1 << cell);
         let below = self.grid.free_of(set, class) & ((1 << cell) - 1);
-        let number = below.count_ones() as usize;
-        let start = self.classes[class].starts[self.subsets.rank(set)] as usize;
-        (class, start + number / GROUP, number % GROUP)
+        let start = self.starts[class][self.subsets.rank(set)];
+        (class, start as usize + below.count_ones() as usize)
     }
 
-    /// The moves into all groups of a class.
+    /// The moves into all slots of a class.
     fn moves(&self, class: usize) -> Moves {
-        let sources = self.classes[1 - class].bits.len();
-        let lists: Vec<Vec<Vec<Move>>> = (0..self.subsets.count())
+        let sources = self.starts[1 - class][self.subsets.count()] as usize;
+        let lists: Vec<Vec<Move>> = (0..self.subsets.count())
             .into_par_iter()
             .with_min_len(64)
-            .map(|rank| self.moves_of(class, self.subsets.unrank(rank)))
+            .flat_map_iter(|rank| {
+                let set = self.subsets.unrank(rank);
+                bits(self.grid.free_of(set, class)).map(move |blank| self.moves_of(set, blank))
+            })
             .collect();
-        Moves::new(self.layout, sources, lists.into_iter().flatten())
+        Moves::new(self.layout, sources, lists)
     }
 
-    /// The moves into the groups of a set.
-    fn moves_of(&self, class: usize, set: u64) -> Vec<Vec<Move>> {
-        let cells: Vec<usize> = bits(self.grid.free_of(set, class)).collect();
+    /// The moves that take the blank to a cell.
+    fn moves_of(&self, set: u64, blank: usize) -> Vec<Move> {
         let below = |set: u64, cell: usize| (set & ((1 << cell) - 1)).count_ones() as usize;
-        let into_group = |cells: &[usize]| {
-            let mut moves = Vec::new();
-            for (to, &blank) in cells.iter().enumerate() {
-                for near in bits(self.grid.around(1 << blank)) {
-                    // The blank came from there, and what stands there now came from here.
-                    let is_tile = set >> near & 1 == 1;
-                    let (source, shift) = match is_tile {
-                        true => {
-                            let source = set ^ 1 << near ^ 1 << blank;
-                            let (from, to) = (below(source, blank), below(set, near));
-                            (source, Moves::shift(self.layout, from, to))
-                        }
-                        false => (set, 0),
-                    };
-                    let (_, group, from) = self.find(source, near);
-                    moves.push(Move {
-                        source: group as u32,
-                        shift: shift as u8,
-                        from: from as u8,
-                        to: to as u8,
-                    });
+        let from = |near: usize| {
+            // The blank came from there, and what stands there now came from here.
+            let is_tile = set >> near & 1 == 1;
+            let (source, shift) = match is_tile {
+                true => {
+                    let source = set ^ 1 << near ^ 1 << blank;
+                    let (from, to) = (below(source, blank), below(set, near));
+                    (source, Moves::shift(self.layout, from, to))
                 }
+                false => (set, 0),
+            };
+            Move {
+                source: self.find(source, near).1 as u32,
+                shift: shift as u8,
+                from: 0,
+                to: 0,
             }
-            moves
         };
-        cells.chunks(GROUP).map(into_group).collect()
+        bits(self.grid.around(1 << blank)).map(from).collect()
     }
 }

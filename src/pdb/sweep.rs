@@ -12,11 +12,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use super::pass::{Keep, Pass, merge};
+use super::pass::{Pass, merge};
 use super::set_graph::SetGraph;
 use super::{Kind, Pattern, PdbError};
 use crate::perm::kernel::{Kernel, PatternStep};
-use crate::perm::layout::{Layout, Place, REGISTER_BYTES};
+use crate::perm::layout::{Layout, Place};
 use crate::progress::{Level, Phase, Progress};
 use crate::store::Array;
 
@@ -63,11 +63,6 @@ pub(super) fn search(
     extra_units: u64,
     observer: &dyn Progress,
 ) -> Result<Found, PdbError> {
-    let keep = match kind {
-        Kind::Minimum => Keep::Any,
-        Kind::Regions => Keep::PerBit,
-    };
-    let width = keep.width();
     observer.progress(Phase::Setup, 0, 1);
     let step = PatternStep::new(kernel, layout)?;
     let graph = SetGraph::new(pattern, layout);
@@ -77,8 +72,7 @@ pub(super) fn search(
     let array = |class: usize| Array::zeroed((graph.classes[class].sets.len() * unit) as u64);
     let mut seen = [array(0)?, array(1)?];
     let sizes = [0, 1].map(|class| class_registers(&graph, layout, kind, class));
-    let bytes = ((sizes[0] + sizes[1]) * width) as u64;
-    let mut values = Array::zeroed(bytes.div_ceil(REGISTER_BYTES as u64) + extra_units)?;
+    let mut values = Array::zeroed((sizes[0] + sizes[1]) as u64 + extra_units)?;
     let mut flags = [0, 1].map(|c| vec![0u8; graph.classes[c].sets.len() * layout.blocks()]);
     let mut changed = [0, 1].map(|c| vec![0u64; graph.classes[c].sets.len()]);
 
@@ -114,8 +108,7 @@ pub(super) fn search(
         if value > 254 {
             return Err(PdbError::ValueTooLarge { max: 254 });
         }
-        let bytes = values.units_mut().as_flattened_mut();
-        let (low, high) = bytes.split_at_mut(sizes[0] * width);
+        let (low, high) = values.units_mut().split_at_mut(sizes[0]);
         let [seen0, seen1] = &mut seen;
         let (own, source) = if class == 0 {
             (seen0, &*seen1)
@@ -123,7 +116,7 @@ pub(super) fn search(
             (seen1, &*seen0)
         };
         let pass = Pass {
-            keep,
+            kind,
             layout,
             step: &step,
             bits: &graph.classes[class].bits,
@@ -140,7 +133,7 @@ pub(super) fn search(
         let own_values = if class == 0 {
             low
         } else {
-            &mut high[..sizes[1] * width]
+            &mut high[..sizes[1]]
         };
         let entries = pass.run(own.units_mut(), own_values, &mut flags[class]);
         if stopped.load(Ordering::Relaxed) {

@@ -87,8 +87,6 @@ impl Moves {
 
 /// Where first visits are written.
 pub enum FirstVisits<'a> {
-    /// Nowhere: each bit that is first set counts.
-    Count,
     /// A byte per lane: the level at which any bit is first set. As many registers as `seen`.
     Any(&'a mut [Register]),
     /// A byte per lane and bit: for each set of the stretch its bits in turn, a slice of registers each.

@@ -83,7 +83,6 @@ impl PatternStep {
         assert_eq!((stretch.live.len(), stretch.bits.len()), (targets, targets));
         assert_eq!(stretch.seen.len(), sets * unit);
         let per_bit = match &stretch.first_visits {
-            FirstVisits::Count => None,
             FirstVisits::Any(values) => {
                 assert_eq!(values.len(), sets * unit);
                 None

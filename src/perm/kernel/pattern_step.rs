@@ -201,7 +201,6 @@ pub(super) unsafe fn step<I: Isa, const G: usize>(
                 slot as usize * 2 * G
             };
             let (new, flags) = match &mut stretch.first_visits {
-                FirstVisits::Count => visit::<I, _, G>(&step, list, &target, Count),
                 FirstVisits::Any(values) => {
                     let first = Any(values.as_mut_ptr().add(set * 2 * G));
                     visit::<I, _, G>(&step, list, &target, first)
@@ -240,21 +239,6 @@ trait Visits<I: Isa> {
         old: I::Reg,
         new: I::Reg,
     ) -> u64;
-}
-
-/// [`FirstVisits::Count`].
-struct Count;
-
-impl<I: Isa> Visits<I> for Count {
-    #[inline(always)]
-    unsafe fn write(&self, bits: u8, _: u8, _: usize, _: usize, old: I::Reg, new: I::Reg) -> u64 {
-        let lanes = |bit: u32| {
-            // SAFETY: the caller's promise that the processor has the instructions.
-            unsafe { I::first_lanes(old, new, I::splat(1 << bit)) }
-        };
-        let counts = (0..bits.count_ones()).map(|bit| u64::from(lanes(bit).count_ones()));
-        counts.sum()
-    }
 }
 
 /// [`FirstVisits::Any`] of a set.
