@@ -228,7 +228,7 @@ impl Levels<'_> {
         let failed = |error| failed(self.storage, &name, error);
         let frames = reader.read(at..at + 1).map_err(failed)?;
         registers.resize(words.len().div_ceil(8), [0; 64]);
-        let decoded = frames.decode(0, decoder, registers);
+        let decoded = frames.decode(0, decoder, registers, false);
         decoded.map_err(|reason| failed(io::Error::new(io::ErrorKind::InvalidData, reason)))?;
         split_planes(self.kernel, registers, words);
         Ok(())

@@ -102,11 +102,11 @@ pub(super) enum Marks<'a> {
     /// They are marked in the words of the class.
     In(&'a mut [Word]),
     /// They are handed over, with the number of the stretch and how many they are, by any thread in any order.
-    To(&'a TakeMarks),
+    To(&'a TakeMarks<'a>),
 }
 
 /// Takes the marks of a stretch.
-pub(super) type TakeMarks = dyn Fn(usize, u64, &[Word]) -> Result<(), PdbError> + Sync;
+pub(super) type TakeMarks<'a> = dyn Fn(usize, u64, &[Word]) -> Result<(), PdbError> + Sync + 'a;
 
 /// Words of a slot.
 pub(super) fn unit(layout: Layout) -> usize {
