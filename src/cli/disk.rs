@@ -42,7 +42,7 @@ pub const KEEP: &[Choice<bool>] = &[
 #[derive(clap::Args)]
 pub struct OnDisk {
     /// Search on disk, in this directory; a search that is there already is continued. Several times: the
-    /// chunks are spread over several disks.
+    /// chunks are spread over several disks, by the room on them.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "On disk", group = "place")]
     pub dir: Vec<PathBuf>,
 

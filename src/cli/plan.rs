@@ -81,6 +81,8 @@ struct Planned {
     time: Option<(f64, String)>,
     kernel: Option<&'static str>,
     disk: Option<OnDisk>,
+    /// What nobody measured on this machine and the figures rest on.
+    projected: Vec<String>,
 }
 
 /// What a plan says of the disk.
@@ -153,7 +155,13 @@ impl Args {
             time: measured.map(|m| (computing(m), m.subject.to_string())),
             kernel: measured.and_then(|m| m.kernel).map(|k| k.name()),
             disk: None,
+            projected: Vec::new(),
         };
+        if let Some(m) = measured.filter(|m| m.threads != cores) {
+            let (cores, threads) = (counted(cores as u64, "core"), m.threads);
+            let words = format!("{cores}, in proportion to the {threads} that were measured");
+            planned.projected.push(words);
+        }
         if on_disk {
             let mut search = Search::of(subject.clone());
             search.memory = Some(budget);
@@ -198,6 +206,11 @@ impl Args {
             }
             let moved = (estimate.bytes_read + estimate.bytes_written) as f64;
             let io_seconds = moved / (bandwidth * ranks) as f64;
+            let given = |what: &str, rate: u64| format!("{what} of {}/s, as given", bytes(rate));
+            planned
+                .projected
+                .push("bytes a state, as on smaller boards".into());
+            planned.projected.push(given("a disk", bandwidth));
             planned.engine = Engine::Disk;
             planned.memory = memory_plan.bytes + network.map_or(0, |n| n.rank_bytes);
             planned.fits = planned.memory <= budget;
@@ -210,6 +223,9 @@ impl Args {
                 Some(network) => {
                     // As if every level were dense: an upper bound.
                     let all = network.level_bytes as f64 * shallow.len().max(1) as f64;
+                    let machines = format!("{ranks} machines like this one");
+                    let network_rate = given("a network", self.network);
+                    planned.projected.extend([machines, network_rate]);
                     let seconds = all / (self.network * ranks) as f64;
                     // Ranks compute, then send: the one waits for the other.
                     if let Some((expected, _)) = &mut planned.time {
@@ -272,6 +288,7 @@ impl Planned {
             "io_seconds": disk.map(|d| d.io_seconds),
             "states_per_second": self.states_per_second(),
             "calibrated_on": calibrated_on,
+            "projected": self.projected,
             "levels": levels,
         })
     }
@@ -340,6 +357,9 @@ impl Planned {
             }
             None => "time     unknown: nothing smaller to measure it on\n".into(),
         };
+        if !self.projected.is_empty() {
+            text += &format!("projected, not measured: {}\n", self.projected.join("; "));
+        }
         text
     }
 }

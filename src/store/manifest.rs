@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use super::names::RunFile;
+use super::shares::Shares;
 use super::storage::{Storage, read_whole};
 
 /// Name of the manifest in its directory.
@@ -22,8 +23,8 @@ pub const PREVIOUS: &str = "manifest.previous";
 /// First word of the file.
 const FORMAT: &str = "tilewave-run";
 /// Latest version that this program writes and reads: boards moved one tile at a time are written as version 1, all
-/// else as version 2.
-const VERSION: u32 = 2;
+/// else as version 2, unequal shares as version 3.
+const VERSION: u32 = 3;
 /// No manifest is longer: 84 levels of thousands of chunks take a few megabytes, three of a million half of this.
 const LONGEST: u64 = 1 << 30;
 
@@ -99,8 +100,12 @@ pub struct Manifest {
     pub chunks: u32,
     /// Lines of a frame.
     pub frame_lines: u32,
-    /// Number of directories; chunk c lies in directory c modulo this number.
+    /// Number of directories.
     pub directories: u32,
+    /// Their shares of the chunks, as [`super::Shares`] deals them out; empty when chunk c lies in directory c modulo their
+    /// number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<u32>,
     /// Whether the files of all levels are kept.
     pub keep_all: bool,
     /// Whether the search has come to its end.
@@ -174,7 +179,11 @@ impl Manifest {
 
     /// Returns the text of the file.
     pub fn text(&self) -> String {
-        seal(FORMAT, version(&self.metric, &self.puzzle), self)
+        seal(
+            FORMAT,
+            version(&self.metric, &self.puzzle, &self.shares),
+            self,
+        )
     }
 
     /// Reads the text of a file.
@@ -191,6 +200,9 @@ impl Manifest {
     fn check(&self) -> Result<(), String> {
         if self.directories == 0 || self.chunks == 0 || self.frame_lines == 0 {
             return Err("a run has chunks, frames and directories".into());
+        }
+        if !self.shares.is_empty() && !Shares::are_valid(&self.shares, self.directories as usize) {
+            return Err("its shares are not those of its directories".into());
         }
         for files in &self.files {
             let mut seen = std::collections::HashSet::new();
@@ -314,9 +326,12 @@ pub(super) fn read_sealed<T>(
     parsed.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// Returns the version of what names a metric or a puzzle.
-pub(super) fn version(metric: &Option<String>, puzzle: &Option<String>) -> u32 {
-    1 + u32::from(metric.is_some() || puzzle.is_some())
+/// Returns the version of what names a metric or a puzzle, or shares.
+pub(super) fn version(metric: &Option<String>, puzzle: &Option<String>, shares: &[u32]) -> u32 {
+    match shares {
+        [] => 1 + u32::from(metric.is_some() || puzzle.is_some()),
+        _ => VERSION,
+    }
 }
 
 /// Returns the text of a file: format, version and checksum in the first line, then JSON.

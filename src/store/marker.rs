@@ -36,6 +36,9 @@ pub struct Marker {
     pub place: u32,
     /// Number of directories.
     pub directories: u32,
+    /// Their shares of the chunks, as in the manifest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<u32>,
     /// Board size, or the name of another puzzle.
     pub board: String,
     /// Goal in notation.
@@ -61,6 +64,7 @@ impl Marker {
             run: manifest.run,
             place,
             directories: manifest.directories,
+            shares: manifest.shares.clone(),
             board: manifest.board.clone(),
             goal: manifest.goal.clone(),
             start: manifest.start.clone(),
@@ -82,7 +86,11 @@ impl Marker {
     /// Writes the marker of a directory, durably.
     pub fn write(&self, storage: &dyn Storage) -> io::Result<()> {
         let new = RunFile::NewMarker { run: self.run };
-        let text = seal(FORMAT, version(&self.metric, &self.puzzle), self);
+        let text = seal(
+            FORMAT,
+            version(&self.metric, &self.puzzle, &self.shares),
+            self,
+        );
         put(storage, new, MARKER, &text, || {})
     }
 }

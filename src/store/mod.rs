@@ -20,6 +20,7 @@ mod names;
 mod output;
 mod parallel;
 mod sections;
+mod shares;
 mod simulated;
 mod storage;
 
@@ -45,5 +46,6 @@ pub(crate) use output::failed;
 pub use output::{Output, OutputError, advice};
 pub(crate) use parallel::in_parallel;
 pub use sections::{BLOCK_BYTES, Layout, Section};
+pub use shares::Shares;
 pub use simulated::{Faults, Simulated};
 pub use storage::{Append, Bytes, Directory, Io, ReadAt, Storage};

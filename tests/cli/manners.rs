@@ -126,6 +126,21 @@ fn plans_agree_and_do_not_give_up() {
         deep["states_to_depth"].is_null() && deep["states_per_second"].is_null(),
         "{deep}"
     );
+    // What nobody measured is said.
+    let scaled = plan(&[
+        "3x4",
+        "--on-disk",
+        "--cores",
+        "16",
+        "--disk-bandwidth",
+        "5GB/s",
+    ]);
+    let projected = scaled["projected"].to_string();
+    assert!(
+        projected.contains("16 cores, in proportion") && projected.contains("4.66 GiB/s, as given"),
+        "{projected}"
+    );
+    assert_eq!(plan(&["3x4"])["projected"], serde_json::json!([]));
     let small = ["plan", "2x7", "-M", "100B"];
     assert!(stdout(&small).contains("too much, does NOT fit the budget of 100 B"));
     assert_eq!(plan(&small[1..])["fits"], false);

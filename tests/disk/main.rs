@@ -11,6 +11,7 @@ mod groups;
 mod nodes;
 mod repair;
 mod sessions;
+mod shares;
 mod team;
 
 use tilewave::bfs::disk::{self, Directories, Disk};

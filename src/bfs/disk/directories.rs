@@ -1,16 +1,17 @@
 //! The directories of a run: which chunk lies where, the locks, and how much of the disks is used.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use super::error::DiskError;
-use crate::store::{MANIFEST, Manifest, Storage};
+use crate::store::{MANIFEST, Manifest, Shares, Storage};
 
-/// The directories of a run. The manifest lies in the first; chunk c in directory c modulo their number.
+/// The directories of a run. The manifest lies in the first; the chunks are dealt out by its shares.
 #[derive(Clone)]
 pub struct Directories {
     storages: Arc<[Box<dyn Storage>]>,
+    shares: Arc<RwLock<Shares>>,
     used: Arc<Used>,
 }
 
@@ -40,8 +41,10 @@ impl Directories {
     /// When there is none.
     pub fn new(storages: Vec<Box<dyn Storage>>) -> Directories {
         assert!(!storages.is_empty(), "a run has a directory");
+        let shares = Shares::new(&[], storages.len());
         Directories {
             storages: storages.into(),
+            shares: Arc::new(shares.into()),
             used: Arc::default(),
         }
     }
@@ -57,7 +60,31 @@ impl Directories {
     }
 
     pub(super) fn of_chunk(&self, chunk: usize) -> &dyn Storage {
-        &*self.storages[chunk % self.storages.len()]
+        &*self.storages[self.place(chunk)]
+    }
+
+    /// Returns the place of the directory of a chunk, from 0.
+    pub(super) fn place(&self, chunk: usize) -> usize {
+        let shares = self.shares.read();
+        shares.unwrap_or_else(PoisonError::into_inner).place(chunk)
+    }
+
+    /// How chunks are dealt out.
+    pub(super) fn shares(&self) -> Shares {
+        let shares = self.shares.read();
+        shares.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Deals chunks out by the shares of a run, equally when these are not those of as many directories.
+    pub(super) fn deal(&self, shares: &[u32]) {
+        let mut dealt = self.shares.write().unwrap_or_else(PoisonError::into_inner);
+        *dealt = Shares::new(shares, self.count());
+    }
+
+    /// Returns the shares that a new run takes, by the room on the disks.
+    pub(super) fn shares_by_room(&self) -> Vec<u32> {
+        let rooms: Vec<_> = self.all().map(|s| (s.free(), s.device())).collect();
+        Shares::by_room(&rooms)
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &dyn Storage> {
@@ -105,11 +132,14 @@ impl Directories {
         self.all().any(Storage::is_locked)
     }
 
-    /// Reads the manifest, if there is one.
+    /// Reads the manifest, if there is one, and deals chunks out as it says.
     ///
     /// # Errors
     /// [`DiskError`] when it cannot be read or is damaged.
     pub fn manifest(&self) -> Result<Option<Manifest>, DiskError> {
-        Manifest::read(self.first()).map_err(|e| DiskError::io(self.first(), MANIFEST, e))
+        let manifest = Manifest::read(self.first());
+        let manifest = manifest.map_err(|e| DiskError::io(self.first(), MANIFEST, e))?;
+        self.deal(manifest.as_ref().map_or(&[], |manifest| &manifest.shares));
+        Ok(manifest)
     }
 }

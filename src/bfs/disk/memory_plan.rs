@@ -199,9 +199,9 @@ impl MemoryPlan {
 pub struct DiskBudget {
     /// Bytes that its files may come to by the limit asked for.
     limit: u64,
-    /// For each disk what is free and what its files take there already, and the number of directories on it.
+    /// For each disk what is free and what its files take there already, and the share of its directories.
     disks: Vec<(u64, u64)>,
-    /// Number of directories.
+    /// The share of all.
     of: u64,
 }
 
@@ -212,14 +212,19 @@ impl DiskBudget {
     /// [`DiskError`] when a run is there whose manifest cannot be read.
     pub fn of(disk: &Disk) -> Result<DiskBudget, DiskError> {
         let manifest = disk.directories.manifest()?;
-        let of = disk.directories.count() as u64;
+        let directories = &disk.directories;
+        if manifest.is_none() {
+            directories.deal(&directories.shares_by_room());
+        }
+        let shares = directories.shares();
+        let (_, of) = shares.share(0);
         let mut devices: Vec<Option<u64>> = Vec::new();
         let mut disks: Vec<(u64, u64)> = Vec::new();
-        for (place, storage) in disk.directories.all().enumerate() {
+        for (place, storage) in directories.all().enumerate() {
             let Some(free) = storage.free() else { continue };
             let files = manifest.iter().flat_map(|manifest| &manifest.files);
             let chunks = files.flat_map(|files| &files.chunks);
-            let here = chunks.filter(|record| u64::from(record.chunk) % of == place as u64);
+            let here = chunks.filter(|record| shares.place(record.chunk as usize) == place);
             let taken: u64 = here.map(|record| record.bytes).sum();
             // Directories on one disk share what is free.
             let device = storage.device();
@@ -232,12 +237,12 @@ impl DiskBudget {
                 disks.push((free, 0));
             }
             disks[at].0 = disks[at].0.saturating_add(taken);
-            disks[at].1 += 1;
+            disks[at].1 += u64::from(shares.share(place).0);
         }
         Ok(DiskBudget {
             limit: disk.limit.unwrap_or(u64::MAX),
             disks,
-            of,
+            of: of.into(),
         })
     }
 
@@ -253,8 +258,8 @@ impl DiskBudget {
                 advice: "raise --disk-limit if the disk has more, or start all the same with --ignore-space",
             });
         }
-        for &(free, directories) in &self.disks {
-            let share = (u128::from(needed) * u128::from(directories) / u128::from(self.of)) as u64;
+        for &(free, part) in &self.disks {
+            let share = (u128::from(needed) * u128::from(part) / u128::from(self.of)) as u64;
             if share > free {
                 return Err(DiskError::Disk {
                     needed: share,

@@ -44,7 +44,7 @@ fn seen(directories: &Directories, manifest: &Manifest) -> io::Result<Vec<u8>> {
         for record in files.chunks.iter().filter(|record| record.has_file()) {
             let chunk = record.chunk as usize;
             let name = Manifest::file_name(files.depth, record.chunk);
-            if !lists[chunk % lists.len()].contains(&name) {
+            if !lists[directories.place(chunk)].contains(&name) {
                 seen[chunk] = 0;
             }
         }

@@ -19,6 +19,7 @@ pub(super) struct Recognised {
 /// One of the directories.
 struct Seen<'a> {
     storage: &'a dyn Storage,
+    directories: &'a Directories,
     /// From 1.
     place: usize,
     of: usize,
@@ -28,7 +29,11 @@ struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    fn read(storage: &'a dyn Storage, place: usize, of: usize) -> Result<Seen<'a>, DiskError> {
+    fn read(
+        directories: &'a Directories,
+        storage: &'a dyn Storage,
+        place: usize,
+    ) -> Result<Seen<'a>, DiskError> {
         let names = storage.list().map_err(|e| DiskError::io(storage, "", e))?;
         let marker = Marker::read(storage).map_err(|e| match e.kind() {
             std::io::ErrorKind::InvalidData => DiskError::apart(
@@ -43,8 +48,9 @@ impl<'a> Seen<'a> {
             .collect();
         Ok(Seen {
             storage,
+            directories,
             place,
-            of,
+            of: directories.count(),
             marker,
             names,
             files,
@@ -68,13 +74,11 @@ impl<'a> Seen<'a> {
     }
 
     /// The files that a manifest names in this directory.
-    fn named<'m>(&self, manifest: &'m Manifest) -> impl Iterator<Item = (u32, u32)> + use<'m> {
-        let (place, of) = (self.place, self.of);
-        manifest.files.iter().flat_map(move |files| {
-            let here = files
-                .chunks
-                .iter()
-                .filter(move |record| record.has_file() && record.chunk as usize % of == place - 1);
+    fn named(&self, manifest: &Manifest) -> impl Iterator<Item = (u32, u32)> {
+        manifest.files.iter().flat_map(|files| {
+            let lies_here = |chunk: u32| self.directories.place(chunk as usize) == self.place - 1;
+            let here = files.chunks.iter().filter(|record| record.has_file());
+            let here = here.filter(move |record| lies_here(record.chunk));
             here.map(|record| (files.depth, record.chunk))
         })
     }
@@ -94,9 +98,8 @@ impl<'a> Seen<'a> {
 
 impl Directories {
     fn seen(&self) -> Result<Vec<Seen<'_>>, DiskError> {
-        let of = self.count();
         let all = self.all().enumerate();
-        all.map(|(i, storage)| Seen::read(storage, i + 1, of))
+        all.map(|(i, storage)| Seen::read(self, storage, i + 1))
             .collect()
     }
 
@@ -134,6 +137,7 @@ impl Directories {
         let seen = self.seen()?;
         match manifest {
             Some(manifest) => {
+                self.deal(&manifest.shares);
                 seen.iter().try_for_each(|seen| belongs(seen, manifest))?;
                 not_newer(&seen, manifest).map(|()| None)
             }

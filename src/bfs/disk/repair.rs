@@ -73,6 +73,10 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
         Err(error) => return Err(error.into()),
     };
     let _locks = directories.lock(patience)?;
+    let mut markers = directories.all().map(Marker::read);
+    if let Some(marker) = markers.find_map(|marker| marker.ok().flatten()) {
+        directories.deal(&marker.shares);
+    }
     let found = find(directories)?;
     let Some(header) = &found.header else {
         return Err(DiskError::Empty {
@@ -135,7 +139,8 @@ fn find(directories: &Directories) -> Result<Found, DiskError> {
                 }
                 Err(e) => return Err(DiskError::io(storage, &name, e)),
             };
-            found.add(storage, i, directories.count(), (depth, chunk), &reader)?;
+            let right = directories.place(chunk as usize) == i;
+            found.add(storage, right, (depth, chunk), &reader)?;
         }
     }
     Ok(found)
@@ -145,8 +150,7 @@ impl Found {
     fn add(
         &mut self,
         storage: &dyn Storage,
-        place: usize,
-        of: usize,
+        is_its_place: bool,
         (depth, chunk): (u32, u32),
         reader: &LevelReader,
     ) -> Result<(), DiskError> {
@@ -161,7 +165,7 @@ impl Found {
         if (header.depth, header.chunk) != (depth, chunk) || chunk >= header.chunks {
             return apart("is not what its name says: give it its own name");
         }
-        if chunk as usize % of != place {
+        if !is_its_place {
             return apart(
                 "lies in the wrong directory: give all directories, in the order in which the search was started",
             );
@@ -281,6 +285,7 @@ fn bare(
         chunks: header.chunks,
         frame_lines: header.frame_lines,
         directories: directories.count() as u32,
+        shares: marker.shares,
         keep_all: marker.keep_all,
         complete: false,
         seconds: 0.0,

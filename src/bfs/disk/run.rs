@@ -151,6 +151,7 @@ fn session(
             setup::share(communicator, Some(&new_manifest(search, disk, plan, run)))?
         }
     };
+    disk.directories.deal(&manifest.shares);
     let claimed = match leader == rank && !manifest.complete {
         true => disk.directories.claim(&manifest),
         false => Ok(()),

@@ -295,6 +295,7 @@ pub(super) fn new_manifest(search: &Search, disk: &Disk, plan: MemoryPlan, run: 
         chunks: plan.chunks.count as u32,
         frame_lines: frame_lines(plan.chunks),
         directories: disk.directories.count() as u32,
+        shares: disk.directories.shares_by_room(),
         keep_all: disk.keep_all,
         complete: false,
         seconds: 0.0,

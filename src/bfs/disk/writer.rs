@@ -315,7 +315,7 @@ impl Writer {
             let synced = file.map_or(Ok(()), |mut file| file.sync());
             synced.map_err(self.error(depth, chunk))?;
             self.named.push((depth, chunk));
-            touched.insert(chunk as usize % self.directories.count());
+            touched.insert(self.directories.place(chunk as usize));
         }
         for (i, storage) in self.directories.all().enumerate() {
             if touched.contains(&i) {
