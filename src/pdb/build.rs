@@ -112,7 +112,7 @@ pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
     })
 }
 
-/// Bits of level files for each entry: 3.6 and 3.7 were measured for seven and eight tiles.
+/// Bits of level files for each entry: 3.0 to 3.7 were measured for seven and eight tiles.
 const LEVEL_BITS: u64 = 4;
 
 /// Returns what a build needs whose levels go to files: [`super::OnDisk`].

@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 use serde_json::json;
-use tilewave::pdb::{self, Build, Pattern};
+use tilewave::pdb::{self, Build, OnDisk, Pattern};
 use tilewave::report::{bytes, duration, thousands};
+use tilewave::store::Simulated;
 
 use super::build::Wanted;
 use super::info::tiles;
@@ -15,7 +16,7 @@ use crate::cli::progress::Progress;
 /// Tell the memory, the disk and the time that the building of databases takes.
 #[derive(clap::Args)]
 #[command(
-    after_help = "The time is that of a smaller database of the same board, built at once, times the entries. Exit code 1 when \
+    after_help = "The time is that of a smaller database of the same board, built at once, times the entries; without the disk's. Exit code 1 when \
                   the memory does not suffice, not even with the levels on disk (pdb build --dir).\n\nExamples:\n  tilewave pdb plan --size 5x5 --pattern 1,2,3,6,7,8,11 \
                   --encoding bit"
 )]
@@ -62,7 +63,7 @@ impl Args {
                     Err(_) => return Err(error.into()),
                 },
             };
-            let seconds = self.seconds(&build, plan.entries)?;
+            let seconds = self.seconds(&build, plan.entries, dir)?;
             let figures = json!({
                 "tiles": tiles(pattern.tiles()),
                 "kind": build.kind.name(),
@@ -99,8 +100,9 @@ impl Args {
         destination.finish()
     }
 
-    /// The time of a build, by that of the same pattern without its last tiles.
-    fn seconds(&self, build: &Build, entries: u64) -> Result<f64> {
+    /// The time of a build, by that of the same pattern without its last tiles; with its levels in files, but not the
+    /// time of the disk.
+    fn seconds(&self, build: &Build, entries: u64, dir: bool) -> Result<f64> {
         let tiles = build.pattern.tiles();
         let few = &tiles[..tiles.len().min(SAMPLE)];
         let sample = Build {
@@ -110,7 +112,10 @@ impl Args {
         };
         let progress = Progress::new();
         let begun = Instant::now();
-        let built = pdb::build(&sample, &progress)?;
+        let built = match dir {
+            true => OnDisk::new(&Simulated::default()).build(&sample, &progress)?,
+            false => pdb::build(&sample, &progress)?,
+        };
         let seconds = begun.elapsed().as_secs_f64();
         Ok(seconds * entries as f64 / built.entries() as f64)
     }
