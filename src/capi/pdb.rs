@@ -13,6 +13,9 @@ use crate::puzzle::tiles::Board;
 pub const TILEWAVE_KIND_ADDITIVE_MIN: c_int = 0;
 /// Kind of a database: one value per placement and region of the blank. Consistent.
 pub const TILEWAVE_KIND_REGION_AWARE: c_int = 1;
+/// Kind of a database: one value per placement of the tiles and the blank, tile 0 of the pattern, every move counted. Not
+/// additive.
+pub const TILEWAVE_KIND_ALL_MOVES: c_int = 2;
 /// Encoding of a database: one byte per entry, 255 for none.
 pub const TILEWAVE_ENCODING_BYTE: c_int = 0;
 /// Encoding of a database: four bits per entry, the even one in the low half: (value - Manhattan
@@ -177,12 +180,13 @@ pub unsafe extern "C" fn tilewave_pdb_tiles(
     unsafe { get(pdb, |pdb| write_all(pdb.pattern().tiles(), tiles, capacity)) }
 }
 
-/// Returns TILEWAVE_KIND_ADDITIVE_MIN or TILEWAVE_KIND_REGION_AWARE.
+/// Returns TILEWAVE_KIND_ADDITIVE_MIN, TILEWAVE_KIND_REGION_AWARE or TILEWAVE_KIND_ALL_MOVES.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_pdb_kind(pdb: *const TilewavePdb) -> c_int {
     let kind = |pdb: &Pdb| match pdb.kind() {
         Kind::Minimum => TILEWAVE_KIND_ADDITIVE_MIN,
         Kind::Regions => TILEWAVE_KIND_REGION_AWARE,
+        Kind::AllMoves => TILEWAVE_KIND_ALL_MOVES,
     };
     // SAFETY: the caller promises an open database or NULL.
     unsafe { get(pdb, kind) }

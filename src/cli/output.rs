@@ -119,6 +119,14 @@ pub struct Destination {
 }
 
 impl Destination {
+    /// Returns stdout.
+    pub fn stdout() -> Destination {
+        Destination {
+            file: None,
+            held: String::new(),
+        }
+    }
+
     /// Adds a part of the result: shown at once on stdout, held back for a file.
     pub fn add(&mut self, text: &str) -> Result<()> {
         if self.file.is_none() {

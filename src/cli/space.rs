@@ -1,21 +1,25 @@
 //! `tilewave bfs --tiles`: the space of a pattern, every move counted.
 
+use std::path::{Path, PathBuf};
+
 use anyhow::Result;
 use serde_json::json;
-use tilewave::pdb::{Pattern, PdbError, Space};
+use tilewave::pdb::{Pattern, Space};
 use tilewave::puzzle::tiles::Board;
 use tilewave::report::{bytes, duration, histogram, thousands};
 use tilewave::store;
 
+use super::failure::refuse;
 use super::options::{Format, MaxDepth, Output, Running, kernel};
-use super::output::counts_csv;
+use super::output::{Destination, OutputFile, counts_csv};
 use super::progress::Progress;
 
 /// Options that make a search that of a pattern's space.
 #[derive(clap::Args)]
 pub struct Tiles {
     /// Search the space of some tiles of a board and the blank, the other tiles alike: 1-7, or 1,2,5. Five to eight
-    /// tiles, in memory.
+    /// tiles, in memory. With -o FILE.pdb and up to seven tiles: writes the database of all depths, which solve --pdb
+    /// takes, searched from the goal's own state.
     #[arg(long, value_name = "TILES", conflicts_with_all = ["start", "metric", "plot", "html", "last", "engine", "place", "directed", "quarter"])]
     tiles: Option<String>,
 
@@ -30,6 +34,20 @@ impl Tiles {
         self.tiles.as_deref()
     }
 
+    /// Refuses what makes no database of lower bounds.
+    fn refuse(&self, table: Option<&PathBuf>, pattern: &Pattern, most: &MaxDepth) -> Result<()> {
+        let goal = pattern.goal().blank();
+        if table.is_some() && self.blank.is_some_and(|blank| usize::from(blank) != goal) {
+            refuse!(
+                "a database is searched from the goal, its blank on cell {goal}: leave out --blank"
+            );
+        }
+        if table.is_some() && most.max_depth.is_some() {
+            refuse!("a database has all depths: leave out --max-depth");
+        }
+        Ok(())
+    }
+
     /// Runs the search for a goal and writes its distribution.
     pub fn run(
         &self,
@@ -38,10 +56,21 @@ impl Tiles {
         running: &Running,
         output: &Output,
     ) -> Result<()> {
-        let pattern = Pattern::new(goal, &numbers(self.get().unwrap_or_default())?)?;
-        let destination = output.reserve()?;
+        let pattern = Pattern::parse(goal, self.get().unwrap_or_default())?;
+        let table = output.output.as_ref().filter(|path| is_table(path));
+        self.refuse(table, &pattern, max_depth)?;
+        let table = table.map(|path| OutputFile::reserve(path, output.force).map(|_| path));
+        let table = table.transpose()?;
+        let destination = match table {
+            Some(_) => Destination::stdout(),
+            None => output.reserve()?,
+        };
+        let blank = match table {
+            Some(_) => Some(pattern.goal().blank() as u8),
+            None => self.blank,
+        };
         let space = Space {
-            blank: self.blank,
+            blank,
             kernel: kernel()?,
             threads: running.threads.get(),
             memory: Some(running.memory.budget()),
@@ -49,8 +78,18 @@ impl Tiles {
             ..Space::new(pattern)
         };
         let progress = Progress::new();
-        let found = space.run(&progress)?;
+        let found = match table {
+            Some(path) => {
+                let (found, pdb) = space.build(&progress)?;
+                pdb.save(path, output.force, &progress)?;
+                found
+            }
+            None => space.run(&progress)?,
+        };
         drop(progress);
+        if let Some(path) = table {
+            tracing::info!("wrote {}", path.display());
+        }
         let deepest = found.counts.len() - 1;
         let total: u64 = found.counts.iter().sum();
         let moves = found.counts.iter().zip(0u128..);
@@ -63,7 +102,7 @@ impl Tiles {
             "board": pattern.size().to_string(),
             "goal": pattern.goal().to_string(),
             "tiles": pattern.tiles(),
-            "blank": self.blank,
+            "blank": blank,
             "states": found.states,
             "found": total,
             "complete": found.complete,
@@ -75,7 +114,7 @@ impl Tiles {
         });
         let words = || {
             let tiles: Vec<String> = pattern.tiles().iter().map(u16::to_string).collect();
-            let start = match self.blank {
+            let start = match blank {
                 None => "the tiles at home, the blank anywhere".to_string(),
                 Some(cell) => format!("the tiles at home, the blank on cell {cell}"),
             };
@@ -102,20 +141,7 @@ impl Tiles {
     }
 }
 
-/// The numbers of a list with ranges: 1-3,7.
-fn numbers(text: &str) -> Result<Vec<u16>, PdbError> {
-    let wrong = || PdbError::PatternSyntax(text.chars().take(80).collect());
-    let mut all = Vec::new();
-    for word in text.split([',', ' ']).filter(|word| !word.is_empty()) {
-        let number = |word: &str| match word.bytes().all(|b| b.is_ascii_digit()) {
-            true => word.parse::<u16>().map_err(|_| wrong()),
-            false => Err(wrong()),
-        };
-        match word.split_once('-') {
-            None => all.push(number(word)?),
-            // Boards have at most 36 cells: a longer range is refused with its first tile that is not there.
-            Some((first, last)) => all.extend((number(first)?..=number(last)?).take(64)),
-        }
-    }
-    Ok(all)
+/// Whether a result is to be a database, by its name.
+fn is_table(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "pdb")
 }

@@ -6,7 +6,9 @@ use super::entry_order::EntryOrder;
 use super::header::{Summary, raw_bytes};
 use super::set_graph::SetGraph;
 use super::slots::{self, Board, Marks, Slots};
+use super::space::Space;
 use super::sweep::{self, Found};
+use super::threads::pool;
 use super::{Encoding, Kind, Pattern, PdbError, encode, levels, plain, reorder, turn};
 use crate::perm::kernel::{Kernel, KernelError};
 use crate::perm::layout::Layout;
@@ -83,6 +85,24 @@ pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
         return Err(PdbError::BitKind);
     }
     let pattern = &build.pattern;
+    if build.kind == Kind::AllMoves {
+        let space = Space::of_build(build)?;
+        let entries = space.pattern.with_blank()?.placements();
+        let fast = !build.plain && Layout::sliced(space.pattern.tiles().len()).is_some();
+        let memory_bytes = match fast {
+            true => space.build_bytes()?,
+            // Two levels of eight bytes a state.
+            false => 17 * entries + (4 << 20),
+        };
+        check(build, entries, memory_bytes, None)?;
+        return Ok(BuildPlan {
+            entries,
+            data_bytes: entries,
+            memory_bytes,
+            disk_bytes: 0,
+            fast,
+        });
+    }
     let (n, k) = (pattern.size().cells(), pattern.tiles().len());
     let sets = binomial(n, k);
     let placements = pattern.placements();
@@ -95,7 +115,7 @@ pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
     };
     check(build, placements, least, less(placements))?;
     let entries = match build.kind {
-        Kind::Minimum => placements,
+        Kind::Minimum | Kind::AllMoves => placements,
         Kind::Regions => {
             let starts = EntryOrder::new(pattern, build.kind).region_starts();
             u64::from(*starts.last().unwrap_or(&0)) * lehmer::count(k)
@@ -156,7 +176,7 @@ fn memory(build: &Build, sets: u64, placements: u64, entries: u64, fast: bool) -
         encoding => raw_bytes(entries, encoding),
     };
     let starts = match build.kind {
-        Kind::Minimum => 0,
+        Kind::Minimum | Kind::AllMoves => 0,
         Kind::Regions => 8 * sets,
     };
     // Rows of 60 lanes in 64 bytes.
@@ -178,7 +198,7 @@ fn memory(build: &Build, sets: u64, placements: u64, entries: u64, fast: bool) -
     }
     let search = padded(placements) + padded(entries) + graph;
     let finish = match build.kind {
-        Kind::Minimum => padded(entries) + packed,
+        Kind::Minimum | Kind::AllMoves => padded(entries) + packed,
         Kind::Regions => (padded(entries) + entries + graph).max(entries + packed),
     };
     search.max(finish) + starts + fixed
@@ -208,6 +228,13 @@ fn check(build: &Build, entries: u64, needed: u64, less: Option<u64>) -> Result<
 /// cannot be had, or the observer interrupts.
 pub fn build(build: &Build, observer: &dyn Progress) -> Result<Pdb, PdbError> {
     let plan = plan(build)?;
+    if build.kind == Kind::AllMoves {
+        let space = Space::of_build(build)?;
+        return match plan.fast {
+            true => Ok(space.build(observer)?.1),
+            false => space.build_plain(observer),
+        };
+    }
     let kernel = build.kernel()?;
     pool(build.threads)?.install(|| {
         let pdb = if plan.fast {
@@ -220,18 +247,6 @@ pub fn build(build: &Build, observer: &dyn Progress) -> Result<Pdb, PdbError> {
             false => encode::encode(&pdb, build.encoding),
         }
     })
-}
-
-/// Returns a pool of worker threads, one per core unless told.
-pub(super) fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool, PdbError> {
-    let threads = threads.unwrap_or(0);
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|e| PdbError::Threads {
-            threads,
-            reason: e.to_string(),
-        })
 }
 
 /// The header of a table, without histogram and checksums.
@@ -291,7 +306,7 @@ fn build_fast(
     let data = header.layout().data;
     let len = data.end();
     match build.kind {
-        Kind::Minimum => {
+        Kind::Minimum | Kind::AllMoves => {
             // The values' memory becomes the file image: its sections need a little more.
             let extra = (len - plan.entries).div_ceil(64);
             let mut found = sweep::search(what, layout, kernel, extra, observer)?;

@@ -34,7 +34,7 @@ pub fn compress(
     if file.header().compressed {
         return Err(PdbError::Compressed(from.to_path_buf()));
     }
-    super::build::pool(threads)?.install(|| {
+    super::threads::pool(threads)?.install(|| {
         let meter = Meter::new(observer, Phase::File, 0, file.layout().raw);
         let frames: Vec<Vec<u8>> = (0..file.layout().blocks() as usize)
             .into_par_iter()
@@ -82,7 +82,7 @@ pub fn decompress(
     if !file.header().compressed {
         return Err(PdbError::NotCompressed(from.to_path_buf()));
     }
-    super::build::pool(threads)?.install(|| {
+    super::threads::pool(threads)?.install(|| {
         let file = load(file, observer)?;
         let total = file.header().file_bytes();
         file.save(to, replace, |done| {

@@ -127,7 +127,7 @@ impl Distances<'_> {
                 std::array::from_fn(|cell| distance(size.cols(), cell as u8, home) as u8)
             });
         let ranks = match pdb.kind() {
-            Kind::Minimum => 0..0,
+            Kind::Minimum | Kind::AllMoves => 0..0,
             Kind::Regions => 0..lehmer::count(k),
         };
         let arrangements = ranks.map(|rank| {
@@ -147,7 +147,7 @@ impl Distances<'_> {
     /// Entries of a piece of work: even, and whole regions, or whole rows of cells of the last tile.
     fn piece(&self) -> usize {
         match self.pdb.kind() {
-            Kind::Minimum => (self.cells + 1 - self.k) << 16,
+            Kind::Minimum | Kind::AllMoves => (self.cells + 1 - self.k) << 16,
             Kind::Regions => 2 * self.arrangements.len() * ((1 << 15) >> self.k).max(1),
         }
     }
@@ -155,7 +155,7 @@ impl Distances<'_> {
     /// Calls `visit(j, distance)` for `len` entries from `first` on.
     fn walk(&self, first: u64, len: usize, visit: impl FnMut(usize, u32)) {
         match self.pdb.kind() {
-            Kind::Minimum => self.walk_placements(first, len, visit),
+            Kind::Minimum | Kind::AllMoves => self.walk_placements(first, len, visit),
             Kind::Regions => self.walk_regions(first, len, visit),
         }
     }

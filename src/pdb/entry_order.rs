@@ -1,7 +1,8 @@
 //! Which entry of a table belongs to a placement: the entry order of the files.
 //!
 //! Invariant: tiles are taken in increasing number and cells are row-major. In a table with the minimum
-//! over the blank, the entry of a placement is its lexicographic rank. In a region-aware table, the
+//! over the blank, the entry of a placement is its lexicographic rank; so it is where every move counts, the blank being the
+//! first tile. In a region-aware table, the
 //! sets of occupied cells come in order of increasing bit masks, for each set its regions by their
 //! lowest cells, for each region the k! arrangements in lexicographic order of the tiles' positions
 //! within the set.
@@ -58,7 +59,7 @@ impl EntryOrder {
     #[inline]
     pub fn entry(&self, cells: &[u8], blank: u8, starts: impl FnOnce(usize) -> u32) -> u64 {
         match self.kind {
-            Kind::Minimum => placement::rank(self.grid.cells(), cells),
+            Kind::Minimum | Kind::AllMoves => placement::rank(self.grid.cells(), cells),
             Kind::Regions => {
                 let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
                 self.slot_of(set, blank, starts) * lehmer::count(self.k)
@@ -126,7 +127,7 @@ impl EntryOrder {
         let cells = &mut cells[..self.k];
         let mut entry = 0;
         match self.kind {
-            Kind::Minimum => {
+            Kind::Minimum | Kind::AllMoves => {
                 let n = self.grid.cells();
                 while placement::count(n, self.k).is_some_and(|count| entry < count) {
                     placement::unrank(n, entry, cells);

@@ -37,7 +37,9 @@ pub enum PdbError {
         size: Size,
     },
     /// A word of a pattern is not a tile number.
-    #[error("'{0}' is not a pattern: write tile numbers separated by commas, for example 1,2,3,4")]
+    #[error(
+        "'{0}' is not a pattern: write tile numbers separated by commas, for example 1,2,3,4 or 1-4"
+    )]
     PatternSyntax(String),
     /// The blank was given as a tile.
     #[error(
@@ -137,9 +139,15 @@ pub enum PdbError {
     },
     /// One bit an entry does not hold values of the minimum kind.
     #[error(
-        "one bit an entry holds region-aware values only: choose the kind region-aware, or the encoding nibble"
+        "one bit an entry holds region-aware values only, and all-moves is a byte an entry: choose another kind or encoding"
     )]
     BitKind,
+    /// Values that do not add up.
+    #[error(
+        "a database that counts every move adds up with no other: look it up alone, or give each one alone in a partition of \
+         a set file"
+    )]
+    NotAdditive,
     /// A table of one bit an entry has no values that could be stored otherwise.
     #[error(
         "a database of one bit an entry holds no values to convert: build it with --encoding byte"
@@ -294,6 +302,7 @@ impl PdbError {
                 | PdbError::WrongSize { .. }
                 | PdbError::Layout { .. }
                 | PdbError::BitKind
+                | PdbError::NotAdditive
                 | PdbError::ShortSpace
                 | PdbError::DiskKind
                 | PdbError::BlankOnTile { .. }

@@ -69,7 +69,7 @@ pub fn export(
     observer: &dyn Progress,
 ) -> Result<u64, PdbError> {
     let total = bytes(pdb, layout)?;
-    super::build::pool(threads)?.install(|| {
+    super::threads::pool(threads)?.install(|| {
         let mut output = Output::create(path, replace)?;
         let plain;
         let pdb = match pdb.encoding() {
@@ -124,6 +124,9 @@ fn bytes(pdb: &Pdb, layout: Layout) -> Result<u64, PdbError> {
     };
     if pdb.encoding() == Encoding::Bit {
         return refuse("one bit an entry holds no values: build it with --encoding byte");
+    }
+    if pdb.kind() == Kind::AllMoves {
+        return refuse("it is of additive values: build --kind additive-min");
     }
     let pattern = pdb.pattern();
     let (size, tiles) = (pattern.size(), pattern.tiles());
@@ -252,7 +255,7 @@ impl<'a> BySets<'a> {
                         Kind::Regions => {
                             values.copy_from_slice(&self.pdb.bytes()[number * slot..][..slot]);
                         }
-                        Kind::Minimum => {
+                        Kind::Minimum | Kind::AllMoves => {
                             let k = self.pdb.pattern().tiles().len();
                             let runs = &self.runs[number * k..][..k];
                             merge(&self.others, runs, values);

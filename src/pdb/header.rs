@@ -77,7 +77,7 @@ impl store::Header for Summary {
         let sets = binomial(self.pattern.size().cells(), self.pattern.tiles().len());
         // The number of regions before each set, 32 bits per set, and the total.
         let starts = match self.kind {
-            Kind::Minimum => 0,
+            Kind::Minimum | Kind::AllMoves => 0,
             Kind::Regions => 4 * (sets + 1),
         };
         let compressed = self.compressed.then_some(self.stored_bytes);
@@ -91,9 +91,10 @@ impl store::Header for Summary {
     fn encode(&self, fields: &mut Fields) {
         let size = self.pattern.size();
         let tiles = self.pattern.tiles();
-        let order = match self.kind {
-            Kind::Minimum => 0,
-            Kind::Regions => 1,
+        let (kind, order, metric) = match self.kind {
+            Kind::Minimum => (0, 0, 0),
+            Kind::Regions => (1, 1, 0),
+            Kind::AllMoves => (2, 0, 1),
         };
         let encoding = match self.encoding {
             Encoding::Byte => 0,
@@ -104,10 +105,10 @@ impl store::Header for Summary {
             size.rows() as u8,
             size.cols() as u8,
             tiles.len() as u8,
-            order, // kind
+            kind,
             encoding,
             u8::from(self.compressed),
-            0, // metric: moves of one pattern tile by one cell
+            metric,
             order,
             self.histogram.len().saturating_sub(1) as u8,
         ];
@@ -142,12 +143,16 @@ impl store::Header for Summary {
             return Err("too many tiles");
         }
         let tiles: Vec<u16> = (0..k).map(|i| fields.u16(224 + 2 * i)).collect();
-        let pattern = Pattern::new(goal, &tiles).map_err(|_| "no pattern")?;
-        let kind = match (fields.byte(19), fields.byte(23)) {
-            (0, 0) => Kind::Minimum,
-            (1, 1) => Kind::Regions,
-            _ => return Err("unknown kind or entry order"),
+        let kind = match [19, 23, 22].map(|at| fields.byte(at)) {
+            [0, 0, 0] => Kind::Minimum,
+            [1, 1, 0] => Kind::Regions,
+            [2, 0, 1] => Kind::AllMoves,
+            _ => return Err("unknown kind, entry order or metric"),
         };
+        let pattern = Pattern::of(goal, &tiles).map_err(|_| "no pattern")?;
+        if pattern.has_blank() != (kind == Kind::AllMoves) {
+            return Err("no pattern");
+        }
         let encoding = match fields.byte(20) {
             0 => Encoding::Byte,
             1 => Encoding::Nibble,
@@ -155,7 +160,7 @@ impl store::Header for Summary {
             _ => return Err("unknown encoding"),
         };
         if !kind.encodings().contains(&encoding) {
-            return Err("one bit an entry of values without regions");
+            return Err("an encoding that does not go with the kind");
         }
         let values = usize::from(fields.byte(24)) + 1;
         if values >= VALUES {
@@ -182,7 +187,7 @@ impl Summary {
     fn check(&self) -> Result<(), &'static str> {
         let arrangements = lehmer::count(self.pattern.tiles().len());
         let good = match self.kind {
-            Kind::Minimum => self.entries == self.pattern.placements(),
+            Kind::Minimum | Kind::AllMoves => self.entries == self.pattern.placements(),
             Kind::Regions => {
                 self.entries.is_multiple_of(arrangements)
                     && self.entries >= self.pattern.placements()

@@ -11,11 +11,15 @@ pub enum Kind {
     /// One value per placement and connected region of the blank: at least as large, and consistent
     /// (Clausecker and Reinefeld).
     Regions,
+    /// One value per placement of the tiles and the blank, which is the pattern's tile 0: the fewest moves of any tile.
+    /// Consistent, not additive: of several such values the largest counts (Culberson and Schaeffer 1998).
+    AllMoves,
 }
 
 names! { Kind:
     "additive-min" = Minimum, "One value per placement: the minimum over the cells of the blank";
     "region-aware" = Regions, "One value per placement and region of the blank";
+    "all-moves" = AllMoves, "One value per placement and cell of the blank, every move counted: not additive, five to seven tiles";
 }
 
 /// How values are stored.
@@ -43,6 +47,7 @@ impl Kind {
             // Values of neighbours differ by any odd number: one bit does not tell by which.
             Kind::Minimum => &[Encoding::Byte, Encoding::Nibble],
             Kind::Regions => &Encoding::ALL,
+            Kind::AllMoves => &[Encoding::Byte],
         }
     }
 }

@@ -44,7 +44,9 @@ mod set_file;
 mod set_graph;
 mod slots;
 mod space;
+mod space_table;
 mod sweep;
+mod threads;
 mod turn;
 mod verify;
 

@@ -8,12 +8,13 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::build::{self, Build, pool};
+use super::build::{self, Build};
 use super::database::Pdb;
 use super::entry_order::EntryOrder;
 use super::levels::{Levels, failed, name};
 use super::set_graph::SetGraph;
 use super::slots::Board;
+use super::threads::pool;
 use super::{Pattern, PdbError};
 use crate::perm::layout::Layout;
 use crate::perm::lehmer;

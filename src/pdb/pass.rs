@@ -91,7 +91,7 @@ impl Pass<'_> {
                 let level = self.level as u8;
                 let values = task.values;
                 let first_visits = match self.kind {
-                    Kind::Minimum => FirstVisits::Any(values),
+                    Kind::Minimum | Kind::AllMoves => FirstVisits::Any(values),
                     Kind::Regions => FirstVisits::PerBit { values, slots },
                 };
                 let new = self.step.run(
@@ -134,7 +134,7 @@ impl Pass<'_> {
             for first in (0..sets).step_by(per_task) {
                 let count = per_task.min(sets - first);
                 let slots = match self.kind {
-                    Kind::Minimum => count,
+                    Kind::Minimum | Kind::AllMoves => count,
                     Kind::Regions => (self.slots[first + count] - self.slots[first]) as usize,
                 };
                 tasks.push(Task {

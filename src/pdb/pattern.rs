@@ -36,22 +36,54 @@ impl Pattern {
     /// [`PdbError`] when the board is too large, or a tile is repeated, unknown or the blank, or there
     /// are none or too many.
     pub fn new(goal: Board, tiles: &[u16]) -> Result<Pattern, PdbError> {
+        if tiles.contains(&0) {
+            return Err(PdbError::BlankInPattern);
+        }
+        Pattern::of(goal, tiles)
+    }
+
+    /// Returns the pattern with the blank as its first tile, 0, as databases of kind [`super::Kind::AllMoves`] have it.
+    ///
+    /// # Errors
+    /// [`PdbError::PatternLength`] when there are [`Pattern::MAX_TILES`] already.
+    pub fn with_blank(&self) -> Result<Pattern, PdbError> {
+        let blank = [0].into_iter().filter(|_| !self.has_blank());
+        let tiles: Vec<u16> = blank.chain(self.tiles.iter().copied()).collect();
+        Pattern::of(self.goal.clone(), &tiles)
+    }
+
+    /// Returns the pattern without the blank.
+    ///
+    /// # Errors
+    /// [`PdbError::PatternLength`] when there is nothing else.
+    pub fn without_blank(&self) -> Result<Pattern, PdbError> {
+        Pattern::of(
+            self.goal.clone(),
+            &self.tiles[usize::from(self.has_blank())..],
+        )
+    }
+
+    /// Returns whether the blank is one of the tiles.
+    pub fn has_blank(&self) -> bool {
+        self.tiles[0] == 0
+    }
+
+    /// The pattern of tiles, among them the blank or not.
+    pub(super) fn of(goal: Board, tiles: &[u16]) -> Result<Pattern, PdbError> {
         let size = goal.size();
         if size.rows().max(size.cols()) > Pattern::MAX_SIDE {
             return Err(PdbError::BoardTooLarge { size });
         }
         let mut sorted = tiles.to_vec();
         sorted.sort_unstable();
-        if sorted.contains(&0) {
-            return Err(PdbError::BlankInPattern);
-        }
         if let Some(&tile) = sorted.iter().find(|&&t| usize::from(t) > size.tiles()) {
             return Err(PdbError::UnknownTile { tile, size });
         }
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(PdbError::RepeatedTile(pair[0]));
         }
-        let max = Pattern::MAX_TILES.min(size.tiles());
+        let blank = usize::from(sorted.contains(&0));
+        let max = Pattern::MAX_TILES.min(size.tiles() + blank);
         if sorted.is_empty() || sorted.len() > max {
             let found = sorted.len();
             return Err(PdbError::PatternLength { found, max, size });
@@ -64,18 +96,31 @@ impl Pattern {
         })
     }
 
-    /// Returns the pattern written as tile numbers separated by commas or spaces.
+    /// Returns the pattern written as tile numbers and ranges of them, separated by commas or spaces: `1-3,7`.
     ///
     /// # Errors
     /// [`PdbError::PatternSyntax`], and what [`Pattern::new`] says.
     pub fn parse(goal: Board, text: &str) -> Result<Pattern, PdbError> {
-        let words = text.split([',', ' ']).filter(|word| !word.is_empty());
-        let tiles = words.map(|word| {
-            let number = word.bytes().all(|b| b.is_ascii_digit());
-            let tile = word.parse::<u16>().ok().filter(|_| number);
-            tile.ok_or_else(|| PdbError::PatternSyntax(text.chars().take(80).collect()))
-        });
-        Pattern::new(goal, &tiles.collect::<Result<Vec<u16>, PdbError>>()?)
+        let wrong = || PdbError::PatternSyntax(text.chars().take(80).collect());
+        let number = |word: &str| match word.bytes().all(|b| b.is_ascii_digit()) {
+            true => word.parse::<u16>().map_err(|_| wrong()),
+            false => Err(wrong()),
+        };
+        let mut tiles = Vec::new();
+        for word in text.split([',', ' ']).filter(|word| !word.is_empty()) {
+            match word.split_once('-') {
+                None => tiles.push(number(word)?),
+                Some((first, last)) => {
+                    let (first, last) = (number(first)?, number(last)?);
+                    if first > last {
+                        return Err(wrong());
+                    }
+                    // Boards have at most 36 cells: a longer range is refused with its first tile that is not there.
+                    tiles.extend((first..=last).take(64));
+                }
+            }
+        }
+        Pattern::new(goal, &tiles)
     }
 
     /// Returns the goal board.
@@ -123,10 +168,11 @@ impl Pattern {
         distance(self.size().cols(), a, b) as u8
     }
 
-    /// Returns the sum of the distances of the tiles to their goal cells.
+    /// Returns the sum of the distances of the tiles to their goal cells, the blank not counted.
     pub fn manhattan(&self, cells: &[u8]) -> u32 {
         let cols = self.size().cols();
         let pairs = cells.iter().zip(&self.home);
+        let pairs = pairs.skip(usize::from(self.has_blank()));
         pairs.map(|(&a, &b)| distance(cols, a, b)).sum()
     }
 }

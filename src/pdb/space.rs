@@ -12,9 +12,9 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::build::pool;
 use super::grid::{Grid, bits};
-use super::slots::{Class, Marks, Pass, Slots, unit, word_bytes};
+use super::slots::{Class, Marks, Pass, Slots, TakeMarks, unit, word_bytes};
+use super::threads::pool;
 use super::{Pattern, PdbError};
 use crate::perm::kernel::{Kernel, KernelError, Move, Moves, PatternStep, Word};
 use crate::perm::layout::Layout;
@@ -64,10 +64,14 @@ pub struct Depths {
     pub seconds: f64,
 }
 
+/// Takes the states of a stretch: class, depth, number of the stretch, how many they are, and their words.
+pub(super) type TakeStates<'a> =
+    dyn Fn(usize, usize, usize, u64, &[Word]) -> Result<(), PdbError> + Sync + 'a;
+
 /// Sets, and how the free cells of each are numbered.
-struct Sets {
-    grid: Grid,
-    subsets: Subsets,
+pub(super) struct Sets {
+    pub grid: Grid,
+    pub subsets: Subsets,
     layout: Layout,
     /// For each colour the first slot of each set, and one more for the end.
     starts: [Vec<u32>; 2],
@@ -116,7 +120,7 @@ impl Space {
         Ok((slots + copied) * words + tables + (4 << 20))
     }
 
-    fn layout(&self) -> Result<Layout, PdbError> {
+    pub(super) fn layout(&self) -> Result<Layout, PdbError> {
         Layout::sliced(self.pattern.tiles().len()).ok_or(PdbError::ShortSpace)
     }
 
@@ -133,38 +137,49 @@ impl Space {
         if let Some(blank) = self.blank.filter(|&blank| !free(blank)) {
             return Err(PdbError::BlankOnTile { cell: blank });
         }
-        let needed = self.memory_bytes()?;
-        if let Some(budget) = self.memory.filter(|&budget| needed > budget) {
-            return Err(PdbError::Budget {
-                tiles: home.len(),
+        self.fits(self.memory_bytes()?)?;
+        let kernel = self.checked_kernel()?;
+        let sets = || Sets::new(&self.pattern, layout);
+        pool(self.threads)?.install(|| self.search(&sets(), kernel, None, observer))
+    }
+
+    /// Refuses what needs more memory than there is.
+    pub(super) fn fits(&self, needed: u64) -> Result<(), PdbError> {
+        match self.memory.filter(|&budget| needed > budget) {
+            None => Ok(()),
+            Some(budget) => Err(PdbError::Budget {
+                tiles: self.pattern.tiles().len(),
                 size: self.pattern.size(),
                 entries: self.states(),
                 needed,
                 budget,
                 less: None,
-            });
+            }),
         }
-        let kernel = match self.kernel {
-            Some(kernel) if !kernel.is_supported() => {
-                return Err(KernelError::Unsupported(kernel).into());
-            }
-            Some(kernel) => kernel,
-            None => Kernel::best(),
-        };
-        pool(self.threads)?.install(|| self.search(layout, kernel, observer))
     }
 
-    fn search(
+    pub(super) fn checked_kernel(&self) -> Result<Kernel, PdbError> {
+        match self.kernel {
+            Some(kernel) if !kernel.is_supported() => Err(KernelError::Unsupported(kernel).into()),
+            Some(kernel) => Ok(kernel),
+            None => Ok(Kernel::best()),
+        }
+    }
+
+    /// Searches; hands the states of each level over to a taker, if there is one: class, depth, and what
+    /// [`Marks::To`] says.
+    pub(super) fn search(
         &self,
-        layout: Layout,
+        sets: &Sets,
         kernel: Kernel,
+        take: Option<&TakeStates<'_>>,
         observer: &dyn Progress,
     ) -> Result<Depths, PdbError> {
         let begun = Instant::now();
+        let layout = sets.layout;
         observer.started(self.states());
         observer.progress(Phase::Setup, 0, 1);
         let step = PatternStep::new(kernel, layout)?;
-        let sets = Sets::new(&self.pattern, layout);
         let class = |class| Class::new(layout, sets.moves(class));
         let mut classes = [class(0)?, class(1)?];
         observer.progress(Phase::Setup, 1, 1);
@@ -176,7 +191,7 @@ impl Space {
             Some(_) => 0,
         };
         let mut copy = Slots::zeroed(copied, unit(layout))?;
-        let mut counts = vec![self.start(&sets, &mut classes)];
+        let mut counts = vec![self.start(sets, &mut classes)];
         if self.blank.is_none() {
             copy.renew(&classes[first], layout);
         }
@@ -217,7 +232,16 @@ impl Space {
                     total: self.states(),
                     observer,
                 };
-                states += pass.run(own, Marks::Count)?;
+                let depth = counts.len();
+                let to: &TakeMarks<'_> = &|number, states, words| match take {
+                    Some(take) => take(class, depth, number, states, words),
+                    None => Ok(()),
+                };
+                let marks = match take {
+                    Some(_) => Marks::To(to),
+                    None => Marks::Count,
+                };
+                states += pass.run(own, marks)?;
             }
             if self.blank.is_none() {
                 copy.renew(&classes[first], layout);
@@ -280,7 +304,7 @@ impl Slots {
 }
 
 impl Sets {
-    fn new(pattern: &Pattern, layout: Layout) -> Sets {
+    pub fn new(pattern: &Pattern, layout: Layout) -> Sets {
         let grid = Grid::new(pattern.size());
         let subsets = Subsets::new(grid.cells(), layout.len()).expect("patterns are small");
         let starts = |colour| {
@@ -299,8 +323,13 @@ impl Sets {
         }
     }
 
+    /// Returns the number of slots of a class.
+    pub fn slots(&self, class: usize) -> usize {
+        self.starts[class].last().map_or(0, |&slots| slots as usize)
+    }
+
     /// The class and slot of a free cell.
-    fn find(&self, set: u64, cell: usize) -> (usize, usize) {
+    pub fn find(&self, set: u64, cell: usize) -> (usize, usize) {
         let class = self.grid.colour(1 << cell);
         let below = self.grid.free_of(set, class) & ((1 << cell) - 1);
         let start = self.starts[class][self.subsets.rank(set)];

@@ -50,7 +50,7 @@ pub(super) fn class_registers(found: &SetGraph, layout: Layout, kind: Kind, clas
 pub(super) fn slots(graph: &SetGraph, kind: Kind, class: usize) -> usize {
     let class = &graph.classes[class];
     match kind {
-        Kind::Minimum => class.sets.len(),
+        Kind::Minimum | Kind::AllMoves => class.sets.len(),
         Kind::Regions => class.slots[class.sets.len()] as usize,
     }
 }
@@ -80,7 +80,7 @@ pub(super) fn search(
     let register = start.register(layout, graph.classes[start.class].sets.len(), start.set);
     seen[start.class].units_mut()[register][start.place.lane] = 1 << start.region;
     let slot = match kind {
-        Kind::Minimum => start.set,
+        Kind::Minimum | Kind::AllMoves => start.set,
         Kind::Regions => graph.classes[start.class].slots[start.set] as usize + start.region,
     };
     let register = start.register(layout, slots(&graph, kind, start.class), slot);
@@ -95,7 +95,7 @@ pub(super) fn search(
         seconds: 0.0,
     });
     let total = match kind {
-        Kind::Minimum => pattern.placements(),
+        Kind::Minimum | Kind::AllMoves => pattern.placements(),
         Kind::Regions => {
             (slots(&graph, kind, 0) + slots(&graph, kind, 1)) as u64
                 * crate::perm::lehmer::count(layout.len())

@@ -50,7 +50,10 @@ pub fn spot_check(
         if sample > 0 {
             placement::unrank(n, random.below(pdb.pattern().placements()), &mut cells[..k]);
             let free: Vec<u8> = (0..n as u8).filter(|c| !cells.contains(c)).collect();
-            blank = free[random.below(free.len() as u64) as usize];
+            blank = match pdb.kind() {
+                Kind::AllMoves => cells[0],
+                _ => free[random.below(free.len() as u64) as usize],
+            };
         }
         let found = pdb.lookup(&cells, blank);
         let search = Search::new(pdb.pattern(), pdb.kind());
@@ -127,6 +130,9 @@ impl<'a> Search<'a> {
     fn state(&self, cells: &[u8], blank: usize) -> State {
         let mut padded = [0; Pattern::MAX_TILES];
         padded[..self.k].copy_from_slice(cells);
+        if self.kind == Kind::AllMoves {
+            return (padded, 0);
+        }
         let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
         let region = self.grid.region(self.grid.free(set), blank);
         (padded, region & region.wrapping_neg())
@@ -137,7 +143,7 @@ impl<'a> Search<'a> {
     fn run(&self, cells: &[u8], blank: u8) -> Option<Option<u8>> {
         let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
         let starts: Vec<State> = match self.kind {
-            Kind::Regions => vec![self.state(cells, usize::from(blank))],
+            Kind::Regions | Kind::AllMoves => vec![self.state(cells, usize::from(blank))],
             Kind::Minimum => bits(self.grid.lows(set))
                 .map(|low| self.state(cells, low))
                 .collect(),
@@ -183,9 +189,27 @@ impl<'a> Search<'a> {
         Some(None)
     }
 
+    /// The neighbours where every move counts: the blank, the first of the cells, changes places.
+    fn slides(&self, cells: &[u8]) -> Vec<State> {
+        let blank = cells[0];
+        let slide = |near: usize| {
+            let near = near as u8;
+            let moved = cells.iter().map(|&cell| match cell {
+                cell if cell == blank => near,
+                cell if cell == near => blank,
+                cell => cell,
+            });
+            self.state(&moved.collect::<Vec<u8>>(), 0)
+        };
+        bits(self.grid.around(1 << blank)).map(slide).collect()
+    }
+
     fn neighbours(&self, state: &State) -> Vec<State> {
         let mut cells = state.0;
         let cells = &mut cells[..self.k];
+        if self.kind == Kind::AllMoves {
+            return self.slides(cells);
+        }
         let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
         let free = self.grid.free(set);
         let region = self.grid.region(free, state.1.trailing_zeros() as usize);

@@ -18,6 +18,9 @@ pub(super) struct Database {
     sets: Option<Arc<Sets>>,
     /// Arrangements of the tiles on a set.
     arrangements: u64,
+    /// Tiles of the pattern, and cells of the board.
+    tiles: u32,
+    cells: u64,
 }
 
 impl Database {
@@ -30,7 +33,7 @@ impl Database {
                 (other.pdb.kind(), tiles(&other.pdb)) == (Kind::Regions, tiles(&pdb))
             });
             let sets = match (pdb.kind(), known) {
-                (Kind::Minimum, _) => None,
+                (Kind::Minimum | Kind::AllMoves, _) => None,
                 (Kind::Regions, Some(other)) => other.sets.clone(),
                 (Kind::Regions, None) => Sets::new(&pdb).map(Arc::new),
             };
@@ -38,6 +41,8 @@ impl Database {
             all.push(Database {
                 kind: pdb.kind(),
                 encoding: pdb.encoding(),
+                tiles: tiles(&pdb) as u32,
+                cells: pdb.pattern().size().cells() as u64,
                 pdb,
                 sets,
                 arrangements,
@@ -51,10 +56,29 @@ impl Database {
         (self.kind, self.encoding) == (Kind::Minimum, Encoding::Byte)
     }
 
+    /// Whether every move changes the entry: it is about the blank, too.
+    #[inline(always)]
+    pub fn has_blank(&self) -> bool {
+        self.kind == Kind::AllMoves
+    }
+
+    /// Returns the rank of cells, a byte each, the first one lowest.
+    #[inline(always)]
+    pub fn rank_of(&self, cells: u64) -> u64 {
+        let (mut rank, mut used) = (0, 0u64);
+        for i in 0..self.tiles {
+            let cell = cells >> (8 * i) & 63;
+            let below = (used & ((1 << cell) - 1)).count_ones();
+            rank = rank * (self.cells - u64::from(i)) + cell - u64::from(below);
+            used |= 1 << cell;
+        }
+        rank
+    }
+
     /// Returns the rank of the tiles on their cells, which a view keeps up to date, given their entry.
     pub fn rank(&self, entry: u64) -> u64 {
         match self.kind {
-            Kind::Minimum => entry,
+            Kind::Minimum | Kind::AllMoves => entry,
             Kind::Regions => entry % self.arrangements,
         }
     }
@@ -63,7 +87,7 @@ impl Database {
     #[inline(always)]
     pub fn entry(&self, set: u64, rank: u64, blank: u8) -> u64 {
         match (&self.sets, self.kind) {
-            (_, Kind::Minimum) => rank,
+            (_, Kind::Minimum | Kind::AllMoves) => rank,
             (Some(sets), _) => sets.entry(set, rank, blank),
             (None, _) => self.pdb.slot(set, blank) * self.arrangements + rank,
         }

@@ -8,6 +8,7 @@ mod error;
 pub mod export;
 mod ida;
 mod log;
+mod node;
 mod optimal;
 mod pruner;
 mod record;

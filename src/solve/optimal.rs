@@ -119,7 +119,8 @@ impl Optimal {
 
     /// Returns the solver of a goal with several partitions, each a set of disjoint databases as [`Optimal::new`]
     /// wants them: a board's estimate is the largest of the partitions' sums. A database may be in several. After a
-    /// move only the databases whose tile has moved are looked up, one per partition and symmetry.
+    /// move only the databases whose tile has moved are looked up, one per partition and symmetry. A database in which every move
+    /// counts ([`Kind::AllMoves`]) is a partition of its own.
     ///
     /// # Errors
     /// As [`Optimal::new`], and when there are more than 16 partitions times symmetries.
@@ -147,6 +148,10 @@ impl Optimal {
             rest = others;
             let patterns = partition.iter().map(|pdb| pdb.pattern().clone());
             let patterns: Vec<Pattern> = patterns.collect();
+            let counts_all = |pdb: &Arc<Pdb>| pdb.kind() == Kind::AllMoves;
+            if partition.len() > 1 && partition.iter().any(counts_all) {
+                return Err(PdbError::NotAdditive.into());
+            }
             crate::pdb::check_disjoint(&patterns)?;
             if patterns.len() > MAX_PATTERNS {
                 return unfit(format!("there are more than {MAX_PATTERNS}"));

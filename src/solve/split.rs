@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use super::node::{Node, Subtree};
 use super::record::{Cut, Walked};
 use super::tree::Tree;
-use super::walk::{Control, Node, Pass, Subtree, Walk};
+use super::walk::{Control, Pass, Walk};
 
 /// Subtrees to split a tree into: so many that the largest do not keep one thread busy at the end.
 const SUBTREES: usize = 4096;

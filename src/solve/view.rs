@@ -64,6 +64,8 @@ pub struct View {
     pub(super) away: Vec<[u8; MAX_CELLS]>,
     /// The tiles that stand for each pattern's tiles, in the pattern's order.
     tiles: Vec<Vec<u8>>,
+    /// For each tile its place in that order.
+    pub(super) place: [u8; MAX_CELLS],
 }
 
 /// A tile's move as a view sees it.
@@ -167,6 +169,7 @@ impl View {
             image,
             away: vec![[0; MAX_CELLS]; cells],
             tiles: patterns.iter().map(|p| vec![0; p.home().len()]).collect(),
+            place: [0; MAX_CELLS],
         };
         for (p, (pattern, kind)) in patterns.iter().zip(kinds).enumerate() {
             let k = pattern.home().len();
@@ -176,15 +179,18 @@ impl View {
                 let tile = usize::from(goal.tiles()[cell.unwrap_or_default()]);
                 view.tiles[p][i] = tile as u8;
                 view.pattern[tile] = p as u8;
+                view.place[tile] = i as u8;
                 for (away, &image) in view.away[tile].iter_mut().zip(&view.image) {
                     *away = pattern.distance(image, home);
                 }
                 weight[i] = match kind {
-                    Kind::Minimum => (i + 1..k).map(|j| (cells - j) as i64).product(),
+                    Kind::Minimum | Kind::AllMoves => {
+                        (i + 1..k).map(|j| (cells - j) as i64).product()
+                    }
                     Kind::Regions => (1..(k - i) as i64).product(),
                 };
                 view.stride[tile] = match kind {
-                    Kind::Minimum => weight[i],
+                    Kind::Minimum | Kind::AllMoves => weight[i],
                     Kind::Regions => 0,
                 };
             }
@@ -192,8 +198,8 @@ impl View {
                 for (j, &other) in view.tiles[p].iter().enumerate() {
                     view.over[usize::from(tile)][usize::from(other)] = match (j.cmp(&i), kind) {
                         (Ordering::Equal, _) => 0,
-                        (Ordering::Less, Kind::Minimum) => -weight[i],
-                        (Ordering::Greater, Kind::Minimum) => weight[j],
+                        (Ordering::Less, Kind::Minimum | Kind::AllMoves) => -weight[i],
+                        (Ordering::Greater, Kind::Minimum | Kind::AllMoves) => weight[j],
                         // Positions: other tiles move back by one, as this one moves forward by one.
                         (Ordering::Less, Kind::Regions) => -weight[j],
                         (Ordering::Greater, Kind::Regions) => weight[i],

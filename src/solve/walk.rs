@@ -6,6 +6,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use super::database::Database;
+use super::node::{Lookups, Node, Subtree};
 use super::record::{Recorder, Walked};
 use super::tree::{MAX_PATTERNS, Tree};
 use super::view::{MAX_CELLS, NO_PATTERN};
@@ -93,44 +94,6 @@ pub(super) struct Pass {
     pub stopped: bool,
 }
 
-/// The look-ups of a node through one view.
-#[derive(Clone, Copy, Default)]
-struct Lookups {
-    /// Rank of each pattern's tiles, see [`Database::entry`].
-    index: [u64; MAX_PATTERNS],
-    /// Value of each pattern.
-    value: [u8; MAX_PATTERNS],
-    /// Their sum.
-    sum: i32,
-    /// Set of cells of each pattern, and distance of its tiles, for databases that are not plain.
-    set: [u64; MAX_PATTERNS],
-    distance: [u8; MAX_PATTERNS],
-}
-
-/// A node: a board, and what is known of it. V views are looked through (of a board with more: all).
-#[derive(Clone, Copy)]
-pub(super) struct Node<const V: usize> {
-    /// The tile of each cell.
-    pub board: [u8; MAX_CELLS],
-    blank: u8,
-    state: u32,
-    lookups: [Lookups; V],
-}
-
-impl<const V: usize> Node<V> {
-    /// Returns the lower bound on the moves left.
-    pub fn estimate(&self) -> i32 {
-        self.lookups
-            .iter()
-            .map(|lookup| lookup.sum)
-            .max()
-            .unwrap_or(0)
-    }
-}
-
-/// A subtree that is left to walk: its node and the way there.
-pub(super) type Subtree<const V: usize> = (Node<V>, Vec<Direction>);
-
 /// A depth-first walk. In PLAIN ones an entry is a byte at the rank of the cells; else databases may be of any kind
 /// and encoding.
 pub(super) struct Walk<'w, const V: usize, const PLAIN: bool> {
@@ -182,7 +145,13 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
                 let (pdb, mut cells) = (&database.pdb, [0; Pattern::MAX_TILES]);
                 let cells = lens.view.cells(p, |tile| at[usize::from(tile)], &mut cells);
                 lookup.index[p] = database.rank(pdb.entry(cells, blank));
-                lookup.set[p] = cells.iter().fold(0, |set, &cell| set | 1 << cell);
+                lookup.set[p] = match database.has_blank() {
+                    true => cells
+                        .iter()
+                        .rev()
+                        .fold(0, |all, &cell| all << 8 | u64::from(cell)),
+                    false => cells.iter().fold(0, |set, &cell| set | 1 << cell),
+                };
                 lookup.distance[p] = pdb.pattern().manhattan(cells) as u8;
                 lookup.value[p] = pdb.lookup(cells, blank).unwrap_or(u8::MAX);
                 lookup.sum += i32::from(lookup.value[p]);
@@ -354,6 +323,15 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
             (child.state, child.cell, child.direction) = (state, cell, direction);
             for v in 0..self.views() {
                 let view = &self.tree.views[v].view;
+                if !PLAIN && self.databases[v][0].has_blank() {
+                    let database = &self.databases[v][0];
+                    let moved = self.moved(v, tile, cell.into(), blank);
+                    (child.pattern[v], child.index[v]) = (0, database.rank_of(moved));
+                    child.entry[v] = child.index[v];
+                    let entry = child.entry[v] as usize;
+                    prefetch::<1, _>(self.values[v][0].as_ptr().wrapping_add(entry));
+                    continue;
+                }
                 let p = view.pattern[usize::from(tile)];
                 child.pattern[v] = p;
                 if p == NO_PATTERN {
@@ -423,10 +401,28 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
         self.node.board.swap(usize::from(child.cell), blank);
     }
 
+    /// The cells of the tiles of a pattern with the blank, a byte each, when a tile has moved from `cell` to `to` and the
+    /// blank the other way.
+    #[inline(always)]
+    fn moved(&self, v: usize, tile: u8, cell: usize, to: usize) -> u64 {
+        let view = &self.tree.views[v].view;
+        // The blank is the first tile.
+        let change = u64::from(view.image[cell] ^ view.image[to]);
+        let its = match view.pattern[usize::from(tile)] {
+            NO_PATTERN => 0,
+            _ => change << (8 * view.place[usize::from(tile)]),
+        };
+        self.node.lookups[v].set[0] ^ change ^ its
+    }
+
     /// Moves a tile in the set of cells and the distance of its pattern, from `cell` to `to`.
     #[inline(always)]
     fn shift(&mut self, v: usize, p: usize, tile: u8, cell: usize, to: usize) {
         if !PLAIN {
+            if self.databases[v][p].has_blank() {
+                self.node.lookups[v].set[p] = self.moved(v, tile, cell, to);
+                return;
+            }
             let view = &self.tree.views[v].view;
             let lookup = &mut self.node.lookups[v];
             lookup.set[p] ^= 1 << view.image[cell] ^ 1 << view.image[to];

@@ -1,5 +1,6 @@
 //! One bit an entry against a byte an entry.
 
+use rayon::prelude::*;
 use tilewave::pdb::{
     Build, Encoding, Evaluator, Kind, Layout, Pattern, Pdb, PdbError, build, encode, export,
     rebuild,
@@ -33,15 +34,34 @@ fn blank(pdb: &Pdb, cells: &[u8], region: usize) -> u8 {
     (0..n).find(inside).unwrap()
 }
 
+/// Placements that are looked up at a time, on all cores.
+const AT_ONCE: usize = 1 << 16;
+
 /// Compares every entry, found by a walk.
 fn compare(goal: &Board, tiles: &[u16]) -> u64 {
     let (bit, byte) = pair(goal, tiles);
+    let check = |placements: &mut Vec<(u64, Vec<u8>, u8)>| {
+        placements.par_iter().for_each(|(entry, cells, blank)| {
+            assert_eq!(byte.entry(cells, *blank), *entry);
+            let (found, truth) = (bit.lookup(cells, *blank), byte.lookup(cells, *blank));
+            assert_eq!(found, truth, "{tiles:?}, entry {entry}: {cells:?} {blank}");
+        });
+        placements.clear();
+    };
+    let mut placements = Vec::with_capacity(AT_ONCE);
+    // All arrangements on a set and region come one after the other.
+    let (mut known, mut cell) = (None, 0);
     byte.entry_order().for_each(|entry, cells, region| {
-        let blank = blank(&byte, cells, region);
-        assert_eq!(byte.entry(cells, blank), entry);
-        let (found, truth) = (bit.lookup(cells, blank), byte.lookup(cells, blank));
-        assert_eq!(found, truth, "{tiles:?}, entry {entry}: {cells:?} {blank}");
+        let set = cells.iter().fold(0u64, |set, &cell| set | 1 << cell);
+        if known != Some((set, region)) {
+            (known, cell) = (Some((set, region)), blank(&byte, cells, region));
+        }
+        placements.push((entry, cells.to_vec(), cell));
+        if placements.len() == AT_ONCE {
+            check(&mut placements);
+        }
     });
+    check(&mut placements);
     byte.entries()
 }
 
@@ -49,10 +69,15 @@ fn compare(goal: &Board, tiles: &[u16]) -> u64 {
 fn sample(goal: &Board, tiles: &[u16], samples: u64) {
     let (bit, byte) = pair(goal, tiles);
     let mut random = Random(SplitMix64::new(7));
-    for _ in 0..samples {
-        let board = random.board(goal.size());
-        let (found, truth) = (bit.value(&board).unwrap(), byte.value(&board).unwrap());
-        assert_eq!(found, truth, "{tiles:?} {board}");
+    let mut left = samples as usize;
+    while left > 0 {
+        let boards = (0..left.min(AT_ONCE)).map(|_| random.board(goal.size()));
+        let boards: Vec<Board> = boards.collect();
+        boards.par_iter().for_each(|board| {
+            let (found, truth) = (bit.value(board).unwrap(), byte.value(board).unwrap());
+            assert_eq!(found, truth, "{tiles:?} {board}");
+        });
+        left -= boards.len();
     }
     let bits = [bit];
     let mut evaluator = Evaluator::new(&bits, goal).unwrap();

@@ -55,7 +55,10 @@ fn builders_agree_on_every_length_of_pattern() {
         ("3x3", "first", &[1, 2, 3, 4, 5, 6, 7, 8]),
     ];
     for (size, goal_text, tiles) in cases {
-        for kind in Kind::ALL {
+        // The blank is one tile more where every move counts.
+        let kinds = Kind::ALL.into_iter();
+        for kind in kinds.filter(|&kind| kind != Kind::AllMoves || tiles.len() < Pattern::MAX_TILES)
+        {
             tables_are_equal(&Pattern::new(goal(size, goal_text), tiles).unwrap(), kind);
         }
     }

@@ -1,5 +1,6 @@
 //! Pattern databases against the literature, against naive searches, and through every interface.
 
+mod all_moves;
 mod bits;
 mod c;
 mod cli;

@@ -304,7 +304,7 @@ fn databases_of_every_kind_and_encoding_give_shortest_solutions() {
     let first = goal("first", size);
     let patterns = default_patterns(&first).unwrap();
     let mut least = u64::MAX;
-    for kind in Kind::ALL {
+    for kind in [Kind::Minimum, Kind::Regions] {
         let mut same = None;
         for &encoding in kind.encodings() {
             let made = patterns.iter().enumerate().map(|(i, pattern)| Build {

@@ -49,6 +49,12 @@
 #define TILEWAVE_KIND_REGION_AWARE 1
 
 /*
+ Kind of a database: one value per placement of the tiles and the blank, tile 0 of the pattern, every move counted. Not
+ additive.
+ */
+#define TILEWAVE_KIND_ALL_MOVES 2
+
+/*
  Encoding of a database: one byte per entry, 255 for none.
  */
 #define TILEWAVE_ENCODING_BYTE 0
@@ -148,7 +154,7 @@ size_t tilewave_pdb_tiles(const TilewavePdb *pdb,
                           size_t capacity);
 
 /*
- Returns TILEWAVE_KIND_ADDITIVE_MIN or TILEWAVE_KIND_REGION_AWARE.
+ Returns TILEWAVE_KIND_ADDITIVE_MIN, TILEWAVE_KIND_REGION_AWARE or TILEWAVE_KIND_ALL_MOVES.
  */
 int tilewave_pdb_kind(const TilewavePdb *pdb);
 

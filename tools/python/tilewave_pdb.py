@@ -38,7 +38,7 @@ class Pdb:
 
     def entry(self, cells, blank):
         """The entry of a placement: the cells of the tiles in increasing order of their numbers."""
-        if self.kind == 0:  # lexicographic rank of the cells
+        if self.kind != 1:  # lexicographic rank of the cells
             rank = 0
             for i, cell in enumerate(cells):
                 rank = rank * (self.cells - i) + cell - sum(c < cell for c in cells[:i])

@@ -30,7 +30,7 @@ pub struct Wanted {
     #[command(flatten)]
     goal: GoalOption,
 
-    /// Tiles of a database, separated by commas; may be given several times.
+    /// Tiles of a database and ranges of them, 1-3,7; may be given several times.
     #[arg(long, value_name = "TILES", required_unless_present = "partition")]
     pattern: Vec<String>,
 

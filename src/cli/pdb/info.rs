@@ -28,18 +28,22 @@ impl Args {
         let pattern = &summary.pattern;
         let reached = summary.histogram.iter().sum::<u64>();
         let order = match summary.kind {
-            Kind::Minimum => "lexicographic placements",
+            Kind::Minimum | Kind::AllMoves => "lexicographic placements",
             Kind::Regions => "sets, regions, arrangements",
         };
         let mut figures = figures(&summary);
         figures["compressed"] = json!(summary.compressed);
         figures["order"] = json!(order);
-        figures["metric"] = json!("moves of pattern tiles");
+        let metric = match summary.kind {
+            Kind::AllMoves => "moves of all tiles",
+            Kind::Minimum | Kind::Regions => "moves of pattern tiles",
+        };
+        figures["metric"] = json!(metric);
         figures["reached"] = json!(reached);
         let words = || {
             format!(
                 "{}\nboard     {}\ngoal      {}\ntiles     {}\nkind      {}\nencoding  {}{}\norder     \
-                 {order}\nmetric    moves of pattern tiles\nentries   {}\nreached   {}\nmaximum   {}\nmean      \
+                 {order}\nmetric    {metric}\nentries   {}\nreached   {}\nmaximum   {}\nmean      \
                  {:.6}\nbytes     {}\nchecksum  {:016x}\n",
                 histogram(&summary.histogram, reached).trim_end(),
                 pattern.size(),

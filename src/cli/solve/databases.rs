@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb, PdbError, SetFile, build, partition};
+use tilewave::pdb::{
+    Build, Encoding, Kind, Pattern, Pdb, PdbError, SetFile, build, inspect, partition,
+};
 use tilewave::puzzle::tiles::Board;
 use tilewave::report::{bytes, duration};
 use tilewave::solve::default_patterns;
@@ -21,7 +23,8 @@ use super::super::progress::{Progress, part};
 #[derive(clap::Args)]
 pub struct Databases {
     /// Database to use, of any kind and encoding that `tilewave pdb build` makes; once for each
-    /// of a disjoint set. Or a set file (`tilewave pdb set`): the largest sum of its partitions counts.
+    /// of a disjoint set. Or a set file (`tilewave pdb set`): the largest sum of its partitions counts. Databases
+    /// in which every move counts add up with nothing: the largest value counts.
     #[arg(long, value_name = "FILE", conflicts_with = "partition")]
     pdb: Vec<PathBuf>,
 
@@ -166,7 +169,23 @@ pub fn open_partitions(files: &[PathBuf]) -> Result<Vec<Vec<Arc<Pdb>>>> {
                     set.display()
                 );
             }
-            vec![files.to_vec()]
+            if let Some(directory) = files.iter().find(|file| file.is_dir()) {
+                refuse!(
+                    "'{}' is a directory: give the set file in it, or its databases one by one",
+                    directory.display()
+                );
+            }
+            // What does not add up counts alone.
+            let mut additive = Vec::new();
+            let mut alone = Vec::new();
+            for file in files {
+                match inspect(file)?.kind {
+                    Kind::AllMoves => alone.push(vec![file.clone()]),
+                    Kind::Minimum | Kind::Regions => additive.push(file.clone()),
+                }
+            }
+            let additive = Some(additive).filter(|files| !files.is_empty());
+            additive.into_iter().chain(alone).collect()
         }
     };
     let mut known: HashMap<PathBuf, Arc<Pdb>> = HashMap::new();

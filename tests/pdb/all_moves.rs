@@ -1,0 +1,295 @@
+//! Databases in which every move counts, against naive searches, and in searches for solutions.
+
+use std::collections::HashMap;
+
+use tilewave::pdb::{
+    Build, Encoding, Kind, Pattern, Pdb, PdbError, Space, build, rebuild, spot_check,
+};
+use tilewave::progress::NoProgress;
+use tilewave::puzzle::tiles::{Board, Direction, Frame};
+use tilewave::random::SplitMix64;
+use tilewave::solve::{Optimal, SolveError};
+
+use super::cli::{refused, stdout};
+use super::{Random, database, goal};
+
+/// The depths of all states (blank's cell, tiles' cells) from the goal's own.
+fn naive(goal: &Board, tiles: &[u16]) -> HashMap<Vec<u8>, u8> {
+    let home = |tile: u16| goal.tiles().iter().position(|&t| t == tile).unwrap() as u8;
+    let start: Vec<u8> = [0].iter().chain(tiles).map(|&tile| home(tile)).collect();
+    let mut depths = HashMap::from([(start.clone(), 0)]);
+    let mut level = vec![start];
+    for depth in 1.. {
+        let mut next = Vec::new();
+        for state in &level {
+            let blank = usize::from(state[0]);
+            let near = Direction::ALL.map(|direction| direction.tile_cell(goal.size(), blank));
+            for cell in near.into_iter().flatten() {
+                let mut moved = state.clone();
+                for at in &mut moved {
+                    *at = match usize::from(*at) {
+                        here if here == blank => cell as u8,
+                        here if here == cell => blank as u8,
+                        _ => *at,
+                    };
+                }
+                if !depths.contains_key(&moved) {
+                    depths.insert(moved.clone(), depth);
+                    next.push(moved);
+                }
+            }
+        }
+        if next.is_empty() {
+            break;
+        }
+        level = next;
+    }
+    depths
+}
+
+#[test]
+fn every_entry_is_the_depth_of_a_naive_search() {
+    let cases: [(&str, &str, &[u16]); 5] = [
+        ("2x3", "last", &[1, 2, 3, 4, 5]),
+        ("2x4", "first", &[1, 2, 4, 6, 7]),
+        ("3x3", "last", &[1, 3, 4, 6, 7, 8]),
+        ("3x3", "blank=4", &[1, 2, 3, 4, 5, 6, 8]),
+        ("3x4", "last", &[1, 4, 7, 10, 11]),
+    ];
+    for (size, text, tiles) in cases {
+        let goal = goal(size, text);
+        let truth = naive(&goal, tiles);
+        let pattern = Pattern::new(goal.clone(), tiles).unwrap();
+        let space = Space {
+            threads: Some(2),
+            ..Space::new(pattern)
+        };
+        let (found, pdb) = space.build(&NoProgress).unwrap();
+        assert!(found.complete);
+        assert_eq!(
+            (pdb.kind(), pdb.encoding()),
+            (Kind::AllMoves, Encoding::Byte)
+        );
+        assert_eq!((pdb.pattern().tiles()[0], pdb.histogram()[0]), (0, 1));
+        assert_eq!(pdb.histogram().iter().sum::<u64>(), truth.len() as u64);
+        let mut reached = 0;
+        pdb.entry_order().for_each(|entry, cells, _| {
+            let depth = truth.get(cells).copied();
+            assert_eq!(pdb.lookup(cells, cells[0]), depth, "{size} {cells:?}");
+            assert_eq!(pdb.entry(cells, 0), entry);
+            reached += u64::from(depth.is_some());
+        });
+        assert_eq!(
+            reached,
+            truth.len() as u64,
+            "{size}: all states are entries"
+        );
+        spot_check(&pdb, 20, 1, &NoProgress).unwrap();
+        rebuild(&pdb, &Build::new(pdb.pattern().clone()), &NoProgress).unwrap();
+    }
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let goal = goal("3x3", "last");
+    let pdb = |tiles: &[u16]| database(&goal, tiles, Kind::AllMoves);
+    let pair = [pdb(&[1, 2, 3, 4, 5]), pdb(&[4, 5, 6, 7, 8])];
+    let error = tilewave::pdb::Evaluator::new(&pair, &goal).err().unwrap();
+    assert!(matches!(error, PdbError::NotAdditive), "{error}");
+    let error = Optimal::new(&goal, pair).err().unwrap();
+    assert!(
+        matches!(error, SolveError::Pdb(PdbError::NotAdditive)),
+        "{error}"
+    );
+    let pattern = Pattern::new(goal.clone(), &[1, 2, 3, 4, 5]).unwrap();
+    for encoding in [Encoding::Nibble, Encoding::Bit] {
+        let how = Build {
+            kind: Kind::AllMoves,
+            encoding,
+            ..Build::new(pattern.clone())
+        };
+        assert!(matches!(build(&how, &NoProgress), Err(PdbError::BitKind)));
+    }
+    let eight = Pattern::new(goal, &[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
+    let error = Space::new(eight).build(&NoProgress).unwrap_err();
+    assert!(matches!(error, PdbError::PatternLength { .. }), "{error}");
+}
+
+/// Searches with them, alone, several, and beside additive ones; through symmetries, too.
+#[test]
+fn solutions_are_as_short_as_with_additive_databases() {
+    let mut random = Random(SplitMix64::new(5));
+    for (size, text, first, second) in [
+        (
+            "3x3",
+            "last",
+            &[1u16, 2, 3, 4, 7][..],
+            &[3u16, 5, 6, 7, 8][..],
+        ),
+        ("3x3", "first", &[1, 2, 3, 4, 5, 6, 7], &[1, 3, 5, 6, 8]),
+        ("2x4", "first", &[1, 2, 3, 4, 5], &[3, 4, 5, 6, 7]),
+        ("3x4", "last", &[1, 2, 3, 4, 5], &[7, 8, 9, 10, 11]),
+    ] {
+        let goal = goal(size, text);
+        let [a, b] = [first, second].map(|tiles| database(&goal, tiles, Kind::AllMoves));
+        let [a, b] = [a, b].map(std::sync::Arc::new);
+        let tiles: Vec<u16> = (1..goal.size().cells() as u16).collect();
+        let additive = tiles
+            .chunks(4)
+            .map(|tiles| database(&goal, tiles, Kind::Minimum));
+        let additive: Vec<_> = additive.map(std::sync::Arc::new).collect();
+        let truth = Optimal::new(&goal, additive.clone()).unwrap();
+        let alone = Optimal::new(&goal, [a.clone()]).unwrap();
+        let both = [vec![a.clone()], vec![b.clone()]];
+        let both = Optimal::with_partitions(&goal, both).unwrap();
+        let all = Optimal::with_partitions(&goal, [additive, vec![a.clone()], vec![b.clone()]]);
+        let all = all.unwrap();
+        let frame = Frame::new(goal.clone());
+        let boards = if size == "3x4" { 5 } else { 30 };
+        let mut higher = 0;
+        for _ in 0..boards {
+            let mut board = random.board(goal.size());
+            while frame.encode_solvable(&board).is_err() {
+                board = random.board(goal.size());
+            }
+            let shortest = truth.solve(&board, &NoProgress).unwrap().moves.unwrap();
+            for solver in [&alone, &both, &all] {
+                let moves = solver.solve(&board, &NoProgress).unwrap().moves.unwrap();
+                assert_eq!(moves.len(), shortest.len(), "{board}");
+                assert_eq!(moves.apply(&board).unwrap(), goal);
+            }
+            let value = |pdb: &Pdb| usize::from(pdb.value(&board).unwrap().unwrap());
+            let estimates = [&alone, &both, &all].map(|solver| solver.estimate(&board).unwrap());
+            assert!(estimates[0] >= value(&a) && estimates[0] <= shortest.len());
+            assert!(estimates[1] >= estimates[0].max(value(&b)));
+            assert_eq!(
+                estimates[2],
+                estimates[1].max(truth.estimate(&board).unwrap())
+            );
+            higher += usize::from(estimates[2] > estimates[1]);
+        }
+        assert!(
+            higher < boards,
+            "the largest value is not always an additive one"
+        );
+    }
+}
+
+#[test]
+fn the_commands_write_read_and_use_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let tilewave = |args: &[&str]| {
+        let mut command = assert_cmd::Command::cargo_bin("tilewave").unwrap();
+        let output = command.current_dir(dir).args(args).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        (output.status.code(), text, error)
+    };
+    let (code, text, error) = tilewave(&["bfs", "3x3", "--tiles", "3,5-8", "-o", "fringe.pdb"]);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(
+        text.contains("blank on cell 8") && text.contains("60,480 of 60,480"),
+        "{text}"
+    );
+    let info = stdout(dir, &["info", "fringe.pdb"]);
+    for words in ["tiles     0,3,5,6,7,8", "all-moves", "moves of all tiles"] {
+        assert!(info.contains(words), "{info}");
+    }
+    stdout(dir, &["verify", "fringe.pdb"]);
+    stdout(dir, &["verify", "fringe.pdb", "--rebuild"]);
+    // The same by the command that builds additive ones.
+    let build = "build --size 3x3 --kind all-moves --pattern 3,5-8 -o again.pdb";
+    stdout(dir, &build.split(' ').collect::<Vec<_>>());
+    let [one, other] =
+        ["fringe.pdb", "again.pdb"].map(|file| std::fs::read(dir.join(file)).unwrap());
+    assert!(one == other);
+    let probed = stdout(
+        dir,
+        &["probe", "fringe.pdb", "--board", "8 6 7/2 5 4/3 0 1"],
+    );
+    let pdb = Pdb::open(&dir.join("fringe.pdb")).unwrap();
+    let board = Board::parse("8 6 7/2 5 4/3 0 1", None).unwrap();
+    let value = pdb.value(&board).unwrap().unwrap().to_string();
+    assert!(
+        probed.split_whitespace().any(|word| word == value),
+        "{probed}"
+    );
+    // Alone, several, and beside additive ones.
+    tilewave(&["bfs", "3x3", "--tiles", "1-5", "-o", "corner.pdb"]);
+    stdout(
+        dir,
+        &["build", "--size", "3x3", "--pattern", "1-4", "-o", "a.pdb"],
+    );
+    let solve = |pdbs: &[&str]| {
+        let mut args = vec!["solve", "--format", "json", "8 6 7/2 5 4/3 0 1"];
+        for pdb in pdbs {
+            args.extend(["--pdb", pdb]);
+        }
+        let (code, text, error) = tilewave(&args);
+        assert_eq!(code, Some(0), "{error}");
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["length"], 31);
+        value["nodes"].as_u64().unwrap()
+    };
+    let weak = solve(&["a.pdb"]);
+    let one = solve(&["fringe.pdb"]);
+    let both = solve(&["fringe.pdb", "corner.pdb"]);
+    let all = solve(&["a.pdb", "fringe.pdb", "corner.pdb"]);
+    assert!(
+        both <= one && all <= both && all < weak,
+        "{weak} {one} {both} {all}"
+    );
+    let set = r#"{"tilewave_set": 1, "partitions": [["fringe.pdb"], ["corner.pdb"], ["a.pdb"]]}"#;
+    std::fs::write(dir.join("set.json"), set).unwrap();
+    assert_eq!(solve(&["set.json"]), all);
+    // What is refused.
+    let set = r#"{"tilewave_set": 1, "partitions": [["fringe.pdb", "a.pdb"]]}"#;
+    std::fs::write(dir.join("wrong.json"), set).unwrap();
+    let fails = |args: &[&str], expected, words: &str| {
+        let (code, _, error) = tilewave(args);
+        assert_eq!(code, Some(expected), "{args:?}: {error}");
+        assert!(
+            error.contains(words) && error.lines().count() == 1,
+            "{error}"
+        );
+    };
+    let board = "1 2 3/4 0 6/7 5 8";
+    fails(
+        &["solve", "--pdb", "wrong.json", board],
+        1,
+        "partition of a set file",
+    );
+    std::fs::create_dir(dir.join("sets")).unwrap();
+    fails(&["solve", "--pdb", "sets", board], 2, "give the set file");
+    let space = ["bfs", "3x3", "--tiles", "1-5", "-o", "x.pdb"];
+    fails(
+        &[&space[..], &["--blank", "0"]].concat(),
+        2,
+        "leave out --blank",
+    );
+    fails(
+        &[&space[..], &["--max-depth", "3"]].concat(),
+        2,
+        "leave out --max-depth",
+    );
+    assert_eq!(
+        tilewave(&["bfs", "3x3", "--tiles", "1-5", "-o", "corner.pdb"]).0,
+        Some(1)
+    );
+    for layout in ["hog2-lex", "positions"] {
+        refused(
+            dir,
+            &["export", "fringe.pdb", "--layout", layout, "-o", "x"],
+            2,
+            "additive",
+        );
+    }
+    refused(
+        dir,
+        &["build", "--size", "3x3", "--pattern", "5-3", "-o", "x.pdb"],
+        2,
+        "5-3",
+    );
+    assert!(!dir.join("x.pdb").exists() && !dir.join("x").exists());
+}
