@@ -96,7 +96,7 @@ impl Space {
     /// [`PdbError::ShortSpace`], [`PdbError::PatternLength`].
     pub fn build_bytes(&self) -> Result<u64, PdbError> {
         let entries = self.pattern.with_blank()?.placements();
-        Ok(self.from_goal().memory_bytes()? + entries / 60 * 64 + entries)
+        Ok(self.goal_search().memory_bytes()? + entries / 60 * 64 + entries)
     }
 
     /// Searches from the goal's own state, whatever [`Space::blank`] is; returns the depths and the database of them, of kind
@@ -109,7 +109,7 @@ impl Space {
         let layout = self.layout()?;
         self.fits(self.build_bytes()?)?;
         let kernel = self.checked_kernel()?;
-        let space = self.from_goal();
+        let space = self.goal_search();
         pool(self.threads)?.install(|| {
             let sets = Sets::new(&self.pattern, layout);
             let unit = unit(layout);
@@ -169,7 +169,7 @@ impl Space {
     }
 
     /// The search from the goal alone, to its end.
-    fn from_goal(&self) -> Space {
+    fn goal_search(&self) -> Space {
         Space {
             blank: Some(self.pattern.goal().blank() as u8),
             max_depth: None,
