@@ -202,11 +202,14 @@ impl Tally {
         let speed = (self.found - self.before) as f64 / seconds.max(1e-9);
         let rest = self.all.saturating_sub(self.found) as f64 / speed.max(1e-9);
         let mut line = format!(
-            "depth {depth} ({} %)  {}  {} states/s",
+            "depth {depth} ({} %)  {}",
             percent(level_share),
             counted(self.found, "state"),
-            rate(speed)
         );
+        // States are counted by whole levels: a search that goes on in the middle of one has no speed yet.
+        if speed > 0.0 {
+            line += &format!("  {} states/s", rate(speed));
+        }
         // The first levels are so thin that they say nothing about the rest.
         if self.found - self.before > self.all / 1000 {
             line += &format!("  {}", eta(rest));

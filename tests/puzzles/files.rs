@@ -338,6 +338,10 @@ fn wrong_kpuzzle_files_name_the_line() {
     ends("{\n\"orbits\": [\n}", ":3: expected value");
     ends("[]", ":1: invalid type: sequence, expected an object");
     ends("{}", ":1: \"orbits\" is missing");
+    ends(
+        "{\n\"counts\": [1, 2]}",
+        ":2: it is what a search has found, not the definition of a puzzle: name the puzzle itself",
+    );
     ends("{\n\"orbits\": []}", ":2: a set of pieces is missing");
     ends(
         "{\n\"orbits\": {}}",

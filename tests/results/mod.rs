@@ -102,6 +102,37 @@ fn every_search_comes_to_its_space_and_is_confirmed() {
     assert_eq!(small.count(), 36);
 }
 
+/// What a search that is not at its end says.
+#[derive(Deserialize)]
+struct Begun {
+    board: String,
+    goal: String,
+    complete: bool,
+    counts: Vec<u64>,
+    checksums: Vec<String>,
+    level_seconds: Vec<f64>,
+}
+
+/// Searches of boards that nobody has searched to the end with this program: their first levels are as published.
+#[test]
+fn searches_that_have_begun_are_as_published() {
+    let files = fs::read_dir(results().join("partial")).unwrap();
+    let mut depths = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(file.unwrap().path()).unwrap();
+        let begun: Begun = serde_json::from_str(&text).unwrap();
+        let subject = Subject::board(Board::parse(&begun.goal, None).unwrap());
+        let truth = published_for(&subject).unwrap();
+        assert!(!begun.complete);
+        assert_eq!(begun.counts, truth.counts()[..begun.counts.len()]);
+        assert_eq!(begun.checksums.len(), begun.counts.len());
+        assert_eq!(begun.level_seconds.len(), begun.counts.len());
+        depths.push((begun.board, begun.counts.len() - 1));
+    }
+    depths.sort();
+    assert_eq!(depths, [("4x4".to_string(), 34)]);
+}
+
 #[test]
 fn small_searches_are_found_again() {
     let mut compared = 0;

@@ -43,6 +43,11 @@ pub enum FileErrorKind {
     /// Something that must be there and is not.
     #[error("{0} is missing")]
     Missing(String),
+    /// What a search wrote, where a puzzle is expected.
+    #[error(
+        "it is what a search has found, not the definition of a puzzle: name the puzzle itself"
+    )]
+    Found,
     /// Something that may be there once.
     #[error("{0} is there twice")]
     Twice(String),

@@ -132,6 +132,9 @@ fn json_error(error: &serde_json::Error) -> FileErrorKind {
 pub(super) fn read(text: &str) -> Result<Source, Located> {
     let raw: &RawValue = serde_json::from_str(text).map_err(|e| json_error(&e).at(e.line()))?;
     let file = Value { raw, text };
+    if let Some(counts) = file.optional("counts")? {
+        return Err(FileErrorKind::Found.at(counts.line()));
+    }
     let orbits = file.member("orbits")?;
     let all: Vec<&RawValue> = orbits.read()?;
     let mut all = all.into_iter().map(|raw| Value { raw, text });
