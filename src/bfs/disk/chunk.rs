@@ -150,15 +150,16 @@ pub(super) fn any_beyond(registers: &[Register], cells: usize) -> bool {
         .any(|byte| byte & beyond != 0)
 }
 
-/// Makes the groups of registers of a block empty that may hold a state.
-fn clear(block: &mut [Register], held: u64) {
+/// Makes the groups of registers of a block empty that may hold a state: mostly none.
+fn clear(block: &mut [Register], mut held: u64) {
     if held == ALL {
         return block.fill([0; 64]);
     }
-    for (i, group) in block.chunks_mut(GROUP).enumerate() {
-        if held >> i & 1 == 1 {
-            group.fill([0; 64]);
-        }
+    while held != 0 {
+        let first = held.trailing_zeros() as usize * GROUP;
+        let end = block.len().min(first + GROUP);
+        block[first..end].fill([0; 64]);
+        held &= held - 1;
     }
 }
 
