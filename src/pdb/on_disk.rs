@@ -6,7 +6,7 @@
 //! union. In the end the bit of an entry is read from the levels whose values have it.
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::build::{self, Build};
 use super::database::Pdb;
@@ -19,11 +19,12 @@ use super::{Pattern, PdbError};
 use crate::perm::layout::Layout;
 use crate::perm::lehmer;
 use crate::progress::Progress;
-use crate::store::{Codec, DatabaseMarker, Header as _, LevelReader, MANIFEST, RunFile, Storage};
+use crate::store::{
+    Codec, DatabaseMarker, Header as _, LevelReader, Lock, MANIFEST, RunFile, Storage, lock_within,
+};
 
-/// Time to wait for another build in the directory to end, and between two tries.
+/// Time to wait for another build in the directory to end.
 const PATIENCE: Duration = Duration::from_secs(10);
-const AGAIN: Duration = Duration::from_millis(50);
 
 /// A build in a directory.
 pub struct OnDisk<'a> {
@@ -129,19 +130,10 @@ impl OnDisk<'_> {
         Ok((self.storage.free(), bytes))
     }
 
-    /// A build that was killed holds its lock until the system has taken back its memory.
-    fn lock(&self) -> Result<Box<dyn Send + Sync>, PdbError> {
-        let begun = Instant::now();
-        loop {
-            let lock = self.storage.lock();
-            if let Some(lock) = lock.map_err(|e| failed(self.storage, "", e))? {
-                return Ok(lock);
-            }
-            if begun.elapsed() >= PATIENCE {
-                return Err(PdbError::DirectoryInUse(self.storage.name()));
-            }
-            std::thread::sleep(AGAIN);
-        }
+    fn lock(&self) -> Result<Lock, PdbError> {
+        let lock = lock_within(self.storage, PATIENCE);
+        lock.map_err(|e| failed(self.storage, "", e))?
+            .ok_or_else(|| PdbError::DirectoryInUse(self.storage.name()))
     }
 
     /// The files that there are.

@@ -12,6 +12,7 @@ mod free_memory;
 mod image;
 mod journal;
 mod level_file;
+mod lock;
 mod manifest;
 mod mapped;
 mod marker;
@@ -35,6 +36,7 @@ pub use journal::Journal;
 pub use level_file::{
     Entry, Frames, LABEL, LevelError, LevelHeader, LevelReader, LevelSum, LevelWriter,
 };
+pub use lock::lock_within;
 pub use manifest::{
     ChunkRecord, LevelFiles, LevelRecord, MANIFEST, Manifest, ManifestError, PREVIOUS,
 };
@@ -48,4 +50,4 @@ pub(crate) use parallel::in_parallel;
 pub use sections::{BLOCK_BYTES, Layout, Section};
 pub use shares::Shares;
 pub use simulated::{Faults, Simulated};
-pub use storage::{Append, Bytes, Directory, Io, ReadAt, Storage};
+pub use storage::{Append, Bytes, Directory, Io, Lock, ReadAt, Storage};

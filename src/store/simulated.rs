@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::random::SplitMix64;
 
-use super::storage::{Append, Bytes, ReadAt, Storage};
+use super::storage::{Append, Bytes, Lock, ReadAt, Storage};
 
 /// A directory in memory. Clones are the same directory.
 #[derive(Clone, Debug, Default)]
@@ -254,7 +254,7 @@ impl Storage for Simulated {
         Ok(())
     }
 
-    fn lock(&self) -> io::Result<Option<Box<dyn Send + Sync>>> {
+    fn lock(&self) -> io::Result<Option<Lock>> {
         let mut state = self.alive()?;
         if state.faults.no_locks {
             return Err(io::Error::from(io::ErrorKind::Unsupported));
@@ -263,7 +263,7 @@ impl Storage for Simulated {
             return Ok(None);
         }
         state.locked = true;
-        Ok(Some(Box::new(Lock(self.clone()))))
+        Ok(Some(Box::new(Held(self.clone()))))
     }
 
     fn is_locked(&self) -> bool {
@@ -285,9 +285,9 @@ impl Storage for Simulated {
     }
 }
 
-struct Lock(Simulated);
+struct Held(Simulated);
 
-impl Drop for Lock {
+impl Drop for Held {
     fn drop(&mut self) {
         self.0.state().locked = false;
     }

@@ -38,6 +38,9 @@ impl AsRef<[u8]> for Bytes {
     }
 }
 
+/// What is held while a directory is locked.
+pub type Lock = Box<dyn Send + Sync>;
+
 /// A directory, or what stands for one.
 pub trait Storage: Send + Sync {
     /// Creates a file, emptying one of that name, to be appended to.
@@ -73,7 +76,7 @@ pub trait Storage: Send + Sync {
 
     /// Locks the directory against other processes until the lock is dropped; `None` when another one
     /// holds it.
-    fn lock(&self) -> io::Result<Option<Box<dyn Send + Sync>>>;
+    fn lock(&self) -> io::Result<Option<Lock>>;
 
     /// Returns whether another process holds the lock.
     fn is_locked(&self) -> bool;
@@ -269,7 +272,7 @@ impl Storage for Directory {
         })
     }
 
-    fn lock(&self) -> io::Result<Option<Box<dyn Send + Sync>>> {
+    fn lock(&self) -> io::Result<Option<Lock>> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);
         let (file, _) = self.open_new(|| open_file(&mut options.clone(), &self.path.join(LOCK)))?;

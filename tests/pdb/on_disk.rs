@@ -274,16 +274,7 @@ fn the_command_line_says_what_a_directory_serves() {
     refused(dir, &two, 2, "one database");
     assert!(!dir.join("levels").exists());
     // What does not fit the memory does with a directory: the plan and the refusal say so.
-    let what = [
-        "--size",
-        "4x4",
-        "--pattern",
-        "1,2,3,4,5,6,7,8",
-        "--encoding",
-        "bit",
-        "-M",
-        "300MB",
-    ];
+    let what = [&EIGHT[..], &["-M", "300MB"]].concat();
     refused(
         dir,
         &[&["build"], &what[..], &["-o", "x.pdb"]].concat(),

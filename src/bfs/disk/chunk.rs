@@ -64,42 +64,36 @@ fn next(batches: &Batches, stopped: &Stopped, times: &Times) -> Option<Batch> {
     }
 }
 
-/// What a frame has brought.
-enum Decoded {
-    /// Nothing: the frame holds no states.
-    Nothing,
-    /// The registers, of which any may hold states.
-    Any,
-    /// The registers, of which these hold states.
-    Only(Vec<u32>),
-}
-
-impl Decoded {
-    /// Writes which groups of the registers of each block hold a state, a bit each.
-    fn held(&self, registers: &[Register], size: usize, held: &mut [u64]) {
-        held.fill(0);
-        match self {
-            Decoded::Nothing => {}
-            Decoded::Any => {
-                for (block, held) in registers.chunks(size).zip(held) {
-                    *held = ALL * u64::from(any(block));
-                }
-            }
-            Decoded::Only(live) => {
-                for &register in live {
-                    let (block, within) = (register as usize / size, register as usize % size);
-                    held[block] |= 1 << (within / GROUP);
-                }
-                for held in held.iter_mut().filter(|held| held.count_ones() >= MANY) {
-                    *held = ALL;
-                }
-            }
+/// Writes which groups of the registers of each block hold a state, a bit each; `live` are the registers that do, where they
+/// are known.
+fn mark_held(registers: &[Register], live: Option<&[u32]>, size: usize, held: &mut [u64]) {
+    let Some(live) = live else {
+        for (block, held) in registers.chunks(size).zip(held) {
+            *held = ALL * u64::from(any(block));
         }
+        return;
+    };
+    held.fill(0);
+    for &register in live {
+        let (block, within) = (register as usize / size, register as usize % size);
+        held[block] |= 1 << (within / GROUP);
+    }
+    for held in held.iter_mut().filter(|held| held.count_ones() >= MANY) {
+        *held = ALL;
     }
 }
 
-/// What decodes a frame into registers, which may be empty already.
-type Decode<'a> = &'a mut dyn FnMut(&mut [Register], bool) -> Result<Decoded, Halt>;
+/// Where a frame is decoded to.
+struct Target<'a> {
+    registers: &'a mut [Register],
+    /// Whether these hold nothing.
+    is_empty: bool,
+    /// For each block where the groups are marked that hold a state; or none.
+    held: &'a mut [u64],
+}
+
+/// What decodes a frame; returns whether it holds states, else nothing is written.
+type Decode<'a> = &'a mut dyn FnMut(Target) -> Result<bool, Halt>;
 
 /// Decodes the frames of a batch one by one: calls `each(frame, decode)` for every frame number.
 fn decode(
@@ -110,6 +104,7 @@ fn decode(
     mut each: impl FnMut(usize, Decode) -> Result<(), Halt>,
 ) -> Result<(), Halt> {
     let entries = batch.frames.as_ref().map_or(&[][..], Frames::entries);
+    let size = fetch.chunks.layout.block_registers();
     let mut entry = 0;
     for frame in batch.first..batch.end {
         let number = fetch.parts.in_file(frame, fetch.half);
@@ -117,15 +112,18 @@ fn decode(
         entry += entries[entry..].iter().take_while(|e| before(e)).count();
         let found = entries.get(entry).filter(|e| e.frame as usize == number);
         let here = batch.frames.as_ref().filter(|_| found.is_some());
-        each(frame, &mut |registers, empty| {
+        each(frame, &mut |to| {
             let Some(frames) = here else {
-                return Ok(Decoded::Nothing);
+                return Ok(false);
             };
             let begun = Instant::now();
-            let decoded = frames.decode(entry, decoder, registers, empty);
+            let decoded = frames.decode(entry, decoder, to.registers, to.is_empty);
             let live = decoded.map_err(|reason| Halt::from(fetch.damaged(batch.chunk, &reason)))?;
+            if !to.held.is_empty() {
+                mark_held(to.registers, live, size, to.held);
+            }
             times.decode.add(begun);
-            Ok(live.map_or(Decoded::Any, |live| Decoded::Only(live.to_vec())))
+            Ok(true)
         })?;
     }
     Ok(())
@@ -211,11 +209,15 @@ pub(super) fn load(
                             clear(block, std::mem::take(holds));
                         }
                     }
-                    let decoded = decode(registers, !full)?;
-                    if full && matches!(decoded, Decoded::Nothing) {
+                    let written = decode(Target {
+                        registers,
+                        is_empty: !full,
+                        held: holds,
+                    })?;
+                    if full && !written {
                         registers.fill([0; 64]);
+                        holds.fill(0);
                     }
-                    decoded.held(registers, size, holds);
                     for (occupied, holds) in occupied.iter_mut().zip(holds) {
                         *occupied = *holds != 0;
                     }
@@ -253,7 +255,12 @@ pub(super) fn blocks(
                     let first = within * chunks.frame_blocks;
                     let count = chunks.frame_blocks.min(chunks.blocks - first);
                     let registers = &mut frame_registers[..count * size];
-                    if matches!(decode(registers, false)?, Decoded::Nothing) {
+                    let written = decode(Target {
+                        registers,
+                        is_empty: false,
+                        held: &mut [],
+                    })?;
+                    if !written {
                         registers.fill([0; 64]);
                     }
                     for (i, registers) in registers.chunks(size).enumerate() {
@@ -384,8 +391,11 @@ impl Step<'_> {
             .chunks_exact_mut(count * size)
             .next()
             .unwrap_or_default();
-        let into_frame = if kept { &mut *seen } else { &mut *registers };
-        let held = !matches!(decode(into_frame, false)?, Decoded::Nothing);
+        let held = decode(Target {
+            registers: if kept { &mut *seen } else { &mut *registers },
+            is_empty: false,
+            held: &mut [],
+        })?;
         if kept && !held {
             seen.fill([0; 64]);
         }

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::error::DiskError;
-use crate::store::{MANIFEST, Manifest, Shares, Storage};
+use crate::store::{Lock, MANIFEST, Manifest, Shares, Storage, lock_within};
 
 /// The directories of a run. The manifest lies in the first; the chunks are dealt out by its shares.
 #[derive(Clone)]
@@ -28,11 +28,6 @@ impl Used {
         self.levels.load(Ordering::Relaxed) + self.scratch.load(Ordering::Relaxed)
     }
 }
-
-/// Time between two tries to lock.
-const AGAIN: Duration = Duration::from_millis(50);
-/// Time after which waiting is worth a word.
-const SILENT: Duration = Duration::from_millis(500);
 
 impl Directories {
     /// Returns the directories of a run, in the order in which chunks are dealt out.
@@ -95,36 +90,16 @@ impl Directories {
         &self.used
     }
 
-    /// Locks all directories. A search that has just been killed holds its locks until the system has taken
-    /// back its memory, so this waits for them, at most `patience`.
-    pub(super) fn lock(&self, patience: Duration) -> Result<Vec<Box<dyn Send + Sync>>, DiskError> {
-        let begun = Instant::now();
-        let mut said = false;
-        let mut locks = Vec::new();
-        for storage in self.all() {
-            loop {
-                let lock = storage.lock();
-                if let Some(lock) = lock.map_err(|e| DiskError::io(storage, "lock", e))? {
-                    locks.push(lock);
-                    break;
-                }
-                if begun.elapsed() >= patience {
-                    return Err(DiskError::Locked {
-                        directory: storage.name(),
-                    });
-                }
-                if !said && begun.elapsed() >= SILENT {
-                    said = true;
-                    tracing::warn!(
-                        "{}: waiting for another search to end, at most {} s",
-                        storage.name(),
-                        patience.as_secs()
-                    );
-                }
-                std::thread::sleep(AGAIN);
-            }
-        }
-        Ok(locks)
+    /// Locks all directories, each after waiting at most `patience`.
+    pub(super) fn lock(&self, patience: Duration) -> Result<Vec<Lock>, DiskError> {
+        let lock = |storage: &dyn Storage| {
+            let lock = lock_within(storage, patience);
+            lock.map_err(|e| DiskError::io(storage, "lock", e))?
+                .ok_or_else(|| DiskError::Locked {
+                    directory: storage.name(),
+                })
+        };
+        self.all().map(lock).collect()
     }
 
     /// Returns whether a search is running in these directories.

@@ -73,10 +73,11 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
         Err(error) => return Err(error.into()),
     };
     let _locks = directories.lock(patience)?;
+    // Which chunk lies where: any of these says so.
     let mut markers = directories.all().map(Marker::read);
-    if let Some(marker) = markers.find_map(|marker| marker.ok().flatten()) {
-        directories.deal(&marker.shares);
-    }
+    let marked = || markers.find_map(|marker| Some(marker.ok()??.shares));
+    let shares = Manifest::read_previous(first).map(|manifest| manifest.shares);
+    directories.deal(&shares.or_else(marked).unwrap_or_default());
     let found = find(directories)?;
     let Some(header) = &found.header else {
         return Err(DiskError::Empty {

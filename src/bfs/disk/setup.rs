@@ -20,7 +20,7 @@ use crate::bfs::network::CHUNKS_PER_RANK;
 use crate::bfs::outcome::PlaneStore;
 use crate::bfs::problem::Problem;
 use crate::bfs::search::Search;
-use crate::store::Manifest;
+use crate::store::{Lock, Manifest};
 
 /// Stops all ranks when one of them was started for another search, with the same words on each.
 pub(super) fn compare(
@@ -92,7 +92,7 @@ pub(super) fn lock(
     communicator: &dyn Communicator,
     directories: &Directories,
     patience: std::time::Duration,
-) -> Result<(usize, Vec<Box<dyn Send + Sync>>), Stopped> {
+) -> Result<(usize, Vec<Lock>), Stopped> {
     let token = agreed(communicator, run_number(directories))?;
     let token = communicator.broadcast(token.to_le_bytes().to_vec());
     let job: String = token.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -320,7 +320,8 @@ impl Session<'_> {
         mut destination: Destination,
         begun: Instant,
     ) -> Result<()> {
-        destination.add(&self.wording.heading())?;
+        // Not before it is known that the boards, databases and log go together.
+        let mut heading = Some(self.wording.heading());
         while !interrupt::asked() {
             let arrivals = self.boards.next(BATCH);
             if arrivals.is_empty() {
@@ -329,6 +330,9 @@ impl Session<'_> {
             solver.progress.expect(self.boards.known);
             let boards = self.take(arrivals, solver)?;
             self.prepare(&boards, solver, None)?;
+            if let Some(heading) = heading.take() {
+                destination.add(&heading)?;
+            }
             // Easy boards are solved one per thread, hard ones one after the other on all threads.
             let places = self.before..self.before + boards.len();
             let tried = boards.par_iter().zip(places.clone());
@@ -339,6 +343,9 @@ impl Session<'_> {
                 let solved = solver.finish(at, tried?)?;
                 self.show(solved, solver, &mut destination)?;
             }
+        }
+        if let Some(heading) = heading {
+            destination.add(&heading)?;
         }
         self.end(solver, destination, begun)
     }
@@ -351,11 +358,11 @@ impl Session<'_> {
         begun: Instant,
         (team, pool): (&Team, &rayon::ThreadPool),
     ) -> Result<()> {
+        let boards = self.boards.all()?;
+        self.prepare(&boards, solver, Some(team))?;
         if let Some(destination) = &mut destination {
             destination.add(&self.wording.heading())?;
         }
-        let boards = self.boards.all()?;
-        self.prepare(&boards, solver, Some(team))?;
         let solver = &*solver;
         team.solve(solver, &boards, pool, |solved| match &mut destination {
             Some(destination) => self.show(solved, solver, destination),

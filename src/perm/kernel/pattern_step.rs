@@ -128,7 +128,7 @@ impl<I: Isa> Step<'_, I> {
 }
 
 /// Joins what moves with the same pair of bits bring, bits as they are.
-struct Raw<I: Isa, const G: usize>([[I::Reg; G]; 2]);
+pub(super) struct Raw<I: Isa, const G: usize>(pub [[I::Reg; G]; 2]);
 
 impl<I: Isa, const G: usize> Sink<I> for Raw<I, G> {
     #[inline(always)]

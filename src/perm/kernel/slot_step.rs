@@ -7,10 +7,10 @@
 // Indexing by constant ranges is what keeps arrays of registers in registers.
 #![allow(clippy::needless_range_loop)]
 
-use super::gather::{Op, Ready, Sink, Sources, Word, gather};
+use super::gather::{Op, Ready, Sources, Word, gather};
 use super::isa::{Isa, LANE_MASK};
 use super::moves::{MAX_MOVES, Moves};
-use super::pattern_step::Slice;
+use super::pattern_step::{Raw, Slice};
 use super::prefetch::prefetch;
 use crate::perm::gather::Shape;
 
@@ -38,20 +38,6 @@ struct Live {
     source: *const Word,
     changed: u64,
     shift: usize,
-}
-
-/// Joins what moves bring.
-struct Raw<I: Isa, const G: usize>([[I::Reg; G]; 2]);
-
-impl<I: Isa, const G: usize> Sink<I> for Raw<I, G> {
-    #[inline(always)]
-    unsafe fn put(&mut self, p: usize, r: usize, value: I::Reg) {
-        // SAFETY: the caller's promise that the processor has the instructions.
-        self.0[p][r] = unsafe { I::or(self.0[p][r], value) };
-    }
-
-    #[inline(always)]
-    unsafe fn done(&mut self) {}
 }
 
 /// Joins the words of a move that leaves lanes as they are; returns whether it is one.
