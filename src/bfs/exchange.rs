@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::chunks::Chunks;
 use super::crossing::Crossings;
-use super::plane_sources::{BlockSources, PlaneSources};
+use super::plane_sources::{ALL_LANES, BlockSources, PlaneSources, Portions};
 use super::planes::Planes;
 use super::segment::{Packer, Reader, Segment, Unpacker};
 use crate::Error;
@@ -22,6 +22,9 @@ use crate::store::{MemoryError, Words};
 
 /// Takes segments from chunk to chunk: files, or messages between machines.
 pub trait Exchange: Send + Sync {
+    /// Whether segments for a chunk leave the memory, so that fewer bytes are worth the time of coding.
+    fn leaves(&self, to: usize) -> bool;
+
     /// Sends the segment of a plane from one chunk to another, for the step to a depth.
     ///
     /// # Errors
@@ -32,7 +35,7 @@ pub trait Exchange: Send + Sync {
         from: usize,
         to: usize,
         plane: usize,
-        segment: &[u8],
+        segment: Vec<u8>,
     ) -> Result<(), Error>;
 
     /// Returns the segments sent to a chunk for the step to a depth: (from, plane, segment). May be
@@ -169,7 +172,8 @@ impl<'a> RoutedPlanes<'a> {
             let packer = packer.as_mut().map_err(|error| error.clone())?;
             let to = chunk_of(&blocks[0]);
             let segment = self.segment(number, &plane.sources, to, blocks);
-            let packed = |segment: &Segment| Ok((to, packer.pack(segment)?));
+            let coded = self.exchange.leaves(to);
+            let packed = |segment: &Segment| Ok((to, packer.pack(segment, coded)?));
             segment.as_ref().map(packed).transpose()
         };
         let parts = parts.into_par_iter();
@@ -193,20 +197,19 @@ impl<'a> RoutedPlanes<'a> {
             None => 0,
         };
         let mut segment = Segment::default();
-        let mut located = BlockSources::default();
+        let mut portions = Portions::new(sources, own);
         let mut words = vec![0; self.outgoing.size];
         let mut next = to * self.chunks.blocks;
         for &block in blocks {
-            sources.locate(block, &mut located);
-            sources.take(self.kernel, &located, load, &mut words);
+            let portion = portions.of(block);
+            let words = &mut words[..portion.words.len()];
+            portions.take(self.kernel, &portion, load, words);
             if words.iter().all(|&word| word == 0) {
                 continue;
             }
             segment.push_number(block - next);
-            sources.lanes(&located, &own, |register, lanes| {
-                let bits = gather_bits(self.kernel, words[register], lanes);
-                segment.push(bits, lanes.count_ones());
-            });
+            gather_bits(self.kernel, words, &portion.lanes);
+            segment.push(words, &portion.lanes);
             next = block + 1;
         }
         (!segment.is_empty()).then_some(segment)
@@ -215,9 +218,9 @@ impl<'a> RoutedPlanes<'a> {
     /// Puts a segment into the incoming words of a plane.
     fn fill(&self, plane: usize, from: usize, segment: &[u8]) {
         let sources = &self.crossings.from(self.side)[plane].sources;
-        let sender = self.blocks_of(from);
+        let mut portions = Portions::new(sources, self.blocks_of(from));
         let mut reader = Reader::new(segment);
-        let mut located = BlockSources::default();
+        let mut words = vec![0; self.incoming.size];
         let first = self.chunk * self.chunks.blocks;
         let mut block = first;
         while let Some(skipped) = reader.number() {
@@ -228,14 +231,21 @@ impl<'a> RoutedPlanes<'a> {
             }
             let place = self.place(plane, block);
             self.incoming.live[place].store(true, Ordering::Relaxed);
-            sources.locate(block, &mut located);
-            let words = self.incoming.block(place);
-            sources.lanes(&located, &sender, |register, lanes| {
-                let bits = reader.take(lanes.count_ones());
-                let bits = scatter_bits(self.kernel, bits, lanes);
-                // Other chunks give other lanes of the same words.
-                words[register].fetch_or(bits, Ordering::Relaxed);
-            });
+            let portion = portions.of(block);
+            let words = &mut words[..portion.words.len()];
+            reader.take(&portion.lanes, words);
+            scatter_bits(self.kernel, words, &portion.lanes);
+            let places = self.incoming.block(place);
+            let given = portion.words.iter().zip(words).zip(&portion.lanes);
+            for ((&at, &mut bits), &lanes) in given {
+                let place = &places[usize::from(at)];
+                if lanes == ALL_LANES {
+                    place.store(bits, Ordering::Relaxed);
+                } else {
+                    // Other chunks give other lanes of the same words.
+                    place.fetch_or(bits, Ordering::Relaxed);
+                }
+            }
             block += 1;
         }
     }
@@ -251,7 +261,6 @@ impl Planes for RoutedPlanes<'_> {
             let packed: Vec<u8> = packed;
             // What arrives has been compared with its hash, and is what was packed.
             let bytes = unpacker.unpack(&packed).ok_or(MemoryError::Codec)?;
-            drop(packed);
             self.fill(plane, from, &bytes);
             Ok(())
         };
@@ -322,7 +331,7 @@ impl Planes for RoutedPlanes<'_> {
     fn close(&mut self, depth: u32, chunk: usize, side: usize) -> Result<(), Error> {
         for plane in 0..self.crossings.from(side).len() {
             for (to, segment) in self.segments(plane, side)? {
-                self.exchange.send(depth, chunk, to, plane, &segment)?;
+                self.exchange.send(depth, chunk, to, plane, segment)?;
             }
         }
         Ok(())

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::chunks::Chunks;
 use crate::perm::Target;
@@ -39,6 +39,18 @@ pub(super) struct PlaneSources {
     pieces: OnceLock<Pieces>,
     /// Parity of the target lines.
     parity: usize,
+    /// What has been worked out of [`PlaneSources::portion`], by [`BlockSources::portion_of`].
+    portions: RwLock<HashMap<Vec<u64>, Arc<Portion>>>,
+}
+
+/// What some source blocks give to a target block.
+pub(super) struct Portion {
+    /// The words that get any lanes, by their places in the block, and these lanes.
+    pub words: Vec<u16>,
+    pub lanes: Vec<u64>,
+    /// For each of these words where its pieces begin, and where the last ends. A word that moves as a whole has one.
+    starts: Vec<u32>,
+    pieces: Vec<BitPiece>,
 }
 
 /// What words are made of whose lanes come from several.
@@ -56,6 +68,85 @@ pub(super) struct BlockSources {
     pub blocks: Vec<usize>,
     variant: usize,
     parity: usize,
+}
+
+impl BlockSources {
+    /// Writes what the portion depends on that comes from a range of blocks.
+    fn portion_of(&self, from: &Range<usize>, key: &mut Vec<u64>) {
+        key.clear();
+        key.push((2 * self.variant + self.parity) as u64);
+        for blocks in self.blocks.chunks(64) {
+            let bits = (0..)
+                .zip(blocks)
+                .map(|(i, block)| u64::from(from.contains(block)) << i);
+            key.push(bits.sum());
+        }
+    }
+}
+
+/// Finds the portions of target blocks that come from a range of source blocks.
+pub(super) struct Portions<'a> {
+    sources: &'a PlaneSources,
+    from: Range<usize>,
+    /// The sources of the block found last.
+    located: BlockSources,
+    key: Vec<u64>,
+    known: HashMap<Vec<u64>, Arc<Portion>>,
+}
+
+impl<'a> Portions<'a> {
+    pub fn new(sources: &'a PlaneSources, from: Range<usize>) -> Portions<'a> {
+        Portions {
+            sources,
+            from,
+            located: BlockSources::default(),
+            key: Vec::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// Returns the portion of a target block.
+    pub fn of(&mut self, block: usize) -> Arc<Portion> {
+        let Portions {
+            sources,
+            from,
+            located,
+            key,
+            known,
+        } = self;
+        sources.locate(block, located);
+        located.portion_of(from, key);
+        if let Some(portion) = known.get(&key[..]) {
+            return portion.clone();
+        }
+        let portion = sources.portion(located, from, key);
+        known.insert(key.clone(), portion.clone());
+        portion
+    }
+
+    /// Writes the words that get any lanes of the block found last, these lanes only; `load` brings source words,
+    /// counted over the whole array, of the range.
+    pub fn take(
+        &self,
+        kernel: Kernel,
+        portion: &Portion,
+        load: impl Fn(usize) -> u64,
+        words: &mut [u64],
+    ) {
+        let size = self.sources.chunks.layout.block_registers();
+        let blocks = &self.located.blocks;
+        let load = |piece: BitPiece| {
+            load(blocks[usize::from(piece.block)] * size + usize::from(piece.word))
+        };
+        if self.sources.is_whole() {
+            for (word, &piece) in words.iter_mut().zip(&portion.pieces) {
+                *word = load(piece);
+            }
+        } else {
+            let rows = &self.sources.pieces().rows;
+            take_bits(kernel, rows, &portion.starts, &portion.pieces, load, words);
+        }
+    }
 }
 
 impl PlaneSources {
@@ -88,6 +179,7 @@ impl PlaneSources {
             granularity,
             words,
             pieces: OnceLock::new(),
+            portions: RwLock::default(),
             parity,
             gather,
         }
@@ -147,31 +239,62 @@ impl PlaneSources {
         take_bits(kernel, rows, self.starts(sources), pieces, load, words);
     }
 
-    /// Calls `each` for every word of a target block with its lanes that come from a range of source blocks.
-    pub fn lanes(
-        &self,
-        sources: &BlockSources,
-        from: &Range<usize>,
-        mut each: impl FnMut(usize, u64),
-    ) {
-        let size = self.chunks.layout.block_registers();
-        if let Some(places) = self.words(sources) {
-            let words = from.start * size..from.end * size;
-            for (register, place) in places.enumerate() {
-                each(register, ALL_LANES * u64::from(words.contains(&place)));
+    /// Returns what a range of source blocks gives to a target block, known by its key.
+    fn portion(&self, sources: &BlockSources, from: &Range<usize>, key: &[u64]) -> Arc<Portion> {
+        let known = self.portions.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(portion) = known.get(key) {
+            return portion.clone();
+        }
+        drop(known);
+        let mut portion = Portion {
+            words: Vec::new(),
+            lanes: Vec::new(),
+            starts: vec![0],
+            pieces: Vec::new(),
+        };
+        for word in 0..self.chunks.layout.block_registers() {
+            let mut lanes = 0;
+            for (piece, its) in self.pieces_of(sources, word) {
+                if from.contains(&sources.blocks[usize::from(piece.block)]) {
+                    lanes |= its;
+                    portion.pieces.push(piece);
+                }
             }
-            return;
+            if lanes != 0 {
+                portion.words.push(word as u16);
+                portion.lanes.push(lanes);
+                portion.starts.push(portion.pieces.len() as u32);
+            }
+        }
+        let mut known = self
+            .portions
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        known
+            .entry(key.to_vec())
+            .or_insert(Arc::new(portion))
+            .clone()
+    }
+
+    /// Returns the pieces of a word of a target block, with their lanes.
+    fn pieces_of(&self, sources: &BlockSources, word: usize) -> Vec<(BitPiece, u64)> {
+        if self.is_whole() {
+            let size = self.chunks.layout.block_registers();
+            let (block, word) = self.words[sources.variant * size + word];
+            return vec![(
+                BitPiece {
+                    block,
+                    word,
+                    row: 0,
+                },
+                ALL_LANES,
+            )];
         }
         let Pieces { rows, pieces, .. } = self.pieces();
-        for (register, range) in self.starts(sources).windows(2).enumerate() {
-            let pieces = &pieces[range[0] as usize..range[1] as usize];
-            let here = |piece: &&BitPiece| from.contains(&sources.blocks[usize::from(piece.block)]);
-            let lanes = pieces.iter().filter(here);
-            each(
-                register,
-                lanes.fold(0, |all, piece| all | rows[usize::from(piece.row)].lanes),
-            );
-        }
+        let starts = &self.starts(sources)[word..];
+        let pieces = &pieces[starts[0] as usize..starts[1] as usize];
+        let lanes = |piece: &BitPiece| rows[usize::from(piece.row)].lanes;
+        pieces.iter().map(|piece| (*piece, lanes(piece))).collect()
     }
 
     /// The starts of the pieces of a target block.

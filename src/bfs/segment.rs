@@ -3,6 +3,8 @@
 //! Invariant: it takes what it has to say. On its way it is coded as frames of a level are, since bits of levels
 //! cluster as their states do; what it was coded with stands in front.
 
+use std::borrow::Cow;
+
 use crate::Error;
 use crate::perm::kernel::Kernel;
 use crate::perm::layout::{LANES, Register};
@@ -20,10 +22,14 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Appends the lowest `bits` bits of a word, at most 64.
-    pub fn push(&mut self, word: u64, bits: u32) {
-        let bytes = bits.div_ceil(8) as usize;
-        self.bytes.extend(&word.to_le_bytes()[..bytes]);
+    /// Appends the lowest bits of words, as many as there are lanes, in whole bytes.
+    pub fn push(&mut self, words: &[u64], lanes: &[u64]) {
+        self.bytes.reserve(8 * words.len());
+        for (word, lanes) in words.iter().zip(lanes) {
+            let len = self.bytes.len() + bytes(*lanes);
+            self.bytes.extend(word.to_le_bytes());
+            self.bytes.truncate(len);
+        }
     }
 
     /// Appends seven bits at a time, the lowest first, each with a bit that says whether more follow.
@@ -40,6 +46,11 @@ impl Segment {
     }
 }
 
+/// Bytes of as many bits as there are lanes.
+fn bytes(lanes: u64) -> usize {
+    lanes.count_ones().div_ceil(8) as usize
+}
+
 /// Reads a segment.
 pub(super) struct Reader<'a>(&'a [u8]);
 
@@ -48,14 +59,18 @@ impl<'a> Reader<'a> {
         Reader(bytes)
     }
 
-    /// The next bits, at most 64; zeros beyond the end.
-    pub fn take(&mut self, bits: u32) -> u64 {
-        let bytes = bits.div_ceil(8) as usize;
-        let (taken, rest) = self.0.split_at(bytes.min(self.0.len()));
-        self.0 = rest;
-        let mut word = [0; 8];
-        word[..taken.len()].copy_from_slice(taken);
-        u64::from_le_bytes(word)
+    /// Writes the next words, each of as many bits as there are lanes and what follows them; zeros beyond the end.
+    pub fn take(&mut self, lanes: &[u64], words: &mut [u64]) {
+        for (word, &lanes) in words.iter_mut().zip(lanes) {
+            let mut next = [0; 8];
+            if let Some(eight) = self.0.first_chunk() {
+                next = *eight;
+            } else {
+                next[..self.0.len()].copy_from_slice(self.0);
+            }
+            *word = u64::from_le_bytes(next);
+            self.0 = self.0.get(bytes(lanes)..).unwrap_or_default();
+        }
     }
 
     /// The next number; `None` when there is none.
@@ -91,10 +106,10 @@ impl Packer {
     }
 
     /// Returns the bytes that travel: number of the codec or 0, number of the bytes, and for every frame its length
-    /// and its bytes.
-    pub fn pack(&mut self, segment: &Segment) -> Result<Vec<u8>, Error> {
+    /// and its bytes. What is short, or not to be coded, is as it is behind the 0.
+    pub fn pack(&mut self, segment: &Segment, coded: bool) -> Result<Vec<u8>, Error> {
         let bytes = &segment.bytes;
-        if bytes.len() < SHORT {
+        if !coded || bytes.len() < SHORT {
             return Ok([&[0], &bytes[..]].concat());
         }
         let mut packed = vec![self.codec.number()];
@@ -130,10 +145,10 @@ impl Unpacker {
     }
 
     /// Returns the bytes of a segment; `None` when they were not packed like this, which their hash rules out.
-    pub fn unpack(&mut self, packed: &[u8]) -> Option<Vec<u8>> {
+    pub fn unpack<'p>(&mut self, packed: &'p [u8]) -> Option<Cow<'p, [u8]>> {
         let (&codec, rest) = packed.split_first()?;
         if codec == 0 {
-            return Some(rest.to_vec());
+            return Some(rest.into());
         }
         let codec = Codec::numbered(codec)?;
         let (len, mut rest) = rest.split_first_chunk()?;
@@ -151,7 +166,7 @@ impl Unpacker {
                 bytes.extend(&register[..left.min(LANES)]);
             }
         }
-        rest.is_empty().then_some(bytes)
+        rest.is_empty().then_some(bytes.into())
     }
 }
 

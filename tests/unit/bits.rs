@@ -5,11 +5,13 @@ use super::*;
 #[test]
 fn bits_go_where_the_mask_is_and_come_back() {
     for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
-        assert_eq!(scatter_bits(kernel, 0b1010, 0b1111), 0b1010);
-        assert_eq!(scatter_bits(kernel, 0b1101, 0b1011_0100), 0b1010_0100);
-        assert_eq!(scatter_bits(kernel, 0b101, 0), 0);
-        assert_eq!(gather_bits(kernel, 0b1010_0100, 0b1011_0100), 0b1101);
-        assert_eq!(gather_bits(kernel, u64::MAX, 1 << 63), 1);
+        let masks = [0b1111, 0b1011_0100, 0, 1 << 63];
+        let mut words = [0b1010, 0b1101, 0b101, 1];
+        scatter_bits(kernel, &mut words, &masks);
+        assert_eq!(words, [0b1010, 0b1010_0100, 0, 1 << 63]);
+        words[2] = u64::MAX;
+        gather_bits(kernel, &mut words, &masks);
+        assert_eq!(words, [0b1010, 0b1101, 0, 1]);
     }
 }
 

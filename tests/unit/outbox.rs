@@ -25,7 +25,7 @@ impl Communicator for Other {
 /// What rank 1 sends to rank 0 when it takes chunks 0 and 1 for rank 0's.
 fn message(from: usize, to: usize) -> Vec<u8> {
     let mut outbox = Outbox::new(&Other, vec![0, 0]);
-    outbox.send(3, from, to, 0, &[9]).unwrap();
+    outbox.send(3, from, to, 0, vec![9]).unwrap();
     std::mem::take(&mut outbox.messages().out[0])
 }
 

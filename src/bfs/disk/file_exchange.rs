@@ -97,13 +97,17 @@ impl<'a> FileExchange<'a> {
 }
 
 impl Exchange for FileExchange<'_> {
+    fn leaves(&self, _: usize) -> bool {
+        true
+    }
+
     fn send(
         &mut self,
         depth: u32,
         from: usize,
         to: usize,
         plane: usize,
-        segment: &[u8],
+        segment: Vec<u8>,
     ) -> Result<(), Error> {
         let key = (depth, from);
         if self.open.as_ref().is_none_or(|(open, _)| *open != key) {
@@ -130,14 +134,14 @@ impl Exchange for FileExchange<'_> {
         file.len += segment.len() as u64;
         file.held += segment.len() as u64;
         file.waiting += 1;
-        let appended = open.append(segment);
+        let appended = open.append(&segment);
         appended.map_err(|e| self.error(key, e))?;
         self.sent.entry((depth, to)).or_default().push(Segment {
             from,
             plane,
             offset,
             len: segment.len(),
-            hash: XxHash3_64::oneshot(segment),
+            hash: XxHash3_64::oneshot(&segment),
         });
         Ok(())
     }

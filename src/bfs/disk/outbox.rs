@@ -109,19 +109,24 @@ impl Messages {
 }
 
 impl Exchange for Outbox {
+    fn leaves(&self, to: usize) -> bool {
+        let messages = self.messages();
+        messages.owners[to] != messages.rank
+    }
+
     fn send(
         &mut self,
         depth: u32,
         from: usize,
         to: usize,
         plane: usize,
-        segment: &[u8],
+        segment: Vec<u8>,
     ) -> Result<(), Error> {
         let messages = &mut *self.messages();
         let owner = messages.owners[to];
         if owner == messages.rank {
             let held = messages.held.entry((depth, to)).or_default();
-            held.push((from, plane, segment.to_vec()));
+            held.push((from, plane, segment));
             return Ok(());
         }
         let out = &mut messages.out[owner];

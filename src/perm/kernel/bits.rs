@@ -57,32 +57,32 @@ pub fn take_bits(
     }
 }
 
-/// Brings the bits where a mask has ones together, the lowest first.
-pub fn gather_bits(kernel: Kernel, word: u64, mask: u64) -> u64 {
+/// Brings the bits of each word together where its mask has ones, the lowest first.
+pub fn gather_bits(kernel: Kernel, words: &mut [u64], masks: &[u64]) {
     #[cfg(target_arch = "x86_64")]
     if kernel != Kernel::Scalar && kernel.is_supported() {
         // SAFETY: the processor has the instructions, checked just now.
-        return unsafe { x86::gather_bits(word, mask) };
+        return unsafe { x86::gather_bits(words, masks) };
     }
     let _ = kernel;
-    let lanes = (0..64).filter(|lane| mask >> lane & 1 == 1);
-    lanes
-        .enumerate()
-        .fold(0, |bits, (i, lane)| bits | (word >> lane & 1) << i)
+    for (word, mask) in words.iter_mut().zip(masks) {
+        let lanes = (0..64).filter(|lane| mask >> lane & 1 == 1).enumerate();
+        *word = lanes.fold(0, |bits, (i, lane)| bits | (*word >> lane & 1) << i);
+    }
 }
 
-/// Puts the lowest bits of a word, in order, where a mask has ones.
-pub fn scatter_bits(kernel: Kernel, bits: u64, mask: u64) -> u64 {
+/// Puts the lowest bits of each word, in order, where its mask has ones.
+pub fn scatter_bits(kernel: Kernel, words: &mut [u64], masks: &[u64]) {
     #[cfg(target_arch = "x86_64")]
     if kernel != Kernel::Scalar && kernel.is_supported() {
         // SAFETY: the processor has the instructions, checked just now.
-        return unsafe { x86::scatter_bits(bits, mask) };
+        return unsafe { x86::scatter_bits(words, masks) };
     }
     let _ = kernel;
-    let lanes = (0..64).filter(|lane| mask >> lane & 1 == 1);
-    lanes
-        .enumerate()
-        .fold(0, |word, (i, lane)| word | (bits >> i & 1) << lane)
+    for (word, mask) in words.iter_mut().zip(masks) {
+        let lanes = (0..64).filter(|lane| mask >> lane & 1 == 1).enumerate();
+        *word = lanes.fold(0, |bits, (i, lane)| bits | (*word >> i & 1) << lane);
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -119,15 +119,19 @@ mod x86 {
     /// # Safety
     /// The processor has BMI2.
     #[target_feature(enable = "bmi2")]
-    pub unsafe fn gather_bits(word: u64, mask: u64) -> u64 {
-        _pext_u64(word, mask)
+    pub unsafe fn gather_bits(words: &mut [u64], masks: &[u64]) {
+        for (word, &mask) in words.iter_mut().zip(masks) {
+            *word = _pext_u64(*word, mask);
+        }
     }
 
     /// # Safety
     /// The processor has BMI2.
     #[target_feature(enable = "bmi2")]
-    pub unsafe fn scatter_bits(bits: u64, mask: u64) -> u64 {
-        _pdep_u64(bits, mask)
+    pub unsafe fn scatter_bits(words: &mut [u64], masks: &[u64]) {
+        for (word, &mask) in words.iter_mut().zip(masks) {
+            *word = _pdep_u64(*word, mask);
+        }
     }
 }
 
