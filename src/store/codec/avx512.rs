@@ -9,7 +9,18 @@ use std::arch::x86_64::*;
 use super::bytes::{Backward, Forward};
 use super::rows::{HELD, Read, Source, States, Target, Written};
 use super::table::Table;
-use crate::perm::layout::Register;
+use crate::perm::layout::{LANES, Register};
+
+/// All bits of the lanes that hold lines.
+const IN_LANES: Register = {
+    let mut all = [0; 64];
+    let mut lane = 0;
+    while lane < LANES {
+        all[lane] = 255;
+        lane += 1;
+    }
+    all
+};
 
 /// The states of 60 lanes, low and high bytes.
 #[derive(Clone, Copy)]
@@ -56,6 +67,36 @@ fn look_up(table: &[u8; 256], at: __m512i) -> __m512i {
     _mm512_mask_blend_epi8(_mm512_movepi8_mask(at), low, high)
 }
 
+/// The even bytes of one register and the odd ones of another.
+///
+/// Pairs of bytes are taken as words in place, by shifts and selections: what unpacks and packs would all wait for the
+/// one port that shuffles, which looking up needs already.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn even_odd(even: __m512i, odd: __m512i) -> __m512i {
+    _mm512_ternarylogic_epi32::<0xca>(_mm512_set1_epi16(255), even, odd)
+}
+
+/// A byte of each word, to its other half.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn up(bytes: __m512i) -> __m512i {
+    _mm512_slli_epi16::<8>(bytes)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn down(bytes: __m512i) -> __m512i {
+    _mm512_srli_epi16::<8>(bytes)
+}
+
+/// The even bytes as words.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn even(bytes: __m512i) -> __m512i {
+    _mm512_and_si512(bytes, _mm512_set1_epi16(255))
+}
+
 /// Writes the bytes of some lanes in front of what is there.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi2,popcnt")]
@@ -71,12 +112,13 @@ fn push(to: &mut Backward, lanes: u64, bytes: __m512i) {
 
 /// Takes a byte for each of some lanes.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi2,popcnt")]
 fn pull(from: &mut Forward, lanes: u64, into: __m512i) -> __m512i {
-    let next = match from.next_64() {
-        Some(next) => load(next),
-        None => load(&from.last()),
-    };
+    let rest = from.rest();
+    let there = _bzhi_u64(!0, rest.len().min(64) as u32);
+    // No branch at the end: whatever it calls would have all registers saved at every row.
+    // SAFETY: the mask selects no bytes beyond the slice.
+    let next = unsafe { _mm512_maskz_loadu_epi8(there, rest.as_ptr().cast()) };
     from.at += lanes.count_ones() as usize;
     _mm512_mask_expand_epi8(into, lanes, next)
 }
@@ -86,17 +128,18 @@ fn pull(from: &mut Forward, lanes: u64, into: __m512i) -> __m512i {
 fn encode_row(
     row: &Register,
     table: &Table,
-    state: &mut Lanes,
+    state: Lanes,
     stream: &mut Backward,
     escaped: &mut Backward,
-) {
+) -> Lanes {
     let symbol = load(row);
     let index = look_up(&table.index, symbol);
     let look_up = |table| _mm512_permutexvar_epi8(index, load(table));
     let (share, start) = (look_up(&table.share), look_up(&table.start));
     let inverse = table.inverse.each_ref().map(look_up);
-    push(escaped, _mm512_testn_epi8_mask(index, index) & HELD, symbol);
-    let full = _mm512_cmpge_epu8_mask(state.high, share) & HELD;
+    let escapes = _mm512_mask_testn_epi8_mask(HELD, index, index);
+    push(escaped, escapes, symbol);
+    let full = _mm512_mask_cmpge_epu8_mask(HELD, state.high, share);
     push(stream, full, state.low);
     let low = _mm512_mask_mov_epi8(state.low, full, state.high);
     let high = _mm512_maskz_mov_epi8(!full, state.high);
@@ -105,107 +148,98 @@ fn encode_row(
         let quotient = _mm512_mulhi_epu16(state, inverse);
         let remainder = _mm512_sub_epi16(state, _mm512_mullo_epi16(quotient, share));
         let beyond = _mm512_sub_epi16(remainder, share);
-        let is_less = _mm512_srai_epi16::<15>(beyond);
-        let more = _mm512_andnot_si512(is_less, _mm512_set1_epi16(1));
+        let more = _mm512_add_epi16(quotient, _mm512_set1_epi16(1));
         (
-            _mm512_add_epi16(quotient, more),
+            _mm512_sub_epi16(more, _mm512_srli_epi16::<15>(beyond)),
             _mm512_min_epu16(remainder, beyond),
         )
     };
-    let zero = _mm512_setzero_si512();
     let (quotient_a, remainder_a) = divide(
-        _mm512_unpacklo_epi8(low, high),
-        _mm512_unpacklo_epi8(inverse[0], inverse[1]),
-        _mm512_unpacklo_epi8(share, zero),
+        even_odd(low, up(high)),
+        even_odd(inverse[0], up(inverse[1])),
+        even(share),
     );
     let (quotient_b, remainder_b) = divide(
-        _mm512_unpackhi_epi8(low, high),
-        _mm512_unpackhi_epi8(inverse[0], inverse[1]),
-        _mm512_unpackhi_epi8(share, zero),
+        even_odd(down(low), high),
+        even_odd(down(inverse[0]), inverse[1]),
+        down(share),
     );
-    state.high = _mm512_packus_epi16(quotient_a, quotient_b);
-    state.low = _mm512_add_epi8(_mm512_packus_epi16(remainder_a, remainder_b), start);
+    // All four are bytes.
+    Lanes {
+        high: _mm512_or_si512(quotient_a, up(quotient_b)),
+        low: _mm512_add_epi8(_mm512_or_si512(remainder_a, up(remainder_b)), start),
+    }
 }
 
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn decode_row(
     row: &mut Register,
     table: &Table,
-    state: &mut Lanes,
+    state: Lanes,
     stream: &mut Forward,
     escaped: &mut Forward,
-) {
+) -> Lanes {
     let index = look_up(&table.index, state.low);
     let look_up = |table| _mm512_permutexvar_epi8(index, load(table));
     let (symbol, share) = (look_up(&table.symbol), look_up(&table.share));
     let within = _mm512_sub_epi8(state.low, look_up(&table.start));
-    let (zero, byte) = (_mm512_setzero_si512(), _mm512_set1_epi16(255));
-    // Share times high byte, and what the slot is within the share; these two come as one word.
-    let next = |high, both| {
-        let product = _mm512_mullo_epi16(high, _mm512_srli_epi16::<8>(both));
-        _mm512_add_epi16(product, _mm512_and_si512(both, byte))
-    };
-    let a = next(
-        _mm512_unpacklo_epi8(state.high, zero),
-        _mm512_unpacklo_epi8(within, share),
-    );
-    let b = next(
-        _mm512_unpackhi_epi8(state.high, zero),
-        _mm512_unpackhi_epi8(within, share),
-    );
-    let low = _mm512_packus_epi16(_mm512_and_si512(a, byte), _mm512_and_si512(b, byte));
-    let high = _mm512_packus_epi16(_mm512_srli_epi16::<8>(a), _mm512_srli_epi16::<8>(b));
-    let less = _mm512_testn_epi8_mask(high, high) & HELD;
-    state.high = _mm512_mask_mov_epi8(high, less, low);
-    state.low = pull(stream, less, low);
-    let escapes = _mm512_testn_epi8_mask(index, index) & HELD;
+    // Share times high byte, and what the slot is within the share.
+    let next = |high, share, within| _mm512_add_epi16(_mm512_mullo_epi16(high, share), within);
+    let a = next(even(state.high), even(share), even(within));
+    let b = next(down(state.high), down(share), down(within));
+    let (low, high) = (even_odd(a, up(b)), even_odd(down(a), b));
+    let less = _mm512_mask_testn_epi8_mask(HELD, high, high);
+    let escapes = _mm512_mask_testn_epi8_mask(HELD, index, index);
     let symbol = pull(escaped, escapes, symbol);
-    store(_mm512_maskz_mov_epi8(HELD, symbol), row);
+    store(_mm512_and_si512(symbol, load(&IN_LANES)), row);
+    Lanes {
+        high: _mm512_mask_mov_epi8(high, less, low),
+        low: pull(stream, less, low),
+    }
 }
 
 /// # Safety
 /// The processor has the instructions.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(super) unsafe fn encode(source: &impl Source, to: &mut Written) {
-    let mut lanes = to.states.each_ref().map(Lanes::load);
-    let mut i = source.rows();
-    let mut one = |i: usize, lanes: &mut Lanes| {
-        let (row, table) = source.row(i);
-        encode_row(row, table, lanes, to.stream, to.escaped);
-    };
-    if i % 2 == 1 {
-        i -= 1;
-        one(i, &mut lanes[0]);
+    let [mut even, mut odd] = to.states.each_ref().map(Lanes::load);
+    // Held here, not behind references, and no closure that takes either state: that would be called, and all of it
+    // be in memory.
+    let [mut stream, mut escaped] = [&mut *to.stream, &mut *to.escaped].map(std::mem::take);
+    let rows = source.rows();
+    for i in (0..rows.next_multiple_of(2)).rev().step_by(2) {
+        if i < rows {
+            let (row, table) = source.row(i);
+            odd = encode_row(row, table, odd, &mut stream, &mut escaped);
+        }
+        let (row, table) = source.row(i - 1);
+        even = encode_row(row, table, even, &mut stream, &mut escaped);
     }
-    while i > 0 {
-        i -= 2;
-        one(i + 1, &mut lanes[1]);
-        one(i, &mut lanes[0]);
-    }
-    lanes[0].store(&mut to.states[0]);
-    lanes[1].store(&mut to.states[1]);
+    (*to.stream, *to.escaped) = (stream, escaped);
+    even.store(&mut to.states[0]);
+    odd.store(&mut to.states[1]);
 }
 
 /// # Safety
 /// The processor has the instructions.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(super) unsafe fn decode(target: &mut impl Target, from: &mut Read) {
-    let mut lanes = from.states.each_ref().map(Lanes::load);
+    let [mut even, mut odd] = from.states.each_ref().map(Lanes::load);
+    let (mut stream, mut escaped) = (*from.stream, *from.escaped);
     let rows = target.rows();
-    let mut one = |i: usize, lanes: &mut Lanes| {
+    // As in encode.
+    for i in (0..rows).step_by(2) {
         let (row, table) = target.row(i);
-        decode_row(row, table, lanes, from.stream, from.escaped);
-    };
-    for i in (0..rows / 2 * 2).step_by(2) {
-        one(i, &mut lanes[0]);
-        one(i + 1, &mut lanes[1]);
+        even = decode_row(row, table, even, &mut stream, &mut escaped);
+        if i + 1 < rows {
+            let (row, table) = target.row(i + 1);
+            odd = decode_row(row, table, odd, &mut stream, &mut escaped);
+        }
     }
-    if rows % 2 == 1 {
-        one(rows - 1, &mut lanes[0]);
-    }
-    lanes[0].store(&mut from.states[0]);
-    lanes[1].store(&mut from.states[1]);
+    (*from.stream, *from.escaped) = (stream, escaped);
+    even.store(&mut from.states[0]);
+    odd.store(&mut from.states[1]);
 }
 
 /// # Safety
@@ -225,4 +259,32 @@ pub(super) unsafe fn gather_held(register: &Register, to: &mut Register) {
     let bytes = load(register);
     let held = _mm512_test_epi8_mask(bytes, bytes);
     store(_mm512_maskz_compress_epi8(held, bytes), to);
+}
+
+/// # Safety
+/// The processor has the instructions.
+#[target_feature(enable = "avx512f,avx512bw,popcnt")]
+pub(super) unsafe fn list(bytes: &[u8], zeros: bool, to: &mut Vec<u32>) {
+    to.resize(bytes.len() + 64, 0);
+    let mut next = 0;
+    for (bytes, first) in bytes.chunks(64).zip((0..).step_by(64)) {
+        let there = u64::MAX >> (64 - bytes.len());
+        // SAFETY: the mask selects the bytes of the slice.
+        let bytes = unsafe { _mm512_maskz_loadu_epi8(there, bytes.as_ptr().cast()) };
+        let mask = match zeros {
+            true => _mm512_mask_testn_epi8_mask(there, bytes, bytes),
+            false => _mm512_test_epi8_mask(bytes, bytes),
+        };
+        for part in 0..4 {
+            let mask = (mask >> (16 * part)) as u16;
+            let numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+            let numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(first + 16 * part));
+            let some = _mm512_maskz_compress_epi32(mask, numbers);
+            let room: &mut [u32; 16] = to[next..].first_chunk_mut().expect("64 beyond the last");
+            // SAFETY: the room has as many bytes.
+            unsafe { _mm512_storeu_si512(room.as_mut_ptr().cast(), some) };
+            next += mask.count_ones() as usize;
+        }
+    }
+    to.truncate(next);
 }

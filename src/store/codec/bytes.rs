@@ -34,6 +34,7 @@ impl Backward {
 }
 
 /// Bytes being read; beyond their end are zeros.
+#[derive(Clone, Copy)]
 pub(super) struct Forward<'a> {
     bytes: &'a [u8],
     /// How many have been read, those beyond the end too.
@@ -50,18 +51,9 @@ impl<'a> Forward<'a> {
         self.bytes.get(self.at).copied().unwrap_or(0)
     }
 
-    /// The 64 bytes that come next, when there are so many.
-    pub fn next_64(&self) -> Option<&'a [u8; 64]> {
-        self.bytes.get(self.at..)?.first_chunk()
-    }
-
-    /// The bytes that come next where there are fewer.
-    pub fn last(&self) -> [u8; 64] {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let mut last = [0; 64];
-        let count = rest.len().min(64);
-        last[..count].copy_from_slice(&rest[..count]);
-        last
+    /// What has not been read.
+    pub fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
     }
 
     /// Whether exactly all bytes have been read.

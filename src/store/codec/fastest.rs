@@ -40,3 +40,8 @@ pub(super) fn count_held(kernel: Kernel, registers: &[Register], held: &mut [u8]
 pub(super) fn gather_held(kernel: Kernel, register: &Register, to: &mut Register) {
     choose!(kernel, gather_held(register, to));
 }
+
+/// Writes the numbers of the bytes that are 0, or of the others.
+pub(super) fn list(kernel: Kernel, bytes: &[u8], zeros: bool, to: &mut Vec<u32>) {
+    choose!(kernel, list(bytes, zeros, to));
+}

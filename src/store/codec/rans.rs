@@ -5,7 +5,7 @@
 //! are rows of symbols, and so are the bytes too rare for a share in their table.
 
 use super::bytes::{Backward, Forward, take, take_u32};
-use super::fastest::{count_held, decode, encode, gather_held};
+use super::fastest::{count_held, decode, encode, gather_held, list};
 use super::rows::{Read, Source, States, Target, Written};
 use super::sparse;
 use super::table::Table;
@@ -100,17 +100,6 @@ impl Target for List<'_, &mut [u8]> {
     }
 }
 
-/// Writes the numbers of the registers that hold states.
-fn find_live(holds: impl Iterator<Item = bool>, count: usize, live: &mut Vec<u32>) {
-    live.resize(count + 1, 0);
-    let mut next = 0;
-    for (i, holds) in holds.enumerate() {
-        live[next] = i as u32;
-        next += usize::from(holds);
-    }
-    live.truncate(next);
-}
-
 /// Adds up how often each byte occurs.
 fn count(bytes: &[u8]) -> [u32; 256] {
     // Four sums: a byte that comes again and again would wait for itself.
@@ -171,22 +160,14 @@ impl Encoder {
     pub fn encode(&mut self, registers: &[Register]) -> &[u8] {
         self.held.resize(registers.len(), 0);
         count_held(self.kernel, registers, &mut self.held);
-        let mut widths = [0u32; LANES + 1];
-        for &held in &self.held {
-            widths[usize::from(held)] += 1;
-        }
-        let few: usize = widths
-            .iter()
-            .zip(0..)
-            .map(|(&n, held)| n as usize * held)
-            .sum();
+        let few = self.held.iter().map(|&held| usize::from(held)).sum();
         if few <= FEW {
             self.begin(SPARSE, registers);
             sparse::encode(registers, few, &mut self.bytes);
             return &self.bytes;
         }
         self.begin(CODED, registers);
-        self.code(registers, &widths);
+        self.code(registers);
         if self.bytes.len() > registers.len() * LANES {
             self.begin(PLAIN, registers);
             for register in registers {
@@ -203,12 +184,11 @@ impl Encoder {
         self.bytes.extend((registers.len() as u32).to_le_bytes());
     }
 
-    fn code(&mut self, registers: &[Register], widths: &[u32; LANES + 1]) {
-        let holds = self.held.iter().map(|&held| held > 0);
-        find_live(holds, registers.len(), &mut self.live);
-        let classes = self.classify(widths);
+    fn code(&mut self, registers: &[Register]) {
+        list(self.kernel, &self.held, false, &mut self.live);
+        let (classes, counts) = self.classify();
         self.bytes.push(classes as u8);
-        self.tables[0].encode(&count(&self.class), &mut self.bytes);
+        self.tables[0].encode(&counts, &mut self.bytes);
         self.sample(registers, classes);
         fit(&mut self.class, registers.len(), 0);
         // Every row takes at most a byte for each lane.
@@ -260,8 +240,12 @@ impl Encoder {
         self.bytes.extend(self.stream.written());
     }
 
-    /// Sorts registers into classes by how many of their bytes hold states, as many in each; returns how many classes.
-    fn classify(&mut self, widths: &[u32; LANES + 1]) -> usize {
+    /// Sorts registers into classes by how many of their bytes hold states, as many in each; returns how many classes,
+    /// and how often each occurs.
+    fn classify(&mut self) -> (usize, [u32; 256]) {
+        let widths = count(&self.held);
+        let mut counts = [0; 256];
+        counts[0] = widths[0];
         let live = self.live.len();
         let classes = match live {
             0..200 => 1,
@@ -270,15 +254,16 @@ impl Encoder {
         };
         let mut class = [0u8; LANES + 1];
         let mut before = 0;
-        for (class, &width) in class.iter_mut().zip(widths).skip(1) {
+        for (class, width) in class.iter_mut().zip(widths).skip(1) {
             let middle = before + width as usize / 2;
             *class = 1 + (middle * classes / live).min(classes - 1) as u8;
+            counts[usize::from(*class)] += width;
             before += width as usize;
         }
         self.class.clear();
         let classes_of = self.held.iter().map(|&held| class[usize::from(held)]);
         self.class.extend(classes_of);
-        classes
+        (classes, counts)
     }
 
     /// Makes the tables of the classes from some of their registers.
@@ -388,7 +373,7 @@ impl Decoder {
         }
         let mut stream = Forward::new(bytes);
         let kernel = self.kernel;
-        let mut list = |bytes: &mut [u8], table| {
+        let mut read = |bytes: &mut [u8], table| {
             let from = Read {
                 states: &mut states,
                 stream: &mut stream,
@@ -397,22 +382,21 @@ impl Decoder {
             decode(kernel, &mut List(bytes, table), from);
         };
         fit(&mut self.class, registers.len(), 0);
-        list(&mut self.class, &self.tables[0]);
+        read(&mut self.class, &self.tables[0]);
         fit(&mut self.rare, rare, 0);
-        list(&mut self.rare, &self.tables[RARE]);
+        read(&mut self.rare, &self.tables[RARE]);
         let class = &self.class[..registers.len()];
-        if class.iter().any(|&class| usize::from(class) > classes) {
+        // All of them, which is faster than until one is found.
+        if usize::from(class.iter().fold(0, |a, &b| a.max(b))) > classes {
             return None;
         }
-        let holds = class.iter().map(|&class| class > 0);
-        find_live(holds, registers.len(), &mut self.live);
         if !empty {
-            for (register, class) in registers.iter_mut().zip(class) {
-                if *class == 0 {
-                    *register = [0; 64];
-                }
+            list(kernel, class, true, &mut self.live);
+            for &dead in &self.live {
+                registers[dead as usize] = [0; 64];
             }
         }
+        list(kernel, class, false, &mut self.live);
         let mut rare = Forward::new(&self.rare[..rare]);
         let mut live = Live {
             registers,

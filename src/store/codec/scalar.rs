@@ -36,6 +36,17 @@ pub(super) fn gather_held(register: &Register, to: &mut Register) {
     }
 }
 
+/// Writes the numbers of the bytes that are 0, or of the others.
+pub(super) fn list(bytes: &[u8], zeros: bool, to: &mut Vec<u32>) {
+    to.resize(bytes.len() + 1, 0);
+    let mut next = 0;
+    for (i, &byte) in bytes.iter().enumerate() {
+        to[next] = i as u32;
+        next += usize::from((byte == 0) == zeros);
+    }
+    to.truncate(next);
+}
+
 fn encode_row(row: &Register, table: &Table, set: usize, to: &mut Written) {
     let states = &mut to.states[set];
     for lane in (0..LANES).rev() {
