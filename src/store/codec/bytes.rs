@@ -28,6 +28,17 @@ impl Backward {
         &mut self.bytes[self.at..end]
     }
 
+    /// Writes the last `count` of eight bytes in front of those written, and anything in front of them.
+    pub fn push_last(&mut self, bytes: u64, count: usize) {
+        if let Some(first) = self.at.checked_sub(8) {
+            self.bytes[first..self.at].copy_from_slice(&bytes.to_le_bytes());
+            self.at -= count;
+        } else {
+            let last = &bytes.to_le_bytes()[8 - count..];
+            self.front(count).copy_from_slice(last);
+        }
+    }
+
     pub fn written(&self) -> &[u8] {
         &self.bytes[self.at..]
     }
@@ -56,10 +67,28 @@ impl<'a> Forward<'a> {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
+    /// The eight bytes that come next.
+    #[inline]
+    pub fn next_8(&self) -> u64 {
+        match self.rest().first_chunk() {
+            Some(eight) => u64::from_le_bytes(*eight),
+            None => last_8(self.rest()),
+        }
+    }
+
     /// Whether exactly all bytes have been read.
     pub fn is_done(&self) -> bool {
         self.at == self.bytes.len()
     }
+}
+
+/// Fewer than eight bytes, and zeros.
+#[cold]
+#[inline(never)]
+fn last_8(bytes: &[u8]) -> u64 {
+    let mut last = [0; 8];
+    last[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(last)
 }
 
 /// Takes the first bytes of a slice off it.

@@ -2,20 +2,24 @@
 
 #![allow(unsafe_code)]
 
-#[cfg(target_arch = "x86_64")]
-use super::avx512;
 use super::rows::{Read, Source, Target, Written};
 use super::scalar;
+#[cfg(target_arch = "x86_64")]
+use super::{avx2, avx512};
 use crate::perm::kernel::Kernel;
 use crate::perm::layout::Register;
 
-/// Runs a function of AVX-512 where the kernel is, and the scalar one elsewhere.
+/// Runs the function of the kernel.
 macro_rules! choose {
     ($kernel:expr, $function:ident($($argument:expr),*)) => {
         match $kernel {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: encoder and decoder keep only a kernel of this processor.
             Kernel::Avx512 => unsafe { avx512::$function($($argument),*) },
+            #[cfg(target_arch = "x86_64")]
+            #[allow(unused_unsafe)]
+            // SAFETY: as above.
+            Kernel::Avx2 => unsafe { avx2::$function($($argument),*) },
             _ => scalar::$function($($argument),*),
         }
     };

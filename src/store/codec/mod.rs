@@ -4,6 +4,8 @@
 //! panic, and takes no more memory than the frame's registers.
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 mod bytes;
 mod fastest;

@@ -188,7 +188,7 @@ impl Encoder {
         list(self.kernel, &self.held, false, &mut self.live);
         let (classes, counts) = self.classify();
         self.bytes.push(classes as u8);
-        self.tables[0].encode(&counts, &mut self.bytes);
+        self.tables[0].encode(self.kernel, &counts, &mut self.bytes);
         self.sample(registers, classes);
         fit(&mut self.class, registers.len(), 0);
         // Every row takes at most a byte for each lane.
@@ -223,7 +223,7 @@ impl Encoder {
         let table = &mut self.tables[RARE];
         self.bytes.push(u8::from(!rare.is_empty()));
         if !rare.is_empty() {
-            table.encode(&count(rare), &mut self.bytes);
+            table.encode(self.kernel, &count(rare), &mut self.bytes);
             // What fills up the last row costs least.
             fit(&mut self.rare, rare.len(), table.likeliest());
             run(rarest, Encoded::List(List(&self.rare, &self.tables[RARE])));
@@ -286,7 +286,7 @@ impl Encoder {
         for (class, (held, none)) in counts.into_iter().enumerate().take(classes) {
             let mut counts = count(&self.samples[class][..held]);
             counts[0] = none;
-            self.tables[1 + class].encode(&counts, &mut self.bytes);
+            self.tables[1 + class].encode(self.kernel, &counts, &mut self.bytes);
         }
     }
 }
@@ -354,11 +354,11 @@ impl Decoder {
             return None;
         }
         for table in &mut self.tables[..=classes] {
-            table.decode(bytes)?;
+            table.decode(self.kernel, bytes)?;
         }
         let has_rare = take(bytes, 1)?[0] == 1;
         if has_rare {
-            self.tables[RARE].decode(bytes)?;
+            self.tables[RARE].decode(self.kernel, bytes)?;
         }
         let rare = take_u32(bytes)? as usize;
         if rare > registers.len() * LANES || has_rare != (rare > 0) {

@@ -7,6 +7,7 @@ use bitvec::order::Lsb0;
 use bitvec::view::BitView;
 
 use super::bytes::{take, take_u32};
+use crate::perm::kernel::Kernel;
 
 /// Number of slots.
 const SLOTS: u32 = 256;
@@ -26,6 +27,10 @@ pub(super) struct Table {
     /// 65536 over the share, rounded down, at most 65535: low and high byte.
     pub inverse: [[u8; SYMBOLS]; 2],
     symbols: usize,
+    /// What eight lanes look up at once, for kernels that do: for encoding of each symbol its share, start and inverse (8, 8
+    /// and 16 bits), for decoding of each slot symbol, share, place within the share, and whether it is the escape's (8, 8, 8,
+    /// the highest bit).
+    pub wide: [u32; 256],
 }
 
 impl Default for Table {
@@ -37,13 +42,14 @@ impl Default for Table {
             start: [0; SYMBOLS],
             inverse: [[0; SYMBOLS]; 2],
             symbols: 1,
+            wide: [0; 256],
         }
     }
 }
 
 impl Table {
     /// Makes it the table of bytes that were counted, and writes it.
-    pub fn encode(&mut self, counts: &[u32; 256], out: &mut Vec<u8>) {
+    pub fn encode(&mut self, kernel: Kernel, counts: &[u32; 256], out: &mut Vec<u8>) {
         self.choose(counts);
         self.write(out);
         self.index = [0; 256];
@@ -54,14 +60,30 @@ impl Table {
             let inverse = (65536 / u32::from(self.share[i])).min(65535);
             [self.inverse[0][i], self.inverse[1][i]] = (inverse as u16).to_le_bytes();
         }
+        if kernel == Kernel::Avx2 {
+            let entry = |i: u8| {
+                let i = usize::from(i);
+                let [low, high] = self.inverse.map(|half| half[i]);
+                u32::from_le_bytes([self.share[i], self.start[i], low, high])
+            };
+            self.wide = self.index.map(entry);
+        }
     }
 
     /// Reads a table.
-    pub fn decode(&mut self, bytes: &mut &[u8]) -> Option<()> {
+    pub fn decode(&mut self, kernel: Kernel, bytes: &mut &[u8]) -> Option<()> {
         self.read(bytes)?;
         for i in 0..self.symbols {
             let start = usize::from(self.start[i]);
             self.index[start..start + usize::from(self.share[i])].fill(i as u8);
+            if kernel == Kernel::Avx2 {
+                let (symbol, share) = (self.symbol[i], self.share[i]);
+                let flag = u8::from(i == 0) << 7;
+                for within in 0..share {
+                    let entry = u32::from_le_bytes([symbol, share, within, flag]);
+                    self.wide[start + usize::from(within)] = entry;
+                }
+            }
         }
         Some(())
     }
