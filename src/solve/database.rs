@@ -3,10 +3,12 @@
 //! Invariant: values are those of [`Pdb::lookup`], whatever the kind and the encoding. What a look-up needs is kept
 //! up to date move by move: the set of cells, the rank of the tiles on them, the value and the distance before.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::arranged::Arranged;
 use super::sets::Sets;
 use crate::pdb::{Encoding, Kind, Pdb, after};
+use crate::progress::Progress;
 
 /// A database, and the sets of cells that it is about.
 #[derive(Clone)]
@@ -16,6 +18,8 @@ pub(super) struct Database {
     kind: Kind,
     encoding: Encoding,
     sets: Option<Arc<Sets>>,
+    /// The same bits in another order, for long searches.
+    arranged: Arc<OnceLock<Option<Arranged>>>,
     /// Arrangements of the tiles on a set.
     arrangements: u64,
     /// Tiles of the pattern, and cells of the board.
@@ -45,6 +49,7 @@ impl Database {
                 cells: pdb.pattern().size().cells() as u64,
                 pdb,
                 sets,
+                arranged: Arc::default(),
                 arrangements,
             });
         }
@@ -54,6 +59,30 @@ impl Database {
     /// Whether an entry is a byte at the rank of its cells.
     pub fn is_plain(&self) -> bool {
         (self.kind, self.encoding) == (Kind::Minimum, Encoding::Byte)
+    }
+
+    /// Returns the sets of a database of one bit an entry; none of others, and on boards of more than 32 cells.
+    pub fn bits(&self) -> Option<&Sets> {
+        let sets = self.sets.as_deref();
+        sets.filter(|_| self.encoding == Encoding::Bit)
+    }
+
+    /// Returns how bits lie: the bytes, and how far neighbouring slots and neighbouring arrangements are apart.
+    pub fn layout(&self) -> (&[u8], [u64; 2]) {
+        match self.arranged.get() {
+            Some(Some(arranged)) => (arranged.bytes(), [1, arranged.stride()]),
+            _ => (self.pdb.bytes(), [self.arrangements, 1]),
+        }
+    }
+
+    /// Arranges bits for a long search, in memory that is free; leaves them for good as they are in the file when there
+    /// is none or somebody interrupts.
+    pub fn arrange(&self, progress: &dyn Progress) {
+        let Some(sets) = self.bits() else { return };
+        self.arranged.get_or_init(|| {
+            let (bytes, slots) = (self.pdb.bytes(), sets.slots());
+            Arranged::new(bytes, slots, self.arrangements, progress)
+        });
     }
 
     /// Whether every move changes the entry: it is about the blank, too.
@@ -88,7 +117,7 @@ impl Database {
     pub fn entry(&self, set: u64, rank: u64, blank: u8) -> u64 {
         match (&self.sets, self.kind) {
             (_, Kind::Minimum | Kind::AllMoves) => rank,
-            (Some(sets), _) => sets.entry(set, rank, blank),
+            (Some(sets), _) => sets.slot(sets.rank(set as u32), blank) * self.arrangements + rank,
             (None, _) => self.pdb.slot(set, blank) * self.arrangements + rank,
         }
     }

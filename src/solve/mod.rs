@@ -1,5 +1,8 @@
 //! Solving: optimal, constructive, exported to other solvers, and certified by one.
 
+mod arranged;
+mod bit_tables;
+mod bit_walk;
 #[cfg(feature = "certify")]
 mod certify;
 mod constructive;

@@ -13,6 +13,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use rayon::prelude::*;
 
+use crate::perm::kernel::prefetch;
 use crate::puzzle::tiles::{Direction, Size};
 use crate::random::SplitMix64;
 
@@ -30,7 +31,7 @@ use crate::random::SplitMix64;
 /// ```
 #[derive(Clone, Debug)]
 pub struct MovePruner {
-    /// Next state for each state and direction, [`NONE`] where the move is blocked or pruned.
+    /// For each state the moves that it allows, as next state times four plus direction; [`NONE`] behind the last.
     next: Vec<[u32; 4]>,
 }
 
@@ -68,9 +69,16 @@ impl MovePruner {
                 insert(&mut nodes, &mut pruned, size, start, sequence);
             }
         }
-        MovePruner {
-            next: link(size, &mut nodes, &mut pruned),
+        let mut next = link(size, &mut nodes, &mut pruned);
+        for next in &mut next {
+            let mut moves = [NONE; 4];
+            let allowed = (0..).zip(*next).filter(|(_, next)| *next != NONE);
+            for (to, (direction, next)) in moves.iter_mut().zip(allowed) {
+                *to = next << 2 | direction;
+            }
+            *next = moves;
         }
+        MovePruner { next }
     }
 
     /// Returns the state before the first move, the blank being at a row-major cell.
@@ -80,16 +88,22 @@ impl MovePruner {
 
     /// Returns the state after a move, or `None` when the move is blocked or pruned.
     pub fn next(&self, state: u32, direction: Direction) -> Option<u32> {
-        Some(self.next[state as usize][direction as usize]).filter(|&next| next != NONE)
+        let mut moves = self.moves(state);
+        moves.find_map(|(d, next)| (d == direction).then_some(next))
     }
 
-    /// Returns the moves that a state allows, and the states after them.
+    /// Returns the moves that a state allows, in the order of [`Direction::ALL`], and the states after them.
+    #[inline]
     pub fn moves(&self, state: u32) -> impl Iterator<Item = (Direction, u32)> + use<> {
-        let next = self.next[state as usize];
-        Direction::ALL
-            .into_iter()
-            .zip(next)
-            .filter(|(_, next)| *next != NONE)
+        let moves = self.next[state as usize].into_iter();
+        let moves = moves.take_while(|&next| next != NONE);
+        moves.map(|next| (Direction::ALL[(next & 3) as usize], next >> 2))
+    }
+
+    /// Asks the memory for the moves that a state allows.
+    #[inline]
+    pub(super) fn prefetch(&self, state: u32) {
+        prefetch::<1, _>(self.next.as_ptr().wrapping_add(state as usize));
     }
 
     /// Returns the number of states.

@@ -1,22 +1,25 @@
 //! The sets of cells that a region-aware database is about, so laid out that a walk finds its way with two reads.
 //!
-//! Invariant: entries are those of [`Pdb::entry`]. The tables depend on the board and the number of tiles only, so
+//! Invariant: slots are those of [`Pdb::entry`]. The tables depend on the board and the number of tiles only, so
 //! databases share them.
 
 use crate::pdb::Pdb;
+use crate::perm::kernel::prefetch;
 
 /// Where the entries of a set are, and which region each of its free cells is in.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(16))]
 struct Record {
+    /// Bits 0 and 1 of the number of each cell's region, side by side.
+    two: u64,
     /// Regions of the sets before it.
     start: u32,
-    /// Bits 0, 1 and 2 of the number of each cell's region.
-    region: [u32; 3],
+    /// Bit 2 of the number of each cell's region.
+    four: u32,
 }
 
 /// Cells whose regions a record holds.
-const CELLS: usize = u32::BITS as usize;
+pub(super) const CELLS: usize = u32::BITS as usize;
 
 /// All sets of some number of cells.
 #[derive(Debug)]
@@ -28,8 +31,8 @@ pub(super) struct Sets {
     high: Vec<u32>,
     /// A record for each set, by rank.
     records: Vec<Record>,
-    /// Arrangements of the tiles on a set.
-    arrangements: u64,
+    /// Regions of all sets.
+    slots: u64,
 }
 
 impl Sets {
@@ -37,7 +40,7 @@ impl Sets {
     /// for each.
     pub fn new(pdb: &Pdb) -> Option<Sets> {
         let order = pdb.entry_order();
-        let (cells, k) = (pdb.pattern().size().cells(), pdb.pattern().tiles().len());
+        let cells = pdb.pattern().size().cells();
         if cells > CELLS {
             return None;
         }
@@ -47,12 +50,12 @@ impl Sets {
             low: vec![0; 1 << half],
             high: vec![0; 1 << (cells - half)],
             records: Vec::with_capacity(order.sets()),
-            arrangements: (1..=k as u64).product(),
+            slots: 0,
         };
         let mut start = 0;
         for set in order.all_sets() {
             let rank = sets.records.len() as u32;
-            let (low, high) = sets.halves(set);
+            let (low, high) = sets.halves(set as u32);
             // Of a high half, the set with the lowest cells that go with it comes first: these add nothing.
             let first = (1usize << low.count_ones()) - 1;
             if low == first {
@@ -61,32 +64,47 @@ impl Sets {
             sets.low[low] = rank - sets.high[high];
             let mut record = Record {
                 start,
-                region: [0; 3],
+                ..Record::default()
             };
-            for (number, region) in (0u32..).zip(order.regions_of(set)) {
-                for (bit, plane) in record.region.iter_mut().enumerate() {
-                    *plane |= region as u32 * (number >> bit & 1);
+            for (number, region) in (0u64..).zip(order.regions_of(set)) {
+                for cell in (0..CELLS).filter(|cell| region >> cell & 1 == 1) {
+                    record.two |= (number & 3) << (2 * cell);
+                    record.four |= (number as u32 >> 2) << cell;
                 }
                 start += 1;
             }
             sets.records.push(record);
         }
+        sets.slots = start.into();
         Some(sets)
     }
 
-    fn halves(&self, set: u64) -> (usize, usize) {
-        let low = (1u64 << self.half) - 1;
+    /// Returns the number of slots, one for each set and region.
+    pub fn slots(&self) -> u64 {
+        self.slots
+    }
+
+    #[inline(always)]
+    fn halves(&self, set: u32) -> (usize, usize) {
+        let low = (1u32 << self.half) - 1;
         ((set & low) as usize, (set >> self.half) as usize)
     }
 
-    /// Returns the entry of an arrangement of the tiles on a set, the blank being on a free cell.
+    /// Returns the rank of a set, its record asked for.
     #[inline(always)]
-    pub fn entry(&self, set: u64, arrangement: u64, blank: u8) -> u64 {
+    pub fn rank(&self, set: u32) -> u32 {
         let (low, high) = self.halves(set);
-        let record = &self.records[(self.low[low] + self.high[high]) as usize];
-        let bit = |plane: u32| plane >> (blank & 31) & 1;
-        let [a, b, c] = record.region.map(bit);
-        let slot = record.start + a + 2 * b + 4 * c;
-        u64::from(slot) * self.arrangements + arrangement
+        let rank = self.low[low] + self.high[high];
+        prefetch::<1, _>(self.records.as_ptr().wrapping_add(rank as usize));
+        rank
+    }
+
+    /// Returns the slot of the set with a rank, the blank being on a free cell.
+    #[inline(always)]
+    pub fn slot(&self, rank: u32, blank: u8) -> u64 {
+        let record = &self.records[rank as usize];
+        let two = (record.two >> (2 * (blank & 31))) as u32 & 3;
+        let four = record.four >> (blank & 31) & 1;
+        u64::from(record.start + two + 4 * four)
     }
 }

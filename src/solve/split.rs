@@ -8,10 +8,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use super::bit_tables::BitTables;
+use super::bit_walk::BitWalk;
 use super::node::{Node, Subtree};
 use super::record::{Cut, Walked};
 use super::tree::Tree;
 use super::walk::{Control, Pass, Walk};
+use crate::puzzle::tiles::Direction;
 
 /// Subtrees to split a tree into: so many that the largest do not keep one thread busy at the end.
 const SUBTREES: usize = 4096;
@@ -27,20 +30,55 @@ impl From<&Walked> for Pass {
     }
 }
 
+/// How a tree is walked through.
+pub(super) struct Way<'w, const V: usize, const PLAIN: bool> {
+    tree: &'w Tree,
+    control: &'w Control<'w>,
+    /// Where all databases have one bit an entry.
+    bits: Option<BitTables<'w, V>>,
+}
+
+impl<'w, const V: usize, const PLAIN: bool> Way<'w, V, PLAIN> {
+    /// Returns the fastest way through a tree.
+    pub fn new(tree: &'w Tree, control: &'w Control<'w>) -> Way<'w, V, PLAIN> {
+        let bits = BitTables::new(tree).filter(|_| !PLAIN);
+        Way {
+            tree,
+            control,
+            bits,
+        }
+    }
+
+    /// Walks through a subtree for solutions of `limit` moves.
+    pub fn walk(&self, (node, path): &Subtree<V>, limit: i32, subtree: usize) -> Pass {
+        let room = limit - path.len() as i32;
+        let Some(bits) = &self.bits else {
+            return self.resume(node, path, subtree).pass(room);
+        };
+        let mut pass = BitWalk::new(bits, node, room, self.control, subtree).pass();
+        let solution = pass.solution.take();
+        pass.solution = solution.map(|moves| [&path[..], &moves].concat());
+        pass
+    }
+
+    fn resume(&self, node: &Node<V>, path: &[Direction], subtree: usize) -> Walk<'w, V, PLAIN> {
+        Walk::resume(self.tree, node, path, self.control, subtree)
+    }
+}
+
 /// Walks through the tree below a node for solutions of `limit` moves, there being none of fewer; subtrees that were
 /// walked through before are not again.
 pub(super) fn pass<const V: usize, const PLAIN: bool>(
-    tree: &Tree,
+    way: &Way<'_, V, PLAIN>,
     root: &Node<V>,
     limit: i32,
     before: Cut,
-    control: &Control<'_>,
 ) -> Pass {
+    let control = way.control;
     let (mut subtrees, mut above, mut depth) = (Vec::new(), None, 1);
     // The goal is not among the nodes above the subtrees: it is `limit` moves away.
     while depth < limit as usize && subtrees.len() < SUBTREES {
-        let mut walk = Walk::<V, PLAIN>::resume(tree, root, &[], control, 0);
-        let (found, pass) = walk.spread(depth, limit);
+        let (found, pass) = way.resume(root, &[], 0).spread(depth, limit);
         let none = found.is_empty();
         (subtrees, above, depth) = (found, Some(pass), depth + 1);
         if none {
@@ -48,7 +86,7 @@ pub(super) fn pass<const V: usize, const PLAIN: bool>(
         }
     }
     let Some(mut whole) = above else {
-        return Walk::<V, PLAIN>::resume(tree, root, &[], control, 0).pass(limit);
+        return way.walk(&(*root, Vec::new()), limit, 0);
     };
     let count = subtrees.len() as u32;
     // What was cut another way says nothing.
@@ -64,9 +102,8 @@ pub(super) fn pass<const V: usize, const PLAIN: bool>(
         }
     }
     let next = AtomicUsize::new(0);
-    let walk = |(node, path): &Subtree<V>, i| {
-        let room = limit - path.len() as i32;
-        let pass = Walk::<V, PLAIN>::resume(tree, node, path, control, i).pass(room);
+    let walk = |subtree, i| {
+        let pass = way.walk(subtree, limit, i);
         if pass.solution.is_some() {
             control.solve(i);
         } else if !pass.stopped {

@@ -4,7 +4,7 @@
 
 use super::database::Database;
 use super::pruner::MovePruner;
-use super::view::{MAX_CELLS, View};
+use super::view::View;
 use crate::puzzle::tiles::{Board, Direction};
 
 /// Most patterns of a set.
@@ -64,7 +64,7 @@ impl Tree {
     }
 
     /// Returns whether a board is the goal.
-    pub(super) fn is_goal(&self, board: &[u8; MAX_CELLS]) -> bool {
+    pub(super) fn is_goal(&self, board: &[u8]) -> bool {
         let mut pairs = self.goal.tiles().iter().zip(board);
         pairs.all(|(&goal, &tile)| goal == u16::from(tile))
     }

@@ -142,6 +142,17 @@ impl View {
         if distance < 0 { -change } else { change }
     }
 
+    /// Which cells the tile passes, as the board numbers them, and whether forward.
+    pub(super) fn passed(&self, blank: usize, d: Direction) -> (&[u8], bool) {
+        let step = &self.steps[blank][d as usize];
+        (&step.between[..usize::from(step.count)], step.distance > 0)
+    }
+
+    /// By how much the index of a tile's pattern changes when the tile passes another one forward.
+    pub(super) fn passing(&self, tile: usize, other: usize) -> i64 {
+        self.over[tile][other]
+    }
+
     /// The cells of a pattern's tiles as its database numbers them, given where each tile is.
     #[inline]
     pub(super) fn cells<'c>(

@@ -17,7 +17,7 @@ use crate::puzzle::tiles::{Board, Direction};
 
 /// How often a walk asks whether to stop: at its first nodes, then whenever they have doubled, at last after
 /// so many.
-const ASK_EVERY: u64 = 1 << 14;
+pub(super) const ASK_EVERY: u64 = 1 << 14;
 
 /// Who is told how far a search is, and who is told what need not be done again.
 pub(super) type Observers<'c> = (&'c dyn Progress, &'c dyn Recorder);
@@ -71,7 +71,7 @@ impl<'c> Control<'c> {
     }
 
     /// Counts nodes; returns whether the walk through a subtree should stop.
-    fn ask(&self, nodes: u64, subtree: usize) -> bool {
+    pub fn ask(&self, nodes: u64, subtree: usize) -> bool {
         let nodes = self.nodes.fetch_add(nodes, Ordering::Relaxed) + nodes;
         let progress = self.observers.0;
         progress.progress(Phase::Search(self.limit), nodes, 0);

@@ -1,0 +1,168 @@
+//! What a walk over databases of one bit an entry reads at its nodes, side by side.
+//!
+//! Invariant: it is what the views and databases of the tree say.
+
+use super::sets::{CELLS, Sets};
+use super::tree::{Lens, MAX_PATTERNS, Tree};
+use super::view::NO_PATTERN;
+use crate::puzzle::tiles::Direction;
+
+/// Most views of such a walk: 16 bits of one word for each tell how much is left.
+pub(super) const MAX_BIT_VIEWS: usize = 8;
+
+/// A database as a view reads it.
+#[derive(Clone, Copy)]
+pub(super) struct Bits<'t> {
+    pub bytes: &'t [u8],
+    pub sets: &'t Sets,
+    /// Bits from a slot to the next, and from an arrangement to the next.
+    pub strides: [u64; 2],
+}
+
+/// How the blank moves in a direction.
+#[derive(Clone, Copy)]
+pub(super) struct Move<const V: usize> {
+    /// Where the tile comes from.
+    pub cell: u8,
+    /// How each view numbers that cell.
+    pub image: [u8; V],
+    /// By how much the tile's set of cells changes.
+    pub set: [u64; V],
+    /// 1 where the tile passes others forward, else -1.
+    pub forward: [i64; V],
+}
+
+/// The tables of a walk through V views, or as many as there are.
+pub(super) struct BitTables<'t, const V: usize> {
+    pub tree: &'t Tree,
+    /// The databases of each view, as many as patterns can be: the last ones again.
+    pub databases: [[Bits<'t>; MAX_PATTERNS]; V],
+    /// The pattern of each tile, [`NO_PATTERN`] for none.
+    pub pattern: [[u8; V]; CELLS],
+    /// The moves of each blank cell by their directions.
+    pub moves: Vec<[Move<V>; 4]>,
+    /// For each move what the tile passes: a cell, and in which views; filled up with the blank's own cell.
+    passed: Vec<(u8, u8)>,
+    most: usize,
+    /// By how much a child that is cut off exceeds the limit at least.
+    pub least: i32,
+    /// By how much the tile's arrangement changes, for these views, the tile and the one that it passes.
+    weights: Vec<[i32; V]>,
+}
+
+impl<'t, const V: usize> BitTables<'t, V> {
+    /// Returns the tables of a tree; none when a database is no region-aware one of one bit an entry, or there are more
+    /// views than fit. Cost: some 10 us.
+    pub fn new(tree: &'t Tree) -> Option<BitTables<'t, V>> {
+        let views = &tree.views[..];
+        let bits = |lens: &'t Lens, p: usize| {
+            let database = lens.databases.get(p).or(lens.databases.last())?;
+            let (bytes, strides) = database.layout();
+            let sets = database.bits()?;
+            Some(Bits {
+                bytes,
+                sets,
+                strides,
+            })
+        };
+        if V > MAX_BIT_VIEWS || views.len() > V || !tree.databases().all(|d| d.bits().is_some()) {
+            return None;
+        }
+        let mut databases = [[bits(&views[0], 0)?; MAX_PATTERNS]; V];
+        let mut pattern = [[NO_PATTERN; V]; CELLS];
+        for (v, lens) in views.iter().enumerate() {
+            for (p, to) in databases[v].iter_mut().enumerate() {
+                *to = bits(lens, p)?;
+            }
+            for (to, &from) in pattern.iter_mut().zip(&lens.view.pattern) {
+                to[v] = from;
+            }
+        }
+        let cells = tree.goal.size().cells();
+        let mut moves = Vec::with_capacity(cells);
+        // The views in which a tile passes a cell, as a mask.
+        let (mut masks, mut passed) = (Vec::new(), Vec::new());
+        for blank in 0..cells {
+            moves.push(Direction::ALL.map(|direction| {
+                let cell = tree.cell(blank, direction);
+                let mut to = Move {
+                    cell,
+                    image: [0; V],
+                    set: [0; V],
+                    forward: [1; V],
+                };
+                let mut passes: Vec<(u8, u8)> = Vec::new();
+                for (v, lens) in views.iter().enumerate() {
+                    let image = &lens.view.image;
+                    to.image[v] = image[usize::from(cell)];
+                    to.set[v] = (1u64 << image[blank]).wrapping_sub(1 << to.image[v]);
+                    let (between, forward) = lens.view.passed(blank, direction);
+                    to.forward[v] = if forward { 1 } else { -1 };
+                    for &cell in between {
+                        match passes.iter_mut().find(|(known, _)| *known == cell) {
+                            Some((_, mask)) => *mask |= 1 << v,
+                            None => passes.push((cell, 1 << v)),
+                        }
+                    }
+                }
+                for (_, mask) in &mut passes {
+                    let known = masks.iter().position(|known| known == mask);
+                    let place = known.unwrap_or_else(|| {
+                        masks.push(*mask);
+                        masks.len() - 1
+                    });
+                    *mask = place as u8;
+                }
+                passed.push(passes);
+                to
+            }));
+        }
+        let most = passed.iter().map(Vec::len).max().unwrap_or(0);
+        for (i, passes) in passed.iter_mut().enumerate() {
+            passes.resize(most, ((i / 4) as u8, 0));
+        }
+        let mut weights = vec![[0; V]; masks.len().max(1) * CELLS * CELLS];
+        for (i, weight) in weights.iter_mut().enumerate() {
+            let (group, tile, other) = (i / CELLS / CELLS, i / CELLS % CELLS, i % CELLS);
+            for (v, lens) in views.iter().enumerate() {
+                let seen = masks.get(group).is_some_and(|mask: &u8| mask >> v & 1 == 1);
+                if seen && tile < cells && other < cells {
+                    weight[v] = lens.view.passing(tile, other) as i32;
+                }
+            }
+        }
+        let covered = |lens: &Lens| lens.view.pattern[1..cells].iter().all(|&p| p != NO_PATTERN);
+        Some(BitTables {
+            tree,
+            // Where every move changes the value of some pattern, all sums are as odd as the moves left.
+            least: if views.iter().all(covered) { 2 } else { 1 },
+            databases,
+            pattern,
+            moves,
+            passed: passed.concat(),
+            most,
+            weights,
+        })
+    }
+
+    /// By how much the arrangements of a tile's patterns change, up to the sign, when it moves into the blank.
+    #[inline(always)]
+    pub fn change(
+        &self,
+        board: &[u8; CELLS],
+        blank: usize,
+        direction: usize,
+        tile: u8,
+    ) -> [i32; V] {
+        let mut change = [0; V];
+        let begin = (4 * blank + direction) * self.most;
+        for &(cell, group) in &self.passed[begin..begin + self.most] {
+            let other = usize::from(board[usize::from(cell) % CELLS]);
+            let at = (usize::from(group) * CELLS + usize::from(tile)) * CELLS + other;
+            for (change, weight) in change.iter_mut().zip(&self.weights[at]) {
+                *change += weight;
+            }
+        }
+        change
+    }
+}

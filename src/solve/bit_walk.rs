@@ -1,0 +1,283 @@
+//! The depth-first walk over databases of one bit an entry: [`super::walk::Walk`] for the databases of the hardest boards.
+//!
+//! A move changes the value of its tile's pattern by one, up or down. So a view leaves a node so many moves to spare, and a
+//! child as many or two fewer: one word holds what all views leave, and one subtraction tells whether a child is cut off.
+//! Nothing is undone on the way up: what a child replaces is exchanged with what it brings, back and forth.
+//!
+//! Invariant: solutions, nodes and excess are those of [`super::walk::Walk`].
+
+use super::bit_tables::{BitTables, MAX_BIT_VIEWS};
+use super::node::Node;
+use super::sets::CELLS;
+use super::tree::MAX_PATTERNS;
+use super::view::{MAX_CELLS, NO_PATTERN};
+use super::walk::{ASK_EVERY, Control, Pass};
+use crate::perm::kernel::prefetch;
+use crate::puzzle::tiles::Direction;
+
+/// The sign of what each view leaves.
+const SIGNS: u128 = 0x8000_8000_8000_8000_8000_8000_8000_8000;
+
+/// Where the parts of a pattern's word are: its set of cells lowest, then the rank of the arrangement, then the value.
+const RANK: u32 = 32;
+const VALUE: u32 = 56;
+
+/// The children of a node that are not cut off.
+#[derive(Clone, Copy)]
+struct Level<const V: usize> {
+    /// What each child brings: the words of its patterns, and what the views leave. While the walk is below a child, what
+    /// its node had instead.
+    words: [[u64; 4]; V],
+    spare: [u128; 4],
+    state: [u32; 4],
+    cell: [u8; 4],
+    /// The children to come, two bits each in bytes, the first lowest; the one that the walk is below is highest.
+    list: u32,
+    left: u32,
+    blank: u8,
+}
+
+impl<const V: usize> Level<V> {
+    const NONE: Level<V> = Level {
+        words: [[0; 4]; V],
+        spare: [0; 4],
+        state: [0; 4],
+        cell: [0; 4],
+        list: 0,
+        left: 0,
+        blank: 0,
+    };
+}
+
+/// A walk through a subtree.
+pub(super) struct BitWalk<'w, const V: usize> {
+    tables: &'w BitTables<'w, V>,
+    control: &'w Control<'w>,
+    subtree: usize,
+    board: [u8; CELLS],
+    blank: u8,
+    state: u32,
+    words: [[u64; MAX_PATTERNS]; V],
+    /// Moves to spare in each view, 16 bits each.
+    spare: u128,
+    levels: Vec<Level<V>>,
+    nodes: u64,
+    excess: i32,
+}
+
+impl<'w, const V: usize> BitWalk<'w, V> {
+    /// Returns the walk from a node that is not cut off, looking for solutions of `room` moves: there are none of fewer.
+    pub fn new(
+        tables: &'w BitTables<'w, V>,
+        node: &Node<V>,
+        room: i32,
+        control: &'w Control<'w>,
+        subtree: usize,
+    ) -> BitWalk<'w, V> {
+        let mut walk = BitWalk {
+            tables,
+            control,
+            subtree,
+            board: [0; CELLS],
+            blank: node.blank,
+            state: node.state,
+            words: [[0; MAX_PATTERNS]; V],
+            spare: 0,
+            levels: vec![Level::NONE; room.max(1) as usize],
+            nodes: 0,
+            excess: i32::MAX,
+        };
+        let cells = CELLS.min(MAX_CELLS);
+        walk.board[..cells].copy_from_slice(&node.board[..cells]);
+        for (v, lookup) in node.lookups.iter().enumerate() {
+            for (p, word) in walk.words[v].iter_mut().enumerate() {
+                let value = u64::from(lookup.value[p]);
+                *word = lookup.set[p] | lookup.index[p] << RANK | value << VALUE;
+            }
+            // Views that do not exist cut nothing off.
+            let spare = match tables.tree.views.get(v) {
+                Some(_) => (room - lookup.sum).max(0) as u128,
+                None => 1 << 14,
+            };
+            walk.spare |= spare << (16 * (v % MAX_BIT_VIEWS));
+        }
+        walk
+    }
+
+    /// Walks through the subtree; returns what it found, the solution being the way from its root.
+    pub fn pass(mut self) -> Pass {
+        let (mut asked_at, mut ask_at) = (0, 1);
+        let (mut depth, mut solved, mut stopped) = (0, false, false);
+        'walk: loop {
+            self.nodes += self.children(depth);
+            if self.nodes >= ask_at {
+                stopped = self.control.ask(self.nodes - asked_at, self.subtree);
+                (asked_at, ask_at) = (self.nodes, self.nodes + self.nodes.min(ASK_EVERY));
+                if stopped {
+                    break;
+                }
+            }
+            loop {
+                if self.levels[depth].left > 0 {
+                    self.enter(depth);
+                    depth += 1;
+                    if depth < self.levels.len() {
+                        break;
+                    }
+                    // There are no moves left.
+                    solved = self.tables.tree.is_goal(&self.board);
+                    if solved {
+                        break 'walk;
+                    }
+                } else if depth == 0 {
+                    break 'walk;
+                }
+                depth -= 1;
+                self.leave(depth);
+            }
+        }
+        self.control.ask(self.nodes - asked_at, self.subtree);
+        Pass {
+            solution: solved.then(|| self.path(depth)),
+            nodes: self.nodes,
+            excess: self.excess,
+            stopped,
+        }
+    }
+
+    /// Generates the children of a node and keeps those that are not cut off; returns how many there were.
+    #[inline(always)]
+    fn children(&mut self, depth: usize) -> u64 {
+        let (tables, level) = (self.tables, &mut self.levels[depth]);
+        let moves = &tables.moves[usize::from(self.blank)];
+        let mut count = 0;
+        let (mut tiles, mut directions) = ([0; 4], [0; 4]);
+        let (mut ranks, mut entries) = ([[0; V]; 4], [[0; V]; 4]);
+        // What is read for one child after the other is asked for before the first is looked at.
+        for (direction, state) in tables.tree.pruner.moves(self.state) {
+            let i = count % 4;
+            count += 1;
+            tables.tree.pruner.prefetch(state);
+            let to = &moves[direction as usize];
+            let tile = self.board[usize::from(to.cell) % CELLS] % CELLS as u8;
+            (level.state[i], level.cell[i]) = (state, to.cell);
+            (tiles[i], directions[i]) = (tile, direction as usize);
+            let blank = usize::from(self.blank);
+            let change = tables.change(&self.board, blank, direction as usize, tile);
+            for v in 0..V {
+                let p = tables.pattern[usize::from(tile)][v];
+                if p == NO_PATTERN {
+                    continue;
+                }
+                let p = usize::from(p) % MAX_PATTERNS;
+                let turn = (i64::from(change[v]) * to.forward[v]) << RANK;
+                let word = self.words[v][p].wrapping_add(to.set[v]);
+                let word = word.wrapping_add_signed(turn);
+                level.words[v][i] = word;
+                ranks[i][v] = tables.databases[v][p].sets.rank(word as u32);
+            }
+        }
+        for i in 0..count.min(4) {
+            let (tile, to) = (tiles[i], &moves[directions[i] % 4]);
+            for v in 0..V {
+                let p = tables.pattern[usize::from(tile) % CELLS][v];
+                if p == NO_PATTERN {
+                    continue;
+                }
+                let bits = &tables.databases[v][usize::from(p) % MAX_PATTERNS];
+                let slot = bits.sets.slot(ranks[i][v], to.image[v]);
+                let arrangement = level.words[v][i] << (64 - VALUE) >> (64 - VALUE + RANK);
+                let entry = slot * bits.strides[0] + arrangement * bits.strides[1];
+                entries[i][v] = entry;
+                prefetch::<1, _>(bits.bytes.as_ptr().wrapping_add((entry / 8) as usize));
+            }
+        }
+        let (mut list, mut left, mut cut) = (0, 0, 0);
+        for i in 0..count.min(4) {
+            let mut less = 0;
+            for v in 0..V {
+                let p = tables.pattern[usize::from(tiles[i]) % CELLS][v];
+                if p == NO_PATTERN {
+                    less |= 1 << (16 * (v % MAX_BIT_VIEWS));
+                    continue;
+                }
+                let bits = &tables.databases[v][usize::from(p) % MAX_PATTERNS];
+                let (entry, word) = (entries[i][v], level.words[v][i]);
+                let bit = u64::from(bits.bytes[(entry / 8) as usize] >> (entry % 8) & 1);
+                // See crate::pdb::after.
+                let fewer = (((word >> VALUE) + 1) >> 1 & 1) ^ bit;
+                let change = 1u64.wrapping_sub(2 * fewer);
+                level.words[v][i] = word.wrapping_add(change << VALUE);
+                less |= u128::from(2 - 2 * fewer) << (16 * (v % MAX_BIT_VIEWS));
+            }
+            // A sign that is borrowed stays within its 16 bits.
+            let spare = ((self.spare | SIGNS) - less) ^ SIGNS;
+            level.spare[i] = spare;
+            let stays = u32::from(spare & SIGNS == 0);
+            list |= (i as u32 * stays) << (8 * left);
+            left += stays;
+            cut |= (1 - stays) << i;
+        }
+        (level.list, level.left, level.blank) = (list, left, self.blank);
+        if cut != 0 && self.excess > tables.least {
+            for i in (0..4).filter(|i| cut >> i & 1 == 1) {
+                let spare = level.spare[i];
+                let first = (spare & SIGNS).trailing_zeros() / 16 * 16;
+                let by = -i32::from((spare >> first) as i16);
+                self.excess = self.excess.min(by);
+            }
+        }
+        count as u64
+    }
+
+    /// Goes down to the first child that is left.
+    #[inline(always)]
+    fn enter(&mut self, depth: usize) {
+        let level = &mut self.levels[depth];
+        let i = level.list % 4;
+        (level.list, level.left) = (level.list >> 8 | i << 30, level.left - 1);
+        let cell = level.cell[i as usize];
+        self.board
+            .swap(usize::from(cell) % CELLS, usize::from(self.blank) % CELLS);
+        let tile = self.board[usize::from(self.blank) % CELLS];
+        (self.blank, self.state) = (cell, level.state[i as usize]);
+        self.exchange(depth, i as usize, tile);
+    }
+
+    /// Goes back up from it.
+    #[inline(always)]
+    fn leave(&mut self, depth: usize) {
+        let level = &self.levels[depth];
+        let i = (level.list >> 30) as usize;
+        let blank = level.blank;
+        let tile = self.board[usize::from(blank) % CELLS];
+        self.board
+            .swap(usize::from(self.blank) % CELLS, usize::from(blank) % CELLS);
+        self.blank = blank;
+        self.exchange(depth, i, tile);
+    }
+
+    #[inline(always)]
+    fn exchange(&mut self, depth: usize, i: usize, tile: u8) {
+        let level = &mut self.levels[depth];
+        std::mem::swap(&mut self.spare, &mut level.spare[i]);
+        for v in 0..V {
+            let p = self.tables.pattern[usize::from(tile) % CELLS][v];
+            if p != NO_PATTERN {
+                let p = usize::from(p) % MAX_PATTERNS;
+                std::mem::swap(&mut self.words[v][p], &mut level.words[v][i]);
+            }
+        }
+    }
+
+    /// The moves down to a depth.
+    fn path(&self, depth: usize) -> Vec<Direction> {
+        let step = |level: &Level<V>| {
+            let cell = level.cell[(level.list >> 30) as usize];
+            let blank = usize::from(level.blank);
+            let leads = |&d: &Direction| self.tables.tree.cell(blank, d) == cell;
+            Direction::ALL.into_iter().find(leads)
+        };
+        self.levels[..depth].iter().filter_map(step).collect()
+    }
+}
