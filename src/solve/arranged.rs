@@ -37,7 +37,7 @@ impl Arranged {
         let (row, width) = ((stride / 8) as usize, (arrangements / 8) as usize);
         let mut image = Image::in_free_memory(stride / 8 * arrangements).ok()?;
         let strips = image.bytes_mut().chunks_mut(SIDE * row);
-        let turn = |strip, to: &mut [u8]| {
+        let turn_strip = |strip, to: &mut [u8]| {
             let first = strip * (SIDE / 8);
             for (square, rows) in bits.chunks(width * SIDE).enumerate() {
                 if square % SIDE == 0 && progress.interrupted() {
@@ -47,7 +47,7 @@ impl Arranged {
             }
             Ok(())
         };
-        in_parallel(strips, turn).ok()?;
+        in_parallel(strips, turn_strip).ok()?;
         Some(Arranged { image, stride })
     }
 
@@ -65,36 +65,43 @@ impl Arranged {
 /// Turns the bits of at most 512 slots of `width` bytes and of at most 512 arrangements, from byte `first` on: line i of
 /// the result is at byte `i * row`.
 fn turn_square(slots: &[u8], width: usize, first: usize, to: &mut [u8], row: usize) {
-    for byte in first..width.min(first + SIDE / 8) {
-        let mut column = [0; SIDE];
-        for (bits, slot) in column.iter_mut().zip(slots.chunks_exact(width)) {
-            *bits = slot[byte];
-        }
-        let mut lines = [[0; SIDE / 8]; 8];
-        for (group, eight) in column.as_chunks::<8>().0.iter().enumerate() {
-            let turned = turn_eight(u64::from_le_bytes(*eight)).to_le_bytes();
-            for (line, bits) in lines.iter_mut().zip(turned) {
-                line[group] = bits;
+    let mut rows = to.chunks_mut(row);
+    for byte in (first..width.min(first + SIDE / 8)).step_by(8) {
+        let end = width.min(byte + 8);
+        let mut lines = [[[0; 8]; SIDE / 64]; 64];
+        for (group, slots) in slots.chunks(64 * width).enumerate() {
+            let mut square = [0; 64];
+            for (bits, slot) in square.iter_mut().zip(slots.chunks_exact(width)) {
+                let mut eight = [0; 8];
+                eight[..end - byte].copy_from_slice(&slot[byte..end]);
+                *bits = u64::from_le_bytes(eight);
+            }
+            turn(&mut square);
+            for (line, bits) in lines.iter_mut().zip(square) {
+                line[group] = bits.to_le_bytes();
             }
         }
-        let rows = to[(byte - first) * 8 * row..].chunks_mut(row);
-        for (line, row) in lines.iter().zip(rows) {
-            row[..SIDE / 8].copy_from_slice(line);
+        for (line, row) in lines[..8 * (end - byte)].iter().zip(&mut rows) {
+            row[..SIDE / 8].copy_from_slice(line.as_flattened());
         }
     }
 }
 
-/// Turns eight bytes of eight bits (Warren, Hacker's Delight, 7-3).
-fn turn_eight(mut x: u64) -> u64 {
-    for (shift, mask) in [
-        (7, 0x00aa_00aa_00aa_00aa),
-        (14, 0x0000_cccc_0000_cccc),
-        (28, 0x0000_0000_f0f0_f0f0),
-    ] {
-        let swapped = (x ^ x >> shift) & mask;
-        x ^= swapped ^ swapped << shift;
+/// Turns 64 words of 64 bits (Warren, Hacker's Delight, 7-3).
+fn turn(square: &mut [u64; 64]) {
+    let (mut side, mut mask) = (32, u64::from(u32::MAX));
+    while side > 0 {
+        for pair in square.chunks_mut(2 * side) {
+            let (upper, lower) = pair.split_at_mut(side);
+            for (upper, lower) in upper.iter_mut().zip(lower) {
+                let swapped = (*upper >> side ^ *lower) & mask;
+                *upper ^= swapped << side;
+                *lower ^= swapped;
+            }
+        }
+        side /= 2;
+        mask ^= mask << side;
     }
-    x
 }
 
 #[cfg(test)]

@@ -281,3 +281,7 @@ impl<'w, const V: usize> BitWalk<'w, V> {
         self.levels[..depth].iter().filter_map(step).collect()
     }
 }
+
+#[cfg(test)]
+#[path = "../../tests/unit/bit_walk.rs"]
+mod tests;

@@ -69,6 +69,7 @@ impl Tree {
             (1, false) => self.iterate::<1, false>(board, from, split, observers),
             (2, false) => self.iterate::<2, false>(board, from, split, observers),
             (3..=4, false) => self.iterate::<4, false>(board, from, split, observers),
+            (5..=8, false) => self.iterate::<8, false>(board, from, split, observers),
             (_, false) => self.iterate::<MAX_VIEWS, false>(board, from, split, observers),
         }
     }
@@ -82,7 +83,7 @@ impl Tree {
     }
 
     /// Arranges databases of one bit an entry for long searches where the memory has room for all.
-    fn arrange(&self, progress: &dyn Progress) {
+    pub(super) fn arrange(&self, progress: &dyn Progress) {
         if self.bytes() <= store::budget() {
             self.databases()
                 .for_each(|database| database.arrange(progress));

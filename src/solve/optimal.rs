@@ -98,7 +98,7 @@ pub enum Attempt {
 /// ```
 pub struct Optimal {
     frame: Frame,
-    tree: Tree,
+    pub(super) tree: Tree,
 }
 
 impl Optimal {
