@@ -6,6 +6,7 @@
 //! Invariant: all solutions shorter than the limit of an iteration are excluded by the iterations before
 //! it, whoever carried them out. So a search can pause between two iterations, and go on with more threads.
 
+use super::bit_tables::BitTables;
 use super::record::{Cut, NoRecorder, Stage};
 use super::split::{self, Way};
 use super::tree::{MAX_VIEWS, Tree};
@@ -19,8 +20,8 @@ use crate::store;
 /// threads.
 const SPLIT_FROM: u64 = 1 << 18;
 
-/// Bytes of databases for each node of the iteration before from which on they are arranged for the next: some 2 s
-/// of two threads for 3 GB, where the iteration takes five times as long.
+/// Bytes of databases for each node of an iteration from which on they are arranged for the next one, which has some
+/// seven times the nodes: arranging a byte takes about as long as a walk saves at a tenth of a node.
 const ARRANGE_FROM: u64 = 64;
 
 /// Where a search goes on: a stage, and what has been done of its iteration.
@@ -116,6 +117,7 @@ impl Tree {
         if self.is_goal(&root.board) {
             return (End::Solved(Moves::default()), stage);
         }
+        let mut bits = BitTables::new(self).filter(|_| !PLAIN);
         loop {
             let large = stage.last >= SPLIT_FROM;
             if large && !split {
@@ -125,8 +127,9 @@ impl Tree {
             let control = Control::new(observers, (stage.threshold, stage.nodes));
             if large && !PLAIN && stage.last >= self.bytes() / ARRANGE_FROM {
                 self.arrange(observers.0);
+                bits = BitTables::new(self);
             }
-            let way = Way::<V, PLAIN>::new(self, &control);
+            let way = Way::<V, PLAIN>::new(self, bits.as_ref(), &control);
             let pass = if large {
                 split::pass(&way, &root, limit, std::mem::take(&mut cut))
             } else {

@@ -67,10 +67,8 @@ impl Sets {
                 ..Record::default()
             };
             for (number, region) in (0u64..).zip(order.regions_of(set)) {
-                for cell in (0..CELLS).filter(|cell| region >> cell & 1 == 1) {
-                    record.two |= (number & 3) << (2 * cell);
-                    record.four |= (number as u32 >> 2) << cell;
-                }
+                record.two |= spread(region) * (number & 3);
+                record.four |= region as u32 * (number as u32 >> 2);
                 start += 1;
             }
             sets.records.push(record);
@@ -107,4 +105,17 @@ impl Sets {
         let four = record.four >> (blank & 31) & 1;
         u64::from(record.start + two + 4 * four)
     }
+}
+
+/// Puts a zero behind each of the lowest 32 bits.
+fn spread(bits: u64) -> u64 {
+    let steps: [(u32, u64); 5] = [
+        (16, 0x0000_ffff_0000_ffff),
+        (8, 0x00ff_00ff_00ff_00ff),
+        (4, 0x0f0f_0f0f_0f0f_0f0f),
+        (2, 0x3333_3333_3333_3333),
+        (1, 0x5555_5555_5555_5555),
+    ];
+    let step = |bits: u64, (shift, mask): (u32, u64)| (bits | bits << shift) & mask;
+    steps.into_iter().fold(bits, step)
 }

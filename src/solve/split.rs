@@ -35,13 +35,16 @@ pub(super) struct Way<'w, const V: usize, const PLAIN: bool> {
     tree: &'w Tree,
     control: &'w Control<'w>,
     /// Where all databases have one bit an entry.
-    bits: Option<BitTables<'w, V>>,
+    bits: Option<&'w BitTables<'w, V>>,
 }
 
 impl<'w, const V: usize, const PLAIN: bool> Way<'w, V, PLAIN> {
     /// Returns the fastest way through a tree.
-    pub fn new(tree: &'w Tree, control: &'w Control<'w>) -> Way<'w, V, PLAIN> {
-        let bits = BitTables::new(tree).filter(|_| !PLAIN);
+    pub fn new(
+        tree: &'w Tree,
+        bits: Option<&'w BitTables<'w, V>>,
+        control: &'w Control<'w>,
+    ) -> Way<'w, V, PLAIN> {
         Way {
             tree,
             control,
@@ -52,7 +55,7 @@ impl<'w, const V: usize, const PLAIN: bool> Way<'w, V, PLAIN> {
     /// Walks through a subtree for solutions of `limit` moves.
     pub fn walk(&self, (node, path): &Subtree<V>, limit: i32, subtree: usize) -> Pass {
         let room = limit - path.len() as i32;
-        let Some(bits) = &self.bits else {
+        let Some(bits) = self.bits else {
             return self.resume(node, path, subtree).pass(room);
         };
         let mut pass = BitWalk::new(bits, node, room, self.control, subtree).pass();
