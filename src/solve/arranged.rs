@@ -23,7 +23,7 @@ pub(super) struct Arranged {
 impl Arranged {
     /// Returns a copy of the bits of so many slots and arrangements, made by all threads; none when the memory is not
     /// free, somebody interrupts, or the arrangements of a slot are no whole bytes (three tiles and fewer, which
-    /// fit caches in any order). Cost: the database's size in memory, and some ns a byte of one core.
+    /// fit caches in any order). Cost: the database's size in memory, and 1.5 ns a byte of one core.
     pub fn new(
         bits: &[u8],
         slots: u64,
