@@ -74,9 +74,13 @@ fn mark_held(registers: &[Register], live: Option<&[u32]>, size: usize, held: &m
         return;
     };
     held.fill(0);
-    for &register in live {
-        let (block, within) = (register as usize / size, register as usize % size);
-        held[block] |= 1 << (within / GROUP);
+    // In order: no division that takes as long as the rest.
+    let (mut block, mut first) = (0, 0);
+    for register in live.iter().map(|&register| register as usize) {
+        while register >= first + size {
+            (block, first) = (block + 1, first + size);
+        }
+        held[block] |= 1 << ((register - first) / GROUP);
     }
     for held in held.iter_mut().filter(|held| held.count_ones() >= MANY) {
         *held = ALL;

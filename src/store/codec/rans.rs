@@ -161,9 +161,10 @@ impl Encoder {
         self.held.resize(registers.len(), 0);
         count_held(self.kernel, registers, &mut self.held);
         let few = self.held.iter().map(|&held| usize::from(held)).sum();
+        list(self.kernel, &self.held, false, &mut self.live);
         if few <= FEW {
             self.begin(SPARSE, registers);
-            sparse::encode(registers, few, &mut self.bytes);
+            sparse::encode(registers, &self.live, few, &mut self.bytes);
             return &self.bytes;
         }
         self.begin(CODED, registers);
@@ -185,7 +186,6 @@ impl Encoder {
     }
 
     fn code(&mut self, registers: &[Register]) {
-        list(self.kernel, &self.held, false, &mut self.live);
         let (classes, counts) = self.classify();
         self.bytes.push(classes as u8);
         self.tables[0].encode(self.kernel, &counts, &mut self.bytes);

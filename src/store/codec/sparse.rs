@@ -3,20 +3,18 @@
 use super::bytes::{take, take_u32};
 use crate::perm::layout::{LANES, Register};
 
-/// Appends the bytes of `registers` that are not 0: their number, then for each how many lines lie between it and
+/// Appends the bytes of `registers` that are not 0, which are in those of the numbers in `live`: their number, then for each how many lines lie between it and
 /// the one before, seven bits at a time, the lowest first, each with a bit that says whether more follow, and the byte.
-pub(super) fn encode(registers: &[Register], count: usize, out: &mut Vec<u8>) {
+pub(super) fn encode(registers: &[Register], live: &[u32], count: usize, out: &mut Vec<u8>) {
     out.extend((count as u32).to_le_bytes());
     let mut next = 0;
-    for (r, register) in registers.iter().enumerate() {
-        if *register == [0; 64] {
-            continue;
-        }
+    for &r in live {
+        let register = &registers[r as usize];
         for (lane, &byte) in register[..LANES].iter().enumerate() {
             if byte == 0 {
                 continue;
             }
-            let line = r * LANES + lane;
+            let line = r as usize * LANES + lane;
             let mut between = line - next;
             while between >= 128 {
                 out.push(between as u8 | 128);

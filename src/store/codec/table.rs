@@ -99,16 +99,20 @@ impl Table {
     fn choose(&mut self, counts: &[u32; 256]) {
         let total: u64 = counts.iter().map(|&count| u64::from(count)).sum();
         let worth = |count: u32| count > 0 && u64::from(count) * u64::from(SLOTS) * 5 >= total * 3;
-        let symbols = (0..=255).filter(|&symbol| worth(counts[usize::from(symbol)]));
-        let mut kept: Vec<u8> = symbols.collect();
-        if kept.is_empty() {
-            // Two symbols, so that no share is the whole.
-            kept.push(0);
+        let (mut all_kept, mut count) = ([0u8; 256], 0);
+        for symbol in 0..=255 {
+            all_kept[count] = symbol;
+            count += usize::from(worth(counts[usize::from(symbol)]));
         }
+        if count == 0 {
+            // Two symbols, so that no share is the whole.
+            (all_kept[0], count) = (0, 1);
+        }
+        let mut kept = &mut all_kept[..count];
         let rarest_last = |&symbol: &u8| (u32::MAX - counts[usize::from(symbol)], symbol);
         if kept.len() >= SYMBOLS {
             kept.sort_unstable_by_key(rarest_last);
-            kept.truncate(SYMBOLS - 1);
+            kept = &mut kept[..SYMBOLS - 1];
             kept.sort_unstable();
         }
         let all: u64 = kept
@@ -120,10 +124,12 @@ impl Table {
             rounded.clamp(1, 255) as i32
         };
         self.symbols = kept.len() + 1;
-        let mut shares = vec![share(total - all)];
+        let mut all_shares = [0; SYMBOLS];
+        let shares = &mut all_shares[..self.symbols];
+        shares[0] = share(total - all);
         for (i, &symbol) in kept.iter().enumerate() {
             self.symbol[i + 1] = symbol;
-            shares.push(share(u64::from(counts[usize::from(symbol)])));
+            shares[i + 1] = share(u64::from(counts[usize::from(symbol)]));
         }
         // What rounding has added or taken away goes to the largest, which notice least.
         let mut rest = SLOTS as i32 - shares.iter().sum::<i32>();
@@ -138,7 +144,7 @@ impl Table {
             rest -= by;
         }
         for (to, share) in self.share.iter_mut().zip(shares) {
-            *to = share as u8;
+            *to = *share as u8;
         }
         self.place();
     }
@@ -164,24 +170,27 @@ impl Table {
         }
         out.extend(groups.to_le_bytes());
         out.extend(bits.iter().filter(|bits| **bits != 0));
-        let shares = self.share[..self.symbols].iter().map(|share| share - 1);
-        let halves: Vec<u8> = shares
-            .flat_map(|share| match share {
-                0..15 => [Some(share), None, None],
-                _ => [Some(15), Some(share & 15), Some(share >> 4)],
-            })
-            .flatten()
-            .collect();
-        let pair = |pair: &[u8]| pair[0] | pair.get(1).unwrap_or(&0) << 4;
-        out.extend(halves.chunks(2).map(pair));
+        let mut waiting = None;
+        let mut half = |half: u8| match waiting.take() {
+            Some(first) => out.push(first | half << 4),
+            None => waiting = Some(half),
+        };
+        for share in self.share[..self.symbols].iter().map(|share| share - 1) {
+            half(share.min(15));
+            if share >= 15 {
+                half(share & 15);
+                half(share >> 4);
+            }
+        }
+        out.extend(waiting);
     }
 
     fn read(&mut self, bytes: &mut &[u8]) -> Option<()> {
         let groups = take_u32(bytes)?;
         self.symbols = 1;
-        for group in groups.view_bits::<Lsb0>().iter_ones() {
+        for group in ones(groups) {
             let bits = take(bytes, 1)?[0];
-            for bit in bits.view_bits::<Lsb0>().iter_ones() {
+            for bit in ones(bits.into()) {
                 *self.symbol.get_mut(self.symbols)? = (group * 8 + bit) as u8;
                 self.symbols += 1;
             }
@@ -207,4 +216,13 @@ impl Table {
         self.place();
         (sum == SLOTS).then_some(())
     }
+}
+
+/// The places of the bits that are set.
+fn ones(mut bits: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let one = (bits != 0).then(|| bits.trailing_zeros());
+        bits &= bits.wrapping_sub(1);
+        one
+    })
 }
