@@ -85,7 +85,7 @@ impl Tree {
 
     /// Arranges databases of one bit an entry for long searches where the memory has room for all.
     pub(super) fn arrange(&self, progress: &dyn Progress) {
-        if self.bytes() <= store::budget() {
+        if self.copies && self.bytes() <= store::budget() {
             self.databases()
                 .for_each(|database| database.arrange(progress));
         }

@@ -183,6 +183,13 @@ impl Optimal {
         })
     }
 
+    /// Returns the solver that never copies its databases: other processes on the machine share the files. Otherwise a
+    /// long search over databases of one bit an entry has them in half of the free memory at most, in an order of its own.
+    pub fn without_copies(mut self) -> Optimal {
+        self.tree.copies = false;
+        self
+    }
+
     /// Returns the goal.
     pub fn goal(&self) -> &Board {
         self.frame.goal()

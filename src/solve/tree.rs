@@ -24,6 +24,8 @@ pub(super) struct Tree {
     pub(super) goal: Board,
     pub(super) views: Vec<Lens>,
     pub(super) pruner: MovePruner,
+    /// Whether long searches may copy databases.
+    pub(super) copies: bool,
     /// For each blank cell and direction the cell of the tile that moves.
     cells: Vec<[u8; 4]>,
 }
@@ -39,6 +41,7 @@ impl Tree {
             goal,
             views,
             pruner,
+            copies: true,
             cells,
         }
     }

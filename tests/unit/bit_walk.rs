@@ -53,6 +53,9 @@ fn compare_all<const V: usize>(goal: &Board, partitions: &[&[&[u16]]], boards: u
     assert!(solver.tree.databases().any(arranged));
     assert_eq!(all(), before);
     assert!(before.iter().sum::<u64>() > 100, "{before:?}");
+    let sharing = self::solver(goal, partitions).without_copies();
+    sharing.tree.arrange(&NoProgress);
+    assert!(!sharing.tree.databases().any(arranged));
 }
 
 #[test]

@@ -452,7 +452,10 @@ impl Session<'_> {
                 Some(team) => team.in_turn(get)?,
                 None => get()?,
             };
-            let search = Optimal::with_partitions(solver.goal, pdbs)?;
+            let mut search = Optimal::with_partitions(solver.goal, pdbs)?;
+            if team.is_some() {
+                search = search.without_copies();
+            }
             if let Some(log) = &mut solver.log {
                 if team.is_none_or(Team::is_first) {
                     log.open(&search)?;
