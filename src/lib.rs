@@ -50,6 +50,7 @@ pub mod solve;
 #[doc(hidden)]
 pub mod store;
 pub mod table;
+mod transpose;
 mod units;
 
 pub use bfs::Search;

@@ -16,6 +16,10 @@ use crate::perm::lehmer::MAX_LEN;
 /// All lanes of a word.
 pub(super) const ALL_LANES: u64 = (1 << LANES) - 1;
 
+/// Portions that are remembered: boards have some hundred of a few KB each; a window with thousands of source blocks might
+/// have one for every block and chunk.
+const MOST_PORTIONS: usize = 4096;
+
 /// In what units the words of a target block lie among those of the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Granularity {
@@ -71,6 +75,11 @@ pub(super) struct BlockSources {
 }
 
 impl BlockSources {
+    /// Returns the place of a word of the block of a number, counted over the whole array of blocks of so many words.
+    fn place(&self, block: u16, word: u16, size: usize) -> usize {
+        self.blocks[usize::from(block)] * size + usize::from(word)
+    }
+
     /// Writes what the portion depends on that comes from a range of blocks.
     fn portion_of(&self, from: &Range<usize>, key: &mut Vec<u64>) {
         key.clear();
@@ -81,6 +90,13 @@ impl BlockSources {
                 .map(|(i, block)| u64::from(from.contains(block)) << i);
             key.push(bits.sum());
         }
+    }
+}
+
+/// Makes room for another portion.
+fn forget_many(portions: &mut HashMap<Vec<u64>, Arc<Portion>>) {
+    if portions.len() >= MOST_PORTIONS {
+        portions.clear();
     }
 }
 
@@ -120,6 +136,7 @@ impl<'a> Portions<'a> {
             return portion.clone();
         }
         let portion = sources.portion(located, from, key);
+        forget_many(known);
         known.insert(key.clone(), portion.clone());
         portion
     }
@@ -134,10 +151,7 @@ impl<'a> Portions<'a> {
         words: &mut [u64],
     ) {
         let size = self.sources.chunks.layout.block_registers();
-        let blocks = &self.located.blocks;
-        let load = |piece: BitPiece| {
-            load(blocks[usize::from(piece.block)] * size + usize::from(piece.word))
-        };
+        let load = |piece: BitPiece| load(self.located.place(piece.block, piece.word, size));
         if self.sources.is_whole() {
             for (word, &piece) in words.iter_mut().zip(&portion.pieces) {
                 *word = load(piece);
@@ -211,10 +225,11 @@ impl PlaneSources {
         }
         let size = self.chunks.layout.block_registers();
         let words = &self.words[sources.variant * size..][..size];
-        let word = move |&(block, word): &(u16, u16)| {
-            sources.blocks[usize::from(block)] * size + usize::from(word)
-        };
-        Some(words.iter().map(word))
+        Some(
+            words
+                .iter()
+                .map(move |&(block, word)| sources.place(block, word, size)),
+        )
     }
 
     /// Writes the words of a target block; `load` brings source words, counted over the whole array.
@@ -233,9 +248,7 @@ impl PlaneSources {
         }
         let size = words.len();
         let Pieces { rows, pieces, .. } = self.pieces();
-        let load = |piece: BitPiece| {
-            load(sources.blocks[usize::from(piece.block)] * size + usize::from(piece.word))
-        };
+        let load = |piece: BitPiece| load(sources.place(piece.block, piece.word, size));
         take_bits(kernel, rows, self.starts(sources), pieces, load, words);
     }
 
@@ -270,6 +283,7 @@ impl PlaneSources {
             .portions
             .write()
             .unwrap_or_else(PoisonError::into_inner);
+        forget_many(&mut known);
         known
             .entry(key.to_vec())
             .or_insert(Arc::new(portion))

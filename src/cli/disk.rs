@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use tilewave::bfs::disk::{Directories, Disk, PlaneStore};
-use tilewave::store::{Codec, Directory, Io, Storage};
+use tilewave::store::{Codec, Directory, Io, Storage, remove_unused};
 
 use super::failure::refuse;
 use super::values::{Choice, bytes, choice, count, time, whole};
@@ -120,7 +120,7 @@ impl OnDisk {
     }
 }
 
-/// Directories that a command has made: those still empty when it ends go again, so that a refused command
+/// Directories that a command has made: those that hold nothing when it ends go again, so that a refused command
 /// leaves nothing behind.
 pub struct Made(Vec<PathBuf>);
 
@@ -131,13 +131,17 @@ impl Made {
         let missing = dirs.iter().flat_map(|dir| dir.ancestors().filter(missing));
         Made(missing.map(Path::to_path_buf).collect())
     }
+
+    /// Takes a directory for one of this command's own, whoever made it.
+    pub fn here(dir: &Path) -> Made {
+        Made(vec![dir.to_path_buf()])
+    }
 }
 
 impl Drop for Made {
     fn drop(&mut self) {
         for directory in &self.0 {
-            // Refused by the system, as it should be, for a directory that holds anything.
-            let _ = std::fs::remove_dir(directory);
+            remove_unused(directory);
         }
     }
 }

@@ -14,28 +14,10 @@ use super::slots::{Slots, unit};
 use crate::perm::kernel::Word;
 use crate::perm::layout::{Layout, REGISTER_BYTES};
 use crate::progress::{Phase, Progress};
+use crate::transpose::transpose;
 
 /// Slots that are turned at once.
 pub(super) const SLOTS: usize = 64;
-
-/// Transposes a square of bits: bit j of word i becomes bit i of word j.
-///
-/// Source: H. S. Warren, Hacker's Delight, 7-3.
-pub(super) fn transpose(square: &mut [u64; 64]) {
-    let mut width = 32;
-    let mut mask = u64::from(u32::MAX);
-    while width > 0 {
-        for block in (0..64).step_by(2 * width) {
-            for i in block..block + width {
-                let swapped = (square[i] >> width ^ square[i + width]) & mask;
-                square[i] ^= swapped << width;
-                square[i + width] ^= swapped;
-            }
-        }
-        width /= 2;
-        mask ^= mask << width;
-    }
-}
 
 /// Brings slots into the order of the file.
 pub(super) struct Turn {
@@ -132,7 +114,3 @@ pub(super) fn by_region(
             },
         )
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/turn.rs"]
-mod tests;

@@ -8,6 +8,7 @@
 
 use crate::progress::Progress;
 use crate::store::{Image, in_parallel};
+use crate::transpose::transpose;
 
 /// Bits on a side of the squares that are turned: a cache line.
 const SIDE: usize = 512;
@@ -76,7 +77,7 @@ fn turn_square(slots: &[u8], width: usize, first: usize, to: &mut [u8], row: usi
                 eight[..end - byte].copy_from_slice(&slot[byte..end]);
                 *bits = u64::from_le_bytes(eight);
             }
-            turn(&mut square);
+            transpose(&mut square);
             for (line, bits) in lines.iter_mut().zip(square) {
                 line[group] = bits.to_le_bytes();
             }
@@ -84,23 +85,6 @@ fn turn_square(slots: &[u8], width: usize, first: usize, to: &mut [u8], row: usi
         for (line, row) in lines[..8 * (end - byte)].iter().zip(&mut rows) {
             row[..SIDE / 8].copy_from_slice(line.as_flattened());
         }
-    }
-}
-
-/// Turns 64 words of 64 bits (Warren, Hacker's Delight, 7-3).
-fn turn(square: &mut [u64; 64]) {
-    let (mut side, mut mask) = (32, u64::from(u32::MAX));
-    while side > 0 {
-        for pair in square.chunks_mut(2 * side) {
-            let (upper, lower) = pair.split_at_mut(side);
-            for (upper, lower) in upper.iter_mut().zip(lower) {
-                let swapped = (*upper >> side ^ *lower) & mask;
-                *upper ^= swapped << side;
-                *lower ^= swapped;
-            }
-        }
-        side /= 2;
-        mask ^= mask << side;
     }
 }
 

@@ -2,12 +2,14 @@
 //!
 //! Invariant: it is what the views and databases of the tree say.
 
+use super::lens::Lens;
 use super::sets::{CELLS, Sets};
-use super::tree::{Lens, MAX_PATTERNS, Tree};
+use super::tree::{MAX_PATTERNS, Tree};
 use super::view::NO_PATTERN;
 use crate::puzzle::tiles::Direction;
 
-/// Most views of such a walk: 16 bits of one word for each tell how much is left.
+/// Most views of such a walk: 16 bits of one word, a field, tell how much their sum leaves. A sum has the field of its first
+/// view.
 pub(super) const MAX_BIT_VIEWS: usize = 8;
 
 /// A database as a view reads it.
@@ -39,6 +41,10 @@ pub(super) struct BitTables<'t, const V: usize> {
     pub databases: [[Bits<'t>; MAX_PATTERNS]; V],
     /// The pattern of each tile, [`NO_PATTERN`] for none.
     pub pattern: [[u8; V]; CELLS],
+    /// For each tile a move that its sums do not see: 1 in the field of every sum that it is in no pattern of.
+    pub unseen: [u128; CELLS],
+    /// 2 in the field of each view's sum.
+    pub two: [u128; V],
     /// The moves of each blank cell by their directions.
     pub moves: Vec<[Move<V>; 4]>,
     /// For each move what the tile passes: a cell, and in which views; filled up with the blank's own cell.
@@ -131,11 +137,22 @@ impl<'t, const V: usize> BitTables<'t, V> {
                 }
             }
         }
-        let covered = |lens: &Lens| lens.view.pattern[1..cells].iter().all(|&p| p != NO_PATTERN);
+        let (mut unseen, mut two) = ([0; CELLS], [0; V]);
+        for sum in tree.sums() {
+            let field = 16 * sum.start;
+            two[sum.clone()].fill(2 << field);
+            for (unseen, pattern) in unseen.iter_mut().zip(&pattern).take(cells).skip(1) {
+                if pattern[sum.clone()].iter().all(|&p| p == NO_PATTERN) {
+                    *unseen |= 1 << field;
+                }
+            }
+        }
         Some(BitTables {
             tree,
             // Where every move changes the value of some pattern, all sums are as odd as the moves left.
-            least: if views.iter().all(covered) { 2 } else { 1 },
+            least: if unseen == [0; CELLS] { 2 } else { 1 },
+            unseen,
+            two,
             databases,
             pattern,
             moves,

@@ -1,7 +1,7 @@
 //! The depth-first walk over databases of one bit an entry: [`super::walk::Walk`] for the databases of the hardest boards.
 //!
-//! A move changes the value of its tile's pattern by one, up or down. So a view leaves a node so many moves to spare, and a
-//! child as many or two fewer: one word holds what all views leave, and one subtraction tells whether a child is cut off.
+//! A move changes the value of its tile's pattern by one, up or down. So a sum leaves a node so many moves to spare, and a
+//! child as many or two fewer: one word holds what all sums leave, and one subtraction tells whether a child is cut off.
 //! Nothing is undone on the way up: what a child replaces is exchanged with what it brings, back and forth.
 //!
 //! Invariant: solutions, nodes and excess are those of [`super::walk::Walk`].
@@ -25,7 +25,7 @@ const VALUE: u32 = 56;
 /// The children of a node that are not cut off.
 #[derive(Clone, Copy)]
 struct Level<const V: usize> {
-    /// What each child brings: the words of its patterns, and what the views leave. While the walk is below a child, what
+    /// What each child brings: the words of its patterns, and what the sums leave. While the walk is below a child, what
     /// its node had instead.
     words: [[u64; 4]; V],
     spare: [u128; 4],
@@ -58,7 +58,7 @@ pub(super) struct BitWalk<'w, const V: usize> {
     blank: u8,
     state: u32,
     words: [[u64; MAX_PATTERNS]; V],
-    /// Moves to spare in each view, 16 bits each.
+    /// Moves to spare in each sum, 16 bits each.
     spare: u128,
     levels: Vec<Level<V>>,
     nodes: u64,
@@ -94,12 +94,15 @@ impl<'w, const V: usize> BitWalk<'w, V> {
                 let value = u64::from(lookup.value[p]);
                 *word = lookup.set[p] | lookup.index[p] << RANK | value << VALUE;
             }
-            // Views that do not exist cut nothing off.
-            let spare = match tables.tree.views.get(v) {
-                Some(_) => (room - lookup.sum).max(0) as u128,
-                None => 1 << 14,
-            };
-            walk.spare |= spare << (16 * (v % MAX_BIT_VIEWS));
+        }
+        // Fields that are no sum's cut nothing off.
+        let mut spare = [1 << 14; MAX_BIT_VIEWS];
+        for sum in tables.tree.sums() {
+            let field = sum.start;
+            spare[field] = (room - node.sum(sum)).max(0) as u128;
+        }
+        for (field, spare) in spare.iter().enumerate() {
+            walk.spare |= spare << (16 * field);
         }
         walk
     }
@@ -194,11 +197,10 @@ impl<'w, const V: usize> BitWalk<'w, V> {
         }
         let (mut list, mut left, mut cut) = (0, 0, 0);
         for i in 0..count.min(4) {
-            let mut less = 0;
+            let mut less = tables.unseen[usize::from(tiles[i]) % CELLS];
             for v in 0..V {
                 let p = tables.pattern[usize::from(tiles[i]) % CELLS][v];
                 if p == NO_PATTERN {
-                    less |= 1 << (16 * (v % MAX_BIT_VIEWS));
                     continue;
                 }
                 let bits = &tables.databases[v][usize::from(p) % MAX_PATTERNS];
@@ -208,7 +210,7 @@ impl<'w, const V: usize> BitWalk<'w, V> {
                 let fewer = (((word >> VALUE) + 1) >> 1 & 1) ^ bit;
                 let change = 1u64.wrapping_sub(2 * fewer);
                 level.words[v][i] = word.wrapping_add(change << VALUE);
-                less |= u128::from(2 - 2 * fewer) << (16 * (v % MAX_BIT_VIEWS));
+                less |= tables.two[v] & u128::from(fewer).wrapping_sub(1);
             }
             // A sign that is borrowed stays within its 16 bits.
             let spare = ((self.spare | SIGNS) - less) ^ SIGNS;

@@ -95,7 +95,7 @@ impl Tree {
     pub fn estimate(&self, board: &Board) -> usize {
         let control = Control::new((&NoProgress, &NoRecorder), (0, 0));
         let root = Walk::<MAX_VIEWS, false>::new(self, board, &control).root();
-        root.estimate() as usize
+        root.estimate(self) as usize
     }
 
     fn iterate<const V: usize, const PLAIN: bool>(
@@ -109,7 +109,7 @@ impl Tree {
         let root = Walk::<V, PLAIN>::new(self, board, &control).root();
         let Start { mut stage, mut cut } = from.unwrap_or_else(|| Start {
             stage: Stage {
-                threshold: root.estimate() as usize,
+                threshold: root.estimate(self) as usize,
                 ..Stage::default()
             },
             cut: Cut::default(),

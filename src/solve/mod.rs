@@ -10,6 +10,7 @@ mod database;
 mod error;
 pub mod export;
 mod ida;
+mod lens;
 mod log;
 mod node;
 mod optimal;

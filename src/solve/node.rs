@@ -2,7 +2,9 @@
 //!
 //! Invariant: what a node knows is exact for its board; the walk that changes it keeps it so.
 
-use super::tree::MAX_PATTERNS;
+use std::ops::Range;
+
+use super::tree::{MAX_PATTERNS, Tree};
 use super::view::MAX_CELLS;
 use crate::puzzle::tiles::Direction;
 
@@ -32,13 +34,17 @@ pub(super) struct Node<const V: usize> {
 }
 
 impl<const V: usize> Node<V> {
-    /// Returns the lower bound on the moves left.
-    pub fn estimate(&self) -> i32 {
-        self.lookups
-            .iter()
-            .map(|lookup| lookup.sum)
+    /// Returns the lower bound on the moves left: the largest of the tree's sums.
+    pub fn estimate(&self, tree: &Tree) -> i32 {
+        tree.sums()
+            .map(|lenses| self.sum(lenses))
             .max()
             .unwrap_or(0)
+    }
+
+    /// Returns the sum of some lenses.
+    pub fn sum(&self, lenses: Range<usize>) -> i32 {
+        self.lookups[lenses].iter().map(|lookup| lookup.sum).sum()
     }
 }
 

@@ -8,10 +8,11 @@ use std::time::Instant;
 use super::SolveError;
 use super::database::Database;
 use super::ida::{End, Start};
+use super::lens::Lens;
 use super::pruner::MovePruner;
 use super::record::{Cut, NoRecorder, Recorder, Stage};
-use super::tree::{Lens, MAX_PATTERNS, MAX_VIEWS, Tree};
-use super::view::{View, images};
+use super::tree::{MAX_PATTERNS, MAX_VIEWS, Tree};
+use super::view::images;
 use crate::pdb::{Kind, Pattern, Pdb, PdbError};
 use crate::progress::Progress;
 use crate::puzzle::tiles::{Board, Frame, Moves, Path};
@@ -118,7 +119,8 @@ impl Optimal {
     }
 
     /// Returns the solver of a goal with several partitions, each a set of disjoint databases as [`Optimal::new`]
-    /// wants them: a board's estimate is the largest of the partitions' sums. A database may be in several. After a
+    /// wants them: a board's estimate is the largest of the partitions' sums. A database may be in several, and it is used
+    /// through a symmetry too for tiles that its partition leaves out. After a
     /// move only the databases whose tile has moved are looked up, one per partition and symmetry. A database in which every move
     /// counts ([`Kind::AllMoves`]) is a partition of its own.
     ///
@@ -156,12 +158,7 @@ impl Optimal {
             if patterns.len() > MAX_PATTERNS {
                 return unfit(format!("there are more than {MAX_PATTERNS}"));
             }
-            let kinds: Vec<Kind> = partition.iter().map(|pdb| pdb.kind()).collect();
-            let views = View::of_kinds(goal, first, &patterns, &kinds);
-            lenses.extend(views.into_iter().map(|view| Lens {
-                view,
-                databases: own.to_vec(),
-            }));
+            lenses.extend(Lens::of_partition(goal, own));
         }
         if lenses.is_empty() {
             return unfit(

@@ -2,22 +2,17 @@
 //!
 //! Invariant: nothing here changes during a search, so threads share it.
 
+use std::ops::Range;
+
 use super::database::Database;
+use super::lens::Lens;
 use super::pruner::MovePruner;
-use super::view::View;
 use crate::puzzle::tiles::{Board, Direction};
 
 /// Most patterns of a set.
 pub(super) const MAX_PATTERNS: usize = 8;
 /// Most views of a node: symmetries of a board times partitions.
 pub(super) const MAX_VIEWS: usize = 16;
-
-/// A partition, seen through one symmetry of the board.
-pub(super) struct Lens {
-    pub view: View,
-    /// The databases of the view's patterns.
-    pub databases: Vec<Database>,
-}
 
 /// What all searches for one goal share.
 pub(super) struct Tree {
@@ -46,9 +41,18 @@ impl Tree {
         }
     }
 
-    /// Whether every entry is a byte at the rank of its cells, so that walks keep ranks up to date.
+    /// Whether every entry is a byte at the rank of its cells, so that walks keep ranks up to date, and every lens a sum by
+    /// itself.
     pub fn is_plain(&self) -> bool {
-        self.databases().all(Database::is_plain)
+        self.databases().all(Database::is_plain) && self.sums().count() == self.views.len()
+    }
+
+    /// Returns the lenses of each sum, by their places.
+    pub fn sums(&self) -> impl Iterator<Item = Range<usize>> {
+        let views = &self.views;
+        let first = (0..views.len()).filter(|&v| !views[v].joined);
+        let end = move |v: usize| (v + 1..views.len()).find(|&next| !views[next].joined);
+        first.map(move |v| v..end(v).unwrap_or(views.len()))
     }
 
     /// Returns the databases, as often as they are seen.

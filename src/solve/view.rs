@@ -83,20 +83,15 @@ impl View {
     /// that of the patterns' goal; none when there is none, or the patterns are for boards of another size
     /// (transposed boards are served). The maximum of the sums over all views is a lower bound, too.
     pub fn all(goal: &Board, patterns: &[Pattern]) -> Vec<View> {
-        let Some(first) = patterns.first() else {
-            return Vec::new();
-        };
         let kinds = vec![Kind::Minimum; patterns.len()];
-        View::of_kinds(goal, first, patterns, &kinds)
+        View::of_kinds(goal, patterns, &kinds)
     }
 
     /// The views of a goal whose indices are ranks of cells, or of positions within the set of cells.
-    pub(super) fn of_kinds(
-        goal: &Board,
-        first: &Pattern,
-        patterns: &[Pattern],
-        kinds: &[Kind],
-    ) -> Vec<View> {
+    pub(super) fn of_kinds(goal: &Board, patterns: &[Pattern], kinds: &[Kind]) -> Vec<View> {
+        let Some(first) = patterns.first() else {
+            return Vec::new();
+        };
         let mut images = images(goal.size(), first.size());
         images.retain(|image| usize::from(image[goal.blank()]) == first.goal().blank());
         let views = images
@@ -146,6 +141,11 @@ impl View {
     pub(super) fn passed(&self, blank: usize, d: Direction) -> (&[u8], bool) {
         let step = &self.steps[blank][d as usize];
         (&step.between[..usize::from(step.count)], step.distance > 0)
+    }
+
+    /// The tiles that stand for a pattern's tiles, in the pattern's order.
+    pub(super) fn tiles(&self, pattern: usize) -> &[u8] {
+        &self.tiles[pattern]
     }
 
     /// By how much the index of a tile's pattern changes when the tile passes another one forward.

@@ -366,11 +366,15 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
     /// Looks a child up: its values and the lower bound on the moves left, none when it is cut off.
     #[inline(always)]
     fn judge(&mut self, blank: usize, child: &Child<V>, room: i32) -> Option<([u8; V], i32)> {
-        let mut best = 0;
+        let (mut best, mut sum) = (0, 0);
         let mut value = [0; V];
         for v in 0..self.views() {
             let lookup = &self.node.lookups[v];
-            let mut sum = lookup.sum;
+            // Only those of one view each are plain.
+            sum = match !PLAIN && self.tree.views[v].joined {
+                true => sum + lookup.sum,
+                false => lookup.sum,
+            };
             if child.pattern[v] != NO_PATTERN {
                 let p = usize::from(child.pattern[v]) % MAX_PATTERNS;
                 value[v] = if PLAIN {
@@ -385,6 +389,9 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
                     })
                 };
                 sum += i32::from(value[v]) - i32::from(lookup.value[p]);
+            }
+            if !PLAIN && self.tree.views.get(v + 1).is_some_and(|lens| lens.joined) {
+                continue;
             }
             if sum >= room {
                 self.excess = self.excess.min(sum + 1 - room);

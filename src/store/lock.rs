@@ -1,9 +1,10 @@
-//! Waiting for the lock of a directory.
+//! Waiting for the lock of a directory, and what is left of it.
 
 use std::io;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::storage::{Lock, Storage};
+use super::storage::{Directory, Io, LOCK, Lock, Storage};
 
 /// Time between two tries to lock, and after which waiting is worth a word.
 const AGAIN: Duration = Duration::from_millis(50);
@@ -34,4 +35,19 @@ pub fn lock_within(storage: &dyn Storage, patience: Duration) -> io::Result<Opti
         }
         std::thread::sleep(AGAIN);
     }
+}
+
+/// Removes a directory in which nothing is but the lock of whoever worked there, and that one not held; leaves any other
+/// as it is.
+pub fn remove_unused(path: &Path) {
+    let lock_alone = |directory: &Directory| directory.list().is_ok_and(|names| names == [LOCK]);
+    if let Ok(directory) = Directory::open(path, Io::Read)
+        && lock_alone(&directory)
+        && let Ok(Some(_held)) = directory.lock()
+    {
+        // Whoever came meanwhile has files there by now, or fails to write the first one.
+        let _ = directory.remove(LOCK);
+    }
+    // Refused by the system, as it should be, for a directory that holds anything.
+    let _ = std::fs::remove_dir(path);
 }

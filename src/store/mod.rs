@@ -36,7 +36,7 @@ pub use journal::Journal;
 pub use level_file::{
     Entry, Frames, LABEL, LevelError, LevelHeader, LevelReader, LevelSum, LevelWriter,
 };
-pub use lock::lock_within;
+pub use lock::{lock_within, remove_unused};
 pub use manifest::{
     ChunkRecord, LevelFiles, LevelRecord, MANIFEST, Manifest, ManifestError, PREVIOUS,
 };

@@ -130,7 +130,7 @@ impl ReadAt for Vec<u8> {
 }
 
 /// Name of the file that is locked.
-const LOCK: &str = "lock";
+pub(super) const LOCK: &str = "lock";
 
 /// A real directory.
 #[derive(Debug)]

@@ -202,6 +202,32 @@ fn wrong_sets_are_refused() {
 }
 
 #[test]
+fn a_set_that_is_too_large_for_the_memory_keeps_its_levels_on_the_disk() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let build = |memory, output| ["set", "build", "4x4", "-M", memory, "-o", output];
+    let (small, large) = (build("300MB", "small"), build("2GB", "large"));
+    for text in [stdout(dir, &small), stdout(dir, &large)] {
+        assert!(text.contains("set.json: 7-8, "), "{text}");
+    }
+    let files = |set: &str| {
+        let entries = std::fs::read_dir(dir.join(set)).unwrap();
+        let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    // Nothing is left of the levels.
+    assert_eq!(files("small"), files("large"));
+    assert_eq!(files("small").len(), 3);
+    for name in files("large") {
+        let [one, other] = ["small", "large"].map(|set| dir.join(set).join(&name));
+        assert!(std::fs::read(one).unwrap() == std::fs::read(other).unwrap());
+    }
+    let peak = |set| Pdb::open(&dir.join(set)).unwrap().file_bytes();
+    assert!(peak("small/4x4_1-2-3-4-5-6-7-8.pdb") > 100_000_000);
+}
+
+#[test]
 fn tilings_cover_all_tiles_of_every_corner() {
     for (size, corners) in [
         ("4x4", ["first", "last", "blank=3", "blank=12"]),

@@ -3,9 +3,30 @@
 use super::*;
 
 use crate::bfs::Search;
+use crate::bfs::Subject;
 use crate::bfs::disk::{Directories, Disk, PlaneStore};
+use crate::puzzle::families;
 use crate::puzzle::tiles::{Goal, Size};
 use crate::store::Simulated;
+
+#[test]
+fn a_puzzle_that_nobody_has_searched_may_have_half_of_a_class_in_a_level() {
+    for (name, classes) in [("coxeter:12", 2), ("stars:12", 2), ("lrx:11", 1)] {
+        let search = Search::of(Subject::puzzle(families::parse(name).unwrap()));
+        let disk = Disk::new(Directories::new(vec![Box::new(Simulated::default())]));
+        let plan = MemoryPlan::choose(&search, &disk, None).unwrap();
+        assert_eq!(plan.extent.classes, classes, "{name}");
+        let found = estimate(&[], plan, false);
+        // Two levels of a bit for each state of a class, of which codes take 0.83 at least where there are two classes.
+        let most = 2 * plan.extent.states / classes / 8;
+        assert!(found.peak_bytes > most / 4 * 3, "{name}: {found:?}");
+        assert!(found.peak_bytes < most * 2, "{name}: {found:?}");
+        assert!(
+            found.bytes_written > found.peak_bytes / 2,
+            "{name}: {found:?}"
+        );
+    }
+}
 
 #[test]
 fn estimates_grow_with_the_levels() {

@@ -45,7 +45,8 @@ pub(super) struct Extent {
     pub seen: bool,
     /// Most moves from a state.
     pub moves: u64,
-    /// Most that the widest of levels holds of all states, where nobody knows.
+    /// Most that the widest of levels holds of all states, where nobody knows; a level of half of its class has the
+    /// longest codes.
     pub widest: f64,
 }
 
@@ -63,7 +64,7 @@ impl Extent {
             widest: match subject.metric() {
                 Some(Metric::Stm) => 0.09,
                 Some(Metric::Mtm) => 0.16,
-                None => 0.5,
+                None => 0.5 / problem.groups.classes() as f64,
             },
         }
     }

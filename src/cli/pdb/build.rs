@@ -121,6 +121,22 @@ pub struct Args {
     format: Format,
 }
 
+/// Refuses a build whose levels do not fit the disk.
+pub fn check_space(build: &Build, directory: &Directory) -> Result<()> {
+    let plan = pdb::plan_on_disk(build)?;
+    let (free, there) = OnDisk::new(directory).space()?;
+    let needed = plan.disk_bytes.saturating_sub(there);
+    match free {
+        Some(free) if free < needed => Err(PdbError::Space {
+            directory: directory.name(),
+            needed,
+            free,
+        }
+        .into()),
+        _ => Ok(()),
+    }
+}
+
 impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
@@ -150,7 +166,8 @@ impl Args {
             OutputFile::reserve(file, self.force)?;
             match &directory {
                 None => pdb::plan(&build(pattern)?).map(|_| ())?,
-                Some(directory) => self.check_space(&build(pattern)?, directory)?,
+                Some(_) if self.ignore_space => pdb::plan_on_disk(&build(pattern)?).map(|_| ())?,
+                Some(directory) => check_space(&build(pattern)?, directory)?,
             }
         }
         for (i, (pattern, file)) in patterns.iter().zip(&files).enumerate() {
@@ -178,22 +195,6 @@ impl Args {
             Directory::create(path, Io::Read).with_context(|| format!("--dir {}", path.display()))
         };
         self.dir.as_ref().map(open).transpose()
-    }
-
-    /// Refuses a build whose levels do not fit the disk.
-    fn check_space(&self, build: &Build, directory: &Directory) -> Result<()> {
-        let plan = pdb::plan_on_disk(build)?;
-        let (free, there) = OnDisk::new(directory).space()?;
-        let needed = plan.disk_bytes.saturating_sub(there);
-        match free {
-            Some(free) if free < needed && !self.ignore_space => Err(PdbError::Space {
-                directory: directory.name(),
-                needed,
-                free,
-            }
-            .into()),
-            _ => Ok(()),
-        }
     }
 
     /// The file of each pattern.

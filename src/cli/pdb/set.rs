@@ -6,16 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Subcommand;
 use serde_json::json;
-use tilewave::pdb::{self, Build, Encoding, Kind, Pattern, SetFile, tilings};
+use tilewave::pdb::{self, Build, Encoding, Kind, OnDisk, Pattern, SetFile, tilings};
 use tilewave::progress::Phase;
 use tilewave::puzzle::tiles::{Board, Size};
 use tilewave::report::{bytes, counted, duration};
 use tilewave::solve::{Optimal, Scrambler, default_patterns};
+use tilewave::store::{Directory, Io};
 
+use super::build::check_space;
 use super::info::tiles;
+use crate::cli::disk::Made;
 use crate::cli::failure::{Exit, refuse};
 use crate::cli::interrupt;
 use crate::cli::options::{GoalOption, Memory, Output, Threads, kernel};
@@ -40,7 +43,9 @@ enum Command {
 /// Build a set for a board: as many partitions of large patterns as the memory holds.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Databases that are there already are taken as they are, so a build that was interrupted goes on.\n\n\
+    after_help = "Databases that are there already are taken as they are, so a build that was interrupted goes on. What is too \
+                  large to be built in memory keeps its levels on the disk, in a directory beside its file, until it is \
+                  there.\n\n\
                   Examples:\n  tilewave pdb set build 5x5 --memory 16GB -o set24/\n  \
                   tilewave solve --pdb set24/set.json < boards.txt"
 )]
@@ -117,25 +122,29 @@ impl BuildArgs {
         let all = partitions.iter().flatten();
         let all: BTreeMap<PathBuf, &Pattern> =
             all.map(|pattern| (file(pattern), pattern)).collect();
-        let mut total = 0;
-        for (i, (path, pattern)) in all.iter().enumerate() {
-            if path.exists() {
-                match usable(path, pattern) {
-                    Some(bytes) => {
-                        total += bytes;
-                        tracing::info!("{} is there already", path.display());
-                        continue;
-                    }
-                    _ if self.force => {}
-                    _ => refuse!(
-                        "'{}' is not the database of this set: move it away, or add --force",
-                        path.display()
-                    ),
+        let (mut total, mut missing) = (0, Vec::new());
+        for (path, pattern) in &all {
+            match usable(path, pattern) {
+                Some(bytes) => {
+                    total += bytes;
+                    tracing::info!("{} is there already", path.display());
                 }
+                None if path.exists() && !self.force => refuse!(
+                    "'{}' is not the database of this set: move it away, or add --force",
+                    path.display()
+                ),
+                None => missing.push((path, self.build(pattern)?, self.levels(path, pattern)?)),
             }
-            let progress = Progress::of_part(part(i, all.len()));
-            let pdb = pdb::build(&self.build(pattern)?, &progress)?;
+        }
+        for (i, (path, build, levels)) in missing.iter().enumerate() {
+            let progress = Progress::of_part(part(i, missing.len()));
+            let on_disk = levels.as_ref().map(|(levels, _)| OnDisk::new(levels));
+            let pdb = match &on_disk {
+                None => pdb::build(build, &progress)?,
+                Some(on_disk) => on_disk.build(build, &progress)?,
+            };
             pdb.save(path, self.force, &progress)?;
+            on_disk.map_or(Ok(()), |on_disk| on_disk.clear())?;
             total += pdb.file_bytes();
             drop(progress);
             tracing::info!("wrote {}", path.display());
@@ -155,6 +164,21 @@ impl BuildArgs {
             bytes(total),
             duration(begun.elapsed().as_secs_f64()),
         ))
+    }
+
+    /// Where a database that is too large to be built in memory keeps its levels: beside the file. The directory goes with
+    /// the last of them.
+    fn levels(&self, path: &Path, pattern: &Pattern) -> Result<Option<(Directory, Made)>> {
+        let build = self.build(pattern)?;
+        if pdb::plan(&build).is_ok() {
+            return Ok(None);
+        }
+        let path = path.with_extension("levels");
+        let made = Made::here(&path);
+        let directory = Directory::create(&path, Io::Read)
+            .with_context(|| format!("no levels in {}", path.display()))?;
+        check_space(&build, &directory)?;
+        Ok(Some((directory, made)))
     }
 
     fn build(&self, pattern: &Pattern) -> Result<Build> {
@@ -183,7 +207,10 @@ impl BuildArgs {
             let mut needed = total;
             let new = |p: &&Pattern| !chosen.iter().flatten().any(|known| known == *p);
             let plans = patterns.iter().filter(new);
-            let plans = plans.map(|p| Ok(pdb::plan(&self.build(p)?)?));
+            let plans = plans.map(|p| {
+                let build = self.build(p)?;
+                Ok(pdb::plan(&build).or_else(|_| pdb::plan_on_disk(&build))?)
+            });
             match plans.collect::<Result<Vec<_>>>() {
                 Ok(plans) => needed += plans.iter().map(|plan| plan.data_bytes).sum::<u64>(),
                 Err(error) => {
