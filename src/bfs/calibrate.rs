@@ -128,7 +128,12 @@ pub(super) fn by(
     let (members, positions) = smaller(&plan.subject);
     let mut found: Vec<(usize, Outcome)> = Vec::new();
     for (positions, member) in members {
-        let Some(outcome) = run_some(member)? else {
+        let outcome = match run_some(member) {
+            // On disk: the levels of some members are not cut into chunks, those of larger ones may be.
+            Err(Error::Search(SearchError::InMemory { .. })) => continue,
+            outcome => outcome?,
+        };
+        let Some(outcome) = outcome else {
             break;
         };
         found.push((positions, outcome));

@@ -137,6 +137,9 @@ fn puzzles_are_planned() {
     ];
     assert_eq!(json(&plan)["ranks"], 2);
     refused(&["plan", "pancake:9", "--on-disk"], 2, "in memory only");
+    // The levels of topspin:10,4 are not cut into chunks; those of 8 and of 14 elements are.
+    let plan = ["plan", "topspin:14,4", "--on-disk", "--format", "json"];
+    assert_eq!(json(&plan)["calibrated_on"], "topspin:8,4");
 }
 
 #[test]
