@@ -7,11 +7,12 @@
 //! Invariant: solutions, nodes and excess are those of [`super::walk::Walk`].
 
 use super::bit_tables::{BitTables, MAX_BIT_VIEWS};
+use super::control::{Control, Pass};
 use super::node::Node;
 use super::sets::CELLS;
 use super::tree::MAX_PATTERNS;
 use super::view::{MAX_CELLS, NO_PATTERN};
-use super::walk::{ASK_EVERY, Control, Pass};
+use super::walk::ASK_EVERY;
 use crate::perm::kernel::prefetch;
 use crate::puzzle::tiles::Direction;
 

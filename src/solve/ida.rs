@@ -7,10 +7,11 @@
 //! it, whoever carried them out. So a search can pause between two iterations, and go on with more threads.
 
 use super::bit_tables::BitTables;
+use super::control::{Alone, Control, Dealer, Observers};
 use super::record::{Cut, NoRecorder, Stage};
 use super::split::{self, Way};
 use super::tree::{MAX_VIEWS, Tree};
-use super::walk::{Control, Observers, Walk};
+use super::walk::Walk;
 use crate::pdb::Pdb;
 use crate::progress::{NoProgress, Progress};
 use crate::puzzle::tiles::{Board, Moves};
@@ -30,6 +31,15 @@ pub(super) struct Start {
     pub cut: Cut,
 }
 
+/// Who shares the iterations that are worth more than one thread.
+#[derive(Clone, Copy)]
+pub(super) enum Split<'d> {
+    /// The threads of the current pool.
+    Threads,
+    /// These of several processes.
+    Processes(&'d dyn Dealer),
+}
+
 /// What ended a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum End {
@@ -45,9 +55,9 @@ impl Tree {
     /// Searches for a shortest solution of a board that can reach the goal (parity is the caller's
     /// business), from the beginning or from a stage; returns what ended the search, and the stage then.
     ///
-    /// With `split`, iterations that are worth it are split between the threads of the current pool;
+    /// With `split`, iterations that are worth it are split between the threads of the current pool, or of many;
     /// without, the search pauses before the first of them. Solution and nodes are the same for any
-    /// number of threads.
+    /// number of threads and processes.
     ///
     /// The first observer is told the nodes so far, and asked whether to stop, every few thousand nodes; the second is told
     /// what need not be done again.
@@ -58,7 +68,7 @@ impl Tree {
         &self,
         board: &Board,
         from: Option<Start>,
-        split: bool,
+        split: Option<Split<'_>>,
         observers: Observers<'_>,
     ) -> (End, Stage) {
         assert_eq!(board.size(), self.goal.size());
@@ -93,7 +103,8 @@ impl Tree {
 
     /// Returns the lower bound on the moves of a board that a search begins with.
     pub fn estimate(&self, board: &Board) -> usize {
-        let control = Control::new((&NoProgress, &NoRecorder), (0, 0));
+        let alone = Alone::default();
+        let control = Control::new((&NoProgress, &NoRecorder), &alone, (0, 0));
         let root = Walk::<MAX_VIEWS, false>::new(self, board, &control).root();
         root.estimate(self) as usize
     }
@@ -102,10 +113,11 @@ impl Tree {
         &self,
         board: &Board,
         from: Option<Start>,
-        split: bool,
+        split: Option<Split<'_>>,
         observers: Observers<'_>,
     ) -> (End, Stage) {
-        let control = Control::new(observers, (0, 0));
+        let alone = Alone::default();
+        let control = Control::new(observers, &alone, (0, 0));
         let root = Walk::<V, PLAIN>::new(self, board, &control).root();
         let Start { mut stage, mut cut } = from.unwrap_or_else(|| Start {
             stage: Stage {
@@ -120,11 +132,15 @@ impl Tree {
         let mut bits = BitTables::new(self).filter(|_| !PLAIN);
         loop {
             let large = stage.last >= SPLIT_FROM;
-            if large && !split {
-                return (End::Paused, stage);
-            }
+            let dealer = match (large, split) {
+                (true, None) => return (End::Paused, stage),
+                (true, Some(Split::Processes(dealer))) => dealer,
+                _ => &Alone::default(),
+            };
             let limit = stage.threshold as i32;
-            let control = Control::new(observers, (stage.threshold, stage.nodes));
+            let known: u64 = cut.walked.iter().map(|walked| walked.nodes).sum();
+            let before = stage.nodes + known;
+            let control = Control::new(observers, dealer, (stage.threshold, before));
             if large && !PLAIN && stage.last >= self.bytes() / ARRANGE_FROM {
                 self.arrange(observers.0);
                 bits = BitTables::new(self);

@@ -288,12 +288,7 @@ fn take(
                 return None;
             }
             stages.push(stage);
-            let search = Pending {
-                board: boards.get(board)?.clone(),
-                stage,
-                cut: Cut::default(),
-                seconds,
-            };
+            let search = Pending::new(boards.get(board)?.clone(), stage, seconds);
             found.insert(board, Logged::Pending { search, stages });
         }
         Entry::Subtrees {

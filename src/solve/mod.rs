@@ -6,6 +6,7 @@ mod bit_walk;
 #[cfg(feature = "certify")]
 mod certify;
 mod constructive;
+mod control;
 mod database;
 mod error;
 pub mod export;
@@ -20,6 +21,7 @@ mod scramble;
 mod sets;
 mod solvability;
 mod split;
+mod together;
 mod tree;
 mod view;
 mod walk;

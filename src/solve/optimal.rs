@@ -6,13 +6,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::SolveError;
+use super::control::Dealer;
 use super::database::Database;
-use super::ida::{End, Start};
+use super::ida::{End, Split, Start};
 use super::lens::Lens;
 use super::pruner::MovePruner;
 use super::record::{Cut, NoRecorder, Recorder, Stage};
+use super::together::together;
 use super::tree::{MAX_PATTERNS, MAX_VIEWS, Tree};
 use super::view::images;
+use crate::bfs::Communicator;
 use crate::pdb::{Kind, Pattern, Pdb, PdbError};
 use crate::progress::Progress;
 use crate::puzzle::tiles::{Board, Frame, Moves, Path};
@@ -44,6 +47,17 @@ pub struct Pending {
 }
 
 impl Pending {
+    /// Returns the search of a board that goes on from a stage, on which some seconds were spent before.
+    pub fn new(board: Board, stage: Stage, seconds: f64) -> Pending {
+        let cut = Cut::default();
+        Pending {
+            board,
+            stage,
+            cut,
+            seconds,
+        }
+    }
+
     /// Returns the board.
     pub fn board(&self) -> &Board {
         &self.board
@@ -244,15 +258,10 @@ impl Optimal {
     pub fn attempt(&self, board: &Board, progress: &dyn Progress) -> Result<Attempt, SolveError> {
         let begun = Instant::now();
         self.frame.encode_solvable(board)?;
-        let (end, stage) = self.tree.solve(board, None, false, (progress, &NoRecorder));
+        let (end, stage) = self.tree.solve(board, None, None, (progress, &NoRecorder));
         let seconds = begun.elapsed().as_secs_f64();
         if end == End::Paused {
-            return Ok(Attempt::Hard(Pending {
-                board: board.clone(),
-                stage,
-                cut: Cut::default(),
-                seconds,
-            }));
+            return Ok(Attempt::Hard(Pending::new(board.clone(), stage, seconds)));
         }
         Ok(Attempt::Answered(self.answer(board, end, stage, seconds)?))
     }
@@ -277,14 +286,52 @@ impl Optimal {
         progress: &dyn Progress,
         recorder: &dyn Recorder,
     ) -> Result<Answer, SolveError> {
+        let end = |board: &Board, start| {
+            let observers = (progress, recorder);
+            let split = Some(Split::Threads);
+            self.tree.solve(board, Some(start), split, observers)
+        };
+        self.go_on(pending, end)
+    }
+
+    /// Returns a shortest solution of a hard board, found with the threads of a pool on each rank of a job together. All
+    /// ranks call this with the same board, as far as the same attempt or log has come, from outside their pools; all get
+    /// the same moves and nodes, those of a single thread. When one of the observers on any rank says so, all stop. Every
+    /// recorder is told of all subtrees, whichever rank walked through them.
+    ///
+    /// # Errors
+    /// As [`Optimal::solve`].
+    pub fn finish_together(
+        &self,
+        pending: Pending,
+        (team, pool): (&dyn Communicator, &rayon::ThreadPool),
+        progress: &dyn Progress,
+        recorder: &dyn Recorder,
+    ) -> Result<Answer, SolveError> {
+        let observers = (progress, recorder);
+        self.go_on(pending, |board, start| {
+            together(team, pool, observers, |share| {
+                let split = Some(Split::Processes(share));
+                let ended = self.tree.solve(board, Some(start), split, observers);
+                if ended.0 == End::Stopped {
+                    share.stop();
+                }
+                ended
+            })
+        })
+    }
+
+    fn go_on(
+        &self,
+        pending: Pending,
+        search: impl FnOnce(&Board, Start) -> (End, Stage),
+    ) -> Result<Answer, SolveError> {
         let begun = Instant::now();
         let Pending {
             board, stage, cut, ..
         } = pending;
         self.frame.encode_solvable(&board)?;
-        let start = Start { stage, cut };
-        let observers = (progress, recorder);
-        let (end, stage) = self.tree.solve(&board, Some(start), true, observers);
+        let (end, stage) = search(&board, Start { stage, cut });
         let seconds = pending.seconds + begun.elapsed().as_secs_f64();
         self.answer(&board, end, stage, seconds)
     }

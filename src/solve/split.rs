@@ -1,34 +1,24 @@
-//! One iteration on all threads: the tree is split below the root, and threads take subtrees in the order
-//! in which one thread would walk through them.
+//! One iteration on all threads, of all processes: the tree is split below the root, and threads take subtrees in the
+//! order in which one thread would walk through them.
 //!
 //! Invariant: every subtree before the first one with a solution is walked through completely. So the
-//! solution and the number of nodes are those of a single thread, whatever the number of threads.
+//! solution and the number of nodes are those of a single thread, whatever the number of threads and processes.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
 use super::bit_tables::BitTables;
 use super::bit_walk::BitWalk;
+use super::control::{Control, Pass};
 use super::node::{Node, Subtree};
-use super::record::{Cut, Walked};
+use super::record::Cut;
 use super::tree::Tree;
-use super::walk::{Control, Pass, Walk};
+use super::walk::Walk;
 use crate::puzzle::tiles::Direction;
 
 /// Subtrees to split a tree into: so many that the largest do not keep one thread busy at the end.
 const SUBTREES: usize = 4096;
-
-impl From<&Walked> for Pass {
-    fn from(walked: &Walked) -> Pass {
-        Pass {
-            solution: None,
-            nodes: walked.nodes,
-            excess: walked.excess,
-            stopped: false,
-        }
-    }
-}
 
 /// How a tree is walked through.
 pub(super) struct Way<'w, const V: usize, const PLAIN: bool> {
@@ -93,60 +83,41 @@ pub(super) fn pass<const V: usize, const PLAIN: bool>(
     };
     let count = subtrees.len() as u32;
     // What was cut another way says nothing.
-    let mut known = vec![None; subtrees.len()];
-    for walked in before
-        .walked
-        .into_iter()
-        .filter(|_| before.subtrees == count)
-    {
-        if let Some(place) = known.get_mut(walked.subtree as usize) {
-            control.count(walked.nodes);
-            *place = Some(walked);
-        }
-    }
-    let next = AtomicUsize::new(0);
-    let walk = |subtree, i| {
-        let pass = way.walk(subtree, limit, i);
-        if pass.solution.is_some() {
-            control.solve(i);
-        } else if !pass.stopped {
-            let walked = Walked {
-                subtree: i as u32,
-                nodes: pass.nodes,
-                excess: pass.excess,
-            };
-            control.walked(count, walked);
-        }
-        (i, pass)
+    let known = if before.subtrees == count {
+        before.walked
+    } else {
+        Vec::new()
     };
+    let known = known.into_iter().filter(|walked| walked.subtree < count);
+    let known: BTreeMap<usize, Pass> = known
+        .map(|walked| (walked.subtree as usize, walked.into()))
+        .collect();
+    let left = (0..subtrees.len()).filter(|i| !known.contains_key(i));
+    let dealer = control.dealer;
+    dealer.begin(limit as usize, count, left.collect());
     let work = |_| {
-        let mut passes = Vec::new();
-        while !control.stopped() {
-            let i = next.fetch_add(1, Ordering::Relaxed);
-            let Some(subtree) = subtrees.get(i).filter(|_| i < control.solved()) else {
-                break;
-            };
-            passes.push(match &known[i] {
-                None => walk(subtree, i),
-                Some(walked) => (i, walked.into()),
-            });
+        while let Some(i) = dealer.next() {
+            control.done(count, i, way.walk(&subtrees[i], limit, i));
         }
-        passes
     };
-    let threads = 0..rayon::current_num_threads();
-    let passes: Vec<(usize, Pass)> = threads.into_par_iter().flat_map_iter(work).collect();
-    whole.stopped = control.stopped();
+    (0..rayon::current_num_threads())
+        .into_par_iter()
+        .for_each(work);
+    let (mut passes, stopped) = dealer.end();
+    passes.extend(known);
+    let solved = passes.iter().filter(|(_, pass)| pass.solution.is_some());
+    let solved = solved.map(|&(i, _)| i).min().unwrap_or(usize::MAX);
     for (i, pass) in passes {
         // What was found beyond the solution, one thread would not have looked at.
-        if i > control.solved() && !whole.stopped {
+        if i > solved && !stopped {
             continue;
         }
         whole.nodes += pass.nodes;
         whole.excess = whole.excess.min(pass.excess);
-        if i == control.solved() {
+        if i == solved {
             whole.solution = pass.solution;
         }
     }
-    whole.stopped &= whole.solution.is_none();
+    whole.stopped = stopped && whole.solution.is_none();
     whole
 }

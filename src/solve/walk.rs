@@ -3,96 +3,18 @@
 //! Invariant: a node's indices and sums are exact for its board; every change on the way down is undone
 //! on the way up.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-
+use super::control::{Control, Pass};
 use super::database::Database;
 use super::node::{Lookups, Node, Subtree};
-use super::record::{Recorder, Walked};
 use super::tree::{MAX_PATTERNS, Tree};
 use super::view::{MAX_CELLS, NO_PATTERN};
 use crate::pdb::Pattern;
 use crate::perm::kernel::prefetch;
-use crate::progress::{Phase, Progress};
 use crate::puzzle::tiles::{Board, Direction};
 
 /// How often a walk asks whether to stop: at its first nodes, then whenever they have doubled, at last after
 /// so many.
 pub(super) const ASK_EVERY: u64 = 1 << 14;
-
-/// Who is told how far a search is, and who is told what need not be done again.
-pub(super) type Observers<'c> = (&'c dyn Progress, &'c dyn Recorder);
-
-/// What the walks of one iteration share.
-pub(super) struct Control<'c> {
-    observers: Observers<'c>,
-    /// Moves that the iteration allows.
-    limit: usize,
-    nodes: AtomicU64,
-    stopped: AtomicBool,
-    /// The first subtree, in the order of a walk through all, that is known to hold a solution.
-    solved: AtomicUsize,
-}
-
-impl<'c> Control<'c> {
-    /// Returns the control of an iteration with a limit, before which some nodes were generated.
-    pub fn new(observers: Observers<'c>, (limit, nodes): (usize, u64)) -> Control<'c> {
-        Control {
-            observers,
-            limit,
-            nodes: AtomicU64::new(nodes),
-            stopped: AtomicBool::new(false),
-            solved: AtomicUsize::new(usize::MAX),
-        }
-    }
-
-    /// Returns the first subtree that is known to hold a solution.
-    pub fn solved(&self) -> usize {
-        self.solved.load(Ordering::Relaxed)
-    }
-
-    /// Notes a subtree with a solution.
-    pub fn solve(&self, subtree: usize) {
-        self.solved.fetch_min(subtree, Ordering::Relaxed);
-    }
-
-    /// Counts what an earlier search has walked through.
-    pub fn count(&self, nodes: u64) {
-        self.nodes.fetch_add(nodes, Ordering::Relaxed);
-    }
-
-    /// Tells that a subtree, one of so many, holds no solution.
-    pub fn walked(&self, subtrees: u32, walked: Walked) {
-        self.observers.1.subtree(self.limit, subtrees, walked);
-    }
-
-    /// Returns whether the search was told to stop.
-    pub fn stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
-    }
-
-    /// Counts nodes; returns whether the walk through a subtree should stop.
-    pub fn ask(&self, nodes: u64, subtree: usize) -> bool {
-        let nodes = self.nodes.fetch_add(nodes, Ordering::Relaxed) + nodes;
-        let progress = self.observers.0;
-        progress.progress(Phase::Search(self.limit), nodes, 0);
-        if progress.interrupted() {
-            self.stopped.store(true, Ordering::Relaxed);
-        }
-        self.stopped() || self.solved() < subtree
-    }
-}
-
-/// What a walk found.
-pub(super) struct Pass {
-    /// The way to the goal.
-    pub solution: Option<Vec<Direction>>,
-    /// Nodes generated.
-    pub nodes: u64,
-    /// By how much the closest node that was cut off exceeds the limit.
-    pub excess: i32,
-    /// Whether the walk ended early without a solution.
-    pub stopped: bool,
-}
 
 /// A depth-first walk. In PLAIN ones an entry is a byte at the rank of the cells; else databases may be of any kind
 /// and encoding.

@@ -13,6 +13,7 @@ mod repair;
 mod sessions;
 mod shares;
 mod team;
+mod threads;
 
 use tilewave::bfs::disk::{self, Directories, Disk};
 use tilewave::bfs::{self, Outcome, Search};

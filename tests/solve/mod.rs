@@ -10,6 +10,9 @@ mod mapped;
 mod optimal;
 mod scramble;
 mod solvability;
+#[path = "../disk/threads.rs"]
+mod threads;
+mod together;
 
 use tilewave::puzzle::tiles::{Board, Goal, Size};
 

@@ -4,6 +4,7 @@ use super::*;
 use crate::pdb::{Build, Encoding, Kind, Pattern, Pdb, build};
 use crate::progress::NoProgress;
 use crate::puzzle::tiles::{Board, Goal, Size};
+use crate::solve::control::Alone;
 use crate::solve::record::NoRecorder;
 use crate::solve::tree::Tree;
 use crate::solve::walk::Walk;
@@ -26,7 +27,9 @@ fn solver(goal: &Board, partitions: &[&[&[u16]]]) -> Optimal {
 fn compare<const V: usize>(tree: &Tree, board: &Board) -> u64 {
     let mut limit = tree.estimate(board) as i32;
     loop {
-        let control = Control::new((&NoProgress, &NoRecorder), (limit as usize, 0));
+        let alone = Alone::default();
+        let observers = (&NoProgress as _, &NoRecorder as _);
+        let control = Control::new(observers, &alone, (limit as usize, 0));
         let root = Walk::<V, false>::new(tree, board, &control).root();
         let expected = Walk::<V, false>::resume(tree, &root, &[], &control, 0).pass(limit);
         let tables = BitTables::<V>::new(tree).expect("all are bits");

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::mpsc::Sender;
 
 use anyhow::{Context, Result};
 use tilewave::puzzle::tiles::Board;
@@ -21,10 +20,9 @@ pub struct Log {
 
 /// Where its lines go.
 enum Place {
+    /// Nowhere, or another rank has it.
     Closed,
     File(Mutex<SolveLog>),
-    /// To the first of several ranks.
-    Rank(Mutex<Sender<Entry>>),
 }
 
 impl Log {
@@ -53,11 +51,10 @@ impl Log {
         lines.collect()
     }
 
-    /// Knows what such lines say, and sends its own to where the file is.
-    pub fn follow(&mut self, known: Vec<Entry>, goal: &Board, sender: Sender<Entry>) -> Result<()> {
+    /// Knows what such lines say; the first of several ranks has the file.
+    pub fn follow(&mut self, known: Vec<Entry>, goal: &Board) -> Result<()> {
         let found = replay(known, &self.boards, goal);
         self.found = found.context("the ranks disagree on the log")?;
-        self.place = Place::Rank(Mutex::new(sender));
         Ok(())
     }
 
@@ -82,13 +79,6 @@ impl Log {
 
     /// Adds a line.
     pub fn append(&self, entry: &Entry) -> Result<(), SolveError> {
-        if let Place::Rank(sender) = &self.place {
-            // When nobody takes it, the first rank has ended, and all do.
-            let _ = sender
-                .lock()
-                .unwrap_or_else(|e| e.into_inner())
-                .send(entry.clone());
-        }
         self.with(|log| log.append(entry))
     }
 

@@ -171,7 +171,7 @@ impl Args {
             .build()?;
 
         let begun = Instant::now();
-        let progress = Progress::new(boards.known);
+        let progress = Progress::new(boards.known, writes);
         let mut solver = Solver {
             goal: &goal,
             fast: self.fast.then(|| Constructive::new(goal.clone())),
@@ -340,7 +340,7 @@ impl Session<'_> {
             let tried: Vec<Result<Tried>> = tried.collect();
             self.before = places.end;
             for (tried, at) in tried.into_iter().zip(places) {
-                let solved = solver.finish(at, tried?)?;
+                let solved = solver.finish(at, tried?, None)?;
                 self.show(solved, solver, &mut destination)?;
             }
         }
@@ -453,7 +453,8 @@ impl Session<'_> {
                 None => get()?,
             };
             let mut search = Optimal::with_partitions(solver.goal, pdbs)?;
-            if team.is_some() {
+            if let Some(team) = team {
+                team.compare(&search)?;
                 search = search.without_copies();
             }
             if let Some(log) = &mut solver.log {
@@ -464,7 +465,7 @@ impl Session<'_> {
                     // The first rank has the file.
                     let known = team.broadcast(log.entries())?;
                     if !team.is_first() {
-                        log.follow(known, solver.goal, team.sender())?;
+                        log.follow(known, solver.goal)?;
                     }
                 }
             }

@@ -1,10 +1,8 @@
 //! The ranks of a program without MPI: none.
 
-use std::sync::mpsc::Sender;
-
 use anyhow::Result;
 use tilewave::puzzle::tiles::Board;
-use tilewave::solve::Entry;
+use tilewave::solve::{Entry, Optimal};
 
 use super::answer::Solved;
 use super::boards::Arrivals;
@@ -43,7 +41,7 @@ impl Team {
         match *self {}
     }
 
-    pub fn sender(&self) -> Sender<Entry> {
+    pub fn compare(&self, _: &Optimal) -> Result<()> {
         match *self {}
     }
 

@@ -16,22 +16,28 @@ pub struct Progress {
     /// Boards among those done that an earlier session has solved.
     known: AtomicU64,
     begun: Instant,
+    /// Whether anything is shown: not where another rank does.
+    pub shown: bool,
 }
 
 impl Progress {
     /// Returns the progress of a number of boards.
-    pub fn new(boards: usize) -> Progress {
+    pub fn new(boards: usize, shown: bool) -> Progress {
         Progress {
             line: Line::new(),
             boards: AtomicU64::new(boards as u64),
             done: AtomicU64::new(0),
             known: AtomicU64::new(0),
             begun: Instant::now(),
+            shown,
         }
     }
 
     /// A search has come to a number of nodes. Called by any thread, thousands of times a second.
     pub fn nodes(&self, nodes: u64, thresholds: &Thresholds) {
+        if !self.shown {
+            return;
+        }
         self.line.say(|| {
             let all = [&self.done, &self.known, &self.boards];
             let [done, known, boards] = all.map(|n| n.load(Ordering::Relaxed));

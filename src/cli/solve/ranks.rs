@@ -1,18 +1,21 @@
-//! Boards split over the ranks of an MPI job.
+//! Boards and their subtrees split over the ranks of an MPI job.
 //!
 //! Invariant: all ranks know the same of every board: they meet several times a second, tell what they have done, and
-//! come to the same decision who takes which board. Rank 0 alone logs and writes, in the order of the boards.
+//! come to the same decision who takes which board. A hard board they finish together. Rank 0 alone logs and writes, in
+//! the order of the boards.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::ops::Range;
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, ensure};
+use rayon::ThreadPool;
 use serde::{Deserialize, Serialize};
 use tilewave::bfs::Communicator;
 use tilewave::bfs::mpi::{Job, abort, end_on_panic};
 use tilewave::puzzle::tiles::{Board, Metric, MoveStyle, Moves};
-use tilewave::solve::{Answer, Entry};
+use tilewave::solve::{Answer, Entry, Logged, Optimal, Pending, Stage};
 
 use super::super::failure::{Exit, complain};
 use super::super::interrupt;
@@ -20,36 +23,43 @@ use super::super::launcher::launch;
 use super::super::ranks::Shared;
 use super::answer::Solved;
 use super::boards::Arrivals;
-use super::solver::Solver;
+use super::solver::{Solver, Tried};
 
-/// How often ranks meet.
-const MEET_EVERY: Duration = Duration::from_millis(20);
-/// Turns in which a rank gets its boards, at least, where there are so many.
-const TURNS: usize = 64;
+/// How often ranks meet that attempt boards, at least and at most.
+const MEET_EVERY: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
+/// Boards for each rank that are attempted before the hard ones among them are finished.
+const BATCH: usize = 256;
 
 /// The ranks of the job that this process is one of.
 pub struct Team {
     job: Job,
-    /// Where lines of the log wait for the next meeting.
-    entries: (Sender<Entry>, Receiver<Entry>),
 }
 
 /// What a rank tells the others.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct Report {
-    entries: Vec<Entry>,
     done: Vec<Done>,
-    /// Whether it has no board.
-    idle: bool,
+    /// Its threads, and the boards that it has.
+    threads: usize,
+    busy: usize,
     interrupted: bool,
 }
 
-/// A board that a rank has done.
+/// A board that a rank has attempted.
 #[derive(Serialize, Deserialize)]
 struct Done {
     at: usize,
-    /// None when it has no solution.
-    answer: Option<Written>,
+    made: Made,
+}
+
+/// What became of it.
+#[derive(Serialize, Deserialize)]
+enum Made {
+    /// It has no solution.
+    Refused,
+    Answered(Written),
+    /// It is hard: all ranks go on from a stage, or from where the log has come to.
+    Hard(Stage, f64),
 }
 
 /// An answer as it travels.
@@ -62,22 +72,42 @@ struct Written {
     earlier: u64,
 }
 
-impl Done {
-    fn of(at: usize, solved: &Solved) -> Done {
-        let answer = solved.answer.as_ref().ok().map(|answer| Written {
+impl Made {
+    fn of(tried: &Tried) -> Made {
+        let solved = match tried {
+            Tried::Hard(pending, _) => return Made::Hard(pending.stage(), pending.seconds()),
+            Tried::Done(solved) => solved,
+        };
+        let Ok(answer) = &solved.answer else {
+            return Made::Refused;
+        };
+        Made::Answered(Written {
             moves: answer.moves.as_ref().map(|m| m.short(MoveStyle::Tile)),
             at_least: answer.at_least,
             nodes: answer.nodes,
             seconds: answer.seconds,
             earlier: solved.earlier,
-        });
-        Done { at, answer }
+        })
     }
+}
 
-    fn solved(self, solver: &Solver<'_>, board: &Board) -> Result<Solved> {
-        let Some(written) = self.answer else {
-            let refused = solver.refused(board)?;
-            return refused.ok_or(anyhow!("the ranks disagree on '{board}'"));
+impl Done {
+    fn tried(self, solver: &Solver<'_>, board: &Board) -> Result<Tried> {
+        let written = match self.made {
+            Made::Answered(written) => written,
+            Made::Refused => {
+                let refused = solver.refused(board)?;
+                let refused = refused.ok_or(anyhow!("the ranks disagree on '{board}'"))?;
+                return Ok(Tried::Done(refused));
+            }
+            Made::Hard(stage, seconds) => {
+                let found = solver.log.as_ref().and_then(|log| log.found(self.at));
+                let pending = match found {
+                    Some(Logged::Pending { search, .. }) => search.clone(),
+                    _ => Pending::new(board.clone(), stage, seconds),
+                };
+                return Ok(Tried::Hard(pending, None));
+            }
         };
         let moves = written
             .moves
@@ -88,7 +118,7 @@ impl Done {
             nodes: written.nodes,
             seconds: written.seconds,
         };
-        Ok(Solved {
+        Ok(Tried::Done(Solved {
             board: board.clone(),
             answer: Ok(answer),
             metric: Metric::Stm,
@@ -96,7 +126,7 @@ impl Done {
             optimum: None,
             proof: None,
             earlier: written.earlier,
-        })
+        }))
     }
 }
 
@@ -110,8 +140,7 @@ impl Team {
         let job = Job::start().ok_or(anyhow!("MPI cannot be started twice"))?;
         let me = format!("rank {} of {} on {}", job.rank(), job.size(), Job::host());
         end_on_panic(move |reason| complain(&format!("{me}: {reason}")));
-        let entries = channel();
-        Ok(Some(Team { job, entries }))
+        Ok(Some(Team { job }))
     }
 
     /// Returns whether this rank logs and writes.
@@ -167,9 +196,17 @@ impl Team {
         Ok(serde_json::from_slice(&bytes)?)
     }
 
-    /// Returns where this rank's lines of the log go.
-    pub fn sender(&self) -> Sender<Entry> {
-        self.entries.0.clone()
+    /// Ends when this rank's databases are not those of the first one.
+    pub fn compare(&self, search: &Optimal) -> Result<()> {
+        let mine = serde_json::to_vec(&(env!("CARGO_PKG_VERSION"), search.databases()))?;
+        ensure!(
+            self.job.broadcast(mine.clone()) == mine,
+            "rank {} on {} has other databases than rank 0, or another version of this program: give all machines the \
+             same files",
+            self.job.rank(),
+            Job::host()
+        );
+        Ok(())
     }
 
     /// Solves boards; on rank 0, logs what all do and shows each board's answer, in the order of the boards.
@@ -177,25 +214,46 @@ impl Team {
         &self,
         solver: &Solver<'_>,
         boards: &[Board],
-        pool: &rayon::ThreadPool,
-        show: impl FnMut(Solved) -> Result<()>,
+        pool: &ThreadPool,
+        mut show: impl FnMut(Solved) -> Result<()>,
     ) -> Result<()> {
-        let (give, take) = channel::<usize>();
-        let (tell, told) = channel::<Result<Done>>();
-        std::thread::scope(|scope| {
-            scope.spawn(move || {
-                for at in take {
-                    let done = pool.install(|| {
-                        let tried = solver.attempt(at, &boards[at])?;
-                        Ok(Done::of(at, &solver.finish(at, tried)?))
-                    });
-                    if tell.send(done).is_err() {
-                        return;
-                    }
+        let batch = BATCH * self.job.size();
+        for first in (0..boards.len()).step_by(batch) {
+            let places = first..(first + batch).min(boards.len());
+            // As on one machine: easy boards one per thread, then hard ones one after the other, on all ranks.
+            let (tried, mut stopped) = self.attempt(solver, boards, places, pool)?;
+            for (at, tried) in tried {
+                let hard = matches!(tried, Tried::Hard(..));
+                let together = (hard && !stopped).then_some((&self.job as _, pool));
+                // When all have stopped, the first one says how far its boards have come.
+                if together.is_some() || self.is_first() {
+                    show(solver.finish(at, tried, together)?)?;
                 }
-            });
-            let ended = self.meet(solver, boards, (give, told), show);
-            // The board at hand is not waited for.
+                if together.is_some() {
+                    stopped = self.job.max(interrupt::asked().into()) > 0;
+                }
+            }
+            if stopped {
+                interrupt::ask();
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Attempts the boards at some places, each on one thread of a rank; returns what was made of them and whether
+    /// somebody was told to stop, which is why some may be missing. All ranks return the same.
+    fn attempt(
+        &self,
+        solver: &Solver<'_>,
+        boards: &[Board],
+        places: Range<usize>,
+        pool: &ThreadPool,
+    ) -> Result<(BTreeMap<usize, Tried>, bool)> {
+        pool.in_place_scope(|scope| {
+            let threads = pool.current_num_threads();
+            let ended = self.meet((solver, boards), places, (scope, threads));
+            // The boards at hand are not waited for.
             if ended.is_err() {
                 interrupt::ask();
             }
@@ -203,74 +261,69 @@ impl Team {
         })
     }
 
-    /// Meets the other ranks until all boards are done or somebody is told to stop.
-    fn meet(
+    /// Meets the other ranks until all boards at some places are attempted or somebody is told to stop.
+    fn meet<'s>(
         &self,
-        solver: &Solver<'_>,
-        boards: &[Board],
-        (give, told): (Sender<usize>, Receiver<Result<Done>>),
-        mut show: impl FnMut(Solved) -> Result<()>,
-    ) -> Result<()> {
-        let (mut next, mut shown, mut busy) = (0, 0, 0);
-        let mut waiting = BTreeMap::new();
-        let mut stopped = false;
+        (solver, boards): (&'s Solver<'_>, &'s [Board]),
+        mut left: Range<usize>,
+        (scope, threads): (&rayon::Scope<'s>, usize),
+    ) -> Result<(BTreeMap<usize, Tried>, bool)> {
+        let (mut tried, mut stopped) = (BTreeMap::new(), false);
+        let (tell, told) = channel::<Result<Done>>();
+        let begun = Instant::now();
+        let mut busy = 0;
+        let [least, most] = MEET_EVERY;
         loop {
-            let end = Instant::now() + MEET_EVERY;
-            let left = || end.saturating_duration_since(Instant::now());
+            let meeting = Instant::now() + (begun.elapsed() / 8).clamp(least, most);
+            let wait = || meeting.saturating_duration_since(Instant::now());
             let mut done = Vec::new();
-            while let Ok(one) = told.recv_timeout(left()) {
+            while let Ok(one) = told.recv_timeout(wait()) {
                 done.push(one?);
-                busy -= 1;
             }
+            busy -= done.len();
             let report = Report {
-                entries: self.entries.1.try_iter().collect(),
                 done,
-                idle: busy == 0,
+                threads,
+                busy,
                 interrupted: interrupt::asked(),
             };
             let reports = self.job.all_gather(serde_json::to_vec(&report)?);
-            let mut idle = Vec::new();
-            for (rank, report) in reports.iter().enumerate() {
-                let report: Report = serde_json::from_slice(report)?;
+            let reports = reports.iter().map(|report| serde_json::from_slice(report));
+            let mut reports = reports.collect::<Result<Vec<Report>, _>>()?;
+            for (rank, report) in reports.iter_mut().enumerate() {
                 stopped |= report.interrupted;
-                if report.idle {
-                    idle.push(rank);
-                }
-                if self.is_first() {
-                    for entry in &report.entries {
-                        solver
-                            .log
-                            .as_ref()
-                            .map_or(Ok(()), |log| log.append(entry))?;
+                for done in report.done.drain(..) {
+                    let (at, hard) = (done.at, matches!(done.made, Made::Hard(..)));
+                    if rank != self.job.rank() && !hard {
+                        solver.progress.done();
                     }
-                    for done in report.done {
-                        if rank > 0 {
-                            solver.progress.done();
-                        }
-                        waiting.insert(done.at, done);
-                    }
+                    tried.insert(at, done.tried(solver, &boards[at])?);
                 }
             }
-            while let Some(done) = waiting.remove(&shown) {
-                show(done.solved(solver, &boards[shown])?)?;
-                shown += 1;
+            let idle = reports.iter().all(|report| report.busy == 0);
+            if idle && (stopped || left.is_empty()) {
+                return Ok((tried, stopped));
             }
-            if stopped {
-                interrupt::ask();
-            }
-            if idle.len() == reports.len() && (stopped || next == boards.len()) {
-                return Ok(());
-            }
-            for rank in idle.into_iter().filter(|_| !stopped) {
-                // One by one at the end, where a hard board would keep others waiting behind it.
-                let share = (boards.len() - next).div_ceil(TURNS * reports.len());
-                for at in next..next + share {
-                    if rank == self.job.rank() {
-                        busy += 1;
-                        give.send(at)?;
-                    }
+            for (rank, report) in reports.iter().enumerate().filter(|_| !stopped) {
+                // Few at the end, where an attempt that takes long would keep others waiting behind it.
+                let room = report.threads.saturating_sub(report.busy);
+                let fair = left.len().div_ceil(4 * reports.len());
+                let share = if room == 0 { 0 } else { fair.max(room) };
+                let given = left.start..left.end.min(left.start + share);
+                left.start = given.end;
+                for at in given.filter(|_| rank == self.job.rank()) {
+                    busy += 1;
+                    let tell = tell.clone();
+                    scope.spawn(move |_| {
+                        let made = solver.attempt(at, &boards[at]);
+                        let done = made.map(|tried| Done {
+                            at,
+                            made: Made::of(&tried),
+                        });
+                        // Nobody takes it when another board has failed.
+                        let _ = tell.send(done);
+                    });
                 }
-                next += share;
             }
         }
     }

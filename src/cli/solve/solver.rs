@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use tilewave::Error;
+use tilewave::bfs::Communicator;
 use tilewave::progress::StopWhen;
 use tilewave::puzzle::tiles::{Board, Metric, Moves};
 use tilewave::solve::{
@@ -46,6 +47,9 @@ pub struct Solver<'a> {
     /// The log, if one is kept.
     pub log: Option<Log>,
 }
+
+/// The ranks of a job, and the threads of this one.
+pub type Ranks<'r> = (&'r dyn Communicator, &'r rayon::ThreadPool);
 
 /// What one thread made of a board.
 pub enum Tried {
@@ -116,8 +120,8 @@ impl Solver<'_> {
         }))
     }
 
-    /// Solves a hard board, the one at a place, with all threads of the current pool.
-    pub fn finish(&self, at: usize, tried: Tried) -> Result<Solved> {
+    /// Solves a hard board, the one at a place, with all threads of the current pool, or of each rank's pool.
+    pub fn finish(&self, at: usize, tried: Tried, ranks: Option<Ranks<'_>>) -> Result<Solved> {
         let (pending, fast) = match tried {
             Tried::Done(solved) => {
                 self.note(at, &solved)?;
@@ -138,7 +142,10 @@ impl Solver<'_> {
                 if found.is_none() {
                     watch.log(&Entry::iteration(at, pending.stage(), seconds));
                 }
-                let answer = solver.finish_recorded(pending, &watch, &watch)?;
+                let answer = match ranks {
+                    Some(ranks) => solver.finish_together(pending, ranks, &watch, &watch)?,
+                    None => solver.finish_recorded(pending, &watch, &watch)?,
+                };
                 watch.finish()?;
                 Some(answer)
             }

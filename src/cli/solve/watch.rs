@@ -135,7 +135,7 @@ impl Recorder for Watch<'_> {
         drop(subtrees);
         self.log(&Entry::iteration(self.board, next, self.seconds()));
         self.thresholds.close(next.nodes);
-        if took >= LONG {
+        if took >= LONG && self.progress.shown {
             let speed = next.last as f64 / took.as_secs_f64();
             let expected = Thresholds::next(&self.thresholds.nodes());
             let expected = expected.map_or(String::new(), |(nodes, growth)| {

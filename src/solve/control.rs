@@ -1,0 +1,192 @@
+//! What the walks of one iteration share: on all threads, and in all processes.
+//!
+//! Invariant: who walks through a subtree is decided once; what has come of it is known to all when the iteration ends.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::record::{Recorder, Walked};
+use crate::progress::{Phase, Progress};
+use crate::puzzle::tiles::Direction;
+
+/// What a walk found.
+#[derive(Clone, Debug)]
+pub(super) struct Pass {
+    /// The way to the goal.
+    pub solution: Option<Vec<Direction>>,
+    /// Nodes generated.
+    pub nodes: u64,
+    /// By how much the closest node that was cut off exceeds the limit.
+    pub excess: i32,
+    /// Whether the walk ended early without a solution.
+    pub stopped: bool,
+}
+
+impl Pass {
+    /// Returns the subtree's line of a record, if there is nothing more to find in it.
+    pub fn walked(&self, subtree: usize) -> Option<Walked> {
+        (self.solution.is_none() && !self.stopped).then_some(Walked {
+            subtree: subtree as u32,
+            nodes: self.nodes,
+            excess: self.excess,
+        })
+    }
+}
+
+impl From<Walked> for Pass {
+    fn from(walked: Walked) -> Pass {
+        Pass {
+            solution: None,
+            nodes: walked.nodes,
+            excess: walked.excess,
+            stopped: false,
+        }
+    }
+}
+
+/// Deals the subtrees of an iteration, in the order in which one thread would walk through them, and knows what has come
+/// of them.
+pub(super) trait Dealer: Sync {
+    /// The iteration begins: its limit, how many subtrees there are, and which are to be walked through, in order. Called
+    /// by the thread that runs the search, as is [`Dealer::end`].
+    fn begin(&self, limit: usize, subtrees: u32, left: Vec<usize>);
+
+    /// Returns the next subtree for a thread, none when there is no more; may wait for it.
+    fn next(&self) -> Option<usize>;
+
+    /// A thread has been through a subtree.
+    fn done(&self, subtree: usize, pass: Pass);
+
+    /// The threads of this process are done: returns what has come of all subtrees, and whether the search was told to
+    /// stop. Waits for other processes.
+    fn end(&self) -> (Vec<(usize, Pass)>, bool);
+
+    /// Counts nodes; returns those of the iteration so far.
+    fn count(&self, nodes: u64) -> u64;
+
+    /// Returns the first subtree that is known to hold a solution.
+    fn solved(&self) -> usize;
+
+    /// Tells the search to stop.
+    fn stop(&self);
+
+    /// Returns whether the search was told to stop.
+    fn stopped(&self) -> bool;
+}
+
+/// Deals to the threads of this process alone, for one iteration.
+pub(super) struct Alone {
+    left: OnceLock<Vec<usize>>,
+    next: AtomicUsize,
+    nodes: AtomicU64,
+    solved: AtomicUsize,
+    stopped: AtomicBool,
+    done: Mutex<Vec<(usize, Pass)>>,
+}
+
+impl Default for Alone {
+    fn default() -> Alone {
+        Alone {
+            left: OnceLock::new(),
+            next: AtomicUsize::new(0),
+            nodes: AtomicU64::new(0),
+            solved: AtomicUsize::new(usize::MAX),
+            stopped: AtomicBool::new(false),
+            done: Mutex::default(),
+        }
+    }
+}
+
+impl Dealer for Alone {
+    fn begin(&self, _: usize, _: u32, left: Vec<usize>) {
+        self.left.get_or_init(|| left);
+    }
+
+    fn next(&self) -> Option<usize> {
+        let next = *self
+            .left
+            .get()?
+            .get(self.next.fetch_add(1, Ordering::Relaxed))?;
+        (!self.stopped() && next < self.solved()).then_some(next)
+    }
+
+    fn done(&self, subtree: usize, pass: Pass) {
+        if pass.solution.is_some() {
+            self.solved.fetch_min(subtree, Ordering::Relaxed);
+        }
+        lock(&self.done).push((subtree, pass));
+    }
+
+    fn end(&self) -> (Vec<(usize, Pass)>, bool) {
+        (std::mem::take(&mut *lock(&self.done)), self.stopped())
+    }
+
+    fn count(&self, nodes: u64) -> u64 {
+        self.nodes.fetch_add(nodes, Ordering::Relaxed) + nodes
+    }
+
+    fn solved(&self) -> usize {
+        self.solved.load(Ordering::Relaxed)
+    }
+
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    fn stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// Locks; what a thread that panicked has left is whole: nothing is changed in two steps.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Who is told how far a search is, and who is told what need not be done again.
+pub(super) type Observers<'c> = (&'c dyn Progress, &'c dyn Recorder);
+
+/// What the walks of one iteration share.
+pub(super) struct Control<'c> {
+    observers: Observers<'c>,
+    pub dealer: &'c dyn Dealer,
+    /// Moves that the iteration allows.
+    limit: usize,
+    /// Nodes generated before.
+    before: u64,
+}
+
+impl<'c> Control<'c> {
+    /// Returns the control of an iteration with a limit, before which some nodes were generated.
+    pub fn new(
+        observers: Observers<'c>,
+        dealer: &'c dyn Dealer,
+        (limit, before): (usize, u64),
+    ) -> Control<'c> {
+        Control {
+            observers,
+            dealer,
+            limit,
+            before,
+        }
+    }
+
+    /// Takes what has come of a subtree, one of so many.
+    pub fn done(&self, subtrees: u32, subtree: usize, pass: Pass) {
+        if let Some(walked) = pass.walked(subtree) {
+            self.observers.1.subtree(self.limit, subtrees, walked);
+        }
+        self.dealer.done(subtree, pass);
+    }
+
+    /// Counts nodes; returns whether the walk through a subtree should stop.
+    pub fn ask(&self, nodes: u64, subtree: usize) -> bool {
+        let nodes = self.before + self.dealer.count(nodes);
+        let progress = self.observers.0;
+        progress.progress(Phase::Search(self.limit), nodes, 0);
+        if progress.interrupted() {
+            self.dealer.stop();
+        }
+        self.dealer.stopped() || self.dealer.solved() < subtree
+    }
+}

@@ -1,0 +1,222 @@
+//! One board solved by several ranks, here threads of one process, against one process.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tilewave::pdb::{Build, build, partition};
+use tilewave::progress::{NoProgress, Phase, Progress};
+use tilewave::puzzle::tiles::{Board, Size};
+use tilewave::solve::{
+    Answer, Attempt, Entry, Logged, NoRecorder, Optimal, Pending, Recorder, Stage, Walked, replay,
+};
+
+use super::threads::ranks;
+use super::{board, goal};
+
+/// Hard for one thread over 5-5-5, some millions of nodes each.
+const HARD: [&str; 3] = [
+    "15 14 0 4/11 1 6 13/7 5 8 9/3 2 10 12",
+    "13 11 4 12/1 8 9 15/6 5 14 2/7 3 10 0",
+    "14 7 8 2/13 11 10 4/9 12 5 0/3 6 1 15",
+];
+
+fn solver() -> Optimal {
+    let first = goal("first", Size::new(4, 4).unwrap());
+    let patterns = partition("5-5-5", &first).unwrap();
+    let pdbs = patterns
+        .into_iter()
+        .map(|p| build(&Build::new(p), &NoProgress).unwrap());
+    Optimal::new(&first, pdbs).unwrap()
+}
+
+fn hard(solver: &Optimal, board: &Board) -> Pending {
+    match solver.attempt(board, &NoProgress).unwrap() {
+        Attempt::Hard(pending) => pending,
+        Attempt::Answered(answer) => panic!("{board} is not hard: {answer:?}"),
+    }
+}
+
+/// Solves with so many threads on each rank; returns the answer of each.
+fn together<P: Progress, R: Recorder + Send>(
+    solver: &Optimal,
+    pending: &Pending,
+    threads: &[usize],
+    observers: impl Fn(usize) -> (P, R) + Sync,
+) -> Vec<(Answer, R)> {
+    ranks(threads.len(), |team| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads[team.rank()]);
+        let pool = pool.build().unwrap();
+        let (progress, recorder) = observers(team.rank());
+        let together = (team, &pool);
+        let answer = solver.finish_together(pending.clone(), together, &progress, &recorder);
+        (answer.unwrap(), recorder)
+    })
+}
+
+/// What a recorder was told.
+#[derive(Default)]
+struct Told {
+    stages: Mutex<Vec<Stage>>,
+    subtrees: Mutex<Vec<(usize, u32, Walked)>>,
+}
+
+impl Recorder for Told {
+    fn iteration(&self, next: Stage) {
+        self.stages.lock().unwrap().push(next);
+    }
+
+    fn subtree(&self, threshold: usize, subtrees: u32, walked: Walked) {
+        let mut all = self.subtrees.lock().unwrap();
+        // Nothing of an iteration comes before it has begun.
+        let stages = self.stages.lock().unwrap();
+        assert!(
+            stages
+                .last()
+                .is_none_or(|stage| stage.threshold == threshold)
+        );
+        all.push((threshold, subtrees, walked));
+    }
+}
+
+impl Told {
+    /// The subtrees of each threshold, in order, however they came.
+    fn of_thresholds(&self) -> BTreeMap<usize, Vec<Walked>> {
+        let mut all: BTreeMap<usize, Vec<Walked>> = BTreeMap::new();
+        for &(threshold, _, walked) in &*self.subtrees.lock().unwrap() {
+            all.entry(threshold).or_default().push(walked);
+        }
+        for walked in all.values_mut() {
+            walked.sort_by_key(|walked| walked.subtree);
+        }
+        all
+    }
+}
+
+#[test]
+fn any_number_of_ranks_finds_the_answer_of_one_process() {
+    let solver = solver();
+    let mut iterations = 0;
+    for text in HARD {
+        let board = board(text);
+        let pending = hard(&solver, &board);
+        let told = Told::default();
+        let alone = solver.finish_recorded(pending.clone(), &NoProgress, &told);
+        let alone = alone.unwrap();
+        let subtrees = told.of_thresholds();
+        let stages = told.stages.into_inner().unwrap();
+        iterations += stages.len();
+        for threads in [&[1][..], &[1, 1], &[2, 1, 1], &[1, 3]] {
+            let answers = together(&solver, &pending, threads, |_| {
+                (NoProgress, Told::default())
+            });
+            for (answer, told) in answers {
+                assert_eq!(answer.moves, alone.moves, "{board}, {threads:?}");
+                assert_eq!(answer.nodes, alone.nodes, "{board}, {threads:?}");
+                // All ranks know what each has done, of all iterations but the last.
+                let last = *subtrees.keys().next_back().unwrap();
+                for (threshold, walked) in told.of_thresholds() {
+                    if threshold < last {
+                        assert_eq!(walked, subtrees[&threshold], "{board}, {threads:?}");
+                    }
+                }
+                assert_eq!(*told.stages.lock().unwrap(), stages, "{board}, {threads:?}");
+            }
+        }
+    }
+    assert!(
+        iterations > 2,
+        "{iterations} iterations have one after them"
+    );
+}
+
+#[test]
+fn ranks_go_on_from_what_a_log_says() {
+    let solver = solver();
+    let board = board(HARD[2]);
+    let pending = hard(&solver, &board);
+    let told = Told::default();
+    let alone = solver
+        .finish_recorded(pending.clone(), &NoProgress, &told)
+        .unwrap();
+    // The first iteration is over, and every third subtree of the second.
+    let stage = told.stages.lock().unwrap()[0];
+    let subtrees = told.subtrees.into_inner().unwrap();
+    let (_, of, _) = subtrees[0];
+    let second = subtrees
+        .iter()
+        .filter(|(threshold, ..)| *threshold == stage.threshold);
+    let of = second.clone().map(|&(_, of, _)| of).max().unwrap_or(of);
+    let known: Vec<Walked> = second
+        .map(|&(.., walked)| walked)
+        .filter(|w| w.subtree % 3 == 0)
+        .collect();
+    assert!(known.len() > 200, "{} of {of}", known.len());
+    let entries = [
+        Entry::iteration(0, stage, 1.0),
+        Entry::Subtrees {
+            board: 0,
+            threshold: stage.threshold,
+            of,
+            walked: known,
+            seconds: 1.0,
+        },
+    ];
+    let mut found = replay(entries, std::slice::from_ref(&board), solver.goal()).unwrap();
+    let Some(Logged::Pending { search, .. }) = found.remove(&0) else {
+        panic!("the log says that the board is begun");
+    };
+    let answers = together(&solver, &search, &[1, 1, 2], |_| {
+        (NoProgress, Told::default())
+    });
+    for (answer, told) in answers {
+        assert_eq!((&answer.moves, answer.nodes), (&alone.moves, alone.nodes));
+        let again = told.of_thresholds();
+        let again = again[&stage.threshold]
+            .iter()
+            .filter(|w| w.subtree % 3 == 0);
+        assert_eq!(again.count(), 0, "what is known is walked again");
+    }
+}
+
+/// Stops a search at a number of nodes.
+struct StopAt {
+    most: u64,
+    nodes: AtomicU64,
+}
+
+impl Progress for StopAt {
+    fn progress(&self, _: Phase, nodes: u64, _: u64) {
+        self.nodes.fetch_max(nodes, Ordering::Relaxed);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.nodes.load(Ordering::Relaxed) >= self.most
+    }
+}
+
+#[test]
+fn what_stops_one_rank_stops_all() {
+    let solver = solver();
+    let pending = hard(&solver, &board(HARD[2]));
+    let most = pending.nodes() + (2 << 20);
+    let observers = |rank| {
+        // All nodes count, not those of this rank alone.
+        let most = if rank == 1 { most } else { u64::MAX };
+        let nodes = AtomicU64::new(0);
+        (StopAt { most, nodes }, NoRecorder)
+    };
+    let answers = together(&solver, &pending, &[1, 1, 1], observers);
+    for (answer, _) in &answers {
+        assert_eq!(answer.moves, None);
+        assert_eq!(
+            (answer.at_least, answer.nodes),
+            (answers[0].0.at_least, answers[0].0.nodes)
+        );
+        assert!(
+            (most..most + (8 << 20)).contains(&answer.nodes),
+            "{}",
+            answer.nodes
+        );
+    }
+}
