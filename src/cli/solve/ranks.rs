@@ -201,9 +201,10 @@ impl Team {
         let mine = serde_json::to_vec(&(env!("CARGO_PKG_VERSION"), search.databases()))?;
         ensure!(
             self.job.broadcast(mine.clone()) == mine,
-            "rank {} on {} has other databases than rank 0, or another version of this program: give all machines the \
+            "rank {} of {} on {} has other databases than rank 0, or another version of this program: give all machines the \
              same files",
             self.job.rank(),
+            self.job.size(),
             Job::host()
         );
         Ok(())
@@ -229,12 +230,12 @@ impl Team {
                 if together.is_some() || self.is_first() {
                     show(solver.finish(at, tried, together)?)?;
                 }
-                if together.is_some() {
-                    stopped = self.job.max(interrupt::asked().into()) > 0;
+                if together.is_some() && self.job.max(interrupt::asked().into()) > 0 {
+                    stopped = true;
+                    interrupt::ask();
                 }
             }
             if stopped {
-                interrupt::ask();
                 return Ok(());
             }
         }
@@ -299,6 +300,9 @@ impl Team {
                     }
                     tried.insert(at, done.tried(solver, &boards[at])?);
                 }
+            }
+            if stopped {
+                interrupt::ask();
             }
             let idle = reports.iter().all(|report| report.busy == 0);
             if idle && (stopped || left.is_empty()) {
