@@ -223,7 +223,7 @@ fn verify_passes_true_boards() {
 
 #[test]
 fn plan_names_the_needs() {
-    let text = stdout(&["plan", "2x7"]);
+    let text = stdout(&["plan", "2x7", "--memory", "8GB"]);
     assert!(
         text.contains("43,589,145,600") && text.contains("6.19 GiB"),
         "{text}"
