@@ -64,37 +64,49 @@ pub(super) trait Dealer: Sync {
     /// Counts nodes; returns those of the iteration so far.
     fn count(&self, nodes: u64) -> u64;
 
+    /// Returns what walks ask whether to go on.
+    fn signs(&self) -> &Signs;
+
     /// Returns the first subtree that is known to hold a solution.
-    fn solved(&self) -> usize;
+    fn solved(&self) -> usize {
+        self.signs().solved.load(Ordering::Relaxed)
+    }
 
     /// Tells the search to stop.
-    fn stop(&self);
+    fn stop(&self) {
+        self.signs().stopped.store(true, Ordering::Relaxed);
+    }
 
     /// Returns whether the search was told to stop.
-    fn stopped(&self) -> bool;
+    fn stopped(&self) -> bool {
+        self.signs().stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// What walks ask whether to go on.
+pub(super) struct Signs {
+    /// The first subtree that is known to hold a solution; the greatest number when there is none.
+    pub solved: AtomicUsize,
+    pub stopped: AtomicBool,
+}
+
+impl Default for Signs {
+    fn default() -> Signs {
+        Signs {
+            solved: AtomicUsize::new(usize::MAX),
+            stopped: AtomicBool::new(false),
+        }
+    }
 }
 
 /// Deals to the threads of this process alone, for one iteration.
+#[derive(Default)]
 pub(super) struct Alone {
     left: OnceLock<Vec<usize>>,
     next: AtomicUsize,
     nodes: AtomicU64,
-    solved: AtomicUsize,
-    stopped: AtomicBool,
+    signs: Signs,
     done: Mutex<Vec<(usize, Pass)>>,
-}
-
-impl Default for Alone {
-    fn default() -> Alone {
-        Alone {
-            left: OnceLock::new(),
-            next: AtomicUsize::new(0),
-            nodes: AtomicU64::new(0),
-            solved: AtomicUsize::new(usize::MAX),
-            stopped: AtomicBool::new(false),
-            done: Mutex::default(),
-        }
-    }
 }
 
 impl Dealer for Alone {
@@ -112,7 +124,7 @@ impl Dealer for Alone {
 
     fn done(&self, subtree: usize, pass: Pass) {
         if pass.solution.is_some() {
-            self.solved.fetch_min(subtree, Ordering::Relaxed);
+            self.signs.solved.fetch_min(subtree, Ordering::Relaxed);
         }
         lock(&self.done).push((subtree, pass));
     }
@@ -125,16 +137,8 @@ impl Dealer for Alone {
         self.nodes.fetch_add(nodes, Ordering::Relaxed) + nodes
     }
 
-    fn solved(&self) -> usize {
-        self.solved.load(Ordering::Relaxed)
-    }
-
-    fn stop(&self) {
-        self.stopped.store(true, Ordering::Relaxed);
-    }
-
-    fn stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+    fn signs(&self) -> &Signs {
+        &self.signs
     }
 }
 

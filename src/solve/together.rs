@@ -9,13 +9,13 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::control::{Dealer, Observers, Pass, lock};
+use super::control::{Dealer, Observers, Pass, Signs, lock};
 use super::record::Recorder;
 use crate::bfs::Communicator;
 use crate::puzzle::tiles::{MoveStyle, Moves};
@@ -32,8 +32,7 @@ pub(super) struct Share {
     /// Nodes of the iteration, here and on the other ranks.
     nodes: AtomicU64,
     elsewhere: AtomicU64,
-    solved: AtomicUsize,
-    stopped: AtomicBool,
+    signs: Signs,
 }
 
 /// What has been dealt to a rank, and what has come of it.
@@ -192,8 +191,7 @@ impl Share {
             changed: Condvar::new(),
             nodes: AtomicU64::new(0),
             elsewhere: AtomicU64::new(0),
-            solved: AtomicUsize::new(usize::MAX),
-            stopped: AtomicBool::new(false),
+            signs: Signs::default(),
         }
     }
 
@@ -245,7 +243,7 @@ impl Share {
                 let solution = solution.map(path).transpose();
                 let solution = solution.expect("ranks write moves").map(|moves| moves.0);
                 if solution.is_some() {
-                    self.solved.fetch_min(at, Ordering::Relaxed);
+                    self.signs.solved.fetch_min(at, Ordering::Relaxed);
                 }
                 hand.others.push((
                     at,
@@ -279,7 +277,7 @@ impl Share {
             hand.result = Some((passes, reports.iter().any(|report| report.stopped)));
             self.nodes.store(0, Ordering::Relaxed);
             self.elsewhere.store(0, Ordering::Relaxed);
-            self.solved.store(usize::MAX, Ordering::Relaxed);
+            self.signs.solved.store(usize::MAX, Ordering::Relaxed);
         }
         self.changed.notify_all();
         wait
@@ -313,7 +311,7 @@ impl Dealer for Share {
 
     fn done(&self, subtree: usize, pass: Pass) {
         if pass.solution.is_some() {
-            self.solved.fetch_min(subtree, Ordering::Relaxed);
+            self.signs.solved.fetch_min(subtree, Ordering::Relaxed);
         }
         lock(&self.hand).done.push((subtree, pass));
     }
@@ -334,15 +332,7 @@ impl Dealer for Share {
         here + self.elsewhere.load(Ordering::Relaxed)
     }
 
-    fn solved(&self) -> usize {
-        self.solved.load(Ordering::Relaxed)
-    }
-
-    fn stop(&self) {
-        self.stopped.store(true, Ordering::Relaxed);
-    }
-
-    fn stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+    fn signs(&self) -> &Signs {
+        &self.signs
     }
 }

@@ -40,7 +40,11 @@ pub fn lock_within(storage: &dyn Storage, patience: Duration) -> io::Result<Opti
 /// Removes a directory in which nothing is but the lock of whoever worked there, and that one not held; leaves any other
 /// as it is.
 pub fn remove_unused(path: &Path) {
-    let lock_alone = |directory: &Directory| directory.list().is_ok_and(|names| names == [LOCK]);
+    // A file of somebody else may have that name: locks are empty.
+    let lock_alone = |directory: &Directory| {
+        directory.list().is_ok_and(|names| names == [LOCK])
+            && directory.open(LOCK).is_ok_and(|file| file.is_empty())
+    };
     if let Ok(directory) = Directory::open(path, Io::Read)
         && lock_alone(&directory)
         && let Ok(Some(_held)) = directory.lock()

@@ -223,8 +223,15 @@ fn a_set_that_is_too_large_for_the_memory_keeps_its_levels_on_the_disk() {
         let [one, other] = ["small", "large"].map(|set| dir.join(set).join(&name));
         assert!(std::fs::read(one).unwrap() == std::fs::read(other).unwrap());
     }
-    let peak = |set| Pdb::open(&dir.join(set)).unwrap().file_bytes();
-    assert!(peak("small/4x4_1-2-3-4-5-6-7-8.pdb") > 100_000_000);
+    // What somebody keeps under the name of the lock is not lost with it.
+    let (levels, mine) = (dir.join("mine"), dir.join("mine/lock"));
+    std::fs::create_dir(&levels).unwrap();
+    std::fs::write(&mine, "mine").unwrap();
+    tilewave::store::remove_unused(&levels);
+    assert_eq!(std::fs::read(&mine).unwrap(), b"mine");
+    std::fs::write(&mine, "").unwrap();
+    tilewave::store::remove_unused(&levels);
+    assert!(!levels.exists());
 }
 
 #[test]
