@@ -43,8 +43,8 @@ pub(super) struct BitTables<'t, const V: usize> {
     pub pattern: [[u8; V]; CELLS],
     /// For each tile a move that its sums do not see: 1 in the field of every sum that it is in no pattern of.
     pub unseen: [u128; CELLS],
-    /// 2 in the field of each view's sum.
-    pub two: [u128; V],
+    /// The fields of views that are no sum's first, and by how many bits that one's is lower.
+    pub joined: Vec<(u128, u32)>,
     /// The moves of each blank cell by their directions.
     pub moves: Vec<[Move<V>; 4]>,
     /// For each move what the tile passes: a cell, and in which views; filled up with the blank's own cell.
@@ -137,10 +137,11 @@ impl<'t, const V: usize> BitTables<'t, V> {
                 }
             }
         }
-        let (mut unseen, mut two) = ([0; CELLS], [0; V]);
+        let (mut unseen, mut joined) = ([0; CELLS], Vec::new());
         for sum in tree.sums() {
             let field = 16 * sum.start;
-            two[sum.clone()].fill(2 << field);
+            let others = (sum.start + 1..sum.end).map(|v| 16 * v);
+            joined.extend(others.map(|place| (0xffff << place, (place - field) as u32)));
             for (unseen, pattern) in unseen.iter_mut().zip(&pattern).take(cells).skip(1) {
                 if pattern[sum.clone()].iter().all(|&p| p == NO_PATTERN) {
                     *unseen |= 1 << field;
@@ -152,7 +153,7 @@ impl<'t, const V: usize> BitTables<'t, V> {
             // Where every move changes the value of some pattern, all sums are as odd as the moves left.
             least: if unseen == [0; CELLS] { 2 } else { 1 },
             unseen,
-            two,
+            joined,
             databases,
             pattern,
             moves,

@@ -198,7 +198,7 @@ impl<'w, const V: usize> BitWalk<'w, V> {
         }
         let (mut list, mut left, mut cut) = (0, 0, 0);
         for i in 0..count.min(4) {
-            let mut less = tables.unseen[usize::from(tiles[i]) % CELLS];
+            let mut less = 0;
             for v in 0..V {
                 let p = tables.pattern[usize::from(tiles[i]) % CELLS][v];
                 if p == NO_PATTERN {
@@ -211,7 +211,13 @@ impl<'w, const V: usize> BitWalk<'w, V> {
                 let fewer = (((word >> VALUE) + 1) >> 1 & 1) ^ bit;
                 let change = 1u64.wrapping_sub(2 * fewer);
                 level.words[v][i] = word.wrapping_add(change << VALUE);
-                less |= tables.two[v] & u128::from(fewer).wrapping_sub(1);
+                less |= u128::from(2 - 2 * fewer) << (16 * v);
+            }
+            for &(field, down) in &tables.joined {
+                less = less & !field | (less & field) >> down;
+            }
+            if tables.least == 1 {
+                less |= tables.unseen[usize::from(tiles[i]) % CELLS];
             }
             // A sign that is borrowed stays within its 16 bits.
             let spare = ((self.spare | SIGNS) - less) ^ SIGNS;
