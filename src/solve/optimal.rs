@@ -18,7 +18,7 @@ use super::view::images;
 use crate::bfs::Communicator;
 use crate::pdb::{Kind, Pattern, Pdb, PdbError};
 use crate::progress::Progress;
-use crate::puzzle::tiles::{Board, Frame, Moves, Path};
+use crate::puzzle::tiles::{Board, Frame, Moves};
 
 /// Longest sequences whose duplicates are pruned: the two ways around a square of four tiles.
 const PRUNER_DEPTH: usize = 12;
@@ -360,34 +360,4 @@ impl Optimal {
             seconds,
         })
     }
-}
-
-/// Returns the patterns that suit a goal when none are given: consecutive tiles along the snake path, up
-/// to 6 of them (5 on boards of more than 25 cells), so that a set takes seconds to build and at most
-/// half a gigabyte; on 4x4 and 5x5 with the blank's goal in a corner the literature's 6-6-3 and
-/// 6-6-6-6.
-///
-/// # Errors
-/// [`PdbError`] when the board is too large for databases.
-pub fn default_patterns(goal: &Board) -> Result<Vec<Pattern>, PdbError> {
-    let size = goal.size();
-    let named = match (size.rows(), size.cols()) {
-        (4, 4) => crate::pdb::partition("6-6-3", goal).ok(),
-        (5, 5) => crate::pdb::partition("6-6-6-6", goal).ok(),
-        _ => None,
-    };
-    if let Some(patterns) = named {
-        return Ok(patterns);
-    }
-    let most = if size.cells() > 25 { 5 } else { 6 };
-    let path = Path::new(size);
-    let along = (0..size.cells()).map(|i| goal.tiles()[path.cell(i)]);
-    let tiles: Vec<u16> = along.filter(|&tile| tile != 0).collect();
-    let groups = tiles.len().div_ceil(most);
-    // Equal shares: 6 + 5 rather than 6 + 6 with one left over.
-    let share = tiles.len().div_ceil(groups);
-    tiles
-        .chunks(share)
-        .map(|tiles| Pattern::new(goal.clone(), tiles))
-        .collect()
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use assert_cmd::Command;
 use serde_json::Value;
 use tilewave::pdb::{Kind, Pdb, SetFile, check_partition, tilings};
+use tilewave::solve::sweeps;
 
 use super::cli::{refused, stdout, tilewave};
 use super::goal;
@@ -33,7 +34,7 @@ fn a_set_is_built_rated_and_solved_with() {
     let dir = dir.path();
     let build = ["set", "build", "3x3", "-o", "set", "--memory", "1GB"];
     let text = stdout(dir, &build);
-    assert!(text.starts_with("wrote set/set.json: 4-4, "), "{text}");
+    assert!(text.starts_with("wrote set/set.json: 8, "), "{text}");
     let set = SetFile::read(&dir.join("set/set.json")).unwrap();
     assert_eq!(set.partitions.len(), 1);
     for file in &set.partitions[0] {
@@ -63,11 +64,12 @@ fn a_set_is_built_rated_and_solved_with() {
         "json",
     ];
     let rated = lines(&stdout(dir, &rate));
-    assert_eq!(rated[0]["partition"], "4-4");
+    assert_eq!(rated[0]["partition"], "8");
     assert_eq!(rated[1]["partition"], "all together");
     assert_eq!(rated[0]["mean"], rated[1]["mean"]);
     let mean = rated[0]["mean"].as_f64().unwrap();
-    assert!((14.0..22.0).contains(&mean), "{mean}");
+    // All eight tiles: the distances themselves, 21.97 on average.
+    assert!((21.5..22.5).contains(&mean), "{mean}");
 
     // A second partition, beside the file and named by it.
     let other = [
@@ -90,9 +92,14 @@ fn a_set_is_built_rated_and_solved_with() {
         "set/y.pdb",
     ];
     stdout(dir, &rest);
+    let weak = vec![dir.join("set/x.pdb"), dir.join("set/y.pdb")];
+    let other = SetFile {
+        partitions: vec![weak.clone()],
+    };
+    other.write(&dir.join("set/other.json"), false).unwrap();
+    let other = solve(dir, &["--pdb", "set/other.json"]);
     let mut two = set.clone();
-    two.partitions
-        .push(vec![dir.join("set/x.pdb"), dir.join("set/y.pdb")]);
+    two.partitions.push(weak);
     two.write(&dir.join("set/two.json"), false).unwrap();
     assert!(
         std::fs::read_to_string(dir.join("set/two.json"))
@@ -101,9 +108,10 @@ fn a_set_is_built_rated_and_solved_with() {
     );
     let both = solve(dir, &["--pdb", "set/two.json"]);
     assert_eq!(both["length"], 31);
+    assert_eq!(both["nodes"], one["nodes"]);
     assert!(
-        both["nodes"].as_u64() < one["nodes"].as_u64(),
-        "{both} {one}"
+        both["nodes"].as_u64() < other["nodes"].as_u64(),
+        "{both} {other}"
     );
     let rate = [
         "set",
@@ -250,6 +258,51 @@ fn tilings_cover_all_tiles_of_every_corner() {
     }
     assert!(tilings(&goal("5x5", "blank=12")).unwrap().is_empty());
     assert!(tilings(&goal("3x4", "last")).unwrap().is_empty());
+}
+
+/// Boards and goals without a list have partitions of patterns as large as fit, as many as are looked through quickly.
+#[test]
+fn sets_of_any_goal_have_large_patterns() {
+    for (size, blank, most, partitions) in [
+        ("3x5", "blank=2", 8, 3), // seen in two ways: rows from both ends, and columns
+        ("3x5", "blank=1", 8, 4),
+        ("4x4", "blank=5", 8, 2), // columns are rows seen along the diagonal
+        ("5x5", "blank=12", 7, 1), // seen in eight ways
+        ("3x4", "last", 7, 4),
+        ("2x2", "last", 3, 1),
+    ] {
+        let goal = goal(size, blank);
+        let all = sweeps(&goal, most).unwrap();
+        assert_eq!(all.len(), partitions, "{size} {blank}");
+        for patterns in &all {
+            check_partition(patterns).unwrap();
+            assert_eq!(patterns.iter().map(|p| p.tiles().len()).max(), Some(most));
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    for (memory, shapes, file) in [
+        ("1GB", "8-3; 8-3; 8-3; 8-3", "3x4_1-2-3-4-5-6-7-8.pdb"),
+        ("30MB", "7-4; 7-4; 7-4; 7-4", "3x4_5-6-7-8-9-10-11.pdb"),
+    ] {
+        let build = ["set", "build", "3x4", "-j", "1", "-M", memory, "-o", memory];
+        let text = stdout(dir, &build);
+        let wrote = format!("wrote {memory}/set.json: {shapes}, ");
+        assert!(text.starts_with(&wrote), "{text}");
+        assert!(dir.join(memory).join(file).exists());
+    }
+    let rate = |set| {
+        let rate = ["set", "rate", set, "--samples", "500", "--format", "json"];
+        lines(&stdout(dir, &rate)).pop().unwrap()["mean"]
+            .as_f64()
+            .unwrap()
+    };
+    // The distances are 35.10 on average.
+    let [large, small] = ["1GB/set.json", "30MB/set.json"].map(rate);
+    assert!(
+        large > small && small > 31.1 && large < 35.2,
+        "{large} {small}"
+    );
 }
 
 #[test]

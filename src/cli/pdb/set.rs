@@ -13,7 +13,7 @@ use tilewave::pdb::{self, Build, Encoding, Kind, OnDisk, Pattern, SetFile, tilin
 use tilewave::progress::Phase;
 use tilewave::puzzle::tiles::{Board, Size};
 use tilewave::report::{bytes, counted, duration};
-use tilewave::solve::{Optimal, Scrambler, default_patterns};
+use tilewave::solve::{Optimal, Scrambler, default_patterns, sweeps};
 use tilewave::store::{Directory, Io};
 
 use super::build::check_space;
@@ -192,44 +192,52 @@ impl BuildArgs {
         })
     }
 
-    /// The partitions that fit the memory together: those of the list, or one of small patterns.
+    /// The partitions that fit the memory together: those of the list, or of patterns as large as fit.
     fn choose(&self, goal: &Board) -> Result<Vec<Vec<Pattern>>> {
-        let budget = self.memory.budget();
-        let (mut chosen, mut total, mut least) = (Vec::<Vec<Pattern>>::new(), 0, None);
-        let mut candidates = tilings(goal)?;
-        candidates.push(default_patterns(goal)?);
-        let last = candidates.len() - 1;
-        for (i, patterns) in candidates.into_iter().enumerate() {
-            // Small patterns only where there is no other.
-            if i == last && !chosen.is_empty() {
-                break;
-            }
-            let mut needed = total;
-            let new = |p: &&Pattern| !chosen.iter().flatten().any(|known| known == *p);
-            let plans = patterns.iter().filter(new);
-            let plans = plans.map(|p| {
-                let build = self.build(p)?;
-                Ok(pdb::plan(&build).or_else(|_| pdb::plan_on_disk(&build))?)
-            });
-            match plans.collect::<Result<Vec<_>>>() {
-                Ok(plans) => needed += plans.iter().map(|plan| plan.data_bytes).sum::<u64>(),
-                Err(error) => {
-                    least = Some(error);
-                    continue;
+        let mut candidates = vec![tilings(goal)?];
+        if candidates[0].is_empty() {
+            let most = goal.size().tiles().min(Pattern::MAX_TILES);
+            let sweeps = (LARGE..=most).rev().map(|most| sweeps(goal, most));
+            candidates = sweeps.collect::<Result<_, _>>()?;
+        }
+        // Small patterns only where there is no other.
+        candidates.push(vec![default_patterns(goal)?]);
+        let mut least = None;
+        for all in candidates {
+            let (mut chosen, mut total) = (Vec::<Vec<Pattern>>::new(), 0);
+            for patterns in all {
+                let new = |p: &&Pattern| !chosen.iter().flatten().any(|known| known == *p);
+                let plans = patterns.iter().filter(new).map(|p| {
+                    let build = self.build(p)?;
+                    Ok(pdb::plan(&build).or_else(|_| pdb::plan_on_disk(&build))?)
+                });
+                match plans.collect::<Result<Vec<_>>>() {
+                    Ok(plans) => {
+                        let needed = total + plans.iter().map(|plan| plan.data_bytes).sum::<u64>();
+                        if needed <= self.memory.budget() {
+                            total = needed;
+                            chosen.push(patterns);
+                        }
+                    }
+                    Err(error) => least = Some(error),
                 }
             }
-            if needed <= budget {
-                total = needed;
-                chosen.push(patterns);
+            if !chosen.is_empty() {
+                return Ok(chosen);
             }
         }
-        match (chosen.is_empty(), least) {
-            (false, _) => Ok(chosen),
-            (true, Some(error)) => Err(error),
-            (true, None) => refuse!("no set fits {}: give more --memory", bytes(budget)),
+        match least {
+            Some(error) => Err(error),
+            None => refuse!(
+                "no set fits {}: give more --memory",
+                bytes(self.memory.budget())
+            ),
         }
     }
 }
+
+/// The fewest tiles that make a large pattern: smaller ones are no better than those that `solve` builds unasked.
+const LARGE: usize = 7;
 
 /// What is told of a board that is searched.
 const BOARD_COLUMNS: &str = "board,length,at_least,nodes,seconds";

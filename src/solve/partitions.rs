@@ -1,0 +1,99 @@
+//! Patterns for any goal: what to build where nobody says which.
+//!
+//! Invariant: every partition covers all tiles, each once.
+
+use super::bit_tables::MAX_BIT_VIEWS;
+use super::view::images;
+use crate::pdb::{Pattern, PdbError, partition};
+use crate::puzzle::tiles::{Board, Path};
+
+/// Returns the patterns that suit a goal when none are given: consecutive tiles along the snake path, up
+/// to 6 of them (5 on boards of more than 25 cells), so that a set takes seconds to build and at most
+/// half a gigabyte; on 4x4 and 5x5 with the blank's goal in a corner the literature's 6-6-3 and
+/// 6-6-6-6.
+///
+/// # Errors
+/// [`PdbError`] when the board is too large for databases.
+pub fn default_patterns(goal: &Board) -> Result<Vec<Pattern>, PdbError> {
+    let size = goal.size();
+    let named = match (size.rows(), size.cols()) {
+        (4, 4) => partition("6-6-3", goal).ok(),
+        (5, 5) => partition("6-6-6-6", goal).ok(),
+        _ => None,
+    };
+    if let Some(patterns) = named {
+        return Ok(patterns);
+    }
+    let most = if size.cells() > 25 { 5 } else { 6 };
+    let path = Path::new(size);
+    let along = (0..size.cells()).map(|i| goal.tiles()[path.cell(i)]);
+    let tiles: Vec<u16> = along.filter(|&tile| tile != 0).collect();
+    let groups = tiles.len().div_ceil(most);
+    // Equal shares: 6 + 5 rather than 6 + 6 with one left over.
+    patterns(goal, tiles.chunks(tiles.len().div_ceil(groups)))
+}
+
+/// Returns partitions of large patterns for any goal, to be used together: `most` tiles row by row or column by column, the
+/// rest of fewer at the end or at the beginning. None is another's reflection or rotation, and there are no more than a
+/// search looks through quickly.
+///
+/// ```
+/// use tilewave::solve::sweeps;
+/// use tilewave::{Goal, Size};
+/// let goal = Goal::Last.board(Size::new(2, 3)?)?; // 1 2 3/4 5 0
+/// let tiles = |most| -> Result<Vec<Vec<Vec<u16>>>, tilewave::Error> {
+///     let all = sweeps(&goal, most)?.into_iter();
+///     Ok(all.map(|patterns| patterns.iter().map(|p| p.tiles().to_vec()).collect()).collect())
+/// };
+/// assert_eq!(tiles(3)?[..2], [[vec![1, 2, 3], vec![4, 5]], [vec![3, 4, 5], vec![1, 2]]]);
+/// assert_eq!(tiles(5)?, [[[1, 2, 3, 4, 5]]]);
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+///
+/// # Errors
+/// [`PdbError`] when the board is too large for databases.
+pub fn sweeps(goal: &Board, most: usize) -> Result<Vec<Vec<Pattern>>, PdbError> {
+    let (size, tiles) = (goal.size(), goal.tiles());
+    let mut symmetries = images(size, size);
+    symmetries.retain(|image| usize::from(image[goal.blank()]) == goal.blank());
+    let rows: Vec<usize> = (0..size.cells()).collect();
+    let columns = rows
+        .iter()
+        .map(|i| i % size.rows() * size.cols() + i / size.rows());
+    let (mut found, mut known) = (Vec::new(), Vec::new());
+    for cells in [rows.clone(), columns.collect()] {
+        let mut cells: Vec<usize> = cells.into_iter().filter(|&cell| tiles[cell] != 0).collect();
+        for _ in 0..2 {
+            let chunks: Vec<&[usize]> = cells.chunks(most).collect();
+            let seen = symmetries.iter().map(|image| sets(&chunks, image));
+            if !seen.into_iter().any(|sets| known.contains(&sets)) {
+                known.push(sets(&chunks, &(0..size.cells() as u8).collect::<Vec<_>>()));
+                let of_cells: Vec<Vec<u16>> = chunks
+                    .iter()
+                    .map(|cells| cells.iter().map(|&cell| tiles[cell]).collect())
+                    .collect();
+                found.push(patterns(goal, of_cells.iter().map(Vec::as_slice))?);
+            }
+            cells.reverse();
+        }
+    }
+    found.truncate((MAX_BIT_VIEWS / symmetries.len().max(1)).max(1));
+    Ok(found)
+}
+
+fn patterns<'t>(
+    goal: &Board,
+    tiles: impl Iterator<Item = &'t [u16]>,
+) -> Result<Vec<Pattern>, PdbError> {
+    tiles
+        .map(|tiles| Pattern::new(goal.clone(), tiles))
+        .collect()
+}
+
+/// Where a symmetry takes sets of cells, in order.
+fn sets(chunks: &[&[usize]], image: &[u8]) -> Vec<u64> {
+    let set = |cells: &&[usize]| cells.iter().fold(0, |set, &cell| set | 1 << image[cell]);
+    let mut sets: Vec<u64> = chunks.iter().map(set).collect();
+    sets.sort_unstable();
+    sets
+}
