@@ -194,14 +194,18 @@ impl BuildArgs {
 
     /// The partitions that fit the memory together: those of the list, or of patterns as large as fit.
     fn choose(&self, goal: &Board) -> Result<Vec<Vec<Pattern>>> {
-        let mut candidates = vec![tilings(goal)?];
-        if candidates[0].is_empty() {
-            let most = goal.size().tiles().min(Pattern::MAX_TILES);
-            let sweeps = (LARGE..=most).rev().map(|most| sweeps(goal, most));
-            candidates = sweeps.collect::<Result<_, _>>()?;
-        }
         // Small patterns only where there is no other.
-        candidates.push(vec![default_patterns(goal)?]);
+        let small = default_patterns(goal)?;
+        let listed = tilings(goal)?;
+        let mut candidates = if listed.is_empty() {
+            let larger = small.iter().map(|p| p.tiles().len()).max().unwrap_or(0) + 1;
+            let most = goal.size().tiles().min(Pattern::MAX_TILES);
+            let sweeps = (larger..=most).rev().map(|most| sweeps(goal, most));
+            sweeps.collect::<Result<_, _>>()?
+        } else {
+            vec![listed]
+        };
+        candidates.push(vec![small]);
         let mut least = None;
         for all in candidates {
             let (mut chosen, mut total) = (Vec::<Vec<Pattern>>::new(), 0);
@@ -235,9 +239,6 @@ impl BuildArgs {
         }
     }
 }
-
-/// The fewest tiles that make a large pattern: smaller ones are no better than those that `solve` builds unasked.
-const LARGE: usize = 7;
 
 /// What is told of a board that is searched.
 const BOARD_COLUMNS: &str = "board,length,at_least,nodes,seconds";
