@@ -68,6 +68,7 @@ const SAYS: &[(&str, &[&str])] = &[
     ("scramble 4x4 --count 3", &["/"]),
     ("pdb build", &[]),
     ("solve \"5 1 2 3", &["11 moves"]),
+    ("pdb set build", &["set12/set.json: 8-3; 8-3; 8-3; 8-3"]),
     ("export", &[]),
 ];
 
