@@ -279,11 +279,13 @@ fn an_interrupted_command_says_how_far_it_came() {
         .read_to_string(&mut errors)
         .unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert!(
-        errors.contains("interrupted: ") && errors.contains(" of 400"),
-        "{errors}"
-    );
-    assert!(rest.iter().any(|line| line.starts_with("interrupted: ") && line.contains(" of 400 boards solved")), "{rest:?}");
+    // The boards are read while the first are solved: on a busy machine not all of them have been.
+    let says = |text: &str| {
+        let all = text.contains(" of 400 boards");
+        text.contains("interrupted: ") && (all || text.contains(" and more boards"))
+    };
+    assert!(says(&errors), "{errors}");
+    assert!(rest.iter().any(|line| says(line)), "{rest:?}");
 }
 
 #[test]
