@@ -66,8 +66,9 @@ pub fn sweeps(goal: &Board, most: usize) -> Result<Vec<Vec<Pattern>>, PdbError> 
         for _ in 0..2 {
             let chunks: Vec<&[usize]> = cells.chunks(most).collect();
             let seen = symmetries.iter().map(|image| sets(&chunks, image));
-            if !seen.into_iter().any(|sets| known.contains(&sets)) {
-                known.push(sets(&chunks, &(0..size.cells() as u8).collect::<Vec<_>>()));
+            let seen: Vec<Vec<u64>> = seen.collect();
+            if !seen.iter().any(|sets| known.contains(sets)) {
+                known.extend(seen);
                 let of_cells: Vec<Vec<u16>> = chunks
                     .iter()
                     .map(|cells| cells.iter().map(|&cell| tiles[cell]).collect())
