@@ -4,7 +4,7 @@
 //! child as many or two fewer: one word holds what all sums leave, and one subtraction tells whether a child is cut off.
 //! Nothing is undone on the way up: what a child replaces is exchanged with what it brings, back and forth.
 //!
-//! Invariant: solutions, nodes and excess are those of [`super::walk::Walk`].
+//! Invariant: solutions, nodes, excess and moves left are those of [`super::walk::Walk`].
 
 use super::bit_tables::{BitTables, MAX_BIT_VIEWS};
 use super::control::{Control, Pass};
@@ -54,7 +54,7 @@ impl<const V: usize> Level<V> {
 pub(super) struct BitWalk<'w, const V: usize> {
     tables: &'w BitTables<'w, V>,
     control: &'w Control<'w>,
-    subtree: usize,
+    place: usize,
     board: [u8; CELLS],
     blank: u8,
     state: u32,
@@ -73,12 +73,12 @@ impl<'w, const V: usize> BitWalk<'w, V> {
         node: &Node<V>,
         room: i32,
         control: &'w Control<'w>,
-        subtree: usize,
+        place: usize,
     ) -> BitWalk<'w, V> {
         let mut walk = BitWalk {
             tables,
             control,
-            subtree,
+            place,
             board: [0; CELLS],
             blank: node.blank,
             state: node.state,
@@ -111,11 +111,11 @@ impl<'w, const V: usize> BitWalk<'w, V> {
     /// Walks through the subtree; returns what it found, the solution being the way from its root.
     pub fn pass(mut self) -> Pass {
         let (mut asked_at, mut ask_at) = (0, 1);
-        let (mut depth, mut solved, mut stopped) = (0, false, false);
+        let (mut depth, mut deepest, mut solved, mut stopped) = (0, 0, false, false);
         'walk: loop {
             self.nodes += self.children(depth);
             if self.nodes >= ask_at {
-                stopped = self.control.ask(self.nodes - asked_at, self.subtree);
+                stopped = self.control.ask(self.nodes - asked_at, self.place);
                 (asked_at, ask_at) = (self.nodes, self.nodes + self.nodes.min(ASK_EVERY));
                 if stopped {
                     break;
@@ -125,6 +125,7 @@ impl<'w, const V: usize> BitWalk<'w, V> {
                 if self.levels[depth].left > 0 {
                     self.enter(depth);
                     depth += 1;
+                    deepest = deepest.max(depth);
                     if depth < self.levels.len() {
                         break;
                     }
@@ -140,11 +141,12 @@ impl<'w, const V: usize> BitWalk<'w, V> {
                 self.leave(depth);
             }
         }
-        self.control.ask(self.nodes - asked_at, self.subtree);
+        self.control.ask(self.nodes - asked_at, self.place);
         Pass {
             solution: solved.then(|| self.path(depth)),
             nodes: self.nodes,
             excess: self.excess,
+            left: (self.levels.len() - deepest) as i32,
             stopped,
         }
     }

@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::record::{Recorder, Walked};
+use super::record::{Pieces, Recorder, Walked};
 use crate::progress::{Phase, Progress};
 use crate::puzzle::tiles::Direction;
 
@@ -18,6 +18,8 @@ pub(super) struct Pass {
     pub nodes: u64,
     /// By how much the closest node that was cut off exceeds the limit.
     pub excess: i32,
+    /// Fewest moves that were left at a node.
+    pub left: i32,
     /// Whether the walk ended early without a solution.
     pub stopped: bool,
 }
@@ -29,6 +31,7 @@ impl Pass {
             subtree: subtree as u32,
             nodes: self.nodes,
             excess: self.excess,
+            left: self.left as u32,
         })
     }
 }
@@ -39,23 +42,24 @@ impl From<Walked> for Pass {
             solution: None,
             nodes: walked.nodes,
             excess: walked.excess,
+            left: walked.left as i32,
             stopped: false,
         }
     }
 }
 
-/// Deals the subtrees of an iteration, in the order in which one thread would walk through them, and knows what has come
-/// of them.
+/// Deals the subtrees of an iteration that are left, in the order in which one thread would walk through them, and knows what
+/// has come of them. They go by their places in this order.
 pub(super) trait Dealer: Sync {
-    /// The iteration begins: its limit, how many subtrees there are, and which are to be walked through, in order. Called
+    /// The iteration begins: how it is cut, and which subtrees are to be walked through, in order. Called
     /// by the thread that runs the search, as is [`Dealer::end`].
-    fn begin(&self, limit: usize, subtrees: u32, left: Vec<usize>);
+    fn begin(&self, pieces: Pieces, left: &[usize]);
 
-    /// Returns the next subtree for a thread, none when there is no more; may wait for it.
+    /// Returns the place of the next subtree for a thread, none when there is no more; may wait for it.
     fn next(&self) -> Option<usize>;
 
-    /// A thread has been through a subtree.
-    fn done(&self, subtree: usize, pass: Pass);
+    /// A thread has been through the subtree at a place.
+    fn done(&self, place: usize, pass: Pass);
 
     /// The threads of this process are done: returns what has come of all subtrees, and whether the search was told to
     /// stop. Waits for other processes.
@@ -67,7 +71,7 @@ pub(super) trait Dealer: Sync {
     /// Returns what walks ask whether to go on.
     fn signs(&self) -> &Signs;
 
-    /// Returns the first subtree that is known to hold a solution.
+    /// Returns the place of the first subtree that is known to hold a solution.
     fn solved(&self) -> usize {
         self.signs().solved.load(Ordering::Relaxed)
     }
@@ -85,7 +89,7 @@ pub(super) trait Dealer: Sync {
 
 /// What walks ask whether to go on.
 pub(super) struct Signs {
-    /// The first subtree that is known to hold a solution; the greatest number when there is none.
+    /// The place of the first subtree that is known to hold a solution; the greatest number when there is none.
     pub solved: AtomicUsize,
     pub stopped: AtomicBool,
 }
@@ -102,7 +106,7 @@ impl Default for Signs {
 /// Deals to the threads of this process alone, for one iteration.
 #[derive(Default)]
 pub(super) struct Alone {
-    left: OnceLock<Vec<usize>>,
+    left: OnceLock<usize>,
     next: AtomicUsize,
     nodes: AtomicU64,
     signs: Signs,
@@ -110,23 +114,21 @@ pub(super) struct Alone {
 }
 
 impl Dealer for Alone {
-    fn begin(&self, _: usize, _: u32, left: Vec<usize>) {
-        self.left.get_or_init(|| left);
+    fn begin(&self, _: Pieces, left: &[usize]) {
+        self.left.get_or_init(|| left.len());
     }
 
     fn next(&self) -> Option<usize> {
-        let next = *self
-            .left
-            .get()?
-            .get(self.next.fetch_add(1, Ordering::Relaxed))?;
-        (!self.stopped() && next < self.solved()).then_some(next)
+        let next = self.next.fetch_add(1, Ordering::Relaxed);
+        let end = self.solved().min(*self.left.get()?);
+        (!self.stopped() && next < end).then_some(next)
     }
 
-    fn done(&self, subtree: usize, pass: Pass) {
+    fn done(&self, place: usize, pass: Pass) {
         if pass.solution.is_some() {
-            self.signs.solved.fetch_min(subtree, Ordering::Relaxed);
+            self.signs.solved.fetch_min(place, Ordering::Relaxed);
         }
-        lock(&self.done).push((subtree, pass));
+        lock(&self.done).push((place, pass));
     }
 
     fn end(&self) -> (Vec<(usize, Pass)>, bool) {
@@ -175,22 +177,22 @@ impl<'c> Control<'c> {
         }
     }
 
-    /// Takes what has come of a subtree, one of so many.
-    pub fn done(&self, subtrees: u32, subtree: usize, pass: Pass) {
+    /// Takes what has come of a subtree, which was dealt at a place.
+    pub fn done(&self, pieces: Pieces, (place, subtree): (usize, usize), pass: Pass) {
         if let Some(walked) = pass.walked(subtree) {
-            self.observers.1.subtree(self.limit, subtrees, walked);
+            self.observers.1.subtree(pieces, walked);
         }
-        self.dealer.done(subtree, pass);
+        self.dealer.done(place, pass);
     }
 
-    /// Counts nodes; returns whether the walk through a subtree should stop.
-    pub fn ask(&self, nodes: u64, subtree: usize) -> bool {
+    /// Counts nodes; returns whether the walk through the subtree at a place should stop.
+    pub fn ask(&self, nodes: u64, place: usize) -> bool {
         let nodes = self.before + self.dealer.count(nodes);
         let progress = self.observers.0;
         progress.progress(Phase::Search(self.limit), nodes, 0);
         if progress.interrupted() {
             self.dealer.stop();
         }
-        self.dealer.stopped() || self.dealer.solved() < subtree
+        self.dealer.stopped() || self.dealer.solved() < place
     }
 }

@@ -25,10 +25,12 @@ const SPLIT_FROM: u64 = 1 << 18;
 /// seven times the nodes: arranging a byte takes about as long as a walk saves at a tenth of a node.
 const ARRANGE_FROM: u64 = 64;
 
-/// Where a search goes on: a stage, and what has been done of its iteration.
+/// Where a search goes on: a stage, what has been done of its iteration, and of the one before.
+#[derive(Default)]
 pub(super) struct Start {
     pub stage: Stage,
     pub cut: Cut,
+    pub before: Cut,
 }
 
 /// Who shares the iterations that are worth more than one thread.
@@ -47,8 +49,8 @@ pub(super) enum End {
     Solved(Moves),
     /// The observer's word came first.
     Stopped,
-    /// The next iteration is worth more than one thread.
-    Paused,
+    /// The next iteration is worth more than one thread; what has been done of the one before.
+    Paused(Cut),
 }
 
 impl Tree {
@@ -119,12 +121,17 @@ impl Tree {
         let alone = Alone::default();
         let control = Control::new(observers, &alone, (0, 0));
         let root = Walk::<V, PLAIN>::new(self, board, &control).root();
-        let Start { mut stage, mut cut } = from.unwrap_or_else(|| Start {
-            stage: Stage {
-                threshold: root.estimate(self) as usize,
-                ..Stage::default()
-            },
-            cut: Cut::default(),
+        let threshold = || Stage {
+            threshold: root.estimate(self) as usize,
+            ..Stage::default()
+        };
+        let Start {
+            mut stage,
+            mut cut,
+            mut before,
+        } = from.unwrap_or_else(|| Start {
+            stage: threshold(),
+            ..Start::default()
         });
         if self.is_goal(&root.board) {
             return (End::Solved(Moves::default()), stage);
@@ -133,24 +140,27 @@ impl Tree {
         loop {
             let large = stage.last >= SPLIT_FROM;
             let dealer = match (large, split) {
-                (true, None) => return (End::Paused, stage),
+                (true, None) => return (End::Paused(before), stage),
                 (true, Some(Split::Processes(dealer))) => dealer,
                 _ => &Alone::default(),
             };
-            let limit = stage.threshold as i32;
             let known: u64 = cut.walked.iter().map(|walked| walked.nodes).sum();
-            let before = stage.nodes + known;
-            let control = Control::new(observers, dealer, (stage.threshold, before));
+            let nodes = stage.nodes + known;
+            let control = Control::new(observers, dealer, (stage.threshold, nodes));
             if large && !PLAIN && stage.last >= self.bytes() / ARRANGE_FROM {
                 self.arrange(observers.0);
                 bits = BitTables::new(self);
             }
             let way = Way::<V, PLAIN>::new(self, bits.as_ref(), &control);
-            let pass = if large {
-                split::pass(&way, &root, limit, std::mem::take(&mut cut))
+            let threads = if large {
+                rayon::current_num_threads()
             } else {
-                way.walk(&(root, Vec::new()), limit, 0)
+                1
             };
+            let how = (split::worth(stage.last), threads);
+            let known = (std::mem::take(&mut cut), &before);
+            let (pass, done) = split::pass(&way, &root, stage.threshold, how, known);
+            before = done;
             stage.nodes += pass.nodes;
             stage.last = pass.nodes;
             if let Some(path) = pass.solution {

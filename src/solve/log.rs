@@ -11,12 +11,12 @@ use twox_hash::XxHash3_64;
 
 use super::SolveError;
 use super::optimal::{Answer, Optimal, Pending};
-use super::record::{Cut, Stage, Walked};
+use super::record::{Cut, Pieces, Stage, Walked};
 use crate::puzzle::tiles::{Board, MoveStyle, Moves};
 use crate::store::{FileKind, Journal, Problem};
 
 /// Version of the files.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// How the first line begins.
 const OPENING: &str = "{\"tilewave_log\":";
 const KIND: FileKind = FileKind {
@@ -51,6 +51,9 @@ pub enum Entry {
         nodes: u64,
         /// Nodes of the iteration before.
         last: u64,
+        /// What has been done of the iteration before, where no lines in front of this one say so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        before: Option<Cut>,
         /// Time spent on the board so far.
         seconds: f64,
     },
@@ -58,11 +61,9 @@ pub enum Entry {
     Subtrees {
         /// Place of the board.
         board: usize,
-        /// The iteration's threshold.
-        threshold: usize,
-        /// How many subtrees there are.
-        of: u32,
-        /// Those that are done: place, nodes, least excess over the threshold.
+        /// How the iteration is cut.
+        of: Pieces,
+        /// Those that are done: number, nodes, least excess over the threshold, fewest moves left.
         walked: Vec<Walked>,
         /// Time spent on the board so far.
         seconds: f64,
@@ -90,8 +91,18 @@ impl Entry {
             threshold: stage.threshold,
             nodes: stage.nodes,
             last: stage.last,
+            before: None,
             seconds,
         }
+    }
+
+    /// Returns the line of a search that goes on with the next iteration of a board.
+    pub fn pending(board: usize, search: &Pending) -> Entry {
+        let mut entry = Entry::iteration(board, search.stage, search.seconds);
+        if let Entry::Iteration { before, .. } = &mut entry {
+            *before = Some(search.before.clone()).filter(|cut| !cut.walked.is_empty());
+        }
+        entry
     }
 
     /// Returns the line of a board's answer, if it is solved.
@@ -130,12 +141,13 @@ impl Logged {
             Logged::Pending { search, stages } => (search, stages),
         };
         let stage = |&stage| Entry::iteration(at, stage, search.seconds);
-        let mut entries: Vec<Entry> = stages.iter().map(stage).collect();
+        let earlier = &stages[..stages.len().saturating_sub(1)];
+        let mut entries: Vec<Entry> = earlier.iter().map(stage).collect();
+        entries.push(Entry::pending(at, search));
         if !search.cut.walked.is_empty() {
             entries.push(Entry::Subtrees {
                 board: at,
-                threshold: search.stage.threshold,
-                of: search.cut.subtrees,
+                of: search.cut.pieces,
                 walked: search.cut.walked.clone(),
                 seconds: search.seconds,
             });
@@ -271,6 +283,7 @@ fn take(
             threshold,
             nodes,
             last,
+            before,
             seconds,
         } => {
             let stage = Stage {
@@ -278,22 +291,22 @@ fn take(
                 nodes,
                 last,
             };
-            let mut stages = match found.remove(&board) {
+            let (mut stages, done) = match found.remove(&board) {
                 Some(Logged::Solved(_)) => return None,
-                Some(Logged::Pending { stages, .. }) => stages,
-                None => Vec::new(),
+                Some(Logged::Pending { stages, search }) => (stages, search.cut),
+                None => (Vec::new(), Cut::default()),
             };
             let follows = |before: &Stage| before.threshold < threshold && before.nodes <= nodes;
             if !stages.last().is_none_or(follows) {
                 return None;
             }
             stages.push(stage);
-            let search = Pending::new(boards.get(board)?.clone(), stage, seconds);
+            let before = before.unwrap_or(done);
+            let search = Pending::new(boards.get(board)?.clone(), stage, before, seconds);
             found.insert(board, Logged::Pending { search, stages });
         }
         Entry::Subtrees {
             board,
-            threshold,
             of,
             walked,
             seconds,
@@ -301,13 +314,13 @@ fn take(
             let Some(Logged::Pending { search, .. }) = found.get_mut(&board) else {
                 return None;
             };
-            if search.stage.threshold != threshold {
+            if search.stage.threshold != of.threshold {
                 return None;
             }
             // Cut another way by another version: what is cut anew is walked anew.
-            if search.cut.subtrees != of {
+            if search.cut.pieces != of {
                 search.cut = Cut {
-                    subtrees: of,
+                    pieces: of,
                     walked: Vec::new(),
                 };
             }

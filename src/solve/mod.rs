@@ -35,7 +35,7 @@ pub use log::{Entry, Logged, SolveLog, replay};
 pub use optimal::{Answer, Attempt, Optimal, Pending};
 pub use partitions::{default_patterns, sweeps};
 pub use pruner::MovePruner;
-pub use record::{Cut, NoRecorder, Recorder, Stage, Walked};
+pub use record::{Cut, NoRecorder, Pieces, Recorder, Stage, Walked};
 pub use scramble::Scrambler;
 pub use solvability::{Unsolvable, explain};
 pub use view::View;

@@ -41,19 +41,22 @@ pub struct Answer {
 pub struct Pending {
     pub(super) board: Board,
     pub(super) stage: Stage,
-    /// What has been done of the next iteration.
+    /// What has been done of the next iteration, and of the one before.
     pub(super) cut: Cut,
+    pub(super) before: Cut,
     pub(super) seconds: f64,
 }
 
 impl Pending {
-    /// Returns the search of a board that goes on from a stage, on which some seconds were spent before.
-    pub fn new(board: Board, stage: Stage, seconds: f64) -> Pending {
+    /// Returns the search of a board that goes on from a stage, with what has been done of the iteration before, on which some
+    /// seconds were spent.
+    pub fn new(board: Board, stage: Stage, before: Cut, seconds: f64) -> Pending {
         let cut = Cut::default();
         Pending {
             board,
             stage,
             cut,
+            before,
             seconds,
         }
     }
@@ -66,6 +69,11 @@ impl Pending {
     /// Returns the stage that the search goes on from.
     pub fn stage(&self) -> Stage {
         self.stage
+    }
+
+    /// Returns what has been done of the iteration before that stage, which tells where to look first.
+    pub fn before(&self) -> &Cut {
+        &self.before
     }
 
     /// Returns the nodes generated so far.
@@ -260,8 +268,9 @@ impl Optimal {
         self.frame.encode_solvable(board)?;
         let (end, stage) = self.tree.solve(board, None, None, (progress, &NoRecorder));
         let seconds = begun.elapsed().as_secs_f64();
-        if end == End::Paused {
-            return Ok(Attempt::Hard(Pending::new(board.clone(), stage, seconds)));
+        if let End::Paused(before) = end {
+            let pending = Pending::new(board.clone(), stage, before, seconds);
+            return Ok(Attempt::Hard(pending));
         }
         Ok(Attempt::Answered(self.answer(board, end, stage, seconds)?))
     }
@@ -328,10 +337,14 @@ impl Optimal {
     ) -> Result<Answer, SolveError> {
         let begun = Instant::now();
         let Pending {
-            board, stage, cut, ..
+            board,
+            stage,
+            cut,
+            before,
+            ..
         } = pending;
         self.frame.encode_solvable(&board)?;
-        let (end, stage) = search(&board, Start { stage, cut });
+        let (end, stage) = search(&board, Start { stage, cut, before });
         let seconds = pending.seconds + begun.elapsed().as_secs_f64();
         self.answer(&board, end, stage, seconds)
     }
@@ -351,7 +364,7 @@ impl Optimal {
                 return Err(SolveError::WrongSolution { moves });
             }
             End::Solved(moves) => Some(moves),
-            End::Stopped | End::Paused => None,
+            End::Stopped | End::Paused(_) => None,
         };
         Ok(Answer {
             at_least: moves.as_ref().map_or(stage.threshold, |moves| moves.len()),

@@ -7,7 +7,6 @@
 //! the search.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::control::{Dealer, Observers, Pass, Signs, lock};
-use super::record::Recorder;
+use super::record::{Pieces, Recorder};
 use crate::bfs::Communicator;
 use crate::puzzle::tiles::{MoveStyle, Moves};
 
@@ -40,7 +39,7 @@ pub(super) struct Share {
 struct Hand {
     /// Subtrees to be dealt to all, once this rank has come so far, and when that was.
     left: Option<(Vec<usize>, Instant)>,
-    /// Those that this rank got, and no thread has taken yet.
+    /// Places among them of those that this rank got, and no thread has taken yet.
     own: VecDeque<usize>,
     /// How many of the former have been dealt, to whomever; known after the first meeting.
     dealt: Option<usize>,
@@ -52,10 +51,8 @@ struct Hand {
     /// What the others have done, and how much of it the recorder knows.
     others: Vec<(usize, Pass)>,
     recorded: usize,
-    /// Subtrees in all.
-    subtrees: u32,
-    /// Moves that the iteration allows.
-    limit: usize,
+    /// How the iteration is cut.
+    pieces: Pieces,
     /// The threads of this rank have nothing to do.
     ended: bool,
     /// What has come of the iteration that has ended on all ranks.
@@ -74,12 +71,49 @@ struct Report {
     elapsed: f64,
     pace: f64,
     nodes: u64,
-    /// Subtrees that are done since the last meeting: place, nodes, excess, solution if there is one, whether stopped.
-    done: Vec<(usize, u64, i32, Option<String>, bool)>,
+    /// Subtrees that are done since the last meeting.
+    done: Vec<Done>,
     ended: bool,
     /// The search is over.
     over: bool,
     stopped: bool,
+}
+
+/// What has come of the subtree at a place.
+#[derive(Serialize, Deserialize)]
+struct Done {
+    place: usize,
+    nodes: u64,
+    excess: i32,
+    left: i32,
+    solution: Option<String>,
+    stopped: bool,
+}
+
+impl Done {
+    fn of((place, pass): &(usize, Pass)) -> Done {
+        let path = pass.solution.as_ref();
+        Done {
+            place: *place,
+            nodes: pass.nodes,
+            excess: pass.excess,
+            left: pass.left,
+            solution: path.map(|path| Moves(path.clone()).short(MoveStyle::Tile)),
+            stopped: pass.stopped,
+        }
+    }
+
+    fn pass(self) -> Pass {
+        let path = |text: String| Moves::parse(&text, MoveStyle::Tile);
+        let solution = self.solution.map(path).transpose();
+        Pass {
+            solution: solution.expect("ranks write moves").map(|moves| moves.0),
+            nodes: self.nodes,
+            excess: self.excess,
+            left: self.left,
+            stopped: self.stopped,
+        }
+    }
 }
 
 impl Report {
@@ -110,27 +144,21 @@ fn next_meeting(reports: &[Report], left: usize) -> f64 {
 }
 
 impl Hand {
-    /// Returns the first subtree that nobody has got.
+    /// Returns the place of the first subtree that nobody has got.
     fn rest(&self) -> Option<usize> {
         let (left, _) = self.left.as_ref()?;
         let dealt = self.dealt.unwrap_or(Share::first(left.len()));
-        left.get(dealt).copied()
-    }
-
-    /// Gets more.
-    fn deal(&mut self, places: Range<usize>) {
-        let left = self.left.iter().flat_map(|(left, _)| &left[places.clone()]);
-        self.own.extend(left);
+        (dealt < left.len()).then_some(dealt)
     }
 
     /// Tells the recorder what others have done; not before this rank has begun the iteration that it belongs to.
     fn record(&mut self, recorder: &dyn Recorder) {
-        if self.left.is_none() {
+        let Some((left, _)) = &self.left else {
             return;
-        }
-        for (subtree, pass) in &self.others[self.recorded..] {
-            if let Some(walked) = pass.walked(*subtree) {
-                recorder.subtree(self.limit, self.subtrees, walked);
+        };
+        for (place, pass) in &self.others[self.recorded..] {
+            if let Some(walked) = pass.walked(left[*place]) {
+                recorder.subtree(self.pieces, walked);
             }
         }
         self.recorded = self.others.len();
@@ -206,11 +234,6 @@ impl Share {
         let elapsed = elapsed.unwrap_or_default().as_secs_f64();
         let told = hand.told;
         hand.told = hand.done.len();
-        let written = |path: &Vec<_>| Moves(path.clone()).short(MoveStyle::Tile);
-        let done = hand.done[told..].iter().map(|(at, pass)| {
-            let solution = pass.solution.as_ref().map(written);
-            (*at, pass.nodes, pass.excess, solution, pass.stopped)
-        });
         Report {
             left: hand.left.as_ref().map(|(left, _)| left.len()),
             queued: hand.own.len(),
@@ -218,7 +241,7 @@ impl Share {
             elapsed,
             pace: hand.done.len() as f64 / elapsed.max(1e-6),
             nodes: self.nodes.load(Ordering::Relaxed),
-            done: done.collect(),
+            done: hand.done[told..].iter().map(Done::of).collect(),
             ended: hand.ended,
             over,
             stopped: self.stopped(),
@@ -238,22 +261,11 @@ impl Share {
             if report.stopped {
                 self.stop();
             }
-            for (at, nodes, excess, solution, stopped) in report.done.drain(..) {
-                let path = |text: String| Moves::parse(&text, MoveStyle::Tile);
-                let solution = solution.map(path).transpose();
-                let solution = solution.expect("ranks write moves").map(|moves| moves.0);
-                if solution.is_some() {
-                    self.signs.solved.fetch_min(at, Ordering::Relaxed);
+            for done in report.done.drain(..) {
+                if done.solution.is_some() {
+                    self.signs.solved.fetch_min(done.place, Ordering::Relaxed);
                 }
-                hand.others.push((
-                    at,
-                    Pass {
-                        solution,
-                        nodes,
-                        excess,
-                        stopped,
-                    },
-                ));
+                hand.others.push((done.place, done.pass()));
             }
         }
         self.elsewhere.store(elsewhere, Ordering::Relaxed);
@@ -265,7 +277,7 @@ impl Share {
                 let more = next..next + report.gets(left - next, self.ranks, wait);
                 next = more.end;
                 if rank == self.rank {
-                    hand.deal(more);
+                    hand.own.extend(more);
                 }
             }
             hand.dealt = Some(next);
@@ -285,12 +297,11 @@ impl Share {
 }
 
 impl Dealer for Share {
-    fn begin(&self, limit: usize, subtrees: u32, left: Vec<usize>) {
+    fn begin(&self, pieces: Pieces, left: &[usize]) {
         let mut hand = lock(&self.hand);
         let first = (self.rank..Share::first(left.len())).step_by(self.ranks);
-        hand.own = first.map(|place| left[place]).collect();
-        (hand.limit, hand.subtrees) = (limit, subtrees);
-        hand.left = Some((left, Instant::now()));
+        (hand.own, hand.pieces) = (first.collect(), pieces);
+        hand.left = Some((left.to_vec(), Instant::now()));
     }
 
     fn next(&self) -> Option<usize> {
@@ -309,11 +320,11 @@ impl Dealer for Share {
         None
     }
 
-    fn done(&self, subtree: usize, pass: Pass) {
+    fn done(&self, place: usize, pass: Pass) {
         if pass.solution.is_some() {
-            self.signs.solved.fetch_min(subtree, Ordering::Relaxed);
+            self.signs.solved.fetch_min(place, Ordering::Relaxed);
         }
-        lock(&self.hand).done.push((subtree, pass));
+        lock(&self.hand).done.push((place, pass));
     }
 
     fn end(&self) -> (Vec<(usize, Pass)>, bool) {

@@ -21,8 +21,8 @@ pub(super) const ASK_EVERY: u64 = 1 << 14;
 pub(super) struct Walk<'w, const V: usize, const PLAIN: bool> {
     tree: &'w Tree,
     control: &'w Control<'w>,
-    /// Place of the subtree in the order of a walk through all.
-    subtree: usize,
+    /// Where the subtree was dealt.
+    place: usize,
     /// The databases of each view, and their bytes.
     databases: [&'w [Database]; V],
     values: [[&'w [u8]; MAX_PATTERNS]; V],
@@ -33,6 +33,7 @@ pub(super) struct Walk<'w, const V: usize, const PLAIN: bool> {
     ask_at: u64,
     stopped: bool,
     excess: i32,
+    left: i32,
 }
 
 /// A move to a child, its look-ups under way.
@@ -101,7 +102,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
         node: &Node<V>,
         path: &[Direction],
         control: &'w Control<'w>,
-        subtree: usize,
+        place: usize,
     ) -> Walk<'w, V, PLAIN> {
         let mut databases: [&[Database]; V] = [&[]; V];
         let mut values: [[&[u8]; MAX_PATTERNS]; V] = [[&[]; MAX_PATTERNS]; V];
@@ -115,7 +116,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
         Walk {
             tree,
             control,
-            subtree,
+            place,
             databases,
             values,
             node: *node,
@@ -125,6 +126,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
             ask_at: 1,
             stopped: false,
             excess: i32::MAX,
+            left: i32::MAX,
         }
     }
 
@@ -146,12 +148,14 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
     /// Walks through the subtree, looking for a solution of at most `room` more moves.
     pub fn pass(&mut self, room: i32) -> Pass {
         let (blank, state) = (usize::from(self.node.blank), self.node.state);
+        self.left = room;
         let solved = self.descend(blank, state, room);
-        self.control.ask(self.nodes - self.asked_at, self.subtree);
+        self.control.ask(self.nodes - self.asked_at, self.place);
         Pass {
             solution: solved.then(|| std::mem::take(&mut self.path)),
             nodes: self.nodes,
             excess: self.excess,
+            left: self.left,
             stopped: self.stopped && !solved,
         }
     }
@@ -167,6 +171,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
             solution: None,
             nodes: self.nodes,
             excess: self.excess,
+            left: room - depth as i32,
             stopped: false,
         };
         (found, pass)
@@ -214,7 +219,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
         let count = self.children(blank, state, &mut children);
         self.nodes += count as u64;
         if self.nodes >= self.ask_at {
-            self.stopped |= self.control.ask(self.nodes - self.asked_at, self.subtree);
+            self.stopped |= self.control.ask(self.nodes - self.asked_at, self.place);
             self.asked_at = self.nodes;
             self.ask_at = self.nodes + self.nodes.min(ASK_EVERY);
         }
@@ -230,6 +235,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
                 return true;
             }
             let before = self.enter(blank, child, &value);
+            self.left = self.left.min(room - 1);
             if room > 1 && self.descend(usize::from(child.cell), child.state, room - 1) {
                 return true;
             }

@@ -4,17 +4,18 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tilewave::pdb::{Build, build, partition};
+use tilewave::pdb::{Build, Pattern, build};
 use tilewave::progress::{NoProgress, Phase, Progress};
 use tilewave::puzzle::tiles::{Board, Size};
 use tilewave::solve::{
-    Answer, Attempt, Entry, Logged, NoRecorder, Optimal, Pending, Recorder, Stage, Walked, replay,
+    Answer, Attempt, Entry, Logged, NoRecorder, Optimal, Pending, Pieces, Recorder, Stage, Walked,
+    replay,
 };
 
 use super::threads::ranks;
 use super::{board, goal};
 
-/// Hard for one thread over 5-5-5, some millions of nodes each.
+/// Hard for one thread over rows, some millions of nodes each.
 const HARD: [&str; 3] = [
     "15 14 0 4/11 1 6 13/7 5 8 9/3 2 10 12",
     "13 11 4 12/1 8 9 15/6 5 14 2/7 3 10 0",
@@ -23,10 +24,11 @@ const HARD: [&str; 3] = [
 
 fn solver() -> Optimal {
     let first = goal("first", Size::new(4, 4).unwrap());
-    let patterns = partition("5-5-5", &first).unwrap();
-    let pdbs = patterns
-        .into_iter()
-        .map(|p| build(&Build::new(p), &NoProgress).unwrap());
+    let rows = [1..4, 4..8, 8..12, 12..16u16];
+    let pdbs = rows.map(|row| {
+        let pattern = Pattern::new(first.clone(), &Vec::from_iter(row)).unwrap();
+        build(&Build::new(pattern), &NoProgress).unwrap()
+    });
     Optimal::new(&first, pdbs).unwrap()
 }
 
@@ -58,7 +60,7 @@ fn together<P: Progress, R: Recorder + Send>(
 #[derive(Default)]
 struct Told {
     stages: Mutex<Vec<Stage>>,
-    subtrees: Mutex<Vec<(usize, u32, Walked)>>,
+    subtrees: Mutex<Vec<(Pieces, Walked)>>,
 }
 
 impl Recorder for Told {
@@ -66,16 +68,16 @@ impl Recorder for Told {
         self.stages.lock().unwrap().push(next);
     }
 
-    fn subtree(&self, threshold: usize, subtrees: u32, walked: Walked) {
+    fn subtree(&self, pieces: Pieces, walked: Walked) {
         let mut all = self.subtrees.lock().unwrap();
         // Nothing of an iteration comes before it has begun.
         let stages = self.stages.lock().unwrap();
         assert!(
             stages
                 .last()
-                .is_none_or(|stage| stage.threshold == threshold)
+                .is_none_or(|stage| stage.threshold == pieces.threshold)
         );
-        all.push((threshold, subtrees, walked));
+        all.push((pieces, walked));
     }
 }
 
@@ -83,8 +85,8 @@ impl Told {
     /// The subtrees of each threshold, in order, however they came.
     fn of_thresholds(&self) -> BTreeMap<usize, Vec<Walked>> {
         let mut all: BTreeMap<usize, Vec<Walked>> = BTreeMap::new();
-        for &(threshold, _, walked) in &*self.subtrees.lock().unwrap() {
-            all.entry(threshold).or_default().push(walked);
+        for &(pieces, walked) in &*self.subtrees.lock().unwrap() {
+            all.entry(pieces.threshold).or_default().push(walked);
         }
         for walked in all.values_mut() {
             walked.sort_by_key(|walked| walked.subtree);
@@ -106,6 +108,13 @@ fn any_number_of_ranks_finds_the_answer_of_one_process() {
         let subtrees = told.of_thresholds();
         let stages = told.stages.into_inner().unwrap();
         iterations += stages.len();
+        // The last iteration begins where the one before came closest: it ends long before it has as many nodes.
+        let last = stages.last().unwrap();
+        assert!(
+            alone.nodes - last.nodes < last.last / 4,
+            "{board}: {stages:?}, {}",
+            alone.nodes
+        );
         for threads in [&[1][..], &[1, 1], &[2, 1, 1], &[1, 3]] {
             let answers = together(&solver, &pending, threads, |_| {
                 (NoProgress, Told::default())
@@ -133,34 +142,39 @@ fn any_number_of_ranks_finds_the_answer_of_one_process() {
 #[test]
 fn ranks_go_on_from_what_a_log_says() {
     let solver = solver();
-    let board = board(HARD[2]);
-    let pending = hard(&solver, &board);
-    let told = Told::default();
-    let alone = solver
-        .finish_recorded(pending.clone(), &NoProgress, &told)
-        .unwrap();
+    // One that has an iteration without a solution after another.
+    let (board, pending, told, alone) = HARD
+        .iter()
+        .find_map(|text| {
+            let board = board(text);
+            let (pending, told) = (hard(&solver, &board), Told::default());
+            let alone = solver.finish_recorded(pending.clone(), &NoProgress, &told);
+            let long = told.stages.lock().unwrap().len() > 1;
+            long.then(|| (board, pending, told, alone.unwrap()))
+        })
+        .expect("one of them takes long");
     // The first iteration is over, and every third subtree of the second.
     let stage = told.stages.lock().unwrap()[0];
     let subtrees = told.subtrees.into_inner().unwrap();
-    let (_, of, _) = subtrees[0];
-    let second = subtrees
-        .iter()
-        .filter(|(threshold, ..)| *threshold == stage.threshold);
-    let of = second.clone().map(|&(_, of, _)| of).max().unwrap_or(of);
-    let known: Vec<Walked> = second
-        .map(|&(.., walked)| walked)
-        .filter(|w| w.subtree % 3 == 0)
-        .collect();
-    assert!(known.len() > 200, "{} of {of}", known.len());
-    let entries = [
-        Entry::iteration(0, stage, 1.0),
+    let line = |threshold: usize, every: u32| {
+        let its = |&&(pieces, _): &&(Pieces, Walked)| pieces.threshold == threshold;
+        let its: Vec<_> = subtrees.iter().filter(its).collect();
+        let known = its.iter().map(|(_, walked)| *walked);
+        let walked: Vec<Walked> = known.filter(|w| w.subtree % every == 0).collect();
+        assert!(walked.len() > 200, "{} of {:?}", walked.len(), its[0].0);
+        let (of, seconds) = (its[0].0, 1.0);
         Entry::Subtrees {
             board: 0,
-            threshold: stage.threshold,
             of,
-            walked: known,
-            seconds: 1.0,
-        },
+            walked,
+            seconds,
+        }
+    };
+    let entries = [
+        Entry::pending(0, &pending),
+        line(pending.stage().threshold, 1),
+        Entry::iteration(0, stage, 1.0),
+        line(stage.threshold, 3),
     ];
     let mut found = replay(entries, std::slice::from_ref(&board), solver.goal()).unwrap();
     let Some(Logged::Pending { search, .. }) = found.remove(&0) else {

@@ -42,6 +42,8 @@ fn compare<const V: usize>(tree: &Tree, board: &Board) -> u64 {
             return found.nodes;
         }
         assert_eq!(found.excess, expected.excess, "{board}, {limit}");
+        assert_eq!(found.left, expected.left, "{board}, {limit}");
+        assert!(found.left <= limit, "{board}, {limit}");
         limit += found.excess;
     }
 }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use tilewave::bfs::Communicator;
 use tilewave::bfs::mpi::{Job, abort, end_on_panic};
 use tilewave::puzzle::tiles::{Board, Metric, MoveStyle, Moves};
-use tilewave::solve::{Answer, Entry, Logged, Optimal, Pending, Stage};
+use tilewave::solve::{Answer, Cut, Entry, Logged, Optimal, Pending, Stage};
 
 use super::super::failure::{Exit, complain};
 use super::super::interrupt;
@@ -59,7 +59,7 @@ enum Made {
     Refused,
     Answered(Written),
     /// It is hard: all ranks go on from a stage, or from where the log has come to.
-    Hard(Stage, f64),
+    Hard(Stage, Cut, f64),
 }
 
 /// An answer as it travels.
@@ -75,7 +75,10 @@ struct Written {
 impl Made {
     fn of(tried: &Tried) -> Made {
         let solved = match tried {
-            Tried::Hard(pending, _) => return Made::Hard(pending.stage(), pending.seconds()),
+            Tried::Hard(pending, _) => {
+                let before = pending.before().clone();
+                return Made::Hard(pending.stage(), before, pending.seconds());
+            }
             Tried::Done(solved) => solved,
         };
         let Ok(answer) = &solved.answer else {
@@ -100,11 +103,11 @@ impl Done {
                 let refused = refused.ok_or(anyhow!("the ranks disagree on '{board}'"))?;
                 return Ok(Tried::Done(refused));
             }
-            Made::Hard(stage, seconds) => {
+            Made::Hard(stage, before, seconds) => {
                 let found = solver.log.as_ref().and_then(|log| log.found(self.at));
                 let pending = match found {
                     Some(Logged::Pending { search, .. }) => search.clone(),
-                    _ => Pending::new(board.clone(), stage, seconds),
+                    _ => Pending::new(board.clone(), stage, before, seconds),
                 };
                 return Ok(Tried::Hard(pending, None));
             }

@@ -140,7 +140,7 @@ impl Solver<'_> {
                 let seconds = pending.seconds();
                 let watch = self.watch(at, seconds, &stages);
                 if found.is_none() {
-                    watch.log(&Entry::iteration(at, pending.stage(), seconds));
+                    watch.log(&Entry::pending(at, &pending));
                 }
                 let answer = match ranks {
                     Some(ranks) => solver.finish_together(pending, ranks, &watch, &watch)?,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tilewave::progress::Phase;
 use tilewave::report::{counted, duration};
-use tilewave::solve::{Entry, Recorder, SolveError, Stage, Walked};
+use tilewave::solve::{Cut, Entry, Pieces, Recorder, SolveError, Stage, Walked};
 
 use super::super::interrupt;
 use super::super::thresholds::Thresholds;
@@ -46,9 +46,7 @@ pub struct Watch<'a> {
 
 /// Subtrees that are done and not logged.
 struct Subtrees {
-    threshold: usize,
-    of: u32,
-    walked: Vec<Walked>,
+    done: Cut,
     /// When the iteration was begun, and when to log next.
     begun: Instant,
     next: Instant,
@@ -74,9 +72,7 @@ impl<'a> Watch<'a> {
             thresholds: Thresholds::after(stages),
             journal,
             subtrees: Mutex::new(Subtrees {
-                threshold: 0,
-                of: 0,
-                walked: Vec::new(),
+                done: Cut::default(),
                 begun,
                 next: begun + LOG_EVERY,
             }),
@@ -101,12 +97,11 @@ impl<'a> Watch<'a> {
 
     /// Logs the subtrees that are done.
     fn flush(&self, subtrees: &mut Subtrees) {
-        let walked = std::mem::take(&mut subtrees.walked);
+        let walked = std::mem::take(&mut subtrees.done.walked);
         if !walked.is_empty() {
             self.log(&Entry::Subtrees {
                 board: self.board,
-                threshold: subtrees.threshold,
-                of: subtrees.of,
+                of: subtrees.done.pieces,
                 walked,
                 seconds: self.seconds(),
             });
@@ -129,7 +124,8 @@ impl<'a> Watch<'a> {
 impl Recorder for Watch<'_> {
     fn iteration(&self, next: Stage) {
         let mut subtrees = self.subtrees.lock().unwrap_or_else(|e| e.into_inner());
-        subtrees.walked.clear();
+        // The next iteration begins where this one came closest, so all of it is known.
+        self.flush(&mut subtrees);
         let took = subtrees.begun.elapsed();
         subtrees.begun = Instant::now();
         drop(subtrees);
@@ -142,7 +138,7 @@ impl Recorder for Watch<'_> {
                 let time = duration(nodes / speed);
                 let nodes = counted(nodes as u64, "node");
                 format!(
-                    ", {} should take {growth:.1} times as many, {nodes} in {time}",
+                    ", excluding {} should take {growth:.1} times as many, {nodes} in {time}",
                     next.threshold
                 )
             });
@@ -157,13 +153,13 @@ impl Recorder for Watch<'_> {
         }
     }
 
-    fn subtree(&self, threshold: usize, of: u32, walked: Walked) {
+    fn subtree(&self, of: Pieces, walked: Walked) {
         if self.journal.is_none() {
             return;
         }
         let mut subtrees = self.subtrees.lock().unwrap_or_else(|e| e.into_inner());
-        (subtrees.threshold, subtrees.of) = (threshold, of);
-        subtrees.walked.push(walked);
+        subtrees.done.pieces = of;
+        subtrees.done.walked.push(walked);
         if Instant::now() >= subtrees.next {
             self.flush(&mut subtrees);
         }
