@@ -5,12 +5,14 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
 use super::record::{Pieces, Recorder, Walked};
 use crate::progress::{Phase, Progress};
 use crate::puzzle::tiles::Direction;
 
 /// What a walk found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Pass {
     /// The way to the goal.
     pub solution: Option<Vec<Direction>>,

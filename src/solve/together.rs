@@ -17,7 +17,6 @@ use serde::{Deserialize, Serialize};
 use super::control::{Dealer, Observers, Pass, Signs, lock};
 use super::record::{Pieces, Recorder};
 use crate::bfs::Communicator;
-use crate::puzzle::tiles::{MoveStyle, Moves};
 
 /// Seconds between two meetings, at least and at most.
 const MEET_EVERY: (f64, f64) = (0.001, 0.02);
@@ -71,49 +70,12 @@ struct Report {
     elapsed: f64,
     pace: f64,
     nodes: u64,
-    /// Subtrees that are done since the last meeting.
-    done: Vec<Done>,
+    /// Subtrees that are done since the last meeting, by their places.
+    done: Vec<(usize, Pass)>,
     ended: bool,
     /// The search is over.
     over: bool,
     stopped: bool,
-}
-
-/// What has come of the subtree at a place.
-#[derive(Serialize, Deserialize)]
-struct Done {
-    place: usize,
-    nodes: u64,
-    excess: i32,
-    left: i32,
-    solution: Option<String>,
-    stopped: bool,
-}
-
-impl Done {
-    fn of((place, pass): &(usize, Pass)) -> Done {
-        let path = pass.solution.as_ref();
-        Done {
-            place: *place,
-            nodes: pass.nodes,
-            excess: pass.excess,
-            left: pass.left,
-            solution: path.map(|path| Moves(path.clone()).short(MoveStyle::Tile)),
-            stopped: pass.stopped,
-        }
-    }
-
-    fn pass(self) -> Pass {
-        let path = |text: String| Moves::parse(&text, MoveStyle::Tile);
-        let solution = self.solution.map(path).transpose();
-        Pass {
-            solution: solution.expect("ranks write moves").map(|moves| moves.0),
-            nodes: self.nodes,
-            excess: self.excess,
-            left: self.left,
-            stopped: self.stopped,
-        }
-    }
 }
 
 impl Report {
@@ -241,7 +203,7 @@ impl Share {
             elapsed,
             pace: hand.done.len() as f64 / elapsed.max(1e-6),
             nodes: self.nodes.load(Ordering::Relaxed),
-            done: hand.done[told..].iter().map(Done::of).collect(),
+            done: hand.done[told..].to_vec(),
             ended: hand.ended,
             over,
             stopped: self.stopped(),
@@ -261,11 +223,11 @@ impl Share {
             if report.stopped {
                 self.stop();
             }
-            for done in report.done.drain(..) {
-                if done.solution.is_some() {
-                    self.signs.solved.fetch_min(done.place, Ordering::Relaxed);
+            for (place, pass) in report.done.drain(..) {
+                if pass.solution.is_some() {
+                    self.signs.solved.fetch_min(place, Ordering::Relaxed);
                 }
-                hand.others.push((done.place, done.pass()));
+                hand.others.push((place, pass));
             }
         }
         self.elsewhere.store(elsewhere, Ordering::Relaxed);

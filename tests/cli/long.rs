@@ -11,7 +11,7 @@ use super::{refused, tilewave};
 
 /// A board that is one move away.
 const EASY: &str = "1 0 2 3/4 5 6 7/8 9 10 11/12 13 14 15";
-/// That board, two of 10 and 14 million nodes with the databases of five tiles, and between them one without a solution.
+/// That board, two of 8 and 6 million nodes with the databases of five tiles, and between them one without a solution.
 const BOARDS: &str = "1 0 2 3/4 5 6 7/8 9 10 11/12 13 14 15\n\
                       14 7 8 2/13 11 10 4/9 12 5 0/3 6 1 15\n\
                       0 2 1 3/4 5 6 7/8 9 10 11/12 13 14 15\n\

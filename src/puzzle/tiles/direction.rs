@@ -2,10 +2,12 @@
 //!
 //! Invariant: inside the library a direction is where the *tile* goes.
 
+use serde::{Deserialize, Serialize};
+
 use super::Size;
 
 /// The direction in which a tile moves into the blank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Direction {
     /// To the row above: the blank was above the tile.
     Up,
