@@ -160,8 +160,8 @@ pub(super) struct Control<'c> {
     pub dealer: &'c dyn Dealer,
     /// Moves that the iteration allows.
     limit: usize,
-    /// Nodes generated before.
-    before: u64,
+    /// Nodes generated before, and those that every process generates.
+    before: AtomicU64,
 }
 
 impl<'c> Control<'c> {
@@ -175,7 +175,7 @@ impl<'c> Control<'c> {
             observers,
             dealer,
             limit,
-            before,
+            before: before.into(),
         }
     }
 
@@ -187,9 +187,15 @@ impl<'c> Control<'c> {
         self.dealer.done(place, pass);
     }
 
+    /// Counts nodes that every process generates.
+    pub fn everywhere(&self, nodes: u64) {
+        self.before.fetch_add(nodes, Ordering::Relaxed);
+        self.ask(0, 0);
+    }
+
     /// Counts nodes; returns whether the walk through the subtree at a place should stop.
     pub fn ask(&self, nodes: u64, place: usize) -> bool {
-        let nodes = self.before + self.dealer.count(nodes);
+        let nodes = self.before.load(Ordering::Relaxed) + self.dealer.count(nodes);
         let progress = self.observers.0;
         progress.progress(Phase::Search(self.limit), nodes, 0);
         if progress.interrupted() {

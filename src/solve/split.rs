@@ -146,7 +146,7 @@ pub(super) fn pass<const V: usize, const PLAIN: bool>(
     let left: Vec<usize> = left.collect();
     let (control, dealer) = (way.control, way.control.dealer);
     dealer.begin(pieces, &left);
-    control.ask(whole.nodes, 0);
+    control.everywhere(whole.nodes);
     let work = || {
         while let Some(place) = dealer.next() {
             let subtree = left[place];
