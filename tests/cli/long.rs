@@ -161,6 +161,18 @@ fn a_log_of_something_else_is_refused_and_left_as_it_is() {
     std::fs::write(&path, &damaged).unwrap();
     other(&with(&[EASY]), 1, "line 2 of ");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged);
+    // So is another version, its sum being right.
+    let (first, _) = text.lines().next().unwrap().split_once(",\"sum\"").unwrap();
+    let first = first.replacen("\"tilewave_log\":2", "\"tilewave_log\":1", 1);
+    let sum = xxhash_rust::xxh3::xxh3_64(first.as_bytes());
+    let old = format!("{first},\"sum\":\"{sum:016x}\"}}\n");
+    std::fs::write(&path, &old).unwrap();
+    other(
+        &with(&[EASY]),
+        1,
+        "of version 1, this program reads version 2",
+    );
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), old);
     std::fs::write(&path, "my own notes\n").unwrap();
     other(&with(&[EASY]), 1, "is no log of tilewave solve");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "my own notes\n");
