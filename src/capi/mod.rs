@@ -18,6 +18,10 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use crate::puzzle::tiles::{Board, Size};
+use crate::store::process_pool;
+
+/// Boards that a thread looks up alone.
+const ALONE: usize = 256;
 
 /// Version of this header: major.
 pub const TILEWAVE_VERSION_MAJOR: c_int = 0;
@@ -148,8 +152,15 @@ unsafe fn evaluate_all(
     if values.is_null() || !count.is_multiple_of(cells) || capacity < count / cells {
         return 0;
     }
-    let boards = tiles.par_chunks_exact(cells).with_min_len(256);
-    let all: Vec<c_int> = boards.map(|tiles| evaluate(size, tiles, &value)).collect();
+    let one = |tiles: &[u16]| evaluate(size, tiles, &value);
+    let few = tiles.len() <= ALONE * cells;
+    let all: Vec<c_int> = match process_pool().ok().filter(|_| !few) {
+        Some(pool) => {
+            let boards = tiles.par_chunks_exact(cells).with_min_len(ALONE);
+            pool.install(|| boards.map(one).collect())
+        }
+        None => tiles.chunks_exact(cells).map(one).collect(),
+    };
     // SAFETY: the caller promises room for `capacity` numbers.
     unsafe { write_all(&all, values, capacity) }
 }

@@ -134,6 +134,8 @@ impl<'w, const V: usize> BitWalk<'w, V> {
                     if solved {
                         break 'walk;
                     }
+                    // What is left to move is in no pattern: it takes moves that no sum tells.
+                    self.excess = self.excess.min(1);
                 } else if depth == 0 {
                     break 'walk;
                 }

@@ -28,6 +28,13 @@ pub enum SolveError {
         /// The moves found.
         moves: Moves,
     },
+    /// A search that nobody stopped, without a solution of a board that can reach the goal: a fault of a database or of the
+    /// solver.
+    #[error(
+        "the search ended without a solution, though the board can reach the goal: a database is damaged, check it with \
+         tilewave pdb verify"
+    )]
+    NoSolution,
     /// The log of another solve.
     #[error(
         "'{}' is the log of a solve {what}: give what it was begun with, or name another file for a new log", path.display()

@@ -17,10 +17,6 @@ use crate::progress::{NoProgress, Progress};
 use crate::puzzle::tiles::{Board, Moves};
 use crate::store;
 
-/// An iteration of at least so many nodes (some 20 ms) is followed by iterations that are split between
-/// threads.
-const SPLIT_FROM: u64 = 1 << 18;
-
 /// Bytes of databases for each node of an iteration from which on they are arranged for the next one, which has some
 /// seven times the nodes: arranging a byte takes about as long as a walk saves at a tenth of a node.
 const ARRANGE_FROM: u64 = 64;
@@ -51,6 +47,8 @@ pub(super) enum End {
     Stopped,
     /// The next iteration is worth more than one thread; what has been done of the one before.
     Paused(Cut),
+    /// The tree ended without a solution, and nobody stopped the search.
+    Exhausted,
 }
 
 impl Tree {
@@ -108,7 +106,7 @@ impl Tree {
         let alone = Alone::default();
         let control = Control::new((&NoProgress, &NoRecorder), &alone, (0, 0));
         let root = Walk::<MAX_VIEWS, false>::new(self, board, &control).root();
-        root.estimate(self) as usize
+        self.at_least(board, root.estimate(self) as usize)
     }
 
     fn iterate<const V: usize, const PLAIN: bool>(
@@ -122,7 +120,7 @@ impl Tree {
         let control = Control::new(observers, &alone, (0, 0));
         let root = Walk::<V, PLAIN>::new(self, board, &control).root();
         let threshold = || Stage {
-            threshold: root.estimate(self) as usize,
+            threshold: self.at_least(board, root.estimate(self) as usize),
             ..Stage::default()
         };
         let Start {
@@ -138,7 +136,7 @@ impl Tree {
         }
         let mut bits = BitTables::new(self).filter(|_| !PLAIN);
         loop {
-            let large = stage.last >= SPLIT_FROM;
+            let large = stage.last >= self.split_from;
             let dealer = match (large, split) {
                 (true, None) => return (End::Paused(before), stage),
                 (true, Some(Split::Processes(dealer))) => dealer,
@@ -166,10 +164,13 @@ impl Tree {
             if let Some(path) = pass.solution {
                 return (End::Solved(Moves(path)), stage);
             }
-            if pass.stopped || pass.excess == i32::MAX {
+            if pass.stopped {
                 return (End::Stopped, stage);
             }
-            stage.threshold += pass.excess as usize;
+            if pass.excess == i32::MAX {
+                return (End::Exhausted, stage);
+            }
+            stage.threshold = self.at_least(board, stage.threshold + pass.excess as usize);
             if large {
                 observers.1.iteration(stage);
             }

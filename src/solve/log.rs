@@ -16,7 +16,7 @@ use crate::puzzle::tiles::{Board, MoveStyle, Moves};
 use crate::store::{FileKind, Journal, Problem};
 
 /// Version of the files.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// How the first line begins.
 const OPENING: &str = "{\"tilewave_log\":";
 const KIND: FileKind = FileKind {

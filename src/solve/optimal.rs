@@ -1,11 +1,13 @@
 //! The optimal solver: a goal, its pattern databases, and one search per board.
 //!
-//! Invariant: an answer with moves has been replayed on the board and ends at the goal.
+//! Invariant: an answer without moves is that of a search that was stopped. An answer with moves has been replayed on the
+//! board and ends at the goal; where tiles are in no pattern, the constructive solver knows no shorter way.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::SolveError;
+use super::constructive::Constructive;
 use super::control::Dealer;
 use super::database::Database;
 use super::ida::{End, Split, Start};
@@ -121,6 +123,8 @@ pub enum Attempt {
 /// ```
 pub struct Optimal {
     frame: Frame,
+    /// What checks answers where tiles are in no pattern.
+    bound: Option<Constructive>,
     pub(super) tree: Tree,
 }
 
@@ -191,14 +195,16 @@ impl Optimal {
         if lenses.len() > MAX_VIEWS {
             return unfit(format!(
                 "the partitions are seen in {} ways, through all symmetries that keep the goal's blank in place; at \
-                 most {MAX_VIEWS} are looked up for a node: take fewer partitions",
+                 most {MAX_VIEWS} are looked up for a node: take fewer partitions, or databases of more tiles",
                 lenses.len()
             ));
         }
         let pruner = MovePruner::new(size, PRUNER_DEPTH);
+        let tree = Tree::new(goal.clone(), lenses, pruner);
         Ok(Optimal {
             frame: Frame::new(goal.clone()),
-            tree: Tree::new(goal.clone(), lenses, pruner),
+            bound: (!tree.is_covered()).then(|| Constructive::new(goal.clone())),
+            tree,
         })
     }
 
@@ -364,8 +370,15 @@ impl Optimal {
                 return Err(SolveError::WrongSolution { moves });
             }
             End::Solved(moves) => Some(moves),
+            End::Exhausted => return Err(SolveError::NoSolution),
             End::Stopped | End::Paused(_) => None,
         };
+        if let (Some(bound), Some(claimed)) = (&self.bound, moves.as_ref().map(|m| m.len())) {
+            let moves = bound.solve(board)?;
+            if moves.len() < claimed {
+                return Err(SolveError::Beaten { claimed, moves });
+            }
+        }
         Ok(Answer {
             at_least: moves.as_ref().map_or(stage.threshold, |moves| moves.len()),
             moves,
@@ -374,3 +387,7 @@ impl Optimal {
         })
     }
 }
+
+#[cfg(test)]
+#[path = "../../tests/unit/uncovered.rs"]
+mod tests;

@@ -14,6 +14,9 @@ pub(super) const MAX_PATTERNS: usize = 8;
 /// Most views of a node: symmetries of a board times partitions.
 pub(super) const MAX_VIEWS: usize = 16;
 
+/// Nodes of an iteration, some 20 ms, from which on the next ones are split between threads.
+const SPLIT_FROM: u64 = 1 << 18;
+
 /// What all searches for one goal share.
 pub(super) struct Tree {
     pub(super) goal: Board,
@@ -21,6 +24,8 @@ pub(super) struct Tree {
     pub(super) pruner: MovePruner,
     /// Whether long searches may copy databases.
     pub(super) copies: bool,
+    /// An iteration of at least so many nodes is followed by iterations that are split between threads.
+    pub(super) split_from: u64,
     /// For each blank cell and direction the cell of the tile that moves.
     cells: Vec<[u8; 4]>,
 }
@@ -37,6 +42,7 @@ impl Tree {
             views,
             pruner,
             copies: true,
+            split_from: SPLIT_FROM,
             cells,
         }
     }
@@ -55,9 +61,36 @@ impl Tree {
         first.map(move |v| v..end(v).unwrap_or(views.len()))
     }
 
+    /// Returns whether every tile is in a pattern of every sum.
+    pub fn is_covered(&self) -> bool {
+        let tiles = |lens: &Lens| -> usize {
+            let patterns = 0..lens.databases.len();
+            patterns.map(|p| lens.view.tiles(p).len()).sum()
+        };
+        let all = self.goal.tiles().len() - 1;
+        self.sums()
+            .all(|sum| self.views[sum].iter().map(tiles).sum::<usize>() >= all)
+    }
+
     /// Returns the databases, as often as they are seen.
     pub fn databases(&self) -> impl Iterator<Item = &Database> {
         self.views.iter().flat_map(|lens| &lens.databases)
+    }
+
+    /// Returns the least number of moves, from a lower bound on, that can bring a board to the goal: as odd as the blank's way
+    /// home, and none only from the goal itself.
+    ///
+    /// Where tiles are in no pattern, no sum knows of this by itself.
+    pub fn at_least(&self, board: &Board, bound: usize) -> usize {
+        let bound = bound.max(usize::from(*board != self.goal));
+        bound + (bound + self.blank_distance(board)) % 2
+    }
+
+    /// Returns the number of cells between a board's blank and that of the goal.
+    fn blank_distance(&self, board: &Board) -> usize {
+        let cols = self.goal.size().cols();
+        let (from, to) = (board.blank(), self.goal.blank());
+        (from / cols).abs_diff(to / cols) + (from % cols).abs_diff(to % cols)
     }
 
     #[inline(always)]

@@ -236,8 +236,13 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
             }
             let before = self.enter(blank, child, &value);
             self.left = self.left.min(room - 1);
-            if room > 1 && self.descend(usize::from(child.cell), child.state, room - 1) {
-                return true;
+            if room > 1 {
+                if self.descend(usize::from(child.cell), child.state, room - 1) {
+                    return true;
+                }
+            } else {
+                // What is left to move is in no pattern: it takes moves that no sum tells.
+                self.excess = self.excess.min(1);
             }
             self.leave(blank, child, before);
             self.step_back(blank, child);

@@ -163,14 +163,14 @@ fn a_log_of_something_else_is_refused_and_left_as_it_is() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged);
     // So is another version, its sum being right.
     let (first, _) = text.lines().next().unwrap().split_once(",\"sum\"").unwrap();
-    let first = first.replacen("\"tilewave_log\":2", "\"tilewave_log\":1", 1);
+    let first = first.replacen("\"tilewave_log\":3", "\"tilewave_log\":2", 1);
     let sum = xxhash_rust::xxh3::xxh3_64(first.as_bytes());
     let old = format!("{first},\"sum\":\"{sum:016x}\"}}\n");
     std::fs::write(&path, &old).unwrap();
     other(
         &with(&[EASY]),
         1,
-        "of version 1, this program reads version 2",
+        "of version 2, this program reads version 3",
     );
     assert_eq!(std::fs::read_to_string(&path).unwrap(), old);
     std::fs::write(&path, "my own notes\n").unwrap();

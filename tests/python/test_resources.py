@@ -110,6 +110,40 @@ print(os.waitpid(child, 0)[1])
     assert done.stdout == "0\n", done.stderr
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_forked_processes_do_all_that_their_parents_did():
+    code = """
+import multiprocessing, os, warnings, tilewave
+warnings.simplefilter("ignore")
+boards = tilewave.scramble("3x3", 5000, seed=1)
+few = boards[:20]
+
+def everything(goal):
+    parts = ([1, 2, 3], [4, 5, 6], [7, 8])
+    databases = [tilewave.PatternDatabase.build("3x3", part, goal=goal) for part in parts]
+    table = tilewave.DistanceTable.build("3x3", goal=goal)
+    lengths = [len(s) for s in tilewave.Solver("3x3", goal=goal).solve(few)]
+    assert lengths == [len(s) for s in tilewave.solve(few, goal=goal)]
+    assert lengths == [len(s) for s in tilewave.Solver("3x3", goal=goal, databases=databases).solve(few)]
+    assert lengths == table.depths(few).tolist() == [len(s) for s in tilewave.fast(few, goal=goal)]
+    assert tilewave.bfs("3x3", goal=goal).diameter == 31
+    assert tilewave.growth(generators).diameter == 6
+    return databases[0][boards].sum() + table.depths(boards).sum() + len(tilewave.neighbours(boards, size="3x3"))
+
+generators = [[1, 0, 2, 3], [0, 2, 1, 3], [0, 1, 3, 2]]
+expected = everything("last")
+child = os.fork()
+if child == 0:
+    os._exit(0 if everything("last") == expected and everything("first") > 0 else 1)
+print(os.waitpid(child, 0)[1])
+with multiprocessing.get_context("fork").Pool(2) as workers:
+    again = workers.map(everything, ["last", "first", "last"])
+print(int(again[0] == again[2] == expected))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "0\n1\n", done.stderr
+
+
 def test_arrays_that_are_changed_meanwhile_crash_nothing():
     boards = tilewave.scramble("3x3", 20_000, seed=1)
     good, db, done = boards.copy(), PatternDatabase.build("3x3", [1, 2, 3]), threading.Event()

@@ -48,6 +48,28 @@ def test_fifteen_puzzles_with_databases_of_ones_own():
     assert len(korf) == 45 and ends(KORF, korf, range(16))
 
 
+def test_databases_that_leave_tiles_out_give_shortest_solutions():
+    five = PatternDatabase.build("4x4", [1, 2, 3, 4, 5])
+    near = "1 2 3 4/5 6 7 8/9 10 15 11/13 14 12 0"
+    assert len(tilewave.Solver("4x4", databases=[five]).solve(near)) == 4
+    random = np.random.default_rng(24)
+    for size, goal in (("2x3", "first"), ("2x4", "last"), ("3x3", "blank=1"), ("3x3", "last")):
+        table = tilewave.DistanceTable.build(size, goal=goal)
+        for trial in range(8):
+            tiles = random.permutation(np.arange(1, table.goal.size))[:-1].tolist()
+            parts = [tiles[:2], tiles[2:5][: trial % 4]]
+            kinds = ({"kind": "additive-min"}, {"kind": "region-aware"}, {"kind": "region-aware", "encoding": "bit"})
+            databases = [
+                PatternDatabase.build(size, part, goal=goal, **kinds[random.integers(3)])
+                for part in parts
+                if part
+            ]
+            boards = tilewave.scramble(size, 20, goal=goal, seed=trial)
+            solutions = tilewave.Solver(size, goal=goal, databases=databases).solve(boards)
+            assert [len(solution) for solution in solutions] == table.depths(boards).tolist()
+            assert all(ends(b, s, table.goal, size) for b, s in zip(boards, solutions))
+
+
 def test_fast_solutions_are_solutions():
     for size in ("3x3", "4x4", "3x5", "10x10", "17x17"):
         boards = tilewave.scramble(size, 20, seed=1)

@@ -6,7 +6,7 @@ use tilewave::puzzle::tiles::{Frame, Goal};
 use super::board;
 
 /// Runs the program; returns exit code, stdout and stderr.
-fn tilewave(args: &[&str]) -> (i32, String, String) {
+pub fn tilewave(args: &[&str]) -> (i32, String, String) {
     let mut command = Command::cargo_bin("tilewave").expect("the program is built");
     let output = command.args(args).output().expect("the program runs");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");

@@ -13,6 +13,7 @@ mod solvability;
 #[path = "../disk/threads.rs"]
 mod threads;
 mod together;
+mod uncovered;
 
 use tilewave::puzzle::tiles::{Board, Goal, Size};
 

@@ -1,8 +1,11 @@
 /* Calls every function of tilewave.h, with what they should take and what they should refuse. Arguments: a
  * database and a distance table, both of 3x3 boards. Run by tests/pdb/c.rs under AddressSanitizer; it also is C++. */
+#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tilewave.h"
 
@@ -94,6 +97,36 @@ static int databases(const char *path) {
     return 0;
 }
 
+/* A forked process has no threads but the one that forked: look-ups of many boards take new ones. */
+static int forks(const char *path) {
+    enum { BOARDS = 20000 };
+    TilewavePdb *pdb = tilewave_pdb_open(path, NULL, 0);
+    uint16_t *boards = (uint16_t *)room(9 * BOARDS * sizeof *boards);
+    int *values = (int *)room(BOARDS * sizeof *values), status;
+    size_t i;
+    pid_t child;
+
+    CHECK(pdb != NULL && tilewave_pdb_goal(pdb, boards, 9) == 9);
+    for (i = 9; i < 9 * BOARDS; i++)
+        boards[i] = boards[i - 9];
+    CHECK(tilewave_pdb_values(pdb, boards, 9 * BOARDS, values, BOARDS) == BOARDS);
+    child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        alarm(60);
+        for (i = 0; i < BOARDS; i++)
+            values[i] = 1;
+        status = tilewave_pdb_values(pdb, boards, 9 * BOARDS, values, BOARDS) != BOARDS;
+        for (i = 0; i < BOARDS; i++)
+            status |= values[i] != 0;
+        _exit(status);
+    }
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    tilewave_pdb_close(pdb);
+    free(boards), free(values);
+    return 0;
+}
+
 static int tables(const char *path) {
     char *message = (char *)room(12), *moves = (char *)room(5);
     TilewaveTable *table = tilewave_table_open("no such file", message, 12);
@@ -139,5 +172,5 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: %s FILE.pdb FILE.table\n", argv[0]);
         return 2;
     }
-    return versions() || databases(argv[1]) || tables(argv[2]);
+    return versions() || databases(argv[1]) || forks(argv[1]) || tables(argv[2]);
 }

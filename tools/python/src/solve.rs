@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use tilewave::pdb::{Build, Pdb, build};
@@ -14,7 +15,7 @@ use super::arrays::{self, Form, Rows, parse_board};
 use super::errors::{exception, invalid};
 use super::pdb::PatternDatabase;
 use super::puzzle::{goal_board, read_boards};
-use super::work::{Watch, long, pool};
+use super::work::{Watch, long};
 
 /// A shortest solution.
 ///
@@ -36,6 +37,23 @@ pub struct Solution {
     /// Wall time in seconds.
     #[pyo3(get)]
     seconds: f64,
+}
+
+impl Solution {
+    /// The solution in an answer. Only what raises an exception stops a search: without moves there is nothing to return.
+    fn of(answer: Answer) -> PyResult<Solution> {
+        let moves = answer.moves.ok_or_else(|| {
+            let least = answer.at_least;
+            PyRuntimeError::new_err(format!(
+                "the search was stopped: it takes at least {least} moves"
+            ))
+        })?;
+        Ok(Solution {
+            moves: moves.long(MoveStyle::Tile),
+            nodes: answer.nodes,
+            seconds: answer.seconds,
+        })
+    }
 }
 
 #[pymethods]
@@ -111,17 +129,9 @@ impl Solver {
     fn solve_rows(&self, py: Python<'_>, rows: &Rows) -> PyResult<Vec<Solution>> {
         let size = self.goal.size();
         let boards = read(rows, size)?;
-        let pool = pool()?;
-        let answers = long(py, None, |watch| {
-            pool.install(|| solve_all(&self.optimal, &boards, watch))
-        })
-        .map_err(|error| named(py, error, rows))?;
-        let solutions = answers.into_iter().map(|answer| Solution {
-            moves: answer.moves.unwrap_or_default().long(MoveStyle::Tile),
-            nodes: answer.nodes,
-            seconds: answer.seconds,
-        });
-        Ok(solutions.collect())
+        let answers = long(py, None, |watch| solve_all(&self.optimal, &boards, watch))
+            .map_err(|error| named(py, error, rows))?;
+        answers.into_iter().map(Solution::of).collect()
     }
 }
 
@@ -377,7 +387,6 @@ pub fn fast<'py>(
     let (rows, size) = read_boards(boards, size)?;
     let solver = Constructive::new(goal_board(goal, size)?);
     let boards = read(&rows, size)?;
-    let pool = pool()?;
     let one = |watch: &Watch, (row, board): (usize, &Board)| match watch.interrupted() {
         // What is raised for it takes the place of all results.
         true => Ok(String::new()),
@@ -387,13 +396,8 @@ pub fn fast<'py>(
         },
     };
     let solutions = long(py, None, |watch| {
-        let all = pool.install(|| {
-            boards
-                .par_iter()
-                .enumerate()
-                .map(|pair| one(watch, pair))
-                .collect::<Vec<_>>()
-        });
+        let pairs = boards.par_iter().enumerate();
+        let all: Vec<_> = pairs.map(|pair| one(watch, pair)).collect();
         all.into_iter().collect::<Result<Vec<String>, Error>>()
     })?;
     unpacked(py, solutions, &rows)

@@ -8,8 +8,8 @@ use std::time::Duration;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
-use tilewave::Error;
 use tilewave::progress::{Level, Progress};
+use tilewave::{Error, store};
 
 use super::errors::{exception, of_panic};
 
@@ -18,27 +18,14 @@ const ALONE: usize = 2048;
 /// Time between two looks for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The threads of this process, and its number.
-static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
-
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Returns the threads that look up arrays, one per core. A process that was forked gets its own: threads do not
-/// survive that.
+/// Returns the threads of this process.
 pub fn pool() -> PyResult<Arc<ThreadPool>> {
-    let mut pool = lock(&POOL);
-    let process = std::process::id();
-    if let Some((_, pool)) = pool.as_ref().filter(|(owner, _)| *owner == process) {
-        return Ok(pool.clone());
-    }
-    let new = rayon::ThreadPoolBuilder::new().build();
-    let new = new.map_err(|e| PyRuntimeError::new_err(format!("cannot start threads: {e}")))?;
-    let new = Arc::new(new);
-    // The parent's threads cannot be joined here.
-    std::mem::forget(pool.replace((process, new.clone())));
-    Ok(new)
+    let pool = store::process_pool();
+    pool.map_err(|e| PyRuntimeError::new_err(format!("cannot start threads: {e}")))
 }
 
 /// Returns what a short work on some rows returns.
@@ -91,7 +78,7 @@ impl Progress for Watch {
     }
 }
 
-/// Returns what a long work returns, which runs on a thread of its own while this one looks for Ctrl-C. The callback
+/// Returns what a long work returns, which runs on the threads of this process while this one looks for Ctrl-C. The callback
 /// is called with depth, states and seconds of each level; what it raises ends the work.
 pub fn long<T: Send>(
     py: Python<'_>,
@@ -103,10 +90,10 @@ pub fn long<T: Send>(
         stopped: AtomicBool::new(false),
         raised: Mutex::new(None),
     };
-    let (result, ready) = (Mutex::new(None), Condvar::new());
+    let (pool, result, ready) = (pool()?, Mutex::new(None), Condvar::new());
     let done = std::thread::scope(|scope| -> PyResult<_> {
         let worker = || {
-            let done = catch_unwind(AssertUnwindSafe(|| work(&watch)));
+            let done = catch_unwind(AssertUnwindSafe(|| pool.install(|| work(&watch))));
             *lock(&result) = Some(done);
             ready.notify_one();
         };
