@@ -134,7 +134,9 @@ pub fn exception(error: Error) -> PyErr {
         | Error::Disk(DiskError::Interrupted { .. }) => PyKeyboardInterrupt::new_err(()),
         Error::Table(TableError::DeadEnd { .. } | TableError::Unfilled { .. })
         | Error::Search(SearchError::Sum { .. } | SearchError::Threads { .. })
-        | Error::Solve(SolveError::WrongSolution { .. }) => PyRuntimeError::new_err(text(&error)),
+        | Error::Solve(
+            SolveError::WrongSolution { .. } | SolveError::NoSolution | SolveError::Beaten { .. },
+        ) => PyRuntimeError::new_err(text(&error)),
         Error::Disk(DiskError::Io { reason, .. }) => system(reason.kind(), text(&error)),
         Error::Disk(_) => PyOSError::new_err(text(&error)),
         Error::Row { reason, .. } if !is_input(reason) => PyRuntimeError::new_err(text(&error)),

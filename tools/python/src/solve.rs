@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use tilewave::pdb::{Build, Pdb, build};
 use tilewave::puzzle::tiles::MoveStyle;
-use tilewave::solve::{Answer, Attempt, default_patterns};
+use tilewave::solve::{Answer, Attempt, SolveError, default_patterns};
 use tilewave::{Board, Constructive, Error, Optimal, Progress, Size, store};
 
 use super::arrays::{self, Form, Rows, parse_board};
@@ -129,8 +129,10 @@ impl Solver {
     fn solve_rows(&self, py: Python<'_>, rows: &Rows) -> PyResult<Vec<Solution>> {
         let size = self.goal.size();
         let boards = read(rows, size)?;
-        let answers = long(py, None, |watch| solve_all(&self.optimal, &boards, watch))
-            .map_err(|error| named(py, error, rows))?;
+        let at = |row, error: SolveError| in_row(rows, row, error.into());
+        let answers = long(py, None, |watch| {
+            solve_all(&self.optimal, &boards, watch, at)
+        })?;
         answers.into_iter().map(Solution::of).collect()
     }
 }
@@ -178,28 +180,14 @@ fn in_row(rows: &Rows, row: usize, reason: Error) -> Error {
     }
 }
 
-fn named(py: Python<'_>, error: PyErr, rows: &Rows) -> PyErr {
-    // Of one board alone, no row needs to be named.
-    match rows.is_one() {
-        true => {
-            let text = error.value(py).to_string();
-            match text.strip_prefix("row 0: ") {
-                Some(rest) => invalid(rest),
-                None => error,
-            }
-        }
-        false => error,
-    }
-}
-
 /// Solves boards: each on one thread, the hard ones with all threads afterwards.
-fn solve_all(optimal: &Optimal, boards: &[Board], watch: &Watch) -> Result<Vec<Answer>, Error> {
-    let at = |row: usize| {
-        move |error: tilewave::solve::SolveError| Error::Row {
-            row,
-            reason: Box::new(error.into()),
-        }
-    };
+fn solve_all(
+    optimal: &Optimal,
+    boards: &[Board],
+    watch: &Watch,
+    at: impl Fn(usize, SolveError) -> Error + Copy + Sync,
+) -> Result<Vec<Answer>, Error> {
+    let at = |row| move |error| at(row, error);
     let attempts: Vec<Result<Attempt, Error>> = boards
         .par_iter()
         .enumerate()
