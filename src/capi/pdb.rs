@@ -112,7 +112,8 @@ pub unsafe extern "C" fn tilewave_pdb_values(
 
 /// Returns the value of a placement: the row-major cells of the pattern's tiles in increasing order of
 /// their numbers, `count` of them, and the cell of the blank (which matters in region-aware databases only, but
-/// must be free). Negative: TILEWAVE_INVALID, TILEWAVE_UNREACHABLE.
+/// must be free). Where every move counts, tile 0 of the pattern is the blank, and both say the same cell.
+/// Negative: TILEWAVE_INVALID, TILEWAVE_UNREACHABLE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_pdb_lookup(
     pdb: *const TilewavePdb,
@@ -129,10 +130,12 @@ pub unsafe extern "C" fn tilewave_pdb_lookup(
     if count != pdb.pattern().tiles().len() || !cells.iter().all(on_board) || !on_board(&blank) {
         return TILEWAVE_INVALID;
     }
-    let taken = cells
-        .iter()
-        .fold(1u64 << blank, |set, &cell| set | 1 << cell);
-    if taken.count_ones() as usize != count + 1 {
+    let taken = cells.iter().fold(0u64, |set, &cell| set | 1 << cell);
+    let placed = match pdb.kind() {
+        Kind::AllMoves => cells.first() == Some(&blank),
+        Kind::Minimum | Kind::Regions => taken >> blank & 1 == 0,
+    };
+    if !placed || taken.count_ones() as usize != count {
         return TILEWAVE_INVALID;
     }
     number(pdb.lookup(cells, blank))

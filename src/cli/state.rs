@@ -144,6 +144,14 @@ impl Args {
         let named = self.puzzle.as_ref().map(|word| word.parse::<Size>());
         let named = named.transpose().map_err(tilewave::Error::from)?;
         let of_table = table.map(DistanceTable::goal).transpose()?;
+        if let (Some(metric), Some(table)) = (self.counted.metric, table)
+            && table.subject().metric() != Some(metric)
+        {
+            refuse!(
+                "the table is one of {}: leave out --metric, or make one for yours with tilewave table",
+                table.subject()
+            );
+        }
         let size = self.size.or(named).or(of_table.map(Board::size));
         let goal_option = &self.counted.goal;
         let board = match &self.state {
@@ -245,6 +253,12 @@ impl Facts {
                 Some(self.state.clone()),
             ),
             ("goal", Some(self.subject.goal())),
+            (
+                "metric",
+                self.depth
+                    .and_then(|_| self.subject.metric())
+                    .map(|m| m.name().into()),
+            ),
             ("parity", Some(self.parity().into())),
             ("solvable", Some(solvable)),
             ("line", number(self.line)),

@@ -142,6 +142,17 @@ pub enum PdbError {
         "one bit an entry holds region-aware values only, and all-moves is a byte an entry: choose another kind or encoding"
     )]
     BitKind,
+    /// What a file says of its entries is not so.
+    #[error("the {part} in '{}' is not that of its entries: build the database again", path.display())]
+    WrongPart {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What is wrong.
+        part: &'static str,
+    },
+    /// Databases for different goals.
+    #[error("the databases are for different goals: values of one goal can be added")]
+    OtherGoal,
     /// Values that do not add up.
     #[error(
         "a database that counts every move adds up with no other: look it up alone, or give each one alone in a partition of \
@@ -303,6 +314,7 @@ impl PdbError {
                 | PdbError::Layout { .. }
                 | PdbError::BitKind
                 | PdbError::NotAdditive
+                | PdbError::OtherGoal
                 | PdbError::ShortSpace
                 | PdbError::DiskKind
                 | PdbError::BlankOnTile { .. }

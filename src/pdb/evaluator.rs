@@ -3,7 +3,7 @@
 //! Invariant: a move of one tile changes the value of at most one pattern, the one that has the tile;
 //! for every other pattern the blank stays in its region and all tiles in their cells.
 
-use super::{Kind, Pattern, Pdb, PdbError, check_disjoint};
+use super::{Pattern, Pdb, PdbError, check_disjoint};
 use crate::puzzle::tiles::Board;
 
 /// A board and the sum of its values in disjoint databases: one look-up per move.
@@ -40,13 +40,17 @@ impl<'a> Evaluator<'a> {
     /// Returns the evaluation of a board.
     ///
     /// # Errors
-    /// [`PdbError::Overlap`] when databases share tiles, [`PdbError::WrongSize`].
+    /// [`PdbError::Overlap`] when databases share tiles, [`PdbError::OtherGoal`] when they are for different goals,
+    /// [`PdbError::NotAdditive`] and [`PdbError::WrongSize`].
     pub fn new(pdbs: &'a [Pdb], board: &Board) -> Result<Evaluator<'a>, PdbError> {
         let patterns: Vec<Pattern> = pdbs.iter().map(|pdb| pdb.pattern().clone()).collect();
-        if pdbs.iter().any(|pdb| pdb.kind() == Kind::AllMoves) {
+        if patterns.iter().any(Pattern::has_blank) {
             return Err(PdbError::NotAdditive);
         }
         check_disjoint(&patterns)?;
+        if patterns.iter().any(|of| of.goal() != patterns[0].goal()) {
+            return Err(PdbError::OtherGoal);
+        }
         let mut owner = vec![None; board.size().cells()];
         let mut cells = Vec::new();
         for (p, pattern) in patterns.iter().enumerate() {

@@ -175,11 +175,15 @@ fn turned(
         .map(Some)
 }
 
-/// Checks that no tile is in two patterns.
+/// Checks that the values of patterns may be added: no tile is in two of them, and where there are several none has the
+/// blank, whose databases count every move.
 ///
 /// # Errors
-/// [`PdbError::Overlap`] names the smallest such tile.
+/// [`PdbError::Overlap`] names the smallest such tile; [`PdbError::NotAdditive`].
 pub fn check_disjoint(patterns: &[Pattern]) -> Result<(), PdbError> {
+    if patterns.len() > 1 && patterns.iter().any(Pattern::has_blank) {
+        return Err(PdbError::NotAdditive);
+    }
     let mut tiles: Vec<u16> = patterns.iter().flat_map(|p| p.tiles()).copied().collect();
     tiles.sort_unstable();
     match tiles.windows(2).find(|pair| pair[0] == pair[1]) {

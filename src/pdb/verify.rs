@@ -73,10 +73,11 @@ pub fn spot_check(
     Ok(check)
 }
 
-/// Builds the database again and compares all entries.
+/// Builds the database again and compares all entries, the region starts by which they are found, and the histogram.
 ///
 /// # Errors
-/// [`PdbError::Wrong`] names the first entry that differs, as it is stored, and what [`build`] says.
+/// [`PdbError::Wrong`] names the first entry that differs, as it is stored, [`PdbError::WrongPart`] another part, and what
+/// [`build`] says.
 pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), PdbError> {
     let again = build(
         &Build {
@@ -87,9 +88,21 @@ pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), Pd
         },
         observer,
     )?;
+    let part = |wrong: bool, part| match wrong {
+        true => Err(PdbError::WrongPart {
+            path: pdb.file().path().to_path_buf(),
+            part,
+        }),
+        false => Ok(()),
+    };
+    part(
+        pdb.file().index() != again.file().index(),
+        "list of region starts",
+    )?;
     let pairs = pdb.bytes().iter().zip(again.bytes());
     let Some((byte, (a, b))) = pairs.enumerate().find(|(_, (a, b))| a != b) else {
-        return Ok(());
+        part(pdb.entries() != again.entries(), "number of entries")?;
+        return part(pdb.histogram() != again.histogram(), "histogram");
     };
     let width = match pdb.encoding() {
         Encoding::Byte => 8,

@@ -32,6 +32,12 @@ impl Database {
     pub fn all(pdbs: Vec<Arc<Pdb>>) -> Vec<Database> {
         let mut all: Vec<Database> = Vec::new();
         for pdb in pdbs {
+            // In several partitions it is read, and arranged, once.
+            if let Some(same) = all.iter().find(|other| Arc::ptr_eq(&other.pdb, &pdb)) {
+                let same = same.clone();
+                all.push(same);
+                continue;
+            }
             let tiles = |pdb: &Pdb| pdb.pattern().tiles().len();
             let known = all.iter().find(|other| {
                 (other.pdb.kind(), tiles(&other.pdb)) == (Kind::Regions, tiles(&pdb))

@@ -18,7 +18,7 @@ use super::together::together;
 use super::tree::{MAX_PATTERNS, MAX_VIEWS, Tree};
 use super::view::images;
 use crate::bfs::Communicator;
-use crate::pdb::{Kind, Pattern, Pdb, PdbError};
+use crate::pdb::{Pattern, Pdb};
 use crate::progress::Progress;
 use crate::puzzle::tiles::{Board, Frame, Moves};
 
@@ -148,7 +148,7 @@ impl Optimal {
     /// wants them: a board's estimate is the largest of the partitions' sums. A database may be in several, and it is used
     /// through a symmetry too for tiles that its partition leaves out. After a
     /// move only the databases whose tile has moved are looked up, one per partition and symmetry. A database in which every move
-    /// counts ([`Kind::AllMoves`]) is a partition of its own.
+    /// counts ([`crate::pdb::Kind::AllMoves`]) is a partition of its own.
     ///
     /// # Errors
     /// As [`Optimal::new`], and when there are more than 16 partitions times symmetries.
@@ -176,10 +176,6 @@ impl Optimal {
             rest = others;
             let patterns = partition.iter().map(|pdb| pdb.pattern().clone());
             let patterns: Vec<Pattern> = patterns.collect();
-            let counts_all = |pdb: &Arc<Pdb>| pdb.kind() == Kind::AllMoves;
-            if partition.len() > 1 && partition.iter().any(counts_all) {
-                return Err(PdbError::NotAdditive.into());
-            }
             crate::pdb::check_disjoint(&patterns)?;
             if patterns.len() > MAX_PATTERNS {
                 return unfit(format!("there are more than {MAX_PATTERNS}"));

@@ -65,8 +65,8 @@ mod signal {
         line: AtomicPtr<String>,
     }
 
-    /// Most maps at a time: a solver has at most eight databases.
-    const SLOTS: usize = 64;
+    /// Most maps at a time: a solver has at most 16 partitions of eight databases.
+    const SLOTS: usize = 256;
 
     static WATCHED: [Slot; SLOTS] = [const {
         Slot {

@@ -355,20 +355,30 @@ fn remove_abandoned(directory: &Path) {
 
 /// Makes the names in a directory durable, where the system knows how to: elsewhere renames are durable by
 /// journal.
-pub(super) fn sync_names(directory: &Path) -> io::Result<()> {
+pub(super) fn sync_directory(directory: &Path) -> io::Result<()> {
     #[cfg(unix)]
-    match File::open(directory).and_then(|directory| directory.sync_all()) {
-        // Network and FUSE file systems may have no such call; their names are durable by themselves.
+    File::open(directory).and_then(|directory| directory.sync_all())?;
+    #[cfg(not(unix))]
+    let _ = directory;
+    Ok(())
+}
+
+/// The same for a result, which is there whether its name would outlive a power cut or not.
+pub(super) fn sync_names(directory: &Path) -> io::Result<()> {
+    match sync_directory(directory) {
+        // Network and FUSE file systems may have no such call; a directory may be written but not read.
         Err(e)
             if matches!(
                 e.kind(),
-                io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported
-            ) => {}
-        // A directory that may be written but not read.
-        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => {}
-        result => result?,
+                io::ErrorKind::InvalidInput
+                    | io::ErrorKind::Unsupported
+                    | io::ErrorKind::PermissionDenied
+            ) =>
+        {
+            Ok(())
+        }
+        synced => synced,
     }
-    Ok(())
 }
 
 #[cfg(unix)]

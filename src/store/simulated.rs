@@ -37,6 +37,8 @@ struct State {
 struct Image {
     live: Vec<u8>,
     durable: Vec<u8>,
+    /// The end of the bytes that a failing sync has lost.
+    lost: usize,
 }
 
 /// What goes wrong.
@@ -54,6 +56,11 @@ pub struct Faults {
     pub device: Option<u64>,
     /// No lock can be taken.
     pub no_locks: bool,
+    /// No bytes of a file can be given back.
+    pub no_release: bool,
+    /// This sync, counted from 1, fails, and what it should have made durable never is: a later sync of the same file says
+    /// that all is well, as the systems do.
+    pub fail_sync: Option<u64>,
 }
 
 fn power_cut() -> io::Error {
@@ -120,6 +127,7 @@ impl Simulated {
         let files = files.map(|bytes| Image {
             live: bytes.clone(),
             durable: bytes,
+            lost: 0,
         });
         let state = State {
             live: names.clone(),
@@ -169,6 +177,11 @@ impl State {
             self.dead = true;
         }
         self.alive()
+    }
+
+    /// Whether the sync that was just counted fails.
+    fn fails(&self) -> bool {
+        self.faults.fail_sync == Some(self.syncs)
     }
 
     fn bytes(&self) -> u64 {
@@ -234,12 +247,15 @@ impl Storage for Simulated {
         Ok(())
     }
 
-    fn release(&self, name: &str, offset: u64, len: u64) -> io::Result<()> {
-        let mut state = self.alive()?;
-        let file = state.file(name)?;
+    fn release(&self, name: &str, offset: u64, len: u64) -> bool {
+        let mut state = self.state();
+        let file = state.alive().and_then(|()| state.file(name));
+        let Some(file) = file.ok().filter(|_| !state.faults.no_release) else {
+            return false;
+        };
         let end = (offset + len) as usize;
         state.files[file].live[offset as usize..end].fill(0);
-        Ok(())
+        true
     }
 
     fn list(&self) -> io::Result<Vec<String>> {
@@ -250,6 +266,9 @@ impl Storage for Simulated {
     fn sync_names(&self) -> io::Result<()> {
         let mut state = self.state();
         state.sync()?;
+        if state.fails() {
+            return Err(io::Error::other("input/output error"));
+        }
         state.durable = state.live.clone();
         Ok(())
     }
@@ -316,7 +335,17 @@ impl Append for Written {
     fn sync(&mut self) -> io::Result<()> {
         let mut state = self.directory.state();
         state.sync()?;
-        state.files[self.file].durable = state.files[self.file].live.clone();
+        let fails = state.fails();
+        let image = &mut state.files[self.file];
+        if fails {
+            image.lost = image.live.len();
+            return Err(io::Error::other("input/output error"));
+        }
+        // Files are appended to; behind what was durable before, the lost bytes are a hole.
+        let kept = image.durable.len();
+        image.durable.extend(&image.live[kept..]);
+        let lost = kept.min(image.lost)..image.lost;
+        image.durable[lost].fill(0);
         Ok(())
     }
 }

@@ -65,8 +65,8 @@ pub trait Storage: Send + Sync {
     fn remove(&self, name: &str) -> io::Result<()>;
 
     /// Gives back the disk of bytes of a file that nobody will read again; they read as zeros from then on, or
-    /// as they were where the file system cannot.
-    fn release(&self, name: &str, offset: u64, len: u64) -> io::Result<()>;
+    /// as they were where the system, for whatever reason, does not do it. Returns whether the disk has them back.
+    fn release(&self, name: &str, offset: u64, len: u64) -> bool;
 
     /// Returns the names of all files.
     fn list(&self) -> io::Result<Vec<String>>;
@@ -226,21 +226,17 @@ impl Storage for Directory {
         }
     }
 
-    fn release(&self, name: &str, offset: u64, len: u64) -> io::Result<()> {
-        #[cfg(target_os = "linux")]
-        {
-            use rustix::fs::{FallocateFlags, fallocate};
-            let path = self.path.join(name);
-            let (file, _) = open_file(OpenOptions::new().write(true), &path)?;
-            let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-            match fallocate(&file, hole, offset, len) {
-                Err(error) if error != rustix::io::Errno::OPNOTSUPP => return Err(error.into()),
-                _ => {}
-            }
-        }
-        #[cfg(not(target_os = "linux"))]
-        let _ = (name, offset, len);
-        Ok(())
+    #[cfg(target_os = "linux")]
+    fn release(&self, name: &str, offset: u64, len: u64) -> bool {
+        use rustix::fs::{FallocateFlags, fallocate};
+        let file = open_file(OpenOptions::new().write(true), &self.path.join(name));
+        let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        file.is_ok_and(|(file, _)| fallocate(&file, hole, offset, len).is_ok())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn release(&self, _: &str, _: u64, _: u64) -> bool {
+        false
     }
 
     fn list(&self) -> io::Result<Vec<String>> {
@@ -262,7 +258,7 @@ impl Storage for Directory {
     }
 
     fn sync_names(&self) -> io::Result<()> {
-        super::output::sync_names(&self.path).map_err(|error| match error.kind() {
+        super::output::sync_directory(&self.path).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported => io::Error::new(
                 io::ErrorKind::Unsupported,
                 "this file system cannot make names durable (fsync of a directory), so a power cut \
@@ -482,9 +478,16 @@ impl ReadAt for MappedFile {
         let start = offset as usize;
         #[cfg(target_os = "linux")]
         if len > 0 {
-            // Reads the pages here and now, on the thread that reads ahead; a disk error is an error.
-            self.0
-                .advise_range(memmap2::Advice::PopulateRead, start, len)?;
+            // Reads the pages here and now, on the thread that reads ahead; a disk error is an error. Linux before 5.14
+            // does not know this advice: there the pages come by faults.
+            let populated = self
+                .0
+                .advise_range(memmap2::Advice::PopulateRead, start, len);
+            if let Err(error) = populated
+                && error.kind() != io::ErrorKind::InvalidInput
+            {
+                return Err(error);
+            }
         }
         Ok(Bytes::Mapped(Arc::clone(&self.0), start..start + len))
     }

@@ -27,6 +27,12 @@ pub enum TableError {
         /// What it is made of.
         puzzle: String,
     },
+    /// A state of a depth that the table does not have.
+    #[error("the table has no depth of '{state}': it is one of some depths only")]
+    Beyond {
+        /// The state.
+        state: String,
+    },
     /// The table and the search exceed the memory budget.
     #[error(
         "the distance table of {puzzle} and the search that fills it need {} of memory, the budget is {}: raise it with --memory if the machine has more, or choose a smaller puzzle",

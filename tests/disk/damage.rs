@@ -1,6 +1,7 @@
 //! Broken disks, full disks, files that are not what they should be.
 
 use super::*;
+use tilewave::bfs::disk::PlaneStore;
 use tilewave::store::{Faults, Manifest};
 
 /// A run of 3x3 stopped in the middle of a level.
@@ -44,7 +45,7 @@ fn a_full_disk_stops_the_run_and_room_lets_it_go_on() {
             stops += 1;
             let error = error.to_string();
             assert!(
-                error.contains("nothing is lost: make room"),
+                error.contains("lost: make room"),
                 "{capacity}: {error}"
             );
         }
@@ -53,6 +54,71 @@ fn a_full_disk_stops_the_run_and_room_lets_it_go_on() {
         assert_same(&found, &truth, &format!("{capacity} bytes"));
     }
     assert!(stops > 10, "{stops} of the capacities were too small");
+}
+
+/// "Nothing is lost" is said only where the last commit stands.
+#[test]
+fn a_full_disk_says_what_is_lost() {
+    struct Levels(std::sync::atomic::AtomicUsize);
+    impl tilewave::Progress for Levels {
+        fn level(&self, level: &tilewave::progress::Level) {
+            self.0
+                .store(level.depth + 1, std::sync::atomic::Ordering::Relaxed);
+        }
+    }
+    let mut search = search("2x6");
+    search.max_depth = Some(36);
+    let (mut kept, mut lost) = (0, 0);
+    for capacity in (20_000..9_000_000).step_by(300_007) {
+        let directory = Simulated::default();
+        let faults = Faults {
+            capacity: Some(capacity),
+            ..Faults::default()
+        };
+        directory.set_faults(faults);
+        let mut disk = on(&directory, 1);
+        disk.commit_every = std::time::Duration::from_secs(3600);
+        disk.keep_all = true;
+        let levels = Levels(0.into());
+        let Err(error) = disk::run(&search, &disk, &levels) else {
+            continue;
+        };
+        directory.set_faults(Faults::default());
+        let error = error.to_string();
+        let manifest = Manifest::read(&directory).unwrap();
+        let committed = manifest.map_or(0, |manifest| manifest.levels.len());
+        let done = levels.0.into_inner();
+        if error.contains("nothing is lost: make room") {
+            assert!(
+                committed >= done,
+                "{capacity}: {committed} of {done} levels: {error}"
+            );
+            kept += 1;
+        } else {
+            assert!(error.contains("is lost: make room"), "{capacity}: {error}");
+            lost += 1;
+        }
+    }
+    assert!(kept > 5 && lost > 5, "{kept} kept, {lost} lost");
+}
+
+/// Where no bytes of a file can be given back, they are held until the file goes.
+#[test]
+fn a_disk_that_gives_no_part_of_a_file_back_ends_no_search() {
+    let search = search("2x6");
+    let truth = truth(&search);
+    let directory = Simulated::default();
+    directory.set_faults(Faults {
+        no_release: true,
+        ..Faults::default()
+    });
+    let mut disk = on(&directory, 1);
+    disk.planes = Some(PlaneStore::Files);
+    assert_same(
+        &disk::run(&search, &disk, &NoProgress).unwrap(),
+        &truth,
+        "held",
+    );
 }
 
 #[test]

@@ -2,9 +2,7 @@
 
 use super::team::together;
 use super::*;
-use tilewave::bfs::Subject;
 use tilewave::bfs::disk::PlaneStore;
-use tilewave::puzzle::families;
 use tilewave::puzzle::files::{self, Counting};
 use tilewave::puzzle::tiles::Metric;
 

@@ -16,15 +16,18 @@ mod team;
 mod threads;
 
 use tilewave::bfs::disk::{self, Directories, Disk};
-use tilewave::bfs::{self, Outcome, Search};
+use tilewave::bfs::{self, Outcome, Search, Subject};
 use tilewave::progress::{NoProgress, Progress};
+use tilewave::puzzle::families;
 use tilewave::puzzle::tiles::{Goal, Size};
 use tilewave::store::{Simulated, Storage};
 
-/// The complete search of a board on one thread.
-fn search(size: &str) -> Search {
-    let size: Size = size.parse().unwrap();
-    let mut search = Search::new(Goal::Last.board(size).unwrap());
+/// The complete search of a board, or of a puzzle of a family, on one thread.
+fn search(name: &str) -> Search {
+    let mut search = match name.parse::<Size>() {
+        Ok(size) => Search::new(Goal::Last.board(size).unwrap()),
+        Err(_) => Search::of(Subject::puzzle(families::parse(name).unwrap())),
+    };
     search.threads = Some(1);
     search
 }

@@ -4,7 +4,7 @@
 
 use tilewave::pdb::{Build, Pdb, build};
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Board, Direction, Goal, Moves};
+use tilewave::puzzle::tiles::{Board, Direction, Frame, Goal, Moves};
 use tilewave::solve::{MovePruner, View, default_patterns};
 
 struct Ida {
@@ -89,7 +89,10 @@ pub fn solve(boards: &[Board]) -> Result<Vec<Moves>, tilewave::Error> {
         entries,
         moves,
     };
+    // Of a board that cannot reach the goal the search would never end.
+    let frame = Frame::new(ida.goal.clone());
     let mut solve = |board: &Board| {
+        frame.encode_solvable(board)?;
         ida.tiles = board.tiles().iter().map(|&tile| tile as u8).collect();
         ida.entries = (0..ida.pdbs.len())
             .map(|pattern| ida.view.index(pattern, board))
@@ -99,9 +102,9 @@ pub fn solve(boards: &[Board]) -> Result<Vec<Moves>, tilewave::Error> {
         while let Err(next) = ida.descend(board.blank(), start, limit) {
             limit = next;
         }
-        Moves(ida.moves.clone())
+        Ok(Moves(ida.moves.clone()))
     };
-    Ok(boards.iter().map(&mut solve).collect())
+    boards.iter().map(&mut solve).collect()
 }
 
 #[allow(dead_code, clippy::print_stdout)] // a test includes this file

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::bfs::Search;
-use crate::pdb::{Build, Encoding, build};
+use crate::pdb::{Build, Encoding, Kind, build};
 use crate::progress::NoProgress;
 use crate::puzzle::tiles::Size;
 use crate::random::SplitMix64;

@@ -60,7 +60,7 @@ impl Committer {
             every,
             limit,
             committed: Instant::now(),
-            committing: false,
+            uncertain: false,
             counted: Instant::now(),
             open: None,
             pending: BTreeMap::new(),
@@ -70,8 +70,12 @@ impl Committer {
         let failure = Arc::clone(&failed);
         let thread = Builder::new().spawn(move || {
             if let Err(error) = writer.run(&receiver) {
-                *failure.lock().unwrap_or_else(|e| e.into_inner()) = Some(error);
-                writer.give_up();
+                let said = || failure.lock().unwrap_or_else(|e| e.into_inner());
+                *said() = Some(error);
+                if !writer.give_up() {
+                    let error = said().take();
+                    *said() = error.map(DiskError::without_commit);
+                }
                 // Whoever waits for an answer gets it by its message being dropped.
                 for message in &receiver {
                     drop(message);

@@ -10,7 +10,7 @@ use crate::units::bytes;
 #[non_exhaustive]
 pub enum DiskError {
     /// The system refused, or the file's content is wrong.
-    #[error("{directory}/{file}: {}{}", reason, advice(.reason))]
+    #[error("{directory}/{file}: {}{}", reason, advice(.reason, *lost))]
     Io {
         /// The directory.
         directory: String,
@@ -18,6 +18,8 @@ pub enum DiskError {
         file: String,
         /// What the system, or the file's reader, said.
         reason: io::Error,
+        /// Whether what was done since the last commit is lost.
+        lost: bool,
     },
     /// A level file is damaged or does not belong here.
     #[error("{directory}/{file} (depth {depth}): {reason}; {advice}")]
@@ -116,13 +118,16 @@ pub enum DiskError {
     },
     /// The files have come to the limit.
     #[error(
-        "the files have come to the limit of {limit} bytes at depth {depth}; nothing is lost: give the same command again with a larger --disk-limit"
+        "the files have come to the limit of {limit} bytes at depth {depth}; {}: give the same command again with a larger --disk-limit",
+        kept(*lost)
     )]
     Limit {
         /// Depth in progress.
         depth: u32,
         /// Bytes allowed.
         limit: u64,
+        /// Whether what was done since the last commit is lost.
+        lost: bool,
     },
     /// The observer asked to stop; everything is committed.
     #[error(
@@ -173,16 +178,28 @@ pub enum DiskError {
     },
 }
 
+/// What became of the work.
+fn kept(lost: bool) -> &'static str {
+    match lost {
+        true => "what was done since the last commit is lost",
+        false => "nothing is lost",
+    }
+}
+
 /// What to do about an error of the system.
-fn advice(reason: &io::Error) -> &'static str {
+fn advice(reason: &io::Error, lost: bool) -> String {
     match reason.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "; nothing is lost: make room and give the same command again"
+            format!(
+                "; {}: make room and give the same command again",
+                kept(lost)
+            )
         }
         io::ErrorKind::InvalidData => {
-            "; tilewave repair rebuilds it where it can, a new search needs another --dir"
+            "; tilewave repair rebuilds it where it can, a new search needs another --dir".into()
         }
-        _ => "",
+        _ if lost => format!("; {}, the commits before stand", kept(lost)),
+        _ => String::new(),
     }
 }
 
@@ -201,6 +218,15 @@ impl DiskError {
             directory: storage.name(),
             file: file.to_string(),
             reason,
+            lost: false,
         }
+    }
+
+    /// The error of a search that could not commit what it had done.
+    pub(super) fn without_commit(mut self) -> DiskError {
+        if let DiskError::Io { lost, .. } | DiskError::Limit { lost, .. } = &mut self {
+            *lost = true;
+        }
+        self
     }
 }

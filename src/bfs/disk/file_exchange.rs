@@ -79,7 +79,10 @@ impl<'a> FileExchange<'a> {
         let used = self.directories.used();
         used.scratch.fetch_add(bytes, Ordering::Relaxed);
         match self.limit.filter(|&limit| used.bytes() > limit) {
-            Some(limit) => Err(DiskError::Limit { depth, limit }.into()),
+            Some(limit) => {
+                let lost = false;
+                Err(DiskError::Limit { depth, limit, lost }.into())
+            }
             None => Ok(()),
         }
     }
@@ -175,11 +178,14 @@ impl Exchange for FileExchange<'_> {
             let len = segment.len as u64;
             // The last one takes the file with it.
             if file.waiting > 0 && len >= LARGE {
-                file.held -= len;
-                let released = storage.release(&self.name(key), segment.offset, len);
-                released.map_err(|e| self.error(key, e))?;
-                let used = self.directories.used();
-                used.scratch.fetch_sub(len, Ordering::Relaxed);
+                let (run, chunk) = (self.run, key.1 as u32);
+                let name = RunFile::Scratch { run, depth, chunk }.name();
+                // An economy: where the system does not do it, the bytes are held until the file goes.
+                if storage.release(&name, segment.offset, len) {
+                    file.held -= len;
+                    let used = self.directories.used();
+                    used.scratch.fetch_sub(len, Ordering::Relaxed);
+                }
             }
         }
         let done: Vec<(u32, usize)> = received.iter().map(|r| (depth, r.0)).collect();

@@ -11,7 +11,7 @@ use super::directories::Directories;
 use super::error::DiskError;
 use super::halt::{Stopped, agreed};
 use crate::bfs::communicator::Communicator;
-use crate::store::Manifest;
+use crate::store::{Manifest, RunFile};
 
 /// Returns the rank of each chunk, as all ranks agree.
 pub(super) fn agree(
@@ -43,8 +43,21 @@ fn seen(directories: &Directories, manifest: &Manifest) -> io::Result<Vec<u8>> {
     for files in &manifest.files {
         for record in files.chunks.iter().filter(|record| record.has_file()) {
             let chunk = record.chunk as usize;
-            let name = Manifest::file_name(files.depth, record.chunk);
-            if !lists[directories.place(chunk)].contains(&name) {
+            let (run, depth, chunk_number) = (manifest.run, files.depth, record.chunk);
+            let names = [
+                RunFile::Level {
+                    depth,
+                    chunk: chunk_number,
+                },
+                // Cut off before the names followed the last commit.
+                RunFile::Uncommitted {
+                    run,
+                    depth,
+                    chunk: chunk_number,
+                },
+            ];
+            let list = &lists[directories.place(chunk)];
+            if !names.iter().any(|file| list.contains(&file.name())) {
                 seen[chunk] = 0;
             }
         }

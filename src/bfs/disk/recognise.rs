@@ -2,7 +2,8 @@
 //!
 //! Invariant: [`Directories::recognise`] changes nothing. [`Directories::claim`] removes only files whose name
 //! carries the run's number, and level files whose header carries it and whose level is finished without
-//! them; it is called under the locks and after everything that the manifest names has been seen.
+//! them; it is called under the locks and after everything that the manifest names has been seen. A complete run
+//! without leftovers it does not touch.
 
 use super::directories::Directories;
 use super::error::DiskError;
@@ -166,10 +167,11 @@ impl Directories {
                         }
                     }
                     RunFile::Level { depth, chunk } => {
-                        // Of a finished level a file that is not named any more has served its time.
-                        let superseded = !manifest.keep_all
-                            && (depth as usize) < manifest.levels.len()
-                            && !named.contains(&(depth, chunk));
+                        // Of a finished level a file that is not named any more has served its time; so have those of the
+                        // empty level behind the deepest one.
+                        let finished = (depth as usize) < manifest.levels.len();
+                        let superseded = !named.contains(&(depth, chunk))
+                            && (finished && !manifest.keep_all || is_behind(manifest, depth));
                         if superseded && here.owner((depth, chunk))? == Some(manifest.run) {
                             storage.remove(&name).map_err(wrong)?;
                         }
@@ -268,6 +270,12 @@ fn whole(all: &[Seen], manifest: &Manifest) -> Result<(), DiskError> {
     not_newer(all, manifest)
 }
 
+/// Whether a level is the empty one behind the deepest of a complete run. Where moves go one way only, it has files, which
+/// the last commit names no more and then removes.
+fn is_behind(manifest: &Manifest, depth: u32) -> bool {
+    manifest.complete && depth as usize == manifest.levels.len()
+}
+
 /// Refuses a manifest that is older than the files.
 fn not_newer(all: &[Seen], manifest: &Manifest) -> Result<(), DiskError> {
     let older = |what: String| {
@@ -312,7 +320,7 @@ fn not_newer(all: &[Seen], manifest: &Manifest) -> Result<(), DiskError> {
                 }
                 // Versions before the markers gave files their names before they were committed: there
                 // the same chunk of the same run replaces them.
-                Some(_) if seen.marker.is_none() => {}
+                Some(_) if seen.marker.is_none() || is_behind(manifest, file.0) => {}
                 Some(_) => {
                     return Err(older(format!(
                         "{}/{name} is of depth {}",

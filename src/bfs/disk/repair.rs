@@ -61,9 +61,12 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
     let apart = |reason: String| Err(DiskError::apart(first, reason).into());
     let damaged = match directories.manifest() {
         Ok(Some(manifest)) => {
+            let far = match manifest.complete {
+                true => "the search is complete".to_string(),
+                false => format!("depth {} in progress", manifest.levels.len()),
+            };
             return apart(format!(
-                "its manifest is whole (depth {} in progress): there is nothing to rebuild. Damaged level files are computed again by tilewave resume --check where all levels are kept",
-                manifest.levels.len()
+                "its manifest is whole ({far}): there is nothing to rebuild. Damaged level files are computed again by tilewave resume --check where all levels are kept"
             ));
         }
         Ok(None) => false,

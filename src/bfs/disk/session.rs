@@ -77,6 +77,9 @@ impl Session<'_> {
                 Err(closed.map_or_else(alone, |_| Stopped::Together(error)))
             }
             // The first error is the cause; the writer may have failed for the same one.
+            Err(Halt::Error(Error::Disk(error))) if closed.is_err() => {
+                Err(alone(error.without_commit()))
+            }
             Err(Halt::Error(error)) => Err(Stopped::Alone(error)),
             Err(Halt::Writer) => {
                 let error = closed.expect_err("a writer that has failed says why");

@@ -40,8 +40,9 @@ pub(super) struct Writer {
     pub(super) every: Duration,
     pub(super) limit: Option<u64>,
     pub(super) committed: Instant,
-    /// Whether a commit has begun and not come to its end.
-    pub(super) committing: bool,
+    /// Whether a commit has begun and not come to its end, or a file could not be made durable: what the disk then has of
+    /// it nobody knows, a second sync that succeeds says nothing of the bytes that the first one lost.
+    pub(super) uncertain: bool,
     /// When the time in the manifest was last brought up to date.
     pub(super) counted: Instant,
     pub(super) open: Option<Open>,
@@ -54,19 +55,23 @@ pub(super) struct Writer {
     pub(super) superseded: Vec<(u32, u32, u64)>,
 }
 
+impl Open {
+    fn new(header: LevelHeader) -> Open {
+        Open {
+            header,
+            writer: None,
+            next: 0,
+            waiting: BTreeMap::new(),
+            bytes: 0,
+        }
+    }
+}
+
 impl Writer {
     pub(super) fn run(&mut self, receiver: &Receiver<Message>) -> Result<(), DiskError> {
         for message in receiver {
             match message {
-                Message::Begin(header) => {
-                    self.open = Some(Open {
-                        header,
-                        writer: None,
-                        next: 0,
-                        waiting: BTreeMap::new(),
-                        bytes: 0,
-                    });
-                }
+                Message::Begin(header) => self.open = Some(Open::new(header)),
                 Message::Frames(encoded) => self.frames(encoded)?,
                 Message::End(tally) => self.end(tally)?,
                 Message::Level(sums, done) => {
@@ -100,6 +105,7 @@ impl Writer {
             directory,
             file,
             reason,
+            lost: false,
         }
     }
 
@@ -158,7 +164,11 @@ impl Writer {
         let all = used.bytes();
         self.manifest.peak_bytes = self.manifest.peak_bytes.max(all);
         if let Some(limit) = self.limit.filter(|&limit| all > limit) {
-            return Err(DiskError::Limit { depth, limit });
+            return Err(DiskError::Limit {
+                depth,
+                limit,
+                lost: false,
+            });
         }
         Ok(())
     }
@@ -181,6 +191,9 @@ impl Writer {
             let known = levels.len() == depth as usize;
             let before = levels.iter().filter(|_| known).map(|l| l.states).sum();
             let finished = writer.finish(LevelSum { states, checksum }, before);
+            if finished.is_err() {
+                self.open = Some(Open::new(open.header));
+            }
             let (len, file) = finished.map_err(self.error(depth, chunk))?;
             record.bytes = len;
             let used = self.directories.used();
@@ -286,7 +299,7 @@ impl Writer {
     }
 
     fn commit(&mut self) -> Result<(), DiskError> {
-        self.committing = true;
+        self.uncertain = true;
         self.sync()?;
         let first = self.directories.first();
         self.manifest
@@ -303,6 +316,7 @@ impl Writer {
                 break;
             };
             let synced = file.take().map_or(Ok(()), |mut file| file.sync());
+            self.uncertain |= synced.is_err();
             synced.map_err(self.error(depth, chunk))?;
         }
         Ok(())
@@ -346,22 +360,20 @@ impl Writer {
             self.remove(old, &names)?;
         }
         self.committed = Instant::now();
-        self.committing = false;
+        self.uncertain = false;
         Ok(())
     }
 
     /// Removes the half-written file, to give its space back, and commits the chunks that are whole,
-    /// unless it was a commit that failed: a file whose sync has failed once must not be named.
-    /// A committer of several commits nothing itself.
-    pub(super) fn give_up(&mut self) {
+    /// unless it was a commit or a sync that failed: a file whose sync has failed once must not be named.
+    /// A committer of several commits nothing itself. Returns whether everything that was whole is committed; the last
+    /// commit stands in any case.
+    pub(super) fn give_up(&mut self) -> bool {
         if let Some(Open { header, .. }) = self.open.take() {
             let storage = self.directories.of_chunk(header.chunk as usize);
             // The next session removes it otherwise.
             let _ = storage.remove(&header.uncommitted().name());
         }
-        if !self.committing && self.every < NEVER {
-            // The error that is reported is the first one; the last commit stands in any case.
-            let _ = self.commit();
-        }
+        !self.uncertain && self.every < NEVER && self.commit().is_ok()
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use serde_json::json;
-use tilewave::pdb::{Pattern, Probe, check_disjoint};
+use tilewave::pdb::{Pattern, PdbError, Probe, check_disjoint};
 use tilewave::puzzle::tiles::Board;
 
 use crate::cli::failure::refuse;
@@ -40,7 +40,7 @@ impl Args {
         if patterns.iter().any(|p| p.goal() != patterns[0].goal()) {
             refuse!("the databases have different goals: values of one goal can be shown together");
         }
-        let additive = check_disjoint(&patterns).is_ok();
+        let additive = check_disjoint(&patterns);
         let input = match self.board.as_str() {
             "-" => {
                 let mut text = String::new();
@@ -56,7 +56,7 @@ impl Args {
             let values = tables.iter().map(|table| table.value(&board));
             let values = values.collect::<Result<Vec<Option<u8>>, _>>()?;
             let total: Option<u32> = values.iter().map(|v| v.map(u32::from)).sum();
-            let sum = total.filter(|_| additive);
+            let sum = total.filter(|_| additive.is_ok());
             let shown = |v: Option<u32>| v.map_or("-".to_string(), |v| v.to_string());
             let words: Vec<String> = values.iter().map(|v| shown(v.map(u32::from))).collect();
             let words = words.join(" ");
@@ -67,10 +67,11 @@ impl Args {
                 _ => json!({"board": board.to_string(), "values": values, "sum": sum}),
             };
             let text = || {
-                let sum = match (sum, additive) {
+                let sum = match (sum, &additive) {
                     (Some(sum), _) => format!("sum {sum}"),
-                    (None, true) => "no sum: not every value is known".into(),
-                    (None, false) => "no sum: the databases share tiles".to_string(),
+                    (None, Ok(())) => "no sum: not every value is known".into(),
+                    (None, Err(PdbError::NotAdditive)) => "no sum: one counts every move".into(),
+                    (None, Err(_)) => "no sum: the databases share tiles".into(),
                 };
                 format!("{board}  {words}  {sum}\n")
             };

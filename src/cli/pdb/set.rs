@@ -14,7 +14,7 @@ use tilewave::progress::Phase;
 use tilewave::puzzle::tiles::{Board, Size};
 use tilewave::report::{bytes, counted, duration};
 use tilewave::solve::{Optimal, Scrambler, default_patterns, sweeps};
-use tilewave::store::{Directory, Io};
+use tilewave::store::{DatabaseMarker, Directory, Io};
 
 use super::build::check_space;
 use super::info::tiles;
@@ -110,6 +110,18 @@ impl Args {
     }
 }
 
+/// Removes the levels of a database that is written: a command that was killed between the two leaves them behind.
+fn clear_left(levels: &Path) -> Result<()> {
+    let Ok(directory) = Directory::open(levels, Io::Read) else {
+        return Ok(());
+    };
+    let _made = Made::here(levels);
+    if DatabaseMarker::read(&directory)?.is_some() {
+        OnDisk::new(&directory).clear()?;
+    }
+    Ok(())
+}
+
 impl BuildArgs {
     fn run(&self) -> Result<()> {
         let begun = Instant::now();
@@ -128,6 +140,8 @@ impl BuildArgs {
                 Some(bytes) => {
                     total += bytes;
                     tracing::info!("{} is there already", path.display());
+                    // Killed between the last byte of the file and the first of these.
+                    clear_left(&path.with_extension("levels"))?;
                 }
                 None if path.exists() && !self.force => refuse!(
                     "'{}' is not the database of this set: move it away, or add --force",

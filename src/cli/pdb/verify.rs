@@ -58,7 +58,9 @@ impl Args {
         drop(progress);
         let (pass, what) = match result {
             Ok(what) => (true, what),
-            Err(Error::Pdb(error @ PdbError::Wrong { .. })) => (false, error.to_string()),
+            Err(Error::Pdb(error @ (PdbError::Wrong { .. } | PdbError::WrongPart { .. }))) => {
+                (false, error.to_string())
+            }
             Err(Error::Pdb(PdbError::File(error))) if error.is_damage() => {
                 (false, error.to_string())
             }
@@ -94,7 +96,9 @@ impl Args {
             } else {
                 ""
             };
-            return Ok(format!("checksums, and all entries rebuilt{builder}"));
+            return Ok(format!(
+                "checksums, and all entries, their order and their histogram rebuilt{builder}"
+            ));
         }
         let check = pdb::spot_check(&table, self.samples, self.seed, progress)?;
         let given_up = match check.undecided {

@@ -259,7 +259,8 @@ impl Totals {
         self.boards += 1;
         if let Ok(answer) = &solved.answer {
             self.nodes += answer.nodes;
-            self.generated += answer.nodes - solved.earlier;
+            // A log has subtrees behind the solution, too, which answers do not count.
+            self.generated += answer.nodes.saturating_sub(solved.earlier);
         }
         if let Some(length) = solved.length() {
             self.solved += 1;

@@ -340,8 +340,9 @@ impl Session<'_> {
             let tried: Vec<Result<Tried>> = tried.collect();
             self.before = places.end;
             for (tried, at) in tried.into_iter().zip(places) {
-                let solved = solver.finish(at, tried?, None)?;
-                self.show(solved, solver, &mut destination)?;
+                if let Some(solved) = solver.finish(at, tried?, None)? {
+                    self.show(solved, solver, &mut destination)?;
+                }
             }
         }
         if let Some(heading) = heading {

@@ -229,9 +229,11 @@ impl Team {
             for (at, tried) in tried {
                 let hard = matches!(tried, Tried::Hard(..));
                 let together = (hard && !stopped).then_some((&self.job as _, pool));
-                // When all have stopped, the first one says how far its boards have come.
-                if together.is_some() || self.is_first() {
-                    show(solver.finish(at, tried, together)?)?;
+                // When all have stopped, the first one logs how far its boards have come.
+                if (together.is_some() || self.is_first())
+                    && let Some(solved) = solver.finish(at, tried, together)?
+                {
+                    show(solved)?;
                 }
                 if together.is_some() && self.job.max(interrupt::asked().into()) > 0 {
                     stopped = true;

@@ -120,12 +120,25 @@ impl Solver<'_> {
         }))
     }
 
-    /// Solves a hard board, the one at a place, with all threads of the current pool, or of each rank's pool.
-    pub fn finish(&self, at: usize, tried: Tried, ranks: Option<Ranks<'_>>) -> Result<Solved> {
+    /// Solves a hard board, the one at a place, with all threads of the current pool, or of each rank's pool. None of a
+    /// board that was left alone because somebody interrupted.
+    pub fn finish(
+        &self,
+        at: usize,
+        tried: Tried,
+        ranks: Option<Ranks<'_>>,
+    ) -> Result<Option<Solved>> {
         let (pending, fast) = match tried {
+            Tried::Done(solved) if self.is_left(&solved) => return Ok(None),
             Tried::Done(solved) => {
                 self.note(at, &solved)?;
-                return Ok(solved);
+                return Ok(Some(solved));
+            }
+            Tried::Hard(pending, _) if interrupt::asked() && ranks.is_none() => {
+                if let Some(log) = self.log.as_ref().filter(|log| log.found(at).is_none()) {
+                    log.append(&Entry::pending(at, &pending))?;
+                }
+                return Ok(None);
             }
             Tried::Hard(pending, fast) => (pending, fast),
         };
@@ -153,7 +166,19 @@ impl Solver<'_> {
         };
         let solved = self.join(&board, fast, shortest)?;
         self.note(at, &solved)?;
-        Ok(Solved { earlier, ..solved })
+        Ok(Some(Solved { earlier, ..solved }))
+    }
+
+    /// Whether a board has no answer because somebody interrupted, not because its limits were reached.
+    fn is_left(&self, solved: &Solved) -> bool {
+        let searched = matches!(self.oracle, Some(Oracle::Search(_)));
+        let Ok(answer) = &solved.answer else {
+            return false;
+        };
+        let Limits { nodes, time } = self.limits;
+        let ended = nodes.is_some_and(|most| answer.nodes >= most)
+            || time.is_some_and(|time| answer.seconds >= time.as_secs_f64());
+        interrupt::asked() && searched && answer.moves.is_none() && !ended
     }
 
     fn watch(&self, at: usize, seconds: f64, stages: &[Stage]) -> Watch<'_> {

@@ -64,8 +64,12 @@ enum Way {
 /// The way of one row.
 fn way(table: &tilewave::DistanceTable, row: &[u16]) -> Result<Way, Error> {
     if let Some(size) = table.subject().size() {
-        // A board of the right parity that was not reached is one of a table that was never finished.
-        let moves = table.solve(&Board::new(size, row)?)?.unwrap_or_default();
+        let board = Board::new(size, row)?;
+        let moves = table.solve(&board)?;
+        // Another program may have made a table of some depths only.
+        let moves = moves.ok_or(tilewave::table::TableError::Beyond {
+            state: board.to_string(),
+        })?;
         return Ok(Way::Letters(moves.long(MoveStyle::Tile)));
     }
     let id = table.rows().ids(row).map_err(|error| match error {
