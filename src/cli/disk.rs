@@ -1,6 +1,6 @@
 //! Options of a search on disk.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -95,17 +95,16 @@ impl OnDisk {
     /// Returns how to use the disk in these directories.
     pub fn disk_in(&self, dirs: &[PathBuf]) -> Result<Disk> {
         let mut storages: Vec<Box<dyn Storage>> = Vec::new();
-        for (i, path) in dirs.iter().enumerate() {
-            if dirs[..i].contains(path) {
-                refuse!(
-                    "--dir {} is given twice: name each directory once",
-                    path.display()
-                );
+        let mut places = Vec::new();
+        for path in dirs {
+            let named = || format!("--dir {}", path.display());
+            let directory = Directory::create(path, self.io).with_context(named)?;
+            let place = place(path);
+            if places.contains(&place) {
+                refuse!("{} is given twice: name each directory once", named());
             }
-            let directory = Directory::create(path, self.io);
-            storages.push(Box::new(
-                directory.with_context(|| format!("--dir {}", path.display()))?,
-            ));
+            places.push(place);
+            storages.push(Box::new(directory));
         }
         let mut disk = Disk::new(Directories::new(storages));
         disk.codec = self.codec;
@@ -118,6 +117,22 @@ impl OnDisk {
         disk.planes = self.planes;
         Ok(disk)
     }
+}
+
+/// Where a directory lies that may not be there yet: two names may be of one.
+fn place(path: &Path) -> PathBuf {
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let parent = || place(parent.unwrap_or(Path::new(".")));
+    path.canonicalize()
+        .unwrap_or_else(|_| match path.components().next_back() {
+            Some(Component::Normal(name)) => parent().join(name),
+            Some(Component::ParentDir) => {
+                parent().parent().map_or_else(PathBuf::new, PathBuf::from)
+            }
+            _ => path.to_path_buf(),
+        })
 }
 
 /// Directories that a command has made: those that hold nothing when it ends go again, so that a refused command

@@ -124,7 +124,7 @@ impl GoalOption {
 /// `--max-depth`.
 #[derive(clap::Args)]
 pub struct MaxDepth {
-    /// Stop after this depth.
+    /// Stop after this depth. A search on disk that is past it already is reported as far as it is.
     #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
     pub max_depth: Option<usize>,
 }

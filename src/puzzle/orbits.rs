@@ -6,8 +6,15 @@
 use super::group_order::Chain;
 use super::permutation::Permutation;
 
-/// Most unions of orbits that are tried.
+/// Most unions of orbits that are tried one by one.
 const MOST_TRIED: usize = 2000;
+
+/// That no few points were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotReduced {
+    /// Whether there are none: all unions of orbits were tried.
+    pub sure: bool,
+}
 
 /// The points, or blocks of points, that tell the elements of a group apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,10 +58,18 @@ pub fn orbits(points: usize, generators: &[Permutation]) -> Vec<Vec<usize>> {
 
 /// Returns the fewest points, at most `most`, on which the group acts faithfully: of the unions of few orbits the
 /// smallest, and the first of equal ones. Where there is none, blocks of points that always move together take
-/// their place. `None` where that does not help either.
+/// their place. Where there are too many unions, the one that is left when orbits that are not needed are taken away, the
+/// largest first.
 ///
 /// Cost: instant; only orbits of at most `most` points enter Schreier-Sims.
-pub fn reduce(points: usize, generators: &[Permutation], most: usize) -> Option<Reduced> {
+///
+/// # Errors
+/// Where that does not help either.
+pub fn reduce(
+    points: usize,
+    generators: &[Permutation],
+    most: usize,
+) -> Result<Reduced, NotReduced> {
     let all = orbits(points, generators);
     let moved: usize = all.iter().map(Vec::len).sum();
     let reduced = |labels: &[usize], generators: &[Permutation], mut chosen: Vec<usize>, block| {
@@ -67,8 +82,10 @@ pub fn reduce(points: usize, generators: &[Permutation], most: usize) -> Option<
         }
     };
     let plain: Vec<usize> = (0..points).collect();
-    if let Some(chosen) = faithful(points, generators, all.clone(), most) {
-        return Some(reduced(&plain, generators, chosen, 1));
+    let mut sure = true;
+    match faithful(points, generators, all.clone(), most) {
+        Ok(chosen) => return Ok(reduced(&plain, generators, chosen, 1)),
+        Err(none) => sure &= none.sure,
     }
     // Blocks are points of their own behind the others. Their sizes differ between systems: one at a time.
     for orbit in all.iter().filter(|orbit| orbit.len() > most) {
@@ -85,48 +102,80 @@ pub fn reduce(points: usize, generators: &[Permutation], most: usize) -> Option<
                 generators.iter().map(|g| with_blocks(g, &blocks)).collect();
             let mut candidates = all.clone();
             candidates.push((points..labels.len()).collect());
-            let chosen = faithful(labels.len(), &extended, candidates, most);
-            if let Some(chosen) = chosen {
-                let size = blocks[0].len();
-                return Some(reduced(&labels, &extended, chosen, size));
+            match faithful(labels.len(), &extended, candidates, most) {
+                Ok(chosen) => {
+                    let size = blocks[0].len();
+                    return Ok(reduced(&labels, &extended, chosen, size));
+                }
+                Err(none) => sure &= none.sure,
             }
         }
     }
-    None
+    Err(NotReduced { sure })
 }
 
-/// The points of the smallest faithful union of orbits.
+/// The points of the smallest faithful union of orbits, or of a small one.
 fn faithful(
     points: usize,
     generators: &[Permutation],
     mut orbits: Vec<Vec<usize>>,
     most: usize,
-) -> Option<Vec<usize>> {
+) -> Result<Vec<usize>, NotReduced> {
     orbits.retain(|orbit| orbit.len() <= most);
     orbits.sort_by_key(Vec::len);
+    // An orbit that a smaller one determines is never needed: the smaller one does in its place.
+    let mut needed: Vec<Vec<usize>> = Vec::new();
+    for orbit in orbits {
+        if !needed.iter().any(|by| determines(by, &orbit, generators)) {
+            needed.push(orbit);
+        }
+    }
+    let whole = |union: &[usize]| Chain::new(points, generators, union).is_some();
     let mut tried = 0;
+    let mut sure = true;
     // Unions by the number of their orbits.
     let mut unions: Vec<(usize, Vec<usize>)> = vec![(0, Vec::new())];
-    while !unions.is_empty() {
+    while !unions.is_empty() && sure {
         let mut larger = Vec::new();
         for (next, union) in &unions {
-            for (i, orbit) in orbits.iter().enumerate().skip(*next) {
+            for (i, orbit) in needed.iter().enumerate().skip(*next) {
                 let union: Vec<usize> = union.iter().chain(orbit).copied().collect();
-                if union.len() <= most && tried + larger.len() < MOST_TRIED {
+                if union.len() <= most {
                     larger.push((i + 1, union));
                 }
             }
         }
         tried += larger.len();
-        larger.sort_by_key(|(_, union)| union.len());
-        let whole =
-            |(_, union): &&(usize, Vec<usize>)| Chain::new(points, generators, union).is_some();
-        if let Some((_, union)) = larger.iter().find(whole) {
-            return Some(union.clone());
+        sure = tried <= MOST_TRIED;
+        if sure {
+            larger.sort_by_key(|(_, union)| union.len());
+            if let Some((_, union)) = larger.iter().find(|(_, union)| whole(union)) {
+                return Ok(union.clone());
+            }
         }
         unions = larger;
     }
-    None
+    if !sure && whole(&needed.concat()) {
+        for i in (0..needed.len()).rev() {
+            let orbit = needed.remove(i);
+            if !whole(&needed.concat()) {
+                needed.insert(i, orbit);
+            }
+        }
+        let union = needed.concat();
+        if union.len() <= most {
+            return Ok(union);
+        }
+    }
+    Err(NotReduced { sure })
+}
+
+/// Whether what an element of the group does to an orbit follows from what it does to another.
+fn determines(by: &[usize], orbit: &[usize], generators: &[Permutation]) -> bool {
+    let both = [by, orbit].concat();
+    let restricted: Vec<_> = generators.iter().map(|g| restricted(g, &both)).collect();
+    let base: Vec<usize> = (0..by.len()).collect();
+    Chain::new(both.len(), &restricted, &base).is_some()
 }
 
 /// What a permutation does on points that it permutes among themselves, numbered in their order.

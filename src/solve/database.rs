@@ -158,3 +158,7 @@ impl Database {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "../../tests/unit/database.rs"]
+mod tests;

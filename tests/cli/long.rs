@@ -126,6 +126,59 @@ fn what_was_interrupted_or_killed_goes_on_and_comes_to_the_same() {
 }
 
 #[test]
+fn subtrees_behind_the_solution_do_not_count_as_nodes_of_this_session() {
+    let place = Place::new();
+    let hard = BOARDS.lines().nth(1).unwrap();
+    let boards = format!("{hard}\n{EASY}\n");
+    assert_eq!(place.run("log", &boards).0, Some(0));
+    let path = place.path("log");
+    let found: Vec<Value> = lines(&path)
+        .iter()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let is = |line: &Value, kind: &str| line["line"] == kind && line["board"] == 0;
+    let subtrees = found.iter().rposition(|line| is(line, "subtrees")).unwrap();
+    let solved = found.iter().rposition(|line| is(line, "solved")).unwrap();
+    // Another thread has walked the last subtree when the process is killed, and it was a large one.
+    let mut text = String::new();
+    let mut sum = 0;
+    for (i, line) in lines(&path)
+        .iter()
+        .enumerate()
+        .filter(|&(i, _)| i != solved)
+    {
+        let (mut line, _) = line.split_once(",\"sum\"").unwrap();
+        let mut changed = found[subtrees].clone();
+        let last = changed["of"]["subtrees"].as_u64().unwrap() - 1;
+        changed["walked"] = serde_json::json!([[last, 1_000_000_000_000_u64, 2, 20]]);
+        changed.as_object_mut().unwrap().remove("sum");
+        let changed = changed.to_string();
+        if i == subtrees {
+            line = changed.trim_end_matches('}');
+        }
+        sum = xxhash_rust::xxh3::xxh3_64_with_seed(line.as_bytes(), sum);
+        text += &format!("{line},\"sum\":\"{sum:016x}\"}}\n");
+    }
+    std::fs::write(&path, text).unwrap();
+    let mut args = place.args("log");
+    let format = args.iter().position(|word| word == "json").unwrap();
+    args[format] = "text".into();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let output = tilewave(&args).write_stdin(boards).output().unwrap();
+    let said =
+        String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("going on with ") && said.contains("59 moves"),
+        "{said}"
+    );
+    assert!(
+        said.contains("nodes/s") && !said.contains(" T nodes/s"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_log_of_something_else_is_refused_and_left_as_it_is() {
     let place = Place::new();
     assert_eq!(place.run("log", EASY).0, Some(0));

@@ -226,6 +226,44 @@ fn tables_of_puzzles_answer_in_their_words() {
 }
 
 #[test]
+fn a_puzzle_is_known_by_its_moves() {
+    // A file with a note, for it is reduced to fewer points, and the same file by another name.
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_string();
+    let text = "a:=(1,2)(11,12); b:=(1,2,3,4,5,6,7,8)(11,12,13,14,15,16,17,18); Gen:=[a,b];";
+    let [twice, renamed, other] = ["twice.gap", "renamed.gap", "other.gap"].map(path);
+    std::fs::write(&twice, text).unwrap();
+    std::fs::write(&renamed, text).unwrap();
+    std::fs::write(&other, text.replace("(1,2)(11,12)", "(1,3)(11,13)")).unwrap();
+    let table = path("twice.table");
+    stdout(&["table", &twice, "-o", &table]);
+    let state = ["state", "2 1 3 4 5 6 7 8", "--table", &table, "--puzzle"];
+    for file in [&twice, &renamed] {
+        let text = stdout(&[&state[..], &[file]].concat());
+        assert!(text.contains("\ndepth     1"), "{text}");
+    }
+    let wrong = [&state[..], &[other.as_str(), "--quiet"]].concat();
+    refused(&wrong, 2, "leave out --puzzle");
+    // A search on disk goes on under the other name, and comes to the same.
+    let run = path("run");
+    let on_disk = ["--dir", &run, "--shared-digits", "0", "--format", "json"];
+    let bfs = |file: &str, more: &[&str]| json(&[&["bfs", file], &on_disk[..], more].concat());
+    let begun = bfs(&twice, &["--max-depth", "5"]);
+    let ended = bfs(&renamed, &[]);
+    assert_eq!(
+        (&begun["puzzle"], &ended["puzzle"]),
+        (&"twice".into(), &"renamed".into())
+    );
+    let whole = json(&["bfs", &twice, "--format", "json"]);
+    assert_eq!(ended["counts"], whole["counts"]);
+    assert_eq!(ended["checksums"], whole["checksums"]);
+    let wrong = [&["bfs", other.as_str(), "--quiet"], &on_disk[..]].concat();
+    refused(&wrong, 1, "holds a search with ");
+    stdout(&["verify", &run]);
+    stdout(&["resume", &run]);
+}
+
+#[test]
 fn tables_in_the_multi_tile_metric_count_its_moves() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.table");

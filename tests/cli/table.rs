@@ -58,6 +58,26 @@ fn a_table_answers_depths_and_solutions() {
 }
 
 #[test]
+fn a_depth_is_one_in_the_metric_of_the_table() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |metric: &str| dir.path().join(metric).to_str().unwrap().to_string();
+    let board = "0 1 2/3 4 5";
+    let mut depths = Vec::new();
+    for (metric, other) in [("stm", "mtm"), ("mtm", "stm")] {
+        let file = file(metric);
+        stdout(&["table", "2x3", "--metric", metric, "-o", &file]);
+        let state = ["state", board, "--table", &file];
+        let words = "leave out --metric";
+        refused(&[&state[..], &["--metric", other]].concat(), 2, words);
+        let same = [&state[..], &["--metric", metric]].concat();
+        let text = stdout(&same);
+        assert!(text.contains(&format!("\nmetric    {metric}\n")), "{text}");
+        depths.push(json(&[&same[..], &["--format", "json"]].concat())["depth"].as_u64());
+    }
+    assert!(depths[0] > depths[1], "{depths:?}");
+}
+
+#[test]
 fn a_table_compares_fast_solutions_and_proofs_confirm_it() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("2x4.table");

@@ -116,6 +116,12 @@ fn wrong_uses_are_one_clear_line() {
         2,
         "given twice",
     );
+    let another = format!("{dir}/../{}", dir.rsplit('/').next().unwrap());
+    one_line(
+        &["bfs", "3x3", "--dir", dir, "--dir", &another],
+        2,
+        "given twice",
+    );
     one_line(&["bfs", "3x3", "--io", "mmap"], 2, "--dir");
     let digits = ["bfs", "3x3", "--dir", dir, "--shared-digits", "9"];
     one_line(&digits, 2, "chunks of 3x3 share at most 2 digits, not 9");

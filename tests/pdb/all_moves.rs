@@ -215,6 +215,23 @@ fn the_commands_write_read_and_use_them() {
         probed.split_whitespace().any(|word| word == value),
         "{probed}"
     );
+    // Its values count the moves of all tiles: no sum.
+    stdout(
+        dir,
+        &["build", "--size", "3x3", "--pattern", "1,2", "-o", "12.pdb"],
+    );
+    let both = [
+        "probe",
+        "fringe.pdb",
+        "12.pdb",
+        "--board",
+        "8 6 7/2 5 4/3 0 1",
+    ];
+    let probed = stdout(dir, &both);
+    assert!(
+        probed.contains("  no sum: one counts every move\n"),
+        "{probed}"
+    );
     // Alone, several, and beside additive ones.
     tilewave(&["bfs", "3x3", "--tiles", "1-5", "-o", "corner.pdb"]);
     stdout(

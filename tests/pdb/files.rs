@@ -438,3 +438,84 @@ fn a_wrong_value_is_found_by_search_and_by_rebuilding() {
         Err(PdbError::Wrong { .. })
     ));
 }
+
+/// A file after a change, its sums made right.
+fn crafted(file: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> {
+    let mut bytes = file.to_vec();
+    change(&mut bytes);
+    let number = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap()) as usize;
+    let (starts, len) = (number(56), number(64));
+    let sum = xxhash_rust::xxh3::xxh3_64(&bytes[starts..starts + len]);
+    bytes[136..144].copy_from_slice(&sum.to_le_bytes());
+    let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..4088]);
+    bytes[4088..4096].copy_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+#[test]
+fn all_that_a_file_says_is_rebuilt() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.pdb");
+    let goal = goal("3x3", "last");
+    let built = database(&goal, &[1, 3, 5, 7], Kind::Regions);
+    built.save(&path, true, &NoProgress).unwrap();
+    let file = std::fs::read(&path).unwrap();
+    let add = |bytes: &mut [u8], at: usize, by: i64| {
+        let value = i64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) + by;
+        bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+    };
+    let starts = u64::from_le_bytes(file[56..64].try_into().unwrap()) as usize;
+    let u32_at =
+        |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    // A set of several regions loses one to the set before it.
+    let set = (1..100)
+        .find(|set| {
+            let at = starts + 4 * set;
+            u32_at(&file, at + 4) - u32_at(&file, at) > 1
+        })
+        .unwrap();
+    type Change<'a> = Box<dyn FnOnce(&mut [u8]) + 'a>;
+    let changes: [(&str, Change<'_>); 3] = [
+        ("", Box::new(|_| {})),
+        (
+            "histogram",
+            Box::new(|bytes| {
+                add(bytes, 256 + 8 * 5, 5);
+                add(bytes, 256 + 8 * 7, -5);
+            }),
+        ),
+        (
+            "list of region starts",
+            Box::new(|bytes| {
+                let at = starts + 4 * set;
+                let start = u32_at(bytes, at) + 1;
+                bytes[at..at + 4].copy_from_slice(&start.to_le_bytes());
+            }),
+        ),
+    ];
+    for (part, change) in changes {
+        std::fs::write(&path, crafted(&file, change)).unwrap();
+        let pdb = Pdb::open(&path).unwrap();
+        pdb.check().unwrap();
+        for plain in [false, true] {
+            let how = Build {
+                plain,
+                ..Build::new(pdb.pattern().clone())
+            };
+            match rebuild(&pdb, &how, &NoProgress) {
+                Ok(()) => assert_eq!(part, ""),
+                Err(PdbError::WrongPart { part: found, .. }) => assert_eq!(found, part),
+                Err(other) => panic!("{part}: {other}"),
+            }
+        }
+        let mut verify = assert_cmd::Command::cargo_bin("tilewave").unwrap();
+        let verify = verify.args(["pdb", "verify", "--rebuild"]).arg(&path);
+        let output = verify.output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.success(), part.is_empty(), "{text}");
+        assert!(
+            text.contains(if part.is_empty() { "PASS" } else { "FAIL" }) && text.contains(part),
+            "{text}"
+        );
+    }
+}

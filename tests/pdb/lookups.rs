@@ -85,6 +85,16 @@ fn values_are_admissible_and_consistent_on_all_boards_of_2x4() {
 }
 
 #[test]
+fn databases_of_different_goals_have_no_sum() {
+    let pair = [
+        database(&goal("3x3", "first"), &[1, 2], Kind::Minimum),
+        database(&goal("3x3", "last"), &[3, 4], Kind::Minimum),
+    ];
+    let refused = Evaluator::new(&pair, &goal("3x3", "first"));
+    assert!(matches!(refused.err(), Some(PdbError::OtherGoal)));
+}
+
+#[test]
 fn an_evaluator_keeps_its_sum_along_a_walk() {
     let goal = goal("4x4", "first");
     for kind in [Kind::Minimum, Kind::Regions] {

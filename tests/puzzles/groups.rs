@@ -116,6 +116,51 @@ fn blocks_stand_for_their_stickers() {
     );
 }
 
+/// Swaps of the pairs (1,2), (3,4) .. in cycle notation, each with the same swap that many points further on.
+fn swaps(pairs: usize, copies: usize, further: usize) -> String {
+    let swap = |i: usize| {
+        let copy = |c: usize| format!("({},{})", 2 * i + 1 + c * further, 2 * i + 2 + c * further);
+        let copies: String = (0..copies).map(copy).collect();
+        format!("a{i}:={copies};")
+    };
+    let names: Vec<String> = (0..pairs).map(|i| format!("a{i}")).collect();
+    let swaps: String = (0..pairs).map(swap).collect();
+    format!("{swaps} Gen:=[{}];", names.join(","))
+}
+
+#[test]
+fn many_orbits_are_searched_for_few_that_do() {
+    for copies in [1, 2, 7] {
+        let puzzle = gap(&swaps(8, copies, 16));
+        let all: Vec<usize> = (1..=16).collect();
+        assert_eq!(
+            (puzzle.labels(), puzzle.group_order()),
+            (&all[..], 256),
+            "{copies}"
+        );
+    }
+    // All differences of eight pairs are orbits of their own: none follows from another.
+    let mut moves = vec![String::new(); 8];
+    let mut points = 0;
+    for set in 1..64usize {
+        for (i, cycles) in moves.iter_mut().enumerate() {
+            if set >> i & 1 == 1 {
+                cycles.push_str(&format!("({},{})", points + 1, points + 2));
+            }
+        }
+        points += 2;
+    }
+    for (i, cycles) in moves.iter_mut().enumerate().skip(6) {
+        cycles.push_str(&format!("({},{})", points + 1 + 2 * i, points + 2 + 2 * i));
+    }
+    let moves: Vec<String> = (0..8).map(|i| format!("a{i}:={};", moves[i])).collect();
+    let puzzle = gap(&format!(
+        "{} Gen:=[a0,a1,a2,a3,a4,a5,a6,a7];",
+        moves.concat()
+    ));
+    assert_eq!((puzzle.positions(), puzzle.group_order()), (16, 256));
+}
+
 #[test]
 fn too_many_points_are_counted() {
     let refused = |text: &str| {
@@ -130,6 +175,16 @@ fn too_many_points_are_counted() {
     );
     let error = refused(&format!("a:=({ring});b:=(20,21)(1,2);Gen:=[a,b];"));
     assert!(error.contains("19 points in orbits of 17, 2"), "{error}");
+    let error = refused(&swaps(9, 1, 0));
+    assert!(
+        error.contains("no 16 of them tell all states apart"),
+        "{error}"
+    );
+    let error = refused(&swaps(20, 1, 0));
+    assert!(
+        error.contains("no 16 of them were found that tell all states apart"),
+        "{error}"
+    );
 }
 
 #[test]

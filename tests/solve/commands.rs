@@ -286,6 +286,49 @@ fn an_interrupted_command_says_how_far_it_came() {
     };
     assert!(says(&errors), "{errors}");
     assert!(rest.iter().any(|line| says(line)), "{rest:?}");
+    // The board that was searched is told of, those that nobody looked at are not.
+    let ended = rest.iter().filter(|line| line.contains("given up"));
+    assert!(ended.count() <= 1, "{rest:?}");
+}
+
+#[test]
+fn boards_that_an_interruption_leaves_get_no_line() {
+    use std::process::{Command, Stdio};
+    let cache = tempfile::tempdir().unwrap();
+    let easy = "1 2 3 4/5 6 7 8/9 10 11 12/13 14 0 15\n".repeat(5);
+    let hard = "0 15 14 13/12 11 10 9/8 7 6 5/4 3 2 1\n".repeat(100);
+    let input = cache.path().join("boards");
+    std::fs::write(&input, easy + &hard).unwrap();
+    for format in ["csv", "json"] {
+        let out = cache.path().join(format);
+        let mut child = Command::new(assert_cmd::cargo::cargo_bin("tilewave"))
+            .args(["solve", "--partition", "5-5-5", "--goal", "blank=15"])
+            .args(["--format", format, "--cache-dir"])
+            .arg(cache.path())
+            .stdin(std::fs::File::open(&input).unwrap())
+            .stdout(std::fs::File::create(&out).unwrap())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let solved = || {
+            let text = std::fs::read_to_string(&out).unwrap();
+            text.lines().filter(|line| line.contains("14 0 15")).count()
+        };
+        let begun = std::time::Instant::now();
+        while solved() < 5 && begun.elapsed().as_secs() < 60 {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let kill = Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status();
+        assert!(kill.unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        let text = std::fs::read_to_string(&out).unwrap();
+        assert_eq!(solved(), 5, "{text}");
+        // The board that was searched when the signal came is told of, the others are not.
+        let hard = text.lines().filter(|line| line.contains("0 15 14 13"));
+        assert!(hard.count() <= 1, "{text}");
+    }
 }
 
 #[test]

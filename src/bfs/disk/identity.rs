@@ -58,6 +58,19 @@ impl Identity {
         ]
     }
 
+    /// Whether both are of the same moves of another puzzle, whatever it and they are called.
+    pub fn is_renamed(&self, other: &Identity) -> bool {
+        let states = |of: &Identity| States::from_text(of.puzzle.as_ref()?.as_bytes());
+        let moves = |of: &States| {
+            let definition = of.definition();
+            let moves = definition.generators().iter();
+            let moves: Vec<_> = moves.map(|g| g.permutation.clone()).collect();
+            (moves, definition.labels().to_vec(), of.reading().clone())
+        };
+        let (one, other) = (states(self), states(other));
+        one.is_some() && one.as_ref().map(moves) == other.as_ref().map(moves)
+    }
+
     /// Returns what is searched.
     ///
     /// # Errors
@@ -112,8 +125,7 @@ fn hash(text: &str) -> String {
 
 /// Returns what the header of each level file says of the lines: the goal of a board, with the metric unless it is one
 /// tile a move; the hash of another puzzle's text, and as much of its name as there is room for.
-pub(super) fn label(subject: &Subject) -> String {
-    let identity = Identity::of(subject);
+pub(super) fn label(identity: &Identity) -> String {
     match (&identity.puzzle, &identity.metric) {
         (Some(text), _) => {
             let mut label = format!("{} {}", hash(text), identity.board);
@@ -122,6 +134,6 @@ pub(super) fn label(subject: &Subject) -> String {
             label
         }
         (None, Some(metric)) => format!("{metric} {}", identity.goal),
-        (None, None) => identity.goal,
+        (None, None) => identity.goal.clone(),
     }
 }

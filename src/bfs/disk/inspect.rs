@@ -199,7 +199,7 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
         asked: "what this puzzle has".into(),
     };
     let chunks = chunks.ok_or_else(|| other("chunks", manifest.chunks))?;
-    let label = label(&subject);
+    let label = label(&Identity::from(&manifest));
     let all = manifest.disk_bytes();
     let mut verified = Verified::default();
     for files in &manifest.files {

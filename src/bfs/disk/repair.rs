@@ -262,7 +262,7 @@ fn bare(
         .into());
     };
     let subject = Identity::from(&marker).subject(&first.name())?;
-    if label(&subject) != header.label {
+    if label(&Identity::from(&marker)) != header.label {
         let reason =
             format!("its level files are of another search than its marker's, of {subject}");
         return Err(DiskError::apart(first, reason).into());

@@ -9,7 +9,7 @@ use super::codecs::Codecs;
 use super::context::Context;
 use super::error::DiskError;
 use super::halt::{Stopped, agreed};
-use super::identity;
+use super::identity::{Identity, label};
 use super::inspect::verify;
 use super::options::Disk;
 use super::outbox::Outbox;
@@ -142,7 +142,7 @@ fn session(
     let plan = setup::agree_on_plan(problem, search, disk, communicator, found.as_ref())?;
     let mut manifest = match found {
         Some(manifest) => {
-            agreed(communicator, check(search, disk, &manifest))?;
+            agreed(communicator, check(search, disk, plan, &manifest))?;
             manifest
         }
         None => {
@@ -170,7 +170,7 @@ fn session(
         crossings: &crossings,
         plan,
         kernel: *kernel,
-        label: identity::label(&search.subject),
+        label: label(&Identity::from(&manifest)),
         threads,
         times: Times::default(),
         codec,

@@ -240,10 +240,19 @@ fn with_messages(
 }
 
 /// Refuses a run that is not the one asked for.
-pub(super) fn check(search: &Search, disk: &Disk, manifest: &Manifest) -> Result<(), DiskError> {
-    let asked = Identity::of(&search.subject).facts().into_iter();
-    let same = Identity::from(manifest).facts().into_iter().zip(asked);
-    let same = same.map(|((name, found), (_, asked))| (name, found, asked));
+pub(super) fn check(
+    search: &Search,
+    disk: &Disk,
+    plan: MemoryPlan,
+    manifest: &Manifest,
+) -> Result<(), DiskError> {
+    let (found, asked) = (Identity::from(manifest), Identity::of(&search.subject));
+    // A puzzle is known by its moves: its file may have another name now.
+    let renamed = found.is_renamed(&asked);
+    let facts = found.facts().into_iter().zip(asked.facts());
+    let same = facts
+        .map(|((name, found), (_, asked))| (name, found, asked))
+        .filter(|(name, ..)| !renamed || !["board", "moves"].contains(name));
     let options = [
         (
             "directories",
@@ -254,6 +263,16 @@ pub(super) fn check(search: &Search, disk: &Disk, manifest: &Manifest) -> Result
             "levels kept",
             kept(manifest.keep_all).into(),
             kept(disk.keep_all).into(),
+        ),
+        (
+            "chunks",
+            manifest.chunks.to_string(),
+            plan.chunks().to_string(),
+        ),
+        (
+            "lines a frame",
+            manifest.frame_lines.to_string(),
+            frame_lines(plan.chunks).to_string(),
         ),
     ];
     match same.chain(options).find(|(_, found, asked)| found != asked) {

@@ -84,7 +84,8 @@ pub enum FileErrorKind {
     Pieces(String),
     /// A group that acts on too many points.
     #[error(
-        "the moves permute {moved} points in {orbits}: no {most} of them tell all states apart, and a puzzle has at most {most} positions"
+        "the moves permute {moved} points in {orbits}: no {most} of them {}tell all states apart, and a puzzle has at most {most} positions",
+        if *sure { "" } else { "were found that " }
     )]
     TooManyPoints {
         /// The points.
@@ -93,6 +94,8 @@ pub enum FileErrorKind {
         orbits: String,
         /// The most that can be.
         most: usize,
+        /// Whether all choices were tried.
+        sure: bool,
     },
     /// A generator that is none.
     #[error("{name}: {error}")]

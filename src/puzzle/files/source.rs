@@ -43,7 +43,7 @@ impl Source {
             return Err(at(DefinitionError::NoGenerators.into()));
         }
         let most = Definition::MAX_POSITIONS;
-        let reduced = reduce(points, &permutations, most).ok_or_else(|| {
+        let reduced = reduce(points, &permutations, most).map_err(|none| {
             let all = orbits(points, &permutations);
             let sizes: Vec<String> = all.iter().map(|orbit| orbit.len().to_string()).collect();
             let moved = all.iter().map(Vec::len).sum();
@@ -54,6 +54,7 @@ impl Source {
                     sizes => format!("orbits of {}", sizes.join(", ")),
                 },
                 most,
+                sure: none.sure,
             })
         })?;
         let names = self.generators.into_iter().map(|g| g.name);
