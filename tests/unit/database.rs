@@ -11,6 +11,7 @@ fn a_database_of_several_partitions_is_arranged_once() {
     let pdb = |tiles: &[u16]| {
         let pattern = Pattern::new(goal.clone(), tiles).unwrap();
         let bits = Build {
+            kind: Kind::Regions,
             encoding: Encoding::Bit,
             ..Build::new(pattern)
         };
