@@ -13,6 +13,8 @@ use tilewave::puzzle::tiles::{Board, Metric};
 use tilewave::puzzle::{Definition, families};
 use tilewave::report::published_for;
 
+mod claims;
+
 #[derive(Deserialize)]
 struct Found {
     name: String,
@@ -25,6 +27,7 @@ struct Found {
     diameter: usize,
     antipodes: u64,
     last: Option<Vec<String>>,
+    agrees_with: Option<String>,
     confirmed: Vec<serde_json::Value>,
 }
 
