@@ -13,6 +13,7 @@ use tilewave::puzzle::tiles::{Board, Metric};
 use tilewave::puzzle::{Definition, families};
 use tilewave::report::published_for;
 
+mod bounds;
 mod claims;
 
 #[derive(Deserialize)]
