@@ -104,14 +104,22 @@ fn fits(search: &Search, disk: &Disk) -> Result<()> {
     }
     let subject = &search.subject;
     let memory_plan = disk::MemoryPlan::choose(search, disk, found.as_ref())?;
+    let peak = |counts: &[u64], depth| -> Result<u64> {
+        let widths = disk::widths(subject, counts, depth)?;
+        Ok(disk::estimate(&widths, memory_plan, disk.keep_all).peak_bytes)
+    };
     let corner = || {
         let size = subject.size()?;
         published(size, size.cells() - 1, subject.metric()?)
     };
-    let truth = published_for(subject).or_else(corner);
-    let counts = truth.map_or(&[][..], |truth| truth.counts());
-    let widths = disk::widths(memory_plan, counts, search.max_depth);
-    let needed = disk::estimate(&widths, memory_plan, disk.keep_all).peak_bytes;
+    let needed = match published_for(subject) {
+        Some(truth) => peak(truth.counts(), search.max_depth)?,
+        // From other goals the widest levels are as wide, not the first ones.
+        None => {
+            let whole = corner().map_or(&[][..], |truth| truth.counts());
+            peak(&[], search.max_depth)?.min(peak(whole, None)?)
+        }
+    };
     let budget = disk::DiskBudget::of(disk)?;
     Ok(budget.check(needed)?)
 }

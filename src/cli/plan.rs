@@ -72,6 +72,8 @@ struct Planned {
     states: u64,
     /// Those to the last depth asked for; `None` where nobody knows.
     reached: Option<u64>,
+    /// Most that these may be; `None` where they are known, and where they may be all.
+    at_most: Option<u64>,
     engine: Engine,
     fits: bool,
     memory: u64,
@@ -101,7 +103,8 @@ struct OnDisk {
 struct Ranks {
     ranks: u64,
     network: Network,
-    seconds: f64,
+    /// Seconds of all levels; `None` where nobody knows how many there are.
+    seconds: Option<f64>,
 }
 
 impl Args {
@@ -147,6 +150,7 @@ impl Args {
         let mut planned = Planned {
             states: plan.states,
             reached: Some(plan.states),
+            at_most: None,
             engine: plan.engine,
             fits: plan.array_bytes <= budget,
             memory: plan.array_bytes,
@@ -190,18 +194,15 @@ impl Args {
                 memory_plan
             };
             let depth = self.max_depth.max_depth;
-            let shallow = disk::widths(memory_plan, widths, depth);
+            let shallow = disk::widths(subject, widths, depth)?;
             let estimate = disk::estimate(&shallow, memory_plan, self.keep_levels);
-            // The first levels take their share of the time of all, where these are known.
-            let passes = |widths: &[u64]| disk::passes(widths, memory_plan);
-            let share = match widths {
-                [] => 1.0,
-                widths => passes(&shallow) / passes(widths),
-            };
+            // The first levels take their share of the time of all.
             if depth.is_some() {
-                planned.reached = (!shallow.is_empty()).then(|| shallow.iter().sum());
+                let (exact, states) = (shallow.exact, shallow.states());
+                planned.reached = states.filter(|_| exact);
+                planned.at_most = states.filter(|_| !exact);
                 if let Some((seconds, _)) = &mut planned.time {
-                    *seconds *= share;
+                    *seconds *= disk::share(&shallow, widths, memory_plan);
                 }
             }
             let moved = (estimate.bytes_read + estimate.bytes_written) as f64;
@@ -221,15 +222,16 @@ impl Args {
             let ranks = match network {
                 None => None,
                 Some(network) => {
-                    // As if every level were dense: an upper bound.
-                    let all = network.level_bytes as f64 * shallow.len().max(1) as f64;
+                    // As if every level were dense: an upper bound, where their number is known.
+                    let levels = Some(shallow.counts.len()).filter(|&levels| levels > 0);
+                    let all = levels.map(|levels| network.level_bytes as f64 * levels as f64);
                     let machines = format!("{ranks} machines like this one");
                     let network_rate = given("a network", self.network);
                     planned.projected.extend([machines, network_rate]);
-                    let seconds = all / (self.network * ranks) as f64;
+                    let seconds = all.map(|all| all / (self.network * ranks) as f64);
                     // Ranks compute, then send: the one waits for the other.
                     if let Some((expected, _)) = &mut planned.time {
-                        *expected += seconds;
+                        *expected += seconds.unwrap_or(0.0);
                     }
                     Some(Ranks {
                         ranks,
@@ -253,14 +255,21 @@ impl Args {
 }
 
 impl Planned {
+    /// Whether the time leaves out what nobody knows, the network.
+    fn without_network(&self) -> bool {
+        let ranks = self.disk.as_ref().and_then(|disk| disk.ranks.as_ref());
+        ranks.is_some_and(|ranks| ranks.seconds.is_none())
+    }
+
     fn states_per_second(&self) -> Option<f64> {
-        let (seconds, _) = self.time.as_ref()?;
+        let (seconds, _) = self.time.as_ref().filter(|_| !self.without_network())?;
         Some(self.reached? as f64 / seconds)
     }
 
     fn figures(&self, subject: &Subject, levels: Option<usize>) -> serde_json::Value {
         let states = self.states;
         let (seconds, calibrated_on) = self.time.clone().unzip();
+        let seconds = seconds.filter(|_| !self.without_network());
         let disk = self.disk.as_ref();
         let ranks = disk.and_then(|d| d.ranks.as_ref());
         json!({
@@ -269,6 +278,7 @@ impl Planned {
             "group_order": subject.definition().map(|_| states),
             "states": states,
             "states_to_depth": self.reached,
+            "states_to_depth_at_most": self.at_most,
             "engine": self.engine.name(),
             "kernel": self.kernel,
             "threads": self.threads,
@@ -284,7 +294,7 @@ impl Planned {
             "seconds": seconds,
             "ranks": ranks.map(|r| r.ranks),
             "network_level_bytes": ranks.map(|r| r.network.level_bytes),
-            "network_seconds": ranks.map(|r| r.seconds),
+            "network_seconds": ranks.and_then(|r| r.seconds),
             "io_seconds": disk.map(|d| d.io_seconds),
             "states_per_second": self.states_per_second(),
             "calibrated_on": calibrated_on,
@@ -303,9 +313,13 @@ impl Planned {
             .kernel
             .map_or(String::new(), |k| format!(", {k} kernel"));
         let levels = levels.map_or("unknown".into(), |l| l.to_string());
-        let reached = match self.reached {
-            Some(reached) if reached < states => {
+        let reached = match (self.reached, self.at_most) {
+            (Some(reached), _) if reached < states => {
                 format!(", {} of them to the last depth", thousands(reached))
+            }
+            (_, Some(most)) => {
+                let most = thousands(most);
+                format!(", at most {most} of them to the last depth")
             }
             _ => String::new(),
         };
@@ -344,7 +358,7 @@ impl Planned {
                     "ranks    {ranks}, {} of disk for each\nnetwork  {} a level at most, {} in all\n",
                     bytes(share),
                     bytes(network.level_bytes),
-                    duration(*seconds),
+                    seconds.map_or("unknown".into(), duration),
                 );
             }
         }
@@ -353,7 +367,11 @@ impl Planned {
                 let speed = self.states_per_second();
                 let speed = speed.map_or(String::new(), |s| format!(", {} states/s", rate(s)));
                 let seconds = duration(*seconds);
-                format!("time     {seconds} expected{speed} (calibrated on {on})\n")
+                let apart = match self.without_network() {
+                    true => " without the network",
+                    false => "",
+                };
+                format!("time     {seconds} expected{apart}{speed} (calibrated on {on})\n")
             }
             None => "time     unknown: nothing smaller to measure it on\n".into(),
         };

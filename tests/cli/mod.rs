@@ -4,6 +4,7 @@ mod commands;
 mod files;
 mod long;
 mod manners;
+mod plans;
 mod puzzles;
 mod refusals;
 mod report;

@@ -13,6 +13,9 @@ use tilewave::puzzle::tiles::{Board, Metric};
 use tilewave::puzzle::{Definition, families};
 use tilewave::report::published_for;
 
+mod bounds;
+mod claims;
+
 #[derive(Deserialize)]
 struct Found {
     name: String,
@@ -25,6 +28,7 @@ struct Found {
     diameter: usize,
     antipodes: u64,
     last: Option<Vec<String>>,
+    agrees_with: Option<String>,
     confirmed: Vec<serde_json::Value>,
 }
 

@@ -21,12 +21,12 @@ fn published() -> Vec<(Definition, Growth)> {
     let all = all.into_iter().filter(|(name, _)| name.contains(':'));
     let named = all.map(|(name, value)| {
         let growth: Growth = serde_json::from_value(value).unwrap();
-        let name = name.split(':').next().unwrap();
-        let name = match name {
+        let (family, parameters) = name.split_once(':').unwrap();
+        let name = match family {
             "topspin4" => format!("topspin:{},4", growth.n),
             "cyclic_coxeter" => format!("cyclic-coxeter:{}", growth.n),
             "full_reversals" => format!("reversals:{}", growth.n),
-            name => format!("{name}:{}", growth.n),
+            family => format!("{family}:{parameters}"),
         };
         (families::parse(&name).unwrap(), growth)
     });

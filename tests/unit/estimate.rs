@@ -16,7 +16,7 @@ fn a_puzzle_that_nobody_has_searched_may_have_half_of_a_class_in_a_level() {
         let disk = Disk::new(Directories::new(vec![Box::new(Simulated::default())]));
         let plan = MemoryPlan::choose(&search, &disk, None).unwrap();
         assert_eq!(plan.extent.classes, classes, "{name}");
-        let found = estimate(&[], plan, false);
+        let found = estimate(&Widths::default(), plan, false);
         // Two levels of a bit for each state of a class, of which codes take 0.83 at least where there are two classes.
         let most = 2 * plan.extent.states / classes / 8;
         assert!(found.peak_bytes > most / 4 * 3, "{name}: {found:?}");
@@ -35,7 +35,11 @@ fn estimates_grow_with_the_levels() {
     let mut disk = Disk::new(Directories::new(vec![Box::new(Simulated::default())]));
     disk.shared_digits = Some(1);
     let plan = MemoryPlan::choose(&search, &disk, None).unwrap();
-    let widths = [1, 1000, 20_000_000, 21_841_159, 10_000];
+    let counts = vec![1, 1000, 20_000_000, 21_841_159, 10_000];
+    let widths = Widths {
+        counts: counts.clone(),
+        exact: true,
+    };
     let found = estimate(&widths, plan, false);
     assert!(found.level_bytes[..4].is_sorted());
     // Two levels of 21 MB of registers each, at half their size.
@@ -49,7 +53,7 @@ fn estimates_grow_with_the_levels() {
         estimate(&widths, plan, true).peak_bytes,
         found.bytes_written
     );
-    let unknown = estimate(&[], plan, false);
+    let unknown = estimate(&Widths::default(), plan, false);
     assert!(unknown.peak_bytes >= found.peak_bytes * 9 / 10);
     assert!(unknown.bytes_written > unknown.peak_bytes);
     disk.planes = Some(PlaneStore::Files);
@@ -60,21 +64,29 @@ fn estimates_grow_with_the_levels() {
     disk.planes = Some(PlaneStore::Memory);
     let wide = MemoryPlan::choose(&four, &disk, None).unwrap();
     disk.planes = Some(PlaneStore::Files);
-    let thin = super::widths(wide, &[], Some(20));
-    assert_eq!((thin[..3].to_vec(), thin.len()), (vec![1, 4, 12], 21));
-    let thin = estimate(&thin[..11], wide, false).peak_bytes;
-    assert!(thin < 100_000_000, "{thin}");
+    let thin = |depth| super::widths(&four.subject, &[], Some(depth)).unwrap();
+    assert_eq!(thin(20).counts[..4], [1, 2, 4, 10]);
+    assert_eq!(thin(20).counts.len(), 21);
+    let most = estimate(&thin(10), wide, false).peak_bytes;
+    assert!(most < 100_000_000, "{most}");
     // In files of their own, 12,000 states take 12,000 blocks of the file system.
     disk.shared_digits = Some(5);
     let many = MemoryPlan::choose(&four, &disk, None).unwrap();
     assert_eq!(many.chunks(), 360_360);
-    let many = estimate(&super::widths(many, &[], Some(9)), many, false);
+    let twelve = thin(12).counts;
+    assert!(twelve[12] + twelve[11] > 12_000, "{twelve:?}");
+    let many = estimate(&thin(12), many, false);
     assert!(
-        many.peak_bytes > (4 * 3u64.pow(8) + 4 * 3u64.pow(7)) * FILE,
+        many.peak_bytes > (twelve[12] + twelve[11]) * FILE,
         "{many:?}"
     );
-    assert!(super::widths(wide, &[], Some(60)).is_empty());
-    assert_eq!(super::widths(plan, &widths, Some(1)), [1, 1000]);
+    assert_eq!(thin(60), Widths::default());
+    // So is their time, of a search whose levels nobody knows.
+    assert!(share(&thin(10), &[], wide) < 0.1);
+    assert_eq!(share(&thin(60), &[], wide), 1.0);
+    assert_eq!(share(&widths, &counts, plan), 1.0);
+    let known = super::widths(&search.subject, &counts, Some(1)).unwrap();
+    assert!(known.exact && known.counts == [1, 1000]);
     // Planes of 332,640 registers of 60 lines: a bit for each, coded as the levels are, there once and those of a chunk.
     let more = estimate(&widths, files, false).peak_bytes - found.peak_bytes;
     let dense = 332_640 * 60 / 8;

@@ -1,9 +1,13 @@
 //! What a search on disk will take, from the widths of its levels.
 //!
 //! Invariant: pure arithmetic; the widths are given. Where none are published, an upper estimate is made
-//! from the number of states.
+//! from the most states that so many moves lead to, and from the number of all.
 
+use super::growth::Growth;
 use super::memory_plan::MemoryPlan;
+use crate::Error;
+use crate::bfs::state::StateSpace;
+use crate::bfs::subject::Subject;
 use crate::store::Codec;
 
 /// Coded bytes over the entropy of independent bits, at most, measured (`docs/performance.md`): states cluster on lines, which
@@ -53,34 +57,90 @@ fn level_bytes(plan: MemoryPlan, states: u64) -> u64 {
     coded(plan, states, extent.states as f64 / extent.classes as f64)
 }
 
-/// Returns the states per depth that an estimate may count with: the published ones as far as the search goes;
-/// where there are none, what the new moves of every state make of the first depths; nothing when
-/// the search goes farther than that says anything.
-pub fn widths(plan: MemoryPlan, published: &[u64], max_depth: Option<usize>) -> Vec<u64> {
-    let extent = plan.extent;
-    let levels = max_depth.map_or(usize::MAX, |depth| depth.saturating_add(1));
-    if !published.is_empty() {
-        return published[..published.len().min(levels)].to_vec();
-    }
-    let widest = (extent.states as f64 * extent.widest) as u64;
-    // One move is that back, where there is one.
-    let back = u64::from(!extent.seen);
-    let more = extent.moves.saturating_sub(back).max(1);
-    let growth = std::iter::successors(Some(extent.moves), |width| width.checked_mul(more));
-    let thin = std::iter::once(1).chain(growth.take_while(|&width| width < widest));
-    let thin: Vec<u64> = thin.take(levels.min(MOST_LEVELS)).collect();
-    match thin.len() == levels {
-        true => thin,
-        false => Vec::new(),
+/// The states per depth that an estimate counts with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Widths {
+    /// States at each depth, as far as the search goes; none where nothing is known.
+    pub counts: Vec<u64>,
+    /// Whether these are what somebody has counted, not the most that there may be.
+    pub exact: bool,
+}
+
+impl Widths {
+    /// Returns the sum of all depths, `None` where nothing is known.
+    pub fn states(&self) -> Option<u64> {
+        (!self.counts.is_empty()).then(|| self.counts.iter().sum())
     }
 }
 
-/// Most levels that growth is counted for: that of a single move never ends.
+/// Returns the states per depth of a search: the published ones as far as it goes; where there are none, the most
+/// that so many moves lead to; nothing when these are more than there are states.
+///
+/// # Errors
+/// As [`StateSpace::of`] and [`StateSpace::start`].
+///
+/// ```
+/// use tilewave::bfs::{Subject, disk};
+/// use tilewave::puzzle::tiles::{Goal, Metric};
+///
+/// let board = Goal::Last.board("4x4".parse()?)?;
+/// let subject = Subject::board(board).in_metric(Metric::Mtm);
+/// let widths = disk::widths(&subject, &[], Some(4))?;
+/// assert_eq!(widths.counts, [1, 6, 18, 54, 162]);
+/// assert!(!widths.exact);
+/// assert!(disk::widths(&subject, &[], None)?.counts.is_empty());
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+pub fn widths(
+    subject: &Subject,
+    published: &[u64],
+    max_depth: Option<usize>,
+) -> Result<Widths, Error> {
+    let levels = max_depth.map_or(usize::MAX, |depth| depth.saturating_add(1));
+    if !published.is_empty() {
+        let counts = published[..published.len().min(levels)].to_vec();
+        return Ok(Widths {
+            counts,
+            exact: true,
+        });
+    }
+    let mut widths = Widths::default();
+    // Ways of a single move never end, and no search needs so many levels.
+    if levels > MOST_LEVELS {
+        return Ok(widths);
+    }
+    let space = StateSpace::of(subject.clone())?;
+    let growth = Growth::new(space.puzzle(), space.start()?.cell);
+    let mut left = space.states();
+    for most in growth.take(levels) {
+        match left.checked_sub(most) {
+            Some(rest) => left = rest,
+            None => return Ok(Widths::default()),
+        }
+        widths.counts.push(most);
+    }
+    Ok(widths)
+}
+
+/// Most levels that growth is counted for.
 const MOST_LEVELS: usize = 1000;
+
+/// Returns which share of the time of a whole search its first levels take, at most, where not all is known.
+pub fn share(first: &Widths, published: &[u64], plan: MemoryPlan) -> f64 {
+    if first.counts.is_empty() {
+        return 1.0;
+    }
+    let all = match published {
+        // As if all levels were of the greatest width: there are no fewer.
+        [] => 1.0 / plan.extent.widest,
+        published => passes(published, plan),
+    };
+    (passes(&first.counts, plan) / all).min(1.0)
+}
 
 /// Returns how many passes over all lines levels of these widths cost: a block is computed as a whole when a
 /// state can come to it, which about three can from each.
-pub fn passes(widths: &[u64], plan: MemoryPlan) -> f64 {
+fn passes(widths: &[u64], plan: MemoryPlan) -> f64 {
     let blocks = plan.blocks() as f64;
     let touched = |&width: &u64| 1.0 - (-3.0 * width as f64 / blocks).exp();
     widths.iter().map(touched).sum()
@@ -100,9 +160,26 @@ const CROSSING: u64 = 6;
 /// Chunks that a commit may find written but not yet durable, at 10 seconds between commits (3x5: 3.7).
 const UNCOMMITTED: usize = 4;
 
-/// Returns what a search with these level widths takes of the disk; `widths` are states per depth, empty
-/// when they are not known.
-pub fn estimate(widths: &[u64], plan: MemoryPlan, keep_all: bool) -> Estimate {
+/// Returns what a search with these level widths takes of the disk.
+pub fn estimate(widths: &Widths, plan: MemoryPlan, keep_all: bool) -> Estimate {
+    if widths.exact || widths.counts.is_empty() {
+        return estimate_of(&widths.counts, plan, keep_all, u64::MAX);
+    }
+    // Codes are longest for half of a class: what may be more may be that.
+    let half = plan.extent.states / plan.extent.classes / 2;
+    let first = estimate_of(&widths.counts, plan, keep_all, half);
+    let whole = estimate_of(&[], plan, keep_all, half);
+    Estimate {
+        peak_bytes: first.peak_bytes.min(whole.peak_bytes),
+        bytes_written: first.bytes_written.min(whole.bytes_written),
+        bytes_read: first.bytes_read.min(whole.bytes_read),
+        level_bytes: first.level_bytes,
+    }
+}
+
+/// Returns what level widths take, empty where they are not known; what they and their sums exceed a number by does
+/// not count.
+fn estimate_of(widths: &[u64], plan: MemoryPlan, keep_all: bool, most: u64) -> Estimate {
     let extent = plan.extent;
     let (chunks, frames) = (plan.chunks() as u64, plan.frames());
     // Of a thin level every state has a frame, and every few a file, to itself.
@@ -113,7 +190,9 @@ pub fn estimate(widths: &[u64], plan: MemoryPlan, keep_all: bool) -> Estimate {
     // The states seen so far lie beside each level, where they are needed; half of all take most.
     let beside = |seen: u64| u64::from(extent.seen) * level_bytes(plan, seen);
     let most_beside = beside(extent.states / extent.classes / 2);
-    let seen = seen(widths, extent.classes);
+    let mut seen = seen(widths, extent.classes);
+    let widths: Vec<u64> = widths.iter().map(|&width| width.min(most)).collect();
+    seen.iter_mut().for_each(|sum| *sum = most.min(*sum));
     let level: Vec<u64> = widths
         .iter()
         .zip(&seen)

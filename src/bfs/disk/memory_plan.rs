@@ -43,8 +43,6 @@ pub(super) struct Extent {
     pub classes: u64,
     /// Whether the states seen are kept beside each level.
     pub seen: bool,
-    /// Most moves from a state.
-    pub moves: u64,
     /// Most that the widest of levels holds of all states, where nobody knows; a level of half of its class has the
     /// longest codes.
     pub widest: f64,
@@ -52,15 +50,11 @@ pub(super) struct Extent {
 
 impl Extent {
     fn of(problem: &Problem) -> Extent {
-        let edges = problem.space.puzzle().edges();
-        let moves = |cell| edges.iter().filter(|edge| edge.from == cell).count() as u64;
-        let cells = 0..problem.space.puzzle().cells();
         let subject = problem.space.subject();
         Extent {
             states: problem.space.states(),
             classes: problem.groups.classes() as u64,
             seen: problem.groups.directed,
-            moves: cells.map(moves).max().unwrap_or(0),
             widest: match subject.metric() {
                 Some(Metric::Stm) => 0.09,
                 Some(Metric::Mtm) => 0.16,

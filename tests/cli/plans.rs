@@ -1,0 +1,109 @@
+//! What `plan` says, and `bfs --dir` takes for granted, where nobody has counted the levels.
+
+use std::fs;
+
+use super::{json, refused, stdout, tilewave};
+
+fn plan(args: &[&str]) -> serde_json::Value {
+    json(&[&["plan", "--format", "json"], args].concat())
+}
+
+/// A goal of 2x7 that nobody has published.
+const UNKNOWN: [&str; 5] = ["2x7", "--metric", "mtm", "--goal", "blank=1"];
+
+#[test]
+fn what_crosses_the_network_in_levels_that_nobody_knows_is_unknown() {
+    let known = plan(&["2x7", "--metric", "mtm", "--ranks", "4"]);
+    let level = known["network_level_bytes"].as_f64().unwrap();
+    let seconds = |levels: f64| level * levels / 4e9;
+    let near = |value: &serde_json::Value, wanted: f64| {
+        let value = value.as_f64().unwrap();
+        assert!((value / wanted - 1.0).abs() < 1e-9, "{value}, not {wanted}");
+    };
+    near(&known["network_seconds"], seconds(53.0));
+    assert!(known["seconds"].as_f64().unwrap() > seconds(53.0));
+    let ranks = [&UNKNOWN[..], &["--ranks", "4"]].concat();
+    let unknown = plan(&ranks);
+    assert_eq!(unknown["network_level_bytes"].as_f64(), Some(level));
+    for key in ["network_seconds", "seconds", "states_per_second", "levels"] {
+        assert!(unknown[key].is_null(), "{key}: {unknown}");
+    }
+    let text = stdout(&[&["plan"], &ranks[..]].concat());
+    assert!(
+        text.contains(" a level at most, unknown in all\n"),
+        "{text}"
+    );
+    assert!(text.contains("expected without the network"), "{text}");
+    // As far as a search goes its levels are no more than these.
+    let few = plan(&[&ranks[..], &["--max-depth", "10"]].concat());
+    near(&few["network_seconds"], seconds(11.0));
+    assert!(few["seconds"].as_f64().unwrap() > seconds(11.0));
+}
+
+/// What says how a board is searched to a depth.
+fn to<'a>(board: &'a str, depth: &'a str) -> [&'a str; 7] {
+    [board, "--metric", "mtm", "-M", "8GiB", "--max-depth", depth]
+}
+
+#[test]
+fn estimates_follow_the_depth_where_nothing_is_published() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_string();
+    // Swaps along a tree: most trade places, so there are far fewer states than ways.
+    let tree = "a:=(1,2); b:=(2,3); c:=(3,4); d:=(4,5); e:=(5,6); f:=(6,7); g:=(7,8); h:=(8,9);
+        i:=(3,10); Gen:=[a,b,c,d,e,f,g,h,i];";
+    let file = path("tree.gap");
+    fs::write(&file, tree).unwrap();
+    let run = path("run");
+    let (limit, depth) = ("100kB", ["--max-depth", "6"]);
+    let search = [
+        "bfs",
+        &file,
+        "--dir",
+        &run,
+        "--disk-limit",
+        limit,
+        "--format",
+        "json",
+    ];
+    let found = json(&[&search[..], &depth].concat());
+    assert_eq!(
+        found["counts"],
+        serde_json::json!([1, 9, 45, 166, 499, 1284, 2917])
+    );
+    let planned = plan(&[&[&file, "--on-disk"], &depth[..]].concat());
+    let most = planned["disk_peak_bytes"].as_u64().unwrap();
+    let took = found["disk_bytes"].as_u64().unwrap();
+    assert!(took <= most && most <= 100_000, "{took} of {most}");
+    assert!(planned["states_to_depth"].is_null());
+    let at_most = planned["states_to_depth_at_most"].as_u64().unwrap();
+    assert!((4921..20_000).contains(&at_most), "{at_most}");
+
+    // 4x4 and 2x8 with several tiles a move: nobody has published their levels.
+    let peak = |board: &str, depth: &str| {
+        let run = path(board);
+        let small = ["--dir", &run, "--disk-limit", "1kB"];
+        let search = [&["bfs"], &to(board, depth)[..], &small].concat();
+        refused(&search, 1, " of disk at its peak, 1000 B may be used");
+        let error = tilewave(&search).output().unwrap().stderr;
+        let error = String::from_utf8(error).unwrap();
+        let bytes = error.split("needs about ").nth(1).unwrap();
+        bytes.split(" of disk").next().unwrap().to_string()
+    };
+    for board in ["4x4", "2x8"] {
+        let first = peak(board, "18");
+        let gib: f64 = first.strip_suffix(" GiB").unwrap().parse().unwrap();
+        assert!(gib < 10.0, "{board}: {first}");
+        // So far as that every state may be reached, depth tells nothing.
+        let whole = peak(board, "60");
+        assert!(
+            whole.ends_with(" TiB") && whole == peak(board, "999"),
+            "{whole}"
+        );
+    }
+    let text = stdout(&[&["plan"], &to("4x4", "18")[..]].concat());
+    let same = format!("\ndisk     {} at the peak, ", peak("4x4", "18"));
+    assert!(text.contains(&same), "{text}");
+    let most = "states   10,461,394,944,000, at most 1,162,261,465 of them to the last depth\n";
+    assert!(text.contains(most), "{text}");
+}

@@ -1,0 +1,96 @@
+//! The most states that a depth may have, where estimates count with that: no level that anybody has counted has more.
+
+use std::fs;
+
+use tilewave::bfs::disk::widths;
+use tilewave::bfs::{self, Search, Subject};
+use tilewave::progress::NoProgress;
+use tilewave::puzzle::files::{self, Counting};
+use tilewave::puzzle::tiles::{Goal, Metric};
+use tilewave::report::published_for;
+
+use super::{all, root};
+
+/// Holds the bounds of a subject against its levels, to every depth; returns how many depths are bounded.
+fn hold(name: &str, subject: &Subject, counts: &[u64]) -> usize {
+    for depth in 0..counts.len() {
+        let most = widths(subject, &[], Some(depth)).unwrap();
+        if most.counts.is_empty() {
+            // What may be all states tells nothing; before that the first moves are told apart.
+            assert!(depth > 2 || subject.states().unwrap() < 100, "{name}");
+            return depth;
+        }
+        assert!(!most.exact, "{name}");
+        assert!(most.states() <= subject.states(), "{name} to {depth}");
+        let ended = most.counts.len() <= depth;
+        assert!(!ended || depth >= counts.len(), "{name} to {depth}");
+        for (at, (count, most)) in counts.iter().zip(&most.counts).enumerate() {
+            assert!(count <= most, "{name} at {at}: {count} of {most}");
+            // Two moves are all that is compared.
+            assert!(at > 2 || count == most, "{name} at {at}: {count} of {most}");
+        }
+    }
+    counts.len()
+}
+
+#[test]
+fn no_level_of_a_search_has_more_states_than_its_bound() {
+    let (mut searches, mut levels) = (0, 0);
+    for found in all() {
+        levels += hold(&found.name, &found.subject(), &found.counts);
+        searches += 1;
+    }
+    assert!(searches > 140 && levels > 1500, "{levels} of {searches}");
+    for (size, least) in [("4x4", 30), ("2x8", 40)] {
+        let board = Goal::Last.board(size.parse().unwrap()).unwrap();
+        let subject = Subject::board(board).in_metric(Metric::Stm);
+        let counts = published_for(&subject).unwrap().counts();
+        let bounded = hold(size, &subject, counts);
+        assert!(bounded > least, "{size} to {bounded}");
+    }
+}
+
+/// Files define puzzles with several cells, with moves that do nothing together, with and without ways back.
+#[test]
+fn no_level_of_a_puzzle_from_a_file_has_more_states_than_its_bound() {
+    let mut held = 0;
+    for file in fs::read_dir(root().join("tests/data/puzzles")).unwrap() {
+        let path = file.unwrap().path();
+        let (name, text) = (
+            path.display().to_string(),
+            fs::read_to_string(&path).unwrap(),
+        );
+        for directed in [false, true] {
+            let counting = Counting {
+                directed,
+                quarter: false,
+            };
+            let Ok(definition) = files::read(&name, &text, counting) else {
+                continue;
+            };
+            let subject = Subject::puzzle(definition);
+            if subject.states().unwrap() > 4_000_000 {
+                continue;
+            }
+            let outcome = bfs::run(&Search::of(subject.clone()), &NoProgress).unwrap();
+            hold(&name, &subject, &outcome.counts);
+            held += 1;
+        }
+    }
+    assert!(held > 6, "{held}");
+}
+
+/// Of several tiles a move there are two directions, and only the other one is worth a move.
+#[test]
+fn bounds_are_not_far_from_the_levels() {
+    let board = Goal::Last.board("4x4".parse().unwrap()).unwrap();
+    let subject = Subject::board(board).in_metric(Metric::Mtm);
+    let most = widths(&subject, &[], Some(8)).unwrap().counts;
+    assert_eq!(most[8], 6 * 3u64.pow(7));
+    let lrx = all()
+        .into_iter()
+        .find(|found| found.name == "lrx-13")
+        .unwrap();
+    let most = widths(&lrx.subject(), &[], Some(10)).unwrap().counts;
+    assert!(most[10] < 2 * lrx.counts[10], "{most:?}");
+}
