@@ -68,7 +68,8 @@ impl Threads {
 /// `--memory`.
 #[derive(clap::Args)]
 pub struct Memory {
-    /// Most memory, with a unit: 500MB, 8GiB or 8G [default: half of what is free].
+    /// Most memory, with a unit: 500MB, 8GiB or 8G [default: half of what is free]. Leave room for other programs: where the
+    /// machine runs out of memory, the system ends one of them. A search on disk that is ended so loses nothing.
     #[arg(short = 'M', long, value_name = "SIZE", value_parser = values::bytes)]
     memory: Option<u64>,
 }
