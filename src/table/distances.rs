@@ -15,7 +15,7 @@ use crate::Error;
 use crate::bfs::{State, StateRows, StateSpace, Subject};
 use crate::progress::{NoProgress, Progress};
 use crate::puzzle::tiles::{Board, Metric, Moves};
-use crate::puzzle::States;
+use crate::puzzle::{DefinitionError, States};
 use crate::store::{Container, Header as _, Image, Problem};
 
 /// The depth of every state of a puzzle.
@@ -275,6 +275,22 @@ impl DistanceTable {
             };
         }
         Ok(Some(steps))
+    }
+
+    /// Returns the error of a state without a depth, for those to whom that is one: [`TableError::Beyond`] when the
+    /// table is one of some depths only.
+    pub fn unreached(&self, state: State) -> Error {
+        let found = self.histogram().iter().sum::<u64>();
+        match self.subject().states() {
+            Some(states) if found == states => {
+                let puzzle = self.subject().name();
+                DefinitionError::Unreachable { puzzle }.into()
+            }
+            _ => {
+                let state = self.space.text(state);
+                TableError::Beyond { state }.into()
+            }
+        }
     }
 
     /// The error of a position from which no move leads closer to the goal.
