@@ -43,7 +43,7 @@ const _: () = {
 
 /// The board or the cells are not of this database or table, or a file turned out to be damaged.
 pub const TILEWAVE_INVALID: c_int = -1;
-/// No board that can reach the goal has this placement.
+/// No board that can reach the goal has this placement, or the board cannot reach it.
 pub const TILEWAVE_UNREACHABLE: c_int = -2;
 
 /// Returns the version of the library, for example "0.1.0": a text that stays.

@@ -58,7 +58,8 @@ pub unsafe extern "C" fn tilewave_table_close(table: *mut TilewaveTable) {
 }
 
 /// Returns the depth of a board: `count` tiles in row-major order, 0 for the blank. Negative:
-/// TILEWAVE_INVALID, also for a damaged table, and TILEWAVE_UNREACHABLE.
+/// TILEWAVE_INVALID, also for a damaged table, and TILEWAVE_UNREACHABLE, also for a board of a depth that a table of
+/// some depths only does not have.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_table_depth(
     table: *const TilewaveTable,

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::entry_order::EntryOrder;
 use super::header::Summary;
+use super::meter::Meter;
 use super::plain::UNREACHED;
 use super::{Encoding, Kind, Pattern, PdbError, frames};
 use crate::progress::{NoProgress, Phase, Progress};
@@ -42,11 +43,20 @@ impl Pdb {
     /// [`PdbError::File`] when the file cannot be read, is no database, is of another version, truncated,
     /// damaged, or larger than the free memory.
     pub fn open(path: &Path) -> Result<Pdb, PdbError> {
+        Pdb::open_with(path, &NoProgress)
+    }
+
+    /// Reads a database file as [`Pdb::open`] does, which `observer` may stop.
+    ///
+    /// # Errors
+    /// As [`Pdb::open`], and [`PdbError::Interrupted`].
+    pub fn open_with(path: &Path, observer: &dyn Progress) -> Result<Pdb, PdbError> {
         let file = Container::<Summary>::open(path)?;
-        Pdb::new(match file.header().compressed {
-            true => file,
-            false => file.load()?,
-        })
+        if file.header().compressed {
+            return Pdb::new(frames::load(file, observer)?);
+        }
+        let meter = Meter::new(observer, Phase::File, 0, file.layout().data.bytes);
+        Pdb::new(file.load(|bytes| meter.add(bytes))?)
     }
 
     /// Maps a database file, in a process that has [promised](EndWhenCut) to end when the file is cut, and checks

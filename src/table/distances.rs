@@ -13,8 +13,9 @@ use super::ways::{Position, Step, Way, Ways};
 use super::{Encoding, shape::Shape};
 use crate::Error;
 use crate::bfs::{State, StateRows, StateSpace, Subject};
-use crate::puzzle::States;
+use crate::progress::{NoProgress, Progress};
 use crate::puzzle::tiles::{Board, Metric, Moves};
+use crate::puzzle::{DefinitionError, States};
 use crate::store::{Container, Header as _, Image, Problem};
 
 /// The depth of every state of a puzzle.
@@ -60,8 +61,20 @@ impl DistanceTable {
     /// # Errors
     /// As [`DistanceTable::open`], and [`TableError::File`] when a block is damaged or less memory is free.
     pub fn load(path: &Path) -> Result<DistanceTable, Error> {
-        let file = Container::open(path).and_then(Container::load);
-        DistanceTable::new(file.map_err(TableError::from)?)
+        DistanceTable::load_with(path, &NoProgress)
+    }
+
+    /// Reads a table file as [`DistanceTable::load`] does, which `observer` may stop.
+    ///
+    /// # Errors
+    /// As [`DistanceTable::load`], and [`TableError::Interrupted`].
+    pub fn load_with(path: &Path, observer: &dyn Progress) -> Result<DistanceTable, Error> {
+        let file: Container<Header> = Container::open(path).map_err(TableError::from)?;
+        let loaded = file.load(|_| match observer.interrupted() {
+            true => Err(TableError::Interrupted),
+            false => Ok(()),
+        });
+        DistanceTable::new(loaded?)
     }
 
     /// Returns the table of the bytes of a file, all of them checked. Cost: a copy.
@@ -262,6 +275,22 @@ impl DistanceTable {
             };
         }
         Ok(Some(steps))
+    }
+
+    /// Returns the error of a state without a depth, for those to whom that is one: [`TableError::Beyond`] when the
+    /// table is one of some depths only.
+    pub fn unreached(&self, state: State) -> Error {
+        let found = self.histogram().iter().sum::<u64>();
+        match self.subject().states() {
+            Some(states) if found == states => {
+                let puzzle = self.subject().name();
+                DefinitionError::Unreachable { puzzle }.into()
+            }
+            _ => {
+                let state = self.space.text(state);
+                TableError::Beyond { state }.into()
+            }
+        }
     }
 
     /// The error of a position from which no move leads closer to the goal.

@@ -137,3 +137,27 @@ fn tables_are_refused_where_they_do_not_fit() {
     std::fs::write(file, bytes).unwrap();
     refused(&["table", "--check", file], 1, "damaged in block 0");
 }
+
+/// The file of tests/table/partial.rs, which ends at depth 10; the farthest board of 2x3 takes 21 moves.
+#[test]
+fn boards_beyond_a_partial_table_are_given_up() {
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/data/table_partial.table"
+    );
+    let (near, far) = ("1 2 3/4 0 5", "4 5 0/1 2 3");
+    let solved = json(&["solve", near, "--table", file, "--format", "json"]);
+    assert_eq!(solved["length"], 1);
+    let output = tilewave(&["solve", far, "--table", file]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let line = format!("{far}  given up after 0 nodes: at least 11 moves");
+    assert!(text.starts_with(&line), "{text}");
+    let state = |board| json(&["state", board, "--table", file, "--format", "json"]);
+    assert_eq!(state(near)["depth"], 1);
+    let state = state(far);
+    assert_eq!(
+        (&state["depth"], &state["solvable"]),
+        (&serde_json::Value::Null, &true.into())
+    );
+}

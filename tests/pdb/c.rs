@@ -210,6 +210,15 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
         );
     }
 
+    // The blank and some tiles; the blank and as many tiles as there are cells beside it.
+    let all_moves =
+        [("3x3", &[1u16, 2, 3, 4, 5][..]), ("2x3", &[1, 2, 3, 4, 5])].map(|(size, tiles)| {
+            let file = dir.path().join(format!("all-{size}.pdb"));
+            let pdb = database(&goal(size, "last"), tiles, Kind::AllMoves);
+            pdb.save(&file, false, &NoProgress).unwrap();
+            file
+        });
+    let partial = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/table_partial.table");
     for (kind, number) in [(Kind::Minimum, 0), (Kind::Regions, 1)] {
         let file = dir.path().join(format!("{number}.pdb"));
         database(&first, &[1, 2, 5], kind)
@@ -220,7 +229,8 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
                 let program = build(compiler, standard, "test.c", libraries, true);
                 let checked = Command::new(&program)
                     .arg(&file)
-                    .arg(&table_file)
+                    .args([&table_file, &partial])
+                    .args(&all_moves)
                     .output()
                     .unwrap();
                 let said = String::from_utf8_lossy(&checked.stderr);

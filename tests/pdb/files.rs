@@ -6,7 +6,7 @@ use tilewave::pdb::{
     Build, Encoding, Kind, Pattern, Pdb, PdbError, Probe, build, compress, decompress, encode,
     inspect, plan, rebuild, spot_check,
 };
-use tilewave::progress::{Level, NoProgress, Phase, Progress};
+use tilewave::progress::{Level, NoProgress, Phase, Progress, StopWhen};
 use tilewave::random::SplitMix64;
 use tilewave::store::{FileError, OutputError, Problem};
 
@@ -16,6 +16,21 @@ fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/data")
         .join(name)
+}
+
+#[test]
+fn reading_can_be_stopped_whatever_the_file_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let (plain, packed) = (dir.path().join("plain"), dir.path().join("packed"));
+    let pdb = database(&goal("3x3", "last"), &[1, 2, 3, 4], Kind::Minimum);
+    pdb.save(&plain, false, &NoProgress).unwrap();
+    compress(&plain, &packed, false, None, &NoProgress).unwrap();
+    for path in [plain, packed] {
+        let stopped = Pdb::open_with(&path, &StopWhen(|| true));
+        assert!(matches!(stopped, Err(PdbError::Interrupted)));
+        let read = Pdb::open_with(&path, &NoProgress).unwrap();
+        assert_eq!(read.checksum(), pdb.checksum());
+    }
 }
 
 /// Format version 1: these bytes are read and written for ever. TILEWAVE_UPDATE=1 writes them again,

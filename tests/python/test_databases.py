@@ -195,3 +195,38 @@ def test_progress_of_builds():
     assert told and all(db.histogram[value] >= entries > 0 for value, entries in told)
     with pytest.raises(ZeroDivisionError):
         DistanceTable.build("3x3", progress=lambda *_: 1 / 0)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_boards_beyond_a_partial_table_have_no_solution(lazy):
+    """The file of tests/table/partial.rs, which ends at depth 10."""
+    depths = oracle.depths([1, 2, 3, 4, 5, 0], 2, 3)
+    table = DistanceTable.open(READERS.parents[1] / "tests/data/table_partial.table", lazy=lazy)
+    boards = np.array(list(depths))
+    expected = np.array([depth if depth <= 10 else -1 for depth in depths.values()])
+    assert (table.depths(boards) == expected).all() and 100 < (expected < 0).sum() < 300
+    assert [len(way) for way in table.solve(boards[expected >= 0])] == expected[expected >= 0].tolist()
+    for board in boards[expected < 0]:
+        text = " ".join(map(str, board[:3])) + "/" + " ".join(map(str, board[3:]))
+        said = f"^the table has no depth of '{text}': it is one of some depths only$"
+        assert table.depths(board) == -1
+        with pytest.raises(ValueError, match=said):
+            table.solve(board)
+        with pytest.raises(ValueError, match=said):
+            table.solve(text)
+        with pytest.raises(ValueError, match="^row 2: the table has no depth of "):
+            table.solve([boards[0], boards[1], board, board])
+    with pytest.raises(ValueError, match="parity"):
+        table.solve("2 1 3/4 5 0")
+
+
+def test_databases_in_which_every_move_counts(known):
+    db = PatternDatabase.build("3x3", [1, 2, 3, 4, 5], kind="all-moves")
+    assert db.kind == "all-moves" and db.tiles == [0, 1, 2, 3, 4, 5] and len(db) == 9 * 8 * 7 * 6 * 5 * 4
+    boards = np.array(list(known))
+    depths = np.array(list(known.values()))
+    # The least depth of the boards with the same cells of blank and tiles.
+    cells = np.argsort(boards, axis=1)[:, :6] @ 9 ** np.arange(6)
+    least = np.full(9**6, 255)
+    np.minimum.at(least, cells, depths)
+    assert (db[boards] == least[cells]).all()

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use tilewave::Error;
+use tilewave::progress::{NoProgress, StopWhen};
 use tilewave::puzzle::tiles::Board;
-use tilewave::table::{DistanceTable, Encoding};
+use tilewave::table::{DistanceTable, Encoding, TableError};
 
 use super::{distances, goal, table};
 
@@ -129,6 +131,19 @@ fn damage_is_found_and_named() {
     flat[4088..4096].copy_from_slice(&header);
     let error = open(&flat).unwrap().depth(&far).unwrap_err().to_string();
     assert!(error.contains("no neighbour of state"), "{error}");
+}
+
+#[test]
+fn reading_can_be_stopped() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = saved(dir.path(), "2x4", Encoding::Byte);
+    let error = DistanceTable::load_with(&path, &StopWhen(|| true)).unwrap_err();
+    assert!(
+        matches!(error, Error::Table(TableError::Interrupted)),
+        "{error}"
+    );
+    let table = DistanceTable::load_with(&path, &NoProgress).unwrap();
+    assert_eq!(table.histogram().len(), 37);
 }
 
 #[test]

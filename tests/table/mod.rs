@@ -4,6 +4,7 @@ mod answers;
 mod files;
 mod interop;
 mod many;
+mod partial;
 mod puzzles;
 
 use std::collections::HashMap;

@@ -12,7 +12,7 @@ use tilewave::table::{DistanceTable, Encoding, Step, build};
 
 use super::{distances, goal};
 
-fn table(subject: &Subject, encoding: Encoding) -> DistanceTable {
+pub fn table(subject: &Subject, encoding: Encoding) -> DistanceTable {
     build(&Search::of(subject.clone()), encoding, &NoProgress).unwrap()
 }
 

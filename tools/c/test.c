@@ -1,5 +1,6 @@
-/* Calls every function of tilewave.h, with what they should take and what they should refuse. Arguments: a
- * database and a distance table, both of 3x3 boards. Run by tests/pdb/c.rs under AddressSanitizer; it also is C++. */
+/* Calls every function of tilewave.h, with what they should take and what they should refuse. Arguments: an additive
+ * database and a distance table, both of 3x3 boards, a table of 2x3 boards that ends at some depth, and databases in
+ * which every move counts. Run by tests/pdb/c.rs under AddressSanitizer; it also is C++. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,63 @@ static int databases(const char *path) {
     return 0;
 }
 
+/* Where tile t of a board stands. */
+static uint8_t cell_of(const uint16_t *board, uint16_t tile) {
+    uint8_t cell = 0;
+    while (board[cell] != tile)
+        cell++;
+    return cell;
+}
+
+/* A database in which every move counts: tile 0 of its pattern is the blank, whose cell is said twice. */
+static int every_move(const char *path) {
+    enum { MOST = 36 };
+    static const int DOWN[4] = {1, -1, 0, 0}, RIGHT[4] = {0, 0, 1, -1};
+    TilewavePdb *pdb = tilewave_pdb_open(path, NULL, 0);
+    uint16_t board[MOST], tiles[8];
+    size_t rows = tilewave_pdb_rows(pdb), columns = tilewave_pdb_columns(pdb), count = rows * columns, k, t;
+    uint32_t random = 1;
+    int step, largest = 0;
+
+    CHECK(pdb != NULL && tilewave_pdb_kind(pdb) == TILEWAVE_KIND_ALL_MOVES);
+    CHECK(tilewave_pdb_goal(pdb, board, MOST) == count && count <= MOST);
+    k = tilewave_pdb_tiles(pdb, tiles, 8);
+    CHECK(k >= 2 && k <= 8 && k <= count && tiles[0] == 0);
+    for (step = 0; step < 5000; step++) {
+        uint8_t *cells = (uint8_t *)room(k);
+        uint8_t blank = cell_of(board, 0), cell;
+        int value = tilewave_pdb_value(pdb, board, count), row, column;
+        for (t = 0; t < k; t++)
+            cells[t] = cell_of(board, tiles[t]);
+        CHECK(value >= 0 && value <= tilewave_pdb_maximum(pdb) && (step > 0 || value == 0));
+        CHECK(tilewave_pdb_lookup(pdb, cells, k, blank) == value);
+        largest = value > largest ? value : largest;
+        /* No other cell is that of the blank, whether a tile of the pattern stands there or not. */
+        for (cell = 0; cell < count; cell++) {
+            if (cell != blank)
+                CHECK(tilewave_pdb_lookup(pdb, cells, k, cell) == TILEWAVE_INVALID);
+        }
+        CHECK(tilewave_pdb_lookup(pdb, cells, k, (uint8_t)count) == TILEWAVE_INVALID);
+        CHECK(tilewave_pdb_lookup(pdb, cells, k - 1, blank) == TILEWAVE_INVALID);
+        CHECK(tilewave_pdb_lookup(pdb, cells + 1, k - 1, blank) == TILEWAVE_INVALID);
+        cells[1] = blank; /* two on one cell */
+        CHECK(tilewave_pdb_lookup(pdb, cells, k, blank) == TILEWAVE_INVALID);
+        free(cells);
+        random = random * 1664525 + 1013904223;
+        row = (int)(blank / columns) + DOWN[random >> 30];
+        column = (int)(blank % columns) + RIGHT[random >> 30];
+        if (row >= 0 && row < (int)rows && column >= 0 && column < (int)columns) {
+            cell = (uint8_t)((size_t)row * columns + (size_t)column);
+            board[blank] = board[cell];
+            board[cell] = 0;
+        }
+    }
+    /* The walk has gone somewhere. */
+    CHECK(largest > 10);
+    tilewave_pdb_close(pdb);
+    return 0;
+}
+
 /* A forked process has no threads but the one that forked: look-ups of many boards take new ones. */
 static int forks(const char *path) {
     enum { BOARDS = 20000 };
@@ -167,10 +225,35 @@ static int tables(const char *path) {
     return 0;
 }
 
+/* A table that ends before the farthest boards: they have no depth, and no solution is none of no moves. */
+static int partial(const char *path) {
+    static const uint16_t BOARDS[12] = {1, 2, 3, 4, 0, 5, 4, 5, 0, 1, 2, 3};
+    TilewaveTable *table = tilewave_table_open(path, NULL, 0);
+    char *moves = (char *)room(3);
+    int depths[2];
+
+    CHECK(table != NULL && tilewave_table_maximum(table) == 10);
+    CHECK(tilewave_table_depth(table, BOARDS, 6) == 1);
+    CHECK(tilewave_table_solve(table, BOARDS, 6, moves, 3) == 1 && strcmp(moves, "L") == 0);
+    CHECK(tilewave_table_depth(table, BOARDS + 6, 6) == TILEWAVE_UNREACHABLE);
+    CHECK(tilewave_table_solve(table, BOARDS + 6, 6, moves, 3) == TILEWAVE_UNREACHABLE);
+    CHECK(strcmp(moves, "L") == 0); /* nothing was written */
+    CHECK(tilewave_table_solve(table, BOARDS + 6, 6, NULL, 0) == TILEWAVE_UNREACHABLE);
+    CHECK(tilewave_table_depths(table, BOARDS, 12, depths, 2) == 2);
+    CHECK(depths[0] == 1 && depths[1] == TILEWAVE_UNREACHABLE);
+    tilewave_table_close(table);
+    free(moves);
+    return 0;
+}
+
 int main(int argc, char **argv) {
-    if (argc != 3) {
-        fprintf(stderr, "usage: %s FILE.pdb FILE.table\n", argv[0]);
+    int i, failed;
+    if (argc < 5) {
+        fprintf(stderr, "usage: %s FILE.pdb FILE.table PARTIAL.table ALL-MOVES.pdb..\n", argv[0]);
         return 2;
     }
-    return versions() || databases(argv[1]) || forks(argv[1]) || tables(argv[2]);
+    failed = versions() || databases(argv[1]) || forks(argv[1]) || tables(argv[2]) || partial(argv[3]);
+    for (i = 4; i < argc && !failed; i++)
+        failed = every_move(argv[i]);
+    return failed;
 }

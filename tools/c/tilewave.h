@@ -33,7 +33,7 @@
 #define TILEWAVE_INVALID -1
 
 /*
- No board that can reach the goal has this placement.
+ No board that can reach the goal has this placement, or the board cannot reach it.
  */
 #define TILEWAVE_UNREACHABLE -2
 
@@ -122,7 +122,8 @@ size_t tilewave_pdb_values(const TilewavePdb *pdb,
 /*
  Returns the value of a placement: the row-major cells of the pattern's tiles in increasing order of
  their numbers, `count` of them, and the cell of the blank (which matters in region-aware databases only, but
- must be free). Negative: TILEWAVE_INVALID, TILEWAVE_UNREACHABLE.
+ must be free). Where every move counts, tile 0 of the pattern is the blank, and both say the same cell.
+ Negative: TILEWAVE_INVALID, TILEWAVE_UNREACHABLE.
  */
 int tilewave_pdb_lookup(const TilewavePdb *pdb,
                         const uint8_t *cells,
@@ -195,9 +196,12 @@ void tilewave_table_close(TilewaveTable *table);
 
 /*
  Returns the depth of a board: `count` tiles in row-major order, 0 for the blank. Negative:
- TILEWAVE_INVALID, also for a damaged table, and TILEWAVE_UNREACHABLE.
+ TILEWAVE_INVALID, also for a damaged table, and TILEWAVE_UNREACHABLE, also for a board of a depth that a table of
+ some depths only does not have.
  */
-int tilewave_table_depth(const TilewaveTable *table, const uint16_t *tiles, size_t count);
+int tilewave_table_depth(const TilewaveTable *table,
+                         const uint16_t *tiles,
+                         size_t count);
 
 /*
  Writes the depths of many boards, looked up with all cores, and returns how many there are: `count`

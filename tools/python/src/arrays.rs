@@ -127,6 +127,9 @@ pub fn rows(of: &Bound<'_, PyAny>, form: Form, parse: Parse<'_>) -> PyResult<Row
     if let Some((texts, one)) = texts(of) {
         let mut numbers = Vec::with_capacity(texts.len() * form.width);
         for (row, text) in texts.iter().enumerate() {
+            if row % 4096 == 4095 {
+                of.py().check_signals()?;
+            }
             numbers.extend(parse(text).map_err(|error| match one {
                 true => exception(error),
                 false => exception(tilewave::Error::Row {
@@ -246,15 +249,45 @@ pub fn per_row<'py, T: Element + Copy + IntoPyObject<'py>>(
     }
 }
 
-/// Returns boards or arrangements as an array: uint8, and int16 above 256 cells.
+/// Boards or arrangements that are to be an array: uint8, and int16 above 256 cells.
+pub enum Cells {
+    Bytes(Vec<u8>),
+    Words(Vec<i16>),
+}
+
+impl Cells {
+    /// Returns room for a number of cells in boards of a width.
+    pub fn new(width: usize, count: usize) -> Cells {
+        match width <= 256 {
+            true => Cells::Bytes(Vec::with_capacity(count)),
+            false => Cells::Words(Vec::with_capacity(count)),
+        }
+    }
+
+    pub fn extend(&mut self, numbers: Vec<u16>) {
+        let numbers = numbers.into_iter();
+        match self {
+            Cells::Bytes(bytes) => bytes.extend(numbers.map(|n| n as u8)),
+            Cells::Words(words) => words.extend(numbers.map(|n| n as i16)),
+        }
+    }
+
+    pub fn shaped<'py>(self, py: Python<'py>, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Cells::Bytes(bytes) => shaped(py, bytes, shape),
+            Cells::Words(words) => shaped(py, words, shape),
+        }
+    }
+}
+
+/// Returns boards or arrangements as an array.
 pub fn boards<'py>(
     py: Python<'py>,
     numbers: Vec<u16>,
     shape: &[usize],
     width: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    match width <= 256 {
-        true => shaped(py, numbers.into_iter().map(|n| n as u8).collect(), shape),
-        false => shaped(py, numbers.into_iter().map(|n| n as i16).collect(), shape),
-    }
+    let mut cells = Cells::new(width, numbers.len());
+    cells.extend(numbers);
+    cells.shaped(py, shape)
 }

@@ -148,7 +148,10 @@ pub fn exception(error: Error) -> PyErr {
 fn is_input(error: &Error) -> bool {
     matches!(
         error,
-        Error::Board(_) | Error::Puzzle(_) | Error::Search(SearchError::TooLarge { .. })
+        Error::Board(_)
+            | Error::Puzzle(_)
+            | Error::Search(SearchError::TooLarge { .. })
+            | Error::Table(TableError::Beyond { .. })
     )
 }
 

@@ -5,6 +5,7 @@
 
 mod arrays;
 mod errors;
+mod numbers;
 mod pdb;
 mod puzzle;
 mod search;

@@ -10,9 +10,9 @@ use tilewave::{Error, Size, store};
 
 use super::arrays::{self, Form, Rows, parse_board, per_row};
 use super::errors::{closed, exception, invalid, named, of_one};
+use super::numbers;
 use super::puzzle::goal_board;
-use super::search::threads;
-use super::work::{long, quick};
+use super::work::{FIRST, for_rows, long};
 
 /// An additive pattern database: lower bounds on the moves of a few tiles.
 ///
@@ -85,7 +85,8 @@ impl PatternDatabase {
         let size = pdb.pattern().size();
         let parse = |text: &str| Ok(parse_board(text, Some(size))?.tiles().to_vec());
         let rows: Rows = arrays::rows(boards, Form::board(size), &parse)?;
-        let found = quick(py, rows.count(), || results(&pdb, &rows.numbers))?;
+        let numbers = (&rows.numbers[..], size.cells());
+        let found = for_rows(py, numbers, FIRST, |boards| results(&pdb, boards))?;
         per_row(
             py,
             found.map_err(if rows.is_one() { of_one } else { exception })?,
@@ -109,8 +110,9 @@ impl PatternDatabase {
     /// tiles : sequence of int
     ///     The tiles of the pattern, at most 8.
     /// goal : str or board, default "last"
-    /// kind : {"additive-min", "region-aware"}
-    ///     One value per placement, or one per placement and region of the blank: larger and consistent.
+    /// kind : {"additive-min", "region-aware", "all-moves"}
+    ///     One value per placement, or one per placement and region of the blank: larger and consistent. Or one per
+    ///     placement and cell of the blank, every move counted: not to be added to others.
     /// encoding : {"byte", "nibble", "bit"}
     ///     One byte per entry, four bits, or, of region-aware values, one bit: the value of a board is then the length
     ///     of a walk to the goal.
@@ -142,12 +144,12 @@ impl PatternDatabase {
     fn build(
         py: Python<'_>,
         size: &str,
-        tiles: Vec<i64>,
+        #[pyo3(from_py_with = numbers::tiles)] tiles: Vec<i64>,
         goal: Option<&Bound<'_, PyAny>>,
         kind: &str,
         encoding: &str,
-        threads: Option<usize>,
-        memory: Option<u64>,
+        #[pyo3(from_py_with = numbers::threads)] threads: Option<usize>,
+        #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<PatternDatabase> {
         let size: Size = size
@@ -167,7 +169,7 @@ impl PatternDatabase {
         let build_it = Build {
             kind: named(Kind::NAMES, "kind", kind)?,
             encoding: named(Encoding::NAMES, "encoding", encoding)?,
-            threads: self::threads(threads)?,
+            threads,
             memory: Some(memory.unwrap_or_else(store::budget)),
             ..Build::new(pattern)
         };
@@ -204,7 +206,7 @@ impl PatternDatabase {
     /// [1, 2, 3, 4, 5]
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<PatternDatabase> {
-        let pdb = quick(py, 0, || Ok(Pdb::open(&path)?))?.map_err(exception)?;
+        let pdb = long(py, None, |watch| Ok(Pdb::open_with(&path, watch)?))?;
         Ok(PatternDatabase::of(pdb))
     }
 
@@ -380,7 +382,7 @@ impl PatternDatabase {
         arrays::boards(py, goal, &[width], width)
     }
 
-    /// "additive-min" or "region-aware".
+    /// "additive-min", "region-aware" or "all-moves".
     #[getter]
     fn kind(&self) -> PyResult<&'static str> {
         Ok(self.get()?.kind().name())

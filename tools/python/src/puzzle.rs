@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use numpy::PyUntypedArrayMethods;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use tilewave::bfs::{StateRows, StateSpace, Subject};
@@ -13,9 +14,10 @@ use tilewave::puzzle::{Definition, Generator, Permutation, families};
 use tilewave::solve::Scrambler;
 use tilewave::{Board, Direction, Error, Goal, Moves, Size, random};
 
-use super::arrays::{self, Form, Rows, as_array, boards, numbers, parse_board, per_row, shaped};
+use super::arrays::{self, Cells, Form, Rows, as_array, boards, parse_board, per_row, shaped};
 use super::errors::{exception, invalid, of_one};
-use super::work::{long, quick};
+use super::numbers;
+use super::work::{FIRST, for_rows, in_pieces, long};
 
 /// Most bytes of a file that defines a puzzle.
 const MAX_FILE: u64 = 16 << 20;
@@ -233,7 +235,7 @@ pub fn of_generators(
             "generators are rows of one array, not an array of shape {shape:?}"
         )));
     };
-    let numbers = numbers(&array, &|index, value| {
+    let numbers = arrays::numbers(&array, &|index, value| {
         invalid(format!(
             "row {}: {value} is no position: they are 0 to {}",
             index / width.max(1),
@@ -290,20 +292,20 @@ pub fn size_of(boards: &Bound<'_, PyAny>, size: Option<&str>) -> PyResult<Size> 
         return Ok(parse_board(&text, None).map_err(exception)?.size());
     }
     let array = as_array(boards)?;
+    arrays::integers(&array)?;
     let shape = array.shape();
     let last = shape.last().copied().unwrap_or(0);
     let side = last.isqrt();
     let grid = (shape.len() >= 2).then(|| (shape[shape.len() - 2], last));
     let grid = grid.filter(|(rows, cols)| *rows >= 2 && *cols >= 2);
     // A grid of four columns and four flat boards of 2x2 have the same shape, not the same tiles.
-    let most = |array: &Bound<'_, PyAny>| -> PyResult<i64> {
-        match array.len()? {
-            0 => Ok(0),
-            _ => array.call_method0("max")?.extract(),
+    let below = |end: usize| -> PyResult<bool> {
+        match array.is_empty() {
+            true => Ok(true),
+            false => array.call_method0("max")?.lt(end),
         }
     };
-    let flat =
-        side >= 2 && side * side == last && (grid.is_none() || most(array.as_any())? < last as i64);
+    let flat = side >= 2 && side * side == last && (grid.is_none() || below(last)?);
     match (flat, grid) {
         (true, _) => Size::new(side, side).map_err(failed),
         (false, Some((rows, cols))) => Size::new(rows, cols).map_err(failed),
@@ -461,7 +463,8 @@ impl Puzzle {
     ) -> PyResult<Bound<'py, PyAny>> {
         let rows = self.read(states)?;
         let reader = self.rows()?;
-        let ids = quick(py, rows.count(), || reader.ids(&rows.numbers))?;
+        let numbers = (&rows.numbers[..], reader.width());
+        let ids = for_rows(py, numbers, FIRST, |states| reader.ids(states))?;
         per_row(
             py,
             ids.map_err(if rows.is_one() { of_one } else { exception })?,
@@ -494,10 +497,13 @@ impl Puzzle {
         let mut shape = array.shape().to_vec();
         let is_one = shape.is_empty();
         let ids = identifiers(&array)?;
-        let found = quick(py, ids.len(), || reader.rows(&ids))?;
-        let found = found.map_err(if is_one { of_one } else { exception })?;
-        shape.push(reader.width());
-        boards(py, found, &shape, reader.width())
+        let width = reader.width();
+        let mut states = Cells::new(width, ids.len() * width);
+        let rows = |ids: &[u64]| reader.rows(ids);
+        let done = in_pieces(py, (&ids[..], 1), FIRST, rows, |found| states.extend(found))?;
+        done.map_err(if is_one { of_one } else { exception })?;
+        shape.push(width);
+        states.shaped(py, &shape)
     }
 
     /// Returns the states after each move, and which moves there are.
@@ -536,19 +542,17 @@ impl Puzzle {
             return board_neighbours(py, &rows, size);
         }
         let reader = self.rows()?;
-        let after = quick(py, rows.count(), || reader.after_generators(&rows.numbers))?;
-        let after = after.map_err(if rows.is_one() { of_one } else { exception })?;
-        let moves = self
-            .subject
-            .definition()
-            .map_or(0, |of| of.generators().len());
+        let generators = self.subject.definition().map(|of| of.generators());
+        let moves = generators.map_or(0, <[Generator]>::len);
+        let (width, count) = (reader.width(), rows.count() * moves);
+        let mut after = Cells::new(width, count * width);
+        let work = |states: &[u16]| reader.after_generators(states);
+        let join = |found| after.extend(found);
+        let done = in_pieces(py, (&rows.numbers[..], width), FIRST, work, join)?;
+        done.map_err(if rows.is_one() { of_one } else { exception })?;
         let shape = [&rows.shape[..], &[moves]].concat();
-        let can = shaped(py, vec![true; rows.count() * moves], &shape)?;
-        let width = reader.width();
-        Ok((
-            boards(py, after, &[&shape[..], &[width]].concat(), width)?,
-            can,
-        ))
+        let can = shaped(py, vec![true; count], &shape)?;
+        Ok((after.shaped(py, &[&shape[..], &[width]].concat())?, can))
     }
 
     fn __repr__(&self) -> String {
@@ -595,17 +599,18 @@ fn board_neighbours<'py>(
     rows: &Rows,
     size: Size,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-    let found = quick(py, rows.count(), || {
-        tilewave::puzzle::neighbours(size, &rows.numbers)
-    })?;
-    let (after, can) = found.map_err(if rows.is_one() { of_one } else { exception })?;
+    let (width, count) = (size.cells(), 4 * rows.count());
+    let (mut after, mut can) = (Cells::new(width, count * width), Vec::with_capacity(count));
+    let work = |boards: &[u16]| tilewave::puzzle::neighbours(size, boards);
+    let join = |(boards, possible): (_, Vec<bool>)| {
+        after.extend(boards);
+        can.extend(possible);
+    };
+    let done = in_pieces(py, (&rows.numbers[..], width), FIRST, work, join)?;
+    done.map_err(if rows.is_one() { of_one } else { exception })?;
     let shape = [&rows.shape[..], &[4]].concat();
     let can = shaped(py, can, &shape)?;
-    let width = size.cells();
-    Ok((
-        boards(py, after, &[&shape[..], &[width]].concat(), width)?,
-        can,
-    ))
+    Ok((after.shaped(py, &[&shape[..], &[width]].concat())?, can))
 }
 
 /// Returns the boards after each of the moves U, D, L and R of a tile, and which of these moves there are.
@@ -722,12 +727,19 @@ pub fn unrank<'py>(
 /// count : int, optional
 ///     How many; one board alone without it.
 /// seed : int, optional
-///     Another one each time without it.
+///     Below 2^64; another one each time without it.
 /// goal : str or board, default "last"
 ///
 /// Returns
 /// -------
 /// uint8 array of shape (count, cells) or (cells,); int16 above 256 cells
+///
+/// Raises
+/// ------
+/// ValueError
+///     When there is no such board, or a number is negative or too large.
+/// MemoryError
+///     When there is no room for so many boards.
 ///
 /// Examples
 /// --------
@@ -740,8 +752,8 @@ pub fn unrank<'py>(
 pub fn scramble<'py>(
     py: Python<'py>,
     size: &str,
-    count: Option<usize>,
-    seed: Option<u64>,
+    #[pyo3(from_py_with = numbers::count)] count: Option<usize>,
+    #[pyo3(from_py_with = numbers::seed)] seed: Option<u64>,
     goal: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let size: Size = size
@@ -753,15 +765,12 @@ pub fn scramble<'py>(
         None => random::seed()?,
     };
     let width = size.cells();
-    let most = (isize::MAX as usize) / (2 * width);
-    if count.is_some_and(|count| count > most) {
-        return Err(pyo3::exceptions::PyMemoryError::new_err(
-            "so many boards fit no memory",
-        ));
-    }
+    // Refused at once rather than when the machine is full.
+    let mut numbers = Vec::new();
+    let room = numbers.try_reserve_exact(count.unwrap_or(1).saturating_mul(width));
+    room.map_err(|_| PyMemoryError::new_err("so many boards fit no memory"))?;
     let numbers = long(py, None, |watch| {
         use tilewave::Progress;
-        let mut numbers = Vec::new();
         for (i, board) in Scrambler::new(goal, seed)
             .take(count.unwrap_or(1))
             .enumerate()

@@ -14,6 +14,7 @@ use tilewave::{Board, Directory};
 
 use super::arrays;
 use super::errors::{exception, invalid};
+use super::numbers;
 use super::puzzle::{Counted, form_of, of_generators, parse, states_of, subject};
 use super::work::long;
 
@@ -260,7 +261,7 @@ impl Running {
     ) -> PyResult<SearchResult> {
         let mut search = Search::of(subject);
         search.max_depth = self.max_depth;
-        search.threads = threads(self.threads)?;
+        search.threads = self.threads;
         search.memory = Some(self.memory.unwrap_or_else(store::budget));
         search.keep_last = self.keep_last;
         search.engine = match self.engine.as_deref() {
@@ -281,15 +282,6 @@ impl Running {
             None => run(&search, watch),
         })?;
         Ok(SearchResult { outcome })
-    }
-}
-
-/// Returns a number of threads that makes sense.
-pub fn threads(threads: Option<usize>) -> PyResult<Option<usize>> {
-    match threads {
-        Some(0) => Err(invalid("threads has to be at least 1")),
-        Some(1025..) => Err(invalid("threads can be at most 1024")),
-        threads => Ok(threads),
     }
 }
 
@@ -422,13 +414,13 @@ pub fn bfs(
     goal: Option<&Bound<'_, PyAny>>,
     metric: Option<&str>,
     start: Option<&Bound<'_, PyAny>>,
-    max_depth: Option<usize>,
+    #[pyo3(from_py_with = numbers::max_depth)] max_depth: Option<usize>,
     directed: bool,
     quarter: bool,
     engine: Option<String>,
-    threads: Option<usize>,
-    memory: Option<u64>,
-    keep_last: usize,
+    #[pyo3(from_py_with = numbers::threads)] threads: Option<usize>,
+    #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
+    #[pyo3(from_py_with = numbers::keep_last)] keep_last: usize,
     dir: Option<&Bound<'_, PyAny>>,
     keep_levels: &str,
     progress: Option<Py<PyAny>>,
@@ -497,10 +489,10 @@ pub fn growth(
     names: Option<Vec<String>>,
     inverses: bool,
     name: &str,
-    max_depth: Option<usize>,
-    threads: Option<usize>,
-    memory: Option<u64>,
-    keep_last: usize,
+    #[pyo3(from_py_with = numbers::max_depth)] max_depth: Option<usize>,
+    #[pyo3(from_py_with = numbers::threads)] threads: Option<usize>,
+    #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
+    #[pyo3(from_py_with = numbers::keep_last)] keep_last: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SearchResult> {
     let subject = Subject::puzzle(of_generators(generators, names, inverses, name)?);

@@ -7,15 +7,16 @@ use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use tilewave::bfs::Search;
+use tilewave::puzzle::DefinitionError;
 use tilewave::puzzle::tiles::{Metric, MoveStyle};
 use tilewave::table::{Encoding, build};
 use tilewave::{Board, Error, Progress, store};
 
 use super::arrays::{self, Rows, per_row};
 use super::errors::{closed, exception, invalid, named, of_one};
+use super::numbers;
 use super::puzzle::{Counted, form_of, goal_row, parse, subject};
-use super::search::threads;
-use super::work::{long, quick};
+use super::work::{FIRST, for_rows, long};
 
 /// The depth of every state of a board or another puzzle: distances to the goal, and shortest ways.
 ///
@@ -31,12 +32,15 @@ use super::work::{long, quick};
 #[pyclass(frozen, module = "tilewave")]
 pub struct DistanceTable {
     table: RwLock<Option<Arc<tilewave::DistanceTable>>>,
+    /// Whether a look-up may wait for a file.
+    lazy: bool,
 }
 
 impl DistanceTable {
     fn of(table: tilewave::DistanceTable) -> DistanceTable {
         DistanceTable {
             table: RwLock::new(Some(Arc::new(table))),
+            lazy: false,
         }
     }
 
@@ -65,22 +69,22 @@ enum Way {
 fn way(table: &tilewave::DistanceTable, row: &[u16]) -> Result<Way, Error> {
     if let Some(size) = table.subject().size() {
         let board = Board::new(size, row)?;
-        let moves = table.solve(&board)?;
-        // Another program may have made a table of some depths only.
-        let moves = moves.ok_or(tilewave::table::TableError::Beyond {
-            state: board.to_string(),
-        })?;
-        return Ok(Way::Letters(moves.long(MoveStyle::Tile)));
+        return match table.solve(&board)? {
+            Some(moves) => Ok(Way::Letters(moves.long(MoveStyle::Tile))),
+            None => Err(table.unreached(table.space().state(&board)?)),
+        };
     }
     let id = table.rows().ids(row).map_err(|error| match error {
         Error::Row { reason, .. } => *reason,
         error => error,
     })?;
     let state = id.first().and_then(|&id| table.space().from_id(id));
-    let names = state.map(|state| table.names(state)).transpose()?.flatten();
-    let puzzle = table.subject().name();
-    let names = names.ok_or(tilewave::puzzle::DefinitionError::Unreachable { puzzle })?;
-    Ok(Way::Names(names.into_iter().map(String::from).collect()))
+    let puzzle = || table.subject().name();
+    let state = state.ok_or_else(|| DefinitionError::Unreachable { puzzle: puzzle() })?;
+    match table.names(state)? {
+        Some(names) => Ok(Way::Names(names.into_iter().map(String::from).collect())),
+        None => Err(table.unreached(state)),
+    }
 }
 
 #[pymethods]
@@ -131,8 +135,8 @@ impl DistanceTable {
         directed: bool,
         quarter: bool,
         encoding: &str,
-        threads: Option<usize>,
-        memory: Option<u64>,
+        #[pyo3(from_py_with = numbers::threads)] threads: Option<usize>,
+        #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<DistanceTable> {
         let mut search = Search::of(subject(
@@ -145,7 +149,7 @@ impl DistanceTable {
             },
         )?);
         let encoding = named(Encoding::NAMES, "encoding", encoding)?;
-        search.threads = self::threads(threads)?;
+        search.threads = threads;
         search.memory = Some(memory.unwrap_or_else(store::budget));
         let table = long(py, progress, |watch| build(&search, encoding, watch))?;
         Ok(DistanceTable::of(table))
@@ -182,14 +186,14 @@ impl DistanceTable {
     #[staticmethod]
     #[pyo3(signature = (path, *, lazy=false))]
     fn open(py: Python<'_>, path: PathBuf, lazy: bool) -> PyResult<DistanceTable> {
-        let open = if lazy {
-            tilewave::DistanceTable::open
-        } else {
-            tilewave::DistanceTable::load
-        };
-        Ok(DistanceTable::of(
-            quick(py, 0, || open(&path))?.map_err(exception)?,
-        ))
+        let table = long(py, None, |watch| match lazy {
+            true => tilewave::DistanceTable::open(&path),
+            false => tilewave::DistanceTable::load_with(&path, watch),
+        })?;
+        Ok(DistanceTable {
+            lazy,
+            ..DistanceTable::of(table)
+        })
     }
 
     /// Writes the table to a file, which appears when it is complete.
@@ -266,7 +270,7 @@ impl DistanceTable {
     /// Returns
     /// -------
     /// int16 array of shape (..), or an int
-    ///     -1 for states that cannot reach the goal.
+    ///     -1 for states that cannot reach the goal, or of which a table of some depths only has none.
     ///
     /// Raises
     /// ------
@@ -289,7 +293,9 @@ impl DistanceTable {
     ) -> PyResult<Bound<'py, PyAny>> {
         let table = self.get()?;
         let rows = DistanceTable::read(&table, states)?;
-        let found = quick(py, rows.count(), || table.depths(&rows.numbers))?;
+        let numbers = (&rows.numbers[..], form_of(table.subject()).width);
+        let first = if self.lazy { 1 } else { FIRST };
+        let found = for_rows(py, numbers, first, |states| table.depths(states))?;
         per_row(
             py,
             found.map_err(if rows.is_one() { of_one } else { exception })?,
@@ -312,7 +318,8 @@ impl DistanceTable {
     /// Raises
     /// ------
     /// ValueError
-    ///     Names the first row that is no state, or that cannot reach the goal; the table is closed.
+    ///     Names the first row that is no state, that cannot reach the goal, or of which a table of some depths only
+    ///     has no depth; the table is closed.
     ///
     /// Examples
     /// --------

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -17,6 +17,10 @@ use super::errors::{exception, of_panic};
 const ALONE: usize = 2048;
 /// Time between two looks for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(50);
+/// Time that a piece of a look-up should take: no more than Ctrl-C may wait, long beside what a piece costs.
+const PIECE: Duration = Duration::from_millis(50);
+/// Rows of the first piece where a row takes some microseconds at most.
+pub const FIRST: usize = 4 * ALONE;
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
@@ -28,21 +32,68 @@ pub fn pool() -> PyResult<Arc<ThreadPool>> {
     pool.map_err(|e| PyRuntimeError::new_err(format!("cannot start threads: {e}")))
 }
 
-/// Returns what a short work on some rows returns.
-pub fn quick<T: Send>(
+/// Works on many rows of `width` numbers, a piece of them at a time, as long as nobody presses Ctrl-C; `first` are the rows
+/// of the first piece, of later ones as many as take [`PIECE`]. `join` is given what `work` returns for each, in their order.
+///
+/// Errors: those of `work` about a row tell its number among all.
+pub fn in_pieces<T: Sync, R: Send>(
     py: Python<'_>,
-    rows: usize,
-    work: impl FnOnce() -> Result<T, Error> + Send,
-) -> PyResult<Result<T, Error>> {
-    let work = || catch_unwind(AssertUnwindSafe(work));
-    let done = match rows <= ALONE {
-        true => py.detach(work),
-        false => {
-            let pool = pool()?;
-            py.detach(|| pool.install(work))
-        }
+    (numbers, width): (&[T], usize),
+    first: usize,
+    work: impl Fn(&[T]) -> Result<R, Error> + Sync,
+    mut join: impl FnMut(R),
+) -> PyResult<Result<(), Error>> {
+    let rows = numbers.len() / width;
+    let pool = match rows > ALONE {
+        true => Some(pool()?),
+        false => None,
     };
-    done.map_err(of_panic)
+    let (mut done, mut piece) = (0, first);
+    loop {
+        let end = rows.min(done + piece);
+        let part = &numbers[done * width..end * width];
+        let begun = Instant::now();
+        let work = || catch_unwind(AssertUnwindSafe(|| work(part)));
+        // Few rows stay on this thread whoever calls.
+        let found = py.detach(|| match &pool {
+            Some(pool) if end - done > ALONE => pool.install(work),
+            _ => work(),
+        });
+        match found.map_err(of_panic)? {
+            Ok(found) => join(found),
+            Err(Error::Row { row, reason }) => {
+                let row = done + row;
+                return Ok(Err(Error::Row { row, reason }));
+            }
+            Err(error) => return Ok(Err(error)),
+        }
+        done = end;
+        if done == rows {
+            return Ok(Ok(()));
+        }
+        py.check_signals()?;
+        let speed = PIECE.div_duration_f64(begun.elapsed()).min(8.0);
+        piece = ((piece as f64 * speed) as usize).max(1);
+    }
+}
+
+/// Returns one result for each of many rows: see [`in_pieces`].
+pub fn for_rows<T: Sync, R: Send>(
+    py: Python<'_>,
+    rows: (&[T], usize),
+    first: usize,
+    work: impl Fn(&[T]) -> Result<Vec<R>, Error> + Sync,
+) -> PyResult<Result<Vec<R>, Error>> {
+    let count = rows.0.len() / rows.1;
+    let mut all = Vec::new();
+    let done = in_pieces(py, rows, first, work, |mut found| match all.is_empty() {
+        true => {
+            all = found;
+            all.reserve_exact(count - all.len());
+        }
+        false => all.append(&mut found),
+    })?;
+    Ok(done.map(|()| all))
 }
 
 /// Watches a long work for the interpreter.

@@ -103,7 +103,7 @@ class PatternDatabase:
         tiles: Sequence[int] | npt.NDArray[np.integer[Any]],
         *,
         goal: _States | None = None,
-        kind: Literal["additive-min", "region-aware"] = "additive-min",
+        kind: Literal["additive-min", "region-aware", "all-moves"] = "additive-min",
         encoding: Literal["byte", "nibble", "bit"] = "byte",
         threads: int | None = None,
         memory: int | None = None,
@@ -135,7 +135,7 @@ class PatternDatabase:
     @property
     def goal(self) -> npt.NDArray[Any]: ...
     @property
-    def kind(self) -> Literal["additive-min", "region-aware"]: ...
+    def kind(self) -> Literal["additive-min", "region-aware", "all-moves"]: ...
     @property
     def encoding(self) -> Literal["byte", "nibble", "bit"]: ...
     @property

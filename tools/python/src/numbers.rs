@@ -1,0 +1,79 @@
+//! Numbers that callers pass.
+//!
+//! Invariant: a number that no such argument can have is a ValueError that names the argument; what is no number is a
+//! TypeError, as of all functions of Python.
+
+use std::fmt::Display;
+
+use pyo3::conversion::FromPyObjectOwned;
+use pyo3::exceptions::PyOverflowError;
+use pyo3::prelude::*;
+
+use super::errors::invalid;
+
+/// Returns a number, or what `beyond` says of one that the type cannot hold.
+fn number<'py, T: FromPyObjectOwned<'py>>(
+    of: &Bound<'py, PyAny>,
+    beyond: impl FnOnce() -> PyErr,
+) -> PyResult<T> {
+    of.extract::<T>().map_err(|error| {
+        let error: PyErr = error.into();
+        match error.is_instance_of::<PyOverflowError>(of.py()) {
+            true => beyond(),
+            false => error,
+        }
+    })
+}
+
+fn between(name: &str, most: impl Display) -> PyErr {
+    invalid(format!("{name} has to be a number from 0 to {most}"))
+}
+
+/// For each argument of a name the function that reads it (`from_py_with`).
+macro_rules! arguments {
+    ($($name:ident: $type:ty),*) => {$(
+        pub fn $name(of: &Bound<'_, PyAny>) -> PyResult<$type> {
+            number(of, || between(stringify!($name), <$type>::MAX))
+        }
+    )*};
+}
+
+/// The same of arguments that may be None.
+macro_rules! optional_arguments {
+    ($($name:ident: $type:ty),*) => {$(
+        pub fn $name(of: &Bound<'_, PyAny>) -> PyResult<Option<$type>> {
+            let number = || number(of, || between(stringify!($name), <$type>::MAX));
+            (!of.is_none()).then(number).transpose()
+        }
+    )*};
+}
+
+arguments!(keep_last: usize);
+optional_arguments!(count: usize, max_depth: usize, memory: u64, seed: u64);
+
+/// Most threads of a work.
+const MAX_THREADS: usize = 1024;
+
+/// Reads the argument `threads`.
+pub fn threads(of: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+    let wrong = || {
+        invalid(format!(
+            "threads has to be a number from 1 to {MAX_THREADS}"
+        ))
+    };
+    if of.is_none() {
+        return Ok(None);
+    }
+    match number(of, wrong)? {
+        threads @ 1..=MAX_THREADS => Ok(Some(threads)),
+        _ => Err(wrong()),
+    }
+}
+
+/// Reads the argument `tiles`; the board says which of them it has.
+pub fn tiles(of: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
+    let tile =
+        |tile: Bound<'_, PyAny>| number(&tile, || invalid("tiles has one that no board has"));
+    let all: Vec<Bound<'_, PyAny>> = of.extract()?;
+    all.into_iter().map(tile).collect()
+}
