@@ -44,10 +44,7 @@ fn a_full_disk_stops_the_run_and_room_lets_it_go_on() {
         if let Err(error) = disk::run(&search, &on(&directory, 1), &NoProgress) {
             stops += 1;
             let error = error.to_string();
-            assert!(
-                error.contains("lost: make room"),
-                "{capacity}: {error}"
-            );
+            assert!(error.contains("lost: make room"), "{capacity}: {error}");
         }
         directory.set_faults(Faults::default());
         let found = disk::run(&search, &on(&directory, 1), &NoProgress).unwrap();
