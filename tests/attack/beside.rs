@@ -12,6 +12,8 @@ pub fn looks(plan: &Plan) -> Report {
     let setups = [
         Setup::new("2x5", &["--shared-digits", "2", "--planes", "files"], 1),
         Setup::new("2x5", &["--shared-digits", "1", "--keep-levels", "all"], 2),
+        Setup::new("lx:9", &["--shared-digits", "1"], 1),
+        runs::HUNDREDS.every("100ms"),
     ];
     let mut report = Report::default();
     let mut looked = 0;
@@ -19,7 +21,7 @@ pub fn looks(plan: &Plan) -> Report {
         if looked >= plan.trials {
             break;
         }
-        let setup = &setups[round % 2];
+        let setup = &setups[round % setups.len()];
         let home = room();
         setup.prepare(home.path());
         let child = start(&mut setup.command(home.path()));

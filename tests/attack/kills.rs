@@ -10,6 +10,7 @@ use super::runs::{self, Setup};
 pub fn restarts(plan: &Plan, few: bool) -> Report {
     let setups = [
         Setup::new("2x5", &["--shared-digits", "1", "--planes", "files"], 1),
+        Setup::new("lx:9", &["--shared-digits", "1"], 2),
         Setup::new("2x5", &["--shared-digits", "1"], 2),
         Setup::new(
             "2x5",
@@ -24,6 +25,8 @@ pub fn restarts(plan: &Plan, few: bool) -> Report {
             1,
         ),
         Setup::new("2x5", &["--shared-digits", "2", "--planes", "files"], 1),
+        runs::HUNDREDS,
+        runs::HUNDREDS.every("100ms"),
     ];
     // One trial is a search with up to this many kills.
     let kills = 10;
