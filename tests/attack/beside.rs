@@ -1,9 +1,8 @@
 //! `verify` and `status` beside a running search: no false alarm, and the search is not disturbed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use super::program::{end, room, run, start, tilewave};
+use super::program::{PATIENCE, end, room, run, start, tilewave};
 use super::report::{Plan, Report, Verdict};
 use super::runs::{self, Setup};
 
@@ -28,7 +27,7 @@ pub fn looks(plan: &Plan) -> Report {
         let over = AtomicBool::new(false);
         let (found, done) = std::thread::scope(|scope| {
             let search = scope.spawn(|| {
-                let done = end(child, Duration::from_secs(120));
+                let done = end(child, PATIENCE);
                 over.store(true, Ordering::Relaxed);
                 done
             });

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::program::{end, room, run, start, tilewave};
+use super::program::{PATIENCE, end, room, run, start, tilewave};
 use super::report::{Plan, Report, Verdict};
 use super::runs::{self, Setup};
 
@@ -53,13 +53,13 @@ pub fn restarts(plan: &Plan, few: bool) -> Report {
             if killed < kills && child.try_wait().unwrap().is_none() {
                 // Not waited for before the next one starts: its lock may still be there for an instant.
                 let _ = child.kill();
-                let reaper = std::thread::spawn(move || end(child, Duration::from_secs(60)));
+                let reaper = std::thread::spawn(move || end(child, PATIENCE));
                 killed += 1;
                 if dice.one_in(2) {
                     let _ = reaper.join();
                 }
             } else {
-                let done = end(child, Duration::from_secs(60));
+                let done = end(child, PATIENCE);
                 if !done.ok() {
                     break Verdict::Lost(format!("after {killed} kills: {}", done.first_words()));
                 }

@@ -114,7 +114,12 @@ fn all() {
     type Attack = fn(&Plan) -> Report;
     let attacks: [(&str, Attack); 14] = [
         ("faults", |plan| faults::searches(plan, false)),
-        ("aimed", aimed::faults),
+        ("aimed", |plan| {
+            aimed::faults(&Plan {
+                trials: plan.trials.div_ceil(5),
+                ..plan.clone()
+            })
+        }),
         ("outputs", outputs::writes),
         ("scarce", scarce::starts),
         ("damage", |plan| damage::searches(plan, false)),
