@@ -283,6 +283,9 @@ fn record(setup: &'static Setup) -> Recording {
     }
 }
 
+/// Calls with which a search comes to its end.
+const LAST: usize = 120;
+
 /// Cuts of searches.
 pub fn searches(plan: &Plan, few: bool) -> Report {
     if calls::library().is_none() {
@@ -292,7 +295,12 @@ pub fn searches(plan: &Plan, few: bool) -> Report {
     let recordings: Vec<Recording> = chosen.iter().map(|n| record(&SETUPS[*n])).collect();
     plan.run(|n, dice| {
         let recording = &recordings[n % recordings.len()];
-        let instant = dice.below(recording.calls.len() + 1);
+        // The last commit is one among hundreds, and not like the others.
+        let calls = recording.calls.len();
+        let instant = match dice.one_in(4) {
+            true => calls - dice.below(calls.min(LAST)),
+            false => dice.below(calls + 1),
+        };
         let how = dice.below(6);
         let mut disk = Disk::new(recording.folder.path(), &recording.before);
         recording.calls[..instant]
