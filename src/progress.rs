@@ -7,6 +7,8 @@
 pub enum Phase {
     /// Tables are made that the work needs.
     Setup,
+    /// What an earlier session had in memory is read again from its files; units are chunks.
+    Resume,
     /// The states of a depth are searched. Units: parts of the level for a search of a board, entries of all
     /// depths for a database, nodes of all depths (and no total, 0) for the solution of a board.
     Search(usize),

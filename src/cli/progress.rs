@@ -244,6 +244,7 @@ impl tilewave::Progress for Progress {
                     format!("value {depth}: {}", counted(done, "entry"))
                 }
                 Phase::Setup => "making tables".into(),
+                Phase::Resume => "reading the last levels again".into(),
                 Phase::Order => "bringing entries into order".into(),
                 Phase::File => "reading or writing the file".into(),
                 Phase::Check => "checking".into(),

@@ -27,6 +27,7 @@ struct State {
     files: Vec<Image>,
     faults: Faults,
     syncs: u64,
+    releases: u64,
     /// The power is cut: nothing works any more.
     dead: bool,
     locked: bool,
@@ -87,6 +88,11 @@ impl Simulated {
     /// Returns the number of syncs so far, of files and of names.
     pub fn syncs(&self) -> u64 {
         self.state().syncs
+    }
+
+    /// Returns how often bytes of a file were to be given back.
+    pub fn releases(&self) -> u64 {
+        self.state().releases
     }
 
     /// Returns the directory that is there after the power has been cut and come back. What was not
@@ -249,6 +255,7 @@ impl Storage for Simulated {
 
     fn release(&self, name: &str, offset: u64, len: u64) -> bool {
         let mut state = self.state();
+        state.releases += 1;
         let file = state.alive().and_then(|()| state.file(name));
         let Some(file) = file.ok().filter(|_| !state.faults.no_release) else {
             return false;

@@ -1,9 +1,8 @@
 //! `verify` and `status` beside a running search: no false alarm, and the search is not disturbed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use super::program::{end, room, run, start, tilewave};
+use super::program::{PATIENCE, end, room, run, start, tilewave};
 use super::report::{Plan, Report, Verdict};
 use super::runs::{self, Setup};
 
@@ -12,6 +11,8 @@ pub fn looks(plan: &Plan) -> Report {
     let setups = [
         Setup::new("2x5", &["--shared-digits", "2", "--planes", "files"], 1),
         Setup::new("2x5", &["--shared-digits", "1", "--keep-levels", "all"], 2),
+        Setup::new("lx:9", &["--shared-digits", "1"], 1),
+        runs::HUNDREDS.every("100ms"),
     ];
     let mut report = Report::default();
     let mut looked = 0;
@@ -19,14 +20,14 @@ pub fn looks(plan: &Plan) -> Report {
         if looked >= plan.trials {
             break;
         }
-        let setup = &setups[round % 2];
+        let setup = &setups[round % setups.len()];
         let home = room();
         setup.prepare(home.path());
         let child = start(&mut setup.command(home.path()));
         let over = AtomicBool::new(false);
         let (found, done) = std::thread::scope(|scope| {
             let search = scope.spawn(|| {
-                let done = end(child, Duration::from_secs(120));
+                let done = end(child, PATIENCE);
                 over.store(true, Ordering::Relaxed);
                 done
             });

@@ -26,14 +26,20 @@ pub enum Class {
     Seek,
     Make,
     Link,
+    /// A sync of a directory.
+    Names,
+    /// A hole into a file.
+    Punch,
+    /// Pages of a map that are to be read.
+    Advice,
 }
 
 /// All of them in order.
-pub const CLASSES: [Class; 18] = {
+pub const CLASSES: [Class; 21] = {
     use Class::*;
     [
         Other, Open, Create, Read, Write, Sync, Rename, Remove, Map, Size, Close, Stat, Lock,
-        Memory, Thread, Seek, Make, Link,
+        Memory, Thread, Seek, Make, Link, Names, Punch, Advice,
     ]
 };
 
@@ -56,13 +62,17 @@ pub enum Fault {
     Interrupt,
 }
 
+pub const EPERM: i32 = 1;
 pub const EINTR: i32 = 4;
 pub const EIO: i32 = 5;
 pub const ENOMEM: i32 = 12;
 pub const EACCES: i32 = 13;
+pub const EINVAL: i32 = 22;
 pub const EMFILE: i32 = 24;
 pub const ENOSPC: i32 = 28;
 pub const EROFS: i32 = 30;
+pub const ENOSYS: i32 = 38;
+pub const EOPNOTSUPP: i32 = 95;
 pub const EDQUOT: i32 = 122;
 
 /// The library, built once; `None` where it can not be: another processor, another system, no seccomp.

@@ -30,6 +30,15 @@ enum Change {
 struct Names {
     done: Vec<(String, Option<usize>)>,
     synced: usize,
+    /// What each name stands for now.
+    now: BTreeMap<String, Option<usize>>,
+}
+
+impl Names {
+    fn bind(&mut self, name: String, inode: Option<usize>) {
+        self.now.insert(name.clone(), inode);
+        self.done.push((name, inode));
+    }
 }
 
 /// The disk, as the calls so far made it.
@@ -59,7 +68,7 @@ impl Disk {
             let done = vec![Change::Bytes(0, bytes.clone())];
             disk.inodes.push(Inode { done, synced: 1 });
             let names = disk.directories.entry(parent).or_default();
-            names.done.push((name, Some(disk.inodes.len() - 1)));
+            names.bind(name, Some(disk.inodes.len() - 1));
             names.synced = names.done.len();
         }
         disk
@@ -67,13 +76,7 @@ impl Disk {
 
     fn look_up(&self, path: &str) -> Option<usize> {
         let (parent, name) = split(path);
-        let names = self.directories.get(&parent)?;
-        names
-            .done
-            .iter()
-            .rev()
-            .find(|(n, _)| *n == name)
-            .and_then(|(_, i)| *i)
+        *self.directories.get(&parent)?.now.get(&name)?
     }
 
     fn bind(&mut self, path: &str, inode: Option<usize>) {
@@ -81,8 +84,7 @@ impl Disk {
         self.directories
             .entry(parent)
             .or_default()
-            .done
-            .push((name, inode));
+            .bind(name, inode);
     }
 
     fn apply(&mut self, call: &Call) {
@@ -151,7 +153,7 @@ impl Disk {
                         .push(Change::Length(call.offset as u64));
                 }
             }
-            Class::Sync => {
+            Class::Sync | Class::Names => {
                 if let Some((inode, _)) = self.open.get(&call.descriptor) {
                     self.inodes[*inode].synced = self.inodes[*inode].done.len();
                 } else if let Some(names) = self
@@ -281,16 +283,24 @@ fn record(setup: &'static Setup) -> Recording {
     }
 }
 
+/// Calls with which a search comes to its end.
+const LAST: usize = 120;
+
 /// Cuts of searches.
 pub fn searches(plan: &Plan, few: bool) -> Report {
     if calls::library().is_none() {
         return Report::default();
     }
-    let chosen: &[usize] = if few { &[0] } else { &[0, 1, 2, 5] };
+    let chosen: &[usize] = if few { &[0, 7] } else { &[0, 1, 2, 5, 7, 8, 9] };
     let recordings: Vec<Recording> = chosen.iter().map(|n| record(&SETUPS[*n])).collect();
     plan.run(|n, dice| {
         let recording = &recordings[n % recordings.len()];
-        let instant = dice.below(recording.calls.len() + 1);
+        // The last commit is one among hundreds, and not like the others.
+        let calls = recording.calls.len();
+        let instant = match dice.one_in(4) {
+            true => calls - dice.below(calls.min(LAST)),
+            false => dice.below(calls + 1),
+        };
         let how = dice.below(6);
         let mut disk = Disk::new(recording.folder.path(), &recording.before);
         recording.calls[..instant]

@@ -58,7 +58,7 @@ fn make(setup: &'static Setup, state: &'static str) -> Base {
 
 fn base(n: usize) -> &'static Base {
     const STATES: [&str; 3] = ["killed", "stopped", "complete"];
-    const ALL: usize = 6 * STATES.len();
+    const ALL: usize = SETUPS.len() * STATES.len();
     static BASES: [OnceLock<Base>; ALL] = [const { OnceLock::new() }; ALL];
     let n = n % ALL;
     BASES[n].get_or_init(|| make(&SETUPS[n / STATES.len()], STATES[n % STATES.len()]))
@@ -92,8 +92,9 @@ fn command(setup: &Setup, verb: &str, places: &[PathBuf]) -> Done {
 /// Random damages, each tried with one of the commands.
 pub fn searches(plan: &Plan, few: bool) -> Report {
     plan.run(|n, dice| {
-        // A quick selection makes few searches to be damaged.
-        let base = base(if few { [0, 4, 6][n % 3] } else { n });
+        // A quick selection makes few searches to be damaged: one that is complete without ways back, one of hundreds of
+        // chunks among them.
+        let base = base(if few { [0, 4, 6, 23, 27][n % 5] } else { n });
         let home = room();
         let folder = home.path();
         runs::restore(&base.files, folder);
@@ -303,12 +304,6 @@ fn directories(
     ("directories".into(), format!("disk{which} {how}"))
 }
 
-/// The name that a file `level-..RUN.new` gets when a commit has named it.
-fn named_since(path: &Path) -> Option<PathBuf> {
-    let name = path.to_str()?.strip_suffix(".new")?;
-    Some(PathBuf::from(&name[..name.rfind('.')?]))
-}
-
 fn restore_all(files: &Snapshot, folder: &Path) {
     runs::restore(files, folder);
 }
@@ -356,7 +351,7 @@ fn judge(
         if verb != "repair" || !done.ok() {
             for (path, bytes) in &base.files {
                 // A level that a commit named and that had not got its name yet may have it now.
-                let named = named_since(path).filter(|p| folder.join(p).exists());
+                let named = runs::named_since(path).filter(|p| folder.join(p).exists());
                 let needed = now.contains(named.as_ref().unwrap_or(path));
                 if damaged.get(path) != Some(bytes) && (unmoved || needed) {
                     let path = named.as_ref().unwrap_or(path);

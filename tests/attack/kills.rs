@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::program::{end, room, run, start, tilewave};
+use super::program::{PATIENCE, end, room, run, start, tilewave};
 use super::report::{Plan, Report, Verdict};
 use super::runs::{self, Setup};
 
@@ -10,6 +10,7 @@ use super::runs::{self, Setup};
 pub fn restarts(plan: &Plan, few: bool) -> Report {
     let setups = [
         Setup::new("2x5", &["--shared-digits", "1", "--planes", "files"], 1),
+        Setup::new("lx:9", &["--shared-digits", "1"], 2),
         Setup::new("2x5", &["--shared-digits", "1"], 2),
         Setup::new(
             "2x5",
@@ -24,6 +25,8 @@ pub fn restarts(plan: &Plan, few: bool) -> Report {
             1,
         ),
         Setup::new("2x5", &["--shared-digits", "2", "--planes", "files"], 1),
+        runs::HUNDREDS,
+        runs::HUNDREDS.every("100ms"),
     ];
     // One trial is a search with up to this many kills.
     let kills = 10;
@@ -50,13 +53,13 @@ pub fn restarts(plan: &Plan, few: bool) -> Report {
             if killed < kills && child.try_wait().unwrap().is_none() {
                 // Not waited for before the next one starts: its lock may still be there for an instant.
                 let _ = child.kill();
-                let reaper = std::thread::spawn(move || end(child, Duration::from_secs(60)));
+                let reaper = std::thread::spawn(move || end(child, PATIENCE));
                 killed += 1;
                 if dice.one_in(2) {
                     let _ = reaper.join();
                 }
             } else {
-                let done = end(child, Duration::from_secs(60));
+                let done = end(child, PATIENCE);
                 if !done.ok() {
                     break Verdict::Lost(format!("after {killed} kills: {}", done.first_words()));
                 }

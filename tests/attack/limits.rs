@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::calls::{self, ENOSPC, Fault};
-use super::program::{Done, binary, end, room, run, signal, start, tilewave};
+use super::program::{Done, PATIENCE, binary, end, room, run, signal, start, tilewave};
 use super::report::{Dice, Plan, Report, Verdict};
 use super::runs::{self, Setup};
 
@@ -170,7 +170,7 @@ fn nohup(folder: &Path, dice: &mut Dice) -> (String, Verdict) {
     let child = start(&mut shell("trap '' HUP", &SEARCH.command(folder)));
     std::thread::sleep(Duration::from_millis(30 + dice.below(150) as u64));
     signal(&child, "HUP");
-    let done = end(child, Duration::from_secs(60));
+    let done = end(child, PATIENCE);
     let verdict = match goes_on(&SEARCH, folder, &done, &[]) {
         Verdict::Detected => Verdict::Ugly(format!("stops: {}", done.first_words())),
         other => other,
@@ -184,7 +184,7 @@ fn interrupt(folder: &Path, dice: &mut Dice) -> (String, Verdict) {
     let child = start(&mut SEARCH.command(folder));
     std::thread::sleep(Duration::from_millis(dice.below(200) as u64));
     signal(&child, name);
-    let done = end(child, Duration::from_secs(60));
+    let done = end(child, PATIENCE);
     // Before it could ask for signals, one ends it as it ends every program.
     let verdict = match done.signal {
         Some(1 | 2 | 15) => goes_on(

@@ -4,6 +4,7 @@
 #![cfg(unix)]
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod aimed;
 mod beside;
 mod calls;
 mod cuts;
@@ -14,9 +15,11 @@ mod inputs;
 mod kills;
 mod limits;
 mod mpi;
+mod outputs;
 mod program;
 mod report;
 mod runs;
+mod scarce;
 
 use report::{Plan, Report};
 
@@ -43,18 +46,23 @@ fn searches_with_failing_calls() {
 }
 
 #[test]
+fn calls_that_matter_most() {
+    aimed::faults(&few(2 * aimed::AIMS)).assert_clean(KNOWN);
+}
+
+#[test]
 fn outputs_with_failing_calls() {
-    faults::outputs(&few(40)).assert_clean(KNOWN);
+    outputs::writes(&few(40)).assert_clean(KNOWN);
 }
 
 #[test]
 fn short_memory_and_threads() {
-    faults::scarce(&few(150)).assert_clean(KNOWN);
+    scarce::starts(&few(150)).assert_clean(KNOWN);
 }
 
 #[test]
 fn damaged_searches() {
-    damage::searches(&few(36), true).assert_clean(KNOWN);
+    damage::searches(&few(45), true).assert_clean(KNOWN);
 }
 
 #[test]
@@ -64,7 +72,7 @@ fn damaged_databases_and_tables() {
 
 #[test]
 fn power_cuts() {
-    cuts::searches(&few(12), true).assert_clean(KNOWN);
+    cuts::searches(&few(16), true).assert_clean(KNOWN);
     cuts::outputs(&few(60)).assert_clean(KNOWN);
 }
 
@@ -104,10 +112,16 @@ fn all() {
     };
     let kind = std::env::var("ATTACK_KIND").unwrap_or_default();
     type Attack = fn(&Plan) -> Report;
-    let attacks: [(&str, Attack); 13] = [
+    let attacks: [(&str, Attack); 14] = [
         ("faults", |plan| faults::searches(plan, false)),
-        ("outputs", faults::outputs),
-        ("scarce", faults::scarce),
+        ("aimed", |plan| {
+            aimed::faults(&Plan {
+                trials: plan.trials.div_ceil(5),
+                ..plan.clone()
+            })
+        }),
+        ("outputs", outputs::writes),
+        ("scarce", scarce::starts),
         ("damage", |plan| damage::searches(plan, false)),
         ("databases", |plan| databases::reads(plan, false)),
         ("cuts", |plan| cuts::searches(plan, false)),

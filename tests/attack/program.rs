@@ -87,9 +87,12 @@ pub fn tilewave<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) ->
     command
 }
 
-/// Runs a command to its end, 60 seconds at most.
+/// Who does not end within this hangs: what takes seconds may take a minute on a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(240);
+
+/// Runs a command to its end, if it has one.
 pub fn run(command: &mut Command) -> Done {
-    end(start(command), Duration::from_secs(60))
+    end(start(command), PATIENCE)
 }
 
 /// Runs a command that reads this.
@@ -100,7 +103,7 @@ pub fn run_with(command: &mut Command, input: &str) -> Done {
     let input = input.to_owned();
     // It may end without reading.
     let feeder = std::thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
-    let done = end(child, Duration::from_secs(60));
+    let done = end(child, PATIENCE);
     feeder.join().unwrap();
     done
 }

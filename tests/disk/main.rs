@@ -15,9 +15,11 @@ mod shares;
 mod team;
 mod threads;
 
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+
 use tilewave::bfs::disk::{self, Directories, Disk};
 use tilewave::bfs::{self, Outcome, Search, Subject};
-use tilewave::progress::{NoProgress, Progress};
+use tilewave::progress::{NoProgress, Phase, Progress};
 use tilewave::puzzle::families;
 use tilewave::puzzle::tiles::{Goal, Size};
 use tilewave::store::{Simulated, Storage};
@@ -53,18 +55,29 @@ fn assert_same(found: &Outcome, truth: &Outcome, what: &str) {
     assert_eq!(found.complete, truth.complete, "{what}");
 }
 
-/// Stops a search after a number of asks.
-struct StopAfter(std::sync::atomic::AtomicI64);
+/// Stops a search after a number of asks, those not counted by which a session comes to where the last one was.
+struct StopAfter {
+    asks: AtomicI64,
+    resumes: AtomicBool,
+}
 
 impl StopAfter {
     fn asks(asks: i64) -> StopAfter {
-        StopAfter(asks.into())
+        StopAfter {
+            asks: asks.into(),
+            resumes: false.into(),
+        }
     }
 }
 
 impl Progress for StopAfter {
+    fn progress(&self, phase: Phase, done: u64, total: u64) {
+        let resumes = phase == Phase::Resume && done < total;
+        self.resumes.store(resumes, Ordering::Relaxed);
+    }
+
     fn interrupted(&self) -> bool {
-        self.0.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) <= 0
+        !self.resumes.load(Ordering::Relaxed) && self.asks.fetch_sub(1, Ordering::Relaxed) <= 0
     }
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use std::time::Duration;
 use tilewave::bfs::disk::PlaneStore;
-use tilewave::store::{Codec, Directory, Io, LevelReader};
+use tilewave::store::{Codec, Directory, Io, LevelReader, Manifest};
 
 #[test]
 fn a_search_goes_on_in_the_middle_of_a_level() {
@@ -24,6 +24,71 @@ fn a_search_goes_on_in_the_middle_of_a_level() {
         };
         assert!(sessions >= 2, "{sessions}");
         assert_same(&found, &truth, size);
+    }
+}
+
+/// Stops when this many chunks of earlier sessions have been read again.
+struct StopResuming {
+    after: u64,
+    seen: std::sync::Mutex<Vec<(u64, u64)>>,
+}
+
+impl Progress for StopResuming {
+    fn progress(&self, phase: Phase, done: u64, total: u64) {
+        if phase == Phase::Resume {
+            self.seen.lock().unwrap().push((done, total));
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.seen.lock().unwrap().len() as u64 >= self.after
+    }
+}
+
+/// To read the last levels again takes minutes where they are large: who interrupts it is not made to wait, and loses
+/// nothing.
+#[test]
+fn a_session_that_reads_its_levels_again_can_be_interrupted() {
+    for (name, digits, some) in [("2x5", 2, 200), ("lx:9", 1, 140)] {
+        let mut search = search(name);
+        search.max_depth = Some(20);
+        let truth = truth(&search);
+        let directory = Simulated::default();
+        let disk = |planes| {
+            let mut disk = on(&directory, digits);
+            disk.planes = Some(planes);
+            disk
+        };
+        // In the middle of a level: chunks of two levels are read again.
+        run_some(&search, &disk(PlaneStore::Memory), some);
+        let before = Manifest::read(&directory).unwrap().unwrap();
+        let chunks = |depth: usize| {
+            let files = before.files_of(depth as u32);
+            files.map_or(0, |files| files.chunks.len() as u64)
+        };
+        let depth = before.levels.len();
+        let total = chunks(depth - 1) + chunks(depth);
+        assert!(chunks(depth) > 0 && total > 8, "{name}: {total}");
+        for planes in [PlaneStore::Memory, PlaneStore::Files] {
+            for after in [0, 1, chunks(depth - 1), total - 1] {
+                let what = format!("{name}, {planes:?}, {after} of {total}");
+                let stop = StopResuming {
+                    after,
+                    seen: Vec::new().into(),
+                };
+                let error = disk::run(&search, &disk(planes), &stop).expect_err(&what);
+                let states: u64 = before.levels.iter().map(|level| level.states).sum();
+                let said = format!("interrupted at depth {depth} after {states} states; nothing");
+                assert!(error.to_string().contains(&said), "{what}: {error}");
+                let seen = stop.seen.into_inner().unwrap();
+                let shown: Vec<_> = (1..=after).map(|done| (done, total)).collect();
+                assert_eq!(seen, shown, "{what}");
+                let now = Manifest::read(&directory).unwrap().unwrap();
+                assert_eq!((&now.levels, &now.files), (&before.levels, &before.files));
+            }
+        }
+        let found = disk::run(&search, &disk(PlaneStore::Files), &NoProgress).unwrap();
+        assert_same(&found, &truth, name);
     }
 }
 

@@ -6,7 +6,7 @@ use tilewave::bfs::disk::{self, Directories, Disk, DiskError, Stopped};
 use tilewave::bfs::{self, Communicator, Outcome, Reduce, Search, Subject};
 use tilewave::progress::{Level, NoProgress, Progress};
 use tilewave::puzzle::tiles::{Goal, Size};
-use tilewave::store::{Directory, Io, Simulated};
+use tilewave::store::{Directory, Io, Manifest, Simulated};
 use tilewave::{Error, perm::lehmer};
 
 use super::on;
@@ -163,6 +163,32 @@ fn a_search_goes_on_with_another_number_of_ranks() {
     // And a finished one is only read.
     let again = together(&search, 3, |_| disk_in(dir.path())).unwrap();
     same(&again, &memory, "again");
+}
+
+/// One of the ranks is told to stop while they read their levels again: all stop there, before they compute anything.
+#[test]
+fn ranks_that_read_their_levels_again_stop_together() {
+    let search = search("2x5");
+    let memory = bfs::run(&search, &NoProgress).unwrap();
+    let directory = Simulated::default();
+    let mut first = search.clone();
+    first.max_depth = Some(25);
+    together(&first, 3, |_| on(&directory, 1)).unwrap();
+    let stopped = ranks(3, |team| {
+        let stop = StopAt::depth(if team.rank() == 1 { 0 } else { usize::MAX });
+        disk::run_distributed(&search, &on(&directory, 1), team, &stop)
+    });
+    for stopped in stopped {
+        let Err(Stopped::Together(Error::Disk(DiskError::Interrupted { depth, .. }))) = stopped
+        else {
+            panic!("{stopped:?}");
+        };
+        assert_eq!(depth, 26);
+    }
+    let manifest = Manifest::read(&directory).unwrap().unwrap();
+    assert!(manifest.files_of(26).is_none());
+    let outcome = together(&search, 2, |_| on(&directory, 1)).unwrap();
+    same(&outcome, &memory, "afterwards");
 }
 
 #[test]

@@ -8,7 +8,8 @@
  *   ATTACK_UNDER=PREFIX   only calls on paths that begin so, and on descriptors opened from them
  *   ATTACK_LOG=FILE       record every such call (struct record below)
  *   ATTACK_DATA=1         with the bytes written
- *   ATTACK_CALL=CLASS     open create read write sync rename remove map size close stat lock memory thread any
+ *   ATTACK_CALL=CLASS     open create read write sync rename remove map size close stat lock memory thread make link
+ *                         names (sync of a directory) punch (a hole into a file) advice (pages of a map are read) any
  *   ATTACK_NTH=N          the N-th call of the class, from 1, and
  *   ATTACK_MORE=1         all after it
  *   ATTACK_ERROR=E        fail with this errno; 0: only half of the bytes are written or read; -1: SIGKILL instead of
@@ -29,10 +30,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
 
 #ifndef __x86_64__
 #error "only for x86-64"
@@ -40,11 +46,11 @@
 
 enum class {
     OTHER, OPEN, CREATE, READ, WRITE, SYNC, RENAME, REMOVE, MAP, SIZE, CLOSE, STAT, LOCK, MEMORY, THREAD,
-    SEEK, MAKE, LINK, CLASSES
+    SEEK, MAKE, LINK, NAMES, PUNCH, ADVICE, CLASSES
 };
 static const char *const names[CLASSES] = {
     "other", "open", "create", "read", "write", "sync", "rename", "remove", "map", "size", "close", "stat",
-    "lock", "memory", "thread", "seek", "make", "link"};
+    "lock", "memory", "thread", "seek", "make", "link", "names", "punch", "advice"};
 
 /* What the log holds for each call, then `path` bytes of path (two with a zero between for renames) and
  * `data` bytes that were written. */
@@ -143,6 +149,7 @@ static long handle(long n, long a, long b, long c, long d, long e, long f) {
     case SYS_copy_file_range: fd = c; class = WRITE; break;
     case SYS_sendfile: fd = a; class = WRITE; break;
     case SYS_fsync: case SYS_fdatasync: case SYS_sync_file_range: fd = a; class = SYNC; break;
+    case SYS_madvise: flags = c; class = ADVICE; break;
     case SYS_rename: path = (char *)a; second = (char *)b; class = RENAME; break;
     case SYS_renameat: case SYS_renameat2:
         path = whole(a, (char *)b, room); second = whole(c, (char *)d, other); class = RENAME; break;
@@ -154,7 +161,8 @@ static long handle(long n, long a, long b, long c, long d, long e, long f) {
     case SYS_mkdirat: path = whole(a, (char *)b, room); class = MAKE; break;
     case SYS_mmap: fd = e; class = (int)e == -1 ? MEMORY : MAP; break;
     case SYS_ftruncate: fd = a; offset = b; class = SIZE; break;
-    case SYS_fallocate: fd = a; flags = b; offset = c + d; class = SIZE; break;
+    case SYS_fallocate: fd = a; flags = b; offset = c + d;
+        class = b & FALLOC_FL_PUNCH_HOLE ? PUNCH : SIZE; break;
     case SYS_close: fd = a; class = CLOSE; break;
     case SYS_statx: path = whole(a, (char *)b, room); class = STAT; if (b && !*(char *)b) { path = NULL; fd = a; } break;
     case SYS_newfstatat: path = whole(a, (char *)b, room); class = STAT; if (b && !*(char *)b) { path = NULL; fd = a; } break;
@@ -170,7 +178,8 @@ static long handle(long n, long a, long b, long c, long d, long e, long f) {
     if (class == CLOSE && fd >= 0 && fd < DESCRIPTORS) opened[fd] = NULL;
     /* Closing a directory cannot fail, and nobody can do anything about it. */
     if (class == CLOSE && file && directory[fd]) class = OTHER;
-    if (class != MEMORY && !inside(file) && !inside(second)) return CALL(n, a, b, c, d, e, f);
+    if (class == SYNC && file && directory[fd]) class = NAMES;
+    if (class != MEMORY && class != ADVICE && !inside(file) && !inside(second)) return CALL(n, a, b, c, d, e, f);
     int recording = log_file >= 0;
     if (recording) enter();
     long result;
@@ -206,7 +215,8 @@ static long handle(long n, long a, long b, long c, long d, long e, long f) {
             size_t m = strlen(file) + 1;
             if (used + m < sizeof arena) {
                 opened[result] = memcpy(arena + used, file, m);
-                directory[result] = (flags & O_DIRECTORY) != 0;
+                struct stat what;
+                directory[result] = CALL(SYS_fstat, result, &what, 0, 0, 0, 0) == 0 && S_ISDIR(what.st_mode);
                 used += m;
             }
             if (!had) leave();
@@ -302,17 +312,19 @@ __attribute__((constructor)) static void begin(void) {
     LOAD(offsetof(struct seccomp_data, nr));
     for (int i = 0; i < TRAPS; i++) {
         /* To the trap that is the last instruction but one. */
-        IF(BPF_JEQ, (uint32_t)traps[i], TRAPS - i - 1 + 7, 0);
+        IF(BPF_JEQ, (uint32_t)traps[i], TRAPS - i - 1 + 9, 0);
     }
     /* Maps: those of files, and large ones without when memory is to run short. glibc maps the stacks of new
-       threads with signals unblocked. */
+       threads with signals unblocked. Of advice only that which reads: glibc gives others with signals blocked. */
     IF(BPF_JEQ, SYS_mmap, 0, 5);
     LOAD(offsetof(struct seccomp_data, args[4]));
-    IF(BPF_JEQ, 0xffffffffu, 0, 4);
+    IF(BPF_JEQ, 0xffffffffu, 0, 6);
     LOAD(offsetof(struct seccomp_data, args[1]));
-    IF(BPF_JGE, chosen == MEMORY ? 65536 : 0xffffffffu, 2, 0);
+    IF(BPF_JGE, chosen == MEMORY ? 65536 : 0xffffffffu, 4, 0);
     GIVE(SECCOMP_RET_ALLOW);
-    GIVE(SECCOMP_RET_ALLOW);
+    IF(BPF_JEQ, SYS_madvise, 0, 3);
+    LOAD(offsetof(struct seccomp_data, args[2]));
+    IF(BPF_JEQ, MADV_POPULATE_READ, 0, 1);
     GIVE(SECCOMP_RET_TRAP);
     GIVE(SECCOMP_RET_ALLOW);
     struct sock_fprog program = {n, code};

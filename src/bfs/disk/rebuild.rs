@@ -45,33 +45,49 @@ impl<'a> Session<'a> {
                 Box::new(SharedPlanes::new(chunks, crossings, side, context.kernel)?)
             }
         };
-        for depth in [depth - 1, depth] {
-            let files = context.fetch(own, depth as u32);
-            let side = context.problem.side(depth);
+        let levels = [depth - 1, depth].map(|depth| context.fetch(own, depth as u32));
+        let total = levels.iter().map(|files| files.records.len()).sum();
+        let mut resumed = Resumed { done: 0, total };
+        for files in &levels {
+            let side = context.problem.side(files.depth as usize);
             let order: Vec<usize> = files.records.iter().map(|r| r.chunk as usize).collect();
             let all = self.communicator.max(order.len() as u64) as usize;
             for at in (0..all).step_by(most) {
                 let now = &order[at.min(order.len())..(at + most).min(order.len())];
-                let fill = || context.fill(&files, now, side, &mut *planes);
-                self.pool.install(fill)?;
+                let fill = || context.fill(files, now, side, &mut *planes, &mut resumed);
+                let whole = self.pool.install(fill)?;
                 self.deliver()?;
+                // The ranks meet after each superstep: only here can they stop together.
+                let stop = !whole || context.progress.stops_superstep();
+                if self.communicator.max(u64::from(stop)) > 0 {
+                    let states = own.levels.iter().map(|level| level.states).sum();
+                    return Err(self.interrupted(depth, states));
+                }
             }
         }
         Ok(planes)
     }
 }
 
+/// Chunks that are in the planes again.
+struct Resumed {
+    done: usize,
+    total: usize,
+}
+
 impl Context<'_> {
-    /// Puts what chunks of a level send, in a step from a side, into the planes.
+    /// Puts what chunks of a level send, in a step from a side, into the planes; returns false when told to stop before
+    /// the last.
     fn fill(
         &self,
         files: &Fetch,
         order: &[usize],
         side: usize,
         planes: &mut dyn Planes,
-    ) -> Result<(), Halt> {
+        resumed: &mut Resumed,
+    ) -> Result<bool, Halt> {
         if self.crossings.from(side).is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         let groups = 0..files.parts.groups;
         let leaving: Vec<_> = groups
@@ -84,6 +100,9 @@ impl Context<'_> {
                 .spawn_scoped(scope, read)
                 .map_err(no_thread)?;
             for &chunk in order {
+                if self.progress.stops_chunks() {
+                    return Ok(false);
+                }
                 let batches = receiver.recv().expect("a reader sends every chunk");
                 planes.open(chunk);
                 let filled = &*planes;
@@ -101,8 +120,10 @@ impl Context<'_> {
                     },
                 )?;
                 planes.close(files.depth + 1, chunk, side)?;
+                resumed.done += 1;
+                self.progress.resumed(resumed.done, resumed.total);
             }
-            Ok(())
+            Ok(true)
         })
     }
 }

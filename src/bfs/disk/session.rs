@@ -181,14 +181,7 @@ impl Session<'_> {
                     committed = Instant::now();
                 }
                 if news[1] > 0 {
-                    let directory = context.disk.directories.first().name();
-                    let states = found.states;
-                    let error = DiskError::Interrupted {
-                        directory,
-                        depth,
-                        states,
-                    };
-                    return Err(Halt::Together(error.into()));
+                    return Err(self.interrupted(depth, found.states));
                 }
             }
             let records = committer.finished(depth as u32)?;
@@ -212,6 +205,17 @@ impl Session<'_> {
             levels = [current.records, records, Vec::new()];
         }
         self.commit(committer, base)
+    }
+
+    /// What ends all ranks when one of them was told to stop.
+    pub(super) fn interrupted(&self, depth: usize, states: u64) -> Halt {
+        let directory = self.context.disk.directories.first().name();
+        let error = DiskError::Interrupted {
+            directory,
+            depth,
+            states,
+        };
+        Halt::Together(error.into())
     }
 
     /// The chunks of a level that this rank has still to compute, in order.

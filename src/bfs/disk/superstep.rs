@@ -92,6 +92,12 @@ impl<'a> RankProgress<'a> {
         self.inner.progress(phase, before + done, total);
     }
 
+    /// What of the chunks of earlier sessions is in memory again.
+    pub fn resumed(&self, done: usize, total: usize) {
+        let (done, total) = (done as u64, total as u64);
+        self.inner.progress(Phase::Resume, done, total);
+    }
+
     /// Whether to stop after a chunk.
     pub fn stops_chunks(&self) -> bool {
         self.alone && self.inner.interrupted()
