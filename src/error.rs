@@ -1,13 +1,12 @@
 //! The one error type of the library: every narrower error converts into it.
 
-use crate::bfs::SearchError;
-use crate::bfs::disk::DiskError;
 use crate::pdb::PdbError;
 use crate::puzzle::families::FamilyError;
-use crate::puzzle::files::FileError;
-use crate::puzzle::tiles::{BoardError, SizeError};
-use crate::puzzle::{DefinitionError, PermutationError};
+use crate::puzzle::formats::FormatError;
+use crate::puzzle::{BoardError, DefinitionError, PermutationError, SizeError};
 use crate::report::ReportError;
+use crate::search::SearchError;
+use crate::search::disk::DiskError;
 use crate::solve::SolveError;
 use crate::store::{MemoryError, OutputError};
 use crate::table::TableError;
@@ -27,7 +26,7 @@ pub enum Error {
     Family(#[from] FamilyError),
     /// A puzzle file that cannot be used.
     #[error(transparent)]
-    File(#[from] FileError),
+    File(#[from] FormatError),
     /// A search that cannot run or did not finish.
     #[error(transparent)]
     Search(#[from] SearchError),

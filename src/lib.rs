@@ -5,12 +5,12 @@
 //! diameter (God's number) and its antipodes.
 //!
 //! ```
-//! use tilewave::bfs::{self, Search};
+//! use tilewave::search::{self, Search};
 //! use tilewave::progress::NoProgress;
-//! use tilewave::puzzle::tiles::{Goal, Size};
+//! use tilewave::puzzle::{Goal, Size};
 //!
 //! let search = Search::new(Goal::Last.board(Size::new(3, 3)?)?);
-//! let outcome = bfs::run(&search, &NoProgress)?;
+//! let outcome = search::run(&search, &NoProgress)?;
 //! assert_eq!(outcome.total(), 181_440); // 9!/2
 //! assert_eq!(outcome.diameter(), Some(31));
 //! # Ok::<(), tilewave::Error>(())
@@ -32,13 +32,14 @@
 //! # Ok::<(), tilewave::Error>(())
 //! ```
 //!
-//! Data flows one way: [`puzzle`] → [`perm`] → [`store`] → [`bfs`], [`pdb`] → [`table`] → [`solve`], [`report`]. `docs/design.md`
+//! Data flows one way: [`puzzle`] → [`perm`] → [`kernel`] → [`store`] → [`search`], [`pdb`] → [`table`] → [`solve`], [`report`]. `docs/design.md`
 //! explains the engine with a worked example.
 
-pub mod bfs;
+mod bits;
 mod capi;
 mod error;
-mod names;
+#[doc(hidden)]
+pub mod kernel;
 pub mod pdb;
 #[doc(hidden)]
 pub mod perm;
@@ -46,24 +47,25 @@ pub mod progress;
 pub mod puzzle;
 pub mod random;
 pub mod report;
+pub mod search;
 pub mod solve;
 #[doc(hidden)]
 pub mod store;
 pub mod table;
-mod transpose;
 mod units;
 
-pub use bfs::Search;
-pub use error::Error;
-pub use pdb::{Pattern, Pdb};
-pub use perm::{kernel::Kernel, placement};
-pub use progress::{NoProgress, Progress};
-pub use puzzle::tiles::{Board, Direction, Goal, Moves, Size};
-pub use solve::{Constructive, Optimal};
-pub use store::{
-    Directory, FileError, Image, Io, Mapped, MemoryError, OutputError, Problem, Storage,
+pub use crate::error::Error;
+pub use crate::kernel::Kernel;
+pub use crate::pdb::{Pattern, Pdb};
+pub use crate::perm::placement;
+pub use crate::progress::{NoProgress, Progress};
+pub use crate::puzzle::{Board, Direction, Goal, Moves, Size};
+pub use crate::search::Search;
+pub use crate::solve::{Constructive, Optimal};
+pub use crate::store::{
+    Directory, FileError, FileProblem, Image, Io, Mapped, MemoryError, OutputError, Storage,
 };
-pub use table::DistanceTable;
+pub use crate::table::DistanceTable;
 
 /// The Rust code of the README compiles and runs.
 #[cfg(doctest)]

@@ -1,8 +1,8 @@
 //! The `tilewave` command.
 
-use std::process::ExitCode;
-
 mod cli;
+
+use std::process::ExitCode;
 
 #[global_allocator]
 static ALLOCATOR: tilewave::store::Allocator = tilewave::store::Allocator::new(cli::out_of_memory);

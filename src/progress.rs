@@ -22,7 +22,7 @@ pub enum Phase {
 
 /// A finished level of a search or of a database.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Level {
+pub struct LevelDone {
     /// Depth, 0 for the start; the value of entries.
     pub depth: usize,
     /// Number of states at this depth; of entries with this value.
@@ -45,7 +45,7 @@ pub trait Progress: Sync {
     fn progress(&self, _phase: Phase, _done: u64, _total: u64) {}
 
     /// A level is finished. Empty levels are not reported.
-    fn level(&self, _level: &Level) {}
+    fn level(&self, _level: &LevelDone) {}
 
     /// A damaged level was found and is computed again, with all that come after it.
     fn rebuilding(&self, _depth: usize, _reason: &str) {}

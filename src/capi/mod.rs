@@ -9,15 +9,14 @@
 // The comments of the functions are those of the C header, which has its own words for what a caller promises.
 #![allow(clippy::missing_safety_doc)]
 
-mod pdb;
-mod table;
+pub(crate) mod handles;
 
 use std::ffi::{CStr, c_char, c_int};
 use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::puzzle::tiles::{Board, Size};
+use crate::puzzle::{Board, Size};
 use crate::store::process_pool;
 
 /// Boards that a thread looks up alone.
@@ -25,8 +24,10 @@ const ALONE: usize = 256;
 
 /// Version of this header: major.
 pub const TILEWAVE_VERSION_MAJOR: c_int = 0;
+
 /// Version of this header: minor.
 pub const TILEWAVE_VERSION_MINOR: c_int = 1;
+
 /// Version of this header: patch.
 pub const TILEWAVE_VERSION_PATCH: c_int = 0;
 
@@ -43,6 +44,7 @@ const _: () = {
 
 /// The board or the cells are not of this database or table, or a file turned out to be damaged.
 pub const TILEWAVE_INVALID: c_int = -1;
+
 /// No board that can reach the goal has this placement, or the board cannot reach it.
 pub const TILEWAVE_UNREACHABLE: c_int = -2;
 

@@ -4,11 +4,11 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use tilewave::bfs::disk::{Directories, Disk, PlaneStore};
+use tilewave::search::disk::{Directories, Disk, PlaneStore};
 use tilewave::store::{Codec, Directory, Io, Storage, remove_unused};
 
-use super::failure::refuse;
-use super::values::{Choice, bytes, choice, count, time, whole};
+use crate::cli::failure::refuse;
+use crate::cli::options::{Choice, bytes, choice, count, time, whole};
 
 /// Ways to read files, as options.
 const IO: &[Choice<Io>] = &[
@@ -40,7 +40,7 @@ pub const KEEP: &[Choice<bool>] = &[
 
 /// How a search runs on disk.
 #[derive(clap::Args)]
-pub struct OnDisk {
+pub struct DiskOptions {
     /// Search on disk, in this directory; a search that is there already is continued. Several times: the
     /// chunks are spread over several disks, by the room on them.
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "On disk", group = "place")]
@@ -83,7 +83,7 @@ pub struct OnDisk {
     planes: Option<PlaneStore>,
 }
 
-impl OnDisk {
+impl DiskOptions {
     /// Returns how to use the disk, or `None` for a search in memory.
     pub fn disk(&self) -> Result<Option<Disk>> {
         match &self.dir[..] {
@@ -137,23 +137,23 @@ fn place(path: &Path) -> PathBuf {
 
 /// Directories that a command has made: those that hold nothing when it ends go again, so that a refused command
 /// leaves nothing behind.
-pub struct Made(Vec<PathBuf>);
+pub struct MadeDirectories(Vec<PathBuf>);
 
-impl Made {
+impl MadeDirectories {
     /// Notes which of the directories are not there yet, parents included.
-    pub fn of(dirs: &[PathBuf]) -> Made {
+    pub fn of(dirs: &[PathBuf]) -> MadeDirectories {
         let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
         let missing = dirs.iter().flat_map(|dir| dir.ancestors().filter(missing));
-        Made(missing.map(Path::to_path_buf).collect())
+        MadeDirectories(missing.map(Path::to_path_buf).collect())
     }
 
     /// Takes a directory for one of this command's own, whoever made it.
-    pub fn here(dir: &Path) -> Made {
-        Made(vec![dir.to_path_buf()])
+    pub fn here(dir: &Path) -> MadeDirectories {
+        MadeDirectories(vec![dir.to_path_buf()])
     }
 }
 
-impl Drop for Made {
+impl Drop for MadeDirectories {
     fn drop(&mut self) {
         for directory in &self.0 {
             remove_unused(directory);

@@ -4,13 +4,12 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use tilewave::puzzle::tiles::{Board, MoveStyle, Size};
+use tilewave::puzzle::{Board, MoveStyle, Size};
 use tilewave::solve::Constructive;
-use tilewave::solve::export::{Cnf, Program, Question, decode};
+use tilewave::solve::models::{Cnf, IntegerProgram, Question, decode};
 
-use super::options::GoalOption;
-use super::output::{OutputFile, print};
-use super::values::count;
+use crate::cli::options::{GoalOption, count};
+use crate::cli::output::{OutputFile, print};
 
 /// Write the question whether a board is solvable in at most N moves as SAT formula or integer program, or
 /// read a solver's answer.
@@ -95,7 +94,7 @@ impl Args {
         let (lp, mps, cnf) = (reserve(&self.lp)?, reserve(&self.mps)?, reserve(&self.cnf)?);
         let mut text = Vec::new();
         if lp.is_some() || mps.is_some() {
-            let program = Program::new(question.clone());
+            let program = IntegerProgram::new(question.clone());
             if let Some(place) = lp {
                 program.write_lp(&mut text)?;
                 place.write(&std::mem::take(&mut text))?;

@@ -7,17 +7,15 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ErrorKind};
 use tilewave::Error;
-use tilewave::bfs::SearchError;
-use tilewave::bfs::disk::DiskError;
 use tilewave::pdb::PdbError;
-use tilewave::puzzle::DefinitionError;
-use tilewave::puzzle::tiles::BoardError;
+use tilewave::puzzle::{BoardError, DefinitionError};
+use tilewave::search::SearchError;
+use tilewave::search::disk::DiskError;
 use tilewave::solve::SolveError;
 use tilewave::store::OutputError;
 use tilewave::table::TableError;
 
-use super::interrupt::INTERRUPTED;
-use super::progress;
+use crate::cli::progress::{self, INTERRUPTED};
 
 /// A command line that is wrong in a way that the parser cannot see.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +28,6 @@ macro_rules! refuse {
         return Err($crate::cli::failure::Usage(format!($($words)*)).into())
     };
 }
-pub(super) use refuse;
 
 /// A failure that has been reported: the exit code is left.
 #[derive(Debug, thiserror::Error)]
@@ -240,3 +237,5 @@ fn write_unlocked(text: &[u8]) {
     #[cfg(not(unix))]
     let _ = io::Write::write_all(&mut io::stderr(), text);
 }
+
+pub(crate) use refuse;

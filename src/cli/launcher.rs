@@ -2,6 +2,7 @@
 
 /// Variables that tell the number of processes: Open MPI, MPICH and Intel MPI, and the steps of srun.
 const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
+
 /// Variables that tell only that there is a launcher.
 const SIGNS: [&str; 2] = ["PMIX_RANK", "PMI_RANK"];
 
@@ -38,5 +39,28 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Option<Launch> {
 }
 
 #[cfg(test)]
-#[path = "../../tests/unit/launcher.rs"]
-mod tests;
+mod tests {
+    //! What `src/cli/launcher.rs` keeps to itself.
+
+    use super::*;
+
+    #[test]
+    fn launchers_are_known_by_their_variables() {
+        let under = |set: &[(&str, &str)]| {
+            let find = |name: &str| set.iter().find(|(n, _)| *n == name);
+            read(|name| find(name).map(|(_, value)| value.to_string()))
+        };
+        let of = |processes| Some(Launch { processes });
+        assert_eq!(under(&[]), None);
+        assert_eq!(under(&[("OMPI_COMM_WORLD_SIZE", "4")]), of(Some(4)));
+        assert_eq!(under(&[("PMI_RANK", "0"), ("PMI_SIZE", "2")]), of(Some(2)));
+        assert_eq!(under(&[("SLURM_STEP_NUM_TASKS", "8")]), of(Some(8)));
+        assert_eq!(under(&[("SLURM_STEP_NUM_TASKS", "1")]), None);
+        assert_eq!(
+            under(&[("SLURM_NTASKS", "8")]),
+            None,
+            "a batch script, no step"
+        );
+        assert_eq!(under(&[("PMIX_RANK", "3")]), of(None));
+    }
+}

@@ -3,51 +3,39 @@
 //! Invariant: results go to stdout, everything else to stderr; exit codes are 0 (done), 1 (a check or
 //! the work failed), 2 (the command line is wrong), 130 (interrupted).
 
-mod antipodes;
-mod bfs;
-mod completions;
-mod disk;
-mod export;
-mod failure;
-mod found;
-mod interrupt;
-mod launcher;
-mod man;
-mod options;
-mod output;
-mod pdb;
-mod plan;
-mod progress;
-mod puzzle;
-mod puzzles;
+pub(crate) mod bfs;
+pub(crate) mod disk;
+pub(crate) mod export;
+pub(crate) mod failure;
+pub(crate) mod launcher;
+pub(crate) mod manual;
+pub(crate) mod options;
+pub(crate) mod output;
+pub(crate) mod pdb;
+pub(crate) mod plan;
+pub(crate) mod progress;
+pub(crate) mod puzzle;
 #[cfg(feature = "mpi")]
 mod ranks;
 #[cfg(not(feature = "mpi"))]
 #[path = "no_ranks.rs"]
 mod ranks;
-mod repair;
-mod resume;
-mod scramble;
-mod solve;
-mod space;
-mod state;
-mod status;
-mod table;
-mod thresholds;
-mod values;
-mod verify;
+pub(crate) mod runs;
+pub(crate) mod solve;
+pub(crate) mod states;
+pub(crate) mod table;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
-pub use failure::out_of_memory;
+pub use crate::cli::failure::out_of_memory;
 
 /// Complete breadth-first searches of sliding-tile boards and permutation puzzles: depth distributions, God's numbers,
 /// antipodes.
 #[derive(Parser)]
-#[command(name = "tilewave", version, max_term_width = 100, after_help = man::environment())]
+#[command(name = "tilewave", version, max_term_width = 100, after_help = manual::environment())]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -68,26 +56,26 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Bfs(bfs::Args),
-    Resume(resume::Args),
-    Status(status::Args),
-    Repair(repair::Args),
-    Antipodes(antipodes::Args),
-    State(state::Args),
+    Resume(runs::ResumeArgs),
+    Status(runs::StatusArgs),
+    Repair(runs::RepairArgs),
+    Antipodes(states::AntipodesArgs),
+    State(states::StateArgs),
     Table(table::Args),
-    Verify(verify::Args),
+    Verify(runs::VerifyArgs),
     Plan(plan::Args),
-    Puzzles(puzzles::Args),
+    Puzzles(states::PuzzlesArgs),
     Pdb(pdb::Args),
     Solve(solve::Args),
-    Scramble(scramble::Args),
+    Scramble(states::ScrambleArgs),
     Export(export::Args),
-    Completions(completions::Args),
-    Man(man::Args),
+    Completions(manual::CompletionsArgs),
+    Man(manual::ManArgs),
 }
 
 /// Runs the program.
 pub fn main() -> ExitCode {
-    interrupt::outlive_limits();
+    progress::outlive_limits();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return failure::of_parser(&error, Cli::command()),
@@ -99,7 +87,7 @@ pub fn main() -> ExitCode {
         (false, _) => LevelFilter::TRACE,
     };
     tracing_subscriber::fmt()
-        .with_writer(|| progress::Log)
+        .with_writer(|| progress::LogWriter)
         .with_ansi(progress::is_coloured())
         .with_max_level(level)
         .without_time()

@@ -2,12 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use serde_json::{Value, json};
-use tilewave::report::one_key_per_line;
+use tilewave::report::html::LAST_DRAWN;
+use tilewave::report::{self, Chart, ChartFormat, one_key_per_line};
+use tilewave::search::{Engine, Outcome, Search, StateSpace};
 use tilewave::store;
 
-use super::options::{Format, Output};
+use crate::cli::failure::{Usage, refuse};
+use crate::cli::options::{OutputFormat, OutputOptions, count};
 
 /// An output to be written: refused at once when it exists or its directory cannot be written, so that no
 /// long search ends with nowhere to put its result.
@@ -43,11 +46,11 @@ impl OutputFile {
     }
 }
 
-impl Format {
+impl OutputFormat {
     /// Returns a result: figures by name as JSON, some of them (`columns`, by commas) as CSV, or words.
     pub fn result(self, figures: Value, columns: &str, words: impl FnOnce() -> String) -> String {
         match self {
-            Format::Json => one_key_per_line(&with_version(figures)),
+            OutputFormat::Json => one_key_per_line(&with_version(figures)),
             _ => self.heading(columns) + &self.line(figures, columns, words),
         }
     }
@@ -55,20 +58,20 @@ impl Format {
     /// Returns one of several results, which follow a heading.
     pub fn line(self, figures: Value, columns: &str, words: impl FnOnce() -> String) -> String {
         match self {
-            Format::Json => format!("{}\n", with_version(figures)),
-            Format::Csv => {
+            OutputFormat::Json => format!("{}\n", with_version(figures)),
+            OutputFormat::Csv => {
                 let fields = columns.split(',').map(|column| field(&figures[column]));
                 fields.collect::<Vec<_>>().join(",") + "\n"
             }
-            Format::Text => words(),
+            OutputFormat::Text => words(),
         }
     }
 
     /// Returns what comes before several results.
     pub fn heading(self, columns: &str) -> String {
         match self {
-            Format::Csv => format!("{columns}\n"),
-            Format::Json | Format::Text => String::new(),
+            OutputFormat::Csv => format!("{columns}\n"),
+            OutputFormat::Json | OutputFormat::Text => String::new(),
         }
     }
 }
@@ -98,7 +101,7 @@ pub fn counts_csv(columns: &str, counts: &[u64]) -> String {
     format!("{columns}\n{}", rows.collect::<String>())
 }
 
-impl Output {
+impl OutputOptions {
     /// Reserves the place of the result.
     pub fn reserve(&self) -> Result<Destination> {
         let reserve = |path: &PathBuf| OutputFile::reserve(path, self.force);
@@ -162,4 +165,118 @@ pub fn print_beside(output: &Path, text: &str) -> Result<()> {
         return Ok(());
     }
     print(text)
+}
+
+// The result of a search: where it is written, and in which forms.
+
+/// How the result of a search is written.
+#[derive(clap::Args)]
+pub struct ResultReport {
+    /// Draw the distribution, a linear and a logarithmic panel, to a .svg or .png file.
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+
+    /// Write the report as a web page, antipodes included: one file, for any browser, without a network.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    /// With --format json: list up to N states of the last depth, as `last`.
+    #[arg(long, value_name = "N", value_parser = count::<usize>(), allow_negative_numbers = true)]
+    last: Option<usize>,
+
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+impl ResultReport {
+    /// Returns how many states of the last depth the search has to keep.
+    pub fn keep_last(&self) -> usize {
+        let drawn = self.html.as_ref().map_or(0, |_| LAST_DRAWN);
+        self.last.unwrap_or(0).max(drawn)
+    }
+
+    /// Returns where the result itself goes.
+    pub fn output(&self) -> &OutputOptions {
+        &self.output
+    }
+
+    /// Reserves the files to be written.
+    pub fn files(&self) -> Result<Files> {
+        let files = [
+            ("--plot", &self.plot),
+            ("--html", &self.html),
+            ("--output", &self.output.output),
+        ];
+        if self.last.is_some() && self.output.format != OutputFormat::Json {
+            refuse!("--last lists states in the JSON result: add --format json");
+        }
+        for (i, (second, path)) in files.iter().enumerate() {
+            let same = files[..i].iter().find(|(_, p)| p.is_some() && p == path);
+            if let Some((first, _)) = same {
+                refuse!("{first} and {second} name the same file: choose two");
+            }
+        }
+        let plot = self.plot.as_ref().map(|path| {
+            let format = ChartFormat::of(path).map_err(|e| Usage(e.to_string()))?;
+            anyhow::Ok((format, OutputFile::reserve(path, self.output.force)?))
+        });
+        let html = self.html.as_ref();
+        let html = html.map(|path| OutputFile::reserve(path, self.output.force));
+        Ok(Files {
+            plot: plot.transpose()?,
+            html: html.transpose()?,
+            report: self.output.reserve()?,
+        })
+    }
+
+    /// Writes what was found.
+    pub fn finish(&self, files: Files, outcome: &Outcome) -> Result<()> {
+        let report = report::Report::new(outcome);
+        if let Some((format, file)) = files.plot {
+            file.write(&Chart::of(outcome).bytes(format)?)?;
+        }
+        if let Some(file) = files.html {
+            file.write(report.html()?.as_bytes())?;
+        }
+        files.report.write(&match self.output.format {
+            OutputFormat::Text => report.text(),
+            OutputFormat::Csv => report.csv(),
+            OutputFormat::Json => {
+                let mut figures = report.json();
+                if let Some(most) = self.last {
+                    let space = StateSpace::of(outcome.subject.clone())?;
+                    let last = outcome.last.iter().take(most);
+                    figures["last"] = json!(last.map(|&s| space.text(s)).collect::<Vec<_>>());
+                }
+                one_key_per_line(&figures)
+            }
+        })?;
+        // A search that contradicts what is known is a failed check, however it was asked for.
+        if let Some(difference) = report.difference {
+            let published = report.published.map(|truth| truth.name().to_string());
+            let truth = published.or(report.own.map(|own| own.to_string()));
+            return Err(anyhow!(
+                "{} disagrees with {}: {difference}; search again with --engine reference to see which \
+                  is right",
+                outcome.subject,
+                truth.unwrap_or_default()
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The files to be written at the end.
+pub struct Files {
+    plot: Option<(ChartFormat, OutputFile)>,
+    html: Option<OutputFile>,
+    report: Destination,
+}
+
+/// Refuses an engine that keeps nothing on disk.
+pub fn sweeps(search: &Search) -> Result<(), Usage> {
+    if search.engine == Some(Engine::Reference) {
+        refuse!("--dir needs the sweep engine: leave out --engine reference");
+    }
+    Ok(())
 }

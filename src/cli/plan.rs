@@ -5,16 +5,15 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde_json::json;
 use tilewave::Error;
-use tilewave::bfs::disk::{self, Directories, Disk, MemoryPlan, PlaneStore};
-use tilewave::bfs::{self, Calibration, Engine, Network, Search, SearchError, Subject};
-use tilewave::puzzle::tiles::Metric;
+use tilewave::puzzle::Metric;
 use tilewave::report::{bytes, counted, duration, published_for, rate, thousands};
+use tilewave::search::disk::{self, Directories, Disk, MemoryPlan, PlaneStore};
+use tilewave::search::{self, Calibration, Engine, Network, Search, SearchError, Subject};
 use tilewave::store::{Directory, Io, Simulated, Storage};
 
-use super::disk::KEEP;
-use super::options::{MaxDepth, Output, Running, kernel};
-use super::puzzle::{Counted, board, puzzle};
-use super::values::{bandwidth, choice, whole};
+use crate::cli::disk::KEEP;
+use crate::cli::options::{MaxDepth, OutputOptions, Running, bandwidth, choice, kernel, whole};
+use crate::cli::puzzle::{Counted, board, puzzle};
 
 /// Say what a search needs: states, memory, disk, engine, and the time expected on this machine.
 #[derive(clap::Args)]
@@ -64,7 +63,7 @@ pub struct Args {
     running: Running,
 
     #[command(flatten)]
-    output: Output,
+    output: OutputOptions,
 }
 
 /// What a plan says.
@@ -82,13 +81,13 @@ struct Planned {
     /// Seconds expected, and what was searched to find out.
     time: Option<(f64, String)>,
     kernel: Option<&'static str>,
-    disk: Option<OnDisk>,
+    disk: Option<PlannedDisk>,
     /// What nobody measured on this machine and the figures rest on.
     projected: Vec<String>,
 }
 
 /// What a plan says of the disk.
-struct OnDisk {
+struct PlannedDisk {
     chunks: usize,
     planes: &'static str,
     estimate: disk::Estimate,
@@ -96,11 +95,11 @@ struct OnDisk {
     bandwidth: u64,
     /// Bytes that are free where the search would be, if the system tells.
     free: Option<u64>,
-    ranks: Option<Ranks>,
+    ranks: Option<PlannedRanks>,
 }
 
 /// What a plan says of many machines.
-struct Ranks {
+struct PlannedRanks {
     ranks: u64,
     network: Network,
     /// Seconds of all levels; `None` where nobody knows how many there are.
@@ -127,7 +126,7 @@ impl Args {
     }
 
     fn plan(&self, subject: &Subject, widths: &[u64]) -> Result<Planned> {
-        let plan = bfs::plan(subject, self.running.engine)?;
+        let plan = search::plan(subject, self.running.engine)?;
         let budget = self.running.memory.budget();
         let threads = self.running.threads.get();
         let bandwidth = self.disk_bandwidth;
@@ -139,7 +138,7 @@ impl Args {
         let on_disk = sweeps && (forced || too_large && disk::suits(subject));
         let calibration = match on_disk {
             true => disk::calibrate(&plan, threads, kernel()?)?,
-            false => bfs::calibrate(&plan, threads, kernel()?)?,
+            false => search::calibrate(&plan, threads, kernel()?)?,
         };
         let measured = calibration.as_ref();
         let here = std::thread::available_parallelism().map_or(1, usize::from);
@@ -174,7 +173,7 @@ impl Args {
             let mut disk = Disk::new(directories);
             // One process is no job: it plans as if nothing had been said of processes.
             let ranks = self.ranks.map_or(1, u64::from);
-            let network = (ranks > 1).then(|| bfs::network(subject, ranks as usize));
+            let network = (ranks > 1).then(|| search::network(subject, ranks as usize));
             let network = network.transpose()?;
             if let Some(network) = network {
                 disk.shared_digits = Some(network.shared_digits);
@@ -233,14 +232,14 @@ impl Args {
                     if let Some((expected, _)) = &mut planned.time {
                         *expected += seconds.unwrap_or(0.0);
                     }
-                    Some(Ranks {
+                    Some(PlannedRanks {
                         ranks,
                         network,
                         seconds,
                     })
                 }
             };
-            planned.disk = Some(OnDisk {
+            planned.disk = Some(PlannedDisk {
                 chunks: memory_plan.chunks(),
                 planes: memory_plan.planes.name(),
                 estimate,
@@ -348,7 +347,7 @@ impl Planned {
             if let Some(free) = disk.free {
                 text += &format!("free     {}: {} there\n", bytes(free), verdict(share, free));
             }
-            if let Some(Ranks {
+            if let Some(PlannedRanks {
                 ranks,
                 network,
                 seconds,

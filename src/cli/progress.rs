@@ -5,24 +5,27 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Once};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tilewave::progress::{Level, Phase};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+use tilewave::progress::{LevelDone, Phase};
 use tilewave::report::{counted, duration, rate};
-
-use super::interrupt;
 
 /// Least time between two log lines.
 const LOG_EVERY: Duration = Duration::from_secs(1);
+
 /// Drawings of the line per second.
 const DRAW_HZ: u8 = 8;
+
 /// Steps of the bar, more than it has places.
 const STEPS: u64 = 1000;
 
 /// The line that is on the terminal.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
 /// Whether nothing is said of progress.
 static HIDDEN: AtomicBool = AtomicBool::new(false);
 
@@ -55,9 +58,9 @@ pub fn is_coloured() -> bool {
 }
 
 /// Where the log goes: stderr, beside the line.
-pub struct Log;
+pub struct LogWriter;
 
-impl Write for Log {
+impl Write for LogWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         aside(|| io::stderr().write(bytes))
     }
@@ -68,16 +71,16 @@ impl Write for Log {
 }
 
 /// A line about work: on a terminal drawn again and again, elsewhere a line of the log.
-pub struct Line {
+pub struct StatusLine {
     bar: Option<ProgressBar>,
     log: bool,
     /// When there is something to say next.
     next: Mutex<Instant>,
 }
 
-impl Line {
+impl StatusLine {
     /// Returns the line of some work, empty until something is said.
-    pub fn new() -> Line {
+    pub fn new() -> StatusLine {
         let hidden = HIDDEN.load(Ordering::Relaxed);
         // A log line per level (-v) and a line that moves would take turns.
         let moving = is_screen() && !tracing::enabled!(tracing::Level::DEBUG);
@@ -91,7 +94,7 @@ impl Line {
             lock(&SHOWN).replace(bar.clone());
             bar
         });
-        Line {
+        StatusLine {
             bar,
             log: !hidden && !is_screen(),
             // A short search says nothing where lines stay.
@@ -127,7 +130,7 @@ impl Line {
     }
 }
 
-impl Drop for Line {
+impl Drop for StatusLine {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -158,14 +161,14 @@ pub fn part(index: usize, all: usize) -> String {
 }
 
 /// Shows a search or work on a database, and passes on Ctrl-C.
-pub struct Progress {
-    line: Line,
+pub struct SearchProgress {
+    line: StatusLine,
     /// What the work is a part of: `database 2 of 4: `, or nothing.
     part: String,
-    tally: Mutex<Tally>,
+    tally: Mutex<LineTally>,
 }
 
-struct Tally {
+struct LineTally {
     begun: Instant,
     /// States to find (0: entries of a database), those found, and those of an earlier session among them.
     all: u64,
@@ -173,19 +176,19 @@ struct Tally {
     before: u64,
 }
 
-impl Progress {
+impl SearchProgress {
     /// Returns the progress of some work, and begins to listen for Ctrl-C.
-    pub fn new() -> Progress {
-        Progress::of_part(String::new())
+    pub fn new() -> SearchProgress {
+        SearchProgress::of_part(String::new())
     }
 
     /// Returns the progress of a part of some work, which its words begin with.
-    pub fn of_part(part: String) -> Progress {
-        interrupt::listen();
-        Progress {
-            line: Line::new(),
+    pub fn of_part(part: String) -> SearchProgress {
+        listen();
+        SearchProgress {
+            line: StatusLine::new(),
             part,
-            tally: Mutex::new(Tally {
+            tally: Mutex::new(LineTally {
                 begun: Instant::now(),
                 all: 0,
                 found: 0,
@@ -195,7 +198,7 @@ impl Progress {
     }
 }
 
-impl Tally {
+impl LineTally {
     /// `depth 31 (41 %)  12,345 states  1.9 G states/s  ETA 12 s`: the share in words is of the level.
     fn of_search(&self, depth: usize, level_share: f64) -> (f64, String) {
         let seconds = self.begun.elapsed().as_secs_f64();
@@ -218,7 +221,7 @@ impl Tally {
     }
 }
 
-impl tilewave::Progress for Progress {
+impl tilewave::Progress for SearchProgress {
     fn started(&self, states: u64) {
         lock(&self.tally).all = states;
     }
@@ -253,7 +256,7 @@ impl tilewave::Progress for Progress {
         });
     }
 
-    fn level(&self, level: &Level) {
+    fn level(&self, level: &LevelDone) {
         let mut tally = lock(&self.tally);
         tally.found += level.states;
         let (depth, noun) = match tally.all {
@@ -270,6 +273,62 @@ impl tilewave::Progress for Progress {
     }
 
     fn interrupted(&self) -> bool {
-        interrupt::asked()
+        asked()
     }
+}
+
+// Signals: Ctrl-C once to stop cleanly, twice to quit now.
+
+/// Exit code of an interrupted program.
+pub const INTERRUPTED: u8 = 130;
+
+static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+
+/// Begins to listen for Ctrl-C, termination and a lost terminal, if not listening already. The second
+/// signal ends the process at once. A signal that is ignored, as SIGHUP under nohup, stays ignored.
+pub fn listen() {
+    static LISTENING: Once = Once::new();
+    LISTENING.call_once(|| {
+        let mut signals = vec![SIGINT, SIGTERM];
+        #[cfg(unix)]
+        signals.push(signal_hook::consts::SIGHUP);
+        let ignored = ignored();
+        signals.retain(|signal| ignored >> (signal - 1) & 1 == 0);
+        for signal in signals {
+            // In this order: the first signal finds the flag down, the second finds it up.
+            let heard = flag::register_conditional_shutdown(
+                signal,
+                i32::from(INTERRUPTED),
+                Arc::clone(&ASKED),
+            )
+            .and_then(|_| flag::register(signal, Arc::clone(&ASKED)));
+            if let Err(error) = heard {
+                tracing::debug!("cannot listen for signal {signal}: {error}");
+            }
+        }
+    });
+}
+
+/// Makes a file that outgrows the limit of the shell (`ulimit -f`) an error of writing, not the end.
+pub fn outlive_limits() {
+    #[cfg(unix)]
+    let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+}
+
+/// Returns whether the user has asked to stop.
+pub fn asked() -> bool {
+    ASKED.load(Ordering::Relaxed)
+}
+
+/// Stops as if the user had asked: somebody else was asked.
+#[cfg_attr(not(feature = "mpi"), allow(dead_code))]
+pub fn ask() {
+    ASKED.store(true, Ordering::Relaxed);
+}
+
+/// The signals that this process was started with ignored, bit n - 1 for signal n.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap_or(0))
 }

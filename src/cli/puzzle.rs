@@ -3,14 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use tilewave::bfs::Subject;
-use tilewave::puzzle::files::{self, Counting, Format};
-use tilewave::puzzle::tiles::{Metric, Size};
-use tilewave::puzzle::{Definition, families};
+use tilewave::puzzle::formats::{self, Counting, Format};
+use tilewave::puzzle::{Definition, Metric, Size, families};
+use tilewave::search::Subject;
 
-use super::failure::refuse;
-use super::options::{Format as ResultFormat, GoalOption};
-use super::values::{Choice, choice};
+use crate::cli::failure::refuse;
+use crate::cli::options::{Choice, GoalOption, OutputFormat as ResultFormat, choice};
 
 /// The metrics, as options.
 const METRICS: &[Choice<Metric>] = &[
@@ -131,6 +129,6 @@ impl Counted {
             directed: self.directed,
             quarter: self.quarter,
         };
-        Ok(files::read(&name, &text, counting).map_err(tilewave::Error::from)?)
+        Ok(formats::read(&name, &text, counting).map_err(tilewave::Error::from)?)
     }
 }

@@ -5,19 +5,19 @@
 
 use anyhow::{Context, Result, anyhow};
 use tilewave::Error;
-use tilewave::bfs::disk::{self, Disk, DiskError, Stopped};
-use tilewave::bfs::mpi::{Job, abort, end_on_panic};
-use tilewave::bfs::{Communicator, Search};
+use tilewave::search::disk::{self, Disk, DiskError, Stopped};
+use tilewave::search::mpi::{Job, abort, end_on_panic};
+use tilewave::search::{Communicator, Search};
 
-use super::failure::{complain, refuse};
-use super::found::{Report, sweeps};
-use super::launcher::Launch;
-use super::options::Running;
-use super::progress::{Progress, hide};
+use crate::cli::failure::{complain, refuse};
+use crate::cli::launcher::Launch;
+use crate::cli::options::Running;
+use crate::cli::output::{ResultReport, sweeps};
+use crate::cli::progress::{SearchProgress, hide};
 
 /// Runs a search together with the other ranks, and writes its result.
 pub fn run(
-    report: &Report,
+    report: &ResultReport,
     launch: Launch,
     running: &Running,
     mut search: Search,
@@ -51,7 +51,7 @@ pub fn run(
     if !first {
         hide();
     }
-    let progress = Progress::new();
+    let progress = SearchProgress::new();
     let found = disk::run_distributed(&search, &disk, &job, &progress);
     drop(progress);
     match (found, files) {

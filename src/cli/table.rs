@@ -5,19 +5,17 @@ use std::time::Instant;
 
 use anyhow::Result;
 use serde_json::json;
-use tilewave::bfs::Search;
-use tilewave::puzzle::tiles::Metric;
+use tilewave::puzzle::Metric;
 use tilewave::report::{bytes, duration, histogram, thousands};
+use tilewave::search::Search;
 use tilewave::store;
-use tilewave::table::{DistanceTable, Encoding, build};
+use tilewave::table::{DistanceTable, TableEncoding, build};
 
-use super::failure::Exit;
-use super::interrupt;
-use super::options::{FORMATS, Format, Memory, Threads, kernel};
-use super::output::{OutputFile, counts_csv, print, print_beside};
-use super::progress::Progress;
-use super::puzzle::{Counted, puzzle};
-use super::values::choice;
+use crate::cli::failure::Exit;
+use crate::cli::options::{FORMATS, Memory, OutputFormat, Threads, choice, kernel};
+use crate::cli::output::{OutputFile, counts_csv, print, print_beside};
+use crate::cli::progress::{self, SearchProgress};
+use crate::cli::puzzle::{Counted, puzzle};
 
 /// Write the distance table of a puzzle, the depth of every state, or check one.
 #[derive(clap::Args)]
@@ -43,8 +41,8 @@ pub struct Args {
     counted: Counted,
 
     /// How depths are stored.
-    #[arg(long, value_parser = choice(Encoding::NAMES), default_value = "mod3")]
-    encoding: Encoding,
+    #[arg(long, value_parser = choice(TableEncoding::NAMES), default_value = "mod3")]
+    encoding: TableEncoding,
 
     /// Replace an existing file.
     #[arg(long)]
@@ -58,7 +56,7 @@ pub struct Args {
 
     /// How to write what the table holds.
     #[arg(long, value_parser = choice(FORMATS), default_value = "text")]
-    format: Format,
+    format: OutputFormat,
 }
 
 impl Args {
@@ -91,9 +89,9 @@ impl Args {
         search.threads = self.threads.get();
         search.kernel = kernel()?;
         search.memory = Some(self.memory.budget());
-        let progress = Progress::new();
+        let progress = SearchProgress::new();
         let table = build(&search, self.encoding, &progress)?;
-        let saved = table.save(file, self.force, |_| !interrupt::asked());
+        let saved = table.save(file, self.force, |_| !progress::asked());
         saved?;
         Ok(table)
     }
@@ -137,7 +135,7 @@ impl Args {
             )
         };
         match self.format {
-            Format::Csv => counts_csv("depth,states", counts),
+            OutputFormat::Csv => counts_csv("depth,states", counts),
             format => format.result(figures, "", words),
         }
     }

@@ -1,21 +1,20 @@
 //! Making a database: what it needs, and the choice of a builder.
 
-use super::database::Pdb;
-use super::descent::bit_of;
-use super::entry_order::EntryOrder;
-use super::header::{Summary, raw_bytes};
-use super::set_graph::SetGraph;
-use super::slots::{self, Board, Marks, Slots};
-use super::space::Space;
-use super::sweep::{self, Found};
-use super::threads::pool;
-use super::{Encoding, Kind, Pattern, PdbError, encode, levels, plain, reorder, turn};
-use crate::perm::kernel::{Kernel, KernelError};
+use crate::kernel::{Kernel, KernelError};
+use crate::pdb::all_moves::Space;
+use crate::pdb::byte_build::{self, SearchedVisits};
+use crate::pdb::database::Pdb;
+use crate::pdb::encoding::bit_of;
+use crate::pdb::error::pool;
+use crate::pdb::header::{Summary, raw_bytes};
+use crate::pdb::regions::{EntryOrder, SetGraph};
+use crate::pdb::slots::{self, FirstVisitSink, SlotBoard, Slots};
+use crate::pdb::{Encoding, Kind, Pattern, PdbError, encode, file_order, levels, oracle};
 use crate::perm::layout::Layout;
 use crate::perm::lehmer;
 use crate::perm::placement::binomial;
 use crate::progress::Progress;
-use crate::store::{Header as _, Image};
+use crate::store::{FileHeader as _, Image};
 
 /// A database to build.
 #[derive(Clone, Debug)]
@@ -52,7 +51,7 @@ impl Build {
     }
 
     /// The kernel that runs.
-    pub(super) fn kernel(&self) -> Result<Kernel, KernelError> {
+    pub(crate) fn kernel(&self) -> Result<Kernel, KernelError> {
         match self.kernel {
             Some(kernel) if !kernel.is_supported() => Err(KernelError::Unsupported(kernel)),
             Some(kernel) => Ok(kernel),
@@ -135,7 +134,7 @@ pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
 /// Bits of level files for each entry: 3.0 to 3.7 were measured for seven and eight tiles.
 const LEVEL_BITS: u64 = 4;
 
-/// Returns what a build needs whose levels go to files: [`super::OnDisk`].
+/// Returns what a build needs whose levels go to files: [`crate::pdb::DiskBuild`].
 ///
 /// # Errors
 /// As [`plan`], and [`PdbError::DiskKind`] for what is built in memory only.
@@ -244,13 +243,13 @@ pub fn build(build: &Build, observer: &dyn Progress) -> Result<Pdb, PdbError> {
         };
         match build.encoding == pdb.encoding() {
             true => Ok(pdb),
-            false => encode::encode(&pdb, build.encoding),
+            false => encode(&pdb, build.encoding),
         }
     })
 }
 
 /// The header of a table, without histogram and checksums.
-pub(super) fn header(build: &Build, entries: u64, encoding: Encoding) -> Summary {
+pub(crate) fn header(build: &Build, entries: u64, encoding: Encoding) -> Summary {
     Summary {
         pattern: build.pattern.clone(),
         kind: build.kind,
@@ -265,7 +264,7 @@ pub(super) fn header(build: &Build, entries: u64, encoding: Encoding) -> Summary
 }
 
 /// A zeroed image, with the table of region starts.
-pub(super) fn image(header: &Summary, starts: &[u32]) -> Result<Image, PdbError> {
+pub(crate) fn image(header: &Summary, starts: &[u32]) -> Result<Image, PdbError> {
     let layout = header.layout();
     let mut image = Image::zeroed(layout.data.end())?;
     let index = layout.index.of_mut(image.bytes_mut());
@@ -280,7 +279,7 @@ fn build_plain(build: &Build, plan: BuildPlan, observer: &dyn Progress) -> Resul
     let mut header = header(build, plan.entries, Encoding::Byte);
     let mut image = image(&header, &starts)?;
     let values = header.layout().data.of_mut(image.bytes_mut());
-    header.histogram = plain::build(&build.pattern, build.kind, &starts, values, observer)?;
+    header.histogram = oracle::build(&build.pattern, build.kind, &starts, values, observer)?;
     Ok(Pdb::finish(image, header))
 }
 
@@ -309,9 +308,9 @@ fn build_fast(
         Kind::Minimum | Kind::AllMoves => {
             // The values' memory becomes the file image: its sections need a little more.
             let extra = (len - plan.entries).div_ceil(64);
-            let mut found = sweep::search(what, layout, kernel, extra, observer)?;
-            reorder::by_position(&mut found, observer)?;
-            let Found {
+            let mut found = byte_build::search(what, layout, kernel, extra, observer)?;
+            file_order::by_position(&mut found, observer)?;
+            let SearchedVisits {
                 graph,
                 seen,
                 values: mut array,
@@ -323,7 +322,7 @@ fn build_fast(
             bytes[..data.offset as usize].fill(0);
             let lines = [0, 1].map(|class: usize| seen[class].units().as_flattened());
             let entries = data.of_mut(bytes);
-            reorder::by_cells(pattern, &graph, lines, entries, observer)?;
+            file_order::by_cells(pattern, &graph, lines, entries, observer)?;
             let len = len as usize;
             Ok(Pdb::finish(Image::Memory { array, len }, header))
         }
@@ -332,12 +331,12 @@ fn build_fast(
             if encoding == Encoding::Bit {
                 return build_bits(pattern, layout, kernel, header, &starts, observer);
             }
-            let mut found = sweep::search(what, layout, kernel, 0, observer)?;
+            let mut found = byte_build::search(what, layout, kernel, 0, observer)?;
             header.histogram = std::mem::take(&mut found.histogram);
             let found = found.without_seen()?;
             let mut image = image(&header, &starts)?;
             let entries = data.of_mut(image.bytes_mut());
-            reorder::by_region(&found, &starts, entries, observer)?;
+            file_order::by_region(&found, &starts, entries, observer)?;
             Ok(Pdb::finish(image, header))
         }
     }
@@ -352,7 +351,7 @@ fn build_bits(
     starts: &[u32],
     observer: &dyn Progress,
 ) -> Result<Pdb, PdbError> {
-    let mut board = Board::new(pattern, layout, kernel, observer)?;
+    let mut board = SlotBoard::new(pattern, layout, kernel, observer)?;
     let words =
         |class: usize| Slots::zeroed(board.classes[class].changed.len(), slots::unit(layout));
     let mut values = [words(0)?, words(1)?];
@@ -363,16 +362,16 @@ fn build_bits(
         observer,
         |board, class, depth, found| {
             let marks = match bit_of(depth as u8) {
-                0 => Marks::Count,
-                _ => Marks::In(values[class].words_mut()),
+                0 => FirstVisitSink::Count,
+                _ => FirstVisitSink::In(values[class].words_mut()),
             };
             board.level(class, depth, found, marks, observer)
         },
     )?;
-    let Board { graph, classes, .. } = board;
+    let SlotBoard { graph, classes, .. } = board;
     drop(classes);
     let mut image = image(&header, starts)?;
     let entries = header.layout().data.of_mut(image.bytes_mut());
-    turn::by_region(&graph, layout, &values, entries, observer)?;
+    file_order::bits_by_region(&graph, layout, &values, entries, observer)?;
     Ok(Pdb::finish(image, header))
 }

@@ -7,12 +7,14 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::PdbError;
-use super::frames::{front, load};
-use super::header::Summary;
-use super::meter::Meter;
+use crate::pdb::PdbError;
+use crate::pdb::error::Meter;
+use crate::pdb::header::Summary;
 use crate::progress::{Phase, Progress};
-use crate::store::{self, Container, FileError, Header as _, Output};
+use crate::store::{
+    self, BLOCK_BYTES, Container, FileError, FileHeader as _, HEADER_BYTES, Image, Output,
+    SectionLayout, in_parallel,
+};
 
 /// Level of compression: 9 shrinks the 4x4 table of {1..7} to a third of its bytes at 20 MB/s.
 const LEVEL: i32 = 9;
@@ -34,7 +36,7 @@ pub fn compress(
     if file.header().compressed {
         return Err(PdbError::Compressed(from.to_path_buf()));
     }
-    super::threads::pool(threads)?.install(|| {
+    crate::pdb::error::pool(threads)?.install(|| {
         let meter = Meter::new(observer, Phase::File, 0, file.layout().raw);
         let frames: Vec<Vec<u8>> = (0..file.layout().blocks() as usize)
             .into_par_iter()
@@ -82,7 +84,7 @@ pub fn decompress(
     if !file.header().compressed {
         return Err(PdbError::NotCompressed(from.to_path_buf()));
     }
-    super::threads::pool(threads)?.install(|| {
+    crate::pdb::error::pool(threads)?.install(|| {
         let file = load(file, observer)?;
         let total = file.header().file_bytes();
         file.save(to, replace, |done| {
@@ -96,8 +98,78 @@ pub fn decompress(
 /// Returns what the header of a file says, compressed or not: the pattern's table without its entries.
 ///
 /// # Errors
-/// [`PdbError`] as for [`super::Pdb::open`].
+/// [`PdbError`] as for [`crate::pdb::Pdb::open`].
 pub fn inspect(path: &Path) -> Result<Summary, PdbError> {
     let file = Container::<Summary>::open(path)?;
     Ok(file.header().clone())
+}
+
+// The frames of compressed databases.
+//
+// Invariant: a frame is right when the block in it has its sum. Nothing that a file claims takes memory before it
+// is checked.
+
+/// Returns the file that was compressed, in memory, all of it checked.
+pub(crate) fn load(
+    file: Container<Summary>,
+    observer: &dyn Progress,
+) -> Result<Container<Summary>, PdbError> {
+    let mut header = file.header().clone();
+    header.compressed = false;
+    header.stored_bytes = header.raw_bytes();
+    let layout = header.layout();
+    let mut image = Image::in_free_memory(layout.data.end())?;
+    let (begin, entries) = image.bytes_mut().split_at_mut(layout.data.offset as usize);
+    begin.copy_from_slice(&front(&file, &header, &layout));
+    let ends = file.layout().frames.of(file.front()).as_chunks().0;
+    let meter = Meter::new(observer, Phase::File, 0, layout.raw);
+    in_parallel(entries.chunks_mut(BLOCK_BYTES), |block, to| {
+        decode(&file, ends, block, to)?;
+        meter.add(to.len() as u64)
+    })?;
+    Ok(file.replaced(header, image)?)
+}
+
+/// Reads the frame of a block, of which the ends of all frames are given, and checks the block.
+fn decode(
+    file: &Container<Summary>,
+    ends: &[[u8; 8]],
+    block: usize,
+    to: &mut [u8],
+) -> Result<(), FileError> {
+    let damaged = || file.damaged(block);
+    let end = |frame: usize| u64::from_le_bytes(ends[frame]);
+    let begin = block.checked_sub(1).map_or(0, end);
+    let stored = file.layout().data.bytes;
+    // The last frame ends with the file; none is much longer than what is in it.
+    let inside = match block + 1 == ends.len() {
+        true => end(block) == stored,
+        false => end(block) <= stored,
+    };
+    let frame = end(block)
+        .checked_sub(begin)
+        .filter(|&bytes| inside && bytes <= 2 * to.len() as u64 + 4096);
+    let mut bytes = vec![0; frame.ok_or_else(damaged)? as usize];
+    file.read(begin, &mut bytes)?;
+    match zstd::bulk::decompress_to_buffer(&bytes, to) {
+        Ok(len) if len == to.len() => file.verify(block, to),
+        _ => Err(damaged()),
+    }
+}
+
+/// What comes before the entries of a file with another header than the one it is copied from.
+pub(crate) fn front(
+    file: &Container<Summary>,
+    header: &Summary,
+    layout: &SectionLayout,
+) -> Vec<u8> {
+    let mut front = vec![0; layout.data.offset as usize];
+    front[..HEADER_BYTES].copy_from_slice(&store::encode(header).0);
+    let sums = file.layout().sums.of(file.front());
+    layout
+        .index
+        .of_mut(&mut front)
+        .copy_from_slice(file.index());
+    layout.sums.of_mut(&mut front).copy_from_slice(sums);
+    front
 }

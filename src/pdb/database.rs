@@ -5,13 +5,13 @@
 
 use std::path::Path;
 
-use super::entry_order::EntryOrder;
-use super::header::Summary;
-use super::meter::Meter;
-use super::plain::UNREACHED;
-use super::{Encoding, Kind, Pattern, PdbError, frames};
+use crate::pdb::error::Meter;
+use crate::pdb::header::Summary;
+use crate::pdb::oracle::UNREACHED;
+use crate::pdb::regions::EntryOrder;
+use crate::pdb::{Encoding, Kind, Pattern, PdbError, compress};
 use crate::progress::{NoProgress, Phase, Progress};
-use crate::puzzle::tiles::Board;
+use crate::puzzle::Board;
 use crate::store::{Container, EndWhenCut, Image};
 
 /// An additive pattern database.
@@ -19,7 +19,7 @@ use crate::store::{Container, EndWhenCut, Image};
 /// ```
 /// use tilewave::pdb::{Build, Pattern, build};
 /// use tilewave::progress::NoProgress;
-/// use tilewave::puzzle::tiles::{Board, Goal, Size};
+/// use tilewave::puzzle::{Board, Goal, Size};
 /// let goal = Goal::Last.board(Size::new(3, 3)?)?;
 /// let pdb = build(&Build::new(Pattern::new(goal, &[1, 2, 3, 4])?), &NoProgress)?;
 /// assert_eq!(pdb.entries(), 9 * 8 * 7 * 6);
@@ -53,7 +53,7 @@ impl Pdb {
     pub fn open_with(path: &Path, observer: &dyn Progress) -> Result<Pdb, PdbError> {
         let file = Container::<Summary>::open(path)?;
         if file.header().compressed {
-            return Pdb::new(frames::load(file, observer)?);
+            return Pdb::new(compress::load(file, observer)?);
         }
         let meter = Meter::new(observer, Phase::File, 0, file.layout().data.bytes);
         Pdb::new(file.load(|bytes| meter.add(bytes))?)
@@ -101,9 +101,9 @@ impl Pdb {
         Pdb::new(Container::from_image(image)?)
     }
 
-    pub(super) fn new(file: Container<Summary>) -> Result<Pdb, PdbError> {
+    pub(crate) fn new(file: Container<Summary>) -> Result<Pdb, PdbError> {
         let file = match file.header().compressed {
-            true => frames::load(file, &NoProgress)?,
+            true => compress::load(file, &NoProgress)?,
             false => file,
         };
         Ok(Pdb {
@@ -113,7 +113,7 @@ impl Pdb {
     }
 
     /// Finishes a table in memory whose index and entries are written.
-    pub(super) fn finish(image: Image, header: Summary) -> Pdb {
+    pub(crate) fn finish(image: Image, header: Summary) -> Pdb {
         Pdb {
             order: EntryOrder::new(&header.pattern, header.kind),
             file: Container::finish(image, header),
@@ -176,7 +176,7 @@ impl Pdb {
         self.file.header()
     }
 
-    pub(super) fn file(&self) -> &Container<Summary> {
+    pub(crate) fn file(&self) -> &Container<Summary> {
         &self.file
     }
 
@@ -187,7 +187,7 @@ impl Pdb {
 
     /// Returns the number of regions of all sets before a set (region-aware tables).
     #[inline]
-    pub(super) fn start(&self, set: usize) -> u32 {
+    pub(crate) fn start(&self, set: usize) -> u32 {
         let word = self.file.index().get(4 * set..);
         let word = word.and_then(|bytes| bytes.first_chunk().copied());
         u32::from_le_bytes(word.unwrap_or_default())
@@ -226,7 +226,7 @@ impl Pdb {
     }
 
     /// The byte that an entry lies in.
-    pub(super) fn place(&self, entry: u64) -> usize {
+    pub(crate) fn place(&self, entry: u64) -> usize {
         match self.encoding() {
             Encoding::Byte => entry as usize,
             Encoding::Nibble => (entry / 2) as usize,

@@ -1,9 +1,11 @@
 //! What can be wrong with a pattern, a build or a database file: one line each, with what to do.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::perm::kernel::KernelError;
-use crate::puzzle::tiles::{BoardError, Size};
+use crate::kernel::KernelError;
+use crate::progress::{Phase, Progress};
+use crate::puzzle::{BoardError, Size};
 use crate::store::{FileError, MemoryError, OutputError, advice};
 use crate::units::{bytes, thousands};
 
@@ -319,5 +321,54 @@ impl PdbError {
                 | PdbError::DiskKind
                 | PdbError::BlankOnTile { .. }
         )
+    }
+}
+
+// The worker threads of a build or a search.
+
+/// Returns a pool of worker threads, one per core unless told.
+pub(crate) fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool, PdbError> {
+    let threads = threads.unwrap_or(0);
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|e| PdbError::Threads {
+            threads,
+            reason: e.to_string(),
+        })
+}
+
+// How far work on a database is.
+
+/// Units of work, counted by all threads.
+pub(crate) struct Meter<'a> {
+    observer: &'a dyn Progress,
+    phase: Phase,
+    done: AtomicU64,
+    total: u64,
+}
+
+impl Meter<'_> {
+    /// Returns the meter of some units, of which the first are done.
+    pub fn new(observer: &dyn Progress, phase: Phase, done: u64, total: u64) -> Meter<'_> {
+        Meter {
+            observer,
+            phase,
+            done: AtomicU64::new(done),
+            total,
+        }
+    }
+
+    /// Counts units that are done.
+    ///
+    /// # Errors
+    /// [`PdbError::Interrupted`] when the observer says to stop.
+    pub fn add(&self, units: u64) -> Result<(), PdbError> {
+        let done = self.done.fetch_add(units, Ordering::Relaxed) + units;
+        self.observer.progress(self.phase, done, self.total);
+        match self.observer.interrupted() {
+            true => Err(PdbError::Interrupted),
+            false => Ok(()),
+        }
     }
 }

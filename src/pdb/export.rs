@@ -12,20 +12,19 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::entry_order::arrangement_rank;
-use super::grid::bits;
-use super::meter::Meter;
-use super::plain::UNREACHED;
-use super::{Encoding, Kind, Pattern, Pdb, PdbError, encode};
-use crate::names::names;
+use crate::pdb::error::Meter;
+use crate::pdb::oracle::UNREACHED;
+use crate::pdb::regions::{arrangement_rank, bits};
+use crate::pdb::{Encoding, Kind, Pattern, Pdb, PdbError, encode};
 use crate::perm::lehmer;
 use crate::perm::placement::{self, Subsets, binomial};
 use crate::progress::{Phase, Progress};
 use crate::store::{self, Output};
+use crate::units::names;
 
 /// A layout of another program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub enum ExportLayout {
     /// clausecker's 24puzzle: sets by increasing masks, then regions (region-aware databases), then
     /// arrangements with the first tile least significant.
     Puzzle24,
@@ -35,7 +34,7 @@ pub enum Layout {
     Positions,
 }
 
-names! { Layout:
+names! { ExportLayout:
     "24puzzle" = Puzzle24, "clausecker's 24puzzle (5x5, --goal first), with the regions of a region-aware database";
     "hog2-lex" = Lexicographic, "Lexicographic rank of the tiles' cells, one byte each";
     "positions" = Positions,
@@ -44,10 +43,13 @@ names! { Layout:
 
 /// Most bytes of a table of positions: it is mostly empty.
 const MAX_POSITIONS: u64 = 1 << 40;
+
 /// Bytes of a piece, as long as its units are no larger.
 const PIECE: usize = 64 << 20;
+
 /// Most bytes of a plane of positions that is made in memory.
 const MAX_PLANE: usize = 2 << 30;
+
 /// Bytes of a parallel task, likewise.
 const TASK: usize = 1 << 18;
 
@@ -62,14 +64,14 @@ const TASK: usize = 1 << 18;
 /// [`PdbError::Interrupted`].
 pub fn export(
     pdb: &Pdb,
-    layout: Layout,
+    layout: ExportLayout,
     path: &Path,
     replace: bool,
     threads: Option<usize>,
     observer: &dyn Progress,
 ) -> Result<u64, PdbError> {
     let total = bytes(pdb, layout)?;
-    super::threads::pool(threads)?.install(|| {
+    crate::pdb::error::pool(threads)?.install(|| {
         let mut output = Output::create(path, replace)?;
         let plain;
         let pdb = match pdb.encoding() {
@@ -85,8 +87,8 @@ pub fn export(
             meter.add(bytes.len() as u64)
         };
         match layout {
-            Layout::Lexicographic => pdb.bytes().chunks(PIECE).try_for_each(write)?,
-            Layout::Puzzle24 => {
+            ExportLayout::Lexicographic => pdb.bytes().chunks(PIECE).try_for_each(write)?,
+            ExportLayout::Puzzle24 => {
                 let table = BySets::new(pdb);
                 let all = total as usize / table.slot();
                 let slots = (PIECE / table.slot()).clamp(1, all);
@@ -99,7 +101,7 @@ pub fn export(
                     |piece, bytes| write(&bytes[..length(piece) * table.slot()]),
                 )?;
             }
-            Layout::Positions => {
+            ExportLayout::Positions => {
                 let table = ByPositions::new(pdb);
                 let (size, fast) = table.piece();
                 let fill = |piece: usize, bytes: &mut [u8]| match fast {
@@ -115,7 +117,7 @@ pub fn export(
 }
 
 /// The bytes of a layout's table.
-fn bytes(pdb: &Pdb, layout: Layout) -> Result<u64, PdbError> {
+fn bytes(pdb: &Pdb, layout: ExportLayout) -> Result<u64, PdbError> {
     let refuse = |why: &str| {
         Err(PdbError::Layout {
             layout: layout.name(),
@@ -130,7 +132,7 @@ fn bytes(pdb: &Pdb, layout: Layout) -> Result<u64, PdbError> {
     }
     let pattern = pdb.pattern();
     let (size, tiles) = (pattern.size(), pattern.tiles());
-    if layout == Layout::Puzzle24 {
+    if layout == ExportLayout::Puzzle24 {
         let homes = pattern.home().iter().zip(tiles);
         if (size.rows(), size.cols()) != (5, 5) {
             return refuse("it is for 5x5 boards");
@@ -141,7 +143,7 @@ fn bytes(pdb: &Pdb, layout: Layout) -> Result<u64, PdbError> {
     } else if pdb.kind() == Kind::Regions {
         return refuse("it has one value per placement: build --kind additive-min");
     }
-    if layout != Layout::Positions {
+    if layout != ExportLayout::Positions {
         return Ok(pdb.entries());
     }
     let (cells, k) = (size.cells(), tiles.len());

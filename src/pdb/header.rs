@@ -4,14 +4,16 @@
 //! of the others. Everything that a reader needs is in it: board, goal, tiles, kind, encoding, counts,
 //! where the sections lie and their checksums.
 
-use super::{Encoding, Kind, Pattern};
+use crate::pdb::Pattern;
 use crate::perm::lehmer;
 use crate::perm::placement::binomial;
-use crate::puzzle::tiles::{Board, Size};
-use crate::store::{self, BLOCK_BYTES, Fields, FileKind, Header as _, Layout};
+use crate::puzzle::{Board, Size};
+use crate::store::{self, BLOCK_BYTES, Fields, FileHeader as _, FileKind, SectionLayout};
+use crate::units::names;
 
 /// Values of a histogram: one byte's.
 const VALUES: usize = 256;
+
 const GOAL_CELLS: usize = Pattern::MAX_SIDE * Pattern::MAX_SIDE;
 
 /// What a database file says of itself.
@@ -33,14 +35,14 @@ pub struct Summary {
     /// The checksum of the entries: XXH3-64 of the section of block checksums.
     pub checksum: u64,
     /// XXH3-64 of the section of region starts.
-    pub(super) starts_checksum: u64,
+    pub(crate) starts_checksum: u64,
     /// Bytes of the data section as it is in the file.
-    pub(super) stored_bytes: u64,
+    pub(crate) stored_bytes: u64,
 }
 
 impl Summary {
     /// The bytes of the data before compression.
-    pub(super) fn raw_bytes(&self) -> u64 {
+    pub(crate) fn raw_bytes(&self) -> u64 {
         raw_bytes(self.entries, self.encoding)
     }
 
@@ -65,7 +67,7 @@ impl Summary {
     }
 }
 
-impl store::Header for Summary {
+impl store::FileHeader for Summary {
     const MAGIC: [u8; 8] = *b"TWPDB\r\n\x1a";
     const VERSION: u32 = 1;
     const KIND: FileKind = FileKind {
@@ -73,7 +75,7 @@ impl store::Header for Summary {
         make: "build it with tilewave pdb build",
     };
 
-    fn layout(&self) -> Layout {
+    fn layout(&self) -> SectionLayout {
         let sets = binomial(self.pattern.size().cells(), self.pattern.tiles().len());
         // The number of regions before each set, 32 bits per set, and the total.
         let starts = match self.kind {
@@ -81,7 +83,7 @@ impl store::Header for Summary {
             Kind::Regions => 4 * (sets + 1),
         };
         let compressed = self.compressed.then_some(self.stored_bytes);
-        Layout::new(starts, self.raw_bytes(), compressed)
+        SectionLayout::new(starts, self.raw_bytes(), compressed)
     }
 
     fn sums(&mut self) -> (Option<&mut u64>, &mut u64) {
@@ -211,10 +213,62 @@ impl Summary {
 }
 
 /// Returns the bytes of a number of entries.
-pub(super) fn raw_bytes(entries: u64, encoding: Encoding) -> u64 {
+pub(crate) fn raw_bytes(entries: u64, encoding: Encoding) -> u64 {
     match encoding {
         Encoding::Byte => entries,
         Encoding::Nibble => entries.div_ceil(2),
         Encoding::Bit => entries.div_ceil(8),
+    }
+}
+
+// What an entry of a database is a value of, and how it is stored.
+
+/// What an entry is a value of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One value per placement of the tiles: the minimum over the cells of the blank (Korf and Felner).
+    /// Admissible, not consistent: a move may change it by more than one.
+    Minimum,
+    /// One value per placement and connected region of the blank: at least as large, and consistent
+    /// (Clausecker and Reinefeld).
+    Regions,
+    /// One value per placement of the tiles and the blank, which is the pattern's tile 0: the fewest moves of any tile.
+    /// Consistent, not additive: of several such values the largest counts (Culberson and Schaeffer 1998).
+    AllMoves,
+}
+
+names! { Kind:
+    "additive-min" = Minimum, "One value per placement: the minimum over the cells of the blank";
+    "region-aware" = Regions, "One value per placement and region of the blank";
+    "all-moves" = AllMoves, "One value per placement and cell of the blank, every move counted: not additive, five to seven tiles";
+}
+
+/// How values are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// One byte per entry.
+    Byte,
+    /// Four bits per entry: (value - Manhattan distance) / 2.
+    Nibble,
+    /// One bit per entry, region-aware values only: (value div 2) mod 2. With the parity of the cells it tells
+    /// which way the value of a neighbour differs, so that values are carried along, or found by walking home.
+    Bit,
+}
+
+names! { Encoding:
+    "byte" = Byte, "One byte per entry";
+    "nibble" | "packed" = Nibble, "Four bits per entry: (value - Manhattan distance) / 2";
+    "bit" = Bit, "One bit per entry, region-aware only: (value div 2) mod 2";
+}
+
+impl Kind {
+    /// Returns the encodings that hold values of this kind.
+    pub fn encodings(self) -> &'static [Encoding] {
+        match self {
+            // Values of neighbours differ by any odd number: one bit does not tell by which.
+            Kind::Minimum => &[Encoding::Byte, Encoding::Nibble],
+            Kind::Regions => &Encoding::ALL,
+            Kind::AllMoves => &[Encoding::Byte],
+        }
     }
 }

@@ -10,30 +10,31 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 use twox_hash::XxHash3_64;
 
-use super::PdbError;
-use super::descent::bit_of;
-use super::meter::Meter;
-use super::set_graph::SetGraph;
-use super::slots::{Board, Marks, stretch_slots, unit};
-use super::turn::{SLOTS, Turn, order};
-use crate::perm::kernel::{Kernel, Word, join_planes, split_planes};
+use crate::kernel::{Kernel, Word, join_planes, split_planes};
+use crate::pdb::PdbError;
+use crate::pdb::encoding::bit_of;
+use crate::pdb::error::Meter;
+use crate::pdb::file_order::{SLOTS, Turn, order};
+use crate::pdb::regions::SetGraph;
+use crate::pdb::slots::{FirstVisitSink, SlotBoard, stretch_slots, unit};
 use crate::perm::layout::{LANES, Layout, Register};
 use crate::perm::lehmer;
 use crate::progress::{Phase, Progress};
 use crate::store::{
-    Codec, DEFAULT_LEVEL, Decoder, Encoder, Entry, LevelHeader, LevelReader, LevelSum, LevelWriter,
-    RunFile, Storage,
+    Codec, DEFAULT_LEVEL, Decoder, Encoder, FrameEntry, LevelHeader, LevelReader, LevelSum,
+    LevelWriter, RunFile, Storage,
 };
 
 /// Slots whose values are put together at once, in the order of the file.
 const WINDOW: usize = 16 * SLOTS;
+
 /// Bytes of the words of a window.
-pub(super) fn window_bytes(tiles: usize) -> u64 {
+pub(crate) fn window_bytes(tiles: usize) -> u64 {
     2 * WINDOW as u64 * (lehmer::count(tiles) / LANES as u64 * 8)
 }
 
 /// The levels of a build.
-pub(super) struct Levels<'a> {
+pub(crate) struct BuildLevels<'a> {
     pub storage: &'a dyn Storage,
     /// Number of the build.
     pub run: u64,
@@ -48,12 +49,12 @@ pub(super) struct Levels<'a> {
 }
 
 /// The name of a committed level.
-pub(super) fn name(depth: u32) -> String {
+pub(crate) fn name(depth: u32) -> String {
     RunFile::Level { depth, chunk: 0 }.name()
 }
 
 /// What the system says of a file of a directory.
-pub(super) fn failed(storage: &dyn Storage, name: &str, reason: io::Error) -> PdbError {
+pub(crate) fn failed(storage: &dyn Storage, name: &str, reason: io::Error) -> PdbError {
     let place = match name {
         "" => storage.name(),
         name => format!("{}/{name}", storage.name()),
@@ -90,7 +91,7 @@ impl InOrder {
     }
 }
 
-impl Levels<'_> {
+impl BuildLevels<'_> {
     fn class(&self, depth: usize) -> usize {
         (self.goal + depth) % 2
     }
@@ -118,7 +119,7 @@ impl Levels<'_> {
     /// Computes a level and commits it; returns how many entries it reached first.
     pub fn level(
         &self,
-        board: &mut Board,
+        board: &mut SlotBoard,
         class: usize,
         depth: usize,
         found: u64,
@@ -141,7 +142,7 @@ impl Levels<'_> {
 
     fn write(
         &self,
-        board: &mut Board,
+        board: &mut SlotBoard,
         class: usize,
         depth: usize,
         found: u64,
@@ -181,7 +182,7 @@ impl Levels<'_> {
             let mut out = out.lock().unwrap_or_else(|e| e.into_inner());
             out.put(number, frame).map_err(failed)
         };
-        let states = board.level(class, depth, found, Marks::To(&frame), observer)?;
+        let states = board.level(class, depth, found, FirstVisitSink::To(&frame), observer)?;
         if states > 0 {
             let InOrder {
                 writer, checksum, ..
@@ -242,7 +243,7 @@ impl Levels<'_> {
     pub fn restore(
         &self,
         last: usize,
-        board: &mut Board,
+        board: &mut SlotBoard,
         histogram: &mut Vec<u64>,
         observer: &dyn Progress,
     ) -> Result<(), PdbError> {
@@ -375,7 +376,7 @@ impl Levels<'_> {
 }
 
 /// The place of a frame in an index.
-fn find(index: &[Entry], frame: usize) -> Option<usize> {
+fn find(index: &[FrameEntry], frame: usize) -> Option<usize> {
     index
         .binary_search_by_key(&frame, |entry| entry.frame as usize)
         .ok()

@@ -8,38 +8,38 @@
 use std::io;
 use std::time::Duration;
 
-use super::build::{self, Build};
-use super::database::Pdb;
-use super::entry_order::EntryOrder;
-use super::levels::{Levels, failed, name};
-use super::set_graph::SetGraph;
-use super::slots::Board;
-use super::threads::pool;
-use super::{Pattern, PdbError};
+use crate::pdb::build::{self, Build};
+use crate::pdb::database::Pdb;
+use crate::pdb::error::pool;
+use crate::pdb::levels::{BuildLevels, failed, name};
+use crate::pdb::regions::{EntryOrder, SetGraph};
+use crate::pdb::slots::SlotBoard;
+use crate::pdb::{Pattern, PdbError};
 use crate::perm::layout::Layout;
 use crate::perm::lehmer;
 use crate::progress::Progress;
 use crate::store::{
-    Codec, DatabaseMarker, Header as _, LevelReader, Lock, MANIFEST, RunFile, Storage, lock_within,
+    Codec, DatabaseMarker, FileHeader as _, LevelReader, Lock, MANIFEST, RunFile, Storage,
+    lock_within,
 };
 
 /// Time to wait for another build in the directory to end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A build in a directory.
-pub struct OnDisk<'a> {
+pub struct DiskBuild<'a> {
     storage: &'a dyn Storage,
 }
 
-impl OnDisk<'_> {
+impl DiskBuild<'_> {
     /// Returns the builds of a directory.
-    pub fn new(storage: &dyn Storage) -> OnDisk<'_> {
-        OnDisk { storage }
+    pub fn new(storage: &dyn Storage) -> DiskBuild<'_> {
+        DiskBuild { storage }
     }
 
     /// Builds a database of one bit an entry, with the levels in files of the directory; goes on with a build of the
     /// same pattern that is there. Memory and disk: as [`build::plan_on_disk`] says. The files stay until
-    /// [`OnDisk::clear`].
+    /// [`DiskBuild::clear`].
     ///
     /// # Errors
     /// As [`build::build`]; [`PdbError::DiskKind`], [`PdbError::Storage`] for what the directory refuses, and what
@@ -51,8 +51,8 @@ impl OnDisk<'_> {
         let layout = Layout::sliced(how.pattern.tiles().len()).ok_or(PdbError::DiskKind)?;
         let run = self.begin(&how.pattern)?;
         let built = pool(how.threads)?.install(|| {
-            let mut board = Board::new(&how.pattern, layout, kernel, observer)?;
-            let levels = Levels {
+            let mut board = SlotBoard::new(&how.pattern, layout, kernel, observer)?;
+            let levels = BuildLevels {
                 storage: self.storage,
                 run,
                 layout,
@@ -75,7 +75,7 @@ impl OnDisk<'_> {
                 observer,
                 |board, class, depth, found| levels.level(board, class, depth, found, observer),
             )?;
-            let Board { graph, classes, .. } = board;
+            let SlotBoard { graph, classes, .. } = board;
             drop(classes);
             let mut header = build::header(how, graph_entries(&graph, layout), how.encoding);
             header.histogram = histogram;

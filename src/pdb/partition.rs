@@ -1,7 +1,13 @@
 //! Partitions: patterns without common tiles, whose values may be added.
 
-use super::{Pattern, PdbError};
-use crate::puzzle::tiles::Board;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::pdb::{Pattern, PdbError};
+use crate::puzzle::Board;
+use crate::store::{FileError, FileKind, FileProblem, Output};
 
 /// A named partition: the goal cells of its patterns when the blank's goal is the first cell.
 struct Preset {
@@ -86,7 +92,7 @@ const TILINGS: &[(usize, &[&[&[usize]]])] = &[
 ///
 /// ```
 /// use tilewave::pdb::partition;
-/// use tilewave::puzzle::tiles::{Goal, Size};
+/// use tilewave::puzzle::{Goal, Size};
 /// let korf = partition("7-8", &Goal::First.board(Size::new(4, 4)?)?)?;
 /// assert_eq!(korf[0].tiles(), [1, 2, 3, 4, 5, 6, 7]);
 /// let last = partition("7-8", &Goal::Last.board(Size::new(4, 4)?)?)?;
@@ -206,5 +212,111 @@ pub fn check_partition(patterns: &[Pattern]) -> Result<(), PdbError> {
     match all.into_iter().find(|&tile| !covered(tile)) {
         Some(tile) => Err(PdbError::Uncovered { tile }),
         None => Ok(()),
+    }
+}
+
+// Set files: which databases make up which partitions.
+//
+// Invariant: names of databases are those of the file's directory, so a set can be moved as a whole.
+
+/// Version of the files.
+const VERSION: u32 = 1;
+
+/// What a set file is called in messages.
+const KIND: FileKind = FileKind {
+    noun: "set of pattern databases",
+    make: "make it with tilewave pdb set build",
+};
+
+/// Partitions of databases: a board's estimate is the largest of the partitions' sums.
+///
+/// ```
+/// use std::path::{Path, PathBuf};
+/// use tilewave::pdb::SetFile;
+/// let set = SetFile::parse(
+///     br#"{"tilewave_set": 1, "partitions": [["a.pdb", "b.pdb"], ["a.pdb", "c.pdb"]]}"#,
+///     Path::new("databases/set.json"),
+/// )?;
+/// assert_eq!(set.partitions[1][1], PathBuf::from("databases/c.pdb"));
+/// # Ok::<(), tilewave::pdb::PdbError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetFile {
+    /// The database files of each partition.
+    pub partitions: Vec<Vec<PathBuf>>,
+}
+
+/// What is in the file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SetText {
+    tilewave_set: u32,
+    partitions: Vec<Vec<PathBuf>>,
+}
+
+impl SetFile {
+    /// Returns whether a path is that of a set file, by its name.
+    pub fn is(path: &Path) -> bool {
+        path.extension()
+            .is_some_and(|extension| extension == "json")
+    }
+
+    /// Reads a set file.
+    ///
+    /// # Errors
+    /// [`PdbError::File`] when it cannot be read, is of another version or says something else.
+    pub fn read(path: &Path) -> Result<SetFile, PdbError> {
+        let bytes = std::fs::read(path).map_err(FileError::io("cannot read", path))?;
+        SetFile::parse(&bytes, path)
+    }
+
+    /// Returns what the bytes of a set file say, whose place is given.
+    ///
+    /// # Errors
+    /// As [`SetFile::read`].
+    pub fn parse(bytes: &[u8], path: &Path) -> Result<SetFile, PdbError> {
+        let wrong = |problem| FileError::Wrong {
+            path: path.to_path_buf(),
+            kind: KIND,
+            problem,
+        };
+        let text: SetText = serde_json::from_slice(bytes).map_err(|_| wrong(FileProblem::Other))?;
+        if text.tilewave_set != VERSION {
+            let (found, supported) = (text.tilewave_set, VERSION);
+            return Err(wrong(FileProblem::Version { found, supported }).into());
+        }
+        if text.partitions.iter().any(Vec::is_empty) || text.partitions.is_empty() {
+            return Err(wrong(FileProblem::Header("a partition has no database")).into());
+        }
+        let beside = |name: PathBuf| path.parent().unwrap_or(Path::new("")).join(name);
+        let partitions = text.partitions.into_iter();
+        Ok(SetFile {
+            partitions: partitions
+                .map(|files| files.into_iter().map(beside).collect())
+                .collect(),
+        })
+    }
+
+    /// Writes the file; databases beside it are named without their directory.
+    ///
+    /// # Errors
+    /// [`PdbError::Output`].
+    pub fn write(&self, path: &Path, replace: bool) -> Result<(), PdbError> {
+        let directory = path.parent().unwrap_or(Path::new(""));
+        let name = |file: &PathBuf| file.strip_prefix(directory).unwrap_or(file).to_path_buf();
+        let partitions = self.partitions.iter();
+        let text = SetText {
+            tilewave_set: VERSION,
+            partitions: partitions
+                .map(|files| files.iter().map(name).collect())
+                .collect(),
+        };
+        let mut bytes = serde_json::to_vec_pretty(&text).map_err(|error| {
+            PdbError::Output(crate::store::failed(path)(io::Error::other(error)))
+        })?;
+        bytes.push(b'\n');
+        let mut output = Output::create(path, replace)?;
+        output.write(&bytes, |_| true)?;
+        Ok(output.finish()?)
     }
 }

@@ -1,8 +1,8 @@
 //! Patterns: which tiles a database is about.
 
-use super::PdbError;
+use crate::pdb::PdbError;
 use crate::perm::placement;
-use crate::puzzle::tiles::{Board, Size};
+use crate::puzzle::{Board, Size};
 
 /// Tiles whose moves a database counts, relative to a goal.
 ///
@@ -10,7 +10,7 @@ use crate::puzzle::tiles::{Board, Size};
 ///
 /// ```
 /// use tilewave::pdb::Pattern;
-/// use tilewave::puzzle::tiles::{Goal, Size};
+/// use tilewave::puzzle::{Goal, Size};
 /// let goal = Goal::First.board(Size::new(4, 4)?)?;
 /// let pattern = Pattern::new(goal, &[1, 4, 5])?;
 /// assert_eq!(pattern.home(), [1, 4, 5]); // Korf's goal: tile t at cell t
@@ -42,7 +42,7 @@ impl Pattern {
         Pattern::of(goal, tiles)
     }
 
-    /// Returns the pattern with the blank as its first tile, 0, as databases of kind [`super::Kind::AllMoves`] have it.
+    /// Returns the pattern with the blank as its first tile, 0, as databases of kind [`crate::pdb::Kind::AllMoves`] have it.
     ///
     /// # Errors
     /// [`PdbError::PatternLength`] when there are [`Pattern::MAX_TILES`] already.
@@ -69,7 +69,7 @@ impl Pattern {
     }
 
     /// The pattern of tiles, among them the blank or not.
-    pub(super) fn of(goal: Board, tiles: &[u16]) -> Result<Pattern, PdbError> {
+    pub(crate) fn of(goal: Board, tiles: &[u16]) -> Result<Pattern, PdbError> {
         let size = goal.size();
         if size.rows().max(size.cols()) > Pattern::MAX_SIDE {
             return Err(PdbError::BoardTooLarge { size });
@@ -178,7 +178,7 @@ impl Pattern {
 }
 
 /// The distance of two cells.
-pub(super) fn distance(cols: usize, a: u8, b: u8) -> u32 {
+pub(crate) fn distance(cols: usize, a: u8, b: u8) -> u32 {
     let (a, b) = (usize::from(a), usize::from(b));
     ((a / cols).abs_diff(b / cols) + (a % cols).abs_diff(b % cols)) as u32
 }

@@ -11,12 +11,12 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::set_graph::SetGraph;
-use super::{Pattern, PdbError};
-use crate::perm::kernel::{Kernel, Move, Moves, PatternStep, SlotStretch, Word};
+use crate::kernel::{Kernel, PatternStep, SetMove, SetMoves, SlotStretch, Word};
+use crate::pdb::regions::SetGraph;
+use crate::pdb::{Pattern, PdbError};
 use crate::perm::layout::{LANES, Layout};
 use crate::perm::lehmer;
-use crate::progress::{Level, Phase, Progress};
+use crate::progress::{LevelDone, Phase, Progress};
 use crate::store::{Array, MemoryError};
 
 /// Bytes of a stretch of slots: with what it reads, half of the nearest private cache.
@@ -24,7 +24,7 @@ const STRETCH: usize = 128 << 10;
 
 /// Words of consecutive slots.
 #[derive(Debug)]
-pub(super) struct Slots {
+pub(crate) struct Slots {
     array: Array,
     /// Words of a slot.
     unit: usize,
@@ -54,20 +54,20 @@ impl Slots {
 }
 
 /// A class of slots, and how far it has been reached.
-pub(super) struct Class {
+pub(crate) struct SlotClass {
     pub seen: Slots,
-    moves: Moves,
+    moves: SetMoves,
     /// For each slot the slices that are full.
     full: Vec<u64>,
     /// For each slot the slices that the last level of the class changed.
     pub changed: Vec<u64>,
 }
 
-impl Class {
+impl SlotClass {
     /// Returns a class of which nothing has been reached.
-    pub fn new(layout: Layout, moves: Moves) -> Result<Class, MemoryError> {
+    pub fn new(layout: Layout, moves: SetMoves) -> Result<SlotClass, MemoryError> {
         let slots = moves.targets();
-        Ok(Class {
+        Ok(SlotClass {
             seen: Slots::zeroed(slots, unit(layout))?,
             moves,
             full: vec![0; slots],
@@ -88,15 +88,15 @@ impl Class {
 }
 
 /// The slots of a pattern's board.
-pub(super) struct Board {
+pub(crate) struct SlotBoard {
     pub graph: SetGraph,
     pub layout: Layout,
     step: PatternStep,
-    pub classes: [Class; 2],
+    pub classes: [SlotClass; 2],
 }
 
 /// What becomes of a level's first visits.
-pub(super) enum Marks<'a> {
+pub(crate) enum FirstVisitSink<'a> {
     /// They are counted.
     Count,
     /// They are marked in the words of the class.
@@ -106,38 +106,38 @@ pub(super) enum Marks<'a> {
 }
 
 /// Takes the marks of a stretch.
-pub(super) type TakeMarks<'a> = dyn Fn(usize, u64, &[Word]) -> Result<(), PdbError> + Sync + 'a;
+pub(crate) type TakeMarks<'a> = dyn Fn(usize, u64, &[Word]) -> Result<(), PdbError> + Sync + 'a;
 
 /// Words of a slot.
-pub(super) fn unit(layout: Layout) -> usize {
+pub(crate) fn unit(layout: Layout) -> usize {
     layout.blocks() * layout.slice_registers()
 }
 
 /// The memory of the tables of so many sets and slots, in bytes, without the words.
-pub(super) fn tables(sets: u64, slots: u64, tiles: usize) -> u64 {
+pub(crate) fn tables(sets: u64, slots: u64, tiles: usize) -> u64 {
     // Two masks and the end of its moves for each slot, and each move once more.
     SetGraph::bytes(sets, tiles) + slots * 20 + sets * 20 * tiles as u64
 }
 
-impl Board {
+impl SlotBoard {
     /// Looks up all slots and moves; nothing has been reached but the goal.
     pub fn new(
         pattern: &Pattern,
         layout: Layout,
         kernel: Kernel,
         observer: &dyn Progress,
-    ) -> Result<Board, PdbError> {
+    ) -> Result<SlotBoard, PdbError> {
         observer.progress(Phase::Setup, 0, 1);
         let step = PatternStep::new(kernel, layout)?;
         let mut graph = SetGraph::new(pattern, layout);
         let moves = [0, 1].map(|class| moves(&graph, layout, class));
         // These lead from set to set, which nobody asks for again.
         for class in &mut graph.classes {
-            class.moves = Moves::new(layout, 0, [[]; 0]);
+            class.moves = SetMoves::new(layout, 0, [[]; 0]);
         }
         let [low, high] = moves;
-        let mut board = Board {
-            classes: [Class::new(layout, low)?, Class::new(layout, high)?],
+        let mut board = SlotBoard {
+            classes: [SlotClass::new(layout, low)?, SlotClass::new(layout, high)?],
             graph,
             layout,
             step,
@@ -175,12 +175,12 @@ impl Board {
         pattern: &Pattern,
         histogram: &mut Vec<u64>,
         observer: &dyn Progress,
-        mut level: impl FnMut(&mut Board, usize, usize, u64) -> Result<u64, PdbError>,
+        mut level: impl FnMut(&mut SlotBoard, usize, usize, u64) -> Result<u64, PdbError>,
     ) -> Result<(), PdbError> {
         let goal = self.goal_class(pattern);
         let mut found = histogram.iter().sum();
         let report = |depth, states, seconds| {
-            observer.level(&Level {
+            observer.level(&LevelDone {
                 depth,
                 states,
                 seconds,
@@ -212,7 +212,7 @@ impl Board {
         class: usize,
         depth: usize,
         found: u64,
-        marks: Marks<'_>,
+        marks: FirstVisitSink<'_>,
         observer: &dyn Progress,
     ) -> Result<u64, PdbError> {
         let total = self.entries();
@@ -221,7 +221,7 @@ impl Board {
             0 => (first, &*second),
             _ => (second, &*first),
         };
-        let level = Pass {
+        let level = SlotPass {
             step: &self.step,
             layout: self.layout,
             source: other.seen.words(),
@@ -236,7 +236,7 @@ impl Board {
 }
 
 /// One level of one class.
-pub(super) struct Pass<'a> {
+pub(crate) struct SlotPass<'a> {
     pub step: &'a PatternStep,
     pub layout: Layout,
     /// What the other class has been reached in, and where it has changed.
@@ -249,15 +249,15 @@ pub(super) struct Pass<'a> {
     pub observer: &'a dyn Progress,
 }
 
-impl Pass<'_> {
+impl SlotPass<'_> {
     /// Adds the level to its class; returns how many states it reached first.
-    pub fn run(&self, own: &mut Class, marks: Marks<'_>) -> Result<u64, PdbError> {
+    pub fn run(&self, own: &mut SlotClass, marks: FirstVisitSink<'_>) -> Result<u64, PdbError> {
         let unit = unit(self.layout);
         let per_task = stretch_slots(self.layout, own.changed.len());
         let (mut values, sink) = match marks {
-            Marks::Count => (&mut [][..], None),
-            Marks::In(words) => (words, None),
-            Marks::To(sink) => (&mut [][..], Some(sink)),
+            FirstVisitSink::Count => (&mut [][..], None),
+            FirstVisitSink::In(words) => (words, None),
+            FirstVisitSink::To(sink) => (&mut [][..], Some(sink)),
         };
         let marked = !values.is_empty();
         let mut tasks = Vec::new();
@@ -312,26 +312,26 @@ impl Pass<'_> {
 }
 
 /// Slots of a stretch, where a class has so many.
-pub(super) fn stretch_slots(layout: Layout, slots: usize) -> usize {
+pub(crate) fn stretch_slots(layout: Layout, slots: usize) -> usize {
     let fit = STRETCH / (8 * unit(layout));
     fit.min(slots.div_ceil(16)).next_multiple_of(4).max(4)
 }
 
 /// The moves into the slots of a class, by those into its sets.
-fn moves(graph: &SetGraph, layout: Layout, class: usize) -> Moves {
+fn moves(graph: &SetGraph, layout: Layout, class: usize) -> SetMoves {
     let (own, other) = (&graph.classes[class], &graph.classes[1 - class]);
     let sources = other.slots[other.sets.len()] as usize;
     let of_slot = |set: usize, region: u8| {
         let moves = own.moves.of(set).iter().filter(move |m| m.to == region);
-        let moves = moves.map(|m| Move {
+        let moves = moves.map(|m| SetMove {
             source: other.slots[m.source as usize] + u32::from(m.from),
             shift: m.shift,
             from: 0,
             to: 0,
         });
-        moves.collect::<Vec<Move>>()
+        moves.collect::<Vec<SetMove>>()
     };
-    let lists: Vec<Vec<Move>> = (0..own.sets.len())
+    let lists: Vec<Vec<SetMove>> = (0..own.sets.len())
         .into_par_iter()
         .with_min_len(64)
         .flat_map_iter(|set| {
@@ -339,10 +339,10 @@ fn moves(graph: &SetGraph, layout: Layout, class: usize) -> Moves {
             (0..regions).map(move |region| of_slot(set, region))
         })
         .collect();
-    Moves::new(layout, sources, lists)
+    SetMoves::new(layout, sources, lists)
 }
 
 /// The bytes of the words of so many entries.
-pub(super) fn word_bytes(entries: u64) -> u64 {
+pub(crate) fn word_bytes(entries: u64) -> u64 {
     entries / LANES as u64 * 8
 }

@@ -4,9 +4,9 @@
 
 use std::collections::HashMap;
 
-use super::grid::{Grid, bits, number};
-use super::meter::Meter;
-use super::{Build, Encoding, Kind, Pattern, Pdb, PdbError, build};
+use crate::pdb::error::Meter;
+use crate::pdb::regions::{Grid, bits, number};
+use crate::pdb::{Build, Encoding, Kind, Pattern, Pdb, PdbError, build};
 use crate::perm::placement;
 use crate::progress::{Phase, Progress};
 use crate::random::SplitMix64;
@@ -56,7 +56,7 @@ pub fn spot_check(
             };
         }
         let found = pdb.lookup(&cells, blank);
-        let search = Search::new(pdb.pattern(), pdb.kind());
+        let search = PlacementSearch::new(pdb.pattern(), pdb.kind());
         match search.run(&cells, blank) {
             None => check.undecided += 1,
             Some(expected) if expected == found => check.confirmed += 1,
@@ -120,19 +120,19 @@ pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), Pd
 }
 
 /// A state: the tiles' cells, and a bit for the lowest cell of the blank's region.
-type State = ([u8; Pattern::MAX_TILES], u64);
+type PlacementState = ([u8; Pattern::MAX_TILES], u64);
 
 /// A* from a placement to the goal.
-struct Search<'a> {
+struct PlacementSearch<'a> {
     pattern: &'a Pattern,
     kind: Kind,
     grid: Grid,
     k: usize,
 }
 
-impl<'a> Search<'a> {
-    fn new(pattern: &'a Pattern, kind: Kind) -> Search<'a> {
-        Search {
+impl<'a> PlacementSearch<'a> {
+    fn new(pattern: &'a Pattern, kind: Kind) -> PlacementSearch<'a> {
+        PlacementSearch {
             pattern,
             kind,
             grid: Grid::new(pattern.size()),
@@ -140,7 +140,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn state(&self, cells: &[u8], blank: usize) -> State {
+    fn state(&self, cells: &[u8], blank: usize) -> PlacementState {
         let mut padded = [0; Pattern::MAX_TILES];
         padded[..self.k].copy_from_slice(cells);
         if self.kind == Kind::AllMoves {
@@ -155,32 +155,33 @@ impl<'a> Search<'a> {
     /// states.
     fn run(&self, cells: &[u8], blank: u8) -> Option<Option<u8>> {
         let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
-        let starts: Vec<State> = match self.kind {
+        let starts: Vec<PlacementState> = match self.kind {
             Kind::Regions | Kind::AllMoves => vec![self.state(cells, usize::from(blank))],
             Kind::Minimum => bits(self.grid.lows(set))
                 .map(|low| self.state(cells, low))
                 .collect(),
         };
         let goal = self.state(self.pattern.home(), self.pattern.goal().blank());
-        let mut best: HashMap<State, u32> = HashMap::new();
-        let mut buckets: Vec<Vec<(State, u32)>> = Vec::new();
-        let mut push = |buckets: &mut Vec<Vec<(State, u32)>>, state: State, moves: u32| {
-            let known = best.entry(state).or_insert(u32::MAX);
-            if moves < *known {
-                *known = moves;
-                let total = (moves + self.pattern.manhattan(&state.0[..self.k])) as usize;
-                if buckets.len() <= total {
-                    buckets.resize(total + 1, Vec::new());
+        let mut best: HashMap<PlacementState, u32> = HashMap::new();
+        let mut buckets: Vec<Vec<(PlacementState, u32)>> = Vec::new();
+        let mut push =
+            |buckets: &mut Vec<Vec<(PlacementState, u32)>>, state: PlacementState, moves: u32| {
+                let known = best.entry(state).or_insert(u32::MAX);
+                if moves < *known {
+                    *known = moves;
+                    let total = (moves + self.pattern.manhattan(&state.0[..self.k])) as usize;
+                    if buckets.len() <= total {
+                        buckets.resize(total + 1, Vec::new());
+                    }
+                    buckets[total].push((state, moves));
                 }
-                buckets[total].push((state, moves));
-            }
-            best.len() <= MAX_STATES
-        };
+                best.len() <= MAX_STATES
+            };
         for start in starts {
             push(&mut buckets, start, 0);
         }
         let mut total = 0;
-        let mut closed: HashMap<State, u32> = HashMap::new();
+        let mut closed: HashMap<PlacementState, u32> = HashMap::new();
         while total < buckets.len() {
             let Some((state, moves)) = buckets[total].pop() else {
                 total += 1;
@@ -203,7 +204,7 @@ impl<'a> Search<'a> {
     }
 
     /// The neighbours where every move counts: the blank, the first of the cells, changes places.
-    fn slides(&self, cells: &[u8]) -> Vec<State> {
+    fn slides(&self, cells: &[u8]) -> Vec<PlacementState> {
         let blank = cells[0];
         let slide = |near: usize| {
             let near = near as u8;
@@ -217,7 +218,7 @@ impl<'a> Search<'a> {
         bits(self.grid.around(1 << blank)).map(slide).collect()
     }
 
-    fn neighbours(&self, state: &State) -> Vec<State> {
+    fn neighbours(&self, state: &PlacementState) -> Vec<PlacementState> {
         let mut cells = state.0;
         let cells = &mut cells[..self.k];
         if self.kind == Kind::AllMoves {

@@ -155,7 +155,7 @@ pub fn rank_in_parity(line: &[u8]) -> (usize, u64) {
 
 /// How many of 16 elements below each are left, four bits for each element: a digit is read by a shift, where
 /// processors that may lack POPCNT take a dozen operations.
-pub(super) struct Below(u64);
+pub(crate) struct Below(u64);
 
 impl Below {
     /// Elements.

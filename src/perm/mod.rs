@@ -4,16 +4,12 @@
 //! register layout is a renaming of these ranks (60 consecutive ranks are one register), so no table
 //! ever translates between the two.
 
-mod byte_source;
-pub mod checksum;
-pub mod gather;
-pub mod gathers;
-pub mod kernel;
 pub mod layout;
 pub mod lehmer;
+pub mod move_table;
 pub mod placement;
 pub mod reach;
-mod source_blocks;
+pub(crate) mod sources;
 
-pub use byte_source::Target;
-pub use source_blocks::SourceBlocks;
+pub use crate::perm::move_table::TargetByte;
+pub use crate::perm::sources::SourceBlocks;

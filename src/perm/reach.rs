@@ -3,11 +3,12 @@
 //! Invariant: a group that is left out gets nothing; one that is named need not get anything. So where few groups hold
 //! states, only few have to be computed. A set of groups is a word of bits.
 
-use super::gather::{Gather, Shape, Source};
-use super::layout::{GROUP, Layout};
+use crate::perm::layout::{GROUP, Layout};
+use crate::perm::move_table::{MoveShape, MoveTable, SourceRegister};
 
 /// All groups of a block.
 pub const ALL: u64 = u64::MAX;
+
 /// Most words of a table: windows that several elements cross have thousands of source blocks.
 const MOST: usize = 1 << 19;
 
@@ -34,11 +35,11 @@ pub enum Reach {
 
 impl Reach {
     /// Returns what the tables of a window say. Cost: a pass over them.
-    pub fn of(layout: Layout, gather: &Gather) -> Reach {
+    pub fn of(layout: Layout, gather: &MoveTable) -> Reach {
         match gather.shape {
-            Shape::Own | Shape::Lanes(_) => return Reach::Own,
-            Shape::Block => return Reach::Block,
-            Shape::Halo(index) => return Reach::Halo(index),
+            MoveShape::Own | MoveShape::Lanes(_) => return Reach::Own,
+            MoveShape::Block => return Reach::Block,
+            MoveShape::Halo(index) => return Reach::Halo(index),
             _ => {}
         }
         let groups = layout.block_registers() / GROUP;
@@ -51,23 +52,31 @@ impl Reach {
         for variant in 0..variants {
             for group in 0..groups {
                 let row = variant * groups + group;
-                let mut lead = |source: Source| {
+                let mut lead = |source: SourceRegister| {
                     let block = variant * blocks + usize::from(source.block);
                     let from = usize::from(source.register) / GROUP;
                     targets[block * groups + from] |= 1 << group;
                 };
-                let mut run = |source: Source| (0..GROUP).for_each(|i| lead(source.plus(i)));
+                let mut run =
+                    |source: SourceRegister| (0..GROUP).for_each(|i| lead(source.plus(i)));
                 match &gather.shape {
-                    Shape::Runs(runs) => run(runs[row]),
-                    Shape::Strided(tables) => tables.groups[row].sources.into_iter().for_each(run),
-                    Shape::Copies(sixes) => sixes[row].into_iter().for_each(lead),
-                    Shape::Shared(tables) => tables.groups[row].sources.into_iter().for_each(lead),
-                    Shape::Scattered(tables) => {
+                    MoveShape::Runs(runs) => run(runs[row]),
+                    MoveShape::Strided(tables) => {
+                        tables.groups[row].sources.into_iter().for_each(run)
+                    }
+                    MoveShape::Copies(sixes) => sixes[row].into_iter().for_each(lead),
+                    MoveShape::Shared(tables) => {
+                        tables.groups[row].sources.into_iter().for_each(lead)
+                    }
+                    MoveShape::Scattered(tables) => {
                         let registers = row * GROUP..(row + 1) * GROUP;
                         let pieces = registers.flat_map(|register| tables.of(register));
                         pieces.for_each(|&(source, _)| lead(source));
                     }
-                    Shape::Own | Shape::Lanes(_) | Shape::Block | Shape::Halo(_) => {}
+                    MoveShape::Own
+                    | MoveShape::Lanes(_)
+                    | MoveShape::Block
+                    | MoveShape::Halo(_) => {}
                 }
             }
         }
@@ -101,5 +110,70 @@ impl Reach {
 }
 
 #[cfg(test)]
-#[path = "../../tests/unit/reach.rs"]
-mod tests;
+mod tests {
+    //! What `src/perm/reach.rs` keeps to itself.
+
+    use super::*;
+    use crate::perm::lehmer;
+    use crate::perm::move_table::MoveTable;
+    use crate::puzzle::Window;
+    use crate::random::SplitMix64;
+
+    /// Random lines are taken to where a window brings them: the group that each comes to is named, and few others are.
+    #[test]
+    fn every_group_that_a_window_brings_anything_to_is_named() {
+        let layout = Layout::new(9).unwrap();
+        let rotation = |first: usize, len: usize| {
+            let mut source: Vec<u8> = (0..len as u8).collect();
+            source.rotate_left(1);
+            Window::new(first, &source)
+        };
+        let mut random = SplitMix64::new(5);
+        let windows = [
+            (0, 3),
+            (1, 3),
+            (2, 3),
+            (1, 5),
+            (3, 5),
+            (4, 5),
+            (2, 7),
+            (6, 3),
+        ];
+        for (first, len) in windows {
+            let window = rotation(first, len);
+            let gather = MoveTable::new(layout, &window);
+            let reach = Reach::of(layout, &gather);
+            let (mut tried, mut named) = (0, 0);
+            for _ in 0..2000 {
+                let mut line = [0; 9];
+                lehmer::unrank_even(random.below(lehmer::even_count(9)), &mut line);
+                let (from, to) = (line, std::array::from_fn(|p| line[window.source(p)]));
+                let to: [u8; 9] = to;
+                let (to, from) = (layout.place(&to), layout.place(&from));
+                let (group, held) = (to.register / GROUP, 1 << (from.register / GROUP));
+                let mut digits = [0; 9];
+                layout.block_digits(to.block, &mut digits);
+                let mut sources = vec![0; gather.source_blocks.count()];
+                let variant = gather.source_blocks.find(to.block, &digits, &mut sources);
+                let targets = match reach {
+                    Reach::Own => {
+                        assert_eq!(to.block, from.block);
+                        held
+                    }
+                    Reach::Anywhere | Reach::Halo(_) => panic!("{first} {len}"),
+                    Reach::Block | Reach::Table { .. } => {
+                        let block = sources.iter().position(|&source| source == from.block);
+                        reach.targets(variant, block.unwrap(), held)
+                    }
+                };
+                assert!(targets >> group & 1 == 1, "{first} {len}: {line:?}");
+                tried += 1;
+                named += targets.count_ones();
+            }
+            assert!(
+                named < tried * 20,
+                "{first} {len}: {named} of {tried} times 56"
+            );
+        }
+    }
+}

@@ -12,9 +12,9 @@ use std::collections::HashSet;
 
 use twox_hash::XxHash3_64;
 
-use super::group_order::Chain;
-use super::permutation::{Permutation, PermutationError};
-use super::shown::shown;
+use crate::puzzle::group::Chain;
+use crate::puzzle::permutation::{Permutation, PermutationError};
+use crate::units::shown;
 
 /// A move by name.
 #[derive(Clone, Debug, PartialEq, Eq)]

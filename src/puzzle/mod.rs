@@ -9,30 +9,27 @@
 //! order. A move takes cell p to cell p' and permutes the line inside a **window**; both depend on
 //! (move, p) alone. Nothing else about a puzzle matters to a search.
 
-mod definition;
+pub(crate) mod board;
+pub(crate) mod coordinates;
+pub(crate) mod definition;
 pub mod families;
-pub mod files;
-mod group_order;
+pub mod formats;
+pub(crate) mod group;
+pub(crate) mod moves;
 pub mod notation;
-mod orbits;
-mod permutation;
-mod reading;
-mod reading_order;
-pub(crate) mod rows;
-mod shown;
-mod states;
-pub mod tiles;
-mod written;
+pub(crate) mod permutation;
+pub(crate) mod states;
 
 use std::fmt;
 
-pub use definition::{Definition, DefinitionError, Generator};
-pub use group_order::group_order;
-pub use permutation::{Permutation, PermutationError};
-pub use reading::Reading;
-pub use reading_order::choose_reading;
-pub use rows::neighbours;
-pub use states::States;
+pub use crate::puzzle::board::{Board, BoardError, Direction, Goal, Metric, Size, SizeError};
+pub use crate::puzzle::coordinates::{Coordinates, SnakePath};
+pub use crate::puzzle::definition::{Definition, DefinitionError, Generator};
+pub use crate::puzzle::group::group_order;
+pub use crate::puzzle::moves::{MoveStyle, Moves};
+pub use crate::puzzle::notation::neighbours;
+pub use crate::puzzle::permutation::{Permutation, PermutationError, is_even};
+pub use crate::puzzle::states::{Reading, States, choose_reading};
 
 /// A permutation of the consecutive positions `first ..= last` of a line.
 ///
@@ -156,7 +153,7 @@ impl Window {
 
     /// Returns whether the permutation is even. An odd rotation length gives an even one.
     pub fn is_even(&self) -> bool {
-        tiles::is_even(&self.source)
+        is_even(&self.source)
     }
 
     /// Applies the window to a line in place. Cost: linear in the window.
@@ -199,8 +196,8 @@ pub struct Edge {
 /// A puzzle in the general form: how many cells it has and which edges join its states.
 ///
 /// ```
-/// use tilewave::puzzle::tiles::{Metric, Path, Size};
-/// let puzzle = Path::new(Size::new(3, 3)?).puzzle(Metric::Stm);
+/// use tilewave::puzzle::{Metric, Size, SnakePath};
+/// let puzzle = SnakePath::new(Size::new(3, 3)?).puzzle(Metric::Stm);
 /// assert_eq!(puzzle.cells(), 9);
 /// assert_eq!(puzzle.edges().len(), 2 * 12); // 12 adjacent pairs of cells
 /// assert_eq!(puzzle.windows().len(), 1 + 2 * 4); // identity, 4 windows in both directions
@@ -309,3 +306,9 @@ impl Puzzle {
         self.windows.iter().all(Window::is_even)
     }
 }
+
+// Sliding-tile boards of any m x n: geometry, snake path, moves, notation, parity and goals.
+//
+// Invariant: users see boards in row-major order with the tile numbers they wrote; everything below
+// this module sees a line (tiles read along the snake path, numbered by a [`Coordinates`]) and a cell (path
+// index of the blank). [`Coordinates`] is the only bridge between the two.

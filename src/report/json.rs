@@ -1,9 +1,11 @@
 //! The result of a search as one JSON object.
 
+use std::fmt::Write;
+
 use serde_json::{Value, json};
 
-use super::{Own, Report};
-use crate::puzzle::tiles::Metric;
+use crate::puzzle::Metric;
+use crate::report::{Own, Report};
 
 impl Report<'_> {
     /// Returns the report as JSON. The keys are stable; more may be added.
@@ -99,5 +101,23 @@ fn on_one_line(value: &Value) -> String {
             format!("[{}]", values.join(", "))
         }
         other => other.to_string(),
+    }
+}
+
+// The depth distribution as comma-separated values.
+
+impl Report<'_> {
+    /// Returns the levels as CSV with the columns depth, states, cumulative (states up to this depth)
+    /// and checksum (16 hexadecimal digits), one row per depth.
+    pub fn csv(&self) -> String {
+        let mut text = String::from("depth,states,cumulative,checksum\n");
+        let mut cumulative = 0;
+        let levels = self.outcome.counts.iter().zip(&self.outcome.checksums);
+        for (depth, (states, checksum)) in levels.enumerate() {
+            cumulative += states;
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{depth},{states},{cumulative},{checksum:016x}");
+        }
+        text
     }
 }

@@ -1,33 +1,54 @@
 //! Reports of a search: text, CSV, JSON, SVG, PNG and HTML, and the comparison with published results.
 //!
-//! Invariant: a report reads an [`crate::bfs::Outcome`] and returns strings or bytes. Nothing here
+//! Invariant: a report reads an [`crate::search::Outcome`] and returns strings or bytes. Nothing here
 //! prints, writes a file or changes what was found.
 
 #[cfg(feature = "plot")]
-mod chart;
-mod csv;
-mod difference;
-mod error;
-mod histogram;
+pub(crate) mod chart;
 pub mod html;
-mod json;
-mod machine;
-mod own;
-mod published;
-mod summary;
-mod verdict;
+pub(crate) mod json;
+#[cfg(feature = "plot")]
+pub(crate) mod png;
+pub(crate) mod published;
+#[cfg(feature = "plot")]
+pub(crate) mod scene;
+pub(crate) mod text;
+pub(crate) mod verdict;
+
+use crate::report::text::title;
 
 #[cfg(feature = "plot")]
-pub use chart::{Chart, ChartFormat};
-pub use difference::Difference;
-pub use error::ReportError;
-pub use histogram::histogram;
-use histogram::title;
-pub use json::one_key_per_line;
-pub use machine::Machine;
-pub use own::{Own, own_all, own_for};
-pub use published::{Published, published, published_all, published_for};
-pub use summary::Report;
-pub use verdict::{Fault, Levels, Truth, Verdict};
+pub use crate::report::chart::{Chart, ChartFormat};
 
+pub use crate::report::json::one_key_per_line;
+pub use crate::report::published::{
+    Own, Published, own_all, own_for, published, published_all, published_for,
+};
+pub use crate::report::text::{Machine, Report, histogram};
+pub use crate::report::verdict::{Difference, Fault, SearchLevels, Truth, Verdict};
 pub use crate::units::{bytes, counted, duration, rate, thousands};
+
+// What a report can fail at.
+
+/// A report that cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// The name of a plot file ends in neither of the formats that can be drawn.
+    #[error("'{0}' is not a plot file: let its name end in .svg or .png")]
+    PlotFormat(String),
+    /// The picture could not be drawn.
+    #[error("cannot draw the plot: {0}; write it as .svg instead")]
+    Draw(String),
+    /// A page of solutions without any board.
+    #[error("there is no board to show")]
+    NoSolution,
+    /// A solution that is none.
+    #[error("cannot show solution {number}: {reason}")]
+    Solution {
+        /// Its number from 1.
+        number: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+}

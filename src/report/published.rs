@@ -2,15 +2,15 @@
 //!
 //! Invariant: every entry is a complete state space, so its counts sum to N!/2 or to the order of a group.
 
+use std::fmt;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::bfs::Subject;
-use crate::puzzle::files::Counting;
-use crate::puzzle::tiles::{Metric, Size};
-use crate::puzzle::{families, files};
+use crate::puzzle::formats::{self, Counting};
+use crate::puzzle::{Metric, Size, families};
+use crate::search::Subject;
 
 /// A published depth distribution.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub struct Published {
 
 /// What a distribution was published for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Of {
+pub(crate) enum Of {
     /// A board by size, row-major cell of the blank at depth 0, and metric.
     Board(Size, usize, Metric),
     /// A puzzle by [`crate::puzzle::Definition::fingerprint`]: Cayley graphs look the same from every state.
@@ -31,7 +31,7 @@ pub(super) enum Of {
 
 impl Of {
     /// What a distribution of a subject is for.
-    pub(super) fn subject(subject: &Subject) -> Of {
+    pub(crate) fn subject(subject: &Subject) -> Of {
         match subject {
             Subject::Board { start, metric, .. } => Of::Board(start.size(), start.blank(), *metric),
             Subject::Puzzle(states) => Of::Puzzle(states.definition().fingerprint()),
@@ -73,7 +73,7 @@ impl Published {
 /// 4x3 finds 3x4 and the last cell finds the first.
 ///
 /// ```
-/// use tilewave::puzzle::tiles::{Metric, Size};
+/// use tilewave::puzzle::{Metric, Size};
 /// let found = tilewave::report::published(Size::new(4, 3)?, 11, Metric::Stm).unwrap();
 /// assert_eq!(found.counts().len() - 1, 53);
 /// assert_eq!(found.name(), "OEIS A090166");
@@ -94,7 +94,7 @@ pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Pu
 /// moves, whatever they are called.
 ///
 /// ```
-/// use tilewave::bfs::Subject;
+/// use tilewave::search::Subject;
 /// use tilewave::puzzle::families;
 /// let subject = Subject::puzzle(families::parse("topspin:12,4")?);
 /// let found = tilewave::report::published_for(&subject).unwrap();
@@ -122,7 +122,7 @@ pub fn published_all() -> &'static [Published] {
 }
 
 /// The images (rows, columns, cell) of a cell under the symmetries of a rectangle.
-pub(super) fn images(size: Size, cell: usize) -> Vec<(usize, usize, usize)> {
+pub(crate) fn images(size: Size, cell: usize) -> Vec<(usize, usize, usize)> {
     let (rows, cols) = (size.rows(), size.cols());
     let (row, col) = (cell / cols, cell % cols);
     let mut images = Vec::with_capacity(8);
@@ -136,7 +136,7 @@ pub(super) fn images(size: Size, cell: usize) -> Vec<(usize, usize, usize)> {
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct PublishedEntry {
     rows: usize,
     cols: usize,
     metric: String,
@@ -149,7 +149,7 @@ fn boards(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
     let table: Map<String, Value> = serde_json::from_str(text)?;
     let mut all = Vec::new();
     for (_, value) in table.into_iter().filter(|(key, _)| !key.starts_with('_')) {
-        let entry = Entry::deserialize(value)?;
+        let entry = PublishedEntry::deserialize(value)?;
         let metric = match entry.metric.as_str() {
             "single-tile" => Metric::Stm,
             "multi-tile" => Metric::Mtm,
@@ -166,7 +166,7 @@ fn boards(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
 }
 
 #[derive(Deserialize)]
-struct Growth {
+struct PublishedGrowth {
     counts: Vec<u64>,
 }
 
@@ -184,7 +184,7 @@ fn growth(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
             Some((family, n)) => families::parse(&format!("{}:{n}", family.replace('_', "-")))?,
             None => {
                 let text = include_str!("../../tests/data/puzzles/dino.gap");
-                files::read(&format!("{key}.gap"), text, Counting::default())?
+                formats::read(&format!("{key}.gap"), text, Counting::default())?
             }
         };
         let mut sources = vec!["cayleypy/cayleypy@7355621".into()];
@@ -193,9 +193,102 @@ fn growth(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
         }
         all.push(Published {
             of: Of::Puzzle(definition.fingerprint()),
-            counts: Growth::deserialize(value)?.counts,
+            counts: PublishedGrowth::deserialize(value)?.counts,
             sources,
         });
     }
     Ok(all)
+}
+
+// This project's own depth distributions, docs/results: computed and confirmed by this program alone, where nothing
+// else is published. They are kept apart from publications.
+//
+// Invariant: every entry is a complete state space.
+
+/// A depth distribution that this project has computed.
+#[derive(Clone, Debug)]
+pub struct Own {
+    name: String,
+    /// Size of a board, or name of another puzzle.
+    puzzle: String,
+    /// Cell of the blank and metric, of a board.
+    goal: Option<(usize, String)>,
+    counts: Vec<u64>,
+}
+
+impl Own {
+    /// Returns the number of states at each depth.
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// Returns the file that says how it was computed and confirmed, for example `docs/results/2x5-blank1.json`.
+    pub fn file(&self) -> String {
+        format!("docs/results/{}.json", self.name)
+    }
+
+    /// Whether it is that of a subject.
+    fn is_of(&self, of: &Of) -> bool {
+        match (&self.goal, of) {
+            (Some((blank, metric)), Of::Board(size, at, of)) => {
+                let own: Result<Size, _> = self.puzzle.parse();
+                let own = own.map(|own| (own.rows(), own.cols(), *blank));
+                metric == of.name() && own.is_ok_and(|own| images(*size, *at).contains(&own))
+            }
+            (None, Of::Puzzle(fingerprint)) => {
+                let definition = match self.puzzle.as_str() {
+                    "dino" => {
+                        let text = include_str!("../../tests/data/puzzles/dino.gap");
+                        formats::read("dino.gap", text, Counting::default()).ok()
+                    }
+                    family => families::parse(family).ok(),
+                };
+                definition.is_some_and(|definition| definition.fingerprint() == *fingerprint)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Own {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "this project's own {}", self.file())
+    }
+}
+
+/// Returns this project's own distribution of what is searched, from where it is searched.
+///
+/// ```
+/// use tilewave::search::Subject;
+/// use tilewave::puzzle::{Goal, Size};
+/// let goal = "blank=8".parse::<Goal>()?.board(Size::new(2, 5)?)?;
+/// let own = tilewave::report::own_for(&Subject::board(goal)).unwrap();
+/// assert_eq!(own.counts().len() - 1, 55);
+/// assert_eq!(own.file(), "docs/results/2x5-blank1.json");
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+pub fn own_for(subject: &Subject) -> Option<&'static Own> {
+    let of = Of::subject(subject);
+    let states = subject.states();
+    // The names of puzzles are read only where the number of states fits.
+    let fits = |own: &&Own| states == Some(own.counts.iter().sum()) && own.is_of(&of);
+    own_all().iter().find(fits)
+}
+
+/// Returns all of this project's own distributions, boards first.
+pub fn own_all() -> &'static [Own] {
+    type Entry = (String, String, Option<usize>, Option<String>, Vec<u64>);
+    static TABLE: LazyLock<Vec<Own>> = LazyLock::new(|| {
+        let text = include_str!("../../docs/results/levels.json");
+        let entries: Vec<Entry> =
+            serde_json::from_str(text).expect("the table of own results is part of the program");
+        let own = |(name, puzzle, blank, metric, counts): Entry| Own {
+            name,
+            puzzle,
+            goal: blank.zip(metric),
+            counts,
+        };
+        entries.into_iter().map(own).collect()
+    });
+    &TABLE
 }

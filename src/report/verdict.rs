@@ -2,22 +2,22 @@
 
 use std::fmt;
 
-use super::{Difference, Own, Published, own_for, thousands};
-use crate::bfs::{Outcome, Subject};
+use crate::report::{Own, Published, own_for, thousands};
+use crate::search::{Outcome, Subject};
 
 /// The levels of a complete search: states and checksum per depth.
 #[derive(Clone, Copy, Debug)]
-pub struct Levels<'a> {
+pub struct SearchLevels<'a> {
     /// States per depth.
     pub counts: &'a [u64],
     /// Checksum per depth.
     pub checksums: &'a [u64],
 }
 
-impl<'a> Levels<'a> {
+impl<'a> SearchLevels<'a> {
     /// Returns the levels of an outcome.
-    pub fn of(outcome: &'a Outcome) -> Levels<'a> {
-        Levels {
+    pub fn of(outcome: &'a Outcome) -> SearchLevels<'a> {
+        SearchLevels {
             counts: &outcome.counts,
             checksums: &outcome.checksums,
         }
@@ -30,7 +30,7 @@ pub enum Truth<'a> {
     /// A published distribution.
     Published(&'static Published),
     /// The levels that the reference engine found.
-    Reference(Levels<'a>),
+    Reference(SearchLevels<'a>),
     /// Nothing but the sum.
     Sum,
 }
@@ -86,11 +86,11 @@ impl fmt::Display for Fault {
 /// The verdict on a complete search.
 ///
 /// ```
-/// use tilewave::bfs::Subject;
-/// use tilewave::puzzle::tiles::Board;
-/// use tilewave::report::{Levels, Truth, Verdict, published_for};
+/// use tilewave::search::Subject;
+/// use tilewave::puzzle::Board;
+/// use tilewave::report::{SearchLevels, Truth, Verdict, published_for};
 /// let subject = Subject::board(Board::parse("1 2/3 0", None)?);
-/// let found = Levels { counts: &[1, 2, 2, 2, 2, 2, 1], checksums: &[] };
+/// let found = SearchLevels { counts: &[1, 2, 2, 2, 2, 2, 1], checksums: &[] };
 /// let verdict = Verdict::judge(&subject, found, Truth::Published(published_for(&subject).unwrap()));
 /// assert!(verdict.pass());
 /// # Ok::<(), tilewave::Error>(())
@@ -113,7 +113,7 @@ pub struct Verdict {
 
 impl Verdict {
     /// Returns the verdict on the levels of a complete search.
-    pub fn judge(subject: &Subject, found: Levels<'_>, truth: Truth<'_>) -> Verdict {
+    pub fn judge(subject: &Subject, found: SearchLevels<'_>, truth: Truth<'_>) -> Verdict {
         let total = found.counts.iter().sum();
         let level = |expected| Difference::first(found.counts, expected, true).map(Fault::Level);
         let (compared_with, fault) = match truth {
@@ -185,5 +185,58 @@ impl fmt::Display for Verdict {
             }
             Some(fault) => write!(f, "{fault} by {compared_with}  FAIL"),
         }
+    }
+}
+
+// Level-by-level comparison of two depth distributions.
+
+/// The first depth at which two distributions differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The first wrong depth.
+    pub depth: usize,
+    /// States found there, 0 when the search ended before.
+    pub found: u64,
+    /// States expected there, 0 when the search should have ended before.
+    pub expected: u64,
+}
+
+impl Difference {
+    /// Returns the first difference of two lists of counts, `None` when they agree.
+    ///
+    /// The counts of an incomplete search (`complete` is false) agree when they are the beginning of
+    /// the expected ones.
+    ///
+    /// ```
+    /// use tilewave::report::Difference;
+    /// let wrong = Difference::first(&[1, 2, 5], &[1, 2, 4, 8], true).unwrap();
+    /// assert_eq!((wrong.depth, wrong.found, wrong.expected), (2, 5, 4));
+    /// assert_eq!(Difference::first(&[1, 2, 4], &[1, 2, 4, 8], false), None);
+    /// ```
+    pub fn first(found: &[u64], expected: &[u64], complete: bool) -> Option<Difference> {
+        let levels = if complete {
+            found.len().max(expected.len())
+        } else {
+            found.len()
+        };
+        let at = |counts: &[u64], depth: usize| counts.get(depth).copied().unwrap_or(0);
+        (0..levels)
+            .map(|d| Difference {
+                depth: d,
+                found: at(found, d),
+                expected: at(expected, d),
+            })
+            .find(|d| d.found != d.expected)
+    }
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (found, expected) = (thousands(self.found), thousands(self.expected));
+        write!(
+            f,
+            "first wrong depth {}: {found} states, expected {expected}",
+            self.depth
+        )
     }
 }

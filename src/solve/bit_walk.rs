@@ -1,31 +1,30 @@
-//! The depth-first walk over databases of one bit an entry: [`super::walk::Walk`] for the databases of the hardest boards.
+//! The depth-first walk over databases of one bit an entry: [`crate::solve::walk::Walk`] for the databases of the hardest boards.
 //!
 //! A move changes the value of its tile's pattern by one, up or down. So a sum leaves a node so many moves to spare, and a
 //! child as many or two fewer: one word holds what all sums leave, and one subtraction tells whether a child is cut off.
 //! Nothing is undone on the way up: what a child replaces is exchanged with what it brings, back and forth.
 //!
-//! Invariant: solutions, nodes, excess and moves left are those of [`super::walk::Walk`].
+//! Invariant: solutions, nodes, excess and moves left are those of [`crate::solve::walk::Walk`].
 
-use super::bit_tables::{BitTables, MAX_BIT_VIEWS};
-use super::control::{Control, Pass};
-use super::node::Node;
-use super::sets::CELLS;
-use super::tree::MAX_PATTERNS;
-use super::view::{MAX_CELLS, NO_PATTERN};
-use super::walk::ASK_EVERY;
-use crate::perm::kernel::prefetch;
-use crate::puzzle::tiles::Direction;
+use crate::kernel::prefetch;
+use crate::puzzle::Direction;
+use crate::solve::control::{Control, WalkResult};
+use crate::solve::database::CELLS;
+use crate::solve::heuristic::{MAX_CELLS, NO_PATTERN};
+use crate::solve::tree::{BitTables, MAX_BIT_VIEWS, MAX_PATTERNS};
+use crate::solve::walk::{ASK_EVERY, WalkNode};
 
 /// The sign of what each view leaves.
 const SIGNS: u128 = 0x8000_8000_8000_8000_8000_8000_8000_8000;
 
 /// Where the parts of a pattern's word are: its set of cells lowest, then the rank of the arrangement, then the value.
 const RANK: u32 = 32;
+
 const VALUE: u32 = 56;
 
 /// The children of a node that are not cut off.
 #[derive(Clone, Copy)]
-struct Level<const V: usize> {
+struct StackLevel<const V: usize> {
     /// What each child brings: the words of its patterns, and what the sums leave. While the walk is below a child, what
     /// its node had instead.
     words: [[u64; 4]; V],
@@ -38,8 +37,8 @@ struct Level<const V: usize> {
     blank: u8,
 }
 
-impl<const V: usize> Level<V> {
-    const NONE: Level<V> = Level {
+impl<const V: usize> StackLevel<V> {
+    const NONE: StackLevel<V> = StackLevel {
         words: [[0; 4]; V],
         spare: [0; 4],
         state: [0; 4],
@@ -51,7 +50,7 @@ impl<const V: usize> Level<V> {
 }
 
 /// A walk through a subtree.
-pub(super) struct BitWalk<'w, const V: usize> {
+pub(crate) struct BitWalk<'w, const V: usize> {
     tables: &'w BitTables<'w, V>,
     control: &'w Control<'w>,
     place: usize,
@@ -61,7 +60,7 @@ pub(super) struct BitWalk<'w, const V: usize> {
     words: [[u64; MAX_PATTERNS]; V],
     /// Moves to spare in each sum, 16 bits each.
     spare: u128,
-    levels: Vec<Level<V>>,
+    levels: Vec<StackLevel<V>>,
     nodes: u64,
     excess: i32,
 }
@@ -70,7 +69,7 @@ impl<'w, const V: usize> BitWalk<'w, V> {
     /// Returns the walk from a node that is not cut off, looking for solutions of `room` moves: there are none of fewer.
     pub fn new(
         tables: &'w BitTables<'w, V>,
-        node: &Node<V>,
+        node: &WalkNode<V>,
         room: i32,
         control: &'w Control<'w>,
         place: usize,
@@ -84,7 +83,7 @@ impl<'w, const V: usize> BitWalk<'w, V> {
             state: node.state,
             words: [[0; MAX_PATTERNS]; V],
             spare: 0,
-            levels: vec![Level::NONE; room.max(1) as usize],
+            levels: vec![StackLevel::NONE; room.max(1) as usize],
             nodes: 0,
             excess: i32::MAX,
         };
@@ -109,7 +108,7 @@ impl<'w, const V: usize> BitWalk<'w, V> {
     }
 
     /// Walks through the subtree; returns what it found, the solution being the way from its root.
-    pub fn pass(mut self) -> Pass {
+    pub fn pass(mut self) -> WalkResult {
         let (mut asked_at, mut ask_at) = (0, 1);
         let (mut depth, mut deepest, mut solved, mut stopped) = (0, 0, false, false);
         'walk: loop {
@@ -144,7 +143,7 @@ impl<'w, const V: usize> BitWalk<'w, V> {
             }
         }
         self.control.ask(self.nodes - asked_at, self.place);
-        Pass {
+        WalkResult {
             solution: solved.then(|| self.path(depth)),
             nodes: self.nodes,
             excess: self.excess,
@@ -285,7 +284,7 @@ impl<'w, const V: usize> BitWalk<'w, V> {
 
     /// The moves down to a depth.
     fn path(&self, depth: usize) -> Vec<Direction> {
-        let step = |level: &Level<V>| {
+        let step = |level: &StackLevel<V>| {
             let cell = level.cell[(level.list >> 30) as usize];
             let blank = usize::from(level.blank);
             let leads = |&d: &Direction| self.tables.tree.cell(blank, d) == cell;
@@ -296,5 +295,97 @@ impl<'w, const V: usize> BitWalk<'w, V> {
 }
 
 #[cfg(test)]
-#[path = "../../tests/unit/bit_walk.rs"]
-mod tests;
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::pdb::{Build, Encoding, Kind, Pattern, Pdb, build};
+    use crate::progress::NoProgress;
+    use crate::puzzle::{Board, Goal, Size};
+    use crate::solve::control::Alone;
+    use crate::solve::control::NoRecorder;
+    use crate::solve::tree::Tree;
+    use crate::solve::walk::Walk;
+    use crate::solve::{Optimal, Scrambler};
+
+    fn solver(goal: &Board, partitions: &[&[&[u16]]]) -> Optimal {
+        let bits = |tiles: &&[u16]| -> Arc<Pdb> {
+            let how = Build {
+                kind: Kind::Regions,
+                encoding: Encoding::Bit,
+                ..Build::new(Pattern::new(goal.clone(), tiles).unwrap())
+            };
+            Arc::new(build(&how, &NoProgress).unwrap())
+        };
+        let partition = |patterns: &&[&[u16]]| patterns.iter().map(bits).collect();
+        Optimal::with_partitions(goal, partitions.iter().map(partition)).unwrap()
+    }
+
+    /// Both walks through all iterations of a board; returns the nodes of the last.
+    fn compare<const V: usize>(tree: &Tree, board: &Board) -> u64 {
+        let mut limit = tree.estimate(board) as i32;
+        loop {
+            let alone = Alone::default();
+            let observers = (&NoProgress as _, &NoRecorder as _);
+            let control = Control::new(observers, &alone, (limit as usize, 0));
+            let root = Walk::<V, false>::new(tree, board, &control).root();
+            let expected = Walk::<V, false>::resume(tree, &root, &[], &control, 0).pass(limit);
+            let tables = BitTables::<V>::new(tree).expect("all are bits");
+            let found = BitWalk::new(&tables, &root, limit, &control, 0).pass();
+            assert_eq!(found.solution, expected.solution, "{board}, {limit}");
+            assert_eq!(found.nodes, expected.nodes, "{board}, {limit}");
+            assert!(!found.stopped && !expected.stopped);
+            if let Some(moves) = found.solution {
+                assert_eq!(moves.len(), limit as usize);
+                return found.nodes;
+            }
+            assert_eq!(found.excess, expected.excess, "{board}, {limit}");
+            assert_eq!(found.left, expected.left, "{board}, {limit}");
+            limit += found.excess;
+        }
+    }
+
+    fn compare_all<const V: usize>(goal: &Board, partitions: &[&[&[u16]]], boards: usize) {
+        let solver = solver(goal, partitions);
+        let boards = || Scrambler::new(goal.clone(), 7).take(boards);
+        let all = || -> Vec<u64> { boards().map(|b| compare::<V>(&solver.tree, &b)).collect() };
+        let before = all();
+        solver.tree.arrange(&NoProgress);
+        let arranged = |database: &crate::solve::database::Database| database.layout().1[0] == 1;
+        // Small ones fit the caches in any order.
+        let large = partitions.concat().iter().any(|tiles| tiles.len() > 3);
+        assert_eq!(solver.tree.databases().any(arranged), large);
+        assert_eq!(all(), before);
+        assert!(before.iter().sum::<u64>() > 100, "{before:?}");
+        let sharing = self::solver(goal, partitions).without_copies();
+        sharing.tree.arrange(&NoProgress);
+        assert!(!sharing.tree.databases().any(arranged));
+    }
+
+    #[test]
+    fn the_walk_over_bits_is_the_walk_over_any_databases() {
+        let size = |rows, cols| Size::new(rows, cols).unwrap();
+        let corner = Goal::First.board(size(3, 3)).unwrap();
+        let rows: &[&[u16]] = &[&[1, 2, 3, 4], &[5, 6, 7, 8]];
+        compare_all::<2>(&corner, &[rows], 20);
+        compare_all::<4>(&corner, &[rows, &[&[1, 2, 5, 8], &[3, 4, 6, 7]]], 20);
+        // Fewer views than the walk has room for.
+        compare_all::<4>(&corner, &[rows], 5);
+        // Tiles of no pattern: sums are as odd as they like.
+        compare_all::<4>(&corner, &[&[&[1, 2, 3, 4]], &[&[4, 5, 6, 7, 8]]], 20);
+        // A pattern and its mirror image make one sum, alone and beside others.
+        let mirrored: &[&[u16]] = &[&[1, 2, 5], &[4, 8]];
+        compare_all::<2>(&corner, &[mirrored], 20);
+        compare_all::<4>(&corner, &[mirrored, rows], 20);
+        compare_all::<4>(&corner, &[&[&[1, 2]], mirrored], 10);
+        // All symmetries: a tile passes other cells in each.
+        let centre = Board::parse("1 2 3/4 0 5/6 7 8", None).unwrap();
+        compare_all::<8>(&centre, &[&[&[1, 2, 3, 4], &[5, 6, 7, 8]]], 20);
+        // Boards that are not square, and the blank's goal in the middle of a side.
+        let long = Goal::First.board(size(3, 4)).unwrap();
+        let halves: &[&[u16]] = &[&[1, 2, 4, 5, 6], &[3, 7, 8, 9, 10, 11]];
+        compare_all::<1>(&long, &[halves], 5);
+        let oblong = Board::parse("1 2 0 3 4/5 6 7 8 9", None).unwrap();
+        compare_all::<2>(&oblong, &[&[&[1, 2, 3, 4, 5], &[6, 7, 8, 9]]], 5);
+    }
+}

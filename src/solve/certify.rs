@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, lbool};
 
-use super::SolveError;
-use super::export::{Cnf, Question};
 use crate::progress::Progress;
-use crate::puzzle::tiles::{Board, Moves};
+use crate::puzzle::{Board, Moves};
+use crate::solve::SolveError;
+use crate::solve::models::{Cnf, Question};
 
 /// A proven optimum.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub struct Certificate {
 ///
 /// ```
 /// use tilewave::progress::NoProgress;
-/// use tilewave::puzzle::tiles::{Board, Goal};
+/// use tilewave::puzzle::{Board, Goal};
 /// use tilewave::solve::{SolveError, certify};
 ///
 /// let board = Board::parse("1 2 3/0 4 6/7 5 8", None)?;

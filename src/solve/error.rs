@@ -1,6 +1,6 @@
 //! What can go wrong while solving, exporting or certifying.
 
-use crate::puzzle::tiles::{BoardError, Moves};
+use crate::puzzle::{BoardError, Moves};
 
 /// A board that was not solved, exported or certified.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +57,7 @@ pub enum SolveError {
     )]
     ModelTooLarge {
         /// Size of the board.
-        size: crate::puzzle::tiles::Size,
+        size: crate::puzzle::Size,
         /// Moves allowed.
         moves: usize,
         /// The most variables of a model.

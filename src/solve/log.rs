@@ -9,16 +9,18 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use super::SolveError;
-use super::optimal::{Answer, Optimal, Pending};
-use super::record::{Cut, Pieces, Stage, Walked};
-use crate::puzzle::tiles::{Board, MoveStyle, Moves};
-use crate::store::{FileKind, Journal, Problem};
+use crate::puzzle::{Board, MoveStyle, Moves};
+use crate::solve::SolveError;
+use crate::solve::control::{Cut, Stage, SubtreeSplit, Walked};
+use crate::solve::optimal::{Answer, Optimal, Pending};
+use crate::store::{FileKind, FileProblem, Journal};
 
 /// Version of the files.
 const VERSION: u32 = 3;
+
 /// How the first line begins.
 const OPENING: &str = "{\"tilewave_log\":";
+
 const KIND: FileKind = FileKind {
     noun: "log of tilewave solve",
     make: "name another file, for a log of its own",
@@ -40,7 +42,7 @@ struct Heading {
 /// A line of a log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Entry {
+pub enum LogLine {
     /// The next iteration of a board starts at a stage.
     Iteration {
         /// Place of the board, from 0.
@@ -62,7 +64,7 @@ pub enum Entry {
         /// Place of the board.
         board: usize,
         /// How the iteration is cut.
-        of: Pieces,
+        of: SubtreeSplit,
         /// Those that are done: number, nodes, least excess over the threshold, fewest moves left.
         walked: Vec<Walked>,
         /// Time spent on the board so far.
@@ -83,10 +85,10 @@ pub enum Entry {
     },
 }
 
-impl Entry {
+impl LogLine {
     /// Returns the line of a stage that the search of a board has come to.
-    pub fn iteration(board: usize, stage: Stage, seconds: f64) -> Entry {
-        Entry::Iteration {
+    pub fn iteration(board: usize, stage: Stage, seconds: f64) -> LogLine {
+        LogLine::Iteration {
             board,
             threshold: stage.threshold,
             nodes: stage.nodes,
@@ -97,17 +99,17 @@ impl Entry {
     }
 
     /// Returns the line of a search that goes on with the next iteration of a board.
-    pub fn pending(board: usize, search: &Pending) -> Entry {
-        let mut entry = Entry::iteration(board, search.stage, search.seconds);
-        if let Entry::Iteration { before, .. } = &mut entry {
+    pub fn pending(board: usize, search: &Pending) -> LogLine {
+        let mut entry = LogLine::iteration(board, search.stage, search.seconds);
+        if let LogLine::Iteration { before, .. } = &mut entry {
             *before = Some(search.before.clone()).filter(|cut| !cut.walked.is_empty());
         }
         entry
     }
 
     /// Returns the line of a board's answer, if it is solved.
-    pub fn solved(at: usize, board: &Board, answer: &Answer) -> Option<Entry> {
-        Some(Entry::Solved {
+    pub fn solved(at: usize, board: &Board, answer: &Answer) -> Option<LogLine> {
+        Some(LogLine::Solved {
             board: at,
             tiles: board.to_string(),
             moves: answer.moves.as_ref()?.short(MoveStyle::Tile),
@@ -133,19 +135,19 @@ pub enum Logged {
 
 impl Logged {
     /// Returns lines that say this of the board at a place.
-    pub fn entries(&self, at: usize, board: &Board) -> Vec<Entry> {
+    pub fn entries(&self, at: usize, board: &Board) -> Vec<LogLine> {
         let (search, stages) = match self {
             Logged::Solved(answer) => {
-                return Entry::solved(at, board, answer).into_iter().collect();
+                return LogLine::solved(at, board, answer).into_iter().collect();
             }
             Logged::Pending { search, stages } => (search, stages),
         };
-        let stage = |&stage| Entry::iteration(at, stage, search.seconds);
+        let stage = |&stage| LogLine::iteration(at, stage, search.seconds);
         let earlier = &stages[..stages.len().saturating_sub(1)];
-        let mut entries: Vec<Entry> = earlier.iter().map(stage).collect();
-        entries.push(Entry::pending(at, search));
+        let mut entries: Vec<LogLine> = earlier.iter().map(stage).collect();
+        entries.push(LogLine::pending(at, search));
         if !search.cut.walked.is_empty() {
-            entries.push(Entry::Subtrees {
+            entries.push(LogLine::Subtrees {
                 board: at,
                 of: search.cut.pieces,
                 walked: search.cut.walked.clone(),
@@ -175,7 +177,7 @@ impl SolveLog {
     ) -> Result<(SolveLog, BTreeMap<usize, Logged>), SolveError> {
         let heading = Heading::new(boards, solver);
         let (mut journal, lines) = Journal::open(path, KIND, OPENING)?;
-        let damaged = |line: usize| KIND.wrong(path, Problem::Line { line: line as u64 });
+        let damaged = |line: usize| KIND.wrong(path, FileProblem::Line { line: line as u64 });
         let mut found = BTreeMap::new();
         let Some((first, rest)) = lines.split_first() else {
             journal.append(&line_of(&heading, path)?)?;
@@ -193,7 +195,7 @@ impl SolveLog {
     ///
     /// # Errors
     /// [`SolveError::Output`].
-    pub fn append(&mut self, entry: &Entry) -> Result<(), SolveError> {
+    pub fn append(&mut self, entry: &LogLine) -> Result<(), SolveError> {
         let text = serde_json::to_string(entry).map_err(std::io::Error::other);
         let text = text.map_err(crate::store::failed(Path::new("the log")))?;
         Ok(self.journal.append(&text)?)
@@ -237,10 +239,10 @@ impl Heading {
         {
             let supported = VERSION;
             return Err(KIND
-                .wrong(path, Problem::Version { found, supported })
+                .wrong(path, FileProblem::Version { found, supported })
                 .into());
         }
-        let wrong = |_| KIND.wrong(path, Problem::Line { line: 1 });
+        let wrong = |_| KIND.wrong(path, FileProblem::Line { line: 1 });
         let theirs: Heading = serde_json::from_str(line).map_err(wrong)?;
         let other = |what: &'static str| {
             let path = PathBuf::from(path);
@@ -259,7 +261,7 @@ impl Heading {
 
 /// Returns what lines of a log say of boards, by their places; none if they do not fit each other.
 pub fn replay(
-    entries: impl IntoIterator<Item = Entry>,
+    entries: impl IntoIterator<Item = LogLine>,
     boards: &[Board],
     goal: &Board,
 ) -> Option<BTreeMap<usize, Logged>> {
@@ -272,13 +274,13 @@ pub fn replay(
 
 /// Takes a line in; none if it does not fit those before it.
 fn take(
-    entry: Entry,
+    entry: LogLine,
     boards: &[Board],
     goal: &Board,
     found: &mut BTreeMap<usize, Logged>,
 ) -> Option<()> {
     match entry {
-        Entry::Iteration {
+        LogLine::Iteration {
             board,
             threshold,
             nodes,
@@ -305,7 +307,7 @@ fn take(
             let search = Pending::new(boards.get(board)?.clone(), stage, before, seconds);
             found.insert(board, Logged::Pending { search, stages });
         }
-        Entry::Subtrees {
+        LogLine::Subtrees {
             board,
             of,
             walked,
@@ -327,7 +329,7 @@ fn take(
             search.cut.walked.extend(walked);
             search.seconds = seconds;
         }
-        Entry::Solved {
+        LogLine::Solved {
             board,
             tiles,
             moves,

@@ -1,41 +1,34 @@
 //! Solving: optimal, constructive, exported to other solvers, and certified by one.
 
-mod arranged;
-mod bit_tables;
-mod bit_walk;
+pub(crate) mod bit_walk;
 #[cfg(feature = "certify")]
-mod certify;
-mod constructive;
-mod control;
-mod database;
-mod error;
-pub mod export;
-mod ida;
-mod lens;
-mod log;
-mod node;
-mod optimal;
-mod partitions;
-mod pruner;
-mod record;
-mod scramble;
-mod sets;
-mod solvability;
-mod split;
-mod together;
-mod tree;
-mod view;
-mod walk;
+pub(crate) mod certify;
+pub(crate) mod cnf;
+pub(crate) mod constructive;
+pub(crate) mod control;
+pub(crate) mod database;
+pub(crate) mod error;
+pub(crate) mod heuristic;
+pub(crate) mod ida;
+pub(crate) mod log;
+pub mod models;
+pub(crate) mod optimal;
+pub(crate) mod partitions;
+pub(crate) mod pruner;
+pub(crate) mod ranks;
+pub(crate) mod solvability;
+pub(crate) mod tree;
+pub(crate) mod walk;
 
 #[cfg(feature = "certify")]
-pub use certify::{Certificate, certify};
-pub use constructive::Constructive;
-pub use error::SolveError;
-pub use log::{Entry, Logged, SolveLog, replay};
-pub use optimal::{Answer, Attempt, Optimal, Pending};
-pub use partitions::{default_patterns, sweeps};
-pub use pruner::MovePruner;
-pub use record::{Cut, NoRecorder, Pieces, Recorder, Stage, Walked};
-pub use scramble::Scrambler;
-pub use solvability::{Unsolvable, explain};
-pub use view::View;
+pub use crate::solve::certify::{Certificate, certify};
+
+pub use crate::solve::constructive::Constructive;
+pub use crate::solve::control::{Cut, NoRecorder, Recorder, Stage, SubtreeSplit, Walked};
+pub use crate::solve::error::SolveError;
+pub use crate::solve::heuristic::SymmetricView;
+pub use crate::solve::log::{LogLine, Logged, SolveLog, replay};
+pub use crate::solve::optimal::{Answer, Attempt, Optimal, Pending};
+pub use crate::solve::partitions::{default_patterns, sweeps};
+pub use crate::solve::pruner::MovePruner;
+pub use crate::solve::solvability::{Scrambler, Unsolvable, explain};

@@ -2,10 +2,10 @@
 //!
 //! Invariant: every partition covers all tiles, each once.
 
-use super::bit_tables::MAX_BIT_VIEWS;
-use super::view::images;
 use crate::pdb::{Pattern, PdbError, partition};
-use crate::puzzle::tiles::{Board, Path};
+use crate::puzzle::{Board, SnakePath};
+use crate::solve::heuristic::images;
+use crate::solve::tree::MAX_BIT_VIEWS;
 
 /// Returns the patterns that suit a goal when none are given: consecutive tiles along the snake path, up
 /// to 6 of them (5 on boards of more than 25 cells), so that a set takes seconds to build and at most
@@ -25,7 +25,7 @@ pub fn default_patterns(goal: &Board) -> Result<Vec<Pattern>, PdbError> {
         return Ok(patterns);
     }
     let most = if size.cells() > 25 { 5 } else { 6 };
-    let path = Path::new(size);
+    let path = SnakePath::new(size);
     let along = (0..size.cells()).map(|i| goal.tiles()[path.cell(i)]);
     let tiles: Vec<u16> = along.filter(|&tile| tile != 0).collect();
     let groups = tiles.len().div_ceil(most);

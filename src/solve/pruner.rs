@@ -13,14 +13,14 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use rayon::prelude::*;
 
-use crate::perm::kernel::prefetch;
-use crate::puzzle::tiles::{Direction, Size};
+use crate::kernel::prefetch;
+use crate::puzzle::{Direction, Size};
 use crate::random::SplitMix64;
 
 /// A pruner of the blank's walks on a board of one size.
 ///
 /// ```
-/// use tilewave::puzzle::tiles::{Direction, Size};
+/// use tilewave::puzzle::{Direction, Size};
 /// use tilewave::solve::MovePruner;
 /// let pruner = MovePruner::new(Size::new(4, 4)?, 12);
 /// let start = pruner.start(5);
@@ -38,7 +38,7 @@ pub struct MovePruner {
 const NONE: u32 = u32::MAX;
 
 /// A node of the prefix trees, one tree per starting cell.
-struct Node {
+struct PrefixNode {
     cell: usize,
     child: [u32; 4],
     /// The state of the longest proper suffix that is a prefix in some tree.
@@ -52,8 +52,8 @@ impl MovePruner {
     /// two cores for depth 12.
     pub fn new(size: Size, depth: usize) -> MovePruner {
         let cells = size.cells();
-        let mut nodes: Vec<Node> = (0..cells)
-            .map(|cell| Node {
+        let mut nodes: Vec<PrefixNode> = (0..cells)
+            .map(|cell| PrefixNode {
                 cell,
                 child: [NONE; 4],
                 suffix: NONE,
@@ -102,7 +102,7 @@ impl MovePruner {
 
     /// Asks the memory for the moves that a state allows.
     #[inline]
-    pub(super) fn prefetch(&self, state: u32) {
+    pub(crate) fn prefetch(&self, state: u32) {
         prefetch::<1, _>(self.next.as_ptr().wrapping_add(state as usize));
     }
 
@@ -114,7 +114,7 @@ impl MovePruner {
 
 /// A board that a sequence of moves reaches first.
 #[derive(Clone, Copy)]
-struct Reached {
+struct ReachedBoard {
     key: u64,
     /// The board before; none of the first.
     before: u32,
@@ -131,7 +131,7 @@ fn duplicates(size: Size, start: usize, depth: usize) -> Vec<Vec<Direction>> {
     // numbers of their cells, which a move changes by one product; boards of one key are compared.
     let mut random = SplitMix64::new(0);
     let weights: Vec<u64> = (0..cells).map(|_| random.draw()).collect();
-    let mut reached = vec![Reached {
+    let mut reached = vec![ReachedBoard {
         key: 0,
         before: NONE,
         blank: start as u16,
@@ -144,7 +144,7 @@ fn duplicates(size: Size, start: usize, depth: usize) -> Vec<Vec<Direction>> {
     for left in (0..depth).rev() {
         let mut next_boards = Vec::new();
         for (at, board) in level.clone().zip(boards.chunks(cells)) {
-            let from: Reached = reached[at];
+            let from: ReachedBoard = reached[at];
             let blank = usize::from(from.blank);
             for direction in Direction::ALL {
                 let back = from.before != NONE
@@ -154,7 +154,7 @@ fn duplicates(size: Size, start: usize, depth: usize) -> Vec<Vec<Direction>> {
                     continue;
                 };
                 let change = weights[blank].wrapping_sub(weights[cell]);
-                let to = Reached {
+                let to = ReachedBoard {
                     key: from
                         .key
                         .wrapping_add(change.wrapping_mul(board[cell].into())),
@@ -202,8 +202,8 @@ fn replay(size: Size, start: usize, moves: &[Direction]) -> Vec<u16> {
 }
 
 /// The moves to a board.
-fn path(reached: &[Reached], to: Reached) -> Vec<Direction> {
-    let earlier = |board: &Reached| reached.get(board.before as usize).copied();
+fn path(reached: &[ReachedBoard], to: ReachedBoard) -> Vec<Direction> {
+    let earlier = |board: &ReachedBoard| reached.get(board.before as usize).copied();
     let back = std::iter::successors(Some(to), earlier).filter(|board| board.before != NONE);
     let mut moves: Vec<Direction> = back.map(|board| board.direction).collect();
     moves.reverse();
@@ -229,7 +229,7 @@ impl Hasher for Key {
 }
 
 fn insert(
-    nodes: &mut Vec<Node>,
+    nodes: &mut Vec<PrefixNode>,
     pruned: &mut Vec<[bool; 4]>,
     size: Size,
     start: usize,
@@ -247,7 +247,7 @@ fn insert(
                 .unwrap_or(nodes[at].cell);
             let new = nodes.len() as u32;
             nodes[at].child[direction as usize] = new;
-            nodes.push(Node {
+            nodes.push(PrefixNode {
                 cell,
                 child: [NONE; 4],
                 suffix: NONE,
@@ -263,7 +263,7 @@ fn insert(
 
 /// Joins the trees to one automaton (Aho and Corasick 1975): a state stands for the longest suffix of the
 /// moves so far that is the beginning of a duplicate.
-fn link(size: Size, nodes: &mut [Node], pruned: &mut [[bool; 4]]) -> Vec<[u32; 4]> {
+fn link(size: Size, nodes: &mut [PrefixNode], pruned: &mut [[bool; 4]]) -> Vec<[u32; 4]> {
     let roots = size.cells();
     let mut next = vec![[NONE; 4]; nodes.len()];
     let mut queue: VecDeque<usize> = (0..roots).collect();

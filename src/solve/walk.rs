@@ -3,22 +3,23 @@
 //! Invariant: a node's indices and sums are exact for its board; every change on the way down is undone
 //! on the way up.
 
-use super::control::{Control, Pass};
-use super::database::Database;
-use super::node::{Lookups, Node, Subtree};
-use super::tree::{MAX_PATTERNS, Tree};
-use super::view::{MAX_CELLS, NO_PATTERN};
+use std::ops::Range;
+
+use crate::kernel::prefetch;
 use crate::pdb::Pattern;
-use crate::perm::kernel::prefetch;
-use crate::puzzle::tiles::{Board, Direction};
+use crate::puzzle::{Board, Direction};
+use crate::solve::control::{Control, WalkResult};
+use crate::solve::database::Database;
+use crate::solve::heuristic::{MAX_CELLS, NO_PATTERN};
+use crate::solve::tree::{MAX_PATTERNS, Tree};
 
 /// How often a walk asks whether to stop: at its first nodes, then whenever they have doubled, at last after
 /// so many.
-pub(super) const ASK_EVERY: u64 = 1 << 14;
+pub(crate) const ASK_EVERY: u64 = 1 << 14;
 
 /// A depth-first walk. In PLAIN ones an entry is a byte at the rank of the cells; else databases may be of any kind
 /// and encoding.
-pub(super) struct Walk<'w, const V: usize, const PLAIN: bool> {
+pub(crate) struct Walk<'w, const V: usize, const PLAIN: bool> {
     tree: &'w Tree,
     control: &'w Control<'w>,
     /// Where the subtree was dealt.
@@ -26,7 +27,7 @@ pub(super) struct Walk<'w, const V: usize, const PLAIN: bool> {
     /// The databases of each view, and their bytes.
     databases: [&'w [Database]; V],
     values: [[&'w [u8]; MAX_PATTERNS]; V],
-    node: Node<V>,
+    node: WalkNode<V>,
     path: Vec<Direction>,
     nodes: u64,
     asked_at: u64,
@@ -64,7 +65,7 @@ impl<const V: usize> Child<V> {
 impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
     /// Returns the walk from a board.
     pub fn new(tree: &'w Tree, board: &Board, control: &'w Control<'w>) -> Walk<'w, V, PLAIN> {
-        let mut root = Node {
+        let mut root = WalkNode {
             board: [0; MAX_CELLS],
             blank: board.blank() as u8,
             state: tree.pruner.start(board.blank()),
@@ -99,7 +100,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
     /// Returns the walk from a node, to which a path has led.
     pub fn resume(
         tree: &'w Tree,
-        node: &Node<V>,
+        node: &WalkNode<V>,
         path: &[Direction],
         control: &'w Control<'w>,
         place: usize,
@@ -131,7 +132,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
     }
 
     /// Returns the node that the walk starts from.
-    pub fn root(self) -> Node<V> {
+    pub fn root(self) -> WalkNode<V> {
         self.node
     }
 
@@ -146,12 +147,12 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
     }
 
     /// Walks through the subtree, looking for a solution of at most `room` more moves.
-    pub fn pass(&mut self, room: i32) -> Pass {
+    pub fn pass(&mut self, room: i32) -> WalkResult {
         let (blank, state) = (usize::from(self.node.blank), self.node.state);
         self.left = room;
         let solved = self.descend(blank, state, room);
         self.control.ask(self.nodes - self.asked_at, self.place);
-        Pass {
+        WalkResult {
             solution: solved.then(|| std::mem::take(&mut self.path)),
             nodes: self.nodes,
             excess: self.excess,
@@ -163,11 +164,11 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
     /// Collects the nodes `depth` moves below that a solution of at most `room` moves can lead through,
     /// in the order of a walk; none of the nodes above is the goal if there is no such solution of at most
     /// `depth` moves.
-    pub fn spread(&mut self, depth: usize, room: i32) -> (Vec<Subtree<V>>, Pass) {
+    pub fn spread(&mut self, depth: usize, room: i32) -> (Vec<Subtree<V>>, WalkResult) {
         let mut found = Vec::new();
         let (blank, state) = (usize::from(self.node.blank), self.node.state);
         self.collect(blank, state, depth, room, &mut found);
-        let pass = Pass {
+        let pass = WalkResult {
             solution: None,
             nodes: self.nodes,
             excess: self.excess,
@@ -410,3 +411,50 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
         }
     }
 }
+
+// A node of the tree of moves: a board, and what is known of it.
+//
+// Invariant: what a node knows is exact for its board; the walk that changes it keeps it so.
+
+/// The look-ups of a node through one view.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Lookups {
+    /// Rank of each pattern's tiles, see [`crate::solve::database::Database::entry`].
+    pub index: [u64; MAX_PATTERNS],
+    /// Value of each pattern.
+    pub value: [u8; MAX_PATTERNS],
+    /// Their sum.
+    pub sum: i32,
+    /// Set of cells of each pattern, or where it has the blank a byte for each tile's cell; and distance of its tiles, for
+    /// databases that are not plain.
+    pub set: [u64; MAX_PATTERNS],
+    pub distance: [u8; MAX_PATTERNS],
+}
+
+/// A node: a board, and what is known of it. V views are looked through (of a board with more: all).
+#[derive(Clone, Copy)]
+pub(crate) struct WalkNode<const V: usize> {
+    /// The tile of each cell.
+    pub board: [u8; MAX_CELLS],
+    pub blank: u8,
+    pub state: u32,
+    pub lookups: [Lookups; V],
+}
+
+impl<const V: usize> WalkNode<V> {
+    /// Returns the lower bound on the moves left: the largest of the tree's sums.
+    pub fn estimate(&self, tree: &Tree) -> i32 {
+        tree.sums()
+            .map(|lenses| self.sum(lenses))
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Returns the sum of some lenses.
+    pub fn sum(&self, lenses: Range<usize>) -> i32 {
+        self.lookups[lenses].iter().map(|lookup| lookup.sum).sum()
+    }
+}
+
+/// A subtree that is left to walk: its node and the way there.
+pub(crate) type Subtree<const V: usize> = (WalkNode<V>, Vec<Direction>);

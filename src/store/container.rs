@@ -2,7 +2,7 @@
 //!
 //! Invariant: a header of 4096 bytes begins with magic, version and its length and ends with the XXH3-64 of
 //! the bytes before; an index, the sums of the entries' blocks, the ends of compressed frames and the
-//! entries follow where [`Layout`] puts them; all bytes between are zero (`docs/format.md`). Every byte of a
+//! entries follow where [`SectionLayout`] puts them; all bytes between are zero (`docs/format.md`). Every byte of a
 //! file has a sum or is zero: [`Container::open`] checks the front, and a block when it is read first;
 //! [`Container::load`] checks all.
 
@@ -14,18 +14,16 @@ use std::sync::OnceLock;
 
 use twox_hash::XxHash3_64;
 
-use super::fields::{Fields, HEADER_BYTES};
-use super::file_error::{FileError, FileKind, Problem};
-use super::memory::room;
-use super::sections::{BLOCK_BYTES, Layout, Section};
-use super::storage::read_exact_at;
-use super::{EndWhenCut, Image, Mapped, Output, OutputError, in_parallel};
-use crate::perm::kernel::prefetch;
+use crate::kernel::prefetch;
+use crate::store::error::{FileError, FileKind, FileProblem};
+use crate::store::memory::room;
+use crate::store::storage::read_exact_at;
+use crate::store::{EndWhenCut, Image, Mapped, Output, OutputError, in_parallel};
 
 const SUM: usize = HEADER_BYTES - 8;
 
 /// What the header of a kind of file says.
-pub trait Header: Sized + Sync {
+pub trait FileHeader: Sized + Sync {
     /// First bytes of the file.
     const MAGIC: [u8; 8];
     /// Newest version of the format; older ones are read as well.
@@ -48,14 +46,14 @@ pub trait Header: Sized + Sync {
     fn encode(&self, fields: &mut Fields);
 
     /// Returns where the sections lie.
-    fn layout(&self) -> Layout;
+    fn layout(&self) -> SectionLayout;
 
     /// The sums of the index, where it has one, and of the section of sums: a sum of the entries.
     fn sums(&mut self) -> (Option<&mut u64>, &mut u64);
 }
 
 /// Returns the bytes of a header.
-pub fn encode<H: Header>(header: &H) -> Box<Fields> {
+pub fn encode<H: FileHeader>(header: &H) -> Box<Fields> {
     let mut fields = Box::new(Fields([0; HEADER_BYTES]));
     header.encode(&mut fields);
     fields.put(0, &H::MAGIC);
@@ -67,11 +65,11 @@ pub fn encode<H: Header>(header: &H) -> Box<Fields> {
 }
 
 /// Reads the header of a file of a length.
-fn decode<H: Header>(path: &Path, begin: &[u8], found: u64) -> Result<H, FileError> {
+fn decode<H: FileHeader>(path: &Path, begin: &[u8], found: u64) -> Result<H, FileError> {
     let wrong = |problem| H::KIND.wrong(path, problem);
-    let length = |expected| wrong(Problem::Length { found, expected });
+    let length = |expected| wrong(FileProblem::Length { found, expected });
     if begin.get(..8) != Some(&H::MAGIC) {
-        return Err(wrong(Problem::Other));
+        return Err(wrong(FileProblem::Other));
     }
     let Some(bytes) = begin.first_chunk() else {
         return Err(length(HEADER_BYTES as u64));
@@ -80,7 +78,7 @@ fn decode<H: Header>(path: &Path, begin: &[u8], found: u64) -> Result<H, FileErr
     let (version, supported) = (fields.u64(8) as u32, H::VERSION);
     if !(1..=supported).contains(&version) {
         let found = version;
-        return Err(wrong(Problem::Version { found, supported }));
+        return Err(wrong(FileProblem::Version { found, supported }));
     }
     let checked = match XxHash3_64::oneshot(&bytes[..SUM]) == fields.u64(SUM) {
         true => H::decode(&fields).and_then(|header| match encode(&header).0 == *bytes {
@@ -89,7 +87,7 @@ fn decode<H: Header>(path: &Path, begin: &[u8], found: u64) -> Result<H, FileErr
         }),
         false => Err("its checksum differs"),
     };
-    let header = checked.map_err(|what| wrong(Problem::Header(what)))?;
+    let header = checked.map_err(|what| wrong(FileProblem::Header(what)))?;
     match header.layout().data.end() {
         expected if expected == found => Ok(header),
         expected => Err(length(expected)),
@@ -114,12 +112,13 @@ enum Body {
 pub struct Container<H> {
     path: PathBuf,
     header: H,
-    layout: Layout,
+    layout: SectionLayout,
     body: Body,
 }
 
 /// Bytes that are summed at a time, and how far ahead memory is asked for what follows.
 const PIECE: usize = 1 << 10;
+
 const AHEAD: usize = 4 << 10;
 
 /// The XXH3-64 of a block. Cost: two thirds of summing it in one go, which waits for memory at every page.
@@ -135,7 +134,7 @@ fn sum_of(block: &[u8]) -> u64 {
     sum.finish()
 }
 
-impl<H: Header> Container<H> {
+impl<H: FileHeader> Container<H> {
     /// Opens a file whose entries are read when they are asked for. Cost: one read of what is before the
     /// entries, which is checked; later 1 MiB of reading, summing and memory for every block of entries.
     ///
@@ -172,7 +171,7 @@ impl<H: Header> Container<H> {
     /// byte and core for the sums.
     ///
     /// # Errors
-    /// [`Problem::Damaged`], [`FileError::Io`], [`FileError::Memory`] when less memory is free, and what `read` returns.
+    /// [`FileProblem::Damaged`], [`FileError::Io`], [`FileError::Memory`] when less memory is free, and what `read` returns.
     pub fn load<E: From<FileError> + Send>(
         self,
         read: impl Fn(u64) -> Result<(), E> + Sync,
@@ -292,7 +291,7 @@ impl<H: Header> Container<H> {
                 layout,
                 body,
             }),
-            Some(what) => Err(H::KIND.wrong(path, Problem::Header(what))),
+            Some(what) => Err(H::KIND.wrong(path, FileProblem::Header(what))),
         }
     }
 
@@ -307,7 +306,7 @@ impl<H: Header> Container<H> {
     }
 
     /// Returns where the sections lie.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &SectionLayout {
         &self.layout
     }
 
@@ -336,7 +335,7 @@ impl<H: Header> Container<H> {
     /// block is read and checked when it is asked for first.
     ///
     /// # Errors
-    /// [`Problem::Damaged`], [`FileError::Io`] and [`FileError::Memory`].
+    /// [`FileProblem::Damaged`], [`FileError::Io`] and [`FileError::Memory`].
     pub fn byte(&self, at: u64) -> Result<Option<u8>, FileError> {
         let Body::Parts { blocks, .. } = &self.body else {
             return Ok(self.data().get(at as usize).copied());
@@ -392,7 +391,7 @@ impl<H: Header> Container<H> {
     /// Checks the bytes of a block of entries.
     ///
     /// # Errors
-    /// [`Problem::Damaged`].
+    /// [`FileProblem::Damaged`].
     pub fn verify(&self, block: usize, bytes: &[u8]) -> Result<(), FileError> {
         let sums = self.layout.sums.of(self.front()).as_chunks::<8>().0;
         match sums.get(block) == Some(&sum_of(bytes).to_le_bytes()) {
@@ -404,13 +403,13 @@ impl<H: Header> Container<H> {
     /// The error of a damaged block.
     pub fn damaged(&self, block: usize) -> FileError {
         let (block, blocks) = (block as u64, self.layout.blocks());
-        H::KIND.wrong(&self.path, Problem::Damaged { block, blocks })
+        H::KIND.wrong(&self.path, FileProblem::Damaged { block, blocks })
     }
 
     /// Checks the sums of all entries, which are not compressed. Cost: one pass over them.
     ///
     /// # Errors
-    /// [`Problem::Damaged`] names the first damaged block.
+    /// [`FileProblem::Damaged`] names the first damaged block.
     pub fn check(&self) -> Result<(), FileError> {
         match &self.body {
             Body::Whole(_) => in_parallel(self.data().chunks(BLOCK_BYTES), |block, bytes| {
@@ -442,12 +441,139 @@ impl<H: Header> Container<H> {
                         output.write_all(&bytes)
                     })
                 });
-                written.map_err(super::failed(path))?;
+                written.map_err(crate::store::failed(path))?;
                 if !progress(self.layout.data.end()) {
                     return Err(OutputError::Interrupted);
                 }
             }
         }
         output.finish()
+    }
+}
+
+// Where the sections of a database or a distance table lie.
+//
+// Invariant: sections do not overlap and follow each other in the order index, sums, frames, entries; the entries
+// begin at a multiple of 4096, so that a map of them can be used as it is.
+
+/// Bytes of entries that share a sum.
+pub const BLOCK_BYTES: usize = 1 << 20;
+
+/// Where a section lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// Bytes of the file before it.
+    pub offset: u64,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
+impl Section {
+    /// Returns the end in the file.
+    pub fn end(self) -> u64 {
+        self.offset + self.bytes
+    }
+
+    /// Returns the section's bytes of a file.
+    pub fn of(self, file: &[u8]) -> &[u8] {
+        &file[self.offset as usize..self.end() as usize]
+    }
+
+    /// Returns the section's bytes of a file, to be written.
+    pub fn of_mut(self, file: &mut [u8]) -> &mut [u8] {
+        &mut file[self.offset as usize..self.end() as usize]
+    }
+}
+
+/// Where all sections lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SectionLayout {
+    /// A table that finds entries; may be empty.
+    pub index: Section,
+    /// The sums of the blocks of entries: 64 bits each.
+    pub sums: Section,
+    /// The ends of compressed frames, 64 bits each; empty unless compressed.
+    pub frames: Section,
+    /// The entries, as they are in the file.
+    pub data: Section,
+    /// Bytes of the entries before compression.
+    pub raw: u64,
+}
+
+impl SectionLayout {
+    /// Returns the layout of an index and of entries of so many bytes, compressed to fewer or not.
+    pub fn new(index: u64, raw: u64, compressed: Option<u64>) -> SectionLayout {
+        let section = |offset, bytes| Section { offset, bytes };
+        let blocks = 8 * raw.div_ceil(BLOCK_BYTES as u64);
+        let index = section(HEADER_BYTES as u64, index);
+        let sums = section(index.end().next_multiple_of(64), blocks);
+        let frames = compressed.map_or(0, |_| blocks);
+        let frames = section(sums.end().next_multiple_of(64), frames);
+        let data = frames.end().next_multiple_of(HEADER_BYTES as u64);
+        SectionLayout {
+            index,
+            sums,
+            frames,
+            data: section(data, compressed.unwrap_or(raw)),
+            raw,
+        }
+    }
+
+    /// Returns the number of blocks of entries.
+    pub fn blocks(&self) -> u64 {
+        self.sums.bytes / 8
+    }
+
+    /// Returns the sections in the order of the file.
+    pub fn sections(&self) -> [Section; 4] {
+        [self.index, self.sums, self.frames, self.data]
+    }
+}
+
+// The fields of a header, at fixed offsets.
+//
+// Invariant: numbers are little-endian.
+
+/// Bytes of a header.
+pub const HEADER_BYTES: usize = 4096;
+
+/// The bytes of a header.
+#[derive(Clone, Debug)]
+pub struct Fields(pub [u8; HEADER_BYTES]);
+
+impl Fields {
+    /// Returns the byte at an offset.
+    pub fn byte(&self, offset: usize) -> u8 {
+        self.0[offset]
+    }
+
+    /// Returns the 16 bits at an offset.
+    pub fn u16(&self, offset: usize) -> u16 {
+        u16::from_le_bytes([self.0[offset], self.0[offset + 1]])
+    }
+
+    /// Returns the 64 bits at an offset.
+    pub fn u64(&self, offset: usize) -> u64 {
+        let word = self.0[offset..].first_chunk().copied();
+        u64::from_le_bytes(word.unwrap_or_default())
+    }
+
+    /// Writes bytes.
+    pub fn put(&mut self, offset: usize, bytes: &[u8]) {
+        self.0[offset..offset + bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// Writes 64-bit words.
+    pub fn put_words(&mut self, offset: usize, words: &[u64]) {
+        for (i, word) in words.iter().enumerate() {
+            self.put(offset + 8 * i, &word.to_le_bytes());
+        }
+    }
+
+    /// Writes 16-bit words.
+    pub fn put_halves(&mut self, offset: usize, words: &[u16]) {
+        for (i, word) in words.iter().enumerate() {
+            self.put(offset + 2 * i, &word.to_le_bytes());
+        }
     }
 }

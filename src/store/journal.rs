@@ -11,13 +11,15 @@ use std::time::{Duration, Instant};
 
 use twox_hash::XxHash3_64;
 
-use super::file_error::{FileError, FileKind, Problem};
-use super::output::{OutputError, directory, failed, sync_names};
+use crate::store::error::{FileError, FileKind, FileProblem};
+use crate::store::output::{OutputError, directory, failed, sync_names};
 
 /// Lines are on the disk after this time at the latest, if others follow; a process that is killed loses none.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
+
 /// What stands before the sum of a line, and what behind it.
 const SUM: (&str, &str) = (",\"sum\":\"", "\"}");
+
 /// Digits of a sum.
 const DIGITS: usize = 16;
 
@@ -57,7 +59,7 @@ impl Journal {
         };
         let mut file = opened.map_err(io("cannot open"))?;
         if !file.metadata().is_ok_and(|meta| meta.is_file()) {
-            return Err(kind.wrong(path, Problem::Other));
+            return Err(kind.wrong(path, FileProblem::Other));
         }
         // Where there are no locks, nobody can tell.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
@@ -70,14 +72,14 @@ impl Journal {
         let whole = whole.map_or(0, |at| at + 1);
         let begins = bytes.len().min(opening.len());
         if bytes[..begins] != opening.as_bytes()[..begins] {
-            return Err(kind.wrong(path, Problem::Other));
+            return Err(kind.wrong(path, FileProblem::Other));
         }
         let mut lines = Vec::new();
         let mut sum = 0;
         for line in bytes[..whole].split_inclusive(|&byte| byte == b'\n') {
             let line_number = lines.len() as u64 + 1;
             let unsealed = unseal(&line[..line.len() - 1], &mut sum);
-            let damaged = || kind.wrong(path, Problem::Line { line: line_number });
+            let damaged = || kind.wrong(path, FileProblem::Line { line: line_number });
             lines.push(unsealed.ok_or_else(damaged)?);
         }
         let journal = Journal {
@@ -147,5 +149,109 @@ fn unseal(line: &[u8], sum: &mut u64) -> Option<String> {
 }
 
 #[cfg(test)]
-#[path = "../../tests/unit/journal.rs"]
-mod tests;
+mod tests {
+    use super::*;
+
+    const KIND: FileKind = FileKind {
+        noun: "journal of a test",
+        make: "make another",
+    };
+
+    fn open(path: &Path) -> Result<(Journal, Vec<String>), FileError> {
+        Journal::open(path, KIND, "{\"test\":")
+    }
+
+    fn written(path: &Path, numbers: std::ops::Range<u32>) -> Vec<String> {
+        let (mut journal, before) = open(path).unwrap();
+        for n in numbers {
+            journal.append(&format!("{{\"test\":{n}}}")).unwrap();
+        }
+        before
+    }
+
+    #[test]
+    fn lines_come_back_and_more_follow() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        assert!(written(&path, 0..3).is_empty());
+        assert_eq!(
+            written(&path, 3..5),
+            ["{\"test\":0}", "{\"test\":1}", "{\"test\":2}"]
+        );
+        assert_eq!(open(&path).unwrap().1.len(), 5);
+        for line in std::fs::read_to_string(&path).unwrap().lines() {
+            let value: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert_eq!(value["sum"].as_str().unwrap().len(), DIGITS);
+        }
+    }
+
+    #[test]
+    fn half_a_last_line_is_cut_off_by_the_next_and_not_before() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        written(&path, 0..3);
+        let bytes = std::fs::read(&path).unwrap();
+        for cut in 0..bytes.len() {
+            std::fs::write(&path, &bytes[..cut]).unwrap();
+            let whole = cut / (bytes.len() / 3);
+            assert_eq!(open(&path).unwrap().1.len(), whole, "{cut}");
+            assert_eq!(std::fs::read(&path).unwrap(), bytes[..cut]);
+            let next = whole as u32..3;
+            assert_eq!(written(&path, next).len(), whole);
+            assert_eq!(std::fs::read(&path).unwrap(), bytes, "{cut}");
+        }
+    }
+
+    #[test]
+    fn every_change_is_found_and_the_line_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        written(&path, 0..4);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let damaged = |lines: &[&str]| {
+            std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+            let error = open(&path).unwrap_err();
+            let Some(FileProblem::Line { line }) = error.problem() else {
+                panic!("{error}");
+            };
+            *line
+        };
+        assert_eq!(damaged(&[lines[0], lines[2], lines[3]]), 2, "removed");
+        assert_eq!(damaged(&[lines[0], lines[2], lines[1]]), 2, "moved");
+        assert_eq!(damaged(&[lines[0], lines[0]]), 2, "doubled");
+        let other = lines[2].replace("\"test\":2", "\"test\":7");
+        assert_eq!(damaged(&[lines[0], lines[1], &other]), 3, "changed");
+        assert_eq!(damaged(&[lines[0], "", lines[1]]), 2, "empty");
+        assert_eq!(damaged(&[lines[0], "\u{fc}\"}"]), 2, "short");
+    }
+
+    #[test]
+    fn what_is_somebody_elses_stays_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        for other in ["a table of mine", "{\"tes", "{\"text\":1}\n", "\n"] {
+            std::fs::write(&path, other).unwrap();
+            match (open(&path), other) {
+                (Ok((_, lines)), "{\"tes") => assert!(lines.is_empty(), "half a first line"),
+                (opened, _) => {
+                    let error = opened.unwrap_err();
+                    assert_eq!(error.problem(), Some(&FileProblem::Other), "{other}");
+                }
+            }
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), other);
+        }
+        assert!(open(dir.path()).is_err());
+    }
+
+    #[test]
+    fn one_process_writes_at_a_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        let first = open(&path).unwrap();
+        let error = open(&path).unwrap_err().to_string();
+        assert!(error.contains("another process"), "{error}");
+        drop(first);
+        open(&path).unwrap();
+    }
+}

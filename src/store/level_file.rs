@@ -9,19 +9,25 @@ use std::ops::Range;
 
 use twox_hash::XxHash3_64;
 
-use super::codec::{Codec, Decoder};
-use super::names::RunFile;
-use super::storage::{Append, Bytes, ReadAt};
+use crate::store::codec::{Codec, Decoder};
+use crate::store::manifest::RunFile;
+use crate::store::storage::{Append, Bytes, ReadAt};
 
 /// First bytes of a level file.
 const MAGIC: [u8; 8] = *b"TWLEVEL\n";
+
 /// Last bytes but eight of a level file.
 const END: [u8; 8] = *b"TWLEVEND";
+
 /// Version that this program writes and reads.
 pub const VERSION: u16 = 1;
+
 const HEADER: usize = 128;
+
 const ENTRY: usize = 24;
+
 const TRAILER: usize = 64;
+
 /// Bytes of the label: the goal in notation, enough for 20 cells.
 pub const LABEL: usize = 56;
 
@@ -162,7 +168,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 
 /// A frame in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct FrameEntry {
     /// Number of the frame within the chunk.
     pub frame: u32,
     /// Length in bytes.
@@ -177,7 +183,7 @@ pub struct Entry {
 pub struct LevelWriter {
     file: Box<dyn Append>,
     offset: u64,
-    index: Vec<Entry>,
+    index: Vec<FrameEntry>,
 }
 
 impl LevelWriter {
@@ -195,7 +201,7 @@ impl LevelWriter {
     pub fn frame(&mut self, frame: u32, bytes: &[u8], hash: u64) -> io::Result<()> {
         debug_assert!(self.index.last().is_none_or(|last| last.frame < frame));
         self.file.append(bytes)?;
-        self.index.push(Entry {
+        self.index.push(FrameEntry {
             frame,
             len: bytes.len() as u32,
             offset: self.offset,
@@ -251,7 +257,7 @@ pub struct LevelReader {
     header: LevelHeader,
     sum: LevelSum,
     before: u64,
-    index: Vec<Entry>,
+    index: Vec<FrameEntry>,
 }
 
 impl LevelReader {
@@ -294,10 +300,10 @@ impl LevelReader {
         if u64_at(trailer, 32) != XxHash3_64::oneshot(bytes) {
             return Err(wrong(LevelError::Index));
         }
-        let mut index: Vec<Entry> = Vec::with_capacity(entries as usize);
+        let mut index: Vec<FrameEntry> = Vec::with_capacity(entries as usize);
         let mut offset = HEADER as u64;
         for entry in bytes.chunks_exact(ENTRY) {
-            let entry = Entry {
+            let entry = FrameEntry {
                 frame: u32_at(entry, 0),
                 len: u32_at(entry, 4),
                 offset: u64_at(entry, 8),
@@ -342,7 +348,7 @@ impl LevelReader {
     }
 
     /// Returns the frames that hold states, in order; they lie one after the other in the file.
-    pub fn index(&self) -> &[Entry] {
+    pub fn index(&self) -> &[FrameEntry] {
         &self.index
     }
 
@@ -383,13 +389,13 @@ pub struct Frames {
     first_line: u64,
     frame_lines: u32,
     codec: Codec,
-    entries: Vec<Entry>,
+    entries: Vec<FrameEntry>,
     bytes: Bytes,
 }
 
 impl Frames {
     /// Returns the frames.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[FrameEntry] {
         &self.entries
     }
 

@@ -12,19 +12,22 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use super::names::RunFile;
-use super::shares::Shares;
-use super::storage::{Storage, read_whole};
+use crate::store::shares::Shares;
+use crate::store::storage::{Storage, read_whole};
 
 /// Name of the manifest in its directory.
 pub const MANIFEST: &str = "manifest";
+
 /// Name of the one before.
 pub const PREVIOUS: &str = "manifest.previous";
+
 /// First word of the file.
 const FORMAT: &str = "tilewave-run";
+
 /// Latest version that this program writes and reads: boards moved one tile at a time are written as version 1, all
 /// else as version 2, unequal shares as version 3.
 const VERSION: u32 = 3;
+
 /// No manifest is longer: 84 levels of thousands of chunks take a few megabytes, three of a million half of this.
 const LONGEST: u64 = 1 << 30;
 
@@ -102,7 +105,7 @@ pub struct Manifest {
     pub frame_lines: u32,
     /// Number of directories.
     pub directories: u32,
-    /// Their shares of the chunks, as [`super::Shares`] deals them out; empty when chunk c lies in directory c modulo their
+    /// Their shares of the chunks, as [`crate::store::Shares`] deals them out; empty when chunk c lies in directory c modulo their
     /// number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shares: Vec<u32>,
@@ -142,7 +145,7 @@ pub enum ManifestError {
     Content(String),
 }
 
-pub(super) mod hex {
+pub(crate) mod hex {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     pub fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -292,7 +295,7 @@ impl Manifest {
 
 /// Writes a file of text under a new name and, when it is durable, gives it its own, durably; `before` comes
 /// between.
-pub(super) fn put(
+pub(crate) fn put(
     storage: &dyn Storage,
     new: RunFile,
     name: &str,
@@ -315,7 +318,7 @@ pub(super) fn put(
 
 /// Reads a file of at most `longest` bytes with `parse`; `None` when it is not there. What is wrong with it is inside
 /// an [`io::ErrorKind::InvalidData`].
-pub(super) fn read_sealed<T>(
+pub(crate) fn read_sealed<T>(
     storage: &dyn Storage,
     name: &str,
     longest: u64,
@@ -327,7 +330,7 @@ pub(super) fn read_sealed<T>(
 }
 
 /// Returns the version of what names a metric or a puzzle, or shares.
-pub(super) fn version(metric: &Option<String>, puzzle: &Option<String>, shares: &[u32]) -> u32 {
+pub(crate) fn version(metric: &Option<String>, puzzle: &Option<String>, shares: &[u32]) -> u32 {
     match shares {
         [] => 1 + u32::from(metric.is_some() || puzzle.is_some()),
         _ => VERSION,
@@ -335,14 +338,14 @@ pub(super) fn version(metric: &Option<String>, puzzle: &Option<String>, shares: 
 }
 
 /// Returns the text of a file: format, version and checksum in the first line, then JSON.
-pub(super) fn seal(format: &str, version: u32, value: &impl Serialize) -> String {
+pub(crate) fn seal(format: &str, version: u32, value: &impl Serialize) -> String {
     let json = serde_json::to_string_pretty(value).expect("numbers and strings have a JSON form");
     let hash = XxHash3_64::oneshot(json.as_bytes());
     format!("{format} {version} {hash:016x}\n{json}\n")
 }
 
 /// Returns what a file that [`seal`] wrote holds.
-pub(super) fn unseal<T: DeserializeOwned>(format: &str, bytes: &[u8]) -> Result<T, ManifestError> {
+pub(crate) fn unseal<T: DeserializeOwned>(format: &str, bytes: &[u8]) -> Result<T, ManifestError> {
     let text = std::str::from_utf8(bytes).map_err(|_| ManifestError::NotAManifest)?;
     let (first, json) = text.split_once('\n').ok_or(ManifestError::NotAManifest)?;
     let words: Vec<&str> = first.split(' ').collect();
@@ -359,4 +362,277 @@ pub(super) fn unseal<T: DeserializeOwned>(format: &str, bytes: &[u8]) -> Result<
         return Err(ManifestError::Damaged);
     }
     serde_json::from_str(json).map_err(|e| ManifestError::Content(e.to_string()))
+}
+
+// The marker of a run's directory: whose it is, and which of how many.
+//
+// Invariant: the markers of all directories are durable before the first manifest is written, so a
+// directory without one holds nothing of a run, or one of a version that wrote none.
+//
+// The file is text: a first line with the format's name, its version and the xxh3 of the rest in
+// hexadecimal, then one JSON object.
+
+/// Name of the marker in its directory.
+pub const MARKER: &str = "tilewave-run";
+
+/// First word of the file.
+const MARKER_FORMAT: &str = "tilewave-marker";
+
+/// Name of the marker of a database's build.
+pub const DATABASE: &str = "tilewave-database";
+
+/// First word of that file.
+const DATABASE_FORMAT: &str = "tilewave-database";
+
+/// No marker is longer.
+const LONGEST_MARKER: u64 = 1 << 26;
+
+/// What a directory says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Marker {
+    /// Random number of the run.
+    #[serde(with = "hex")]
+    pub run: u64,
+    /// Place of the directory among those of the run, from 1.
+    pub place: u32,
+    /// Number of directories.
+    pub directories: u32,
+    /// Their shares of the chunks, as in the manifest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<u32>,
+    /// Board size, or the name of another puzzle.
+    pub board: String,
+    /// Goal in notation.
+    pub goal: String,
+    /// Start in notation.
+    pub start: String,
+    /// What counts as a move of a board, unless it is one tile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric: Option<String>,
+    /// A puzzle that is no board, as [`crate::puzzle::States::to_text`] writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub puzzle: Option<String>,
+    /// Digits that all lines of a chunk share, K.
+    pub shared_digits: u32,
+    /// Whether the files of all levels are kept.
+    pub keep_all: bool,
+}
+
+impl Marker {
+    /// Returns the marker of the directory at a place, from 1, of a manifest's run.
+    pub fn new(manifest: &Manifest, place: u32) -> Marker {
+        Marker {
+            run: manifest.run,
+            place,
+            directories: manifest.directories,
+            shares: manifest.shares.clone(),
+            board: manifest.board.clone(),
+            goal: manifest.goal.clone(),
+            start: manifest.start.clone(),
+            metric: manifest.metric.clone(),
+            puzzle: manifest.puzzle.clone(),
+            shared_digits: manifest.shared_digits,
+            keep_all: manifest.keep_all,
+        }
+    }
+
+    /// Reads the marker of a directory; `None` when it has none.
+    ///
+    /// # Errors
+    /// What the system says, or a [`crate::store::ManifestError`] inside an [`io::ErrorKind::InvalidData`].
+    pub fn read(storage: &dyn Storage) -> io::Result<Option<Marker>> {
+        read_sealed(storage, MARKER, LONGEST_MARKER, |bytes| {
+            unseal(MARKER_FORMAT, bytes)
+        })
+    }
+
+    /// Writes the marker of a directory, durably.
+    pub fn write(&self, storage: &dyn Storage) -> io::Result<()> {
+        let new = RunFile::NewMarker { run: self.run };
+        let text = seal(
+            MARKER_FORMAT,
+            version(&self.metric, &self.puzzle, &self.shares),
+            self,
+        );
+        put(storage, new, MARKER, &text, || {})
+    }
+}
+
+/// What the directory of a database's build says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DatabaseMarker {
+    /// Random number of the build, also in each of its files.
+    #[serde(with = "hex")]
+    pub run: u64,
+    /// Board size.
+    pub board: String,
+    /// Goal in notation.
+    pub goal: String,
+    /// The tiles.
+    pub tiles: Vec<u16>,
+}
+
+impl DatabaseMarker {
+    /// Reads the marker of a directory; `None` when it has none.
+    ///
+    /// # Errors
+    /// As [`Marker::read`].
+    pub fn read(storage: &dyn Storage) -> io::Result<Option<DatabaseMarker>> {
+        let parse = |bytes: &[u8]| unseal(DATABASE_FORMAT, bytes);
+        read_sealed(storage, DATABASE, LONGEST_MARKER, parse)
+    }
+
+    /// Writes the marker of a directory, durably.
+    pub fn write(&self, storage: &dyn Storage) -> io::Result<()> {
+        let new = RunFile::NewMarker { run: self.run };
+        let text = seal(DATABASE_FORMAT, 1, self);
+        put(storage, new, DATABASE, &text, || {})
+    }
+
+    /// Removes the marker of a directory, durably.
+    pub fn remove(storage: &dyn Storage) -> io::Result<()> {
+        storage.remove(DATABASE)?;
+        storage.sync_names()
+    }
+}
+
+// The names of a run's files.
+//
+// Invariant: a name is taken for a run's file only when it is, letter for letter, one that [`RunFile::name`]
+// gives. Whatever may be removed without reading it carries the run's number in its name.
+
+/// A file of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunFile {
+    /// The states of a chunk at a depth, named by a manifest once.
+    Level {
+        /// Depth of its states.
+        depth: u32,
+        /// Number of the chunk.
+        chunk: u32,
+    },
+    /// The same before a manifest names it.
+    Uncommitted {
+        /// The run.
+        run: u64,
+        /// Depth of its states.
+        depth: u32,
+        /// Number of the chunk.
+        chunk: u32,
+    },
+    /// Bits that a chunk sends to others for the step to a depth.
+    Scratch {
+        /// The run.
+        run: u64,
+        /// Depth of the step.
+        depth: u32,
+        /// The sending chunk.
+        chunk: u32,
+    },
+    /// A manifest that is being written.
+    NewManifest {
+        /// The run.
+        run: u64,
+    },
+    /// A marker that is being written.
+    NewMarker {
+        /// The run.
+        run: u64,
+    },
+}
+
+impl RunFile {
+    /// Returns the name of the file.
+    pub fn name(self) -> String {
+        match self {
+            RunFile::Level { depth, chunk } => format!("level-{depth:03}.chunk-{chunk:05}"),
+            RunFile::Uncommitted { run, depth, chunk } => {
+                format!("level-{depth:03}.chunk-{chunk:05}.{run:016x}.new")
+            }
+            RunFile::Scratch { run, depth, chunk } => {
+                format!("cross-{depth:03}.chunk-{chunk:05}.{run:016x}")
+            }
+            RunFile::NewManifest { run } => format!("manifest.{run:016x}.new"),
+            RunFile::NewMarker { run } => format!("tilewave-run.{run:016x}.new"),
+        }
+    }
+
+    /// Returns the file of a name, if it is one of a run's.
+    pub fn parse(name: &str) -> Option<RunFile> {
+        let number = |text: &str| text.parse::<u32>().ok();
+        let hex = |text: &str| u64::from_str_radix(text, 16).ok();
+        let (head, rest) = name.split_once(['-', '.'])?;
+        let words: Vec<&str> = rest.split('.').collect();
+        let place = || {
+            let chunk = words.get(1)?.strip_prefix("chunk-")?;
+            Some((number(words[0])?, number(chunk)?))
+        };
+        let file = match (head, &words[..]) {
+            ("level", [_, _]) => {
+                let (depth, chunk) = place()?;
+                RunFile::Level { depth, chunk }
+            }
+            ("level", [_, _, run, "new"]) => {
+                let ((depth, chunk), run) = (place()?, hex(run)?);
+                RunFile::Uncommitted { run, depth, chunk }
+            }
+            ("cross", [_, _, run]) => {
+                let ((depth, chunk), run) = (place()?, hex(run)?);
+                RunFile::Scratch { run, depth, chunk }
+            }
+            ("manifest", [run, "new"]) => RunFile::NewManifest { run: hex(run)? },
+            ("tilewave", ["run", run, "new"]) => RunFile::NewMarker { run: hex(run)? },
+            _ => return None,
+        };
+        (file.name() == name).then_some(file)
+    }
+
+    /// Returns the run whose number the name carries.
+    pub fn run(self) -> Option<u64> {
+        match self {
+            RunFile::Level { .. } => None,
+            RunFile::Uncommitted { run, .. }
+            | RunFile::Scratch { run, .. }
+            | RunFile::NewManifest { run }
+            | RunFile::NewMarker { run } => Some(run),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! What `src/store/names.rs` keeps to itself.
+
+    use super::*;
+
+    #[test]
+    fn names_come_back_and_others_are_nobodys() {
+        let (run, depth, chunk) = (0x0123_4567_89ab_cdef, 12, 34567);
+        for file in [
+            RunFile::Level { depth, chunk },
+            RunFile::Uncommitted { run, depth, chunk },
+            RunFile::Scratch { run, depth, chunk },
+            RunFile::NewManifest { run },
+            RunFile::NewMarker { run },
+        ] {
+            assert_eq!(RunFile::parse(&file.name()), Some(file), "{}", file.name());
+        }
+        for other in [
+            "cross-validation.csv",
+            "cross-012.chunk-00003",
+            "level-notes.txt",
+            "level-12.chunk-00003",
+            "level-012.chunk-3",
+            "level-+12.chunk-00003",
+            "level-012.chunk-00003.txt",
+            "level-012.chunk-00003.0123456789ABCDEF.new",
+            "manifest",
+            "manifest.new",
+            "",
+        ] {
+            assert_eq!(RunFile::parse(other), None, "{other}");
+        }
+    }
 }

@@ -1,11 +1,14 @@
 //! State arrays in huge-page memory, and how much memory there is.
 
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::fs;
+use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
 use memmap2::{MmapMut, MmapRaw};
 
-use super::allocator::can_fail;
-use super::free_memory::free_memory;
+use crate::store::Mapped;
 
 /// Memory that could not be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -110,12 +113,8 @@ pub fn peak_memory() -> Option<u64> {
     Some(kib * 1024)
 }
 
-#[cfg(test)]
-#[path = "../../tests/unit/memory.rs"]
-mod tests;
-
 /// Zeroed memory for some bytes, as an error where there is none.
-pub(super) fn room(bytes: u64) -> Result<Vec<u8>, MemoryError> {
+pub(crate) fn room(bytes: u64) -> Result<Vec<u8>, MemoryError> {
     let mut room = Vec::new();
     let reserve = |len| can_fail(|| room.try_reserve_exact(len)).map(|()| len);
     let reserved = usize::try_from(bytes).map(reserve);
@@ -128,5 +127,303 @@ pub(super) fn room(bytes: u64) -> Result<Vec<u8>, MemoryError> {
             bytes,
             reason: "out of memory".into(),
         }),
+    }
+}
+
+// How much memory is free, for this process.
+//
+// Invariant: the limits of every control group from the process's own up to the root hold, so the least
+// of them counts (batch systems set theirs several levels up).
+
+/// Returns the bytes that this process can still have, where the system tells (Linux).
+pub(crate) fn free_memory() -> Option<u64> {
+    let system = available(&fs::read_to_string("/proc/meminfo").ok()?)?;
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    Some(
+        left_in_groups(&groups, Path::new("/sys/fs/cgroup"))
+            .map_or(system, |left| left.min(system)),
+    )
+}
+
+/// The memory that the system says is available without swapping.
+fn available(meminfo: &str) -> Option<u64> {
+    let mut lines = meminfo.lines();
+    let kib = lines.find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = kib.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// The least that is left in the control groups of a process (`/proc/self/cgroup`), of either version;
+/// nothing where none has a limit.
+fn left_in_groups(groups: &str, root: &Path) -> Option<u64> {
+    let left = groups.lines().filter_map(|line| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next()?, fields.next()?);
+        let names = if controllers.is_empty() {
+            ["memory.max", "memory.current", "inactive_file "]
+        } else if controllers.split(',').any(|name| name == "memory") {
+            [
+                "memory.limit_in_bytes",
+                "memory.usage_in_bytes",
+                "total_inactive_file ",
+            ]
+        } else {
+            return None;
+        };
+        let root = match controllers {
+            "" => root.to_path_buf(),
+            _ => root.join("memory"),
+        };
+        let own = Path::new(path.trim_start_matches('/'));
+        own.ancestors()
+            .filter_map(|group| left(&root.join(group), names))
+            .min()
+    });
+    left.min()
+}
+
+/// What is left in one group: its limit, less what it uses and could not give back at once.
+fn left(group: &Path, [limit, used, cache]: [&str; 3]) -> Option<u64> {
+    let number = |text: &str| text.trim().parse::<u64>().ok();
+    let read = |name: &str| fs::read_to_string(group.join(name)).ok();
+    let limit = read(limit).as_deref().and_then(number)?;
+    let used = read(used).as_deref().and_then(number)?;
+    let stat = read("memory.stat").unwrap_or_default();
+    let cached = stat.lines().find_map(|line| line.strip_prefix(cache));
+    let cached = cached.and_then(number).unwrap_or(0);
+    Some(limit.saturating_sub(used.saturating_sub(cached)))
+}
+
+// The bytes of a file, in memory or mapped.
+//
+// Invariant: memory holds the very bytes of the file, so that saving is writing and opening is mapping.
+
+/// The bytes of a file.
+#[derive(Debug)]
+pub enum Image {
+    /// In memory, on huge pages where the system has them.
+    Memory {
+        /// At least as many bytes.
+        array: Array,
+        /// Bytes of the file.
+        len: usize,
+    },
+    /// Mapped from the file.
+    Mapped(Mapped),
+}
+
+impl Image {
+    /// Returns zeroed memory for a file of `len` bytes.
+    ///
+    /// # Errors
+    /// [`MemoryError`] when the system refuses it.
+    pub fn zeroed(len: u64) -> Result<Image, MemoryError> {
+        let array = Array::zeroed(len.div_ceil(64))?;
+        let len = usize::try_from(len).unwrap_or(usize::MAX);
+        Ok(Image::Memory { array, len })
+    }
+
+    /// Returns zeroed memory for a file of `len` bytes that the machine has room for now: what a file
+    /// claims is not taken for granted.
+    ///
+    /// # Errors
+    /// [`MemoryError`] when less is free.
+    pub fn in_free_memory(len: u64) -> Result<Image, MemoryError> {
+        match free_memory() {
+            Some(free) if free < len => Err(MemoryError::Map {
+                bytes: len,
+                reason: format!("{free} bytes are free"),
+            }),
+            _ => Image::zeroed(len),
+        }
+    }
+
+    /// Returns a copy of the bytes of a file.
+    ///
+    /// # Errors
+    /// [`MemoryError`] when the system refuses the memory.
+    pub fn of(bytes: &[u8]) -> Result<Image, MemoryError> {
+        let mut image = Image::in_free_memory(bytes.len() as u64)?;
+        image.bytes_mut().copy_from_slice(bytes);
+        Ok(image)
+    }
+
+    /// Returns the bytes.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Image::Memory { array, len } => &array.units().as_flattened()[..*len],
+            Image::Mapped(mapped) => mapped.bytes(),
+        }
+    }
+
+    /// Returns the bytes in memory, to be written; none of a mapped file.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        match self {
+            Image::Memory { array, len } => &mut array.units_mut().as_flattened_mut()[..*len],
+            Image::Mapped(_) => &mut [],
+        }
+    }
+}
+
+// Memory for everything that is small, and what happens when the system has none left.
+//
+// Invariant: an allocation that cannot fail in the language ends the program with the words that it has chosen,
+// not with a signal; one that can fail, under
+// [`can_fail`], returns its error. The hook is called where nothing
+// can be allocated, by any thread.
+
+thread_local! {
+    /// Whether this thread can go on without the memory that it asks for.
+    static CAN_FAIL: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The system's allocator, for a program that wants to say so when there is no more memory.
+///
+/// ```
+/// use tilewave::store::Allocator;
+///
+/// #[global_allocator]
+/// static ALLOCATOR: Allocator = Allocator::new(|_bytes| std::process::exit(1));
+/// # fn main() {}
+/// ```
+#[derive(Debug)]
+pub struct Allocator {
+    exhausted: fn(usize) -> !,
+}
+
+impl Allocator {
+    /// Returns an allocator that calls `exhausted` with the bytes that could not be had. It must not allocate.
+    pub const fn new(exhausted: fn(usize) -> !) -> Allocator {
+        Allocator { exhausted }
+    }
+
+    fn given(&self, memory: *mut u8, bytes: usize) -> *mut u8 {
+        if memory.is_null() && !CAN_FAIL.get() {
+            (self.exhausted)(bytes);
+        }
+        memory
+    }
+}
+
+// SAFETY: every call goes to the system's allocator as it came, and what that returns is returned; the hook in
+// between is called instead of returning null, and never returns.
+#[allow(unsafe_code)]
+unsafe impl GlobalAlloc for Allocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the promises of this function, which are the same.
+        self.given(unsafe { System.alloc(layout) }, layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as above.
+        self.given(unsafe { System.alloc_zeroed(layout) }, layout.size())
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as above.
+        self.given(unsafe { System.realloc(memory, layout, size) }, size)
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+/// Calls what takes memory that it can do without.
+pub(crate) fn can_fail<T>(take: impl FnOnce() -> T) -> T {
+    CAN_FAIL.set(true);
+    let taken = take();
+    CAN_FAIL.set(false);
+    taken
+}
+
+#[cfg(test)]
+mod memory_tests {
+    //! What `src/store/memory.rs` keeps to itself.
+
+    use super::*;
+
+    #[test]
+    fn arrays_are_zeroed_and_writable() {
+        let mut array = Array::zeroed(1000).unwrap();
+        assert_eq!(array.units().len(), 1000);
+        assert!(array.units().iter().flatten().all(|&byte| byte == 0));
+        array.units_mut()[999] = [7; 64];
+        assert_eq!(array.units()[999], [7; 64]);
+    }
+
+    #[test]
+    fn an_impossible_array_is_an_error() {
+        assert!(matches!(
+            Array::zeroed(u64::MAX / 64),
+            Err(MemoryError::Map { .. })
+        ));
+    }
+
+    #[test]
+    fn a_process_knows_its_peak_and_its_budget() {
+        assert!(budget() > 0);
+        #[cfg(target_os = "linux")]
+        assert!(peak_memory().unwrap() > 1 << 20);
+    }
+}
+
+#[cfg(test)]
+mod free_memory_tests {
+    //! What `src/store/free_memory.rs` keeps to itself.
+
+    use super::*;
+
+    fn group(root: &Path, path: &str, files: &[(&str, &str)]) {
+        let dir = root.join(path);
+        fs::create_dir_all(&dir).unwrap();
+        for (name, text) in files {
+            fs::write(dir.join(name), text).unwrap();
+        }
+    }
+
+    #[test]
+    fn this_machine_has_memory() {
+        #[cfg(target_os = "linux")]
+        assert!(free_memory().unwrap() > 1 << 20);
+        assert_eq!(
+            available("MemFree: 1 kB\nMemAvailable:   12 kB\n"),
+            Some(12 << 10)
+        );
+        assert_eq!(available("MemFree: 1 kB\n"), None);
+    }
+
+    #[test]
+    fn the_narrowest_group_above_a_process_counts() {
+        let root = tempfile::tempdir().unwrap();
+        let job = [
+            ("memory.max", "1000\n"),
+            ("memory.current", "700\n"),
+            ("memory.stat", "anon 500\ninactive_file 150\n"),
+        ];
+        group(root.path(), "slurm/job_7", &job);
+        let step = [("memory.max", "max\n"), ("memory.current", "700\n")];
+        group(root.path(), "slurm/job_7/step_0", &step);
+        let left = |text: &str| left_in_groups(text, root.path());
+        assert_eq!(left("0::/slurm/job_7/step_0\n"), Some(450));
+        assert_eq!(left("0::/slurm\n"), None);
+        assert_eq!(left("3:cpu,cpuacct:/slurm/job_7\n"), None);
+        assert_eq!(left("nonsense\n"), None);
+    }
+
+    #[test]
+    fn groups_of_version_1_count_as_well() {
+        let root = tempfile::tempdir().unwrap();
+        let limit = |limit: &'static str| {
+            [
+                ("memory.limit_in_bytes", limit),
+                ("memory.usage_in_bytes", "50"),
+            ]
+        };
+        group(root.path(), "memory/a/b", &limit("9223372036854771712"));
+        group(root.path(), "memory/a", &limit("80"));
+        let groups = "5:devices:/\n4:memory:/a/b\n0::/\n";
+        assert_eq!(left_in_groups(groups, root.path()), Some(30));
     }
 }

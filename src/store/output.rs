@@ -14,9 +14,12 @@ use tempfile::NamedTempFile;
 
 /// Bytes of one write.
 const CHUNK: usize = 8 << 20;
+
 /// Names of temporary files: these, with twelve random letters and digits between.
 const NAME: (&str, &str) = (".tilewave-", ".part");
+
 const RANDOM: usize = 12;
+
 /// Most links that lead to a file.
 const MAX_LINKS: usize = 40;
 
@@ -68,7 +71,7 @@ pub fn advice(error: &io::Error) -> &'static str {
 }
 
 /// What a name stands for.
-enum Target {
+enum NameTarget {
     Stdout,
     /// A device, a pipe: written to, never replaced.
     Device(PathBuf),
@@ -76,17 +79,17 @@ enum Target {
     File(PathBuf),
 }
 
-impl Target {
-    fn of(path: &Path, replace: bool) -> Result<Target, OutputError> {
+impl NameTarget {
+    fn of(path: &Path, replace: bool) -> Result<NameTarget, OutputError> {
         if path == Path::new("-") {
-            return Ok(Target::Stdout);
+            return Ok(NameTarget::Stdout);
         }
         let mut target = path.to_path_buf();
         let mut open = false;
         for _ in 0..MAX_LINKS {
             let name = target.to_str().unwrap_or_default();
             if ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(&name) {
-                return Ok(Target::Stdout);
+                return Ok(NameTarget::Stdout);
             }
             // What is open already has links that lead nowhere.
             open = target.starts_with("/dev/fd") || target.starts_with("/proc");
@@ -97,11 +100,11 @@ impl Target {
         }
         let place = |target| match path.as_os_str().as_encoded_bytes().ends_with(b"/") {
             true => Err(OutputError::Directory(path.to_path_buf())),
-            false => Ok(Target::File(target)),
+            false => Ok(NameTarget::File(target)),
         };
         match std::fs::metadata(&target) {
             Ok(meta) if meta.is_dir() => Err(OutputError::Directory(path.to_path_buf())),
-            Ok(meta) if open || !meta.is_file() => Ok(Target::Device(target)),
+            Ok(meta) if open || !meta.is_file() => Ok(NameTarget::Device(target)),
             Ok(_) if !replace => Err(OutputError::Exists(path.to_path_buf())),
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(path)(error)),
             _ => place(target),
@@ -111,7 +114,7 @@ impl Target {
 
 /// Where the bytes go.
 #[derive(Debug)]
-enum Place {
+enum OutputPlace {
     Stdout,
     Device(File),
     File {
@@ -126,7 +129,7 @@ enum Place {
 pub struct Output {
     /// The name that was given.
     path: PathBuf,
-    place: Place,
+    place: OutputPlace,
 }
 
 impl Output {
@@ -136,7 +139,7 @@ impl Output {
     /// # Errors
     /// As [`Output::create`].
     pub fn check(path: &Path, replace: bool) -> Result<(), OutputError> {
-        let Target::File(target) = Target::of(path, replace)? else {
+        let NameTarget::File(target) = NameTarget::of(path, replace)? else {
             return Ok(());
         };
         // Missing directories are made when there is something to put there.
@@ -157,14 +160,16 @@ impl Output {
     pub fn create(path: &Path, replace: bool) -> Result<Output, OutputError> {
         let start = |target| {
             Ok(match target {
-                Target::Stdout => Place::Stdout,
-                Target::Device(path) => Place::Device(OpenOptions::new().write(true).open(path)?),
-                Target::File(target) => {
+                NameTarget::Stdout => OutputPlace::Stdout,
+                NameTarget::Device(path) => {
+                    OutputPlace::Device(OpenOptions::new().write(true).open(path)?)
+                }
+                NameTarget::File(target) => {
                     let directory = directory(&target);
                     std::fs::create_dir_all(directory)?;
                     remove_abandoned(directory);
                     let temporary = temporary(directory)?;
-                    Place::File {
+                    OutputPlace::File {
                         temporary,
                         target,
                         replace,
@@ -174,13 +179,13 @@ impl Output {
         };
         Ok(Output {
             path: path.to_path_buf(),
-            place: start(Target::of(path, replace)?).map_err(failed(path))?,
+            place: start(NameTarget::of(path, replace)?).map_err(failed(path))?,
         })
     }
 
     /// Returns whether a name stands for stdout, where nothing else should be printed then.
     pub fn is_stdout(path: &Path) -> bool {
-        matches!(Target::of(path, true), Ok(Target::Stdout))
+        matches!(NameTarget::of(path, true), Ok(NameTarget::Stdout))
     }
 
     /// Writes a whole output, of a file by all threads of the current pool. Stops early when
@@ -203,10 +208,10 @@ impl Output {
         };
         let written = match &mut self.place {
             // One chunk needs no threads.
-            Place::File { temporary, .. } if bytes.len() > CHUNK => {
+            OutputPlace::File { temporary, .. } if bytes.len() > CHUNK => {
                 let file = temporary.as_file();
                 file.set_len(bytes.len() as u64).and_then(|()| {
-                    super::in_parallel(bytes.chunks(CHUNK), |i, chunk| {
+                    crate::store::in_parallel(bytes.chunks(CHUNK), |i, chunk| {
                         if !stopped.load(Ordering::Relaxed) {
                             write_at(file, chunk, (i * CHUNK) as u64)?;
                             tell(chunk);
@@ -238,13 +243,13 @@ impl Output {
     pub fn finish(mut self) -> Result<(), OutputError> {
         let path = &self.path;
         let flushed = match &mut self.place {
-            Place::Stdout => io::stdout().flush(),
-            Place::Device(device) => device.flush(),
+            OutputPlace::Stdout => io::stdout().flush(),
+            OutputPlace::Device(device) => device.flush(),
             // The handle that wrote learns of what could not be written.
-            Place::File { temporary, .. } => temporary.as_file().sync_all(),
+            OutputPlace::File { temporary, .. } => temporary.as_file().sync_all(),
         };
         flushed.map_err(failed(path))?;
-        let Place::File {
+        let OutputPlace::File {
             temporary,
             target,
             replace,
@@ -269,15 +274,15 @@ impl Output {
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.place {
-            Place::Stdout => io::stdout().write(bytes),
-            Place::Device(device) => device.write(bytes),
-            Place::File { temporary, .. } => temporary.as_file_mut().write(bytes),
+            OutputPlace::Stdout => io::stdout().write(bytes),
+            OutputPlace::Device(device) => device.write(bytes),
+            OutputPlace::File { temporary, .. } => temporary.as_file_mut().write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &self.place {
-            Place::Stdout => io::stdout().flush(),
+            OutputPlace::Stdout => io::stdout().flush(),
             _ => Ok(()),
         }
     }
@@ -300,7 +305,7 @@ pub(crate) fn failed(path: &Path) -> impl Fn(io::Error) -> OutputError {
 }
 
 /// The directory of a file.
-pub(super) fn directory(path: &Path) -> &Path {
+pub(crate) fn directory(path: &Path) -> &Path {
     let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
     parent.unwrap_or(Path::new("."))
 }
@@ -355,7 +360,7 @@ fn remove_abandoned(directory: &Path) {
 
 /// Makes the names in a directory durable, where the system knows how to: elsewhere renames are durable by
 /// journal.
-pub(super) fn sync_directory(directory: &Path) -> io::Result<()> {
+pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     #[cfg(unix)]
     File::open(directory).and_then(|directory| directory.sync_all())?;
     #[cfg(not(unix))]
@@ -364,7 +369,7 @@ pub(super) fn sync_directory(directory: &Path) -> io::Result<()> {
 }
 
 /// The same for a result, which is there whether its name would outlive a power cut or not.
-pub(super) fn sync_names(directory: &Path) -> io::Result<()> {
+pub(crate) fn sync_names(directory: &Path) -> io::Result<()> {
     match sync_directory(directory) {
         // Network and FUSE file systems may have no such call; a directory may be written but not read.
         Err(e)
@@ -397,5 +402,160 @@ fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
 }
 
 #[cfg(test)]
-#[path = "../../tests/unit/output.rs"]
-mod tests;
+mod tests {
+    //! What `src/store/output.rs` keeps to itself.
+
+    use super::*;
+
+    fn put(path: &Path, replace: bool, bytes: &[u8]) -> Result<(), OutputError> {
+        let mut output = Output::create(path, replace)?;
+        output.write(bytes, |_| true)?;
+        output.finish()
+    }
+
+    fn names(dir: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(dir).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn an_output_appears_when_finished_and_not_before() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        let mut output = Output::create(&path, false).unwrap();
+        output.write(&[7; 100], |_| true).unwrap();
+        assert!(!path.exists());
+        output.finish().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), [7; 100]);
+
+        for again in [
+            Output::check(&path, false),
+            Output::create(&path, false).map(drop),
+        ] {
+            assert!(matches!(again, Err(OutputError::Exists(_))));
+        }
+        for len in [10, 3 * CHUNK + 5] {
+            let mut output = Output::create(&path, true).unwrap();
+            let stopped = output.write(&vec![8; len], |_| false);
+            assert!(matches!(stopped, Err(OutputError::Interrupted)));
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), [7; 100]);
+        let long: Vec<u8> = (0..3 * CHUNK + 5).map(|i| (i % 251) as u8).collect();
+        put(&path, true, &long).unwrap();
+        assert!(std::fs::read(&path).unwrap() == long);
+        // Made by somebody else while it was written.
+        let other = dir.path().join("y");
+        let late = Output::create(&other, false).unwrap();
+        std::fs::write(&other, "theirs").unwrap();
+        assert!(matches!(late.finish(), Err(OutputError::Exists(_))));
+        assert_eq!(std::fs::read(&other).unwrap(), b"theirs");
+        assert_eq!(names(dir.path()), ["x", "y"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_and_links_are_never_replaced() {
+        use std::os::unix::fs::{FileTypeExt, symlink};
+        let dir = tempfile::tempdir().unwrap();
+        let kind = |path: &Path| path.symlink_metadata().unwrap().file_type();
+        for device in ["/dev/null", "/dev/full"] {
+            let link = dir.path().join(&device[5..]);
+            symlink(device, &link).unwrap();
+            for path in [Path::new(device), &link] {
+                let result = put(path, true, b"abc");
+                assert_eq!(result.is_ok(), device == "/dev/null", "{device}");
+                assert!(kind(Path::new(device)).is_char_device());
+            }
+            assert!(kind(&link).is_symlink());
+        }
+        let (file, link) = (dir.path().join("file"), dir.path().join("link"));
+        symlink("file", &link).unwrap();
+        put(&link, false, b"new").unwrap();
+        assert!(matches!(
+            put(&link, false, b""),
+            Err(OutputError::Exists(_))
+        ));
+        put(&link, true, b"newer").unwrap();
+        assert!(kind(&link).is_symlink() && kind(&file).is_file());
+        assert_eq!(std::fs::read(&file).unwrap(), b"newer");
+        let around = dir.path().join("around");
+        symlink("around", &around).unwrap();
+        assert!(put(&around, true, b"").is_err());
+        assert_eq!(
+            names(dir.path()),
+            ["around", "file", "full", "link", "null"]
+        );
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_what_others_write_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let kept = ["user.part", ".tilewave-short.part", ".tilewave-notes.txt"];
+        for name in kept {
+            std::fs::write(dir.path().join(name), "").unwrap();
+        }
+        std::fs::write(dir.path().join(".tilewave-a1B2c3D4e5F6.part"), "").unwrap();
+        let mut other = Output::create(&dir.path().join("other"), false).unwrap();
+        put(&dir.path().join("x"), false, b"").unwrap();
+        assert_eq!(names(dir.path()).len(), kept.len() + 2);
+        other.write(b"abc", |_| true).unwrap();
+        other.finish().unwrap();
+        let mut expected = kept.map(String::from).to_vec();
+        expected.extend(["other".into(), "x".into()]);
+        expected.sort();
+        assert_eq!(names(dir.path()), expected);
+    }
+
+    #[test]
+    fn missing_directories_are_made_when_there_is_something_to_write() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a/b/c");
+        Output::check(&path, false).unwrap();
+        assert!(names(dir.path()).is_empty());
+        put(&path, false, b"abc").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"abc");
+        for (wrong, says) in [
+            ("a/b", "it is a directory"),
+            ("a/b/d/", "it is a directory"),
+            ("a/b/c/d", "a part of its path is a file"),
+            ("a/b/c/d/e", "a part of its path is a file"),
+        ] {
+            let path = dir.path().join(wrong);
+            for result in [Output::check(&path, true), put(&path, true, b"")] {
+                let text = result.unwrap_err().to_string();
+                assert!(text.contains(says), "{wrong}: {text}");
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn stdout_has_many_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let link = dir.path().join("-");
+        std::os::unix::fs::symlink("/dev/stdout", &link).unwrap();
+        for name in ["-", "/dev/stdout", "/dev/fd/1", link.to_str().unwrap()] {
+            assert!(Output::is_stdout(Path::new(name)), "{name}");
+        }
+        assert!(!Output::is_stdout(Path::new("./-")));
+        assert!(!Output::is_stdout(Path::new("/dev/null")));
+    }
+
+    #[test]
+    fn the_advice_fits_the_error() {
+        for (code, says) in [
+            (28, "free some space"),
+            (30, "can be written"),
+            (13, "you can write to"),
+            (20, "a part of its path is a file"),
+            (27, "ulimit"),
+        ] {
+            let text = failed(Path::new("x"))(io::Error::from_raw_os_error(code)).to_string();
+            let one = text.contains(says) && text.matches(';').count() == 1;
+            assert!(!cfg!(target_os = "linux") || one, "{code}: {text}");
+        }
+    }
+}

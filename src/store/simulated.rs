@@ -10,21 +10,20 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::random::SplitMix64;
-
-use super::storage::{Append, Bytes, Lock, ReadAt, Storage};
+use crate::store::storage::{Append, Bytes, Lock, ReadAt, Storage};
 
 /// A directory in memory. Clones are the same directory.
 #[derive(Clone, Debug, Default)]
 pub struct Simulated {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<SimulatedState>>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct SimulatedState {
     /// File number of each name, as the program sees it, and as of the last sync of names.
     live: BTreeMap<String, usize>,
     durable: BTreeMap<String, usize>,
-    files: Vec<Image>,
+    files: Vec<SimulatedFile>,
     faults: Faults,
     syncs: u64,
     releases: u64,
@@ -35,7 +34,7 @@ struct State {
 
 /// One file's bytes.
 #[derive(Clone, Debug, Default)]
-struct Image {
+struct SimulatedFile {
     live: Vec<u8>,
     durable: Vec<u8>,
     /// The end of the bytes that a failing sync has lost.
@@ -69,12 +68,12 @@ fn power_cut() -> io::Error {
 }
 
 impl Simulated {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SimulatedState> {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
 
     /// The state while the power is on.
-    fn alive(&self) -> io::Result<MutexGuard<'_, State>> {
+    fn alive(&self) -> io::Result<MutexGuard<'_, SimulatedState>> {
         let state = self.state();
         state.alive()?;
         Ok(state)
@@ -130,16 +129,16 @@ impl Simulated {
 
     /// A directory of files that are durable.
     fn of(names: BTreeMap<String, usize>, files: impl Iterator<Item = Vec<u8>>) -> Simulated {
-        let files = files.map(|bytes| Image {
+        let files = files.map(|bytes| SimulatedFile {
             live: bytes.clone(),
             durable: bytes,
             lost: 0,
         });
-        let state = State {
+        let state = SimulatedState {
             live: names.clone(),
             durable: names,
             files: files.collect(),
-            ..State::default()
+            ..SimulatedState::default()
         };
         Simulated {
             state: Arc::new(Mutex::new(state)),
@@ -165,7 +164,7 @@ impl Simulated {
     }
 }
 
-impl State {
+impl SimulatedState {
     fn alive(&self) -> io::Result<()> {
         if self.dead { Err(power_cut()) } else { Ok(()) }
     }
@@ -202,9 +201,9 @@ impl Storage for Simulated {
     fn create(&self, name: &str) -> io::Result<Box<dyn Append>> {
         let mut state = self.alive()?;
         let file = state.files.len();
-        state.files.push(Image::default());
+        state.files.push(SimulatedFile::default());
         state.live.insert(name.to_string(), file);
-        Ok(Box::new(Written {
+        Ok(Box::new(SimulatedAppend {
             directory: self.clone(),
             file,
         }))
@@ -319,12 +318,12 @@ impl Drop for Held {
     }
 }
 
-struct Written {
+struct SimulatedAppend {
     directory: Simulated,
     file: usize,
 }
 
-impl Append for Written {
+impl Append for SimulatedAppend {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut state = self.directory.alive()?;
         let room = state

@@ -7,6 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use memmap2::Mmap;
 
@@ -130,7 +131,7 @@ impl ReadAt for Vec<u8> {
 }
 
 /// Name of the file that is locked.
-pub(super) const LOCK: &str = "lock";
+pub(crate) const LOCK: &str = "lock";
 
 /// A real directory.
 #[derive(Debug)]
@@ -182,7 +183,7 @@ impl Directory {
 ///
 /// # Errors
 /// What the system says; [`io::ErrorKind::InvalidData`] for a longer file.
-pub(super) fn read_whole(
+pub(crate) fn read_whole(
     storage: &dyn Storage,
     name: &str,
     longest: u64,
@@ -258,7 +259,7 @@ impl Storage for Directory {
     }
 
     fn sync_names(&self) -> io::Result<()> {
-        super::output::sync_directory(&self.path).map_err(|error| match error.kind() {
+        crate::store::output::sync_directory(&self.path).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported => io::Error::new(
                 io::ErrorKind::Unsupported,
                 "this file system cannot make names durable (fsync of a directory), so a power cut \
@@ -439,12 +440,12 @@ fn read_at(file: &File, offset: u64, len: usize) -> io::Result<Vec<u8>> {
 }
 
 #[cfg(unix)]
-pub(super) fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+pub(crate) fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
 }
 
 #[cfg(windows)]
-pub(super) fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+pub(crate) fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         let read = std::os::windows::fs::FileExt::seek_read(file, bytes, offset)?;
         if read == 0 {
@@ -491,4 +492,57 @@ impl ReadAt for MappedFile {
         }
         Ok(Bytes::Mapped(Arc::clone(&self.0), start..start + len))
     }
+}
+
+// Waiting for the lock of a directory, and what is left of it.
+
+/// Time between two tries to lock, and after which waiting is worth a word.
+const AGAIN: Duration = Duration::from_millis(50);
+
+const SILENT: Duration = Duration::from_millis(500);
+
+/// Locks a directory. A process that has just been killed holds its lock until the system has taken back its
+/// memory, so this waits for it, at most `patience`; `None` when it is still held then.
+///
+/// # Errors
+/// As [`Storage::lock`].
+pub fn lock_within(storage: &dyn Storage, patience: Duration) -> io::Result<Option<Lock>> {
+    let begun = Instant::now();
+    let mut said = false;
+    loop {
+        if let Some(lock) = storage.lock()? {
+            return Ok(Some(lock));
+        }
+        if begun.elapsed() >= patience {
+            return Ok(None);
+        }
+        if !said && begun.elapsed() >= SILENT {
+            said = true;
+            tracing::warn!(
+                "{}: waiting for whoever works there to end, at most {} s",
+                storage.name(),
+                patience.as_secs()
+            );
+        }
+        std::thread::sleep(AGAIN);
+    }
+}
+
+/// Removes a directory in which nothing is but the lock of whoever worked there, and that one not held; leaves any other
+/// as it is.
+pub fn remove_unused(path: &Path) {
+    // A file of somebody else may have that name: locks are empty.
+    let lock_alone = |directory: &Directory| {
+        directory.list().is_ok_and(|names| names == [LOCK])
+            && directory.open(LOCK).is_ok_and(|file| file.is_empty())
+    };
+    if let Ok(directory) = Directory::open(path, Io::Read)
+        && lock_alone(&directory)
+        && let Ok(Some(_held)) = directory.lock()
+    {
+        // Whoever came meanwhile has files there by now, or fails to write the first one.
+        let _ = directory.remove(LOCK);
+    }
+    // Refused by the system, as it should be, for a directory that holds anything.
+    let _ = std::fs::remove_dir(path);
 }

@@ -1,26 +1,31 @@
 //! From a search to a table.
 
-use super::fill::{Fill, described};
-use super::header::Header;
-use super::{DistanceTable, Encoding, TableError};
+use rayon::prelude::*;
+
 use crate::Error;
-use crate::bfs::{self, Search, SearchError, StateSpace, Subject};
-use crate::perm::layout::Layout;
+use crate::perm::layout::{LANES, Layout, Register};
+use crate::perm::lehmer;
 use crate::progress::Progress;
+use crate::puzzle::Board;
+use crate::search::{self, Search, SearchError, State, StateSpace, Subject};
+use crate::store::{BLOCK_BYTES, FileHeader as _, Image, in_parallel};
+use crate::table::distances::{Position, Ways};
+use crate::table::header::{MAX_DEPTH, TableHeader, TablePuzzle, TableShape, UNREACHED};
+use crate::table::{DistanceTable, TableEncoding, TableError};
 
 /// Returns the bytes of memory that the table of a subject and the search that fills it take.
 ///
 /// # Errors
-/// As [`crate::bfs::plan`], and [`TableError::Directed`].
-pub fn needed(subject: &Subject, encoding: Encoding) -> Result<u64, Error> {
+/// As [`crate::search::plan`], and [`TableError::Directed`].
+pub fn needed(subject: &Subject, encoding: TableEncoding) -> Result<u64, Error> {
     let (puzzle, _) = described(subject)?;
-    let header = Header {
+    let header = TableHeader {
         puzzle,
         encoding,
         histogram: Vec::new(),
         checksum: 0,
     };
-    Ok(bfs::plan(subject, None)?.array_bytes + header.shape().bytes())
+    Ok(search::plan(subject, None)?.array_bytes + header.shape().bytes())
 }
 
 /// Returns the table of a search's goal, the solved state of a puzzle other than a board: the search's threads,
@@ -29,10 +34,10 @@ pub fn needed(subject: &Subject, encoding: Encoding) -> Result<u64, Error> {
 /// Cost: the complete search and [`needed`] bytes of memory; every level is passed over once more.
 ///
 /// # Errors
-/// What [`crate::bfs::run`] returns, and [`TableError`].
+/// What [`crate::search::run`] returns, and [`TableError`].
 pub fn build(
     search: &Search,
-    encoding: Encoding,
+    encoding: TableEncoding,
     observer: &dyn Progress,
 ) -> Result<DistanceTable, Error> {
     let subject = search.subject.clone().from_goal();
@@ -58,7 +63,7 @@ pub fn build(
         keep_last: 0,
         ..search.clone()
     };
-    let outcome = bfs::run_each(&search, observer, &mut |depth, first, registers, cells| {
+    let outcome = search::run_each(&search, observer, &mut |depth, first, registers, cells| {
         Ok(fill.level(depth, first, registers, cells)?)
     });
     let outcome = outcome.map_err(|error| match error {
@@ -75,4 +80,298 @@ pub fn build(
         .into());
     }
     fill.finish()
+}
+
+// Filling a table from a search, level by level.
+//
+// Invariant: every state is given once, at its depth.
+
+/// Registers of one unit of work.
+const REGISTERS: usize = 256;
+
+/// Most cells that a byte of a level stands for.
+const CLASS: usize = 8;
+
+/// A table being filled. Entries are set by the levels of a search, in any order.
+///
+/// ```
+/// use tilewave::search::State;
+/// use tilewave::puzzle::{Board, Goal, Size};
+/// use tilewave::table::{TableEncoding, Fill};
+/// let goal = Goal::Last.board(Size::new(3, 3)?)?;
+/// let mut fill = Fill::new(goal.clone(), TableEncoding::Mod3)?;
+/// fill.state(0, State { line: 0, cell: 8 })?;
+/// fill.state(1, State { line: 0, cell: 7 })?;
+/// let table = fill.finish()?;
+/// assert_eq!(table.depth(&goal)?, Some(0));
+/// assert_eq!(table.depth(&Board::parse("1 2 3/4 5 6/7 0 8", None)?)?, Some(1));
+/// assert_eq!(table.depth(&Board::parse("1 2 3/4 5 6/0 7 8", None)?)?, None);
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Fill {
+    header: TableHeader,
+    image: Image,
+    shape: TableShape,
+    /// The definition of a puzzle that is no board.
+    definition: Vec<u8>,
+}
+
+impl Fill {
+    /// Returns an empty table of a board moved one tile at a time.
+    ///
+    /// # Errors
+    /// As [`Fill::of`].
+    pub fn new(goal: Board, encoding: TableEncoding) -> Result<Fill, crate::Error> {
+        Fill::of(&Subject::board(goal), encoding)
+    }
+
+    /// Returns an empty table of depths from a goal, the solved state of a puzzle other than a board: no state is
+    /// reached. Cost: the file's size in memory, written once.
+    ///
+    /// # Errors
+    /// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`TableError::Directed`] and
+    /// [`TableError::Memory`].
+    pub fn of(subject: &Subject, encoding: TableEncoding) -> Result<Fill, crate::Error> {
+        let (puzzle, definition) = described(subject)?;
+        let header = TableHeader {
+            puzzle,
+            encoding,
+            histogram: Vec::new(),
+            checksum: 0,
+        };
+        let mut image = Image::zeroed(header.layout().data.end())?;
+        let data = header.layout().data.of_mut(image.bytes_mut());
+        let parts = data.chunks_mut(BLOCK_BYTES);
+        // It cannot fail.
+        let _ = in_parallel(parts, |_, part| {
+            part.fill(UNREACHED);
+            Ok::<(), ()>(())
+        });
+        Ok(Fill {
+            shape: header.shape(),
+            header,
+            image,
+            definition,
+        })
+    }
+
+    /// Sets the depth of a state.
+    ///
+    /// # Errors
+    /// [`TableError::TooDeep`].
+    ///
+    /// # Panics
+    /// When the state is not on the board.
+    pub fn state(&mut self, depth: usize, state: State) -> Result<(), TableError> {
+        self.count(depth, 1)?;
+        let (shape, data) = (self.shape, self.entries());
+        shape.set(data, state, depth);
+        Ok(())
+    }
+
+    /// Sets the depths of the states of a level, or of a part of it: registers in the layout of
+    /// [`crate::perm::layout`], the first lane of the first one being `first_line`; bit k of a byte
+    /// stands for the k-th of `cells` (path indices).
+    ///
+    /// Cost: a pass over the registers, about 2 ns per line with states of this level, on all threads of
+    /// the current pool.
+    ///
+    /// # Errors
+    /// [`TableError::TooDeep`].
+    ///
+    /// # Panics
+    /// When a line or a cell is not on the board.
+    pub fn level(
+        &mut self,
+        depth: usize,
+        first_line: u64,
+        registers: &[Register],
+        cells: &[usize],
+    ) -> Result<(), TableError> {
+        self.count(depth, 0)?;
+        let stride = self.shape.stride();
+        let begin = first_line as usize * stride;
+        let bytes = registers.len() * LANES * stride;
+        let marks = ByteMarks::new(self.shape.encoding, depth, cells);
+        let data = &mut self.entries()[begin..begin + bytes];
+        let states = data
+            .par_chunks_mut(REGISTERS * LANES * stride)
+            .zip(registers.par_chunks(REGISTERS))
+            .map(|(data, registers)| marks.set(data, stride, registers))
+            .sum();
+        self.count(depth, states)
+    }
+
+    fn entries(&mut self) -> &mut [u8] {
+        self.header.layout().data.of_mut(self.image.bytes_mut())
+    }
+
+    /// Counts states.
+    fn count(&mut self, depth: usize, states: u64) -> Result<(), TableError> {
+        if depth > MAX_DEPTH {
+            let max = MAX_DEPTH;
+            return Err(TableError::TooDeep { depth, max });
+        }
+        let histogram = &mut self.header.histogram;
+        if states > 0 && histogram.len() <= depth {
+            histogram.resize(depth + 1, 0);
+        }
+        if let Some(count) = histogram.get_mut(depth) {
+            *count += states;
+        }
+        Ok(())
+    }
+
+    /// Fills the table by a plain search over its own entries, for boards too small for registers. Cost:
+    /// a rank per neighbour, and a list of each level's positions.
+    pub(crate) fn plainly(&mut self, space: &StateSpace) -> Result<(), crate::Error> {
+        let start = space.start()?;
+        let ways = Ways::new(space);
+        let mut level = vec![Position::new(&space.line(start), start.cell)];
+        self.state(0, start)?;
+        for depth in 1.. {
+            let mut next = Vec::new();
+            for position in &level {
+                for way in ways.from(position.cell) {
+                    let moved = position.after(way);
+                    let state = moved.state();
+                    let place = self.shape.place(state) as usize;
+                    let byte = self.entries()[place];
+                    if self.shape.decode(byte, state).is_none() {
+                        self.state(depth, state)?;
+                        next.push(moved);
+                    }
+                }
+            }
+            if next.is_empty() {
+                break;
+            }
+            level = next;
+        }
+        Ok(())
+    }
+
+    /// Returns the states of each depth so far.
+    pub fn histogram(&self) -> &[u64] {
+        &self.header.histogram
+    }
+
+    /// Returns the table. Cost: a pass over it for the checksums.
+    ///
+    /// # Errors
+    /// None that a table which could be begun can cause.
+    pub fn finish(mut self) -> Result<DistanceTable, crate::Error> {
+        let index = self.header.layout().index;
+        let place = index.of_mut(self.image.bytes_mut());
+        place.copy_from_slice(&self.definition);
+        DistanceTable::finish(self.image, self.header)
+    }
+}
+
+/// What a header says of a subject, and the definition behind it.
+pub(crate) fn described(subject: &Subject) -> Result<(TablePuzzle, Vec<u8>), crate::Error> {
+    match subject {
+        Subject::Board { goal, metric, .. } => {
+            let size = goal.size();
+            if size.cells() > Search::MAX_CELLS {
+                return Err(SearchError::TooLarge { size }.into());
+            }
+            Ok((TablePuzzle::Board(goal.clone(), *metric), Vec::new()))
+        }
+        Subject::Puzzle(states) => {
+            if subject.is_directed() {
+                let puzzle = subject.name();
+                return Err(TableError::Directed { puzzle }.into());
+            }
+            let space = StateSpace::of(subject.clone())?;
+            let parities = space.lines() / lehmer::even_count(space.line_len());
+            let text = states.to_text();
+            let puzzle = TablePuzzle::Defined {
+                cells: states.definition().positions(),
+                parities: parities as u8,
+                bytes: text.len() as u64,
+                checksum: 0,
+                fingerprint: states.definition().fingerprint(),
+            };
+            Ok((puzzle, text))
+        }
+    }
+}
+
+/// What a byte of a level does to the entries of its line.
+struct ByteMarks {
+    depth: u8,
+    cells: Vec<usize>,
+    /// For each byte the bits of the entries that it sets (mod 3).
+    masks: Vec<u32>,
+    encoding: TableEncoding,
+}
+
+impl ByteMarks {
+    fn new(encoding: TableEncoding, depth: usize, cells: &[usize]) -> ByteMarks {
+        let cells: Vec<usize> = cells.iter().copied().take(CLASS).collect();
+        let mask = |byte: u32| {
+            let set = |(bit, cell): (usize, &usize)| (byte >> bit & 1) * (3 << (2 * cell));
+            cells.iter().enumerate().map(set).sum()
+        };
+        ByteMarks {
+            depth: depth as u8,
+            masks: (0..256).map(mask).collect(),
+            cells,
+            encoding,
+        }
+    }
+
+    /// Sets the entries of some registers; returns the number of states.
+    fn set(&self, data: &mut [u8], stride: usize, registers: &[Register]) -> u64 {
+        match (self.encoding, stride) {
+            (TableEncoding::Byte, _) => self.set_bytes(data, stride, registers),
+            (TableEncoding::Mod3, 1) => self.set_pairs::<1>(data, registers),
+            (TableEncoding::Mod3, 2) => self.set_pairs::<2>(data, registers),
+            (TableEncoding::Mod3, 3) => self.set_pairs::<3>(data, registers),
+            (TableEncoding::Mod3, _) => self.set_pairs::<4>(data, registers),
+        }
+    }
+
+    fn set_pairs<const STRIDE: usize>(&self, data: &mut [u8], registers: &[Register]) -> u64 {
+        // The remainder in every entry of a line.
+        let fill = u32::from(self.depth % 3) * 0x5555_5555;
+        let mut states = 0;
+        for (data, register) in data.chunks_exact_mut(LANES * STRIDE).zip(registers) {
+            let lines = data.as_chunks_mut::<STRIDE>().0;
+            let bytes = register.as_chunks::<4>().0;
+            for (lines, bytes) in lines.chunks_exact_mut(4).zip(bytes) {
+                let four = u32::from_le_bytes(*bytes);
+                if four == 0 {
+                    continue;
+                }
+                states += u64::from(four.count_ones());
+                for (line, &byte) in lines.iter_mut().zip(bytes) {
+                    let mask = self.masks[usize::from(byte)];
+                    let mut word = [0; 4];
+                    word[..STRIDE].copy_from_slice(line);
+                    let word = u32::from_le_bytes(word);
+                    let word = (word & !mask | fill & mask).to_le_bytes();
+                    line.copy_from_slice(&word[..STRIDE]);
+                }
+            }
+        }
+        states
+    }
+
+    fn set_bytes(&self, data: &mut [u8], stride: usize, registers: &[Register]) -> u64 {
+        let mut states = 0;
+        for (data, register) in data.chunks_exact_mut(LANES * stride).zip(registers) {
+            for (line, &byte) in data.chunks_exact_mut(stride).zip(register) {
+                let mut rest = byte;
+                states += u64::from(byte.count_ones());
+                while rest != 0 {
+                    line[self.cells[rest.trailing_zeros() as usize]] = self.depth;
+                    rest &= rest - 1;
+                }
+            }
+        }
+        states
+    }
 }

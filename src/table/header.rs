@@ -5,27 +5,29 @@
 //! it, and every field that follows from others is checked against them. Boards moved one tile at a time are written
 //! as version 1, all else as version 2.
 
-use super::Encoding;
-use super::shape::Shape;
-use crate::bfs::Search;
 use crate::perm::lehmer;
-use crate::puzzle::Definition;
-use crate::puzzle::tiles::{Board, Metric, Size};
-use crate::store::{self, BLOCK_BYTES, Fields, FileKind, Layout};
+use crate::puzzle::{Board, Definition, Metric, Size};
+use crate::search::{Search, State};
+use crate::store::{self, BLOCK_BYTES, Fields, FileKind, SectionLayout};
+use crate::units::names;
 
 /// Offsets of the XXH3-64 of a definition, of the goal or the definition's length and fingerprint, and of the
 /// histogram.
 const SUM: usize = 96;
+
 const GOAL: usize = 104;
+
 const HISTOGRAM: usize = 256;
+
 /// Depths of a histogram.
 const DEPTHS: usize = 255;
+
 /// Most bytes of a definition: 1024 moves of long names.
 const MAX_DEFINITION: u64 = 16 << 20;
 
 /// What a header says of the puzzle.
 #[derive(Clone, Debug)]
-pub(super) enum Puzzle {
+pub(crate) enum TablePuzzle {
     /// A board: all of it.
     Board(Board, Metric),
     /// Another puzzle, whose definition is the index of the file.
@@ -44,25 +46,25 @@ pub(super) enum Puzzle {
 
 /// What a header says.
 #[derive(Clone, Debug)]
-pub(super) struct Header {
-    pub puzzle: Puzzle,
-    pub encoding: Encoding,
+pub(crate) struct TableHeader {
+    pub puzzle: TablePuzzle,
+    pub encoding: TableEncoding,
     /// States per depth.
     pub histogram: Vec<u64>,
     /// XXH3-64 of the block checksums, which is a checksum of the entries.
     pub checksum: u64,
 }
 
-impl Header {
-    pub fn shape(&self) -> Shape {
+impl TableHeader {
+    pub fn shape(&self) -> TableShape {
         let (cells, parities) = match &self.puzzle {
             // Tiles jump over an even number of others, in either metric.
-            Puzzle::Board(goal, _) => (goal.size().cells(), 1),
-            Puzzle::Defined {
+            TablePuzzle::Board(goal, _) => (goal.size().cells(), 1),
+            TablePuzzle::Defined {
                 cells, parities, ..
             } => (*cells, *parities),
         };
-        Shape {
+        TableShape {
             cells,
             lines: u64::from(parities) * lehmer::even_count(cells - 1),
             encoding: self.encoding,
@@ -70,7 +72,7 @@ impl Header {
     }
 }
 
-impl store::Header for Header {
+impl store::FileHeader for TableHeader {
     const MAGIC: [u8; 8] = *b"TWTAB\r\n\x1a";
     const VERSION: u32 = 2;
     const KIND: FileKind = FileKind {
@@ -80,41 +82,41 @@ impl store::Header for Header {
 
     fn version(&self) -> u32 {
         match self.puzzle {
-            Puzzle::Board(_, Metric::Stm) => 1,
+            TablePuzzle::Board(_, Metric::Stm) => 1,
             _ => 2,
         }
     }
 
-    fn layout(&self) -> Layout {
+    fn layout(&self) -> SectionLayout {
         let definition = match self.puzzle {
-            Puzzle::Board(..) => 0,
-            Puzzle::Defined { bytes, .. } => bytes,
+            TablePuzzle::Board(..) => 0,
+            TablePuzzle::Defined { bytes, .. } => bytes,
         };
-        Layout::new(definition, self.shape().bytes(), None)
+        SectionLayout::new(definition, self.shape().bytes(), None)
     }
 
     fn sums(&mut self) -> (Option<&mut u64>, &mut u64) {
         match &mut self.puzzle {
-            Puzzle::Board(..) => (None, &mut self.checksum),
-            Puzzle::Defined { checksum, .. } => (Some(checksum), &mut self.checksum),
+            TablePuzzle::Board(..) => (None, &mut self.checksum),
+            TablePuzzle::Defined { checksum, .. } => (Some(checksum), &mut self.checksum),
         }
     }
 
     fn encode(&self, fields: &mut Fields) {
         let shape = self.shape();
         let encoding = match self.encoding {
-            Encoding::Mod3 => 0,
-            Encoding::Byte => 1,
+            TableEncoding::Mod3 => 0,
+            TableEncoding::Byte => 1,
         };
         let deepest = self.histogram.len().saturating_sub(1) as u8;
         match &self.puzzle {
-            Puzzle::Board(goal, metric) => {
+            TablePuzzle::Board(goal, metric) => {
                 let (size, metric) = (goal.size(), u8::from(*metric == Metric::Mtm));
                 let bytes = [size.rows() as u8, size.cols() as u8, encoding, metric];
                 fields.put(16, &bytes);
                 fields.put_halves(GOAL, goal.tiles());
             }
-            Puzzle::Defined {
+            TablePuzzle::Defined {
                 cells,
                 parities,
                 bytes,
@@ -129,22 +131,22 @@ impl store::Header for Header {
         fields.put(20, &[deepest]);
         let reached = self.histogram.iter().sum();
         fields.put_words(24, &[shape.stride() as u64, shape.lines, reached]);
-        let Layout { sums, data, .. } = self.layout();
+        let SectionLayout { sums, data, .. } = self.layout();
         let block = BLOCK_BYTES as u64;
         fields.put_words(48, &[sums.offset, sums.bytes, data.offset, data.bytes]);
         fields.put_words(80, &[block, self.checksum]);
         fields.put_words(HISTOGRAM, &self.histogram);
     }
 
-    fn decode(fields: &Fields) -> Result<Header, &'static str> {
+    fn decode(fields: &Fields) -> Result<TableHeader, &'static str> {
         let encoding = match fields.byte(18) {
-            0 => Encoding::Mod3,
-            1 => Encoding::Byte,
+            0 => TableEncoding::Mod3,
+            1 => TableEncoding::Byte,
             _ => return Err("unknown encoding"),
         };
         let puzzle = match fields.byte(19) {
-            0 => Puzzle::Board(goal(fields)?, Metric::Stm),
-            1 => Puzzle::Board(goal(fields)?, Metric::Mtm),
+            0 => TablePuzzle::Board(goal(fields)?, Metric::Stm),
+            1 => TablePuzzle::Board(goal(fields)?, Metric::Mtm),
             2 => defined(fields)?,
             _ => return Err("an unknown metric"),
         };
@@ -153,7 +155,7 @@ impl store::Header for Header {
             return Err("a depth of 255");
         }
         let counts = (0..depths).map(|i| fields.u64(HISTOGRAM + 8 * i));
-        let header = Header {
+        let header = TableHeader {
             puzzle,
             encoding,
             histogram: counts.collect(),
@@ -183,7 +185,7 @@ fn goal(fields: &Fields) -> Result<Board, &'static str> {
 }
 
 /// What is said of another puzzle.
-fn defined(fields: &Fields) -> Result<Puzzle, &'static str> {
+fn defined(fields: &Fields) -> Result<TablePuzzle, &'static str> {
     let [cells, parities] = [21, 22].map(|at| fields.byte(at));
     let cells = usize::from(cells);
     if !(2..=Definition::MAX_POSITIONS).contains(&cells) || !(1..=2).contains(&parities) {
@@ -193,11 +195,95 @@ fn defined(fields: &Fields) -> Result<Puzzle, &'static str> {
     if bytes > MAX_DEFINITION {
         return Err("too long a definition");
     }
-    Ok(Puzzle::Defined {
+    Ok(TablePuzzle::Defined {
         cells,
         parities,
         bytes,
         checksum: fields.u64(SUM),
         fingerprint: fields.u64(GOAL + 8),
     })
+}
+
+// Where the entry of a state lies.
+//
+// Invariant: the entries of a line's cells are together, in the order of the cells, and begin with a byte
+// of their own.
+
+/// The entry of a state that was not reached, modulo 3.
+const UNKNOWN: u8 = 3;
+
+/// The byte of states that were not reached, in any encoding.
+pub(crate) const UNREACHED: u8 = 0xff;
+
+/// The largest depth.
+pub(crate) const MAX_DEPTH: usize = 254;
+
+/// How depths are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableEncoding {
+    /// Two bits per state: the depth modulo 3, or 3 for a state that was not reached.
+    Mod3,
+    /// One byte per state: the depth, or 255 for a state that was not reached.
+    Byte,
+}
+
+names! { TableEncoding:
+    "mod3" = Mod3, "Two bits per state: the depth modulo 3";
+    "byte" = Byte, "One byte per state: the depth";
+}
+
+/// The shape of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TableShape {
+    /// Entries of a line.
+    pub cells: usize,
+    /// The number of lines.
+    pub lines: u64,
+    pub encoding: TableEncoding,
+}
+
+impl TableShape {
+    /// The bytes of a line.
+    pub fn stride(self) -> usize {
+        match self.encoding {
+            TableEncoding::Mod3 => self.cells.div_ceil(4),
+            TableEncoding::Byte => self.cells,
+        }
+    }
+
+    /// The bytes of all lines.
+    pub fn bytes(self) -> u64 {
+        self.lines * self.stride() as u64
+    }
+
+    /// The byte that the entry of a state lies in.
+    pub fn place(self, state: State) -> u64 {
+        let cell = match self.encoding {
+            TableEncoding::Mod3 => state.cell / 4,
+            TableEncoding::Byte => state.cell,
+        };
+        state.line * self.stride() as u64 + cell as u64
+    }
+
+    /// The entry of a state in its byte: its depth or the remainder; none when it was not reached.
+    pub fn decode(self, byte: u8, state: State) -> Option<u8> {
+        match self.encoding {
+            TableEncoding::Mod3 => {
+                Some(byte >> (2 * (state.cell % 4)) & 3).filter(|&e| e != UNKNOWN)
+            }
+            TableEncoding::Byte => Some(byte).filter(|&e| e != UNREACHED),
+        }
+    }
+
+    /// Sets the entry of a state that was not reached before.
+    pub fn set(self, data: &mut [u8], state: State, depth: usize) {
+        let byte = &mut data[self.place(state) as usize];
+        match self.encoding {
+            TableEncoding::Mod3 => {
+                let shift = 2 * (state.cell % 4);
+                *byte = *byte & !(3 << shift) | ((depth % 3) as u8) << shift;
+            }
+            TableEncoding::Byte => *byte = depth as u8,
+        }
+    }
 }

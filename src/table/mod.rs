@@ -11,18 +11,12 @@
 //! Source: the mod-3 representation is D. Kunkle's and G. Cooperman's (Twenty-six moves suffice for Rubik's
 //! cube, ISSAC 2007), and older.
 
-mod build;
-mod distances;
-mod error;
-mod fill;
-mod header;
-mod many;
-mod shape;
-mod ways;
+pub(crate) mod build;
+pub(crate) mod distances;
+pub(crate) mod error;
+pub(crate) mod header;
 
-pub use build::{build, needed};
-pub use distances::DistanceTable;
-pub use error::TableError;
-pub use fill::Fill;
-pub use shape::Encoding;
-pub use ways::Step;
+pub use crate::table::build::{Fill, build, needed};
+pub use crate::table::distances::{DistanceTable, NamedMove};
+pub use crate::table::error::TableError;
+pub use crate::table::header::TableEncoding;

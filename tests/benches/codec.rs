@@ -8,9 +8,9 @@
 use std::path::PathBuf;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use tilewave::bfs::disk::{self, Directories, Disk};
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Goal, Size};
+use tilewave::puzzle::{Goal, Size};
+use tilewave::search::disk::{self, Directories, Disk};
 use tilewave::store::{
     Codec, DEFAULT_LEVEL, Decoder, Directory, Encoder, Io, LevelReader, Manifest, Storage,
 };

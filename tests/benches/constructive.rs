@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use rayon::prelude::*;
-use tilewave::puzzle::tiles::{Board, Goal};
+use tilewave::puzzle::{Board, Goal};
 use tilewave::solve::{Constructive, Scrambler};
 
 fn constructive(c: &mut Criterion) {

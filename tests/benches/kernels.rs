@@ -6,14 +6,14 @@
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use tilewave::perm::kernel::{Block, Kernel, Program, Rule, Transfer};
+use tilewave::kernel::{ByteBlock, Kernel, Rule, StepProgram, Transfer};
 use tilewave::perm::layout::Layout;
-use tilewave::puzzle::tiles::{Metric, Path, Size};
+use tilewave::puzzle::{Metric, Size, SnakePath};
 
 fn block_steps(c: &mut Criterion) {
     for (rows, cols) in [(2, 6), (3, 4), (2, 7), (3, 5), (4, 4)] {
         let size = Size::new(rows, cols).expect("a size");
-        let puzzle = Path::new(size).puzzle(Metric::Stm);
+        let puzzle = SnakePath::new(size).puzzle(Metric::Stm);
         let layout = Layout::new(puzzle.line_len()).expect("a layout");
         let transfers: Vec<Transfer> = puzzle
             .windows()
@@ -36,7 +36,7 @@ fn block_steps(c: &mut Criterion) {
         let mut group = c.benchmark_group(format!("block step {size}"));
         group.throughput(Throughput::Elements(registers as u64));
         for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
-            let program = Program::new(kernel, layout, &transfers).expect("a supported kernel");
+            let program = StepProgram::new(kernel, layout, &transfers).expect("a supported kernel");
             let counts = program.gathers().iter().map(|g| g.source_blocks.count());
             let blocks = counts.sum();
             let cur = vec![[0x15; 64]; registers * 4];
@@ -45,7 +45,7 @@ fn block_steps(c: &mut Criterion) {
             let (variants, live) = (vec![0; transfers.len()], vec![true; transfers.len()]);
             group.bench_function(BenchmarkId::from_parameter(kernel), |b| {
                 b.iter(|| {
-                    program.step(Block {
+                    program.step(ByteBlock {
                         cur: &cur,
                         next: &mut next,
                         rule: Rule::Reverse,

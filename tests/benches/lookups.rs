@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use tilewave::pdb::{Build, Kind, Pattern, Pdb, build, partition};
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Board, Size};
+use tilewave::puzzle::{Board, Size};
 use tilewave::solve::MovePruner;
 
 /// The cell of each tile (tile t is at home on cell t, the blank is 0), or its dual.

@@ -7,10 +7,10 @@
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use tilewave::bfs::{self, Engine, Search};
-use tilewave::perm::kernel::Kernel;
+use tilewave::kernel::Kernel;
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Goal, Size};
+use tilewave::puzzle::{Goal, Size};
+use tilewave::search::{self, Engine, Search};
 
 fn searches(c: &mut Criterion) {
     for (rows, cols) in [(3, 4), (2, 6)] {
@@ -21,12 +21,14 @@ fn searches(c: &mut Criterion) {
             .sample_size(10)
             .warm_up_time(Duration::from_millis(500));
         search.engine = Some(Engine::Reference);
-        group.bench_function("reference", |b| b.iter(|| bfs::run(&search, &NoProgress)));
+        group.bench_function("reference", |b| {
+            b.iter(|| search::run(&search, &NoProgress))
+        });
         search.engine = Some(Engine::Sweep);
         for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
             search.kernel = Some(kernel);
             let id = BenchmarkId::new("sweep", kernel);
-            group.bench_function(id, |b| b.iter(|| bfs::run(&search, &NoProgress)));
+            group.bench_function(id, |b| b.iter(|| search::run(&search, &NoProgress)));
         }
         group.finish();
     }

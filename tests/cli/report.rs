@@ -1,13 +1,13 @@
 //! Reports through the library: words, tables, comparisons, pages.
 
-use tilewave::bfs::{self, Outcome, Search, Subject};
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Board, Goal, Metric, MoveStyle, Moves, Size};
+use tilewave::puzzle::{Board, Goal, Metric, MoveStyle, Moves, Size};
 use tilewave::report::html::{LAST_DRAWN, Refused, Solution, player};
 use tilewave::report::{
-    Difference, Fault, Levels, Machine, Report, ReportError, Truth, Verdict, bytes, counted,
+    Difference, Fault, Machine, Report, ReportError, SearchLevels, Truth, Verdict, bytes, counted,
     duration, histogram, one_key_per_line, published, published_all, rate, thousands,
 };
+use tilewave::search::{self, Outcome, Search, Subject};
 
 fn size(text: &str) -> Size {
     text.parse().unwrap()
@@ -17,7 +17,7 @@ fn outcome(change: impl Fn(&mut Search)) -> Outcome {
     let mut search = Search::new(Goal::Last.board(size("2x3")).unwrap());
     search.keep_last = LAST_DRAWN;
     change(&mut search);
-    bfs::run(&search, &NoProgress).unwrap()
+    search::run(&search, &NoProgress).unwrap()
 }
 
 #[test]
@@ -111,13 +111,13 @@ fn verdicts_find_wrong_levels_checksums_and_sums() {
     let (right, sums) = ([1, 2, 2, 2, 2, 2, 1], [1, 2, 3, 4, 5, 6, 7]);
     let board = size("2x2");
     let publication = Truth::Published(published(board, 0, Metric::Stm).unwrap());
-    let reference = Truth::Reference(Levels {
+    let reference = Truth::Reference(SearchLevels {
         counts: &right,
         checksums: &sums,
     });
     let judge = |counts: &[u64], checksums: &[u64], truth| {
         let subject = Subject::board(Goal::First.board(board).unwrap());
-        Verdict::judge(&subject, Levels { counts, checksums }, truth)
+        Verdict::judge(&subject, SearchLevels { counts, checksums }, truth)
     };
     let depth = |verdict: &Verdict| verdict.fault.and_then(|fault| fault.depth());
     for truth in [publication, reference, Truth::Sum] {
@@ -146,7 +146,7 @@ fn verdicts_find_wrong_levels_checksums_and_sums() {
             .board(size("4x4"))
             .unwrap(),
     );
-    let levels = Levels {
+    let levels = SearchLevels {
         counts: &right[..6],
         checksums: &[],
     };
@@ -424,7 +424,7 @@ fn a_search_that_contradicts_an_own_result_says_so() {
     let goal = Goal::Blank(1).board(size("2x5")).unwrap();
     let mut found = outcome(|search| search.subject = Subject::board(goal.clone()));
     let verdict =
-        |outcome: &Outcome| Verdict::judge(&outcome.subject, Levels::of(outcome), Truth::Sum);
+        |outcome: &Outcome| Verdict::judge(&outcome.subject, SearchLevels::of(outcome), Truth::Sum);
     assert!(verdict(&found).pass());
     found.counts[5] += 1;
     found.counts[6] -= 1;

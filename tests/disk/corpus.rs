@@ -3,7 +3,7 @@
 
 use super::*;
 use tilewave::Kernel;
-use tilewave::puzzle::tiles::Board;
+use tilewave::puzzle::Board;
 use tilewave::random::SplitMix64;
 use tilewave::store::{Codec, Decoder, LevelReader, Manifest};
 
@@ -160,8 +160,8 @@ fn broken_boards_are_errors() {
                 boards += 1;
                 assert_eq!(Board::parse(&board.to_string(), None).unwrap(), board);
             }
-            let _ = text.parse::<tilewave::puzzle::tiles::Size>();
-            let _ = text.parse::<tilewave::puzzle::tiles::Goal>();
+            let _ = text.parse::<tilewave::puzzle::Size>();
+            let _ = text.parse::<tilewave::puzzle::Goal>();
         }
     }
     assert!(boards > 20, "{boards}");

@@ -1,7 +1,7 @@
 //! Broken disks, full disks, files that are not what they should be.
 
 use super::*;
-use tilewave::bfs::disk::PlaneStore;
+use tilewave::search::disk::PlaneStore;
 use tilewave::store::{Faults, Manifest};
 
 /// A run of 3x3 stopped in the middle of a level.
@@ -58,7 +58,7 @@ fn a_full_disk_stops_the_run_and_room_lets_it_go_on() {
 fn a_full_disk_says_what_is_lost() {
     struct Levels(std::sync::atomic::AtomicUsize);
     impl tilewave::Progress for Levels {
-        fn level(&self, level: &tilewave::progress::Level) {
+        fn level(&self, level: &tilewave::progress::LevelDone) {
             self.0
                 .store(level.depth + 1, std::sync::atomic::Ordering::Relaxed);
         }
@@ -292,7 +292,7 @@ fn a_flipped_bit_in_a_scratch_file_changes_nothing() {
     for depth in (3..30).step_by(4) {
         let directory = Simulated::default();
         let mut disk = on(&directory, 1);
-        disk.planes = Some(tilewave::bfs::disk::PlaneStore::Files);
+        disk.planes = Some(tilewave::search::disk::PlaneStore::Files);
         let faults = Faults {
             flipped: Some(format!("cross-{depth:03}.chunk-00002")),
             ..Faults::default()
@@ -306,7 +306,7 @@ fn a_flipped_bit_in_a_scratch_file_changes_nothing() {
 
         let directory = Simulated::default();
         let mut disk = on(&directory, 1);
-        disk.planes = Some(tilewave::bfs::disk::PlaneStore::Files);
+        disk.planes = Some(tilewave::search::disk::PlaneStore::Files);
         directory.set_faults(faults);
         if let Err(error) = disk::run(&search, &disk, &NoProgress) {
             found_damage += 1;
@@ -331,7 +331,7 @@ fn scratch_is_counted_and_removed() {
         let found = disk::run(&search, &disk, &NoProgress).unwrap();
         found.disk.unwrap().peak_bytes
     };
-    use tilewave::bfs::disk::PlaneStore;
+    use tilewave::search::disk::PlaneStore;
     let (without, with) = (most(PlaneStore::Memory), most(PlaneStore::Files));
     assert!(with > without + without / 20, "{with} and {without}");
 
@@ -390,7 +390,7 @@ fn another_search_in_the_directory_is_refused_by_name() {
         "{error}"
     );
     let mut other = search("3x3");
-    let start = tilewave::puzzle::tiles::Board::parse("1 2 3/4 5 6/7 0 8", None).unwrap();
+    let start = tilewave::puzzle::Board::parse("1 2 3/4 5 6/7 0 8", None).unwrap();
     other.subject = other.subject.from_board(start);
     let error = message(&other, &directory, false);
     assert!(

@@ -1,9 +1,9 @@
 //! Searches through chunks on disk against the search in memory.
 
-use tilewave::bfs::disk::{self, Directories, Disk, PlaneStore};
-use tilewave::bfs::{self, Outcome, Search};
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Goal, Size};
+use tilewave::puzzle::{Goal, Size};
+use tilewave::search::disk::{self, Directories, Disk, PlaneStore};
+use tilewave::search::{self, Outcome, Search};
 use tilewave::store::{Directory, Io, Simulated, Storage};
 
 fn search(size: &str) -> Search {
@@ -28,7 +28,7 @@ fn on_disk(search: &Search, digits: usize, planes: PlaneStore, io: Io) -> Outcom
 /// The same counts and checksums with some K, planes and ways of reading.
 fn same_levels(size: &str, goal: Goal, ways: &[(usize, PlaneStore, Io)]) {
     let search = Search::new(goal.board(size.parse().unwrap()).unwrap());
-    let memory = bfs::run(&search, &NoProgress).unwrap();
+    let memory = search::run(&search, &NoProgress).unwrap();
     for &(digits, planes, io) in ways {
         let found = on_disk(&search, digits, planes, io);
         let what = format!("{size}, K = {digits}, {planes:?}");
@@ -98,7 +98,7 @@ fn the_memory_decides_how_many_chunks_there_are() {
 #[test]
 fn a_search_in_memory_does_not_claim_to_be_on_disk() {
     let mut search = search("2x5");
-    search.engine = Some(bfs::Engine::Disk);
-    let error = bfs::run(&search, &NoProgress).unwrap_err().to_string();
+    search.engine = Some(search::Engine::Disk);
+    let error = search::run(&search, &NoProgress).unwrap_err().to_string();
     assert!(error.contains("give --dir"), "{error}");
 }

@@ -2,9 +2,9 @@
 
 use super::team::together;
 use super::*;
-use tilewave::bfs::disk::PlaneStore;
-use tilewave::puzzle::files::{self, Counting};
-use tilewave::puzzle::tiles::Metric;
+use tilewave::puzzle::Metric;
+use tilewave::puzzle::formats::{self, Counting};
+use tilewave::search::disk::PlaneStore;
 
 /// The search of a board of any number of tiles a move, or a member of a family.
 fn subject(name: &str) -> Subject {
@@ -121,7 +121,7 @@ fn another_metric_and_other_moves_are_refused() {
             quarter: false,
         };
         Search::of(Subject::puzzle(
-            files::read("test.gap", text, counting).unwrap(),
+            formats::read("test.gap", text, counting).unwrap(),
         ))
     };
     let stm = search("3x3");

@@ -17,11 +17,11 @@ mod threads;
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-use tilewave::bfs::disk::{self, Directories, Disk};
-use tilewave::bfs::{self, Outcome, Search, Subject};
 use tilewave::progress::{NoProgress, Phase, Progress};
 use tilewave::puzzle::families;
-use tilewave::puzzle::tiles::{Goal, Size};
+use tilewave::puzzle::{Goal, Size};
+use tilewave::search::disk::{self, Directories, Disk};
+use tilewave::search::{self, Outcome, Search, Subject};
 use tilewave::store::{Simulated, Storage};
 
 /// The complete search of a board, or of a puzzle of a family, on one thread.
@@ -46,7 +46,7 @@ fn on(directory: &Simulated, digits: usize) -> Disk {
 
 /// What the search finds in memory.
 fn truth(search: &Search) -> Outcome {
-    bfs::run(search, &NoProgress).unwrap()
+    search::run(search, &NoProgress).unwrap()
 }
 
 fn assert_same(found: &Outcome, truth: &Outcome, what: &str) {

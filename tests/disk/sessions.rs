@@ -2,7 +2,7 @@
 
 use super::*;
 use std::time::Duration;
-use tilewave::bfs::disk::PlaneStore;
+use tilewave::search::disk::PlaneStore;
 use tilewave::store::{Codec, Directory, Io, LevelReader, Manifest};
 
 #[test]
@@ -134,8 +134,8 @@ fn the_last_level_and_depth_limits_work_on_disk() {
 #[test]
 fn other_goals_and_starts_search_on_disk() {
     let mut search = search("2x4");
-    let start = tilewave::puzzle::tiles::Board::parse("1 0 3 4/5 2 7 8", None)
-        .or_else(|_| tilewave::puzzle::tiles::Board::parse("1 0 2 3/5 6 7 4", None))
+    let start = tilewave::puzzle::Board::parse("1 0 3 4/5 2 7 8", None)
+        .or_else(|_| tilewave::puzzle::Board::parse("1 0 2 3/5 6 7 4", None))
         .unwrap();
     search.subject = search.subject.from_board(start);
     let truth = truth(&search);

@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tilewave::bfs::disk::{self, Directories, Disk, DiskError, Stopped};
-use tilewave::bfs::{self, Communicator, Outcome, Reduce, Search, Subject};
-use tilewave::progress::{Level, NoProgress, Progress};
-use tilewave::puzzle::tiles::{Goal, Size};
+use tilewave::Error;
+use tilewave::perm::lehmer;
+use tilewave::progress::{LevelDone, NoProgress, Progress};
+use tilewave::puzzle::{Goal, Size};
+use tilewave::search::disk::{self, Directories, Disk, DiskError, Stopped};
+use tilewave::search::{self, Communicator, Outcome, Reduce, Search, Subject};
 use tilewave::store::{Directory, Io, Manifest, Simulated};
-use tilewave::{Error, perm::lehmer};
 
 use super::on;
 use super::threads::ranks;
@@ -48,7 +49,7 @@ fn same(found: &Outcome, memory: &Outcome, what: &str) {
 /// window, 2 % for the numbers of the blocks, and 20 for each message of a chunk to another.
 fn same_levels(board: &str, ways: &[(usize, usize, u64)]) {
     let search = search(board);
-    let memory = bfs::run(&search, &NoProgress).unwrap();
+    let memory = search::run(&search, &NoProgress).unwrap();
     let lines = lehmer::even_count(search.subject.size().unwrap().tiles());
     for &(size, digits, windows) in ways {
         let what = format!("{board}, K = {digits}, {size} ranks");
@@ -82,7 +83,7 @@ fn same_levels(board: &str, ways: &[(usize, usize, u64)]) {
 #[test]
 fn ranks_find_the_levels_of_3x3() {
     let search = search("3x3");
-    let memory = bfs::run(&search, &NoProgress).unwrap();
+    let memory = search::run(&search, &NoProgress).unwrap();
     for size in 1..=4 {
         let dir = tempfile::tempdir().unwrap();
         let outcome = together(&search, size, |_| disk_in(dir.path())).unwrap();
@@ -131,7 +132,7 @@ impl Progress for StopAt {
         self.depth.store(depth, Ordering::Relaxed);
     }
 
-    fn level(&self, level: &Level) {
+    fn level(&self, level: &LevelDone) {
         self.depth.store(level.depth, Ordering::Relaxed);
     }
 }
@@ -139,7 +140,7 @@ impl Progress for StopAt {
 #[test]
 fn a_search_goes_on_with_another_number_of_ranks() {
     let search = search("2x5");
-    let memory = bfs::run(&search, &NoProgress).unwrap();
+    let memory = search::run(&search, &NoProgress).unwrap();
     let dir = tempfile::tempdir().unwrap();
     for (size, depth) in [(3, 10), (1, 20), (4, 30), (2, 40)] {
         let stopped = ranks(size, |team| {
@@ -169,7 +170,7 @@ fn a_search_goes_on_with_another_number_of_ranks() {
 #[test]
 fn ranks_that_read_their_levels_again_stop_together() {
     let search = search("2x5");
-    let memory = bfs::run(&search, &NoProgress).unwrap();
+    let memory = search::run(&search, &NoProgress).unwrap();
     let directory = Simulated::default();
     let mut first = search.clone();
     first.max_depth = Some(25);
@@ -194,7 +195,7 @@ fn ranks_that_read_their_levels_again_stop_together() {
 #[test]
 fn a_search_of_one_machine_goes_on_with_ranks() {
     let search = search("2x5");
-    let memory = bfs::run(&search, &NoProgress).unwrap();
+    let memory = search::run(&search, &NoProgress).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let mut first = search.clone();
     first.max_depth = Some(25);
@@ -209,7 +210,7 @@ fn a_search_of_one_machine_goes_on_with_ranks() {
 #[test]
 fn ranks_with_directories_of_their_own_need_them_again() {
     let search = search("2x5");
-    let memory = bfs::run(&search, &NoProgress).unwrap();
+    let memory = search::run(&search, &NoProgress).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let node = |rank: usize| disk_in(&dir.path().join(format!("node-{rank}")));
     let mut first = search.clone();

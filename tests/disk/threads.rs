@@ -2,7 +2,7 @@
 
 use std::sync::{Barrier, Mutex};
 
-use tilewave::bfs::{Communicator, Reduce};
+use tilewave::search::{Communicator, Reduce};
 
 /// What the ranks of a job share.
 struct Table {

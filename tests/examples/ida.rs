@@ -4,13 +4,13 @@
 
 use tilewave::pdb::{Build, Pdb, build};
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Board, Direction, Frame, Goal, Moves};
-use tilewave::solve::{MovePruner, View, default_patterns};
+use tilewave::puzzle::{Board, Coordinates, Direction, Goal, Moves};
+use tilewave::solve::{MovePruner, SymmetricView, default_patterns};
 
 struct Ida {
     goal: Board,
     pdbs: Vec<Pdb>,
-    view: View,
+    view: SymmetricView,
     pruner: MovePruner,
     /// Tile on each cell, 0 for the blank, and the entry of the board in each database.
     tiles: Vec<u8>,
@@ -73,7 +73,7 @@ pub fn solve(boards: &[Board]) -> Result<Vec<Moves>, tilewave::Error> {
     };
     let goal = Goal::First.board(first.size())?;
     let patterns = default_patterns(&goal)?;
-    let view = View::all(&goal, &patterns).remove(0);
+    let view = SymmetricView::all(&goal, &patterns).remove(0);
     let pdbs = patterns
         .into_iter()
         .map(|pattern| build(&Build::new(pattern), &NoProgress));
@@ -90,7 +90,7 @@ pub fn solve(boards: &[Board]) -> Result<Vec<Moves>, tilewave::Error> {
         moves,
     };
     // Of a board that cannot reach the goal the search would never end.
-    let frame = Frame::new(ida.goal.clone());
+    let frame = Coordinates::new(ida.goal.clone());
     let mut solve = |board: &Board| {
         frame.encode_solvable(board)?;
         ida.tiles = board.tiles().iter().map(|&tile| tile as u8).collect();

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use tilewave::bfs::{self, Search, Subject};
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Board, Direction, Goal, Metric, MoveStyle, Moves, Size};
+use tilewave::puzzle::{Board, Direction, Goal, Metric, MoveStyle, Moves, Size};
 use tilewave::report::html::{LAST_DRAWN, Refused, Solution, player};
 use tilewave::report::{Report, published};
+use tilewave::search::{self, Search, Subject};
 
 fn solution(start: &str, goal: Goal, moves: &str, label: Option<&str>) -> Solution {
     let start = Board::parse(start, None).unwrap();
@@ -82,12 +82,12 @@ fn long(size: Size, length: usize) -> Solution {
     }
 }
 
-fn search(size: &str, change: impl Fn(&mut Search)) -> bfs::Outcome {
+fn search(size: &str, change: impl Fn(&mut Search)) -> search::Outcome {
     let goal = Goal::Last.board(size.parse().unwrap()).unwrap();
     let mut search = Search::new(goal);
     search.keep_last = LAST_DRAWN;
     change(&mut search);
-    bfs::run(&search, &NoProgress).unwrap()
+    search::run(&search, &NoProgress).unwrap()
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn pages() {
         play(&[long(Size::new(12, 20).unwrap(), 20_000)]),
     );
 
-    let report = |outcome: &bfs::Outcome| Report::new(outcome).html().unwrap();
+    let report = |outcome: &search::Outcome| Report::new(outcome).html().unwrap();
     write("3x3.html", report(&search("3x3", |_| {})));
     write("3x4.html", report(&search("3x4", |_| {})));
     write(

@@ -1,11 +1,11 @@
 //! A search in which a thread of rank 1 panics. tools/mpi-test runs it under mpirun and expects all ranks
 //! to end at once.
 
-use tilewave::bfs::disk::{self, Directories, Disk};
-use tilewave::bfs::mpi::{Job, end_on_panic};
-use tilewave::bfs::{Communicator, Search};
 use tilewave::progress::{Phase, Progress};
-use tilewave::puzzle::tiles::Goal;
+use tilewave::puzzle::Goal;
+use tilewave::search::disk::{self, Directories, Disk};
+use tilewave::search::mpi::{Job, end_on_panic};
+use tilewave::search::{Communicator, Search};
 use tilewave::store::{Directory, Io};
 
 struct Panics(bool);

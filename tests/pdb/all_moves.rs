@@ -6,7 +6,7 @@ use tilewave::pdb::{
     Build, Encoding, Kind, Pattern, Pdb, PdbError, Space, build, rebuild, spot_check,
 };
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Board, Direction, Frame};
+use tilewave::puzzle::{Board, Coordinates, Direction};
 use tilewave::random::SplitMix64;
 use tilewave::solve::{Optimal, SolveError};
 
@@ -144,7 +144,7 @@ fn solutions_are_as_short_as_with_additive_databases() {
         let both = Optimal::with_partitions(&goal, both).unwrap();
         let all = Optimal::with_partitions(&goal, [additive, vec![a.clone()], vec![b.clone()]]);
         let all = all.unwrap();
-        let frame = Frame::new(goal.clone());
+        let frame = Coordinates::new(goal.clone());
         let boards = if size == "3x4" { 5 } else { 30 };
         let mut higher = 0;
         for _ in 0..boards {

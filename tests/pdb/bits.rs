@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 use tilewave::pdb::{
-    Build, Encoding, Evaluator, Kind, Layout, Pattern, Pdb, PdbError, build, encode, export,
+    Build, Encoding, Evaluator, ExportLayout, Kind, Pattern, Pdb, PdbError, build, encode, export,
     rebuild,
 };
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::Board;
+use tilewave::puzzle::Board;
 use tilewave::random::SplitMix64;
 
 use super::{Random, database, goal};
@@ -182,7 +182,14 @@ fn what_one_bit_cannot_hold_is_refused() {
     assert!(encode(&nibble, Encoding::Bit).unwrap().bytes() == bit.bytes());
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x");
-    let exported = export(&bit, Layout::Puzzle24, &path, false, None, &NoProgress);
+    let exported = export(
+        &bit,
+        ExportLayout::Puzzle24,
+        &path,
+        false,
+        None,
+        &NoProgress,
+    );
     assert!(
         exported
             .unwrap_err()

@@ -4,13 +4,13 @@
 use std::path::Path;
 use std::process::Command;
 
-use tilewave::bfs::Search;
 use tilewave::pdb::Kind;
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::MoveStyle;
+use tilewave::puzzle::MoveStyle;
 use tilewave::random::SplitMix64;
+use tilewave::search::Search;
 use tilewave::solve::Scrambler;
-use tilewave::table::Encoding;
+use tilewave::table::TableEncoding;
 
 use super::interop::{cases, run, skipped, tools};
 use super::{Random, database, goal};
@@ -193,8 +193,12 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
     assert!(String::from_utf8_lossy(&missing.stderr).contains("cannot open 'none.pdb'"));
 
     let first = goal("3x3", "first");
-    let table =
-        tilewave::table::build(&Search::new(first.clone()), Encoding::Mod3, &NoProgress).unwrap();
+    let table = tilewave::table::build(
+        &Search::new(first.clone()),
+        TableEncoding::Mod3,
+        &NoProgress,
+    )
+    .unwrap();
     let table_file = dir.path().join("3x3.table");
     table.save(&table_file, false, |_| true).unwrap();
     let example = build("cc", "-std=c99", "table.c", &archive, false);

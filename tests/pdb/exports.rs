@@ -1,12 +1,12 @@
 //! Layouts of other solvers, against their definitions written out.
 
-use tilewave::pdb::{Encoding, Kind, Layout, Pdb, PdbError, encode, export};
+use tilewave::pdb::{Encoding, ExportLayout, Kind, Pdb, PdbError, encode, export};
 use tilewave::progress::NoProgress;
 use tilewave::store::OutputError;
 
 use super::{database, goal};
 
-fn exported(pdb: &Pdb, layout: Layout) -> Result<Vec<u8>, PdbError> {
+fn exported(pdb: &Pdb, layout: ExportLayout) -> Result<Vec<u8>, PdbError> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x");
     export(pdb, layout, &path, false, Some(2), &NoProgress)?;
@@ -35,13 +35,13 @@ fn placements(n: usize, k: usize) -> Vec<Vec<u8>> {
 fn the_lexicographic_table_lists_placements_in_order() {
     let table = database(&goal("3x4", "last"), &[1, 5, 6, 7], Kind::Minimum);
     let packed = encode(&table, Encoding::Nibble).unwrap();
-    let bytes = exported(&table, Layout::Lexicographic).unwrap();
+    let bytes = exported(&table, ExportLayout::Lexicographic).unwrap();
     let values: Vec<u8> = placements(12, 4)
         .iter()
         .map(|c| table.lookup(c, 0).unwrap())
         .collect();
     assert!(bytes == values && bytes == table.bytes());
-    assert!(exported(&packed, Layout::Lexicographic).unwrap() == bytes);
+    assert!(exported(&packed, ExportLayout::Lexicographic).unwrap() == bytes);
 }
 
 #[test]
@@ -66,12 +66,12 @@ fn the_position_table_is_indexed_by_cells() {
             expected[index] = table.lookup(&cells, 0).unwrap_or(255);
         }
         assert!(
-            exported(&table, Layout::Positions).unwrap() == expected,
+            exported(&table, ExportLayout::Positions).unwrap() == expected,
             "{size} {tiles:?}"
         );
         let packed = encode(&table, Encoding::Nibble).unwrap();
         assert!(
-            exported(&packed, Layout::Positions).unwrap() == expected,
+            exported(&packed, ExportLayout::Positions).unwrap() == expected,
             "{size} {tiles:?}"
         );
     }
@@ -140,7 +140,8 @@ fn the_24puzzle_layout_follows_its_definition() {
     let goal = goal("5x5", "first");
     let minimum = database(&goal, &[1, 5, 12], Kind::Minimum);
     let regions = database(&goal, &[1, 5, 12], Kind::Regions);
-    let [without, with] = [&minimum, &regions].map(|t| exported(t, Layout::Puzzle24).unwrap());
+    let [without, with] =
+        [&minimum, &regions].map(|t| exported(t, ExportLayout::Puzzle24).unwrap());
     assert_eq!(without.len(), 13_800);
     assert_eq!(with.len() as u64, regions.entries());
     for cells in placements(25, 3)
@@ -170,10 +171,10 @@ fn layouts_refuse_what_they_cannot_hold() {
         );
     };
     let small = database(&goal("3x3", "first"), &[1, 2], Kind::Minimum);
-    refused(&small, Layout::Puzzle24);
+    refused(&small, ExportLayout::Puzzle24);
     let last = database(&goal("5x5", "last"), &[1, 2], Kind::Minimum);
-    refused(&last, Layout::Puzzle24);
+    refused(&last, ExportLayout::Puzzle24);
     let regions = database(&goal("5x5", "first"), &[1, 2], Kind::Regions);
-    refused(&regions, Layout::Lexicographic);
-    refused(&regions, Layout::Positions);
+    refused(&regions, ExportLayout::Lexicographic);
+    refused(&regions, ExportLayout::Positions);
 }

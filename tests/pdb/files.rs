@@ -6,9 +6,9 @@ use tilewave::pdb::{
     Build, Encoding, Kind, Pattern, Pdb, PdbError, Probe, build, compress, decompress, encode,
     inspect, plan, rebuild, spot_check,
 };
-use tilewave::progress::{Level, NoProgress, Phase, Progress, StopWhen};
+use tilewave::progress::{LevelDone, NoProgress, Phase, Progress, StopWhen};
 use tilewave::random::SplitMix64;
-use tilewave::store::{FileError, OutputError, Problem};
+use tilewave::store::{FileError, FileProblem, OutputError};
 
 use super::{Random, database, goal};
 
@@ -124,7 +124,7 @@ fn packing_for_shipping_restores_the_file() {
         std::fs::write(&back, changed).unwrap();
         assert!(matches!(
             Pdb::open(&back),
-            Err(PdbError::File(ref e)) if matches!(e.problem(), Some(Problem::Damaged { .. }))
+            Err(PdbError::File(ref e)) if matches!(e.problem(), Some(FileProblem::Damaged { .. }))
         ));
         assert!(matches!(
             compress(&packed, &back, true, None, &NoProgress),
@@ -149,7 +149,7 @@ fn packing_for_shipping_restores_the_file() {
         std::fs::write(&packed, &bytes).unwrap();
         let error = decompress(&packed, &dir.path().join("d"), false, None, &NoProgress);
         assert!(
-            matches!(error, Err(PdbError::File(ref e)) if matches!(e.problem(), Some(Problem::Damaged { .. }))),
+            matches!(error, Err(PdbError::File(ref e)) if matches!(e.problem(), Some(FileProblem::Damaged { .. }))),
             "{error:?}"
         );
         assert!(!dir.path().join("d").exists());
@@ -180,15 +180,15 @@ fn damage_is_found() {
         bytes[byte] ^= 1 << (byte % 8);
         let error = opened(&path, &bytes).expect_err(&format!("byte {byte}"));
         match byte {
-            0..8 => assert!(matches!(error.problem(), Some(Problem::Other))),
-            8..12 => assert!(matches!(error.problem(), Some(Problem::Version { .. }))),
+            0..8 => assert!(matches!(error.problem(), Some(FileProblem::Other))),
+            8..12 => assert!(matches!(error.problem(), Some(FileProblem::Version { .. }))),
             _ if byte < data => assert!(
-                matches!(error.problem(), Some(Problem::Header(_))),
+                matches!(error.problem(), Some(FileProblem::Header(_))),
                 "{error}"
             ),
             _ => assert!(matches!(
                 error.problem(),
-                Some(Problem::Damaged { block: 0, .. })
+                Some(FileProblem::Damaged { block: 0, .. })
             )),
         }
     }
@@ -196,13 +196,13 @@ fn damage_is_found() {
         let error = opened(&path, &truth[..length]).unwrap_err();
         let known = matches!(
             error.problem(),
-            Some(Problem::Other | Problem::Length { .. })
+            Some(FileProblem::Other | FileProblem::Length { .. })
         );
         assert!(known, "{length}: {error}");
     }
     let longer = [&truth[..], &[0]].concat();
     let error = opened(&path, &longer).unwrap_err();
-    assert!(matches!(error.problem(), Some(Problem::Length { .. })) && error.is_damage());
+    assert!(matches!(error.problem(), Some(FileProblem::Length { .. })) && error.is_damage());
     for none in [dir.path(), &dir.path().join("none")] {
         let error = Pdb::open(none).unwrap_err();
         assert!(matches!(error, PdbError::File(FileError::Io { .. })));
@@ -380,7 +380,7 @@ struct Watch {
 }
 
 impl Progress for Watch {
-    fn level(&self, level: &Level) {
+    fn level(&self, level: &LevelDone) {
         let mut levels = self.levels.lock().unwrap();
         assert_eq!(levels.len(), level.depth);
         levels.push(level.states);

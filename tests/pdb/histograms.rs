@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tilewave::pdb::{Kind, partition};
-use tilewave::puzzle::tiles::Size;
+use tilewave::puzzle::Size;
 
 use super::{database, goal};
 

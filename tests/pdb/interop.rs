@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use tilewave::pdb::{Kind, Pdb, encode};
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::Board;
+use tilewave::puzzle::Board;
 use tilewave::random::SplitMix64;
 
 use super::{Random, database, goal};

@@ -1,10 +1,10 @@
 //! All builders make the same tables.
 
 use proptest::prelude::*;
+use tilewave::kernel::Kernel;
 use tilewave::pdb::{Build, Encoding, Kind, Pattern, build};
-use tilewave::perm::kernel::Kernel;
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Board, Size};
+use tilewave::puzzle::{Board, Size};
 
 use super::goal;
 

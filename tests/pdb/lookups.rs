@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tilewave::pdb::{
     Encoding, Evaluator, Kind, Pattern, Pdb, PdbError, check_partition, encode, partition,
 };
-use tilewave::puzzle::tiles::Board;
+use tilewave::puzzle::Board;
 use tilewave::random::SplitMix64;
 
 use super::{Random, database, goal};

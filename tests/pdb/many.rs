@@ -2,7 +2,7 @@
 
 use tilewave::pdb::{Build, Kind, Pattern, build};
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Board, Goal, Size};
+use tilewave::puzzle::{Board, Goal, Size};
 use tilewave::solve::Scrambler;
 
 #[test]

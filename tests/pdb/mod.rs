@@ -18,7 +18,7 @@ mod spaces;
 
 use tilewave::pdb::{Build, Kind, Pattern, Pdb, build};
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Board, Goal, Size};
+use tilewave::puzzle::{Board, Goal, Size};
 use tilewave::random::SplitMix64;
 
 /// A goal board in the notation of the command line.

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tilewave::pdb::{Build, Encoding, Kind, OnDisk, Pattern, Pdb, PdbError, build};
-use tilewave::perm::kernel::Kernel;
+use tilewave::kernel::Kernel;
+use tilewave::pdb::{Build, DiskBuild, Encoding, Kind, Pattern, Pdb, PdbError, build};
 use tilewave::progress::{NoProgress, StopWhen};
 use tilewave::store::{DATABASE, Faults, Simulated, Storage};
 
@@ -58,10 +58,10 @@ fn levels_in_files_give_the_same_database() {
                 kernel: Some(kernel),
                 ..how.clone()
             };
-            let found = OnDisk::new(&storage).build(&how, &NoProgress).unwrap();
+            let found = DiskBuild::new(&storage).build(&how, &NoProgress).unwrap();
             assert_same(&found, &truth);
             assert_eq!(levels(&storage).len() + 1, truth.histogram().len());
-            OnDisk::new(&storage).clear().unwrap();
+            DiskBuild::new(&storage).clear().unwrap();
             assert!(levels(&storage).is_empty() && storage.open(DATABASE).is_err());
         }
     }
@@ -71,7 +71,7 @@ fn levels_in_files_give_the_same_database() {
 fn a_cut_at_any_sync_loses_nothing() {
     let (how, truth) = small();
     let whole = Simulated::default();
-    let found = OnDisk::new(&whole).build(&how, &NoProgress).unwrap();
+    let found = DiskBuild::new(&whole).build(&how, &NoProgress).unwrap();
     assert_same(&found, &truth);
     let syncs = whole.syncs();
     assert!(syncs > 30, "{syncs}");
@@ -81,14 +81,16 @@ fn a_cut_at_any_sync_loses_nothing() {
             cut_at: Some(cut),
             ..Faults::default()
         });
-        OnDisk::new(&storage).build(&how, &NoProgress).unwrap_err();
+        DiskBuild::new(&storage)
+            .build(&how, &NoProgress)
+            .unwrap_err();
         let after = storage.after_cut(cut);
         let kept = levels(&after).len() as u64;
         assert!(
             kept + 4 > cut / 2,
             "the levels before sync {cut} are kept, not {kept}"
         );
-        let found = OnDisk::new(&after).build(&how, &NoProgress).unwrap();
+        let found = DiskBuild::new(&after).build(&how, &NoProgress).unwrap();
         assert_same(&found, &truth);
         let new = |name: &String| name.starts_with("level-") && name.ends_with(".new");
         assert!(!after.list().unwrap().iter().any(new));
@@ -102,7 +104,7 @@ fn a_build_that_is_stopped_goes_on_where_it_was() {
     let storage = Simulated::default();
     let asked = AtomicUsize::new(0);
     let stop = StopWhen(|| asked.fetch_add(1, Ordering::Relaxed) > 150);
-    let error = OnDisk::new(&storage).build(&how, &stop).unwrap_err();
+    let error = DiskBuild::new(&storage).build(&how, &stop).unwrap_err();
     assert!(matches!(error, PdbError::Stopped(_)), "{error}");
     let kept = levels(&storage).len();
     assert!(kept > 5 && kept + 5 < truth.histogram().len(), "{kept}");
@@ -110,7 +112,7 @@ fn a_build_that_is_stopped_goes_on_where_it_was() {
     #[derive(Default)]
     struct Count(AtomicUsize, AtomicUsize);
     impl tilewave::Progress for Count {
-        fn level(&self, _: &tilewave::progress::Level) {
+        fn level(&self, _: &tilewave::progress::LevelDone) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
         fn continued(&self, depth: usize, _: u64) {
@@ -118,7 +120,7 @@ fn a_build_that_is_stopped_goes_on_where_it_was() {
         }
     }
     let count = Count::default();
-    let found = OnDisk::new(&storage).build(&how, &count).unwrap();
+    let found = DiskBuild::new(&storage).build(&how, &count).unwrap();
     assert_same(&found, &truth);
     assert_eq!(count.1.load(Ordering::Relaxed), kept);
     assert_eq!(
@@ -136,7 +138,9 @@ fn a_full_disk_keeps_what_is_committed() {
             capacity: Some(capacity),
             ..Faults::default()
         });
-        let error = OnDisk::new(&storage).build(&how, &NoProgress).unwrap_err();
+        let error = DiskBuild::new(&storage)
+            .build(&how, &NoProgress)
+            .unwrap_err();
         let said = error.to_string();
         assert!(
             said.contains("space") && said.contains("go on"),
@@ -144,7 +148,7 @@ fn a_full_disk_keeps_what_is_committed() {
         );
         assert_eq!(said.lines().count(), 1);
         storage.set_faults(Faults::default());
-        let found = OnDisk::new(&storage).build(&how, &NoProgress).unwrap();
+        let found = DiskBuild::new(&storage).build(&how, &NoProgress).unwrap();
         assert_same(&found, &truth);
     }
 }
@@ -153,14 +157,16 @@ fn a_full_disk_keeps_what_is_committed() {
 fn damaged_and_missing_levels_are_named() {
     let (how, _) = small();
     let whole = Simulated::default();
-    OnDisk::new(&whole).build(&how, &NoProgress).unwrap();
+    DiskBuild::new(&whole).build(&how, &NoProgress).unwrap();
     let name = "level-006.chunk-00000";
     // The header, a frame, the index, the trailer.
     let len = whole.open(name).unwrap().len() as usize;
     for at in [20, 130, len - 70, len - 3] {
         let storage = whole.copy();
         storage.damage(name, |bytes| bytes[at] ^= 4);
-        let error = OnDisk::new(&storage).build(&how, &NoProgress).unwrap_err();
+        let error = DiskBuild::new(&storage)
+            .build(&how, &NoProgress)
+            .unwrap_err();
         let said = error.to_string();
         assert!(
             matches!(error, PdbError::DamagedLevel { .. }),
@@ -170,17 +176,21 @@ fn damaged_and_missing_levels_are_named() {
     }
     let storage = whole.copy();
     storage.remove(name).unwrap();
-    let error = OnDisk::new(&storage).build(&how, &NoProgress).unwrap_err();
+    let error = DiskBuild::new(&storage)
+        .build(&how, &NoProgress)
+        .unwrap_err();
     assert!(matches!(error, PdbError::MissingLevel { .. }), "{error}");
     assert!(error.to_string().contains(name), "{error}");
     // A level of another build under this name.
     let other = Simulated::default();
-    OnDisk::new(&other).build(&how, &NoProgress).unwrap();
+    DiskBuild::new(&other).build(&how, &NoProgress).unwrap();
     let storage = whole.copy();
     let strange = other.open(name).unwrap();
     let strange = strange.read(0, strange.len() as usize).unwrap();
     storage.damage(name, |bytes| *bytes = strange.as_ref().to_vec());
-    let error = OnDisk::new(&storage).build(&how, &NoProgress).unwrap_err();
+    let error = DiskBuild::new(&storage)
+        .build(&how, &NoProgress)
+        .unwrap_err();
     assert!(error.to_string().contains("not of this build"), "{error}");
 }
 
@@ -188,21 +198,23 @@ fn damaged_and_missing_levels_are_named() {
 fn directories_of_others_are_refused() {
     let (how, truth) = small();
     let storage = Simulated::default();
-    OnDisk::new(&storage).build(&how, &NoProgress).unwrap();
+    DiskBuild::new(&storage).build(&how, &NoProgress).unwrap();
     let before = storage.list().unwrap();
     let other = bits("3x3", &[1, 2, 3, 4, 5]);
-    let error = OnDisk::new(&storage)
+    let error = DiskBuild::new(&storage)
         .build(&other, &NoProgress)
         .unwrap_err();
     assert!(matches!(error, PdbError::OtherDirectory { .. }), "{error}");
     assert_eq!(storage.list().unwrap(), before);
     assert_same(
-        &OnDisk::new(&storage).build(&how, &NoProgress).unwrap(),
+        &DiskBuild::new(&storage).build(&how, &NoProgress).unwrap(),
         &truth,
     );
     // Levels without a marker are somebody else's.
     storage.remove(DATABASE).unwrap();
-    let error = OnDisk::new(&storage).build(&how, &NoProgress).unwrap_err();
+    let error = DiskBuild::new(&storage)
+        .build(&how, &NoProgress)
+        .unwrap_err();
     assert!(matches!(error, PdbError::OtherDirectory { .. }), "{error}");
     // Bytes, and few tiles, have no levels in files.
     let empty = Simulated::default();
@@ -213,7 +225,7 @@ fn directories_of_others_are_refused() {
         },
         bits("3x3", &[1, 2, 3, 4]),
     ] {
-        let error = OnDisk::new(&empty).build(&how, &NoProgress).unwrap_err();
+        let error = DiskBuild::new(&empty).build(&how, &NoProgress).unwrap_err();
         assert!(matches!(error, PdbError::DiskKind), "{error}");
         assert!(empty.list().unwrap().is_empty());
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use rayon::prelude::*;
 use tilewave::pdb::{Kind, Pattern};
-use tilewave::puzzle::tiles::Board;
+use tilewave::puzzle::Board;
 
 use super::{database, goal};
 

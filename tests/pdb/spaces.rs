@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
+use tilewave::kernel::Kernel;
 use tilewave::pdb::{Pattern, PdbError, Space};
-use tilewave::perm::kernel::Kernel;
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::Board;
+use tilewave::puzzle::Board;
 
 use super::goal;
 

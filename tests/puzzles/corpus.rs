@@ -1,6 +1,6 @@
 //! Parsers of puzzles on a fixed set of broken inputs: no panic, one line of error. `tools/fuzz` looks for more.
 
-use tilewave::puzzle::files::{self, Counting, Format};
+use tilewave::puzzle::formats::{self, Counting, Format};
 use tilewave::puzzle::{States, families};
 use tilewave::random::SplitMix64;
 
@@ -47,7 +47,7 @@ fn broken_puzzle_files_are_refused_or_are_puzzles() {
         let (mut refused, mut read) = (0, 0);
         for _ in 0..400 {
             let text = broken(&mut dice, &whole);
-            match files::read(name, &text, Counting::default()) {
+            match formats::read(name, &text, Counting::default()) {
                 Err(error) => {
                     let error = error.to_string();
                     assert!(error.starts_with(name), "{error}");

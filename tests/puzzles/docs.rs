@@ -1,7 +1,7 @@
 //! docs/puzzles.md is true: its files are puzzles, its tables those of the program.
 
 use tilewave::puzzle::families;
-use tilewave::puzzle::files::{Counting, read};
+use tilewave::puzzle::formats::{Counting, read};
 
 use super::puzzle;
 

@@ -1,12 +1,12 @@
 //! Puzzle files: what they mean, and what is said of those that are wrong.
 
-use tilewave::puzzle::files::{self, Counting, Format};
+use tilewave::puzzle::formats::{self, Counting, Format};
 use tilewave::puzzle::{Definition, Permutation};
 
 use super::{puzzle, sample};
 
 fn refused(file: &str, text: &str) -> String {
-    let error = files::read(file, text, Counting::default())
+    let error = formats::read(file, text, Counting::default())
         .unwrap_err()
         .to_string();
     assert_eq!(error.lines().count(), 1, "{error}");
@@ -14,7 +14,7 @@ fn refused(file: &str, text: &str) -> String {
 }
 
 fn read(file: &str, text: &str) -> Definition {
-    files::read(file, text, Counting::default()).unwrap()
+    formats::read(file, text, Counting::default()).unwrap()
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn moves_are_counted_as_asked() {
     let count = |directed, quarter| {
         let counting = Counting { directed, quarter };
         ["wheels.gap", "wheels.tws", "wheels.kpuzzle.json"].map(|name| {
-            let definition = files::read(name, &sample(name), counting).unwrap();
+            let definition = formats::read(name, &sample(name), counting).unwrap();
             assert_eq!(definition.is_directed(), directed);
             definition.generators().len()
         })

@@ -6,7 +6,7 @@ use std::hash::Hash;
 
 use proptest::prelude::*;
 use serde::Deserialize;
-use tilewave::puzzle::files::{Counting, read};
+use tilewave::puzzle::formats::{Counting, read};
 use tilewave::puzzle::{Definition, Permutation, Puzzle, Reading, States, families};
 
 use super::puzzle;

@@ -10,7 +10,7 @@ mod rows;
 mod states;
 
 use tilewave::puzzle::Definition;
-use tilewave::puzzle::files::{Counting, read};
+use tilewave::puzzle::formats::{Counting, read};
 
 /// The text of a sample.
 fn sample(name: &str) -> String {

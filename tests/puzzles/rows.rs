@@ -1,8 +1,8 @@
 //! States as rows of an array.
 
-use tilewave::bfs::{StateRows, StateSpace, Subject};
-use tilewave::puzzle::tiles::{Board, Goal, Size};
+use tilewave::puzzle::{Board, Goal, Size};
 use tilewave::puzzle::{families, neighbours};
+use tilewave::search::{StateRows, StateSpace, Subject};
 use tilewave::solve::Scrambler;
 
 #[test]

@@ -173,7 +173,7 @@ fn powers_and_inverses_are_named_by_what_they_undo() {
     assert_eq!(names(&puzzle("wheels.gap")), ["A", "B", "A'", "B'"]);
     assert_eq!(puzzle("dino.tws").generators().len(), 16);
     let seven = "Set P 7 1\nSolved\nEnd\nMove T\nP\n2 3 4 5 6 7 1\nEnd\n";
-    let seven = tilewave::puzzle::files::read("seven.def", seven, Default::default()).unwrap();
+    let seven = tilewave::puzzle::formats::read("seven.def", seven, Default::default()).unwrap();
     assert_eq!(names(&seven), ["T", "T2", "T3", "T3'", "T2'", "T'"]);
     for generator in seven.generators() {
         let inverse = generator.permutation.inverse();

@@ -134,7 +134,7 @@ fn the_table_of_results_is_published_truth() {
     let mut checked = 0;
     for row in rows {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
-        let Ok(size) = cells[1].parse::<tilewave::puzzle::tiles::Size>() else {
+        let Ok(size) = cells[1].parse::<tilewave::puzzle::Size>() else {
             continue;
         };
         // The table of speeds has seconds there.
@@ -142,12 +142,9 @@ fn the_table_of_results_is_published_truth() {
         let Some(states) = number(cells[2]) else {
             continue;
         };
-        let truth = tilewave::report::published(
-            size,
-            size.cells() - 1,
-            tilewave::puzzle::tiles::Metric::Stm,
-        )
-        .unwrap();
+        let truth =
+            tilewave::report::published(size, size.cells() - 1, tilewave::puzzle::Metric::Stm)
+                .unwrap();
         assert_eq!(states, truth.counts().iter().sum::<u64>(), "{size}");
         let diameter = truth.counts().len() as u64 - 1;
         assert_eq!(number(cells[3]), Some(diameter), "{size}");

@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use tilewave::bfs::disk::widths;
-use tilewave::bfs::{self, Search, Subject};
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::files::{self, Counting};
-use tilewave::puzzle::tiles::{Goal, Metric};
+use tilewave::puzzle::formats::{self, Counting};
+use tilewave::puzzle::{Goal, Metric};
 use tilewave::report::published_for;
+use tilewave::search::disk::widths;
+use tilewave::search::{self, Search, Subject};
 
 use super::{all, root};
 
@@ -65,14 +65,14 @@ fn no_level_of_a_puzzle_from_a_file_has_more_states_than_its_bound() {
                 directed,
                 quarter: false,
             };
-            let Ok(definition) = files::read(&name, &text, counting) else {
+            let Ok(definition) = formats::read(&name, &text, counting) else {
                 continue;
             };
             let subject = Subject::puzzle(definition);
             if subject.states().unwrap() > 4_000_000 {
                 continue;
             }
-            let outcome = bfs::run(&Search::of(subject.clone()), &NoProgress).unwrap();
+            let outcome = search::run(&Search::of(subject.clone()), &NoProgress).unwrap();
             hold(&name, &subject, &outcome.counts);
             held += 1;
         }

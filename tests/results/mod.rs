@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde::Deserialize;
-use tilewave::bfs::{self, Search, StateSpace, Subject};
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::files::{self, Counting};
-use tilewave::puzzle::tiles::{Board, Metric};
+use tilewave::puzzle::formats::{self, Counting};
+use tilewave::puzzle::{Board, Metric};
 use tilewave::puzzle::{Definition, families};
 use tilewave::report::published_for;
+use tilewave::search::{self, Search, StateSpace, Subject};
 
 mod bounds;
 mod claims;
@@ -45,7 +45,7 @@ impl Found {
     fn definition(&self) -> Definition {
         if self.puzzle == "dino" {
             let text = include_str!("../data/puzzles/dino.gap");
-            return files::read("dino.gap", text, Counting::default()).unwrap();
+            return formats::read("dino.gap", text, Counting::default()).unwrap();
         }
         families::parse(&self.puzzle).unwrap()
     }
@@ -150,7 +150,7 @@ fn small_searches_are_found_again() {
         }
         let mut search = Search::of(subject.clone());
         search.keep_last = 1000;
-        let outcome = bfs::run(&search, &NoProgress).unwrap();
+        let outcome = search::run(&search, &NoProgress).unwrap();
         assert_eq!(outcome.counts, found.counts, "{}", found.name);
         let checksums = outcome.checksums.iter().map(|c| format!("{c:016x}"));
         assert_eq!(

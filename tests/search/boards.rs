@@ -1,11 +1,11 @@
 //! What boards, sizes and goals may be, and what is said of those that may not.
 
-use tilewave::bfs::{self, Engine, Search, Subject};
-use tilewave::perm::kernel::Kernel;
+use tilewave::kernel::Kernel;
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{
-    Board, Direction, Frame, Goal, Metric, MoveStyle, Moves, Path, Size,
+use tilewave::puzzle::{
+    Board, Coordinates, Direction, Goal, Metric, MoveStyle, Moves, Size, SnakePath,
 };
+use tilewave::search::{self, Engine, Search, Subject};
 
 fn board_error(text: &str, size: Option<&str>) -> String {
     let size = size.map(|s| s.parse().unwrap());
@@ -109,7 +109,7 @@ fn wrong_sizes_and_goals_are_refused_by_name() {
 #[test]
 fn solvability_is_the_parity_of_the_snake_path() {
     let goal = Board::parse("1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0", None).unwrap();
-    let frame = Frame::new(goal);
+    let frame = Coordinates::new(goal);
     let solvable = |text: &str| frame.solvable(&Board::parse(text, None).unwrap()).unwrap();
     assert!(!solvable("1 2 3 4/5 6 7 8/9 10 11 12/13 15 14 0"));
     assert!(solvable("5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12"));
@@ -122,7 +122,7 @@ fn solvability_is_the_parity_of_the_snake_path() {
 
     // Parity can be told for boards far too large to search.
     let size = Size::new(30, 40).unwrap();
-    let frame = Frame::new(Goal::Last.board(size).unwrap());
+    let frame = Coordinates::new(Goal::Last.board(size).unwrap());
     let mut tiles = frame.goal().tiles().to_vec();
     assert!(frame.solvable(frame.goal()).unwrap());
     tiles.swap(500, 900);
@@ -133,7 +133,7 @@ fn solvability_is_the_parity_of_the_snake_path() {
 fn the_short_side_is_the_row_of_the_path() {
     for (rows, cols) in [(3, 5), (5, 3)] {
         let size = Size::new(rows, cols).unwrap();
-        let path = Path::new(size);
+        let path = SnakePath::new(size);
         for i in 1..15 {
             let (a, b) = (path.cell(i - 1), path.cell(i));
             let step = (a / cols).abs_diff(b / cols) + (a % cols).abs_diff(b % cols);
@@ -153,7 +153,7 @@ fn the_short_side_is_the_row_of_the_path() {
 fn search_error(change: impl Fn(&mut Search), size: &str) -> String {
     let mut search = Search::new(Goal::Last.board(size.parse().unwrap()).unwrap());
     change(&mut search);
-    bfs::run(&search, &NoProgress).unwrap_err().to_string()
+    search::run(&search, &NoProgress).unwrap_err().to_string()
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn searches_that_cannot_run_are_refused() {
 #[test]
 fn plans_name_engine_memory_and_time() {
     let board = |size: &str| Subject::board(Goal::Last.board(size.parse().unwrap()).unwrap());
-    let planned = |size, engine| bfs::plan(&board(size), engine);
+    let planned = |size, engine| search::plan(&board(size), engine);
     let plan = planned("2x7", None).unwrap();
     assert_eq!((plan.states, plan.engine), (43_589_145_600, Engine::Sweep));
     assert_eq!(plan.array_bytes, 51_891_840 * 64 * 2);
@@ -194,7 +194,7 @@ fn plans_name_engine_memory_and_time() {
     assert_eq!(planned("4x4", None).unwrap().states, 10_461_394_944_000);
 
     let plan = planned("3x3", Some(Engine::Sweep)).unwrap();
-    let calibration = bfs::calibrate(&plan, Some(1), Some(Kernel::Scalar))
+    let calibration = search::calibrate(&plan, Some(1), Some(Kernel::Scalar))
         .unwrap()
         .unwrap();
     assert_eq!(

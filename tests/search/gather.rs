@@ -2,18 +2,18 @@
 //! windows that no board has.
 
 use proptest::prelude::*;
-use tilewave::perm::Target;
-use tilewave::perm::gather::{Gather, Shape};
-use tilewave::perm::layout::{LANES, Layout, Place};
+use tilewave::perm::TargetByte;
+use tilewave::perm::layout::{LANES, Layout, LinePlace};
 use tilewave::perm::lehmer;
+use tilewave::perm::move_table::{MoveShape, MoveTable};
 use tilewave::puzzle::Window;
-use tilewave::puzzle::tiles::{Metric, Path, Size, is_even};
+use tilewave::puzzle::{Metric, Size, SnakePath, is_even};
 
 /// Checks the tables on the target line of a parity with the given number.
-fn check(layout: Layout, gather: &Gather, window: &Window, parity: usize, number: u64) {
+fn check(layout: Layout, gather: &MoveTable, window: &Window, parity: usize, number: u64) {
     let (n, size) = (layout.len(), layout.block_registers());
     let register = (number / LANES as u64) as usize;
-    let place = Place {
+    let place = LinePlace {
         parity,
         block: register / size,
         register: register % size,
@@ -24,14 +24,14 @@ fn check(layout: Layout, gather: &Gather, window: &Window, parity: usize, number
     let mut digits = vec![0; n];
     lehmer::digits(&line, &mut digits);
     let mut blocks = vec![0; gather.source_blocks.count()];
-    let target = Target {
+    let target = TargetByte {
         variant: gather.source_blocks.find(place.block, &digits, &mut blocks),
         register: place.register,
         lane: place.lane,
         parity: usize::from(digits[layout.prefix()..].iter().sum::<u8>() % 2),
     };
     let (source, lane) = gather.byte_source(layout, target);
-    let found = Place {
+    let found = LinePlace {
         parity: parity ^ usize::from(gather.odd),
         block: blocks[usize::from(source.block)],
         register: usize::from(source.register),
@@ -41,8 +41,8 @@ fn check(layout: Layout, gather: &Gather, window: &Window, parity: usize, number
     assert_eq!(found, layout.place(&line), "{window:?}, {place:?} of {n}");
 }
 
-fn check_all(layout: Layout, window: &Window, samples: u64) -> Gather {
-    let gather = Gather::new(layout, window);
+fn check_all(layout: Layout, window: &Window, samples: u64) -> MoveTable {
+    let gather = MoveTable::new(layout, window);
     assert_eq!(gather.odd, !window.is_even());
     for number in ranks(layout.len(), samples) {
         check(layout, &gather, window, 0, number);
@@ -76,7 +76,7 @@ fn tables_of_every_board_are_the_window_moves() {
     ];
     let mut shapes = std::collections::HashSet::new();
     for (rows, cols) in sizes {
-        let puzzle = Path::new(Size::new(rows, cols).unwrap()).puzzle(Metric::Stm);
+        let puzzle = SnakePath::new(Size::new(rows, cols).unwrap()).puzzle(Metric::Stm);
         let layout = Layout::new(puzzle.line_len()).unwrap();
         for window in puzzle.windows() {
             let gather = check_all(layout, window, 3000);
@@ -99,7 +99,7 @@ fn windows_that_carry_several_elements_across_are_scattered() {
         let source: Vec<u8> = (0..len).map(|i| ((i + by) % len) as u8).collect();
         let window = Window::new(first, &source);
         let gather = check_all(layout, &window, 3000);
-        assert!(matches!(gather.shape, Shape::Scattered(_)));
+        assert!(matches!(gather.shape, MoveShape::Scattered(_)));
     }
 }
 
@@ -113,7 +113,7 @@ fn rotations_of_slices_are_never_scattered() {
                 Window::rotate_right(first, last),
             ] {
                 let gather = check_all(layout, &window, 1000);
-                assert!(!matches!(gather.shape, Shape::Scattered(_)));
+                assert!(!matches!(gather.shape, MoveShape::Scattered(_)));
             }
         }
     }

@@ -1,11 +1,11 @@
 //! Every kernel against the scalar one, and the scalar one against the definition of a level step.
 
 use proptest::prelude::*;
-use tilewave::perm::checksum;
-use tilewave::perm::gather::Gather;
-use tilewave::perm::kernel::{Block, Kernel, Program, Rule, Tally, Transfer, collect, spread};
-use tilewave::perm::layout::{LANES, Layout, Place, Register};
-use tilewave::puzzle::tiles::{Metric, Path, Size};
+use tilewave::kernel::{ByteBlock, Kernel, Rule, StepProgram, Tally, Transfer, collect, spread};
+use tilewave::perm::layout;
+use tilewave::perm::layout::{LANES, Layout, LinePlace, Register};
+use tilewave::perm::move_table::MoveTable;
+use tilewave::puzzle::{Metric, Size, SnakePath};
 use tilewave::puzzle::{Puzzle, Window};
 
 /// The transfers of a board from one colour to the other: bit k for the k-th cell of a colour.
@@ -52,11 +52,11 @@ struct Case {
 impl Case {
     /// Runs one block whose sources are any blocks of a small array: the kernels must not care.
     fn run(&self, kernel: Kernel) -> (Vec<Register>, Tally) {
-        let program = Program::new(kernel, self.layout, &self.transfers).unwrap();
+        let program = StepProgram::new(kernel, self.layout, &self.transfers).unwrap();
         let size = self.layout.block_registers();
         let cur = registers(size * 5, self.seed | 1, self.sparsity);
         let mut next = registers(size, self.seed | 2, 1);
-        let of = |g: &Gather| (g.source_blocks.count(), g.source_blocks.variants());
+        let of = |g: &MoveTable| (g.source_blocks.count(), g.source_blocks.variants());
         let blocks: usize = program.gathers().iter().map(|g| of(g).0).sum();
         let source_blocks: Vec<usize> = (0..blocks).map(|i| i * 7 % 5 * size).collect();
         let gathers = program.gathers().iter().enumerate();
@@ -66,7 +66,7 @@ impl Case {
         let live: Vec<bool> = (0..variants.len())
             .map(|i| self.live >> (i % 64) & 1 == 1)
             .collect();
-        let tally = program.step(Block {
+        let tally = program.step(ByteBlock {
             cur: &cur,
             next: &mut next,
             rule: Rule::Reverse,
@@ -89,11 +89,7 @@ impl Case {
             .fold(0u64, |sum, (register, r)| {
                 let words = register.as_chunks::<8>().0.iter().enumerate();
                 words.fold(sum, |sum, (j, word)| {
-                    sum.wrapping_add(checksum::word(
-                        checksum::mix(r),
-                        j,
-                        u64::from_le_bytes(*word),
-                    ))
+                    sum.wrapping_add(layout::word(layout::mix(r), j, u64::from_le_bytes(*word)))
                 })
             });
         assert_eq!(tally.checksum, sum, "{kernel}");
@@ -125,7 +121,7 @@ proptest! {
         sparsity in 0u32..6,
         live in any::<u64>(),
     ) {
-        let puzzle = Path::new(Size::new(rows, cols).unwrap()).puzzle(Metric::Stm);
+        let puzzle = SnakePath::new(Size::new(rows, cols).unwrap()).puzzle(Metric::Stm);
         let layout = Layout::new(puzzle.line_len()).unwrap();
         Case { layout, transfers: transfers(&puzzle, from), seed, sparsity, live }.check();
     }
@@ -159,13 +155,13 @@ fn bits_move_as_transfers_say() {
         bits,
     }];
     for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
-        let program = Program::new(kernel, layout, &transfers).unwrap();
+        let program = StepProgram::new(kernel, layout, &transfers).unwrap();
         let mut cur = vec![[0; 64]; 6];
         cur[4][17] = 1 << 3;
         cur[5][18] = 1 << 2 | 1;
         let mut next = vec![[0; 64]; 6];
         next[5][18] = 1;
-        let tally = program.step(Block {
+        let tally = program.step(ByteBlock {
             cur: &cur,
             next: &mut next,
             rule: Rule::Reverse,
@@ -198,7 +194,7 @@ fn naive(
     let size = layout.block_registers();
     let mut next = vec![[0; 64]; size * layout.blocks()];
     for (register, lane) in (0..next.len()).flat_map(|r| (0..LANES).map(move |l| (r, l))) {
-        let place = Place {
+        let place = LinePlace {
             parity,
             block: register / size,
             register: register % size,
@@ -221,7 +217,7 @@ fn naive(
 
 /// One level by a kernel, block by block.
 fn stepped(
-    program: &Program,
+    program: &StepProgram,
     layout: Layout,
     parity: usize,
     cur: &[Register],
@@ -238,7 +234,7 @@ fn stepped(
             variants.push(gather.source_blocks.find(block, &digits, &mut blocks));
             source_blocks.extend(blocks.iter().map(|block| block * size));
         }
-        program.step(Block {
+        program.step(ByteBlock {
             cur,
             next,
             rule: Rule::Reverse,
@@ -288,7 +284,7 @@ proptest! {
             *byte &= !prev;
         }
         for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
-            let program = Program::new(kernel, layout, &transfers).unwrap();
+            let program = StepProgram::new(kernel, layout, &transfers).unwrap();
             let from = parity ^ usize::from(odd);
             assert!(stepped(&program, layout, parity, &cur[from], &prev) == truth, "{kernel}");
         }

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use tilewave::bfs::{self, Engine, Search, StateSpace, Subject};
-use tilewave::perm::kernel::Kernel;
+use tilewave::kernel::Kernel;
 use tilewave::progress::{NoProgress, Progress};
-use tilewave::puzzle::tiles::{Board, Metric, Size};
+use tilewave::puzzle::{Board, Metric, Size};
+use tilewave::search::{self, Engine, Search, StateSpace, Subject};
 
 /// The levels of a board by sliding tiles on row-major arrays.
 fn slide(start: &Board) -> Vec<Vec<Board>> {
@@ -53,13 +53,13 @@ fn counts(levels: &[Vec<Board>]) -> Vec<u64> {
     levels.iter().map(|level| level.len() as u64).collect()
 }
 
-fn run(search: &Search, engine: Engine, kernel: Option<Kernel>) -> bfs::Outcome {
+fn run(search: &Search, engine: Engine, kernel: Option<Kernel>) -> search::Outcome {
     let search = Search {
         engine: Some(engine),
         kernel,
         ..search.clone()
     };
-    bfs::run(&search, &NoProgress).unwrap()
+    search::run(&search, &NoProgress).unwrap()
 }
 
 fn kernels() -> impl Iterator<Item = Kernel> {
@@ -131,7 +131,7 @@ fn levels_hold_the_right_boards_and_not_only_the_right_number() {
             search.engine = Some(engine);
             search.max_depth = Some(depth);
             search.keep_last = usize::MAX;
-            let outcome = bfs::run(&search, &NoProgress).unwrap();
+            let outcome = search::run(&search, &NoProgress).unwrap();
             assert!(!outcome.complete);
             assert!(outcome.last.is_sorted());
             let last = outcome
@@ -180,7 +180,7 @@ fn checksums_do_not_depend_on_the_number_of_threads() {
     let mut search = Search::new(Board::ordered(Size::new(2, 5).unwrap(), 9).unwrap());
     let mut outcomes = [1, 2, 3, 5].map(|threads| {
         search.threads = Some(threads);
-        bfs::run(&search, &NoProgress).unwrap()
+        search::run(&search, &NoProgress).unwrap()
     });
     let first = std::mem::take(&mut outcomes[0].checksums);
     assert_eq!(first.len(), 56);
@@ -198,10 +198,10 @@ fn last_states_are_limited_and_complete_searches_return_antipodes() {
     for engine in [Engine::Reference, Engine::Sweep] {
         search.engine = Some(engine);
         search.keep_last = usize::MAX;
-        let all = bfs::run(&search, &NoProgress).unwrap();
+        let all = search::run(&search, &NoProgress).unwrap();
         assert_eq!((all.last.len(), all.antipodes()), (148, Some(148)));
         search.keep_last = 5;
-        let five = bfs::run(&search, &NoProgress).unwrap();
+        let five = search::run(&search, &NoProgress).unwrap();
         assert_eq!(five.last, all.last[..5]);
     }
 }
@@ -217,7 +217,7 @@ fn a_search_stops_when_it_is_told_to() {
     let mut search = Search::new(Board::ordered(Size::new(3, 3).unwrap(), 8).unwrap());
     for engine in [Engine::Reference, Engine::Sweep] {
         search.engine = Some(engine);
-        let error = bfs::run(&search, &Impatient).unwrap_err().to_string();
+        let error = search::run(&search, &Impatient).unwrap_err().to_string();
         assert!(error.starts_with("interrupted at depth"), "{error}");
     }
 }

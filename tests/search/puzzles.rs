@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use tilewave::bfs::{self, Engine, Search, StateSpace, Subject};
-use tilewave::perm::kernel::Kernel;
+use tilewave::kernel::Kernel;
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::{Definition, families};
+use tilewave::search::{self, Engine, Search, StateSpace, Subject};
 
 #[derive(Deserialize)]
 struct Growth {
@@ -33,11 +33,16 @@ fn published() -> Vec<(Definition, Growth)> {
     named.collect()
 }
 
-fn run(subject: &Subject, engine: Engine, kernel: Option<Kernel>, threads: usize) -> bfs::Outcome {
+fn run(
+    subject: &Subject,
+    engine: Engine,
+    kernel: Option<Kernel>,
+    threads: usize,
+) -> search::Outcome {
     let mut search = Search::of(subject.clone());
     (search.engine, search.kernel) = (Some(engine), kernel);
     (search.threads, search.keep_last) = (Some(threads), usize::MAX);
-    bfs::run(&search, &NoProgress).unwrap()
+    search::run(&search, &NoProgress).unwrap()
 }
 
 #[test]
@@ -92,7 +97,7 @@ fn the_sweep_equals_the_published_growth_of_eleven_and_twelve_elements() {
         let name = definition.name().to_string();
         let mut search = Search::of(Subject::puzzle(definition));
         search.engine = Some(Engine::Sweep);
-        let sweep = bfs::run(&search, &NoProgress).unwrap();
+        let sweep = search::run(&search, &NoProgress).unwrap();
         assert_eq!(sweep.counts, growth.counts, "{name}");
     }
 }

@@ -1,10 +1,10 @@
 //! Ranking is a bijection in both directions.
 
 use proptest::prelude::*;
-use tilewave::bfs::{State, StateSpace};
 use tilewave::perm::layout::{LANES, Layout};
-use tilewave::perm::{checksum, lehmer, placement};
-use tilewave::puzzle::tiles::{Board, Frame, Metric, Path, Size, is_even};
+use tilewave::perm::{layout, lehmer, placement};
+use tilewave::puzzle::{Board, Coordinates, Metric, Size, SnakePath, is_even};
+use tilewave::search::{State, StateSpace};
 
 #[test]
 fn all_ranks_of_up_to_8_elements_are_lexicographic() {
@@ -82,7 +82,7 @@ proptest! {
         let mut tiles = goal.tiles().to_vec();
         tiles.rotate_left(swaps as usize % goal.size().cells());
         let board = Board::new(goal.size(), &tiles).unwrap();
-        let frame = Frame::new(goal.clone());
+        let frame = Coordinates::new(goal.clone());
         let (line, cell) = frame.encode(&board).unwrap();
         prop_assert_eq!(frame.decode(&line, cell), board.clone());
         let space = StateSpace::new(goal).unwrap();
@@ -104,9 +104,9 @@ proptest! {
     #[test]
     fn window_moves_are_slides(goal in board(), steps in prop::collection::vec(any::<u8>(), 1..60)) {
         let size = goal.size();
-        let path = Path::new(size);
+        let path = SnakePath::new(size);
         let puzzle = path.puzzle(Metric::Stm);
-        let frame = Frame::new(goal.clone());
+        let frame = Coordinates::new(goal.clone());
         let mut tiles = goal.tiles().to_vec();
         let (mut line, mut cell) = frame.encode(&goal).unwrap();
         for step in steps {
@@ -179,9 +179,9 @@ fn subsets_are_ranked_in_order() {
 fn checksums_of_states_and_of_words_agree() {
     let bits = 0x8001_0402_8000_0001u64;
     let sum = (0..64).filter(|i| bits >> i & 1 == 1).fold(0u64, |sum, i| {
-        sum.wrapping_add(checksum::state(7, 16 + i / 8, i % 8))
+        sum.wrapping_add(layout::state(7, 16 + i / 8, i % 8))
     });
-    let word = |r, j, word| checksum::word(checksum::mix(r), j, word);
+    let word = |r, j, word| layout::word(layout::mix(r), j, word);
     assert_eq!(sum, word(7, 2, bits));
     assert_eq!(word(0, 2, 0), 0);
     // Registers exchanged.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use tilewave::bfs::{self, Engine, Search, Subject};
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Board, Metric, Size};
+use tilewave::puzzle::{Board, Metric, Size};
+use tilewave::search::{self, Engine, Search, Subject};
 
 #[derive(Deserialize)]
 struct Distribution {
@@ -37,7 +37,7 @@ fn check(name: &str, d: &Distribution, engine: Engine) {
     let goal = Board::ordered(size, d.goal_blank).unwrap();
     let mut search = Search::of(Subject::board(goal).in_metric(metric));
     search.engine = Some(engine);
-    let outcome = bfs::run(&search, &NoProgress).unwrap();
+    let outcome = search::run(&search, &NoProgress).unwrap();
     assert_eq!(outcome.counts, d.counts, "{name}, {engine} engine");
     assert_eq!(outcome.diameter(), Some(d.radius), "{name}");
     assert_eq!(outcome.total(), d.states, "{name}");

@@ -1,8 +1,8 @@
 //! Optima against a SAT solver, and the SAT solver against published optima.
 
-use tilewave::bfs::{self, Search, StateSpace};
 use tilewave::progress::{NoProgress, StopWhen};
-use tilewave::puzzle::tiles::{Board, Goal, Size};
+use tilewave::puzzle::{Board, Goal, Size};
+use tilewave::search::{self, Search, StateSpace};
 use tilewave::solve::{Constructive, Scrambler, SolveError, certify};
 
 use super::{board, goal};
@@ -66,7 +66,7 @@ fn diameters_are_certified_at_an_antipode() {
         let goal = Goal::Last.board(size.parse().unwrap()).unwrap();
         let mut search = Search::new(goal.clone());
         search.keep_last = 1;
-        let outcome = bfs::run(&search, &NoProgress).unwrap();
+        let outcome = search::run(&search, &NoProgress).unwrap();
         assert_eq!(outcome.diameter(), Some(diameter));
         let space = StateSpace::new(goal.clone()).unwrap();
         let antipode = space.board(outcome.last[0]).unwrap();

@@ -1,7 +1,7 @@
 //! `scramble` and `export` as a user meets them.
 
 use assert_cmd::Command;
-use tilewave::puzzle::tiles::{Frame, Goal};
+use tilewave::puzzle::{Coordinates, Goal};
 
 use super::board;
 
@@ -21,7 +21,7 @@ fn scramble_prints_as_many_solvable_boards_as_asked() {
     ];
     let (code, text, _) = tilewave(&args);
     assert_eq!((code, text.lines().count()), (0, 5000));
-    let frame = Frame::new(Goal::First.board("3x5".parse().unwrap()).unwrap());
+    let frame = Coordinates::new(Goal::First.board("3x5".parse().unwrap()).unwrap());
     assert!(
         text.lines()
             .all(|line| frame.solvable(&board(line)).unwrap())

@@ -1,8 +1,8 @@
 //! The constructive solver: every solution is made move by move, on every shape and goal.
 
-use tilewave::bfs::{self, Search, StateSpace};
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Board, BoardError, Goal, Size};
+use tilewave::puzzle::{Board, BoardError, Goal, Size};
+use tilewave::search::{self, Search, StateSpace};
 use tilewave::solve::{Constructive, Scrambler};
 
 use super::{board, goal};
@@ -96,7 +96,7 @@ fn boards_of_up_to_nine_cells_are_solved_optimally() {
         let search = Search::new(goal);
         assert_eq!(
             counts,
-            bfs::run(&search, &NoProgress).unwrap().counts,
+            search::run(&search, &NoProgress).unwrap().counts,
             "{text}"
         );
     }

@@ -6,8 +6,8 @@
 use std::io::Write;
 use std::process::Command;
 
-use tilewave::puzzle::tiles::{Board, Direction, Moves};
-use tilewave::solve::export::{Cnf, Program, Question, decode};
+use tilewave::puzzle::{Board, Direction, Moves};
+use tilewave::solve::models::{Cnf, IntegerProgram, Question, decode};
 
 use super::{board, goal};
 
@@ -160,11 +160,11 @@ fn answers_of_solvers_become_moves_that_solve_the_board() {
                     "cnf"
                 }
                 Format::Lp => {
-                    Program::new(question).write_lp(&mut text).unwrap();
+                    IntegerProgram::new(question).write_lp(&mut text).unwrap();
                     "lp"
                 }
                 Format::Mps => {
-                    Program::new(question).write_mps(&mut text).unwrap();
+                    IntegerProgram::new(question).write_mps(&mut text).unwrap();
                     "mps"
                 }
             };
@@ -235,7 +235,7 @@ fn letters_of_all_models_say_where_the_tile_goes() {
     let question = question("1 2 3/4 5 6/7 0 8", 1);
     let (start, last) = (question.board().clone(), question.goal().clone());
     let mut text = Vec::new();
-    Program::new(question).write_lp(&mut text).unwrap();
+    IntegerProgram::new(question).write_lp(&mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
     // The blank's column grows by one when a tile goes left.
     assert!(

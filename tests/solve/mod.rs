@@ -15,7 +15,7 @@ mod threads;
 mod together;
 mod uncovered;
 
-use tilewave::puzzle::tiles::{Board, Goal, Size};
+use tilewave::puzzle::{Board, Goal, Size};
 
 /// Returns the board of a notation.
 fn board(text: &str) -> Board {

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb, build, partition};
 use tilewave::perm::placement;
 use tilewave::progress::{NoProgress, Phase, Progress};
-use tilewave::puzzle::tiles::{Board, Moves, Size};
+use tilewave::puzzle::{Board, Moves, Size};
 use tilewave::random::SplitMix64;
-use tilewave::solve::{Attempt, MovePruner, Optimal, Scrambler, View, default_patterns};
+use tilewave::solve::{Attempt, MovePruner, Optimal, Scrambler, SymmetricView, default_patterns};
 
 use super::{board, goal};
 
@@ -274,7 +274,7 @@ fn indices_of_large_databases_are_exact_and_follow_the_moves() {
         let goal = goal("first", size.parse().unwrap());
         let pattern = Pattern::new(goal.clone(), &tiles.collect::<Vec<u16>>()).unwrap();
         let n = goal.size().cells();
-        let view = &View::all(&goal, std::slice::from_ref(&pattern))[0];
+        let view = &SymmetricView::all(&goal, std::slice::from_ref(&pattern))[0];
         let mut most = 0;
         for mut board in Scrambler::new(goal.clone(), 1).take(20) {
             let mut index = view.index(0, &board);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tilewave::puzzle::tiles::{Board, Frame};
+use tilewave::puzzle::{Board, Coordinates};
 use tilewave::solve::Scrambler;
 
 use super::goal;
@@ -30,7 +30,7 @@ fn boards_can_reach_the_goal() {
     for (size, seed) in [("2x2", 1), ("3x3", 2), ("3x5", 3), ("10x10", 4)] {
         for name in ["first", "last", "blank=1"] {
             let goal = goal(name, size.parse().unwrap());
-            let frame = Frame::new(goal.clone());
+            let frame = Coordinates::new(goal.clone());
             for board in Scrambler::new(goal, seed).take(100) {
                 assert!(frame.solvable(&board).unwrap(), "{board}");
             }

@@ -1,6 +1,6 @@
 //! Unsolvable boards, explained.
 
-use tilewave::puzzle::tiles::{Board, BoardError, Frame};
+use tilewave::puzzle::{Board, BoardError, Coordinates};
 use tilewave::solve::{Scrambler, explain};
 
 use super::{board, goal};
@@ -18,7 +18,7 @@ fn explanations_agree_with_the_frame_and_help() {
     for size in ["2x2", "2x3", "3x3", "4x4", "3x7"] {
         for name in ["first", "last"] {
             let goal = goal(name, size.parse().unwrap());
-            let frame = Frame::new(goal.clone());
+            let frame = Coordinates::new(goal.clone());
             for good in Scrambler::new(goal.clone(), 3).take(200) {
                 assert_eq!(explain(&good, &goal).unwrap(), None, "{good}");
                 let bad = spoiled(&good);
@@ -31,7 +31,7 @@ fn explanations_agree_with_the_frame_and_help() {
                 assert_eq!(differences(&bad, &why.board), why.swap);
                 assert_eq!(differences(&goal, &why.goal), why.swap);
                 assert!(
-                    Frame::new(why.goal.clone()).solvable(&bad).unwrap(),
+                    Coordinates::new(why.goal.clone()).solvable(&bad).unwrap(),
                     "{bad}: {why}"
                 );
             }

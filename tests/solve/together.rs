@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tilewave::pdb::{Build, Pattern, build};
 use tilewave::progress::{NoProgress, Phase, Progress};
-use tilewave::puzzle::tiles::{Board, Size};
+use tilewave::puzzle::{Board, Size};
 use tilewave::solve::{
-    Answer, Attempt, Entry, Logged, NoRecorder, Optimal, Pending, Pieces, Recorder, Stage, Walked,
-    replay,
+    Answer, Attempt, LogLine, Logged, NoRecorder, Optimal, Pending, Recorder, Stage, SubtreeSplit,
+    Walked, replay,
 };
 
 use super::threads::ranks;
@@ -60,7 +60,7 @@ fn together<P: Progress, R: Recorder + Send>(
 #[derive(Default)]
 struct Told {
     stages: Mutex<Vec<Stage>>,
-    subtrees: Mutex<Vec<(Pieces, Walked)>>,
+    subtrees: Mutex<Vec<(SubtreeSplit, Walked)>>,
 }
 
 impl Recorder for Told {
@@ -68,7 +68,7 @@ impl Recorder for Told {
         self.stages.lock().unwrap().push(next);
     }
 
-    fn subtree(&self, pieces: Pieces, walked: Walked) {
+    fn subtree(&self, pieces: SubtreeSplit, walked: Walked) {
         let mut all = self.subtrees.lock().unwrap();
         // Nothing of an iteration comes before it has begun.
         let stages = self.stages.lock().unwrap();
@@ -157,13 +157,13 @@ fn ranks_go_on_from_what_a_log_says() {
     let stage = told.stages.lock().unwrap()[0];
     let subtrees = told.subtrees.into_inner().unwrap();
     let line = |threshold: usize, every: u32| {
-        let its = |&&(pieces, _): &&(Pieces, Walked)| pieces.threshold == threshold;
+        let its = |&&(pieces, _): &&(SubtreeSplit, Walked)| pieces.threshold == threshold;
         let its: Vec<_> = subtrees.iter().filter(its).collect();
         let known = its.iter().map(|(_, walked)| *walked);
         let walked: Vec<Walked> = known.filter(|w| w.subtree % every == 0).collect();
         assert!(walked.len() > 200, "{} of {:?}", walked.len(), its[0].0);
         let (of, seconds) = (its[0].0, 1.0);
-        Entry::Subtrees {
+        LogLine::Subtrees {
             board: 0,
             of,
             walked,
@@ -171,9 +171,9 @@ fn ranks_go_on_from_what_a_log_says() {
         }
     };
     let entries = [
-        Entry::pending(0, &pending),
+        LogLine::pending(0, &pending),
         line(pending.stage().threshold, 1),
-        Entry::iteration(0, stage, 1.0),
+        LogLine::iteration(0, stage, 1.0),
         line(stage.threshold, 3),
     ];
     let mut found = replay(entries, std::slice::from_ref(&board), solver.goal()).unwrap();

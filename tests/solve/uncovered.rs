@@ -1,13 +1,13 @@
 //! Databases that leave tiles out, from the command line: lengths against complete searches. (Thousands of random sets:
-//! `tests/unit/uncovered.rs`.)
+//! `src/solve/optimal.rs`.)
 
 use serde_json::Value;
-use tilewave::bfs::Search;
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::Board;
+use tilewave::puzzle::Board;
 use tilewave::random::SplitMix64;
+use tilewave::search::Search;
 use tilewave::solve::Scrambler;
-use tilewave::table::{Encoding, build};
+use tilewave::table::{TableEncoding, build};
 
 use super::commands::tilewave;
 use super::{board, goal};
@@ -102,7 +102,7 @@ fn random_databases_that_leave_tiles_out_give_shortest_solutions() {
         ("3x3", "last"),
     ] {
         let goal = goal(name, size.parse().unwrap());
-        let truth = build(&Search::new(goal.clone()), Encoding::Byte, &NoProgress).unwrap();
+        let truth = build(&Search::new(goal.clone()), TableEncoding::Byte, &NoProgress).unwrap();
         let boards: Vec<Board> = Scrambler::new(goal.clone(), 3).take(6).collect();
         for _ in 0..4 {
             let dir = tempfile::tempdir().unwrap();

@@ -1,12 +1,12 @@
 //! What tables answer.
 
 use tilewave::Error;
-use tilewave::bfs::{Search, State, StateSpace};
 use tilewave::progress::{NoProgress, StopWhen};
-use tilewave::puzzle::tiles::{Board, Size};
+use tilewave::puzzle::{Board, Size};
 use tilewave::report::published;
+use tilewave::search::{Search, State, StateSpace};
 use tilewave::solve::Scrambler;
-use tilewave::table::{Encoding, Fill, TableError, build};
+use tilewave::table::{Fill, TableEncoding, TableError, build};
 
 use super::{distances, goal, table};
 
@@ -23,7 +23,7 @@ fn every_depth_is_that_of_a_plain_search() {
     ] {
         let goal = goal(size, name);
         let known = distances(&goal);
-        for encoding in Encoding::ALL {
+        for encoding in TableEncoding::ALL {
             let table = table(&goal, encoding);
             assert_eq!(table.histogram().iter().sum::<u64>(), known.len() as u64);
             for (board, &depth) in &known {
@@ -41,7 +41,7 @@ fn every_depth_is_that_of_a_plain_search() {
 fn solutions_are_shortest_and_solve() {
     let goal = goal("3x3", "last");
     let known = distances(&goal);
-    for encoding in Encoding::ALL {
+    for encoding in TableEncoding::ALL {
         let table = table(&goal, encoding);
         for board in Scrambler::new(goal.clone(), 5)
             .take(300)
@@ -57,11 +57,11 @@ fn solutions_are_shortest_and_solve() {
 #[test]
 fn a_large_table_has_the_published_distribution() {
     let goal = goal("3x4", "first");
-    let table = table(&goal, Encoding::Mod3);
+    let table = table(&goal, TableEncoding::Mod3);
     let size = Size::new(3, 4).unwrap();
     assert_eq!(
         table.histogram(),
-        published(size, 0, tilewave::puzzle::tiles::Metric::Stm)
+        published(size, 0, tilewave::puzzle::Metric::Stm)
             .unwrap()
             .counts()
     );
@@ -80,9 +80,9 @@ fn a_large_table_has_the_published_distribution() {
 #[test]
 fn levels_may_come_in_parts_and_out_of_order() {
     let goal = goal("2x4", "last");
-    let whole = table(&goal, Encoding::Mod3);
+    let whole = table(&goal, TableEncoding::Mod3);
     let space = StateSpace::new(goal.clone()).unwrap();
-    for encoding in Encoding::ALL {
+    for encoding in TableEncoding::ALL {
         let mut fill = Fill::new(goal.clone(), encoding).unwrap();
         // Registers of one level: 60 lines each, one bit for every other cell.
         let home = space.state(&goal).unwrap().cell;
@@ -111,7 +111,7 @@ fn levels_may_come_in_parts_and_out_of_order() {
 #[test]
 fn what_was_not_reached_has_no_depth() {
     let goal = goal("3x3", "last");
-    for encoding in Encoding::ALL {
+    for encoding in TableEncoding::ALL {
         let mut fill = Fill::new(goal.clone(), encoding).unwrap();
         fill.state(0, State { line: 0, cell: 8 }).unwrap();
         let deep = fill.state(255, State { line: 0, cell: 7 });
@@ -127,7 +127,7 @@ fn what_was_not_reached_has_no_depth() {
 #[test]
 fn wrong_boards_and_small_budgets_are_refused() {
     let goal = goal("3x3", "last");
-    let table = table(&goal, Encoding::Byte);
+    let table = table(&goal, TableEncoding::Byte);
     let error = |text: &str| {
         let board = Board::parse(text, None).unwrap();
         table.depth(&board).unwrap_err().to_string()
@@ -136,12 +136,12 @@ fn wrong_boards_and_small_budgets_are_refused() {
     assert!(error("1 2/3 0").contains("2x2"));
     let mut search = Search::new(goal);
     search.memory = Some(1000);
-    let refused = build(&search, Encoding::Mod3, &NoProgress)
+    let refused = build(&search, TableEncoding::Mod3, &NoProgress)
         .unwrap_err()
         .to_string();
     assert!(refused.contains("the budget is 1000 B"), "{refused}");
     let large = Search::new(super::goal("3x6", "last"));
-    let refused = build(&large, Encoding::Mod3, &NoProgress)
+    let refused = build(&large, TableEncoding::Mod3, &NoProgress)
         .unwrap_err()
         .to_string();
     assert!(refused.contains("at most 16"), "{refused}");
@@ -150,7 +150,7 @@ fn wrong_boards_and_small_budgets_are_refused() {
 #[test]
 fn an_interrupted_table_is_none_and_offers_nothing() {
     let search = Search::new(super::goal("3x3", "last"));
-    let error = build(&search, Encoding::Mod3, &StopWhen(|| true)).unwrap_err();
+    let error = build(&search, TableEncoding::Mod3, &StopWhen(|| true)).unwrap_err();
     assert!(
         matches!(error, Error::Table(TableError::Interrupted)),
         "{error}"

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use tilewave::Error;
 use tilewave::progress::{NoProgress, StopWhen};
-use tilewave::puzzle::tiles::Board;
-use tilewave::table::{DistanceTable, Encoding, TableError};
+use tilewave::puzzle::Board;
+use tilewave::table::{DistanceTable, TableEncoding, TableError};
 
 use super::{distances, goal, table};
 
-fn saved(dir: &Path, size: &str, encoding: Encoding) -> std::path::PathBuf {
+fn saved(dir: &Path, size: &str, encoding: TableEncoding) -> std::path::PathBuf {
     let path = dir.join(format!("{size}_{encoding}.table"));
     let table = table(&goal(size, "last"), encoding);
     table.save(&path, false, |_| true).unwrap();
@@ -19,7 +19,7 @@ fn saved(dir: &Path, size: &str, encoding: Encoding) -> std::path::PathBuf {
 #[test]
 fn a_file_answers_as_the_table_that_it_was_written_from() {
     let dir = tempfile::tempdir().unwrap();
-    for encoding in Encoding::ALL {
+    for encoding in TableEncoding::ALL {
         let path = saved(dir.path(), "3x3", encoding);
         let opened = DistanceTable::open(&path).unwrap();
         opened.check().unwrap();
@@ -47,7 +47,7 @@ fn a_file_answers_as_the_table_that_it_was_written_from() {
 fn version_1_is_what_it_was() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/table_v1.table");
     let dir = tempfile::tempdir().unwrap();
-    let fresh = std::fs::read(saved(dir.path(), "2x3", Encoding::Mod3)).unwrap();
+    let fresh = std::fs::read(saved(dir.path(), "2x3", TableEncoding::Mod3)).unwrap();
     if std::env::var_os("TILEWAVE_UPDATE").is_some() {
         std::fs::write(&golden, &fresh).unwrap();
     }
@@ -66,7 +66,7 @@ fn version_1_is_what_it_was() {
 #[test]
 fn damage_is_found_and_named() {
     let dir = tempfile::tempdir().unwrap();
-    let path = saved(dir.path(), "3x3", Encoding::Mod3);
+    let path = saved(dir.path(), "3x3", TableEncoding::Mod3);
     let whole = std::fs::read(&path).unwrap();
     let open = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
@@ -136,7 +136,7 @@ fn damage_is_found_and_named() {
 #[test]
 fn reading_can_be_stopped() {
     let dir = tempfile::tempdir().unwrap();
-    let path = saved(dir.path(), "2x4", Encoding::Byte);
+    let path = saved(dir.path(), "2x4", TableEncoding::Byte);
     let error = DistanceTable::load_with(&path, &StopWhen(|| true)).unwrap_err();
     assert!(
         matches!(error, Error::Table(TableError::Interrupted)),
@@ -149,7 +149,7 @@ fn reading_can_be_stopped() {
 #[test]
 fn a_header_that_lies_with_a_right_checksum_is_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let path = saved(dir.path(), "2x4", Encoding::Byte);
+    let path = saved(dir.path(), "2x4", TableEncoding::Byte);
     let whole = std::fs::read(&path).unwrap();
     for (at, value) in [
         (16, 200),

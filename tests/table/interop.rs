@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use tilewave::puzzle::tiles::{Board, MoveStyle};
+use tilewave::puzzle::{Board, MoveStyle};
 use tilewave::solve::Scrambler;
-use tilewave::table::{DistanceTable, Encoding};
+use tilewave::table::{DistanceTable, TableEncoding};
 
 use super::{goal, table};
 
@@ -20,7 +20,7 @@ fn tools(path: &str) -> PathBuf {
 fn cases(dir: &Path) -> Vec<(PathBuf, Vec<Board>, Vec<Option<String>>)> {
     let mut cases = Vec::new();
     for (size, name) in [("2x3", "last"), ("4x2", "blank=3"), ("3x3", "first")] {
-        for encoding in Encoding::ALL {
+        for encoding in TableEncoding::ALL {
             let goal = goal(size, name);
             let path = dir.join(format!("{size}_{encoding}.table"));
             table(&goal, encoding).save(&path, false, |_| true).unwrap();

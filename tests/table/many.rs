@@ -1,7 +1,7 @@
 //! Many states at once against one state after the other.
 
-use tilewave::bfs::{StateRows, Subject};
 use tilewave::puzzle::families;
+use tilewave::search::{StateRows, Subject};
 use tilewave::solve::Scrambler;
 
 use super::*;
@@ -12,7 +12,7 @@ fn depths_of_many_boards_are_those_of_each() {
     let goal = goal("2x4", "first");
     let boards: Vec<Board> = Scrambler::new(goal.clone(), 1).take(5000).collect();
     let mut rows: Vec<u16> = boards.iter().flat_map(Board::tiles).copied().collect();
-    for encoding in Encoding::ALL {
+    for encoding in TableEncoding::ALL {
         let built = table(&goal, encoding);
         let path = dir.path().join(encoding.name());
         built.save(&path, false, |_| true).unwrap();
@@ -32,7 +32,7 @@ fn depths_of_many_boards_are_those_of_each() {
         let (one, two) = (tiles(1), tiles(2));
         row.swap(one, two);
     }
-    let depths = table(&goal, Encoding::Byte).depths(&rows).unwrap();
+    let depths = table(&goal, TableEncoding::Byte).depths(&rows).unwrap();
     assert_eq!(depths, vec![-1; 5000]);
 }
 
@@ -40,7 +40,7 @@ fn depths_of_many_boards_are_those_of_each() {
 fn a_damaged_table_is_not_loaded() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("damaged");
-    let table = table(&goal("2x3", "last"), Encoding::Byte);
+    let table = table(&goal("2x3", "last"), TableEncoding::Byte);
     table.save(&path, false, |_| true).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
@@ -53,7 +53,7 @@ fn a_damaged_table_is_not_loaded() {
 fn depths_of_other_puzzles_are_those_of_each() {
     for name in ["topspin:7,4", "lrx:6", "pancake:6"] {
         let subject = Subject::puzzle(families::parse(name).unwrap());
-        let table = build(&Search::of(subject), Encoding::Byte, &NoProgress).unwrap();
+        let table = build(&Search::of(subject), TableEncoding::Byte, &NoProgress).unwrap();
         let space = table.space();
         let states: Vec<u64> = (0..space.lines() * space.puzzle().cells() as u64).collect();
         let rows = StateRows::new(space).rows(&states).unwrap();

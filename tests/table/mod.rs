@@ -9,17 +9,17 @@ mod puzzles;
 
 use std::collections::HashMap;
 
-use tilewave::bfs::Search;
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::tiles::{Board, Direction, Goal, Moves};
-use tilewave::table::{DistanceTable, Encoding, build};
+use tilewave::puzzle::{Board, Direction, Goal, Moves};
+use tilewave::search::Search;
+use tilewave::table::{DistanceTable, TableEncoding, build};
 
 fn goal(size: &str, name: &str) -> Board {
     let goal: Goal = name.parse().unwrap();
     goal.board(size.parse().unwrap()).unwrap()
 }
 
-fn table(goal: &Board, encoding: Encoding) -> DistanceTable {
+fn table(goal: &Board, encoding: TableEncoding) -> DistanceTable {
     build(&Search::new(goal.clone()), encoding, &NoProgress).unwrap()
 }
 

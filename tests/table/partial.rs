@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use tilewave::Error;
-use tilewave::bfs::Subject;
-use tilewave::puzzle::tiles::{Board, Moves};
+use tilewave::puzzle::{Board, Moves};
 use tilewave::puzzle::{Definition, DefinitionError, Generator, Permutation};
-use tilewave::table::{DistanceTable, Encoding, Fill, TableError};
+use tilewave::search::Subject;
+use tilewave::table::{DistanceTable, Fill, TableEncoding, TableError};
 
 use super::{distances, goal};
 
@@ -17,8 +17,8 @@ fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/table_partial.table")
 }
 
-fn partial(goal: &Board, encoding: Encoding) -> DistanceTable {
-    let space = tilewave::bfs::StateSpace::new(goal.clone()).unwrap();
+fn partial(goal: &Board, encoding: TableEncoding) -> DistanceTable {
+    let space = tilewave::search::StateSpace::new(goal.clone()).unwrap();
     let mut fill = Fill::new(goal.clone(), encoding).unwrap();
     for (board, depth) in distances(goal) {
         if depth <= LAST {
@@ -33,7 +33,7 @@ fn partial(goal: &Board, encoding: Encoding) -> DistanceTable {
 fn the_partial_table_is_what_the_library_makes() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("fresh.table");
-    let fresh = partial(&goal("2x3", "last"), Encoding::Byte);
+    let fresh = partial(&goal("2x3", "last"), TableEncoding::Byte);
     fresh.save(&path, false, |_| true).unwrap();
     let fresh = std::fs::read(&path).unwrap();
     if std::env::var_os("TILEWAVE_UPDATE").is_some() {
@@ -46,7 +46,7 @@ fn the_partial_table_is_what_the_library_makes() {
 fn boards_beyond_a_partial_table_have_no_depth_and_an_error_that_says_so() {
     let goal = goal("2x3", "last");
     let known = distances(&goal);
-    let mut tables = Vec::from(Encoding::ALL.map(|encoding| partial(&goal, encoding)));
+    let mut tables = Vec::from(TableEncoding::ALL.map(|encoding| partial(&goal, encoding)));
     tables.push(DistanceTable::open(&data()).unwrap());
     tables.push(DistanceTable::load(&data()).unwrap());
     for table in tables {
@@ -86,7 +86,7 @@ fn a_state_that_cannot_be_reached_is_none_beyond_a_whole_table() {
     };
     let ring = Definition::new("ring", 4, vec![turn]).unwrap();
     let ring = Subject::puzzle(ring.inverse_closed().unwrap());
-    let table = super::puzzles::table(&ring, Encoding::Byte);
+    let table = super::puzzles::table(&ring, TableEncoding::Byte);
     let state = |text: &str| table.space().parse(text).unwrap();
     assert_eq!(table.depth_of(state("3 4 1 2")).unwrap(), Some(2));
     let far = state("3 2 1 4");
@@ -95,7 +95,7 @@ fn a_state_that_cannot_be_reached_is_none_beyond_a_whole_table() {
         table.unreached(far),
         Error::Puzzle(DefinitionError::Unreachable { .. })
     ));
-    let mut fill = Fill::of(&ring, Encoding::Byte).unwrap();
+    let mut fill = Fill::of(&ring, TableEncoding::Byte).unwrap();
     fill.state(0, table.space().start().unwrap()).unwrap();
     let begun = fill.finish().unwrap();
     let error = begun.unreached(state("3 4 1 2"));

@@ -3,23 +3,23 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use tilewave::bfs::{Search, Subject};
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::files::{self, Counting};
-use tilewave::puzzle::tiles::{Board, Direction, Metric, Moves};
+use tilewave::puzzle::formats::{self, Counting};
+use tilewave::puzzle::{Board, Direction, Metric, Moves};
 use tilewave::puzzle::{Definition, Permutation, families};
-use tilewave::table::{DistanceTable, Encoding, Step, build};
+use tilewave::search::{Search, Subject};
+use tilewave::table::{DistanceTable, NamedMove, TableEncoding, build};
 
 use super::{distances, goal};
 
-pub fn table(subject: &Subject, encoding: Encoding) -> DistanceTable {
+pub fn table(subject: &Subject, encoding: TableEncoding) -> DistanceTable {
     build(&Search::of(subject.clone()), encoding, &NoProgress).unwrap()
 }
 
 fn sample(name: &str) -> Definition {
     let path = data("puzzles").join(name);
     let text = std::fs::read_to_string(path).unwrap();
-    files::read(name, &text, Counting::default()).unwrap()
+    formats::read(name, &text, Counting::default()).unwrap()
 }
 
 fn data(name: &str) -> PathBuf {
@@ -73,7 +73,7 @@ fn every_depth_of_a_puzzle_is_that_of_a_plain_search() {
     for puzzle in puzzles() {
         let known = plainly(&puzzle);
         let subject = Subject::puzzle(puzzle.clone());
-        for encoding in Encoding::ALL {
+        for encoding in TableEncoding::ALL {
             let table = table(&subject, encoding);
             let name = puzzle.name();
             assert_eq!(table.histogram().iter().sum::<u64>(), known.len() as u64);
@@ -92,7 +92,7 @@ fn every_depth_of_a_puzzle_is_that_of_a_plain_search() {
 fn names_of_generators_solve() {
     for puzzle in puzzles() {
         let known = plainly(&puzzle);
-        let table = table(&Subject::puzzle(puzzle.clone()), Encoding::Mod3);
+        let table = table(&Subject::puzzle(puzzle.clone()), TableEncoding::Mod3);
         for (arrangement, &depth) in known.iter().take(500) {
             let state = table.space().parse(&puzzle.show(arrangement)).unwrap();
             let names = table.names(state).unwrap().unwrap();
@@ -112,7 +112,7 @@ fn names_of_generators_solve() {
 #[test]
 fn what_cannot_be_reached_has_no_depth() {
     let puzzle = families::parse("topspin:7,4").unwrap();
-    let table = table(&Subject::puzzle(puzzle), Encoding::Byte);
+    let table = table(&Subject::puzzle(puzzle), TableEncoding::Byte);
     let state = table.space().parse("2 1 3 4 5 6 7").unwrap();
     assert_eq!(table.depth_of(state).unwrap(), None);
     assert_eq!(table.names(state).unwrap(), None);
@@ -151,7 +151,7 @@ fn multi_tile_depths_are_those_of_a_plain_search() {
         }
         assert_eq!(known.len(), distances(&goal).len());
         let subject = Subject::board(goal.clone()).in_metric(Metric::Mtm);
-        for encoding in Encoding::ALL {
+        for encoding in TableEncoding::ALL {
             let table = table(&subject, encoding);
             for (board, &depth) in &known {
                 assert_eq!(table.depth(board).unwrap(), Some(depth), "{board}");
@@ -167,7 +167,11 @@ fn multi_tile_depths_are_those_of_a_plain_search() {
                 let state = table.space().state(board).unwrap();
                 let steps = table.steps(state).unwrap().unwrap();
                 assert_eq!(steps.len(), depth);
-                assert!(steps.iter().all(|step| matches!(step, Step::Tiles(..))));
+                assert!(
+                    steps
+                        .iter()
+                        .all(|step| matches!(step, NamedMove::Tiles(..)))
+                );
             }
         }
     }
@@ -180,7 +184,7 @@ fn files_say_what_they_are_of() {
     let board = Subject::board(goal("2x3", "first")).in_metric(Metric::Mtm);
     let wheels = Subject::puzzle(sample("wheels.gap"));
     for subject in [board, wheels] {
-        let made = table(&subject, Encoding::Mod3);
+        let made = table(&subject, TableEncoding::Mod3);
         made.save(&path, true, |_| true).unwrap();
         let opened = DistanceTable::open(&path).unwrap();
         opened.check().unwrap();
@@ -223,14 +227,14 @@ fn version_2_is_what_it_was() {
     let path = dir.path().join("fresh.table");
     if std::env::var_os("TILEWAVE_UPDATE").is_some() {
         let subject = Subject::puzzle(families::parse("pancake:4").unwrap());
-        let made = table(&subject, Encoding::Mod3);
+        let made = table(&subject, TableEncoding::Mod3);
         made.save(&golden, true, |_| true).unwrap();
     }
     let opened = DistanceTable::open(&golden).unwrap();
     let state = opened.space().parse("2 4 1 3").unwrap();
     assert_eq!(opened.depth_of(state).unwrap(), Some(4));
     // Others may be chosen later: positions are read in the order of the file.
-    let fresh = table(opened.subject(), Encoding::Mod3);
+    let fresh = table(opened.subject(), TableEncoding::Mod3);
     fresh.save(&path, false, |_| true).unwrap();
     assert!(
         std::fs::read(&golden).unwrap() == std::fs::read(path).unwrap(),
@@ -241,7 +245,7 @@ fn version_2_is_what_it_was() {
 #[test]
 fn one_way_moves_have_no_table() {
     let subject = Subject::puzzle(families::parse("lx:6").unwrap());
-    let error = build(&Search::of(subject), Encoding::Mod3, &NoProgress).unwrap_err();
+    let error = build(&Search::of(subject), TableEncoding::Mod3, &NoProgress).unwrap_err();
     assert!(
         error.to_string().contains("lx:6 go one way only"),
         "{error}"
@@ -249,7 +253,7 @@ fn one_way_moves_have_no_table() {
     // Boards are not asked of tables of other puzzles.
     let table = table(
         &Subject::puzzle(families::parse("lrx:4").unwrap()),
-        Encoding::Mod3,
+        TableEncoding::Mod3,
     );
     let error = table
         .depth(&Board::parse("1 2/3 0", None).unwrap())

@@ -6,19 +6,20 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use serde_json::json;
 use tilewave::pdb::{
-    self, Build, Encoding, Kind, OnDisk, Pattern, Pdb, PdbError, check_disjoint, check_partition,
+    self, Build, DiskBuild, Encoding, Kind, Pattern, Pdb, PdbError, check_disjoint, check_partition,
 };
-use tilewave::puzzle::tiles::Size;
+use tilewave::puzzle::Size;
 use tilewave::report::{bytes, duration, histogram, thousands};
-use tilewave::store::{self, Directory, Io, Storage};
+use tilewave::store::{self, Directory, Io, Simulated, Storage};
 
-use super::info::{figures, tiles, written};
-use crate::cli::disk::Made;
+use crate::cli::disk::MadeDirectories;
 use crate::cli::failure::refuse;
-use crate::cli::options::{FORMATS, Format, GoalOption, Memory, Threads, kernel};
+use crate::cli::options::{
+    FORMATS, GoalOption, Memory, OutputFormat, OutputOptions, Threads, choice, kernel,
+};
 use crate::cli::output::{OutputFile, print_beside};
-use crate::cli::progress::{Progress, part};
-use crate::cli::values::choice;
+use crate::cli::pdb::inspect::{figures, tiles, written};
+use crate::cli::progress::{SearchProgress, part};
 
 /// The databases of a command.
 #[derive(clap::Args)]
@@ -81,7 +82,7 @@ impl Wanted {
                   tilewave pdb build --size 5x5 --pattern 1,2,3,6,7,8,11 --encoding bit -o 7.pdb\n  \
                   tilewave pdb build --size 5x5 --pattern 1,2,3,6,7,8,11,12 --encoding bit --dir levels -o 8.pdb"
 )]
-pub struct Args {
+pub struct BuildArgs {
     #[command(flatten)]
     wanted: Wanted,
 
@@ -118,13 +119,13 @@ pub struct Args {
 
     /// How to write the result.
     #[arg(long, value_parser = choice(FORMATS), default_value = "text")]
-    format: Format,
+    format: OutputFormat,
 }
 
 /// Refuses a build whose levels do not fit the disk.
 pub fn check_space(build: &Build, directory: &Directory) -> Result<()> {
     let plan = pdb::plan_on_disk(build)?;
-    let (free, there) = OnDisk::new(directory).space()?;
+    let (free, there) = DiskBuild::new(directory).space()?;
     let needed = plan.disk_bytes.saturating_sub(there);
     match free {
         Some(free) if free < needed => Err(PdbError::Space {
@@ -137,7 +138,7 @@ pub fn check_space(build: &Build, directory: &Directory) -> Result<()> {
     }
 }
 
-impl Args {
+impl BuildArgs {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let patterns = self.wanted.patterns()?;
@@ -159,7 +160,7 @@ impl Args {
         if self.dir.is_some() && patterns.len() > 1 {
             refuse!("--dir serves one database: build them one after the other");
         }
-        let made = Made::of(self.dir.as_slice());
+        let made = MadeDirectories::of(self.dir.as_slice());
         let directory = self.directory()?;
         // Refuse before any work what cannot be finished.
         for (pattern, file) in patterns.iter().zip(&files) {
@@ -173,8 +174,10 @@ impl Args {
         for (i, (pattern, file)) in patterns.iter().zip(&files).enumerate() {
             let begun = Instant::now();
             let part = part(i, patterns.len());
-            let progress = Progress::of_part(part);
-            let on_disk = directory.as_ref().map(|directory| OnDisk::new(directory));
+            let progress = SearchProgress::of_part(part);
+            let on_disk = directory
+                .as_ref()
+                .map(|directory| DiskBuild::new(directory));
             let table = match &on_disk {
                 None => pdb::build(&build(pattern)?, &progress)?,
                 Some(on_disk) => on_disk.build(&build(pattern)?, &progress)?,
@@ -246,5 +249,115 @@ impl Args {
                 duration(seconds),
             )
         })
+    }
+}
+
+// `tilewave pdb plan`: what the building of databases needs, before it starts.
+
+/// Tell the memory, the disk and the time that the building of databases takes.
+#[derive(clap::Args)]
+#[command(
+    after_help = "The time is that of a smaller database of the same board, built at once, times the entries; without the disk's. Exit code 1 when \
+                  the memory does not suffice, not even with the levels on disk (pdb build --dir).\n\nExamples:\n  tilewave pdb plan --size 5x5 --pattern 1,2,3,6,7,8,11 \
+                  --encoding bit"
+)]
+pub struct PlanArgs {
+    #[command(flatten)]
+    wanted: Wanted,
+
+    #[command(flatten)]
+    threads: Threads,
+
+    #[command(flatten)]
+    memory: Memory,
+
+    #[command(flatten)]
+    output: OutputOptions,
+}
+
+/// Tiles of the database that is built to know the time: more take more than a second or two.
+const SAMPLE: usize = 6;
+
+impl PlanArgs {
+    /// Runs the command.
+    pub fn run(&self) -> Result<()> {
+        let patterns = self.wanted.patterns()?;
+        let mut destination = self.output.reserve()?;
+        let format = self.output.format;
+        let columns = "tiles,entries,bytes,memory_bytes,seconds";
+        destination.add(&format.heading(columns))?;
+        for pattern in &patterns {
+            let unlimited = Build {
+                threads: self.threads.get(),
+                ..self.wanted.build(pattern)?
+            };
+            let build = Build {
+                memory: Some(self.memory.budget()),
+                ..unlimited.clone()
+            };
+            // Without a directory if that suffices.
+            let on_disk = pdb::plan_on_disk(&unlimited).ok();
+            let (plan, dir) = match pdb::plan(&build) {
+                Ok(plan) => (plan, false),
+                Err(error) => match pdb::plan_on_disk(&build) {
+                    Ok(plan) => (plan, true),
+                    Err(_) => return Err(error.into()),
+                },
+            };
+            let seconds = self.seconds(&build, plan.entries, dir)?;
+            let figures = json!({
+                "tiles": tiles(pattern.tiles()),
+                "kind": build.kind.name(),
+                "encoding": build.encoding.name(),
+                "entries": plan.entries,
+                "bytes": plan.data_bytes,
+                "memory_bytes": plan.memory_bytes,
+                "seconds": seconds,
+                "fast": plan.fast,
+                "dir": dir,
+                "with_dir": on_disk.map(|plan| json!({
+                    "memory_bytes": plan.memory_bytes,
+                    "disk_bytes": plan.disk_bytes,
+                })),
+            });
+            let words = || {
+                let levels = match dir {
+                    true => format!(" with --dir and {} of disk there", bytes(plan.disk_bytes)),
+                    false => String::new(),
+                };
+                format!(
+                    "{}  {}, {}: {} entries, {} on disk, {} of memory{levels}, about {}\n",
+                    tiles(pattern.tiles()),
+                    build.kind,
+                    build.encoding,
+                    thousands(plan.entries),
+                    bytes(plan.data_bytes),
+                    bytes(plan.memory_bytes),
+                    duration(seconds),
+                )
+            };
+            destination.add(&format.line(figures, columns, words))?;
+        }
+        destination.finish()
+    }
+
+    /// The time of a build, by that of the same pattern without its last tiles; with its levels in files, but not the
+    /// time of the disk.
+    fn seconds(&self, build: &Build, entries: u64, dir: bool) -> Result<f64> {
+        let tiles = build.pattern.tiles();
+        let few = &tiles[..tiles.len().min(SAMPLE)];
+        let sample = Build {
+            memory: None,
+            pattern: Pattern::new(build.pattern.goal().clone(), few)?,
+            ..build.clone()
+        };
+        let progress = SearchProgress::new();
+        let begun = Instant::now();
+        let built = match dir {
+            true => DiskBuild::new(&Simulated::default()).build(&sample, &progress)?,
+            false => pdb::build(&sample, &progress)?,
+        };
+        let seconds = begun.elapsed().as_secs_f64();
+        Ok(seconds * entries as f64 / built.entries() as f64)
     }
 }

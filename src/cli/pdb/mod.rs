@@ -1,12 +1,8 @@
 //! `tilewave pdb`: additive pattern databases.
 
-mod build;
-mod copy;
-mod info;
-mod plan;
-mod probe;
-mod set;
-mod verify;
+pub(crate) mod build;
+pub(crate) mod inspect;
+pub(crate) mod set;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -16,39 +12,39 @@ use tilewave::pdb;
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: PdbCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
-    Build(build::Args),
-    Plan(plan::Args),
-    Info(info::Args),
-    Verify(verify::Args),
-    Probe(probe::Args),
+enum PdbCommand {
+    Build(build::BuildArgs),
+    Plan(build::PlanArgs),
+    Info(inspect::InfoArgs),
+    Verify(inspect::VerifyPdbArgs),
+    Probe(inspect::ProbeArgs),
     Set(set::Args),
-    Export(copy::Export),
+    Export(inspect::Export),
     /// Compress a database for shipping (zstd).
     #[command(alias = "pack")]
-    Compress(copy::Args),
+    Compress(inspect::CopyArgs),
     /// Restore the database that was compressed, byte for byte.
     #[command(alias = "unpack")]
-    Decompress(copy::Args),
+    Decompress(inspect::CopyArgs),
 }
 
 impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
         match &self.command {
-            Command::Build(args) => args.run(),
-            Command::Plan(args) => args.run(),
-            Command::Info(args) => args.run(),
-            Command::Verify(args) => args.run(),
-            Command::Probe(args) => args.run(),
-            Command::Set(args) => args.run(),
-            Command::Export(args) => args.run(),
-            Command::Compress(args) => args.run(pdb::compress),
-            Command::Decompress(args) => args.run(pdb::decompress),
+            PdbCommand::Build(args) => args.run(),
+            PdbCommand::Plan(args) => args.run(),
+            PdbCommand::Info(args) => args.run(),
+            PdbCommand::Verify(args) => args.run(),
+            PdbCommand::Probe(args) => args.run(),
+            PdbCommand::Set(args) => args.run(),
+            PdbCommand::Export(args) => args.run(),
+            PdbCommand::Compress(args) => args.run(pdb::compress),
+            PdbCommand::Decompress(args) => args.run(pdb::decompress),
         }
     }
 }

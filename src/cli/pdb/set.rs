@@ -3,40 +3,38 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
 use serde_json::json;
-use tilewave::pdb::{self, Build, Encoding, Kind, OnDisk, Pattern, SetFile, tilings};
+use tilewave::pdb::{self, Build, DiskBuild, Encoding, Kind, Pattern, SetFile, tilings};
 use tilewave::progress::Phase;
-use tilewave::puzzle::tiles::{Board, Size};
+use tilewave::puzzle::{Board, Size};
 use tilewave::report::{bytes, counted, duration};
-use tilewave::solve::{Optimal, Scrambler, default_patterns, sweeps};
+use tilewave::solve::{Optimal, Scrambler, Stage, default_patterns, sweeps};
 use tilewave::store::{DatabaseMarker, Directory, Io};
 
-use super::build::check_space;
-use super::info::tiles;
-use crate::cli::disk::Made;
+use crate::cli::disk::MadeDirectories;
 use crate::cli::failure::{Exit, refuse};
-use crate::cli::interrupt;
-use crate::cli::options::{GoalOption, Memory, Output, Threads, kernel};
+use crate::cli::options::{GoalOption, Memory, OutputOptions, Threads, count, kernel};
 use crate::cli::output::{OutputFile, print};
-use crate::cli::progress::{Progress, part};
-use crate::cli::thresholds::Thresholds;
-use crate::cli::values::count;
+use crate::cli::pdb::build::check_space;
+use crate::cli::pdb::inspect::tiles;
+use crate::cli::progress::{self, SearchProgress, part};
 
 /// Build and rate sets of databases: several partitions, used together.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: SetCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
-    Build(BuildArgs),
+enum SetCommand {
+    Build(BuildSetArgs),
     Rate(RateArgs),
 }
 
@@ -49,7 +47,7 @@ enum Command {
                   Examples:\n  tilewave pdb set build 5x5 --memory 16GB -o set24/\n  \
                   tilewave solve --pdb set24/set.json < boards.txt"
 )]
-struct BuildArgs {
+struct BuildSetArgs {
     /// Size of the board, rows x columns.
     size: Size,
 
@@ -97,15 +95,15 @@ struct RateArgs {
     max_nodes: u64,
 
     #[command(flatten)]
-    output: Output,
+    output: OutputOptions,
 }
 
 impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
         match &self.command {
-            Command::Build(args) => args.run(),
-            Command::Rate(args) => args.run(),
+            SetCommand::Build(args) => args.run(),
+            SetCommand::Rate(args) => args.run(),
         }
     }
 }
@@ -115,14 +113,14 @@ fn clear_left(levels: &Path) -> Result<()> {
     let Ok(directory) = Directory::open(levels, Io::Read) else {
         return Ok(());
     };
-    let _made = Made::here(levels);
+    let _made = MadeDirectories::here(levels);
     if DatabaseMarker::read(&directory)?.is_some() {
-        OnDisk::new(&directory).clear()?;
+        DiskBuild::new(&directory).clear()?;
     }
     Ok(())
 }
 
-impl BuildArgs {
+impl BuildSetArgs {
     fn run(&self) -> Result<()> {
         let begun = Instant::now();
         let goal = self.goal.board(self.size)?;
@@ -151,8 +149,8 @@ impl BuildArgs {
             }
         }
         for (i, (path, build, levels)) in missing.iter().enumerate() {
-            let progress = Progress::of_part(part(i, missing.len()));
-            let on_disk = levels.as_ref().map(|(levels, _)| OnDisk::new(levels));
+            let progress = SearchProgress::of_part(part(i, missing.len()));
+            let on_disk = levels.as_ref().map(|(levels, _)| DiskBuild::new(levels));
             let pdb = match &on_disk {
                 None => pdb::build(build, &progress)?,
                 Some(on_disk) => on_disk.build(build, &progress)?,
@@ -182,13 +180,17 @@ impl BuildArgs {
 
     /// Where a database that is too large to be built in memory keeps its levels: beside the file. The directory goes with
     /// the last of them.
-    fn levels(&self, path: &Path, pattern: &Pattern) -> Result<Option<(Directory, Made)>> {
+    fn levels(
+        &self,
+        path: &Path,
+        pattern: &Pattern,
+    ) -> Result<Option<(Directory, MadeDirectories)>> {
         let build = self.build(pattern)?;
         if pdb::plan(&build).is_ok() {
             return Ok(None);
         }
         let path = path.with_extension("levels");
-        let made = Made::here(&path);
+        let made = MadeDirectories::here(&path);
         let directory = Directory::create(&path, Io::Read)
             .with_context(|| format!("no levels in {}", path.display()))?;
         check_space(&build, &directory)?;
@@ -284,7 +286,7 @@ fn shown(patterns: &[Pattern]) -> String {
 impl RateArgs {
     fn run(&self) -> Result<()> {
         let mut destination = self.output.reserve()?;
-        interrupt::listen();
+        progress::listen();
         let partitions = crate::cli::solve::open_partitions(&self.files)?;
         let goal = partitions[0][0].pattern().goal().clone();
         let whole = Optimal::with_partitions(&goal, partitions.clone())?;
@@ -297,8 +299,8 @@ impl RateArgs {
             for (sum, solver) in sums.iter_mut().zip(each.iter().chain([&whole])) {
                 *sum += solver.estimate(&board)? as u64;
             }
-            if interrupt::asked() {
-                return Err(Exit(interrupt::INTERRUPTED).into());
+            if progress::asked() {
+                return Err(Exit(progress::INTERRUPTED).into());
             }
         }
         let mean = |sum: u64| sum as f64 / self.samples.max(1) as f64;
@@ -333,7 +335,7 @@ impl RateArgs {
 impl RateArgs {
     /// The search of one board: the nodes of its thresholds as far as they are allowed, and those of the next ones.
     fn search(&self, solver: &Optimal, board: &Board) -> Result<String> {
-        let watch = Watch {
+        let watch = ThresholdWatch {
             most: self.max_nodes,
             total: AtomicU64::new(0),
             thresholds: Thresholds::new(0),
@@ -379,13 +381,13 @@ impl RateArgs {
 }
 
 /// Notes the thresholds of a search, and ends it after some nodes.
-struct Watch {
+struct ThresholdWatch {
     most: u64,
     total: AtomicU64,
     thresholds: Thresholds,
 }
 
-impl tilewave::Progress for Watch {
+impl tilewave::Progress for ThresholdWatch {
     fn progress(&self, phase: Phase, nodes: u64, _: u64) {
         self.total.fetch_max(nodes, Ordering::Relaxed);
         if let Phase::Search(threshold) = phase {
@@ -394,6 +396,101 @@ impl tilewave::Progress for Watch {
     }
 
     fn interrupted(&self) -> bool {
-        interrupt::asked() || self.total.load(Ordering::Relaxed) >= self.most
+        progress::asked() || self.total.load(Ordering::Relaxed) >= self.most
+    }
+}
+
+// The thresholds of a search: how many nodes each took, and how they grow.
+
+/// The nodes of a search at the last look into each of its thresholds.
+pub struct Thresholds {
+    /// Nodes before the first look.
+    before: u64,
+    /// Threshold, and the nodes of the search up to then.
+    seen: Mutex<Vec<(usize, u64)>>,
+}
+
+impl Thresholds {
+    /// Returns those of a search that has generated some nodes before.
+    pub fn new(before: u64) -> Thresholds {
+        Thresholds {
+            before,
+            seen: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Returns those of a search that goes on after iterations, each given by the stage that followed it.
+    pub fn after(stages: &[Stage]) -> Thresholds {
+        let first = stages.first().copied().unwrap_or_default();
+        let thresholds = Thresholds::new(first.nodes - first.last);
+        let mut threshold = first.threshold.saturating_sub(2);
+        for stage in stages {
+            thresholds.note(threshold, stage.nodes);
+            threshold = stage.threshold;
+        }
+        thresholds
+    }
+
+    /// The iteration that was noted last is over, with so many nodes up to its end.
+    pub fn close(&self, nodes: u64) {
+        let mut seen = self.seen.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some((_, last)) = seen.last_mut() {
+            *last = nodes;
+        }
+    }
+
+    /// A search has come to a number of nodes within a threshold. Called by any thread.
+    pub fn note(&self, threshold: usize, nodes: u64) {
+        let mut seen = self.seen.lock().unwrap_or_else(|e| e.into_inner());
+        match seen.last_mut() {
+            Some((last, most)) if *last >= threshold => *most = nodes.max(*most),
+            _ => seen.push((threshold, nodes)),
+        }
+    }
+
+    /// Returns the thresholds and the nodes of each, the last of which may not be done.
+    pub fn nodes(&self) -> Vec<(usize, u64)> {
+        let seen = self.seen.lock().unwrap_or_else(|e| e.into_inner());
+        let before = std::iter::once(self.before).chain(seen.iter().map(|&(_, nodes)| nodes));
+        let pairs = seen.iter().zip(before);
+        pairs
+            .map(|(&(threshold, nodes), before)| (threshold, nodes.saturating_sub(before)))
+            .collect()
+    }
+
+    /// Returns the nodes to expect of the threshold behind some, and by how many times they grow: as from the last
+    /// but one to the last.
+    pub fn next(done: &[(usize, u64)]) -> Option<(f64, f64)> {
+        match done {
+            [.., (_, before), (_, last)] if *before > 0 => {
+                let growth = *last as f64 / *before as f64;
+                Some((*last as f64 * growth, growth))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Thresholds;
+
+    #[test]
+    fn each_threshold_has_its_own_nodes_and_the_next_is_expected() {
+        let thresholds = Thresholds::new(100);
+        for (threshold, nodes) in [
+            (40, 110),
+            (40, 150),
+            (42, 170),
+            (42, 350),
+            (42, 300),
+            (44, 400),
+        ] {
+            thresholds.note(threshold, nodes);
+        }
+        let nodes = thresholds.nodes();
+        assert_eq!(nodes, [(40, 50), (42, 200), (44, 50)]);
+        assert_eq!(Thresholds::next(&nodes[..2]), Some((800.0, 4.0)));
+        assert_eq!(Thresholds::next(&nodes[..1]), None);
     }
 }

@@ -2,12 +2,12 @@
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use tilewave::puzzle::tiles::{Board, Metric, MoveStyle};
+use tilewave::puzzle::{Board, Metric, MoveStyle};
 use tilewave::report::html::{Refused, Solution};
 use tilewave::report::{duration, rate, thousands};
 use tilewave::solve::{Answer, Unsolvable};
 
-use super::super::options::Format;
+use crate::cli::options::OutputFormat;
 
 /// What became of a board.
 pub struct Solved {
@@ -80,7 +80,7 @@ pub struct Wording {
     /// Whether every move is written.
     pub long: bool,
     /// The format.
-    pub format: Format,
+    pub format: OutputFormat,
     /// Whether proofs are asked for.
     pub certify: bool,
     /// Whether fast solutions are compared with shortest ones.
@@ -187,7 +187,7 @@ impl Wording {
 
     /// Returns what comes after the last line.
     pub fn summary(self, totals: &Totals, seconds: f64) -> String {
-        if self.format != Format::Text || totals.boards < 2 {
+        if self.format != OutputFormat::Text || totals.boards < 2 {
             return String::new();
         }
         let Totals {

@@ -5,13 +5,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use anyhow::Result;
-use tilewave::puzzle::tiles::{Board, Size};
+use tilewave::puzzle::{Board, Size};
 
-use super::super::failure::{Exit, Usage, refuse};
-use super::super::interrupt;
+use crate::cli::failure::{Exit, Usage, refuse};
+use crate::cli::progress;
 
 /// Lines that are read ahead.
 const AHEAD: usize = 1 << 16;
+
 /// How often a wait for input looks for Ctrl-C.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
@@ -29,12 +30,12 @@ pub struct Boards {
 }
 
 /// A board, or what is wrong with its line, which is named where there are lines.
-pub type Arrival = Result<(Board, Option<usize>), Usage>;
+pub type BoardLine = Result<(Board, Option<usize>), Usage>;
 
 /// The boards that are there, and those that come.
 pub struct Arrivals {
-    waiting: std::collections::VecDeque<Arrival>,
-    lines: Option<Receiver<Arrival>>,
+    waiting: std::collections::VecDeque<BoardLine>,
+    lines: Option<Receiver<BoardLine>>,
     /// Boards and wrong lines so far, including those that are waiting.
     pub known: usize,
 }
@@ -81,8 +82,8 @@ impl Arrivals {
             }
             all.extend(some);
         }
-        if interrupt::asked() {
-            return Err(Exit(interrupt::INTERRUPTED).into());
+        if progress::asked() {
+            return Err(Exit(progress::INTERRUPTED).into());
         }
         let mut boards: Vec<Board> = Vec::new();
         for arrival in &all {
@@ -102,8 +103,8 @@ impl Arrivals {
 
     /// Returns the next boards, at most so many, as soon as there is one; none at the end, or when
     /// interrupted.
-    pub fn next(&mut self, most: usize) -> Vec<Arrival> {
-        while self.waiting.is_empty() && !interrupt::asked() {
+    pub fn next(&mut self, most: usize) -> Vec<BoardLine> {
+        while self.waiting.is_empty() && !progress::asked() {
             let Some(lines) = &self.lines else { break };
             match lines.recv_timeout(LOOK_EVERY) {
                 Ok(arrival) => self.arrived(arrival),
@@ -119,7 +120,7 @@ impl Arrivals {
     }
 
     /// Puts boards back that were looked at.
-    pub fn put_back(&mut self, arrivals: Vec<Arrival>) {
+    pub fn put_back(&mut self, arrivals: Vec<BoardLine>) {
         for arrival in arrivals.into_iter().rev() {
             self.waiting.push_front(arrival);
         }
@@ -130,14 +131,14 @@ impl Arrivals {
         self.lines.is_some()
     }
 
-    fn arrived(&mut self, arrival: Arrival) {
+    fn arrived(&mut self, arrival: BoardLine) {
         self.known += 1;
         self.waiting.push_back(arrival);
     }
 }
 
 /// Reads the lines of standard input on a thread of its own, so that Ctrl-C does not wait for it.
-fn read(size: Option<Size>) -> Receiver<Arrival> {
+fn read(size: Option<Size>) -> Receiver<BoardLine> {
     let (send, receive) = sync_channel(AHEAD);
     std::thread::spawn(move || {
         let mut input = std::io::stdin().lock();

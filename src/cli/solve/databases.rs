@@ -10,14 +10,14 @@ use anyhow::{Context, Result};
 use tilewave::pdb::{
     Build, Encoding, Kind, Pattern, Pdb, PdbError, SetFile, build, inspect, partition,
 };
-use tilewave::puzzle::tiles::Board;
+use tilewave::puzzle::Board;
 use tilewave::report::{bytes, duration};
 use tilewave::solve::default_patterns;
 use tilewave::store::{self, EndWhenCut};
 use tilewave::table::DistanceTable;
 
-use super::super::failure::{Usage, refuse};
-use super::super::progress::{Progress, part};
+use crate::cli::failure::{Usage, refuse};
+use crate::cli::progress::{SearchProgress, part};
 
 /// Where databases come from.
 #[derive(clap::Args)]
@@ -102,7 +102,7 @@ impl Databases {
                 memory: Some(budget),
                 ..Build::new(pattern)
             };
-            let progress = Progress::of_part(part(i, all));
+            let progress = SearchProgress::of_part(part(i, all));
             let pdb = build(&build_this, &progress)?;
             if let Some(path) = &kept
                 && let Err(error) = pdb.save(path, true, &progress)

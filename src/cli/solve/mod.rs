@@ -1,49 +1,48 @@
 //! `tilewave solve`: shortest solutions, or fast ones.
 
-mod answer;
-mod boards;
-mod databases;
-mod log;
-mod progress;
-mod puzzle;
+pub(crate) mod answer;
+pub(crate) mod boards;
+pub(crate) mod databases;
 #[cfg(feature = "mpi")]
 mod ranks;
 #[cfg(not(feature = "mpi"))]
 #[path = "no_ranks.rs"]
 mod ranks;
-mod solver;
-mod watch;
+pub(crate) mod solver;
 
+use std::io::BufRead;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use rayon::prelude::*;
-use tilewave::puzzle::tiles::{Board, Frame, Metric, MoveStyle, Size};
+use serde_json::json;
+use tilewave::puzzle::{Board, Coordinates, Metric, MoveStyle, Size};
+use tilewave::report::duration;
 use tilewave::report::html::{Solution, player};
 use tilewave::solve::{Constructive, Optimal};
 use tilewave::table::DistanceTable;
 
-use self::answer::{Solved, Totals, Wording};
-use self::boards::{Arrival, Arrivals, Boards};
-use self::databases::Databases;
-pub use self::databases::open_partitions;
-use self::log::Log;
-use self::progress::Progress;
-use self::ranks::Team;
-use self::solver::{Oracle, Solver, Tried};
-use self::watch::Limits;
-use super::failure::{Exit, complain, refuse};
-use super::interrupt;
-use super::options::{GoalOption, Output, Threads};
-use super::output::{Destination, OutputFile};
-use super::values::{Choice, choice, count};
+use crate::cli::failure::{Exit, complain, refuse};
+use crate::cli::options::{
+    Choice, GoalOption, OutputFormat, OutputOptions, Threads, choice, count,
+};
+use crate::cli::output::{Destination, OutputFile};
+use crate::cli::progress;
+use crate::cli::solve::answer::{Solved, Totals, Wording};
+use crate::cli::solve::boards::{Arrivals, BoardLine, Boards};
+use crate::cli::solve::databases::Databases;
+use crate::cli::solve::ranks::Team;
+use crate::cli::solve::solver::{BoardLog, Limits, Oracle, SolveProgress, Solver, Tried};
+
+pub use crate::cli::solve::databases::open_partitions;
 
 /// Boards that are solved before their lines are written.
 const BATCH: usize = 256;
 
 /// Most cells of a board whose optimum a SAT solver can be asked to prove.
 const PROOF_CELLS: usize = 16;
+
 /// Time for a proof, unless told.
 const PROOF_TIME: Duration = Duration::from_secs(60);
 
@@ -105,7 +104,7 @@ pub struct Args {
     threads: Threads,
 
     #[command(flatten)]
-    output: Output,
+    output: OutputOptions,
 }
 
 /// What letters may say, as options.
@@ -142,23 +141,23 @@ impl Args {
         if let Some(table) = &table {
             self.refuse_beside(table)?;
             if table.subject().size().is_none() {
-                return puzzle::solve(table, self.boards.words(), &self.output);
+                return solve(table, self.boards.words(), &self.output);
             }
         }
-        interrupt::listen();
+        progress::listen();
         let mut boards = match team {
             Some(team) => team.boards(|| self.boards.arrive())?,
             None => self.boards.arrive()?,
         };
         let Some(size) = first_size(&mut boards)? else {
-            return Err(Exit(interrupt::INTERRUPTED).into());
+            return Err(Exit(progress::INTERRUPTED).into());
         };
         let goal = self.goal.board_of(table.as_ref(), size)?;
         self.refuse(&goal)?;
         let log = self
             .log
             .as_ref()
-            .map(|path| anyhow::Ok(Log::new(path, boards.all()?)));
+            .map(|path| anyhow::Ok(BoardLog::new(path, boards.all()?)));
         let log = log.transpose()?;
         let writes = team.is_none_or(Team::is_first);
         let page = self.html.as_ref().filter(|_| writes);
@@ -171,7 +170,7 @@ impl Args {
             .build()?;
 
         let begun = Instant::now();
-        let progress = Progress::new(boards.known, writes);
+        let progress = SolveProgress::new(boards.known, writes);
         let mut solver = Solver {
             goal: &goal,
             fast: self.fast.then(|| Constructive::new(goal.clone())),
@@ -191,7 +190,7 @@ impl Args {
             certify: self.certify,
             ratio: self.ratio,
         };
-        let mut session = Session {
+        let mut session = SolveSession {
             args: self,
             wording,
             boards,
@@ -217,14 +216,14 @@ impl Args {
             let page_text = player(&solutions, &refused, style)?;
             page.write(page_text.as_bytes())?;
         }
-        if interrupt::asked() && writes {
+        if progress::asked() && writes {
             complain(&format!(
                 "interrupted: {}",
                 totals.so_far(session.boards.is_open())
             ));
         }
-        match (interrupt::asked(), totals.all_done()) {
-            (true, _) => Err(Exit(interrupt::INTERRUPTED).into()),
+        match (progress::asked(), totals.all_done()) {
+            (true, _) => Err(Exit(progress::INTERRUPTED).into()),
             (false, true) => Ok(()),
             (false, false) => Err(Exit(1).into()),
         }
@@ -279,11 +278,11 @@ impl Args {
 
 /// The size of the first board; none when interrupted before it came.
 fn first_size(boards: &mut Arrivals) -> Result<Option<Size>> {
-    let mut seen: Vec<Arrival> = Vec::new();
+    let mut seen: Vec<BoardLine> = Vec::new();
     loop {
         let arrivals = boards.next(BATCH);
         if arrivals.is_empty() {
-            return match (interrupt::asked(), seen.into_iter().find_map(Result::err)) {
+            return match (progress::asked(), seen.into_iter().find_map(Result::err)) {
                 (true, _) => Ok(None),
                 (false, Some(error)) => Err(error.into()),
                 (false, None) => {
@@ -301,7 +300,7 @@ fn first_size(boards: &mut Arrivals) -> Result<Option<Size>> {
 }
 
 /// The work on all boards.
-struct Session<'a> {
+struct SolveSession<'a> {
     args: &'a Args,
     wording: Wording,
     boards: Arrivals,
@@ -312,7 +311,7 @@ struct Session<'a> {
     kept: Vec<Solved>,
 }
 
-impl Session<'_> {
+impl SolveSession<'_> {
     /// Solves the boards as they come and writes their lines and the summary.
     fn run(
         &mut self,
@@ -322,7 +321,7 @@ impl Session<'_> {
     ) -> Result<()> {
         // Not before it is known that the boards, databases and log go together.
         let mut heading = Some(self.wording.heading());
-        while !interrupt::asked() {
+        while !progress::asked() {
             let arrivals = self.boards.next(BATCH);
             if arrivals.is_empty() {
                 break;
@@ -401,7 +400,7 @@ impl Session<'_> {
         if let Some(log) = &solver.log {
             log.sync()?;
         }
-        self.totals.close(self.boards.known, interrupt::asked());
+        self.totals.close(self.boards.known, progress::asked());
         let seconds = begun.elapsed().as_secs_f64();
         let summary = self.wording.summary(&self.totals, seconds);
         solver.progress.show(|| destination.add(&summary))?;
@@ -410,14 +409,14 @@ impl Session<'_> {
 
     /// Returns the boards; says of each other line what is wrong, and goes on. A wrong board on the
     /// command line ends the command.
-    fn take(&mut self, arrivals: Vec<Arrival>, solver: &Solver<'_>) -> Result<Vec<Board>> {
+    fn take(&mut self, arrivals: Vec<BoardLine>, solver: &Solver<'_>) -> Result<Vec<Board>> {
         let size = solver.goal.size();
         let mut boards = Vec::new();
         for arrival in arrivals {
             match arrival {
                 Ok((board, _)) if board.size() == size => boards.push(board),
                 Ok((board, None)) => {
-                    Frame::new(solver.goal.clone())
+                    Coordinates::new(solver.goal.clone())
                         .encode(&board)?;
                 }
                 Ok((board, Some(line))) => self.refused(solver, &format!(
@@ -444,7 +443,7 @@ impl Session<'_> {
         team: Option<&Team>,
     ) -> Result<()> {
         let searches = !self.args.fast || self.args.ratio;
-        let frame = Frame::new(solver.goal.clone());
+        let frame = Coordinates::new(solver.goal.clone());
         let solvable = |board: &Board| frame.encode_solvable(board).is_ok();
         if searches && solver.oracle.is_none() && boards.iter().any(solvable) {
             let threads = self.args.threads.get();
@@ -474,4 +473,83 @@ impl Session<'_> {
         }
         Ok(())
     }
+}
+
+// States of puzzles other than boards: shortest solutions from a distance table, in generators.
+
+/// The columns of CSV.
+const COLUMNS: &str = "state,solvable,length,moves,seconds,optimal";
+
+/// Writes a shortest solution of each state: of those given, or of one per line of standard input as they come.
+pub fn solve(table: &DistanceTable, states: &[String], output: &OutputOptions) -> Result<()> {
+    // What is wrong on the command line is said before anything is written.
+    for state in states {
+        table.space().parse(state)?;
+    }
+    let mut destination = output.reserve()?;
+    destination.add(&output.format.heading(COLUMNS))?;
+    let mut all_solved = true;
+    let mut answer = |state: &str| -> Result<()> {
+        let (text, solved) = line(table, state, output.format)?;
+        all_solved &= solved;
+        destination.add(&text)
+    };
+    if !states.is_empty() {
+        states.iter().try_for_each(|state| answer(state))?;
+        destination.finish()?;
+        return Ok(Exit::unless(all_solved)?);
+    }
+    let (mut some, mut refused) = (false, false);
+    for (number, text) in (1..).zip(std::io::stdin().lock().lines()) {
+        let text = text.context("cannot read standard input")?;
+        let state = text.split('#').next().unwrap_or_default();
+        if state.trim().is_empty() {
+            continue;
+        }
+        some = true;
+        match table.space().parse(state) {
+            Ok(_) => answer(state)?,
+            Err(error) => {
+                complain(&format!("line {number}: {error}"));
+                refused = true;
+            }
+        }
+    }
+    if !some {
+        refuse!("there is no state: name one or write one per line to standard input");
+    }
+    destination.finish()?;
+    Ok(Exit::unless(all_solved && !refused)?)
+}
+
+/// The line of a state, and whether it was solved.
+fn line(table: &DistanceTable, text: &str, format: OutputFormat) -> Result<(String, bool)> {
+    let begun = Instant::now();
+    let space = table.space();
+    let state = space.parse(text)?;
+    let names = table.names(state)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let text = space.text(state);
+    let moves = names.as_ref().map(|names| names.join(" "));
+    let length = names.as_ref().map(Vec::len);
+    let solved = length.is_some();
+    let figures = json!({
+        "board": null,
+        "puzzle": table.subject().name(),
+        "state": text,
+        "solvable": solved,
+        "length": length,
+        "moves": moves,
+        "nodes": 0,
+        "seconds": seconds,
+        "optimal": solved,
+    });
+    let words = || match (&moves, length) {
+        (Some(moves), Some(length)) => {
+            let time = duration(seconds);
+            format!("{text}  {length} moves  {moves}  {time}\n")
+        }
+        _ => format!("{text}  not solvable: no sequence of moves leads there\n"),
+    };
+    Ok((format.line(figures, COLUMNS, words), solved))
 }

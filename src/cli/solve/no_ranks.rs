@@ -1,12 +1,12 @@
 //! The ranks of a program without MPI: none.
 
 use anyhow::Result;
-use tilewave::puzzle::tiles::Board;
-use tilewave::solve::{Entry, Optimal};
+use tilewave::puzzle::Board;
+use tilewave::solve::{LogLine, Optimal};
 
-use super::answer::Solved;
-use super::boards::Arrivals;
-use super::solver::Solver;
+use crate::cli::solve::answer::Solved;
+use crate::cli::solve::boards::Arrivals;
+use crate::cli::solve::solver::Solver;
 
 /// There is none.
 pub enum Team {}
@@ -37,7 +37,7 @@ impl Team {
         match *self {}
     }
 
-    pub fn broadcast(&self, _: Vec<Entry>) -> Result<Vec<Entry>> {
+    pub fn broadcast(&self, _: Vec<LogLine>) -> Result<Vec<LogLine>> {
         match *self {}
     }
 

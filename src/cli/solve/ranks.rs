@@ -12,21 +12,22 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow, ensure};
 use rayon::ThreadPool;
 use serde::{Deserialize, Serialize};
-use tilewave::bfs::Communicator;
-use tilewave::bfs::mpi::{Job, abort, end_on_panic};
-use tilewave::puzzle::tiles::{Board, Metric, MoveStyle, Moves};
-use tilewave::solve::{Answer, Cut, Entry, Logged, Optimal, Pending, Stage};
+use tilewave::puzzle::{Board, Metric, MoveStyle, Moves};
+use tilewave::search::Communicator;
+use tilewave::search::mpi::{Job, abort, end_on_panic};
+use tilewave::solve::{Answer, Cut, LogLine, Logged, Optimal, Pending, Stage};
 
-use super::super::failure::{Exit, complain};
-use super::super::interrupt;
-use super::super::launcher::launch;
-use super::super::ranks::Shared;
-use super::answer::Solved;
-use super::boards::Arrivals;
-use super::solver::{Solver, Tried};
+use crate::cli::failure::{Exit, complain};
+use crate::cli::launcher::launch;
+use crate::cli::progress;
+use crate::cli::ranks::Shared;
+use crate::cli::solve::answer::Solved;
+use crate::cli::solve::boards::Arrivals;
+use crate::cli::solve::solver::{Solver, Tried};
 
 /// How often ranks meet that attempt boards, at least and at most.
 const MEET_EVERY: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];
+
 /// Boards for each rank that are attempted before the hard ones among them are finished.
 const BATCH: usize = 256;
 
@@ -37,7 +38,7 @@ pub struct Team {
 
 /// What a rank tells the others.
 #[derive(Serialize, Deserialize)]
-struct Report {
+struct BoardReport {
     done: Vec<Done>,
     /// Its threads, and the boards that it has.
     threads: usize,
@@ -49,22 +50,22 @@ struct Report {
 #[derive(Serialize, Deserialize)]
 struct Done {
     at: usize,
-    made: Made,
+    made: BoardOutcome,
 }
 
 /// What became of it.
 #[derive(Serialize, Deserialize)]
-enum Made {
+enum BoardOutcome {
     /// It has no solution.
     Refused,
-    Answered(Written),
+    Answered(AnswerText),
     /// It is hard: all ranks go on from a stage, or from where the log has come to.
     Hard(Stage, Cut, f64),
 }
 
 /// An answer as it travels.
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct AnswerText {
     moves: Option<String>,
     at_least: usize,
     nodes: u64,
@@ -72,19 +73,19 @@ struct Written {
     earlier: u64,
 }
 
-impl Made {
-    fn of(tried: &Tried) -> Made {
+impl BoardOutcome {
+    fn of(tried: &Tried) -> BoardOutcome {
         let solved = match tried {
             Tried::Hard(pending, _) => {
                 let before = pending.before().clone();
-                return Made::Hard(pending.stage(), before, pending.seconds());
+                return BoardOutcome::Hard(pending.stage(), before, pending.seconds());
             }
             Tried::Done(solved) => solved,
         };
         let Ok(answer) = &solved.answer else {
-            return Made::Refused;
+            return BoardOutcome::Refused;
         };
-        Made::Answered(Written {
+        BoardOutcome::Answered(AnswerText {
             moves: answer.moves.as_ref().map(|m| m.short(MoveStyle::Tile)),
             at_least: answer.at_least,
             nodes: answer.nodes,
@@ -97,13 +98,13 @@ impl Made {
 impl Done {
     fn tried(self, solver: &Solver<'_>, board: &Board) -> Result<Tried> {
         let written = match self.made {
-            Made::Answered(written) => written,
-            Made::Refused => {
+            BoardOutcome::Answered(written) => written,
+            BoardOutcome::Refused => {
                 let refused = solver.refused(board)?;
                 let refused = refused.ok_or(anyhow!("the ranks disagree on '{board}'"))?;
                 return Ok(Tried::Done(refused));
             }
-            Made::Hard(stage, before, seconds) => {
+            BoardOutcome::Hard(stage, before, seconds) => {
                 let found = solver.log.as_ref().and_then(|log| log.found(self.at));
                 let pending = match found {
                     Some(Logged::Pending { search, .. }) => search.clone(),
@@ -194,7 +195,7 @@ impl Team {
     }
 
     /// Returns what rank 0 gives.
-    pub fn broadcast(&self, entries: Vec<Entry>) -> Result<Vec<Entry>> {
+    pub fn broadcast(&self, entries: Vec<LogLine>) -> Result<Vec<LogLine>> {
         let bytes = self.job.broadcast(serde_json::to_vec(&entries)?);
         Ok(serde_json::from_slice(&bytes)?)
     }
@@ -235,9 +236,9 @@ impl Team {
                 {
                     show(solved)?;
                 }
-                if together.is_some() && self.job.max(interrupt::asked().into()) > 0 {
+                if together.is_some() && self.job.max(progress::asked().into()) > 0 {
                     stopped = true;
-                    interrupt::ask();
+                    progress::ask();
                 }
             }
             if stopped {
@@ -261,7 +262,7 @@ impl Team {
             let ended = self.meet((solver, boards), places, (scope, threads));
             // The boards at hand are not waited for.
             if ended.is_err() {
-                interrupt::ask();
+                progress::ask();
             }
             ended
         })
@@ -287,19 +288,19 @@ impl Team {
                 done.push(one?);
             }
             busy -= done.len();
-            let report = Report {
+            let report = BoardReport {
                 done,
                 threads,
                 busy,
-                interrupted: interrupt::asked(),
+                interrupted: progress::asked(),
             };
             let reports = self.job.all_gather(serde_json::to_vec(&report)?);
             let reports = reports.iter().map(|report| serde_json::from_slice(report));
-            let mut reports = reports.collect::<Result<Vec<Report>, _>>()?;
+            let mut reports = reports.collect::<Result<Vec<BoardReport>, _>>()?;
             for (rank, report) in reports.iter_mut().enumerate() {
                 stopped |= report.interrupted;
                 for done in report.done.drain(..) {
-                    let (at, hard) = (done.at, matches!(done.made, Made::Hard(..)));
+                    let (at, hard) = (done.at, matches!(done.made, BoardOutcome::Hard(..)));
                     if rank != self.job.rank() && !hard {
                         solver.progress.done();
                     }
@@ -307,7 +308,7 @@ impl Team {
                 }
             }
             if stopped {
-                interrupt::ask();
+                progress::ask();
             }
             let idle = reports.iter().all(|report| report.busy == 0);
             if idle && (stopped || left.is_empty()) {
@@ -327,7 +328,7 @@ impl Team {
                         let made = solver.attempt(at, &boards[at]);
                         let done = made.map(|tried| Done {
                             at,
-                            made: Made::of(&tried),
+                            made: BoardOutcome::of(&tried),
                         });
                         // Nobody takes it when another board has failed.
                         let _ = tell.send(done);

@@ -3,24 +3,27 @@
 //! Invariant: every thread solves easy boards of its own; a hard one is handed back, to be finished on all
 //! threads.
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use tilewave::Error;
-use tilewave::bfs::Communicator;
-use tilewave::progress::StopWhen;
-use tilewave::puzzle::tiles::{Board, Metric, Moves};
+use tilewave::progress::{Phase, StopWhen};
+use tilewave::puzzle::{Board, Metric, Moves};
+use tilewave::report::{counted, duration, thousands};
+use tilewave::search::Communicator;
 use tilewave::solve::{
-    Answer, Attempt, Constructive, Entry, Logged, Optimal, Pending, SolveError, Stage, certify,
-    explain,
+    Answer, Attempt, Constructive, Cut, LogLine, Logged, Optimal, Pending, Recorder, SolveError,
+    SolveLog, Stage, SubtreeSplit, Walked, certify, explain, replay,
 };
 use tilewave::table::DistanceTable;
 
-use super::super::interrupt;
-use super::answer::Solved;
-use super::log::Log;
-use super::progress::Progress;
-use super::watch::{Limits, Watch};
+use crate::cli::pdb::set::Thresholds;
+use crate::cli::progress::{self, StatusLine, aside, eta};
+use crate::cli::solve::answer::Solved;
 
 /// Where shortest solutions come from.
 pub enum Oracle {
@@ -43,13 +46,13 @@ pub struct Solver<'a> {
     /// Time for the proof that nothing is shorter, if one is asked for.
     pub certify: Option<Duration>,
     /// What is told of the work.
-    pub progress: &'a Progress,
+    pub progress: &'a SolveProgress,
     /// The log, if one is kept.
-    pub log: Option<Log>,
+    pub log: Option<BoardLog>,
 }
 
 /// The ranks of a job, and the threads of this one.
-pub type Ranks<'r> = (&'r dyn Communicator, &'r rayon::ThreadPool);
+pub type RanksAndThreads<'r> = (&'r dyn Communicator, &'r rayon::ThreadPool);
 
 /// What one thread made of a board.
 pub enum Tried {
@@ -126,7 +129,7 @@ impl Solver<'_> {
         &self,
         at: usize,
         tried: Tried,
-        ranks: Option<Ranks<'_>>,
+        ranks: Option<RanksAndThreads<'_>>,
     ) -> Result<Option<Solved>> {
         let (pending, fast) = match tried {
             Tried::Done(solved) if self.is_left(&solved) => return Ok(None),
@@ -134,9 +137,9 @@ impl Solver<'_> {
                 self.note(at, &solved)?;
                 return Ok(Some(solved));
             }
-            Tried::Hard(pending, _) if interrupt::asked() && ranks.is_none() => {
+            Tried::Hard(pending, _) if progress::asked() && ranks.is_none() => {
                 if let Some(log) = self.log.as_ref().filter(|log| log.found(at).is_none()) {
-                    log.append(&Entry::pending(at, &pending))?;
+                    log.append(&LogLine::pending(at, &pending))?;
                 }
                 return Ok(None);
             }
@@ -153,7 +156,7 @@ impl Solver<'_> {
                 let seconds = pending.seconds();
                 let watch = self.watch(at, seconds, &stages);
                 if found.is_none() {
-                    watch.log(&Entry::pending(at, &pending));
+                    watch.log(&LogLine::pending(at, &pending));
                 }
                 let answer = match ranks {
                     Some(ranks) => solver.finish_together(pending, ranks, &watch, &watch)?,
@@ -178,19 +181,19 @@ impl Solver<'_> {
         let Limits { nodes, time } = self.limits;
         let ended = nodes.is_some_and(|most| answer.nodes >= most)
             || time.is_some_and(|time| answer.seconds >= time.as_secs_f64());
-        interrupt::asked() && searched && answer.moves.is_none() && !ended
+        progress::asked() && searched && answer.moves.is_none() && !ended
     }
 
-    fn watch(&self, at: usize, seconds: f64, stages: &[Stage]) -> Watch<'_> {
+    fn watch(&self, at: usize, seconds: f64, stages: &[Stage]) -> BoardWatch<'_> {
         let log = self.log.as_ref();
-        Watch::new((self.progress, self.limits, log), at, seconds, stages)
+        BoardWatch::new((self.progress, self.limits, log), at, seconds, stages)
     }
 
     /// Logs an answer that the log does not have.
     fn note(&self, at: usize, solved: &Solved) -> Result<()> {
         if let (Some(log), Ok(answer)) = (&self.log, &solved.answer)
             && !matches!(log.found(at), Some(Logged::Solved(_)))
-            && let Some(entry) = Entry::solved(at, &solved.board, answer)
+            && let Some(entry) = LogLine::solved(at, &solved.board, answer)
         {
             log.append(&entry)?;
         }
@@ -238,7 +241,7 @@ impl Solver<'_> {
     /// Proves that nothing is shorter; says why when there is no proof.
     fn prove(&self, board: &Board, length: usize, time: Duration) -> Result<Result<u64, String>> {
         let begun = Instant::now();
-        let stop = StopWhen(|| interrupt::asked() || begun.elapsed() >= time);
+        let stop = StopWhen(|| progress::asked() || begun.elapsed() >= time);
         match certify(board, self.goal, length, &stop) {
             Ok(certificate) => Ok(Ok(certificate.conflicts)),
             Err(error @ SolveError::Undecided { .. }) => Ok(Err(error.to_string())),
@@ -254,5 +257,357 @@ fn known(moves: Option<Moves>, begun: Instant) -> Answer {
         moves,
         nodes: 0,
         seconds: begun.elapsed().as_secs_f64(),
+    }
+}
+
+// What is shown and logged of the search of one board, and when it ends.
+
+/// An iteration that has taken so long is worth a line of its own.
+const LONG: Duration = Duration::from_secs(5);
+
+/// How often subtrees are logged.
+const LOG_EVERY: Duration = Duration::from_millis(250);
+
+/// When to give up.
+#[derive(Clone, Copy)]
+pub struct Limits {
+    /// Nodes of a board.
+    pub nodes: Option<u64>,
+    /// Time for a board.
+    pub time: Option<Duration>,
+}
+
+/// Shows the search of a board, logs it, and ends it at its limits.
+pub struct BoardWatch<'a> {
+    progress: &'a SolveProgress,
+    limits: Limits,
+    /// Place of the board.
+    board: usize,
+    begun: Instant,
+    /// Seconds spent on the board before.
+    spent: f64,
+    nodes: AtomicU64,
+    thresholds: Thresholds,
+    journal: Option<&'a BoardLog>,
+    subtrees: Mutex<Subtrees>,
+    failed: AtomicBool,
+    failure: Mutex<Option<SolveError>>,
+}
+
+/// Subtrees that are done and not logged.
+struct Subtrees {
+    done: Cut,
+    /// When the iteration was begun, and when to log next.
+    begun: Instant,
+    next: Instant,
+}
+
+impl<'a> BoardWatch<'a> {
+    /// Returns the watch over the board at a place, on which some seconds were spent before, in iterations that were
+    /// followed by some stages.
+    pub fn new(
+        (progress, limits, journal): (&'a SolveProgress, Limits, Option<&'a BoardLog>),
+        board: usize,
+        spent: f64,
+        stages: &[Stage],
+    ) -> BoardWatch<'a> {
+        let begun = Instant::now();
+        BoardWatch {
+            progress,
+            limits,
+            board,
+            begun,
+            spent,
+            nodes: AtomicU64::new(0),
+            thresholds: Thresholds::after(stages),
+            journal,
+            subtrees: Mutex::new(Subtrees {
+                done: Cut::default(),
+                begun,
+                next: begun + LOG_EVERY,
+            }),
+            failed: AtomicBool::new(false),
+            failure: Mutex::new(None),
+        }
+    }
+
+    fn seconds(&self) -> f64 {
+        self.begun.elapsed().as_secs_f64() + self.spent
+    }
+
+    /// Adds a line to the log. What goes wrong ends the search.
+    pub fn log(&self, entry: &LogLine) {
+        let Some(Err(error)) = self.journal.map(|log| log.append(entry)) else {
+            return;
+        };
+        let mut failure = self.failure.lock().unwrap_or_else(|e| e.into_inner());
+        failure.get_or_insert(error);
+        self.failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Logs the subtrees that are done.
+    fn flush(&self, subtrees: &mut Subtrees) {
+        let walked = std::mem::take(&mut subtrees.done.walked);
+        if !walked.is_empty() {
+            self.log(&LogLine::Subtrees {
+                board: self.board,
+                of: subtrees.done.pieces,
+                walked,
+                seconds: self.seconds(),
+            });
+        }
+        subtrees.next = Instant::now() + LOG_EVERY;
+    }
+
+    /// Logs what is left and returns what went wrong with the log.
+    pub fn finish(self) -> Result<(), SolveError> {
+        let subtrees = self.subtrees.lock();
+        self.flush(&mut subtrees.unwrap_or_else(|e| e.into_inner()));
+        let failure = self.failure.into_inner();
+        match failure.unwrap_or_else(|e| e.into_inner()) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Recorder for BoardWatch<'_> {
+    fn iteration(&self, next: Stage) {
+        let mut subtrees = self.subtrees.lock().unwrap_or_else(|e| e.into_inner());
+        // The next iteration begins where this one came closest, so all of it is known.
+        self.flush(&mut subtrees);
+        let took = subtrees.begun.elapsed();
+        subtrees.begun = Instant::now();
+        drop(subtrees);
+        self.log(&LogLine::iteration(self.board, next, self.seconds()));
+        self.thresholds.close(next.nodes);
+        if took >= LONG && self.progress.shown {
+            let speed = next.last as f64 / took.as_secs_f64();
+            let expected = Thresholds::next(&self.thresholds.nodes());
+            let expected = expected.map_or(String::new(), |(nodes, growth)| {
+                let time = duration(nodes / speed);
+                let nodes = counted(nodes as u64, "node");
+                format!(
+                    ", excluding {} should take {growth:.1} times as many, {nodes} in {time}",
+                    next.threshold
+                )
+            });
+            let (nodes, time) = (counted(next.last, "node"), duration(took.as_secs_f64()));
+            self.progress.show(|| {
+                tracing::info!(
+                    "{}no solution of fewer than {} moves: {nodes} in {time}{expected}",
+                    self.progress.board(self.board),
+                    next.threshold,
+                );
+            });
+        }
+    }
+
+    fn subtree(&self, of: SubtreeSplit, walked: Walked) {
+        if self.journal.is_none() {
+            return;
+        }
+        let mut subtrees = self.subtrees.lock().unwrap_or_else(|e| e.into_inner());
+        subtrees.done.pieces = of;
+        subtrees.done.walked.push(walked);
+        if Instant::now() >= subtrees.next {
+            self.flush(&mut subtrees);
+        }
+    }
+}
+
+impl tilewave::Progress for BoardWatch<'_> {
+    fn progress(&self, phase: Phase, nodes: u64, _: u64) {
+        self.nodes.fetch_max(nodes, Ordering::Relaxed);
+        if let Phase::Search(threshold) = phase {
+            self.thresholds.note(threshold, nodes);
+        }
+        self.progress.nodes(nodes, &self.thresholds);
+    }
+
+    fn interrupted(&self) -> bool {
+        let Limits { nodes, time } = self.limits;
+        progress::asked()
+            || self.failed.load(Ordering::Relaxed)
+            || nodes.is_some_and(|most| self.nodes.load(Ordering::Relaxed) >= most)
+            || time.is_some_and(|time| self.seconds() >= time.as_secs_f64())
+    }
+}
+
+// The log of a long solve (`--log`): all boards are known before the first is solved, and what is done is done once.
+
+/// A log, before and after the databases are there that it is about.
+pub struct BoardLog {
+    path: PathBuf,
+    boards: Vec<Board>,
+    /// What it said when it was opened, by a board's place.
+    found: BTreeMap<usize, Logged>,
+    place: LogPlace,
+}
+
+/// Where its lines go.
+enum LogPlace {
+    /// Nowhere, or another rank has it.
+    Closed,
+    File(Mutex<SolveLog>),
+}
+
+impl BoardLog {
+    /// Returns the log of some boards, which is not opened yet.
+    pub fn new(path: &Path, boards: Vec<Board>) -> BoardLog {
+        BoardLog {
+            path: path.to_path_buf(),
+            boards,
+            found: BTreeMap::new(),
+            place: LogPlace::Closed,
+        }
+    }
+
+    /// Opens it, and says what is in it.
+    pub fn open(&mut self, solver: &Optimal) -> Result<()> {
+        let (log, found) = SolveLog::open(&self.path, &self.boards, solver)?;
+        (self.place, self.found) = (LogPlace::File(Mutex::new(log)), found);
+        self.say();
+        Ok(())
+    }
+
+    /// Returns lines that say what it said when it was opened.
+    pub fn entries(&self) -> Vec<LogLine> {
+        let found = self.found.iter();
+        let lines = found.flat_map(|(&at, logged)| logged.entries(at, &self.boards[at]));
+        lines.collect()
+    }
+
+    /// Knows what such lines say; the first of several ranks has the file.
+    pub fn follow(&mut self, known: Vec<LogLine>, goal: &Board) -> Result<()> {
+        let found = replay(known, &self.boards, goal);
+        self.found = found.context("the ranks disagree on the log")?;
+        Ok(())
+    }
+
+    fn say(&self) {
+        let solved = |logged: &&Logged| matches!(logged, Logged::Solved(_));
+        let solved = self.found.values().filter(solved).count();
+        if !self.found.is_empty() {
+            tracing::info!(
+                "going on with {}: {} of {} boards are solved, {} begun",
+                self.path.display(),
+                thousands(solved as u64),
+                thousands(self.boards.len() as u64),
+                thousands((self.found.len() - solved) as u64),
+            );
+        }
+    }
+
+    /// Returns what an earlier session has made of a board.
+    pub fn found(&self, board: usize) -> Option<&Logged> {
+        self.found.get(&board)
+    }
+
+    /// Adds a line.
+    pub fn append(&self, entry: &LogLine) -> Result<(), SolveError> {
+        self.with(|log| log.append(entry))
+    }
+
+    /// Makes all lines durable.
+    pub fn sync(&self) -> Result<(), SolveError> {
+        self.with(SolveLog::sync)
+    }
+
+    fn with(
+        &self,
+        act: impl FnOnce(&mut SolveLog) -> Result<(), SolveError>,
+    ) -> Result<(), SolveError> {
+        let LogPlace::File(log) = &self.place else {
+            return Ok(());
+        };
+        act(&mut log.lock().unwrap_or_else(|e| e.into_inner()))
+    }
+}
+
+// The progress of solving: boards done, and the nodes of the one that takes long.
+
+/// Shows how many boards are done, the nodes of the one that takes long, and the time that is left.
+pub struct SolveProgress {
+    line: StatusLine,
+    boards: AtomicU64,
+    done: AtomicU64,
+    /// Boards among those done that an earlier session has solved.
+    known: AtomicU64,
+    begun: Instant,
+    /// Whether anything is shown: not where another rank does.
+    pub shown: bool,
+}
+
+impl SolveProgress {
+    /// Returns the progress of a number of boards.
+    pub fn new(boards: usize, shown: bool) -> SolveProgress {
+        SolveProgress {
+            line: StatusLine::new(),
+            boards: AtomicU64::new(boards as u64),
+            done: AtomicU64::new(0),
+            known: AtomicU64::new(0),
+            begun: Instant::now(),
+            shown,
+        }
+    }
+
+    /// A search has come to a number of nodes. Called by any thread, thousands of times a second.
+    pub fn nodes(&self, nodes: u64, thresholds: &Thresholds) {
+        if !self.shown {
+            return;
+        }
+        self.line.say(|| {
+            let all = [&self.done, &self.known, &self.boards];
+            let [done, known, boards] = all.map(|n| n.load(Ordering::Relaxed));
+            let mut text = String::new();
+            if boards > 1 {
+                text += &format!("{} of {} boards  ", thousands(done), thousands(boards));
+            }
+            if done > known {
+                let each = self.begun.elapsed().as_secs_f64() / (done - known) as f64;
+                text += &format!("{}  ", eta(each * boards.saturating_sub(done) as f64));
+            }
+            text += &format!("{} on a board", counted(nodes, "node"));
+            if let Some(((threshold, nodes), done)) = thresholds.nodes().split_last() {
+                text += &format!(", threshold {threshold}");
+                if let Some((expected, _)) = Thresholds::next(done) {
+                    let share = (100.0 * *nodes as f64 / expected).min(99.0);
+                    text += &format!(
+                        ", {share:.0} % of about {}",
+                        counted(expected as u64, "node")
+                    );
+                }
+            }
+            (done as f64 / boards.max(1) as f64, text)
+        });
+    }
+
+    /// So many boards are known by now, done or not.
+    pub fn expect(&self, boards: usize) {
+        self.boards.store(boards as u64, Ordering::Relaxed);
+    }
+
+    /// A board is solved or refused. Called by any thread.
+    pub fn done(&self) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A board was solved by an earlier session; it is done in a moment.
+    pub fn known(&self) {
+        self.known.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How the words about a board begin, given its place.
+    pub fn board(&self, at: usize) -> String {
+        match self.boards.load(Ordering::Relaxed) {
+            0 | 1 => String::new(),
+            boards => format!("board {} of {}: ", at + 1, thousands(boards)),
+        }
+    }
+
+    /// Lets `show` write lines, the bar out of the way.
+    pub fn show<T>(&self, show: impl FnOnce() -> T) -> T {
+        aside(show)
     }
 }

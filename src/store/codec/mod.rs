@@ -3,23 +3,21 @@
 //! Invariant: decoding what was encoded gives the same registers; anything else is an error, never a
 //! panic, and takes no more memory than the frame's registers.
 
+pub(crate) mod dispatch;
+pub(crate) mod rans;
 #[cfg(target_arch = "x86_64")]
-mod avx2;
+pub(crate) mod rans_avx2;
 #[cfg(target_arch = "x86_64")]
-mod avx512;
-mod bytes;
-mod fastest;
-mod rans;
-mod rows;
-mod scalar;
-mod sparse;
-mod table;
-mod zstd;
+pub(crate) mod rans_avx512;
+pub(crate) mod rans_scalar;
+pub(crate) mod rans_table;
+pub(crate) mod zstd;
 
-use super::memory::MemoryError;
-use crate::perm::kernel::Kernel;
+use crate::kernel::Kernel;
 use crate::perm::layout::Register;
-pub use zstd::DEFAULT_LEVEL;
+use crate::store::memory::MemoryError;
+
+pub use crate::store::codec::zstd::DEFAULT_LEVEL;
 
 /// How frames are coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,9 +67,9 @@ impl Codec {
 /// Encodes frames with one codec.
 pub enum Encoder {
     /// See [`Codec::Zstd`].
-    Zstd(zstd::Encoder),
+    Zstd(zstd::ZstdEncoder),
     /// See [`Codec::Rans`].
-    Rans(Box<rans::Encoder>),
+    Rans(Box<rans::RansEncoder>),
 }
 
 impl Encoder {
@@ -81,8 +79,8 @@ impl Encoder {
     /// [`MemoryError::Codec`].
     pub fn new(codec: Codec, level: i32, kernel: Kernel) -> Result<Encoder, MemoryError> {
         Ok(match codec {
-            Codec::Zstd => Encoder::Zstd(zstd::Encoder::new(level)?),
-            Codec::Rans => Encoder::Rans(Box::new(rans::Encoder::new(kernel))),
+            Codec::Zstd => Encoder::Zstd(zstd::ZstdEncoder::new(level)?),
+            Codec::Rans => Encoder::Rans(Box::new(rans::RansEncoder::new(kernel))),
         })
     }
 
@@ -100,8 +98,8 @@ impl Encoder {
 
 /// Decodes frames of all codecs.
 pub struct Decoder {
-    zstd: zstd::Decoder,
-    rans: rans::Decoder,
+    zstd: zstd::ZstdDecoder,
+    rans: rans::RansDecoder,
 }
 
 impl Decoder {
@@ -111,8 +109,8 @@ impl Decoder {
     /// [`MemoryError::Codec`].
     pub fn new(kernel: Kernel) -> Result<Decoder, MemoryError> {
         Ok(Decoder {
-            zstd: zstd::Decoder::new()?,
-            rans: rans::Decoder::new(kernel),
+            zstd: zstd::ZstdDecoder::new()?,
+            rans: rans::RansDecoder::new(kernel),
         })
     }
 
@@ -136,5 +134,127 @@ impl Decoder {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/unit/codec.rs"]
-mod tests;
+mod tests {
+    //! What `src/store/codec/` keeps to itself.
+
+    use super::*;
+    use crate::perm::layout::LANES;
+    use crate::random::SplitMix64;
+
+    /// Registers of all kinds: empty, thin, dense, of one byte only, of any bytes at all.
+    fn frames() -> Vec<Vec<Register>> {
+        let mut random = SplitMix64::new(7);
+        let mut below = |n: u64| random.below(n);
+        let mut frames = vec![vec![[0; 64]; 100], vec![[0; 64]; 1]];
+        for (count, thin) in [
+            (3024, 1),
+            (3024, 200),
+            (500, 9),
+            (1000, 3),
+            (1, 1),
+            (61, 2),
+            (3, 1),
+        ] {
+            for bits in [1, 3, 8] {
+                let mut registers = vec![[0; 64]; count];
+                for register in &mut registers {
+                    let full = below(thin) == 0;
+                    let wide = below(60) + 1;
+                    for byte in &mut register[..LANES] {
+                        if full && below(60) < wide {
+                            let any = 0..bits;
+                            *byte = any.map(|_| 1u8 << below(8)).fold(0, |a, b| a | b);
+                        }
+                    }
+                }
+                frames.push(registers);
+            }
+        }
+        let mut noise = vec![[0; 64]; 700];
+        for byte in noise.iter_mut().flat_map(|register| &mut register[..LANES]) {
+            *byte = below(256) as u8;
+        }
+        frames.push(noise);
+        frames.push([[[255; 60].as_slice(), &[0; 4]].concat().try_into().unwrap(); 300].to_vec());
+        let mut one = vec![[0; 64]; 3024];
+        one[3023][59] = 128;
+        frames.push(one);
+        frames
+    }
+
+    fn kernels() -> impl Iterator<Item = Kernel> {
+        Kernel::ALL
+            .into_iter()
+            .filter(|kernel| kernel.is_supported())
+    }
+
+    #[test]
+    fn frames_come_back_and_damage_is_an_error() {
+        for (codec, level) in [(Codec::Zstd, -100), (Codec::Zstd, 19), (Codec::Rans, 0)] {
+            for kernel in kernels() {
+                let mut encoder = Encoder::new(codec, level, kernel).unwrap();
+                let mut decoder = Decoder::new(kernel).unwrap();
+                for registers in frames() {
+                    let bytes = encoder.encode(&registers).unwrap();
+                    let mut back = vec![[9u8; 64]; registers.len()];
+                    decoder.decode(codec, bytes, &mut back, false).unwrap();
+                    assert!(back == registers, "{codec:?} {kernel}");
+                    let less = &bytes[..bytes.len() - 1];
+                    assert!(decoder.decode(codec, less, &mut back, false).is_err());
+                    assert!(decoder.decode(codec, &[], &mut back, false).is_err());
+                }
+                let registers = &frames()[4];
+                let bytes = encoder.encode(registers).unwrap();
+                let mut other = vec![[0; 64]; registers.len() + 1];
+                assert!(decoder.decode(codec, bytes, &mut other, false).is_err());
+                let fewer = &mut other[..registers.len() - 1];
+                assert!(decoder.decode(codec, bytes, fewer, false).is_err());
+            }
+        }
+    }
+
+    /// The bytes that a frame is coded to do not depend on the kernel, nor does what damaged bytes decode to.
+    #[test]
+    fn kernels_are_equal_bit_for_bit() {
+        let mut random = SplitMix64::new(11);
+        for registers in frames() {
+            let mut coded = Vec::new();
+            for kernel in kernels() {
+                let mut encoder = rans::RansEncoder::new(kernel);
+                coded.push(encoder.encode(&registers).to_vec());
+            }
+            assert!(coded.windows(2).all(|two| two[0] == two[1]));
+            for _ in 0..30 {
+                let mut bytes = coded[0].clone();
+                for _ in 0..=random.below(3) {
+                    let at = random.below(bytes.len() as u64) as usize;
+                    bytes[at] ^= 1 << random.below(8);
+                }
+                bytes.truncate(bytes.len() - random.below(2) as usize);
+                let decoded = kernels().map(|kernel| {
+                    let mut back = vec![[0; 64]; registers.len()];
+                    let result = rans::RansDecoder::new(kernel)
+                        .decode(&bytes, &mut back, false)
+                        .map(|live| live.map(<[u32]>::to_vec));
+                    result.map(|live| (live, back))
+                });
+                let decoded: Vec<_> = decoded.collect();
+                assert!(decoded.windows(2).all(|two| two[0] == two[1]));
+            }
+        }
+    }
+
+    /// States cluster on lines: what zstd does not see is worth a tenth, and thin frames cost next to nothing.
+    #[test]
+    fn classes_make_frames_smaller() {
+        let registers = &frames()[2 + 3];
+        let size = |codec| {
+            let mut encoder = Encoder::new(codec, DEFAULT_LEVEL, Kernel::Scalar).unwrap();
+            encoder.encode(registers).unwrap().len()
+        };
+        assert!(size(Codec::Rans) * 10 < size(Codec::Zstd) * 9);
+        let mut encoder = rans::RansEncoder::new(Kernel::Scalar);
+        assert_eq!(encoder.encode(&frames()[0]).len(), 9);
+        assert_eq!(encoder.encode(frames().last().unwrap()).len(), 9 + 4);
+    }
+}

@@ -4,64 +4,70 @@
 //! neighbours do. So registers are sorted into classes by it, each class with a table of its own. The classes themselves
 //! are rows of symbols, and so are the bytes too rare for a share in their table.
 
-use super::bytes::{Backward, Forward, take, take_u32};
-use super::fastest::{count_held, decode, encode, gather_held, list};
-use super::rows::{Read, Source, States, Target, Written};
-use super::sparse;
-use super::table::Table;
-use crate::perm::kernel::Kernel;
+use crate::kernel::Kernel;
 use crate::perm::layout::{LANES, Register};
+use crate::store::codec::dispatch::{count_held, decode, encode, gather_held, list};
+use crate::store::codec::rans_table::{
+    self, Backward, Forward, RansStates, RansStreams, Read, RowSource, RowTarget, SymbolTable,
+    take, take_u32,
+};
 
 /// Most classes of registers that hold states; class 0 is that of the others.
 const CLASSES: usize = 4;
+
 /// The table of the bytes that the tables of their classes have not, behind those of the classes.
 const RARE: usize = CLASSES + 1;
+
 /// Registers whose bytes are counted, at least: more say little more, and counting costs as much as coding.
 const SAMPLE: usize = 384;
+
 /// Most bytes that are listed one by one: below, states and tables would be longer.
 const FEW: usize = 128;
+
 /// Kinds of frames.
 const SPARSE: u8 = 0;
+
 const CODED: u8 = 1;
+
 const PLAIN: u8 = 2;
 
-type Tables = [Table; CLASSES + 2];
+type Tables = [SymbolTable; CLASSES + 2];
 
 /// The registers that hold states, each with the table of its class.
-struct Live<'a, R> {
+struct LiveRegisters<'a, R> {
     registers: R,
     live: &'a [u32],
     class: &'a [u8],
     tables: &'a Tables,
 }
 
-impl<R> Live<'_, R> {
+impl<R> LiveRegisters<'_, R> {
     #[inline(always)]
-    fn at(&self, i: usize) -> (usize, &Table) {
+    fn at(&self, i: usize) -> (usize, &SymbolTable) {
         let at = self.live[i] as usize;
         (at, &self.tables[usize::from(self.class[at])])
     }
 }
 
-impl Source for Live<'_, &[Register]> {
+impl RowSource for LiveRegisters<'_, &[Register]> {
     fn rows(&self) -> usize {
         self.live.len()
     }
 
     #[inline(always)]
-    fn row(&self, i: usize) -> (&Register, &Table) {
+    fn row(&self, i: usize) -> (&Register, &SymbolTable) {
         let (at, table) = self.at(i);
         (&self.registers[at], table)
     }
 }
 
-impl Target for Live<'_, &mut [Register]> {
+impl RowTarget for LiveRegisters<'_, &mut [Register]> {
     fn rows(&self) -> usize {
         self.live.len()
     }
 
     #[inline(always)]
-    fn row(&mut self, i: usize) -> (&mut Register, &Table) {
+    fn row(&mut self, i: usize) -> (&mut Register, &SymbolTable) {
         let at = self.live[i] as usize;
         let table = &self.tables[usize::from(self.class[at])];
         (&mut self.registers[at], table)
@@ -69,32 +75,32 @@ impl Target for Live<'_, &mut [Register]> {
 }
 
 /// Bytes of one table, 60 a row, with four bytes behind the last row.
-struct List<'a, B>(B, &'a Table);
+struct List<'a, B>(B, &'a SymbolTable);
 
 /// Makes a list of `bytes` bytes, or more, as long as its rows take.
 fn fit(list: &mut Vec<u8>, bytes: usize, fill: u8) {
     list.resize(bytes.next_multiple_of(LANES) + 64 - LANES, fill);
 }
 
-impl Source for List<'_, &[u8]> {
+impl RowSource for List<'_, &[u8]> {
     fn rows(&self) -> usize {
         self.0.len() / LANES
     }
 
     #[inline(always)]
-    fn row(&self, i: usize) -> (&Register, &Table) {
+    fn row(&self, i: usize) -> (&Register, &SymbolTable) {
         let row = self.0[i * LANES..].first_chunk();
         (row.expect("four bytes behind the last row"), self.1)
     }
 }
 
-impl Target for List<'_, &mut [u8]> {
+impl RowTarget for List<'_, &mut [u8]> {
     fn rows(&self) -> usize {
         self.0.len() / LANES
     }
 
     #[inline(always)]
-    fn row(&mut self, i: usize) -> (&mut Register, &Table) {
+    fn row(&mut self, i: usize) -> (&mut Register, &SymbolTable) {
         let row = self.0[i * LANES..].first_chunk_mut();
         (row.expect("four bytes behind the last row"), self.1)
     }
@@ -125,7 +131,7 @@ fn supported(kernel: Kernel) -> Kernel {
 }
 
 /// Encodes frames.
-pub struct Encoder {
+pub struct RansEncoder {
     kernel: Kernel,
     tables: Tables,
     /// How many bytes of each register hold states, and its class.
@@ -140,9 +146,9 @@ pub struct Encoder {
     bytes: Vec<u8>,
 }
 
-impl Encoder {
-    pub fn new(kernel: Kernel) -> Encoder {
-        Encoder {
+impl RansEncoder {
+    pub fn new(kernel: Kernel) -> RansEncoder {
+        RansEncoder {
             kernel: supported(kernel),
             tables: Default::default(),
             held: Vec::new(),
@@ -164,7 +170,7 @@ impl Encoder {
         list(self.kernel, &self.held, false, &mut self.live);
         if few <= FEW {
             self.begin(SPARSE, registers);
-            sparse::encode(registers, &self.live, few, &mut self.bytes);
+            rans_table::encode(registers, &self.live, few, &mut self.bytes);
             return &self.bytes;
         }
         self.begin(CODED, registers);
@@ -196,26 +202,26 @@ impl Encoder {
         self.stream.clear(rows * LANES);
         let [rare, rarest] = &mut self.escaped;
         rare.clear(self.live.len() * LANES);
-        let mut states = [States::FIRST; 2];
-        let mut run = |escaped: &mut Backward, source: Encoded| {
-            let to = Written {
+        let mut states = [RansStates::FIRST; 2];
+        let mut run = |escaped: &mut Backward, source: FrameKind| {
+            let to = RansStreams {
                 states: &mut states,
                 stream: &mut self.stream,
                 escaped,
             };
             match source {
-                Encoded::Live(live) => encode(self.kernel, &live, to),
-                Encoded::List(list) => encode(self.kernel, &list, to),
+                FrameKind::Live(live) => encode(self.kernel, &live, to),
+                FrameKind::List(list) => encode(self.kernel, &list, to),
             }
         };
         // What is decoded first is encoded last.
-        let live = Live {
+        let live = LiveRegisters {
             registers,
             live: &self.live,
             class: &self.class,
             tables: &self.tables,
         };
-        run(rare, Encoded::Live(live));
+        run(rare, FrameKind::Live(live));
         let rare = rare.written();
         rarest.clear(rare.len() + 2 * LANES);
         self.rare.clear();
@@ -226,14 +232,17 @@ impl Encoder {
             table.encode(self.kernel, &count(rare), &mut self.bytes);
             // What fills up the last row costs least.
             fit(&mut self.rare, rare.len(), table.likeliest());
-            run(rarest, Encoded::List(List(&self.rare, &self.tables[RARE])));
+            run(
+                rarest,
+                FrameKind::List(List(&self.rare, &self.tables[RARE])),
+            );
         }
-        run(rarest, Encoded::List(List(&self.class, &self.tables[0])));
+        run(rarest, FrameKind::List(List(&self.class, &self.tables[0])));
         self.bytes.extend((rare.len() as u32).to_le_bytes());
         let rarest = rarest.written();
         self.bytes.extend((rarest.len() as u32).to_le_bytes());
         self.bytes.extend(rarest);
-        for States { low, high } in states {
+        for RansStates { low, high } in states {
             self.bytes.extend(&low[..LANES]);
             self.bytes.extend(&high[..LANES]);
         }
@@ -292,13 +301,13 @@ impl Encoder {
 }
 
 /// What is encoded in one go.
-enum Encoded<'a> {
-    Live(Live<'a, &'a [Register]>),
+enum FrameKind<'a> {
+    Live(LiveRegisters<'a, &'a [Register]>),
     List(List<'a, &'a [u8]>),
 }
 
 /// Decodes frames.
-pub struct Decoder {
+pub struct RansDecoder {
     kernel: Kernel,
     tables: Tables,
     class: Vec<u8>,
@@ -306,9 +315,9 @@ pub struct Decoder {
     rare: Vec<u8>,
 }
 
-impl Decoder {
-    pub fn new(kernel: Kernel) -> Decoder {
-        Decoder {
+impl RansDecoder {
+    pub fn new(kernel: Kernel) -> RansDecoder {
+        RansDecoder {
             kernel: supported(kernel),
             tables: Default::default(),
             class: Vec::new(),
@@ -337,7 +346,7 @@ impl Decoder {
                 if !empty {
                     registers.fill([0; 64]);
                 }
-                sparse::decode(rest, registers, &mut self.live)
+                rans_table::decode(rest, registers, &mut self.live)
             }
             [CODED] => self.coded(rest, registers, empty),
             [PLAIN] => plain(rest, registers),
@@ -366,8 +375,8 @@ impl Decoder {
         }
         let rarest = take_u32(bytes)? as usize;
         let mut rarest = Forward::new(take(bytes, rarest)?);
-        let mut states = [States::FIRST; 2];
-        for States { low, high } in &mut states {
+        let mut states = [RansStates::FIRST; 2];
+        for RansStates { low, high } in &mut states {
             low[..LANES].copy_from_slice(take(bytes, LANES)?);
             high[..LANES].copy_from_slice(take(bytes, LANES)?);
         }
@@ -398,7 +407,7 @@ impl Decoder {
         }
         list(kernel, class, false, &mut self.live);
         let mut rare = Forward::new(&self.rare[..rare]);
-        let mut live = Live {
+        let mut live = LiveRegisters {
             registers,
             live: &self.live,
             class,
@@ -411,7 +420,7 @@ impl Decoder {
         };
         decode(kernel, &mut live, from);
         let whole = [&stream, &rare, &rarest].iter().all(|part| part.is_done());
-        (whole && states.iter().all(States::are_first)).then_some(())
+        (whole && states.iter().all(RansStates::are_first)).then_some(())
     }
 }
 

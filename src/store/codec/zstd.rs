@@ -4,7 +4,7 @@
 //! of single bytes come within 4 % of their entropy. So the default level is a very fast one with
 //! compression of literals forced on (measurements: `docs/performance.md`).
 
-use ::zstd::zstd_safe::{CCtx, CParameter, DCtx, ParamSwitch, compress_bound, get_error_name};
+use zstd::zstd_safe::{CCtx, CParameter, DCtx, ParamSwitch, compress_bound, get_error_name};
 
 use crate::perm::layout::{LANES, Register};
 use crate::store::memory::MemoryError;
@@ -13,18 +13,18 @@ use crate::store::memory::MemoryError;
 pub const DEFAULT_LEVEL: i32 = -500;
 
 /// Compresses frames.
-pub struct Encoder {
+pub struct ZstdEncoder {
     context: CCtx<'static>,
     packed: Vec<u8>,
     bytes: Vec<u8>,
 }
 
-impl Encoder {
+impl ZstdEncoder {
     /// Returns an encoder with a zstd level (-131072 to 22; below 0 faster and larger).
     ///
     /// # Errors
     /// [`MemoryError::Codec`].
-    pub fn new(level: i32) -> Result<Encoder, MemoryError> {
+    pub fn new(level: i32) -> Result<ZstdEncoder, MemoryError> {
         let mut context = CCtx::try_create().ok_or(MemoryError::Codec)?;
         for parameter in [
             CParameter::CompressionLevel(level),
@@ -36,7 +36,7 @@ impl Encoder {
             // zstd brings levels into range itself and knows the other three.
             let _ = context.set_parameter(parameter);
         }
-        Ok(Encoder {
+        Ok(ZstdEncoder {
             context,
             packed: Vec::new(),
             bytes: Vec::new(),
@@ -64,18 +64,18 @@ impl Encoder {
 }
 
 /// Decompresses frames.
-pub struct Decoder {
+pub struct ZstdDecoder {
     context: DCtx<'static>,
     packed: Vec<u8>,
 }
 
-impl Decoder {
+impl ZstdDecoder {
     /// Returns a decoder.
     ///
     /// # Errors
     /// [`MemoryError::Codec`].
-    pub fn new() -> Result<Decoder, MemoryError> {
-        Ok(Decoder {
+    pub fn new() -> Result<ZstdDecoder, MemoryError> {
+        Ok(ZstdDecoder {
             context: DCtx::try_create().ok_or(MemoryError::Codec)?,
             packed: Vec::new(),
         })

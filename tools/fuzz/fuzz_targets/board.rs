@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tilewave::puzzle::tiles::{Board, Goal, Size};
+use tilewave::puzzle::{Board, Goal, Size};
 
 fuzz_target!(|text: &str| {
     if let Ok(board) = Board::parse(text, None) {

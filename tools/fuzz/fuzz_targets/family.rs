@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use tilewave::puzzle::families;
-use tilewave::puzzle::files::Format;
+use tilewave::puzzle::formats::Format;
 
 fuzz_target!(|text: &str| {
     if let Ok(puzzle) = families::parse(text) {

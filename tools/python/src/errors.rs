@@ -7,8 +7,8 @@ use pyo3::exceptions::{
     PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyKeyboardInterrupt,
     PyMemoryError, PyOSError, PyPermissionError, PyRuntimeError, PyValueError,
 };
-use tilewave::bfs::SearchError;
-use tilewave::bfs::disk::DiskError;
+use tilewave::search::SearchError;
+use tilewave::search::disk::DiskError;
 use tilewave::pdb::PdbError;
 use tilewave::solve::SolveError;
 use tilewave::table::TableError;

@@ -154,7 +154,7 @@ impl PatternDatabase {
     ) -> PyResult<PatternDatabase> {
         let size: Size = size
             .parse()
-            .map_err(|e: tilewave::puzzle::tiles::SizeError| failed(e))?;
+            .map_err(|e: tilewave::puzzle::SizeError| failed(e))?;
         let goal = goal_board(goal, size)?;
         let number = |&tile: &i64| {
             u16::try_from(tile).map_err(|_| {

@@ -7,9 +7,9 @@ use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use tilewave::bfs::{StateRows, StateSpace, Subject};
-use tilewave::puzzle::files::{self, Counting, Format};
-use tilewave::puzzle::tiles::{Metric, MoveStyle};
+use tilewave::search::{StateRows, StateSpace, Subject};
+use tilewave::puzzle::formats::{self, Counting, Format};
+use tilewave::puzzle::{Metric, MoveStyle};
 use tilewave::puzzle::{Definition, Generator, Permutation, families};
 use tilewave::solve::Scrambler;
 use tilewave::{Board, Direction, Error, Goal, Moves, Size, random};
@@ -179,7 +179,7 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
     if word.starts_with(|c: char| c.is_ascii_digit()) && !is_file {
         let size: Size = word
             .parse()
-            .map_err(|e: tilewave::puzzle::tiles::SizeError| exception(e.into()))?;
+            .map_err(|e: tilewave::puzzle::SizeError| exception(e.into()))?;
         let subject = Subject::board(goal_board(goal, size)?);
         return Ok(subject.in_metric(metric.unwrap_or_default()));
     }
@@ -218,7 +218,7 @@ fn file(path: &Path, counting: Counting) -> PyResult<Definition> {
         )));
     }
     let text = String::from_utf8_lossy(&bytes);
-    files::read(&name, &text, counting).map_err(|e| exception(e.into()))
+    formats::read(&name, &text, counting).map_err(|e| exception(e.into()))
 }
 
 /// Returns the puzzle of generators: rows of an array, each the position that every position takes its element from.
@@ -276,7 +276,7 @@ pub fn of_generators(
 
 /// Returns the size that an argument says, or that its shape tells: flat boards are square if they can be.
 pub fn size_of(boards: &Bound<'_, PyAny>, size: Option<&str>) -> PyResult<Size> {
-    let failed = |e: tilewave::puzzle::tiles::SizeError| exception(e.into());
+    let failed = |e: tilewave::puzzle::SizeError| exception(e.into());
     if let Some(size) = size {
         return size.parse().map_err(failed);
     }
@@ -758,7 +758,7 @@ pub fn scramble<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let size: Size = size
         .parse()
-        .map_err(|e: tilewave::puzzle::tiles::SizeError| exception(e.into()))?;
+        .map_err(|e: tilewave::puzzle::SizeError| exception(e.into()))?;
     let goal = goal_board(goal, size)?;
     let seed = match seed {
         Some(seed) => seed,
@@ -823,7 +823,7 @@ pub fn play<'py>(
     if !rows.is_one() {
         return Err(invalid("one board is needed, not an array of some"));
     }
-    let failed = |e: tilewave::puzzle::tiles::BoardError| exception(e.into());
+    let failed = |e: tilewave::puzzle::BoardError| exception(e.into());
     let mut board = Board::new(size, &rows.numbers).map_err(failed)?;
     let moves = Moves::parse(moves, MoveStyle::Tile).map_err(failed)?;
     // Refused with the number of the first move that is blocked.

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use tilewave::pdb::{Build, Pdb, build};
-use tilewave::puzzle::tiles::MoveStyle;
+use tilewave::puzzle::MoveStyle;
 use tilewave::solve::{Answer, Attempt, SolveError, default_patterns};
 use tilewave::{Board, Constructive, Error, Optimal, Progress, Size, store};
 
@@ -225,7 +225,7 @@ impl Solver {
     ) -> PyResult<Solver> {
         let size: Size = size
             .parse()
-            .map_err(|e: tilewave::puzzle::tiles::SizeError| exception(e.into()))?;
+            .map_err(|e: tilewave::puzzle::SizeError| exception(e.into()))?;
         Solver::of(py, goal_board(goal, size)?, databases)
     }
 

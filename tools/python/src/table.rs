@@ -6,10 +6,10 @@ use std::sync::{Arc, RwLock};
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use tilewave::bfs::Search;
+use tilewave::search::Search;
 use tilewave::puzzle::DefinitionError;
-use tilewave::puzzle::tiles::{Metric, MoveStyle};
-use tilewave::table::{Encoding, build};
+use tilewave::puzzle::{Metric, MoveStyle};
+use tilewave::table::{TableEncoding, build};
 use tilewave::{Board, Error, Progress, store};
 
 use super::arrays::{self, Rows, per_row};
@@ -148,7 +148,7 @@ impl DistanceTable {
                 quarter,
             },
         )?);
-        let encoding = named(Encoding::NAMES, "encoding", encoding)?;
+        let encoding = named(TableEncoding::NAMES, "encoding", encoding)?;
         search.threads = threads;
         search.memory = Some(memory.unwrap_or_else(store::budget));
         let table = long(py, progress, |watch| build(&search, encoding, watch))?;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
-use tilewave::progress::{Level, Progress};
+use tilewave::progress::{LevelDone, Progress};
 use tilewave::{Error, store};
 
 use super::errors::{exception, of_panic};
@@ -112,7 +112,7 @@ impl Watch {
 }
 
 impl Progress for Watch {
-    fn level(&self, level: &Level) {
+    fn level(&self, level: &LevelDone) {
         let Some(callback) = self.callback.as_ref().filter(|_| !self.interrupted()) else {
             return;
         };

@@ -1,0 +1,164 @@
+//! `tilewave man`: manual pages.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::{Command, ValueHint};
+use clap_complete::Shell;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+
+use crate::cli::output::print;
+
+/// What the environment decides.
+const ENVIRONMENT: &[(&str, &str)] = &[
+    (
+        "TILEWAVE_KERNEL",
+        "scalar, avx2 or avx512: force a kernel [default: the fastest]",
+    ),
+    (
+        "XDG_CACHE_HOME",
+        "where tilewave solve keeps databases [default: ~/.cache]",
+    ),
+    ("NO_COLOR", "no colours"),
+    ("TERM", "dumb: no colours, and no line that moves"),
+];
+
+/// Returns the environment's part of the help.
+pub fn environment() -> String {
+    let line = |(name, meaning): &(&str, &str)| format!("\n  {name:<15}  {meaning}");
+    "Environment:".to_string() + &ENVIRONMENT.iter().map(line).collect::<String>()
+}
+
+/// The end of every page: sections of names, or numbers, and what they mean.
+const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
+    (
+        "EXIT STATUS",
+        &[
+            ("0", "Done. A closed pipe is no error."),
+            (
+                "1",
+                "A check, or the work, failed; one line on standard error says why.",
+            ),
+            ("2", "The command line is wrong."),
+            (
+                "130",
+                "Interrupted. A search on disk goes on with tilewave resume.",
+            ),
+        ],
+    ),
+    ("ENVIRONMENT", ENVIRONMENT),
+    (
+        "FILES",
+        &[
+            (
+                "$XDG_CACHE_HOME/tilewave",
+                "Databases that tilewave solve has built.",
+            ),
+            (
+                "DIR/manifest.json",
+                "What a search on disk consists of; the other files of DIR belong to it.",
+            ),
+            (
+                "*.pdb, *.table",
+                "Pattern databases and distance tables; docs/format.md describes them.",
+            ),
+        ],
+    ),
+];
+
+/// Print the manual page, or write the pages of all commands.
+#[derive(clap::Args)]
+pub struct ManArgs {
+    /// Write tilewave.1 and a page per command to this directory.
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    dir: Option<PathBuf>,
+}
+
+impl ManArgs {
+    /// Runs the command.
+    pub fn run(&self, program: Command) -> Result<()> {
+        // Built: commands then know their full names.
+        let mut command = program.after_help("");
+        command.build();
+        match &self.dir {
+            Some(dir) => write_all(&command, "tilewave", dir)
+                .with_context(|| format!("cannot write manual pages to '{}'", dir.display()))?,
+            None => print(&String::from_utf8(page(&command, "tilewave")?)?)?,
+        }
+        Ok(())
+    }
+}
+
+/// Writes the page of a command and those of its own commands.
+fn write_all(command: &Command, name: &str, dir: &std::path::Path) -> std::io::Result<()> {
+    std::fs::File::create(dir.join(format!("{name}.1")))?.write_all(&page(command, name)?)?;
+    for sub in command
+        .get_subcommands()
+        .filter(|sub| sub.get_name() != "help")
+    {
+        write_all(sub, &format!("{name}-{}", sub.get_name()), dir)?;
+    }
+    Ok(())
+}
+
+/// The page of a command.
+fn page(command: &Command, name: &str) -> std::io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    let title = command.clone().display_name(name.to_string());
+    Man::new(title).title(name).render(&mut page)?;
+    let mut roff = Roff::new();
+    for (heading, entries) in SECTIONS {
+        roff.control("SH", [heading]);
+        for (term, meaning) in entries {
+            roff.control("TP", []);
+            roff.text([bold(*term)]).text([roman(*meaning)]);
+        }
+    }
+    roff.control("SH", ["SEE ALSO"]);
+    let others = match name {
+        "tilewave" => "The manual pages of the commands above.",
+        _ => "tilewave(1), and the pages of the other commands.",
+    };
+    roff.text([roman(others)]);
+    roff.to_writer(&mut page)?;
+    Ok(page)
+}
+
+// `tilewave completions`: shell completions.
+
+/// Print the completions of a shell.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example: tilewave completions bash > ~/.local/share/bash-completion/completions/tilewave"
+)]
+pub struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_parser = clap::value_parser!(Shell))]
+    shell: Shell,
+}
+
+impl CompletionsArgs {
+    /// Runs the command; `program` is the whole command line.
+    pub fn run(&self, program: clap::Command) -> Result<()> {
+        let mut text = Vec::new();
+        clap_complete::generate(
+            self.shell,
+            &mut without_files(program),
+            "tilewave",
+            &mut text,
+        );
+        print(&String::from_utf8(text)?)?;
+        Ok(())
+    }
+}
+
+/// The command with a word of its own wherever a value is not a file: shells offer files for all others.
+fn without_files(command: clap::Command) -> clap::Command {
+    let own = |arg: clap::Arg| match arg.get_value_hint() {
+        ValueHint::Unknown if arg.get_action().takes_values() => arg.value_hint(ValueHint::Other),
+        _ => arg,
+    };
+    command.mut_args(own).mut_subcommands(without_files)
+}

@@ -1,0 +1,185 @@
+//! The level step of a search's block, once for all instruction sets.
+
+// Indexing by constant ranges is what keeps arrays of registers in registers.
+#![allow(clippy::needless_range_loop)]
+
+use crate::kernel::gather::{GroupSources, Op, Ready, Sink, fetch, fetch_all, gather};
+use crate::kernel::isa::{Isa, Tally};
+use crate::perm::layout::{self, GROUP, Register};
+use crate::perm::move_table::MoveShape;
+
+/// A block to compute, checked.
+pub(crate) struct Work<'a> {
+    pub cur: *const Register,
+    pub next: *mut Register,
+    pub rule: Rule,
+    /// The block of all states seen so far, for [`Rule::Unseen`].
+    pub seen: *mut Register,
+    pub own: &'a [usize],
+    pub register: u64,
+    pub parity: usize,
+    pub source_blocks: &'a [usize],
+    pub variants: &'a [usize],
+    pub live: &'a [bool],
+    pub halo: *const Register,
+    pub ahead: &'a [usize],
+    pub ahead_by: isize,
+}
+
+/// Joins the bits of the registers of a group to its accumulators, six at a time.
+struct Join<'a, I: Isa> {
+    op: &'a Op<I>,
+    brought: [I::Reg; GROUP],
+    next: &'a mut [I::Reg; GROUP],
+}
+
+impl<I: Isa> Sink<I> for Join<'_, I> {
+    #[inline(always)]
+    unsafe fn put(&mut self, _: usize, r: usize, value: I::Reg) {
+        self.brought[r] = value;
+    }
+
+    #[inline(always)]
+    unsafe fn done(&mut self) {
+        for map in &self.op.maps {
+            for r in 0..GROUP {
+                // SAFETY: the caller's promise that the processor has the instructions.
+                self.next[r] = unsafe { I::join(self.next[r], map, self.brought[r]) };
+            }
+        }
+    }
+}
+
+/// Transfers whose list takes no allocation.
+const FEW: usize = 64;
+
+/// How many groups ahead the sources of runs are fetched: they lie in several blocks, where the
+/// processor does not see them coming.
+const AHEAD: usize = 8;
+
+/// Computes a block; `REVERSE` says that the rule is [`Rule::Reverse`], which then costs nothing to choose.
+///
+/// # Safety
+/// The processor supports the instruction set; `work.next`, every source block of `work.cur` and what the
+/// rule names hold a block of registers; `work.source_blocks`, `work.variants` and `work.live` fit the gather tables;
+/// `work.halo` holds a block for each transfer from other chunks.
+#[inline(always)]
+pub(crate) unsafe fn step<I: Isa, const REVERSE: bool>(ready: &Ready<I>, work: &Work<'_>) -> Tally {
+    let groups = ready.parities.len();
+    let (mut few, mut many);
+    let list: &mut [u32] = if work.live.len() <= FEW {
+        few = [0; FEW];
+        &mut few
+    } else {
+        many = vec![0; work.live.len()];
+        &mut many
+    };
+    let mut len = 0;
+    for (i, _) in work.live.iter().enumerate().filter(|(_, live)| **live) {
+        list[len] = i as u32;
+        len += 1;
+    }
+    let live = &list[..len];
+    // SAFETY: see the function's contract; every pointer below is a source or target register of the
+    // block that `Program::step` has bounds-checked, plus an offset that `Ready::new` has.
+    unsafe {
+        let mut sums = I::sums();
+        for group in 0..groups {
+            let first = group * GROUP;
+            if !REVERSE
+                && let Rule::Few(few) = work.rule
+                && few >> group & 1 == 0
+            {
+                for r in 0..GROUP {
+                    I::store(work.next.add(first + r), I::splat(0));
+                }
+                continue;
+            }
+            for &block in work.ahead {
+                fetch_all::<2, GROUP>(work.cur.wrapping_add(block + first));
+            }
+            if !work.ahead.is_empty() {
+                let after = work.ahead_by + first as isize;
+                fetch_all::<2, GROUP>(work.next.wrapping_offset(after));
+                if !REVERSE && work.rule == Rule::Unseen {
+                    fetch_all::<2, GROUP>(work.seen.wrapping_offset(after));
+                }
+            }
+            let mut next = [I::splat(0); GROUP];
+            for &i in live {
+                let op = ready.ops.get_unchecked(i as usize);
+                let from = GroupSources {
+                    arrays: [work.cur],
+                    blocks: work.source_blocks.as_ptr().add(op.first_block),
+                    own: *work.own.get_unchecked(i as usize) + first,
+                    within: first,
+                    halo: (work.halo.wrapping_add(first), groups * GROUP),
+                    row: *work.variants.get_unchecked(i as usize) * groups + group,
+                    parity: work.parity ^ usize::from(*ready.parities.get_unchecked(group)),
+                };
+                if let MoveShape::Runs(runs) = &op.shape
+                    && from.row + AHEAD < runs.len()
+                {
+                    let row = from.row + AHEAD;
+                    fetch::<I, 2, 1, GROUP>(op, &GroupSources { row, ..from });
+                }
+                let mut sink = Join {
+                    op,
+                    brought: [I::splat(0); GROUP],
+                    next: &mut next,
+                };
+                gather::<I, _, _, 1, GROUP>(op, &from, &mut sink);
+            }
+            for r in 0..GROUP {
+                let at = work.next.add(first + r);
+                let rule = if REVERSE { Rule::Reverse } else { work.rule };
+                let value = match rule {
+                    Rule::Reverse | Rule::Few(_) => I::and_not(next[r], I::load(at)),
+                    Rule::Stay(own) => {
+                        let now = I::load(work.cur.add(own + first + r));
+                        I::and_not(next[r], I::or(I::load(at), now))
+                    }
+                    Rule::Unseen => {
+                        let seen = work.seen.add(first + r);
+                        let before = I::load(seen);
+                        I::store(seen, I::or(before, next[r]));
+                        I::and_not(next[r], before)
+                    }
+                    Rule::Replace => {
+                        I::store(at, next[r]);
+                        continue;
+                    }
+                    Rule::Join => {
+                        I::store(at, I::or(I::load(at), next[r]));
+                        continue;
+                    }
+                };
+                I::store(at, value);
+                let key = layout::mix(work.register + (first + r) as u64);
+                sums = I::add(sums, key, value);
+            }
+        }
+        I::total(sums)
+    }
+}
+
+// What becomes of the states that a step reaches.
+
+/// What becomes of the states that a step reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Those of the previous level, in whose place the next one comes, are left out: every move leads to the
+    /// previous level or the next.
+    Reverse,
+    /// The same where only these groups of the block, a bit each, can get any state: the others become empty.
+    Few(u64),
+    /// Those of the previous level and of the current one are left out, moves may stay at a depth. The
+    /// index in `cur` of the first register of the block itself.
+    Stay(usize),
+    /// Those ever seen are left out, and added to these: moves need not have a way back.
+    Unseen,
+    /// They all take the place of what was there. Nothing is counted.
+    Replace,
+    /// They all join what was there. Nothing is counted.
+    Join,
+}

@@ -1,0 +1,373 @@
+//! Bringing the registers of a target group from where the tables say, once for all instruction sets.
+//!
+//! Invariant: results depend on the gather tables alone. A target is `P` halves (parities of lines) of `G`
+//! registers; what becomes of the registers that come is the [`Sink`]'s business. Everything is inlined
+//! into one function per kernel, so that accumulators stay in registers. There are no closures: a closure
+//! is a function of its own that does not have the caller's instruction set, so that intrinsics inside it
+//! would become calls.
+
+// Indexing by constant ranges is what keeps arrays of registers in registers.
+#![allow(clippy::needless_range_loop)]
+
+use std::sync::Arc;
+
+use crate::kernel::isa::Isa;
+use crate::perm::layout::{GROUP, Layout, Register};
+use crate::perm::move_table::{Crossing, CrossingGroup, MoveShape, MoveTable, SourceRegister};
+
+/// Gather tables in the format of one instruction set.
+pub(crate) struct Ready<I: Isa> {
+    pub ops: Vec<Op<I>>,
+    pub layout: Layout,
+    /// See [`Layout::group_parities`].
+    pub parities: Vec<u8>,
+    /// The map of each single pair of bits, `8 * from + to`.
+    pub pairs: Vec<I::BitMap>,
+}
+
+/// The tables of one window, and its bits.
+pub(crate) struct Op<I: Isa> {
+    pub shape: MoveShape<I::LaneRow, I::CrossRow>,
+    pub maps: Vec<I::BitMap>,
+    /// First of its source blocks among those of all operations.
+    pub first_block: usize,
+    /// Whether sources have the other parity.
+    pub odd: bool,
+    /// Whether sources lie in other blocks.
+    pub far: bool,
+}
+
+impl<I: Isa> Ready<I> {
+    /// Translates gather tables to the kernel's format.
+    ///
+    /// # Panics
+    /// When a table points outside a block or beyond its source blocks.
+    pub fn new(layout: Layout, gathers: &[Arc<MoveTable>], bits: &[&[(u8, u8)]]) -> Ready<I> {
+        let mut first_block = 0;
+        let ops = gathers.iter().zip(bits).map(|(gather, bits)| {
+            assert!(fits(layout, gather), "gather tables fit the layout");
+            let op = Op {
+                shape: gather.shape.translate(I::lane_row, I::cross_row),
+                maps: I::bit_maps(bits),
+                first_block,
+                odd: gather.odd,
+                far: !gather.source_blocks.stays(),
+            };
+            first_block += gather.source_blocks.count();
+            op
+        });
+        Ready {
+            ops: ops.collect(),
+            layout,
+            parities: layout.group_parities(),
+            pairs: (0..64)
+                .flat_map(|i| I::bit_maps(&[(i / 8, i % 8)]))
+                .collect(),
+        }
+    }
+}
+
+/// Whether no table points outside a block or beyond its source blocks.
+fn fits(layout: Layout, gather: &MoveTable) -> bool {
+    let (registers, blocks) = (layout.block_registers(), gather.source_blocks.count());
+    let groups = gather.source_blocks.variants() * registers / GROUP;
+    let fits = |s: &SourceRegister, more: usize| {
+        usize::from(s.block) < blocks && usize::from(s.register) + more <= registers
+    };
+    match &gather.shape {
+        MoveShape::Own | MoveShape::Lanes(_) | MoveShape::Halo(_) => true,
+        MoveShape::Block => blocks == 1,
+        MoveShape::Runs(runs) => runs.len() == groups && runs.iter().all(|s| fits(s, GROUP)),
+        MoveShape::Copies(sixes) => {
+            sixes.len() == groups && sixes.iter().flatten().all(|s| fits(s, 1))
+        }
+        MoveShape::Shared(tables) | MoveShape::Strided(tables) => {
+            let strided = matches!(gather.shape, MoveShape::Strided(_));
+            let more = if strided { GROUP } else { 1 };
+            let row = |&row: &u8| usize::from(row) < tables.rows.len();
+            let group = |g: &CrossingGroup| {
+                g.sources.iter().all(|s| fits(s, more)) && g.rows.iter().all(row)
+            };
+            let mut bytes = tables.rows.iter().flatten().flatten();
+            tables.groups.len() == groups
+                && tables.groups.iter().all(group)
+                && bytes.all(|&byte| usize::from(byte) < GROUP * 64)
+        }
+        MoveShape::Scattered(tables) => {
+            let (ends, pieces) = (&tables.ends, &tables.pieces);
+            ends.len() == groups * GROUP
+                && ends.is_sorted()
+                && ends.last().is_none_or(|&end| end as usize == pieces.len())
+                && pieces
+                    .iter()
+                    .all(|(s, row)| fits(s, 1) && usize::from(*row) < tables.rows.len())
+        }
+    }
+}
+
+/// What lanes are stored as: the bytes of a register, or one bit each.
+pub(crate) trait Stored<I: Isa> {
+    /// Brings the lanes to a register: a byte of ones for a bit that is set.
+    ///
+    /// # Safety
+    /// The processor has the instructions, and the pointer is valid.
+    unsafe fn bring(from: *const Self) -> I::Reg;
+}
+
+impl<I: Isa> Stored<I> for Register {
+    #[inline(always)]
+    unsafe fn bring(from: *const Register) -> I::Reg {
+        // SAFETY: the function's contract.
+        unsafe { I::load(from) }
+    }
+}
+
+/// A bit for each lane of a register, the first lane lowest, little-endian.
+pub type Word = [u8; 8];
+
+impl<I: Isa> Stored<I> for Word {
+    #[inline(always)]
+    unsafe fn bring(from: *const Word) -> I::Reg {
+        // SAFETY: the function's contract.
+        unsafe { I::spread(u64::from_le_bytes(*from)) }
+    }
+}
+
+/// Where the sources of one target group lie.
+pub(crate) struct GroupSources<const P: usize, T = Register> {
+    /// For each half of the target the array that it comes from.
+    pub arrays: [*const T; P],
+    /// Offset in the array of each of the operation's source blocks.
+    pub blocks: *const usize,
+    /// Offset in the array of the target itself.
+    pub own: usize,
+    /// Register of the target within its block.
+    pub within: usize,
+    /// The target's registers in the first of the blocks that are handed over, and registers of a block.
+    pub halo: (*const T, usize),
+    /// Row of the tables: `variant * groups + group`.
+    pub row: usize,
+    /// Parity of the last five digits of lines of the first half and register.
+    pub parity: usize,
+}
+
+impl<const P: usize, T> GroupSources<P, T> {
+    /// The address of a source register.
+    ///
+    /// # Safety
+    /// The source is one of the operation's.
+    #[inline(always)]
+    pub unsafe fn at(&self, half: usize, source: SourceRegister) -> *const T {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let block = *self.blocks.add(usize::from(source.block));
+            self.arrays[half].wrapping_add(block + usize::from(source.register))
+        }
+    }
+}
+
+/// What becomes of the registers that are brought.
+pub(crate) trait Sink<I: Isa> {
+    /// Takes the register for half p and place r of the target.
+    ///
+    /// # Safety
+    /// The processor has the instructions.
+    unsafe fn put(&mut self, p: usize, r: usize, value: I::Reg);
+
+    /// All registers have been put.
+    ///
+    /// # Safety
+    /// The processor has the instructions.
+    unsafe fn done(&mut self);
+}
+
+/// Puts an expression in `p` and `r` for every register of the target, halves first or registers first.
+macro_rules! put {
+    ($sink:ident, $p:ident, $r:ident => $value:expr) => {{
+        for $p in 0..P {
+            for $r in 0..G {
+                let value = $value;
+                $sink.put($p, $r, value);
+            }
+        }
+        $sink.done();
+    }};
+}
+
+/// Brings the registers of one target. Every arm of the match ends with `done`, so that nothing that lies
+/// in registers has to cross the end of the match.
+///
+/// # Safety
+/// The processor supports the instruction set; all sources that the operation's tables name for the row
+/// exist in `from`, and they were checked by [`Ready::new`]; `G` is the layout's group.
+#[inline(always)]
+pub(crate) unsafe fn gather<I: Isa, T: Stored<I>, S: Sink<I>, const P: usize, const G: usize>(
+    op: &Op<I>,
+    from: &GroupSources<P, T>,
+    sink: &mut S,
+) {
+    // SAFETY: the function's contract.
+    unsafe {
+        match &op.shape {
+            MoveShape::Own => put!(sink, p, r => T::bring(from.arrays[p].add(from.own + r))),
+            MoveShape::Lanes(rows) => put!(sink, p, r => {
+                let row = rows.get_unchecked(from.parity ^ p ^ (r & 1));
+                I::permute(row, T::bring(from.arrays[p].add(from.own + r)))
+            }),
+            MoveShape::Block => {
+                let first = *from.blocks + from.within;
+                put!(sink, p, r => T::bring(from.arrays[p].add(first + r)));
+            }
+            MoveShape::Halo(index) => {
+                let first = from.halo.0.add(index * from.halo.1);
+                put!(sink, p, r => T::bring(first.add(r)));
+            }
+            MoveShape::Runs(runs) => {
+                let first = *runs.get_unchecked(from.row);
+                put!(sink, p, r => T::bring(from.at(p, first).add(r)));
+            }
+            MoveShape::Copies(sixes) => {
+                let six = sixes.get_unchecked(from.row);
+                put!(sink, p, r => T::bring(from.at(p, six[r])));
+            }
+            MoveShape::Shared(tables) => {
+                let group = tables.groups.get_unchecked(from.row);
+                for p in 0..P {
+                    let mut six = [I::splat(0); GROUP];
+                    for s in 0..GROUP {
+                        six[s] = T::bring(from.at(p, group.sources[s]));
+                    }
+                    for r in 0..G {
+                        let row = row(tables, group, r, from.parity ^ p);
+                        sink.put(p, r, I::select(row, &six));
+                    }
+                }
+                sink.done();
+            }
+            MoveShape::Strided(tables) => {
+                let group = tables.groups.get_unchecked(from.row);
+                for r in 0..G {
+                    for p in 0..P {
+                        let first = from.at(p, group.sources[r]);
+                        let mut six = [I::splat(0); GROUP];
+                        for s in 0..GROUP {
+                            six[s] = T::bring(first.add(s));
+                        }
+                        let row = row(tables, group, r, from.parity ^ p);
+                        sink.put(p, r, I::select(row, &six));
+                    }
+                }
+                sink.done();
+            }
+            MoveShape::Scattered(tables) => {
+                // A loop over pieces cannot be unrolled; were it to write to the sink, the index would be
+                // a variable and all accumulators, of the other arms too, would live in memory.
+                let mut values = [[I::splat(0); G]; P];
+                for (p, values) in values.iter_mut().enumerate() {
+                    for (r, value) in values.iter_mut().enumerate() {
+                        // Joined in a register: in `values`, each piece would wait for the one before to be
+                        // stored and loaded again.
+                        let mut joined = I::splat(0);
+                        for &(source, row) in tables.of(from.row * GROUP + r) {
+                            let rows = tables.rows.get_unchecked(usize::from(row));
+                            let row = rows.get_unchecked(from.parity ^ p ^ (r & 1));
+                            let part = I::permute(row, T::bring(from.at(p, source)));
+                            joined = I::or(joined, part);
+                        }
+                        *value = joined;
+                    }
+                }
+                put!(sink, p, r => values[p][r]);
+            }
+        }
+    }
+}
+
+/// The row of register r; `parity` is that of the group's first.
+///
+/// # Safety
+/// The group is one of the tables', which [`fits`] has checked.
+#[inline(always)]
+unsafe fn row<'a, C>(
+    tables: &'a Crossing<C>,
+    group: &CrossingGroup,
+    r: usize,
+    parity: usize,
+) -> &'a C {
+    // SAFETY: the function's contract.
+    unsafe {
+        let rows = tables.rows.get_unchecked(usize::from(group.rows[r]));
+        rows.get_unchecked(parity ^ (r & 1))
+    }
+}
+
+/// Begins to bring the registers of other blocks that [`gather`] will read into the cache of a `LEVEL`.
+///
+/// # Safety
+/// The row exists in the operation's tables.
+#[inline(always)]
+pub(crate) unsafe fn fetch<I: Isa, const LEVEL: u8, const P: usize, const G: usize>(
+    op: &Op<I>,
+    from: &GroupSources<P>,
+) {
+    // SAFETY: the function's contract; any address may be fetched.
+    unsafe {
+        for p in 0..P {
+            match &op.shape {
+                MoveShape::Block => {
+                    let first = from.arrays[p].wrapping_add(*from.blocks + from.within);
+                    fetch_all::<LEVEL, G>(first);
+                }
+                MoveShape::Runs(runs) => {
+                    fetch_all::<LEVEL, G>(from.at(p, *runs.get_unchecked(from.row)));
+                }
+                MoveShape::Copies(sixes) => {
+                    for source in sixes.get_unchecked(from.row) {
+                        prefetch::<LEVEL, _>(from.at(p, *source));
+                    }
+                }
+                MoveShape::Shared(tables) => {
+                    for source in tables.groups.get_unchecked(from.row).sources {
+                        prefetch::<LEVEL, _>(from.at(p, source));
+                    }
+                }
+                MoveShape::Strided(tables) => {
+                    for source in tables.groups.get_unchecked(from.row).sources {
+                        fetch_all::<LEVEL, GROUP>(from.at(p, source));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Begins to bring consecutive registers.
+#[inline(always)]
+pub(crate) fn fetch_all<const LEVEL: u8, const G: usize>(first: *const Register) {
+    for r in 0..G {
+        prefetch::<LEVEL, _>(first.wrapping_add(r));
+    }
+}
+
+// Asking for memory before it is needed.
+
+/// Begins to bring the cache line of an address into the cache of the given `LEVEL`, 1 or 2; does
+/// nothing on processors without a hint for it. Any address will do. Cost: one instruction.
+#[inline(always)]
+pub fn prefetch<const LEVEL: u8, T>(at: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing and never faults, whatever the address; every x86-64
+        // processor has it.
+        unsafe {
+            match LEVEL {
+                1 => _mm_prefetch::<_MM_HINT_T0>(at.cast()),
+                _ => _mm_prefetch::<_MM_HINT_T1>(at.cast()),
+            }
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
+}

@@ -1,0 +1,124 @@
+//! The kernels: one contract, several instruction sets.
+//!
+//! Invariant: all kernels return the same bytes, counts and checksums for the same block. What a kernel
+//! computes is written once, over the operations on registers that an instruction set offers (`isa`):
+//! `gather` brings registers from where the tables say; `step` makes the next level of a search of
+//! them, `pattern_step` first visits of a pattern database, `slot_step` the same of one bit a line.
+
+#![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512;
+pub(crate) mod bit_step;
+pub(crate) mod byte_step;
+pub(crate) mod gather;
+pub(crate) mod isa;
+pub(crate) mod pattern_step;
+pub(crate) mod program;
+pub(crate) mod scalar;
+pub(crate) mod words;
+
+use std::fmt;
+use std::str::FromStr;
+
+pub use crate::kernel::bit_step::SlotStretch;
+pub use crate::kernel::byte_step::Rule;
+pub use crate::kernel::gather::{Word, prefetch};
+pub use crate::kernel::isa::Tally;
+pub use crate::kernel::pattern_step::{FirstVisits, SetMove, SetMoves, Stretch};
+pub use crate::kernel::program::{ByteBlock, PatternStep, StepProgram, Transfer};
+pub use crate::kernel::words::{
+    BitPiece, BitRow, collect, gather_bits, join_planes, scatter_bits, split_planes, spread,
+    take_bits,
+};
+
+// Which instruction set to use.
+
+/// An instruction set that the sweep engine has a kernel for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// Portable Rust, any processor.
+    Scalar,
+    /// x86-64 with AVX2.
+    Avx2,
+    /// x86-64 with AVX-512 BW, VBMI, VBMI2, VPOPCNTDQ and GFNI.
+    Avx512,
+}
+
+/// A kernel that does not exist or does not run on this processor.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KernelError {
+    /// No kernel has this name.
+    #[error("'{0}' is not a kernel: set TILEWAVE_KERNEL to scalar, avx2 or avx512, or unset it")]
+    Unknown(String),
+    /// The processor lacks the instructions.
+    #[error(
+        "this processor cannot run the {0} kernel: set TILEWAVE_KERNEL to another one or unset it"
+    )]
+    Unsupported(Kernel),
+}
+
+impl Kernel {
+    /// All kernels, slowest first.
+    pub const ALL: [Kernel; 3] = [Kernel::Scalar, Kernel::Avx2, Kernel::Avx512];
+
+    /// Returns whether this processor can run the kernel.
+    pub fn is_supported(self) -> bool {
+        match self {
+            Kernel::Scalar => true,
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => {
+                is_x86_feature_detected!("avx2")
+                    && is_x86_feature_detected!("bmi2")
+                    && is_x86_feature_detected!("popcnt")
+            }
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => {
+                is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vbmi")
+                    && is_x86_feature_detected!("avx512vbmi2")
+                    && is_x86_feature_detected!("avx512vpopcntdq")
+                    && is_x86_feature_detected!("gfni")
+                    && is_x86_feature_detected!("bmi2")
+                    && is_x86_feature_detected!("popcnt")
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            Kernel::Avx2 | Kernel::Avx512 => false,
+        }
+    }
+
+    /// Returns the fastest kernel of this processor.
+    pub fn best() -> Kernel {
+        let supported = Kernel::ALL.into_iter().rev().find(|k| k.is_supported());
+        supported.unwrap_or(Kernel::Scalar)
+    }
+
+    /// Returns the name used in `TILEWAVE_KERNEL` and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kernel::Scalar => "scalar",
+            Kernel::Avx2 => "avx2",
+            Kernel::Avx512 => "avx512",
+        }
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Kernel {
+    type Err = KernelError;
+
+    fn from_str(text: &str) -> Result<Kernel, KernelError> {
+        let found = Kernel::ALL.into_iter().find(|k| k.name() == text);
+        found.ok_or_else(|| KernelError::Unknown(text.to_string()))
+    }
+}

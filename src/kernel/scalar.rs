@@ -1,0 +1,137 @@
+//! The portable kernel.
+
+use std::array::from_fn;
+
+use crate::kernel::isa::{Isa, Tally, instructions, split_by_shift};
+use crate::perm::layout::{self, GROUP, LANES, Register};
+use crate::perm::move_table::{CrossRow, LaneRow};
+
+/// Portable Rust: arrays of bytes that the compiler vectorises where it can.
+pub(crate) struct Scalar;
+
+impl Isa for Scalar {
+    type Reg = Register;
+    type LaneRow = LaneRow;
+    type CrossRow = CrossRow;
+    /// Left shift, right shift, target bits.
+    type BitMap = (u32, u32, u8);
+    type Sums = Tally;
+
+    fn lane_row(row: &LaneRow) -> LaneRow {
+        *row
+    }
+
+    fn cross_row(row: &CrossRow) -> CrossRow {
+        *row
+    }
+
+    fn bit_maps(bits: &[(u8, u8)]) -> Vec<(u32, u32, u8)> {
+        split_by_shift(bits)
+    }
+
+    instructions! {
+        fn load(from: *const Register) -> Register { *from }
+        fn store(to: *mut Register, value: Register) { *to = value }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(byte: u8) -> Register {
+        [byte; 64]
+    }
+
+    #[inline(always)]
+    unsafe fn spread(bits: u64) -> Register {
+        from_fn(|i| (bits >> i & 1) as u8 * u8::MAX)
+    }
+
+    #[inline(always)]
+    unsafe fn and(a: Register, b: Register) -> Register {
+        from_fn(|i| a[i] & b[i])
+    }
+
+    #[inline(always)]
+    unsafe fn and_not(a: Register, b: Register) -> Register {
+        from_fn(|i| a[i] & !b[i])
+    }
+
+    #[inline(always)]
+    unsafe fn or(a: Register, b: Register) -> Register {
+        from_fn(|i| a[i] | b[i])
+    }
+
+    #[inline(always)]
+    unsafe fn same(a: Register, b: Register) -> bool {
+        a == b
+    }
+
+    #[inline(always)]
+    unsafe fn same_lanes(a: Register, b: Register) -> bool {
+        a[..LANES] == b[..LANES]
+    }
+
+    #[inline(always)]
+    unsafe fn permute(row: &LaneRow, from: Register) -> Register {
+        from_fn(|i| from[usize::from(row[i] & 63)])
+    }
+
+    #[inline(always)]
+    unsafe fn select(row: &CrossRow, from: &[Register; GROUP]) -> Register {
+        let bytes = from.as_flattened();
+        let mut value = [0; 64];
+        for i in 0..LANES {
+            // SAFETY: `check` has found every entry below the length of six registers.
+            value[i] = unsafe { *bytes.get_unchecked(usize::from(row[i])) };
+        }
+        value
+    }
+
+    #[inline(always)]
+    unsafe fn join(into: Register, map: &(u32, u32, u8), from: Register) -> Register {
+        let &(left, right, mask) = map;
+        from_fn(|i| into[i] | (from[i] << left >> right & mask))
+    }
+
+    #[inline(always)]
+    unsafe fn sums() -> Tally {
+        Tally::default()
+    }
+
+    #[inline(always)]
+    unsafe fn add(mut sums: Tally, register_key: u64, value: Register) -> Tally {
+        for (j, bytes) in value.as_chunks::<8>().0.iter().enumerate() {
+            let word = u64::from_le_bytes(*bytes);
+            sums.states += u64::from(word.count_ones());
+            let part = layout::word(register_key, j, word);
+            sums.checksum = sums.checksum.wrapping_add(part);
+        }
+        sums
+    }
+
+    #[inline(always)]
+    unsafe fn total(sums: Tally) -> Tally {
+        sums
+    }
+
+    #[inline(always)]
+    unsafe fn first_lanes(old: Register, new: Register, bits: Register) -> u64 {
+        let first = |i: &usize| old[*i] & bits[*i] == 0 && new[*i] & bits[*i] != 0;
+        (0..LANES).filter(first).fold(0, |lanes, i| lanes | 1 << i)
+    }
+    unsafe fn first_visits(
+        values: *mut Register,
+        old: Register,
+        new: Register,
+        bits: Register,
+        level: Register,
+    ) -> u64 {
+        // SAFETY: the caller passes a valid register.
+        let values = unsafe { &mut *values };
+        let mut count = 0;
+        for i in 0..LANES {
+            let first = old[i] & bits[i] == 0 && new[i] & bits[i] != 0;
+            values[i] = if first { level[i] } else { values[i] };
+            count += u64::from(first);
+        }
+        count
+    }
+}

@@ -1,0 +1,408 @@
+//! Bits that move between words: what gathers do to bytes, done to one bit of each.
+
+use crate::kernel::Kernel;
+use crate::kernel::gather::Word;
+use crate::perm::layout::Register;
+
+/// Where the lanes of a word come from in another word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BitRow {
+    /// For each lane the lane of the source.
+    pub from: [u8; 64],
+    /// The lanes that come from there.
+    pub lanes: u64,
+}
+
+/// One of the words that a word takes lanes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BitPiece {
+    /// Number of the source block.
+    pub block: u16,
+    /// Its word.
+    pub word: u16,
+    /// Number of the row.
+    pub row: u16,
+}
+
+/// Gathers words: word i is made of the pieces from `starts[i]` to `starts[i + 1]`, whose source words `load` brings.
+/// All kernels return the same.
+///
+/// # Panics
+/// When there are fewer starts than words and one, or rows than pieces name.
+pub fn take_bits(
+    kernel: Kernel,
+    rows: &[BitRow],
+    starts: &[u32],
+    pieces: &[BitPiece],
+    load: impl Fn(BitPiece) -> u64,
+    words: &mut [u64],
+) {
+    assert!(starts.len() > words.len());
+    #[cfg(target_arch = "x86_64")]
+    if kernel == Kernel::Avx512 && kernel.is_supported() {
+        // SAFETY: the processor has the instructions, checked just now.
+        return unsafe { x86::take_bits(rows, starts, pieces, load, words) };
+    }
+    let _ = kernel;
+    for (word, range) in words.iter_mut().zip(starts.windows(2)) {
+        *word = 0;
+        for &piece in &pieces[range[0] as usize..range[1] as usize] {
+            let source = load(piece);
+            if source != 0 {
+                let row = &rows[usize::from(piece.row)];
+                let lanes = (0..64).filter(|lane| row.lanes >> lane & 1 == 1);
+                *word |= lanes.fold(0, |bits, lane| {
+                    bits | (source >> row.from[lane] & 1) << lane
+                });
+            }
+        }
+    }
+}
+
+/// Brings the bits of each word together where its mask has ones, the lowest first.
+pub fn gather_bits(kernel: Kernel, words: &mut [u64], masks: &[u64]) {
+    #[cfg(target_arch = "x86_64")]
+    if kernel != Kernel::Scalar && kernel.is_supported() {
+        // SAFETY: the processor has the instructions, checked just now.
+        return unsafe { x86::gather_bits(words, masks) };
+    }
+    let _ = kernel;
+    for (word, mask) in words.iter_mut().zip(masks) {
+        let lanes = (0..64).filter(|lane| mask >> lane & 1 == 1).enumerate();
+        *word = lanes.fold(0, |bits, (i, lane)| bits | (*word >> lane & 1) << i);
+    }
+}
+
+/// Puts the lowest bits of each word, in order, where its mask has ones.
+pub fn scatter_bits(kernel: Kernel, words: &mut [u64], masks: &[u64]) {
+    #[cfg(target_arch = "x86_64")]
+    if kernel != Kernel::Scalar && kernel.is_supported() {
+        // SAFETY: the processor has the instructions, checked just now.
+        return unsafe { x86::scatter_bits(words, masks) };
+    }
+    let _ = kernel;
+    for (word, mask) in words.iter_mut().zip(masks) {
+        let lanes = (0..64).filter(|lane| mask >> lane & 1 == 1).enumerate();
+        *word = lanes.fold(0, |bits, (i, lane)| bits | (*word >> i & 1) << lane);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use crate::kernel::words::{BitPiece, BitRow};
+    use std::arch::x86_64::*;
+
+    /// # Safety
+    /// The processor has AVX-512 F, BW and VBMI.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
+    pub unsafe fn take_bits(
+        rows: &[BitRow],
+        starts: &[u32],
+        pieces: &[BitPiece],
+        load: impl Fn(BitPiece) -> u64,
+        words: &mut [u64],
+    ) {
+        for (word, range) in words.iter_mut().zip(starts.windows(2)) {
+            *word = 0;
+            for &piece in &pieces[range[0] as usize..range[1] as usize] {
+                let source = load(piece);
+                if source != 0 {
+                    let row = &rows[usize::from(piece.row)];
+                    // SAFETY: a row names 64 lanes.
+                    let from = unsafe { _mm512_loadu_si512(row.from.as_ptr().cast()) };
+                    let bytes = _mm512_movm_epi8(source);
+                    let bytes = _mm512_maskz_permutexvar_epi8(row.lanes, from, bytes);
+                    *word |= _mm512_movepi8_mask(bytes);
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// The processor has BMI2.
+    #[target_feature(enable = "bmi2")]
+    pub unsafe fn gather_bits(words: &mut [u64], masks: &[u64]) {
+        for (word, &mask) in words.iter_mut().zip(masks) {
+            *word = _pext_u64(*word, mask);
+        }
+    }
+
+    /// # Safety
+    /// The processor has BMI2.
+    #[target_feature(enable = "bmi2")]
+    pub unsafe fn scatter_bits(words: &mut [u64], masks: &[u64]) {
+        for (word, &mask) in words.iter_mut().zip(masks) {
+            *word = _pdep_u64(*word, mask);
+        }
+    }
+}
+
+// Planes: one bit of every byte of a block, as a word per register.
+//
+// Invariant: bit l of a word stands for lane l; bits 60..63 are zero, like the padding lanes.
+
+/// Writes the given bit of every byte: word r holds those of register r. Returns whether any is set.
+///
+/// # Panics
+/// When the lengths differ.
+pub fn collect(kernel: Kernel, registers: &[Register], bit: u8, words: &mut [u64]) -> bool {
+    assert_eq!(registers.len(), words.len());
+    #[cfg(target_arch = "x86_64")]
+    if kernel == Kernel::Avx512 && kernel.is_supported() {
+        // SAFETY: the processor has the instructions, checked just now.
+        return unsafe { avx512::collect(registers, bit, words) };
+    }
+    let _ = kernel;
+    let mut any = 0;
+    for (register, word) in registers.iter().zip(words) {
+        *word = 0;
+        for (i, eight) in register.as_chunks::<8>().0.iter().enumerate() {
+            let ones = u64::from_le_bytes(*eight) >> bit & 0x0101_0101_0101_0101;
+            // Gathers the lowest bits of eight bytes in the highest byte, the first one lowest.
+            *word |= (ones.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i);
+        }
+        any |= *word;
+    }
+    any != 0
+}
+
+/// Writes a byte per bit: lane l of register r is 1 when bit l of word r is set, else 0.
+///
+/// # Panics
+/// When the lengths differ.
+pub fn spread(kernel: Kernel, words: &[u64], registers: &mut [Register]) {
+    assert_eq!(registers.len(), words.len());
+    #[cfg(target_arch = "x86_64")]
+    if kernel == Kernel::Avx512 && kernel.is_supported() {
+        // SAFETY: the processor has the instructions, checked just now.
+        return unsafe { avx512::spread(words, registers) };
+    }
+    let _ = kernel;
+    for (register, &word) in registers.iter_mut().zip(words) {
+        for (i, eight) in register.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+            let byte = word >> (8 * i) & 0xff;
+            // Eight copies of the byte; byte k keeps its bit k, which is then brought to 1.
+            let bits = byte.wrapping_mul(0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
+            let ones = ((bits + 0x7f7f_7f7f_7f7f_7f7f) | bits) >> 7 & 0x0101_0101_0101_0101;
+            *eight = ones.to_le_bytes();
+        }
+    }
+}
+
+/// Writes eight words to each register: lane l of word j is bit j of byte l. The last register may get fewer.
+///
+/// # Panics
+/// When the lengths do not fit.
+pub fn join_planes(kernel: Kernel, words: &[Word], registers: &mut [Register]) {
+    assert_eq!(words.len().div_ceil(8), registers.len());
+    #[cfg(target_arch = "x86_64")]
+    if kernel == Kernel::Avx512 && kernel.is_supported() {
+        // SAFETY: the processor has the instructions, checked just now.
+        return unsafe { avx512::join_planes(words, registers) };
+    }
+    let _ = kernel;
+    for (words, register) in words.chunks(8).zip(registers) {
+        for (i, eight) in register.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+            let mut square = [0; 8];
+            for (row, word) in square.iter_mut().zip(words) {
+                *row = word[i];
+            }
+            *eight = turn(square);
+        }
+    }
+}
+
+/// Joins to each word the bits that [`join_planes`] wrote.
+///
+/// # Panics
+/// When the lengths do not fit.
+pub fn split_planes(kernel: Kernel, registers: &[Register], words: &mut [Word]) {
+    assert_eq!(words.len().div_ceil(8), registers.len());
+    #[cfg(target_arch = "x86_64")]
+    if kernel == Kernel::Avx512 && kernel.is_supported() {
+        // SAFETY: the processor has the instructions, checked just now.
+        return unsafe { avx512::split_planes(registers, words) };
+    }
+    let _ = kernel;
+    for (words, register) in words.chunks_mut(8).zip(registers) {
+        for (i, eight) in register.as_chunks::<8>().0.iter().enumerate() {
+            for (row, word) in turn(*eight).iter().zip(words.iter_mut()) {
+                word[i] |= row;
+            }
+        }
+    }
+}
+
+/// Exchanges rows and columns of a square of bits.
+fn turn(square: [u8; 8]) -> [u8; 8] {
+    let mut x = u64::from_le_bytes(square);
+    for (shift, mask) in [
+        (7, 0x00aa_00aa_00aa_00aa),
+        (14, 0x0000_cccc_0000_cccc),
+        (28, 0x0000_0000_f0f0_f0f0),
+    ] {
+        let swapped = (x ^ x >> shift) & mask;
+        x ^= swapped ^ swapped << shift;
+    }
+    x.to_le_bytes()
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use super::{Register, Word};
+    use std::arch::x86_64::*;
+
+    /// # Safety
+    /// The processor has AVX-512 F and BW; the lengths are equal.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub unsafe fn collect(registers: &[Register], bit: u8, words: &mut [u64]) -> bool {
+        let bit = _mm512_set1_epi8((1u8 << bit) as i8);
+        let mut any = 0;
+        for (register, word) in registers.iter().zip(words) {
+            // SAFETY: a register is 64 bytes.
+            let bytes = unsafe { _mm512_loadu_si512(register.as_ptr().cast()) };
+            *word = _mm512_test_epi8_mask(bytes, bit);
+            any |= *word;
+        }
+        any != 0
+    }
+
+    /// # Safety
+    /// The processor has AVX-512 F and BW; the lengths are equal.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub unsafe fn spread(words: &[u64], registers: &mut [Register]) {
+        let one = _mm512_set1_epi8(1);
+        for (register, &word) in registers.iter_mut().zip(words) {
+            let bytes = _mm512_maskz_mov_epi8(word, one);
+            // SAFETY: a register is 64 bytes.
+            unsafe { _mm512_storeu_si512(register.as_mut_ptr().cast(), bytes) }
+        }
+    }
+
+    /// # Safety
+    /// The processor has AVX-512 F and BW; there is a register for every eight words.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub unsafe fn join_planes(words: &[Word], registers: &mut [Register]) {
+        for (words, register) in words.chunks(8).zip(registers) {
+            let mut bytes = _mm512_setzero_si512();
+            for (j, word) in words.iter().enumerate() {
+                let bit = _mm512_set1_epi8((1u8 << j) as i8);
+                bytes = _mm512_mask_add_epi8(bytes, u64::from_le_bytes(*word), bytes, bit);
+            }
+            // SAFETY: a register is 64 bytes.
+            unsafe { _mm512_storeu_si512(register.as_mut_ptr().cast(), bytes) }
+        }
+    }
+
+    /// # Safety
+    /// The processor has AVX-512 F and BW; there is a register for every eight words.
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub unsafe fn split_planes(registers: &[Register], words: &mut [Word]) {
+        for (words, register) in words.chunks_mut(8).zip(registers) {
+            // SAFETY: a register is 64 bytes.
+            let bytes = unsafe { _mm512_loadu_si512(register.as_ptr().cast()) };
+            for (j, word) in words.iter_mut().enumerate() {
+                let bit = _mm512_set1_epi8((1u8 << j) as i8);
+                let lanes = _mm512_test_epi8_mask(bytes, bit);
+                *word = (u64::from_le_bytes(*word) | lanes).to_le_bytes();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod bits_tests {
+    //! What `src/perm/kernel/bits.rs` promises.
+
+    use super::*;
+
+    #[test]
+    fn bits_go_where_the_mask_is_and_come_back() {
+        for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
+            let masks = [0b1111, 0b1011_0100, 0, 1 << 63];
+            let mut words = [0b1010, 0b1101, 0b101, 1];
+            scatter_bits(kernel, &mut words, &masks);
+            assert_eq!(words, [0b1010, 0b1010_0100, 0, 1 << 63]);
+            words[2] = u64::MAX;
+            gather_bits(kernel, &mut words, &masks);
+            assert_eq!(words, [0b1010, 0b1101, 0, 1]);
+        }
+    }
+
+    #[test]
+    fn all_kernels_take_the_same_bits() {
+        // Three source words whose lanes are turned by 1, 2 and 3; each gives every third lane.
+        let row = |turn: usize| {
+            let mut from = [0; 64];
+            for (lane, from) in from.iter_mut().enumerate() {
+                *from = ((lane + turn) % 64) as u8;
+            }
+            let lanes = (0..64).filter(|lane| lane % 3 == turn - 1);
+            BitRow {
+                from,
+                lanes: lanes.fold(0, |mask, lane| mask | 1 << lane),
+            }
+        };
+        let rows: Vec<BitRow> = (1..4).map(row).collect();
+        let piece = |row: u16| BitPiece {
+            block: row,
+            word: 2 * row,
+            row,
+        };
+        let pieces = [piece(0), piece(1), piece(2), piece(1)];
+        let sources = [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210, 0, 0, u64::MAX];
+        for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
+            let mut words = [7; 2];
+            let load = |piece: BitPiece| sources[usize::from(piece.word)];
+            take_bits(kernel, &rows, &[0, 3, 4], &pieces, load, &mut words);
+            let of = |piece: BitPiece| {
+                let row = &rows[usize::from(piece.row)];
+                let turned = load(piece).rotate_right(u32::from(piece.row) + 1);
+                turned & row.lanes
+            };
+            assert_eq!(words[0], of(pieces[0]) | of(pieces[1]) | of(pieces[2]));
+            assert_eq!(words[1], of(pieces[3]));
+        }
+    }
+}
+
+#[cfg(test)]
+mod plane_tests {
+    use super::{join_planes, split_planes};
+    use crate::kernel::Kernel;
+    use crate::random::SplitMix64;
+
+    #[test]
+    fn planes_are_bits_of_bytes_and_come_back_from_them() {
+        let mut random = SplitMix64::new(7);
+        for count in [1, 8, 21] {
+            let words: Vec<[u8; 8]> = (0..count)
+                .map(|_| (random.draw() >> 4).to_le_bytes())
+                .collect();
+            for kernel in Kernel::ALL
+                .into_iter()
+                .filter(|kernel| kernel.is_supported())
+            {
+                let mut registers = vec![[0xff; 64]; words.len().div_ceil(8)];
+                join_planes(kernel, &words, &mut registers);
+                for (j, word) in words.iter().enumerate() {
+                    for lane in 0..64 {
+                        let bit = u64::from_le_bytes(*word) >> lane & 1;
+                        let byte = registers[j / 8][lane];
+                        assert_eq!(
+                            u64::from(byte >> (j % 8) & 1),
+                            bit,
+                            "{kernel}, word {j}, lane {lane}"
+                        );
+                    }
+                }
+                let mut again = vec![[0; 8]; count];
+                again[0] = [1; 8];
+                split_planes(kernel, &registers, &mut again);
+                let first = u64::from_le_bytes(words[0]) | u64::from_le_bytes([1; 8]);
+                assert_eq!(again[0], first.to_le_bytes());
+                assert_eq!(again[1..], words[1..]);
+            }
+        }
+    }
+}

@@ -1,0 +1,468 @@
+//! The cells of a small board as bit masks: neighbours, and the regions of the free cells.
+//!
+//! Invariant: bit c of a mask is the row-major cell c. The regions of a set of occupied cells are the
+//! connected components of the others, numbered by their lowest cells.
+
+use rayon::prelude::*;
+
+use crate::kernel::{SetMove, SetMoves};
+use crate::pdb::{Kind, Pattern};
+use crate::perm::layout::Layout;
+use crate::perm::lehmer;
+use crate::perm::placement::{self, Subsets};
+use crate::puzzle::Size;
+
+/// The adjacency of a board of at most 36 cells.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grid {
+    cells: usize,
+    cols: usize,
+    all: u64,
+    not_left: u64,
+    not_right: u64,
+    even: u64,
+}
+
+impl Grid {
+    pub fn new(size: Size) -> Grid {
+        let (cells, cols) = (size.cells(), size.cols());
+        let column = |c: usize| {
+            let cells = (0..cells).filter(|cell| cell % cols == c);
+            cells.fold(0u64, |mask, cell| mask | 1 << cell)
+        };
+        let all = (1u64 << cells) - 1;
+        let even = (0..cells).filter(|c| (c / cols + c % cols) % 2 == 0);
+        Grid {
+            cells,
+            cols,
+            all,
+            not_left: all & !column(0),
+            not_right: all & !column(cols - 1),
+            even: even.fold(0, |mask, cell| mask | 1 << cell),
+        }
+    }
+
+    pub fn cells(&self) -> usize {
+        self.cells
+    }
+
+    /// The cells that are not occupied.
+    pub fn free(&self, occupied: u64) -> u64 {
+        self.all & !occupied
+    }
+
+    /// The free cells of a colour: that of a set of one of them.
+    pub fn free_of(&self, occupied: u64, colour: usize) -> u64 {
+        let of_colour = if colour == 1 { self.even } else { !self.even };
+        self.free(occupied) & of_colour
+    }
+
+    /// The colour of a set: the parity of the number of its cells on the even squares. Every move of
+    /// one tile changes it.
+    pub fn colour(&self, set: u64) -> usize {
+        (set & self.even).count_ones() as usize % 2
+    }
+
+    /// The cells next to any cell of a set.
+    #[inline]
+    pub fn around(&self, set: u64) -> u64 {
+        let sideways = (set & self.not_right) << 1 | (set & self.not_left) >> 1;
+        (sideways | set << self.cols | set >> self.cols) & self.all
+    }
+
+    /// The region of a free cell.
+    #[inline]
+    pub fn region(&self, free: u64, cell: usize) -> u64 {
+        let mut region = 1u64 << cell;
+        loop {
+            let grown = (region | self.around(region)) & free;
+            if grown == region {
+                return region;
+            }
+            region = grown;
+        }
+    }
+
+    /// The lowest cells of all regions of a set of occupied cells.
+    pub fn lows(&self, occupied: u64) -> u64 {
+        let mut left = self.free(occupied);
+        let mut lows = 0;
+        while left != 0 {
+            let low = left & left.wrapping_neg();
+            lows |= low;
+            left &= !self.region(left, low.trailing_zeros() as usize);
+        }
+        lows
+    }
+
+    /// The number of the region of a free cell.
+    pub fn region_number(&self, occupied: u64, cell: usize) -> usize {
+        let lows = self.lows(occupied);
+        number(lows, self.region(self.free(occupied), cell))
+    }
+}
+
+/// The number of a region among those with the given lowest cells.
+#[inline]
+pub(crate) fn number(lows: u64, region: u64) -> usize {
+    let low = region & region.wrapping_neg();
+    (lows & low.wrapping_sub(1)).count_ones() as usize
+}
+
+/// The set bits of a mask, lowest first.
+pub(crate) fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = mask.trailing_zeros() as usize;
+        let some = mask != 0;
+        mask &= mask.wrapping_sub(1);
+        some.then_some(bit)
+    })
+}
+
+// Which entry of a table belongs to a placement: the entry order of the files.
+//
+// Invariant: tiles are taken in increasing number and cells are row-major. In a table with the minimum
+// over the blank, the entry of a placement is its lexicographic rank; so it is where every move counts, the blank being the
+// first tile. In a region-aware table, the
+// sets of occupied cells come in order of increasing bit masks, for each set its regions by their
+// lowest cells, for each region the k! arrangements in lexicographic order of the tiles' positions
+// within the set.
+
+/// The entry order of a pattern's table.
+#[derive(Clone, Debug)]
+pub struct EntryOrder {
+    grid: Grid,
+    k: usize,
+    kind: Kind,
+    subsets: Subsets,
+}
+
+impl EntryOrder {
+    /// Returns the entry order of a pattern.
+    pub fn new(pattern: &Pattern, kind: Kind) -> EntryOrder {
+        let grid = Grid::new(pattern.size());
+        let k = pattern.tiles().len();
+        EntryOrder {
+            grid,
+            k,
+            kind,
+            subsets: Subsets::new(grid.cells(), k).expect("patterns are small"),
+        }
+    }
+
+    /// Returns the number of sets of occupied cells, N over k.
+    pub fn sets(&self) -> usize {
+        self.subsets.count()
+    }
+
+    /// Returns for each set the number of regions of all sets before it, and their total at the end.
+    /// Cost: a flood fill per set, about 100 ns.
+    pub fn region_starts(&self) -> Vec<u32> {
+        let mut starts = Vec::with_capacity(self.sets() + 1);
+        let mut total = 0;
+        for set in self.subsets.iter() {
+            starts.push(total);
+            total += self.grid.lows(set).count_ones();
+        }
+        starts.push(total);
+        starts
+    }
+
+    /// Returns the entry of a placement. `starts` is asked for the number of regions before a set, in
+    /// region-aware tables only; `blank` matters in these only.
+    ///
+    /// Cost: about 2 ns for the minimum kind and 8 tiles; a flood fill more for the region-aware kind.
+    #[inline]
+    pub fn entry(&self, cells: &[u8], blank: u8, starts: impl FnOnce(usize) -> u32) -> u64 {
+        match self.kind {
+            Kind::Minimum | Kind::AllMoves => placement::rank(self.grid.cells(), cells),
+            Kind::Regions => {
+                let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
+                self.slot_of(set, blank, starts) * lehmer::count(self.k)
+                    + arrangement_rank(set, cells)
+            }
+        }
+    }
+
+    /// Returns the number of k! entries of a region-aware table that come before those of a set and the region of
+    /// a cell.
+    #[inline]
+    pub(crate) fn slot_of(&self, set: u64, blank: u8, starts: impl FnOnce(usize) -> u32) -> u64 {
+        let region = self.grid.region_number(set, usize::from(blank));
+        u64::from(starts(self.subsets.rank(set))) + region as u64
+    }
+
+    /// Returns all sets of occupied cells, in order.
+    pub(crate) fn all_sets(&self) -> impl Iterator<Item = u64> {
+        self.subsets.iter()
+    }
+
+    /// Returns the regions of a set's free cells: a bit mask of cells each, by their lowest cells.
+    pub(crate) fn regions_of(&self, set: u64) -> impl Iterator<Item = u64> {
+        let free = self.grid.free(set);
+        bits(self.grid.lows(set)).map(move |low| self.grid.region(free, low))
+    }
+
+    /// Returns the number of regions of the free cells around a placement, and the number of the one
+    /// that a cell lies in.
+    pub fn region(&self, cells: &[u8], blank: u8) -> (usize, usize) {
+        let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
+        let lows = self.grid.lows(set);
+        let region = self.grid.region(self.grid.free(set), usize::from(blank));
+        (lows.count_ones() as usize, number(lows, region))
+    }
+
+    pub(crate) fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
+    /// Returns the set of occupied cells with a given rank.
+    pub(crate) fn set(&self, rank: usize) -> u64 {
+        self.subsets.unrank(rank)
+    }
+
+    /// Returns the set of occupied cells and the region that a slot of k! entries of a region-aware
+    /// table is for; `start(set)` tells the number of regions before a set.
+    pub(crate) fn slot(&self, slot: u64, start: impl Fn(usize) -> u32) -> (u64, usize) {
+        let (mut low, mut high) = (0, self.sets());
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            if u64::from(start(middle)) <= slot {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        (self.set(low), slot as usize - start(low) as usize)
+    }
+
+    /// Calls `visit(entry, cells, region)` for all entries in order; the region is 0 in tables of the
+    /// minimum kind. Cost: about 50 ns an entry.
+    pub fn for_each(&self, mut visit: impl FnMut(u64, &[u8], usize)) {
+        let mut cells = [0; Pattern::MAX_TILES];
+        let cells = &mut cells[..self.k];
+        let mut entry = 0;
+        match self.kind {
+            Kind::Minimum | Kind::AllMoves => {
+                let n = self.grid.cells();
+                while placement::count(n, self.k).is_some_and(|count| entry < count) {
+                    placement::unrank(n, entry, cells);
+                    visit(entry, cells, 0);
+                    entry += 1;
+                }
+            }
+            Kind::Regions => {
+                for set in self.subsets.iter() {
+                    let occupied: Vec<u8> = bits(set).map(|c| c as u8).collect();
+                    for region in 0..self.grid.lows(set).count_ones() as usize {
+                        for rank in 0..lehmer::count(self.k) {
+                            lehmer::unrank(rank, cells);
+                            for cell in cells.iter_mut() {
+                                *cell = occupied[usize::from(*cell)];
+                            }
+                            visit(entry, cells, region);
+                            entry += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The lexicographic rank of the tiles' positions within the occupied cells.
+pub(crate) fn arrangement_rank(set: u64, cells: &[u8]) -> u64 {
+    let mut left = set;
+    let mut rank = 0;
+    for (radix, &cell) in (1..=cells.len() as u64).rev().zip(cells) {
+        let bit = 1u64 << cell;
+        rank = rank * radix + u64::from((left & (bit - 1)).count_ones());
+        left &= !bit;
+    }
+    rank
+}
+
+// The sets of occupied cells and the tile moves between them, looked up once per build.
+//
+// Invariant: the sets of one colour form a class; every tile move leads from one class to the other.
+// Within a class sets are numbered by increasing bit masks.
+
+/// One class of sets.
+pub(crate) struct SetClass {
+    /// The sets, as masks of cells.
+    pub sets: Vec<u64>,
+    /// For each set all its region bits.
+    pub bits: Vec<u8>,
+    /// For each set the number of regions of the sets before it, and their total at the end.
+    pub slots: Vec<u32>,
+    /// The moves into the sets.
+    pub moves: SetMoves,
+}
+
+/// All sets and moves of a pattern's board.
+pub(crate) struct SetGraph {
+    pub grid: Grid,
+    pub subsets: Subsets,
+    pub classes: [SetClass; 2],
+    /// For each set, by rank among all: its number within its class.
+    number: Vec<u32>,
+}
+
+impl SetGraph {
+    /// Looks up all sets and moves. Cost: about 100 ns per move, and 12 bytes of memory.
+    pub fn new(pattern: &Pattern, layout: Layout) -> SetGraph {
+        let grid = Grid::new(pattern.size());
+        let subsets = Subsets::new(grid.cells(), layout.len()).expect("patterns are small");
+        let all: Vec<u64> = subsets.iter().collect();
+        let lows: Vec<u64> = all.par_iter().map(|&set| grid.lows(set)).collect();
+        let mut sets = [Vec::new(), Vec::new()];
+        let number = all.iter().map(|&set| {
+            let class = &mut sets[grid.colour(set)];
+            class.push(set);
+            class.len() as u32 - 1
+        });
+        let number: Vec<u32> = number.collect();
+        let counts = [sets[0].len(), sets[1].len()];
+        let finder = Finder {
+            grid: &grid,
+            layout,
+            subsets: &subsets,
+            lows: &lows,
+            number: &number,
+        };
+        let mut class = 0;
+        let classes = sets.map(|sets| {
+            class += 1;
+            let lists: Vec<Vec<SetMove>> = sets
+                .par_iter()
+                .with_min_len(64)
+                .map(|&set| finder.moves(set))
+                .collect();
+            let regions = sets.iter().map(|&set| lows[subsets.rank(set)].count_ones());
+            let regions: Vec<u32> = regions.collect();
+            let mut slots = vec![0];
+            slots.extend(regions.iter().scan(0, |total, &r| {
+                *total += r;
+                Some(*total)
+            }));
+            SetClass {
+                bits: regions.iter().map(|&r| u8::MAX >> (8 - r)).collect(),
+                slots,
+                moves: SetMoves::new(layout, counts[2 - class], lists),
+                sets,
+            }
+        });
+        SetGraph {
+            grid,
+            subsets,
+            classes,
+            number,
+        }
+    }
+
+    /// The class of a set and its number there.
+    #[inline]
+    pub fn find(&self, set: u64) -> (usize, usize) {
+        (
+            self.grid.colour(set),
+            self.number[self.subsets.rank(set)] as usize,
+        )
+    }
+
+    /// The memory of the tables of a pattern with this many sets, in bytes.
+    pub fn bytes(sets: u64, tiles: usize) -> u64 {
+        // Masks, lows, numbers, slots, flags, and a move of 8 bytes for at most 2.5 free neighbours of
+        // each tile, once in a list of its own (with a header) and once in the table.
+        sets * (44 + 24 + tiles as u64 * 40)
+    }
+}
+
+struct Finder<'a> {
+    grid: &'a Grid,
+    layout: Layout,
+    subsets: &'a Subsets,
+    lows: &'a [u64],
+    number: &'a [u32],
+}
+
+impl Finder<'_> {
+    /// The moves into a set: a tile on cell x came from the free neighbour y, where the blank is now.
+    fn moves(&self, set: u64) -> Vec<SetMove> {
+        let free = self.grid.free(set);
+        let lows = self.lows[self.subsets.rank(set)];
+        let below = |set: u64, cell: usize| (set & ((1 << cell) - 1)).count_ones() as usize;
+        let mut moves = Vec::with_capacity(20);
+        // Free neighbours share a region: flood each region once.
+        let mut left = free;
+        while left != 0 {
+            let region = self.grid.region(free, left.trailing_zeros() as usize);
+            left &= !region;
+            let to = number(lows, region) as u8;
+            for x in bits(self.grid.around(region) & set) {
+                for y in bits(self.grid.around(1 << x) & region) {
+                    let source = set ^ 1 << x ^ 1 << y;
+                    let rank = self.subsets.rank(source);
+                    let came = self.grid.region(self.grid.free(source), x);
+                    let shift = SetMoves::shift(self.layout, below(source, y), below(set, x));
+                    moves.push(SetMove {
+                        source: self.number[rank],
+                        shift: shift as u8,
+                        from: number(self.lows[rank], came) as u8,
+                        to,
+                    });
+                }
+            }
+        }
+        moves
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! What `src/pdb/grid.rs` keeps to itself.
+
+    use super::*;
+
+    fn grid(rows: usize, cols: usize) -> Grid {
+        Grid::new(Size::new(rows, cols).unwrap())
+    }
+
+    #[test]
+    fn regions_are_numbered_by_their_lowest_cells() {
+        // . 1 . .      region 0: cell 0; region 1: cells 2, 3, 7, 11, 10, 9, ..
+        // 4 . . .
+        let grid = grid(3, 4);
+        let occupied = 1 << 1 | 1 << 4 | 1 << 6;
+        assert_eq!(grid.lows(occupied), 0b101);
+        assert_eq!(grid.region(grid.free(occupied), 0), 1);
+        assert_eq!(grid.region_number(occupied, 0), 0);
+        assert_eq!(grid.region_number(occupied, 5), 1);
+    }
+
+    /// A byte holds the regions: eight tiles never cut a board of up to 6x6 into more than eight. All
+    /// sets are tried on boards up to 4x5, where walls are short; on larger ones the test below samples.
+    #[test]
+    fn eight_tiles_leave_at_most_eight_regions() {
+        for (rows, cols) in [(2, 6), (3, 3), (3, 4), (3, 5), (3, 6), (4, 4), (4, 5)] {
+            let grid = grid(rows, cols);
+            let n = rows * cols;
+            for k in 1..=8.min(n - 1) {
+                let subsets = crate::perm::placement::Subsets::new(n, k).unwrap();
+                let most = subsets.iter().map(|s| grid.lows(s).count_ones()).max();
+                assert!(most.unwrap() <= 8, "{rows}x{cols} {k}");
+            }
+        }
+    }
+
+    #[test]
+    fn eight_tiles_leave_at_most_eight_regions_on_large_boards() {
+        for (rows, cols) in [(4, 6), (5, 5), (5, 6), (6, 6)] {
+            let grid = grid(rows, cols);
+            for k in 1..=8 {
+                let subsets = crate::perm::placement::Subsets::new(rows * cols, k).unwrap();
+                let most = subsets.iter().map(|s| grid.lows(s).count_ones()).max();
+                assert!(most.unwrap() <= 8, "{rows}x{cols} {k}");
+            }
+        }
+    }
+}

@@ -1,0 +1,564 @@
+//! From a window permutation to gather tables: where each byte of a block comes from.
+//!
+//! Invariant: tables are found by carrying out the window on every arrangement of the elements inside a
+//! block, not by formula, so they are right for any window permutation, odd ones (which take lines of one
+//! parity to lines of the other) included; the [`MoveShape`] that they turn out to have only decides which
+//! loop of the kernel runs them.
+//!
+//! **Key fact.** Permuting the positions a..=e of a line changes only the Lehmer digits a..=e: digits
+//! before a see the same set to their right, digits after e the same suffix. So the work splits at the
+//! block boundary. What happens inside the block depends only on how the elements that enter it compare
+//! with its own (its variant), and what happens in front only on which of its own elements leave it. A
+//! source register is therefore a pair (source block, register within a block); which blocks these are
+//! is worked out once per block by [`SourceBlocks`].
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use rayon::prelude::*;
+
+use crate::perm::layout::{GROUP, LANES, Layout, PAD_LANE, TAIL, lane, lane_digits};
+use crate::perm::lehmer::{self, MAX_LEN};
+use crate::perm::sources::SourceBlocks;
+use crate::puzzle::Window;
+
+/// A source register: the number of its block among the window's source blocks, and its index there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SourceRegister {
+    /// Which of the source blocks, see [`SourceBlocks::find`].
+    pub block: u16,
+    /// Register within the block.
+    pub register: u16,
+}
+
+impl SourceRegister {
+    /// Returns the source `i` registers on.
+    pub fn plus(self, i: usize) -> SourceRegister {
+        let register = self.register + i as u16;
+        SourceRegister { register, ..self }
+    }
+}
+
+/// For each lane the lane that it is taken from, [`PAD_LANE`] for none.
+pub type LaneRow = [u8; 64];
+
+/// For each lane the byte that it is taken from in six concatenated registers (64 * register + lane).
+pub type CrossRow = [u16; LANES];
+
+/// A row for each parity of the sum of the target's last five digits.
+pub type ByParity<T> = [T; 2];
+
+/// Six sources of a group, in the order that [`CrossRow`] counts.
+pub type Six = [SourceRegister; GROUP];
+
+/// How the registers of a block come from source registers, with rows of lanes as `L` and `C`.
+///
+/// Tables of groups are indexed by `variant * groups + group`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MoveShape<L = LaneRow, C = CrossRow> {
+    /// Every register from itself: the identity.
+    Own,
+    /// Every register from itself, lanes permuted.
+    Lanes(Box<ByParity<L>>),
+    /// Every register from the same place in the only source block.
+    Block,
+    /// Every register from the same place in a block that is handed over with the target block: what
+    /// comes from other chunks. The number says which.
+    Halo(usize),
+    /// The six registers of a group from six consecutive ones, lanes unchanged.
+    Runs(Vec<SourceRegister>),
+    /// The six registers of a group from any six, lanes unchanged.
+    Copies(Vec<Six>),
+    /// All registers of a group from the same six sources.
+    Shared(Crossing<C>),
+    /// Each register of a group from the six registers of some group: sources are the first of six.
+    Strided(Crossing<C>),
+    /// Anything else: a list of pieces per register.
+    Scattered(Scattered<L>),
+}
+
+/// The tables of a window that one element crosses between prefix and lanes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crossing<C> {
+    /// What each group needs, together in one cache line.
+    pub groups: Vec<CrossingGroup>,
+    /// The distinct rows.
+    pub rows: Vec<ByParity<C>>,
+}
+
+/// Sources of one group, and the row of each of its registers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CrossingGroup {
+    /// Six sources, or the first source for each register.
+    pub sources: Six,
+    /// The row of each register.
+    pub rows: [u8; GROUP],
+}
+
+/// For each register the pieces it is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scattered<L> {
+    /// End of each register's list in `pieces`, indexed by `variant * registers + register`.
+    pub ends: Vec<u32>,
+    /// Source and row of each piece.
+    pub pieces: Vec<(SourceRegister, u16)>,
+    /// The rows.
+    pub rows: Vec<ByParity<L>>,
+}
+
+impl<L> Scattered<L> {
+    /// Returns the pieces of a register.
+    #[inline(always)]
+    pub fn of(&self, index: usize) -> &[(SourceRegister, u16)] {
+        let begin = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.pieces[begin as usize..self.ends[index] as usize]
+    }
+}
+
+fn both<A, B>(rows: &ByParity<A>, translate: impl Fn(&A) -> B) -> ByParity<B> {
+    [translate(&rows[0]), translate(&rows[1])]
+}
+
+impl MoveShape {
+    /// Returns the same tables with rows in another format.
+    pub fn translate<L, C>(
+        &self,
+        lane_row: impl Fn(&LaneRow) -> L,
+        cross_row: impl Fn(&CrossRow) -> C,
+    ) -> MoveShape<L, C> {
+        let crossing = |crossing: &Crossing<CrossRow>| Crossing {
+            groups: crossing.groups.clone(),
+            rows: crossing.rows.iter().map(|r| both(r, &cross_row)).collect(),
+        };
+        match self {
+            MoveShape::Own => MoveShape::Own,
+            MoveShape::Lanes(rows) => MoveShape::Lanes(Box::new(both(rows, lane_row))),
+            MoveShape::Block => MoveShape::Block,
+            MoveShape::Halo(index) => MoveShape::Halo(*index),
+            MoveShape::Runs(runs) => MoveShape::Runs(runs.clone()),
+            MoveShape::Copies(sixes) => MoveShape::Copies(sixes.clone()),
+            MoveShape::Shared(tables) => MoveShape::Shared(crossing(tables)),
+            MoveShape::Strided(tables) => MoveShape::Strided(crossing(tables)),
+            MoveShape::Scattered(tables) => MoveShape::Scattered(Scattered {
+                ends: tables.ends.clone(),
+                pieces: tables.pieces.clone(),
+                rows: tables.rows.iter().map(|r| both(r, &lane_row)).collect(),
+            }),
+        }
+    }
+}
+
+/// The gather tables of one window permutation.
+#[derive(Clone, Debug)]
+pub struct MoveTable {
+    /// Which blocks the sources lie in.
+    pub source_blocks: SourceBlocks,
+    /// What happens inside a block.
+    pub shape: MoveShape,
+    /// Whether the window is odd: then the sources of even lines are odd ones, and the other way round.
+    pub odd: bool,
+}
+
+impl MoveTable {
+    /// Returns the tables of a transfer that takes its bits from the `index`-th block handed over with
+    /// the target block.
+    pub fn halo(layout: Layout, index: usize) -> MoveTable {
+        MoveTable {
+            source_blocks: SourceBlocks::none(layout),
+            shape: MoveShape::Halo(index),
+            odd: false,
+        }
+    }
+
+    /// Returns whether each source register serves targets of several first digits: the first element enters
+    /// the lanes, and its digit in front is all that tells those targets from each other.
+    pub fn spreads_first(&self) -> bool {
+        matches!(self.shape, MoveShape::Strided(_)) && self.source_blocks.entering().contains(&0)
+    }
+
+    /// Returns the tables that compute, for every line, the byte of the line that the window takes to
+    /// it: `next[w(line)] = cur[line]`.
+    ///
+    /// Cost: one rank per lane, register of a block, parity and variant where lanes change (a few
+    /// milliseconds), one per register otherwise.
+    ///
+    /// # Panics
+    /// When the window reaches beyond the line.
+    pub fn new(layout: Layout, window: &Window) -> MoveTable {
+        assert!(window.last() < layout.len(), "windows lie within the line");
+        let pull = window.inverse();
+        let source_blocks = SourceBlocks::new(layout, &pull);
+        let shape = if window.is_identity() {
+            MoveShape::Own
+        } else if window.last() < layout.block_prefix() {
+            MoveShape::Block
+        } else if window.first() >= layout.prefix() {
+            MoveShape::Lanes(Box::new(
+                [0, 1].map(|parity| lane_row(layout, &pull, parity)),
+            ))
+        } else {
+            let inside = Inside {
+                layout,
+                pull: &pull,
+                source_blocks: &source_blocks,
+            };
+            if window.last() < layout.prefix() {
+                inside.copies()
+            } else {
+                inside.crossing()
+            }
+        };
+        MoveTable {
+            source_blocks,
+            shape,
+            odd: !window.is_even(),
+        }
+    }
+}
+
+/// The row of a window that lies in the last five positions.
+fn lane_row(layout: Layout, pull: &Window, parity: usize) -> LaneRow {
+    let q = layout.prefix();
+    let mut row = [PAD_LANE; 64];
+    for (target, source) in row[..LANES].iter_mut().enumerate() {
+        let (mut digits, mut line) = ([0; TAIL], [0; TAIL]);
+        lane_digits(target, parity, &mut digits);
+        lehmer::from_digits(&digits, &mut line);
+        let moved: [u8; TAIL] = std::array::from_fn(|x| line[pull.source(q + x) - q]);
+        lehmer::digits(&moved, &mut digits);
+        *source = lane(&digits);
+    }
+    row
+}
+
+/// The part of a window inside a block.
+struct Inside<'a> {
+    layout: Layout,
+    pull: &'a Window,
+    source_blocks: &'a SourceBlocks,
+}
+
+/// Where a lane comes from.
+type Byte = (SourceRegister, u8);
+
+/// Where the lanes of one register come from.
+type LaneSources = ByParity<[Byte; LANES]>;
+
+impl Inside<'_> {
+    /// All variants and registers of first ones of groups, in table order.
+    fn all_groups(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let registers = self.layout.block_registers();
+        let firsts = move |variant| (0..registers).step_by(GROUP).map(move |r| (variant, r));
+        (0..self.source_blocks.variants()).flat_map(firsts)
+    }
+
+    /// Carries out the window on one line of a block: returns where (variant, register, lane) comes from.
+    fn byte(&self, variant: usize, register: usize, lane_index: usize, parity: usize) -> Byte {
+        let (c, q, n) = (
+            self.layout.block_prefix(),
+            self.layout.prefix(),
+            self.layout.len(),
+        );
+        let entering = self.source_blocks.entering();
+        let k = entering.len();
+        // The elements concerned: the k that enter, then the block's own; only their order counts.
+        let (mut digits, mut line) = ([0; MAX_LEN], [0; MAX_LEN]);
+        self.source_blocks.entering_digits(variant, &mut digits);
+        self.layout.inner_digits(register, &mut digits[k..]);
+        lane_digits(lane_index, parity, &mut digits[k + q - c..]);
+        let len = k + n - c;
+        lehmer::from_digits(&digits[..len], &mut line[..len]);
+
+        let mut source = [0; MAX_LEN];
+        for (x, element) in (c..n).zip(&mut source) {
+            let from = self.pull.source(x);
+            *element = match entering.iter().position(|&y| y == from) {
+                Some(i) => line[i],
+                None => line[k + from - c],
+            };
+        }
+        let own = source[..n - c].iter().fold(0, |set, &x| set | 1 << x);
+        lehmer::digits_within(&source[..n - c], own, &mut digits);
+        let inner = self.layout.inner_register(&digits[..q - c]);
+        let source = SourceRegister {
+            block: self.source_blocks.number(&line[k..len]) as u16,
+            register: inner as u16,
+        };
+        (source, lane(&digits[q - c..]))
+    }
+
+    /// The shape of a window that ends before the lanes.
+    fn copies(&self) -> MoveShape {
+        let six = |(variant, first)| std::array::from_fn(|r| self.byte(variant, first + r, 0, 0).0);
+        let sixes: Vec<Six> = self.all_groups().map(six).collect();
+        let is_run = |six: &Six| (0..GROUP).all(|i| six[i] == six[0].plus(i));
+        if sixes.iter().all(is_run) {
+            MoveShape::Runs(sixes.iter().map(|six| six[0]).collect())
+        } else {
+            MoveShape::Copies(sixes)
+        }
+    }
+
+    /// The shape of a window that moves elements between the prefix and the lanes.
+    fn crossing(&self) -> MoveShape {
+        let lanes = |variant, register| {
+            [0, 1].map(|p| std::array::from_fn(|lane| self.byte(variant, register, lane, p)))
+        };
+        let groups: Vec<[LaneSources; GROUP]> = self
+            .all_groups()
+            .map(|(variant, first)| std::array::from_fn(|r| lanes(variant, first + r)))
+            .collect();
+        shared(&groups)
+            .map(MoveShape::Shared)
+            .or_else(|| strided(&groups).map(MoveShape::Strided))
+            .unwrap_or_else(|| MoveShape::Scattered(scattered(&groups)))
+    }
+}
+
+/// The distinct sources, in order.
+fn union<'a>(bytes: impl Iterator<Item = &'a Byte>) -> Vec<SourceRegister> {
+    let mut sources: Vec<SourceRegister> = bytes.map(|byte| byte.0).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    sources
+}
+
+/// The tables if all registers of each group have the same six sources.
+fn shared(groups: &[[LaneSources; GROUP]]) -> Option<Crossing<CrossRow>> {
+    // Fewer than six are filled up by repeating the first.
+    let six = |group: &[LaneSources; GROUP]| {
+        let sources = union(group.iter().flatten().flatten());
+        let fill = |i: usize| sources.get(i).copied().unwrap_or(sources[0]);
+        (sources.len() <= GROUP).then(|| std::array::from_fn(fill))
+    };
+    let sources = groups.iter().map(six).collect::<Option<Vec<Six>>>()?;
+    crossing(groups, sources, |six, _| six)
+}
+
+/// The tables if each register has the six registers of one group as its sources.
+fn strided(groups: &[[LaneSources; GROUP]]) -> Option<Crossing<CrossRow>> {
+    let first = |lanes: &LaneSources| {
+        let mut firsts = lanes.iter().flatten().map(|(source, _)| SourceRegister {
+            register: source.register - source.register % GROUP as u16,
+            ..*source
+        });
+        let first = firsts.next()?;
+        firsts.all(|f| f == first).then_some(first)
+    };
+    let six = |group: &[LaneSources; GROUP]| {
+        let mut sources = [SourceRegister {
+            block: 0,
+            register: 0,
+        }; GROUP];
+        for (source, lanes) in sources.iter_mut().zip(group) {
+            *source = first(lanes)?;
+        }
+        Some(sources)
+    };
+    let sources = groups.iter().map(six).collect::<Option<Vec<Six>>>()?;
+    crossing(groups, sources, |six, r| {
+        std::array::from_fn(|i| six[r].plus(i))
+    })
+}
+
+/// The distinct rows, and which of them each register uses; `six(sources, r)` gives the order of the six
+/// sources of register r. `None` when there are too many.
+fn crossing(
+    groups: &[[LaneSources; GROUP]],
+    sources: Vec<Six>,
+    six: impl Fn(Six, usize) -> Six,
+) -> Option<Crossing<CrossRow>> {
+    let mut rows = Rows::default();
+    let mut table = Vec::with_capacity(groups.len());
+    for (&sources, group) in sources.iter().zip(groups) {
+        let mut group_rows = [0; GROUP];
+        for (r, lanes) in group.iter().enumerate() {
+            let six = six(sources, r);
+            let from = |&(source, lane): &Byte| {
+                let i = six.iter().position(|s| *s == source);
+                (i.expect("the source is one of six") * 64) as u16 + u16::from(lane)
+            };
+            let row = both(lanes, |lanes| std::array::from_fn(|l| from(&lanes[l])));
+            group_rows[r] = u8::try_from(rows.number(row)).ok()?;
+        }
+        table.push(CrossingGroup {
+            sources,
+            rows: group_rows,
+        });
+    }
+    Some(Crossing {
+        groups: table,
+        rows: rows.all,
+    })
+}
+
+/// The general shape.
+fn scattered(groups: &[[LaneSources; GROUP]]) -> Scattered<LaneRow> {
+    let (mut ends, mut pieces) = (Vec::new(), Vec::new());
+    let mut rows = Rows::default();
+    for lanes in groups.iter().flatten() {
+        for source in union(lanes.iter().flatten()) {
+            let row = both(lanes, |lanes| {
+                let mut row = [PAD_LANE; 64];
+                for (to, &(from, lane)) in row.iter_mut().zip(lanes) {
+                    if from == source {
+                        *to = lane;
+                    }
+                }
+                row
+            });
+            let row = u16::try_from(rows.number(row)).expect("rows of small windows are few");
+            pieces.push((source, row));
+        }
+        ends.push(u32::try_from(pieces.len()).expect("pieces of a block are few"));
+    }
+    Scattered {
+        ends,
+        pieces,
+        rows: rows.all,
+    }
+}
+
+/// Distinct rows, numbered in the order of their first use.
+struct Rows<T> {
+    all: Vec<T>,
+    numbers: HashMap<T, usize>,
+}
+
+impl<T> Default for Rows<T> {
+    fn default() -> Rows<T> {
+        Rows {
+            all: Vec::new(),
+            numbers: HashMap::new(),
+        }
+    }
+}
+
+impl<T: Copy + Eq + std::hash::Hash> Rows<T> {
+    fn number(&mut self, row: T) -> usize {
+        *self.numbers.entry(row).or_insert_with(|| {
+            self.all.push(row);
+            self.all.len() - 1
+        })
+    }
+}
+
+// Gather tables shared by several steps.
+//
+// Invariant: equal windows have one table.
+
+/// Returns the most elements that a window takes at once into a block or into the lanes: tables grow with its
+/// powers.
+pub fn crossing_table(layout: Layout, window: &Window) -> usize {
+    let into = |border: usize| {
+        let inside = border..layout.len().min(window.last() + 1).max(border);
+        inside.filter(|&y| window.source(y) < border).count()
+    };
+    into(layout.block_prefix()).max(into(layout.prefix()))
+}
+
+/// Gather tables that several steps share.
+#[derive(Debug)]
+pub struct Gathers {
+    layout: Layout,
+    known: Mutex<HashMap<Window, Arc<MoveTable>>>,
+}
+
+impl Gathers {
+    /// Returns no tables yet.
+    pub fn new(layout: Layout) -> Gathers {
+        let known = Mutex::default();
+        Gathers { layout, known }
+    }
+
+    /// Makes the tables of some windows, on all threads of the current pool.
+    pub fn make(&self, windows: &[Window]) {
+        windows.par_iter().for_each(|window| {
+            self.get(window);
+        });
+    }
+
+    /// Returns the tables of a window. Cost: that of [`MoveTable::new`] at the first time.
+    pub fn get(&self, window: &Window) -> Arc<MoveTable> {
+        let known = || self.known.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(gather) = known().get(window) {
+            return gather.clone();
+        }
+        let made = Arc::new(MoveTable::new(self.layout, window));
+        known().entry(window.clone()).or_insert(made).clone()
+    }
+
+    /// Returns the layout that the tables are for.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+}
+
+// Single bytes of a gather: which byte of which source register a byte of a target register is.
+//
+// Invariant: this reads the same tables as the kernels, one byte at a time; it is for what does not
+// go through them (bits that cross between chunks) and for tests.
+
+/// A byte of a target block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TargetByte {
+    /// Variant of the block.
+    pub variant: usize,
+    /// Register within the block.
+    pub register: usize,
+    /// Lane of the register, below 60.
+    pub lane: usize,
+    /// Parity of the sum of the last five digits: for even lines also that of the prefix digit sum.
+    pub parity: usize,
+}
+
+impl MoveTable {
+    /// Returns whether every register comes from one whole register.
+    pub fn keeps_lanes(&self) -> bool {
+        matches!(
+            self.shape,
+            MoveShape::Own
+                | MoveShape::Block
+                | MoveShape::Halo(_)
+                | MoveShape::Runs(_)
+                | MoveShape::Copies(_)
+        )
+    }
+
+    /// Returns the register and the lane that a byte is taken from. Cost: a few table look-ups.
+    ///
+    /// # Panics
+    /// When the target does not fit the layout.
+    pub fn byte_source(&self, layout: Layout, at: TargetByte) -> (SourceRegister, usize) {
+        let r = at.register % GROUP;
+        let index = at.variant * layout.block_registers() + at.register;
+        let row = index / GROUP;
+        let own = SourceRegister {
+            block: 0,
+            register: at.register as u16,
+        };
+        match &self.shape {
+            MoveShape::Own | MoveShape::Block | MoveShape::Halo(_) => (own, at.lane),
+            MoveShape::Lanes(rows) => (own, usize::from(rows[at.parity][at.lane])),
+            MoveShape::Runs(runs) => (runs[row].plus(r), at.lane),
+            MoveShape::Copies(sixes) => (sixes[row][r], at.lane),
+            MoveShape::Shared(tables) | MoveShape::Strided(tables) => {
+                let group = &tables.groups[row];
+                let byte = tables.rows[usize::from(group.rows[r])][at.parity][at.lane];
+                let (i, lane) = (usize::from(byte / 64), usize::from(byte % 64));
+                match &self.shape {
+                    MoveShape::Shared(_) => (group.sources[i], lane),
+                    _ => (group.sources[r].plus(i), lane),
+                }
+            }
+            MoveShape::Scattered(tables) => {
+                let lane = |row: u16| tables.rows[usize::from(row)][at.parity][at.lane];
+                let pieces = tables.of(index).iter();
+                pieces
+                    .map(|&(source, row)| (source, usize::from(lane(row))))
+                    .find(|&(_, lane)| lane < LANES)
+                    .expect("every lane has a source")
+            }
+        }
+    }
+}

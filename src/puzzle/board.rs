@@ -1,0 +1,629 @@
+//! Boards and their notation.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::shown;
+
+/// An arrangement of all tiles and the blank: row-major, blank 0, every number exactly once.
+///
+/// Its display form is the notation that [`Board::parse`] reads: rows by `/`, tiles by spaces.
+///
+/// ```
+/// use tilewave::puzzle::Board;
+/// let board = Board::parse("1 2 3/4 5 6/7 8 0", None)?;
+/// assert_eq!(board.blank(), 8);
+/// assert_eq!(board, Board::parse("1,2,3,4,5,6,7,8,x", None)?);
+/// assert_eq!(board.to_string(), "1 2 3/4 5 6/7 8 0");
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Board {
+    size: Size,
+    tiles: Box<[u16]>,
+}
+
+impl Board {
+    /// Returns the board with the given row-major entries (0 is the blank).
+    ///
+    /// # Errors
+    /// [`BoardError`] when the entries are not a permutation of `0..size.cells()`.
+    pub fn new(size: Size, tiles: &[u16]) -> Result<Board, BoardError> {
+        if tiles.len() != size.cells() {
+            return Err(BoardError::WrongCells {
+                size,
+                found: tiles.len(),
+            });
+        }
+        let mut seen = vec![false; size.cells()];
+        let mut twice = None;
+        for &tile in tiles {
+            match seen.get_mut(usize::from(tile)) {
+                None => {
+                    return Err(BoardError::UnknownTile {
+                        tile: usize::from(tile),
+                        size,
+                    });
+                }
+                Some(true) => twice = twice.or(Some(tile)),
+                Some(s) => *s = true,
+            }
+        }
+        if let (Some(twice), Some(missing)) = (twice, seen.iter().position(|s| !s)) {
+            return Err(BoardError::Repeated {
+                twice,
+                missing: missing as u16,
+            });
+        }
+        Ok(Board {
+            size,
+            tiles: tiles.into(),
+        })
+    }
+
+    /// Returns the board with tiles 1, 2, .. in row-major order and the blank at the given row-major
+    /// cell.
+    ///
+    /// # Errors
+    /// [`BoardError::GoalCell`] when the cell is not on the board.
+    pub fn ordered(size: Size, blank: usize) -> Result<Board, BoardError> {
+        if blank >= size.cells() {
+            return Err(BoardError::GoalCell { cell: blank, size });
+        }
+        let mut tiles: Vec<u16> = (1..size.cells() as u16).collect();
+        tiles.insert(blank, 0);
+        Ok(Board {
+            size,
+            tiles: tiles.into(),
+        })
+    }
+
+    /// Returns the board written in `text`: rows by `/` or newline, tiles by space or comma, blank `0`,
+    /// `x` or `_`. A flat list takes its shape from `size`, or is square.
+    ///
+    /// # Errors
+    /// [`BoardError`] names what is wrong: a word, a row's length, a repeated or missing tile.
+    pub fn parse(text: &str, size: Option<Size>) -> Result<Board, BoardError> {
+        let mut rows: Vec<Vec<u16>> = Vec::new();
+        // Some editors begin a file with a byte order mark.
+        let text = text.trim_start_matches('\u{feff}');
+        for row in text.split(['/', '\n']) {
+            let words = row.split([' ', ',', '\t', '\r']).filter(|w| !w.is_empty());
+            let row = words.map(tile).collect::<Result<Vec<u16>, BoardError>>()?;
+            if !row.is_empty() {
+                rows.push(row);
+            }
+        }
+        let cells: usize = rows.iter().map(Vec::len).sum();
+        let Some(first) = rows.first().map(Vec::len) else {
+            return Err(BoardError::Empty);
+        };
+        if let Some(i) = rows.iter().position(|row| row.len() != first) {
+            return Err(BoardError::Ragged {
+                row: i + 1,
+                found: rows[i].len(),
+                expected: first,
+            });
+        }
+        let size = match (rows.len(), size) {
+            (1, Some(size)) => size,
+            (1, None) => {
+                let side = cells.isqrt();
+                if side * side != cells {
+                    return Err(BoardError::FlatNeedsSize { cells });
+                }
+                Size::new(side, side)?
+            }
+            (_, expected) => {
+                let found = Size::new(rows.len(), first)?;
+                match expected {
+                    Some(expected) if expected != found => {
+                        return Err(BoardError::WrongShape { found, expected });
+                    }
+                    _ => found,
+                }
+            }
+        };
+        Board::new(size, &rows.concat())
+    }
+
+    /// Returns the size.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// Returns the entries in row-major order, 0 for the blank.
+    pub fn tiles(&self) -> &[u16] {
+        &self.tiles
+    }
+
+    /// Returns the row-major cell of the blank.
+    pub fn blank(&self) -> usize {
+        self.tiles.iter().position(|&t| t == 0).unwrap_or_default()
+    }
+
+    /// Returns the board after one move, or `None` when no tile can move in this direction. Cost: a copy.
+    ///
+    /// ```
+    /// use tilewave::puzzle::{Board, Direction};
+    /// let board = Board::parse("1 2 3/4 5 6/7 8 0", None)?;
+    /// assert_eq!(board.slide(Direction::Right).unwrap().to_string(), "1 2 3/4 5 6/7 0 8");
+    /// assert_eq!(board.slide(Direction::Left), None);
+    /// assert_eq!(board.neighbours().count(), 2);
+    /// # Ok::<(), tilewave::Error>(())
+    /// ```
+    pub fn slide(&self, direction: Direction) -> Option<Board> {
+        let blank = self.blank();
+        let cell = direction.tile_cell(self.size, blank)?;
+        let mut board = self.clone();
+        board.tiles.swap(blank, cell);
+        Some(board)
+    }
+
+    /// Returns the moves that a board allows, at most four, and the boards after them.
+    pub fn neighbours(&self) -> impl Iterator<Item = (Direction, Board)> {
+        let next = |direction| Some((direction, self.slide(direction)?));
+        Direction::ALL.into_iter().filter_map(next)
+    }
+}
+
+fn tile(word: &str) -> Result<u16, BoardError> {
+    if matches!(word, "x" | "X" | "_") {
+        return Ok(0);
+    }
+    let digits = word.bytes().all(|b| b.is_ascii_digit());
+    let number = word.parse::<u16>().ok().filter(|_| digits);
+    number.ok_or_else(|| BoardError::Word {
+        word: shown(word, 32),
+    })
+}
+
+impl fmt::Display for Board {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (r, row) in self.tiles.chunks(self.size.cols()).enumerate() {
+            if r > 0 {
+                f.write_str("/")?;
+            }
+            for (c, tile) in row.iter().enumerate() {
+                if c > 0 {
+                    f.write_str(" ")?;
+                }
+                write!(f, "{tile}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+// Board sizes, rows by columns.
+
+/// The size of a board: rows by columns, both at least 2, at most [`Size::MAX_CELLS`] cells.
+///
+/// ```
+/// use tilewave::puzzle::Size;
+/// let size: Size = "3x4".parse()?;
+/// assert_eq!((size.rows(), size.cols(), size.cells(), size.tiles()), (3, 4, 12, 11));
+/// assert_eq!(size.states(), Some(239_500_800));
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Size {
+    rows: u16,
+    cols: u16,
+}
+
+impl Size {
+    /// The most cells a board can have.
+    pub const MAX_CELLS: usize = 10_000;
+
+    /// Returns the size, rows by columns.
+    ///
+    /// # Errors
+    /// [`SizeError::TooSmall`] and [`SizeError::TooLarge`].
+    pub fn new(rows: usize, cols: usize) -> Result<Size, SizeError> {
+        if rows < 2 || cols < 2 {
+            return Err(SizeError::TooSmall { rows, cols });
+        }
+        match (
+            u16::try_from(rows),
+            u16::try_from(cols),
+            rows.checked_mul(cols),
+        ) {
+            (Ok(r), Ok(c), Some(cells)) if cells <= Size::MAX_CELLS => {
+                Ok(Size { rows: r, cols: c })
+            }
+            _ => Err(SizeError::TooLarge {
+                rows,
+                cols,
+                max: Size::MAX_CELLS,
+            }),
+        }
+    }
+
+    /// Returns the number of rows.
+    pub fn rows(self) -> usize {
+        usize::from(self.rows)
+    }
+
+    /// Returns the number of columns.
+    pub fn cols(self) -> usize {
+        usize::from(self.cols)
+    }
+
+    /// Returns the number of cells, N.
+    pub fn cells(self) -> usize {
+        self.rows() * self.cols()
+    }
+
+    /// Returns the number of tiles, N - 1.
+    pub fn tiles(self) -> usize {
+        self.cells() - 1
+    }
+
+    /// Returns the number of reachable states, N!/2, or `None` where it exceeds 64 bits (N > 20).
+    pub fn states(self) -> Option<u64> {
+        (3..=self.cells() as u64).try_fold(1u64, u64::checked_mul)
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.rows, self.cols)
+    }
+}
+
+impl FromStr for Size {
+    type Err = SizeError;
+
+    fn from_str(text: &str) -> Result<Size, SizeError> {
+        let syntax = || SizeError::Syntax(shown(text, 80));
+        let (rows, cols) = text.split_once(['x', 'X']).ok_or_else(syntax)?;
+        let side = |t: &str| {
+            let digits = !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
+            if digits {
+                t.parse::<usize>().map_err(|_| syntax())
+            } else {
+                Err(syntax())
+            }
+        };
+        Size::new(side(rows)?, side(cols)?)
+    }
+}
+
+/// A size that is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SizeError {
+    /// The text is not of the form RxC.
+    #[error("'{0}' is not a board size: write ROWSxCOLUMNS, for example 3x4")]
+    Syntax(String),
+    /// A side is shorter than 2.
+    #[error(
+        "board {rows}x{cols} is too small: both sides must be at least 2, tiles in one row never change their order"
+    )]
+    TooSmall {
+        /// Rows asked for.
+        rows: usize,
+        /// Columns asked for.
+        cols: usize,
+    },
+    /// More cells than a board can have.
+    #[error("board {rows}x{cols} is too large: a board has at most {max} cells")]
+    TooLarge {
+        /// Rows asked for.
+        rows: usize,
+        /// Columns asked for.
+        cols: usize,
+        /// The most cells a board can have.
+        max: usize,
+    },
+}
+
+// Goals: which arrangement a search or a database is about.
+
+/// A goal as the user names it; it becomes a board once the size is known.
+///
+/// ```
+/// use tilewave::puzzle::{Goal, Size};
+/// let size = Size::new(3, 3)?;
+/// assert_eq!(Goal::Last.board(size)?.to_string(), "1 2 3/4 5 6/7 8 0");
+/// assert_eq!("first".parse::<Goal>()?.board(size)?.to_string(), "0 1 2/3 4 5/6 7 8");
+/// assert_eq!("blank=4".parse::<Goal>()?.board(size)?.to_string(), "1 2 3/4 0 5/6 7 8");
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Goal {
+    /// Tiles 1..n in order, blank in the last cell (speed-solvers).
+    #[default]
+    Last,
+    /// Blank in the first cell, then tiles 1..n in order (Korf's instances).
+    First,
+    /// Tiles in order, blank in the given row-major cell.
+    Blank(usize),
+    /// Any arrangement, in board notation.
+    Board(String),
+}
+
+impl Goal {
+    /// Returns the goal board of a given size.
+    ///
+    /// # Errors
+    /// [`BoardError::GoalCell`] when the blank's cell is not on the board, and what [`Board::parse`]
+    /// says of a written goal.
+    pub fn board(&self, size: Size) -> Result<Board, BoardError> {
+        match self {
+            Goal::Last => Board::ordered(size, size.cells() - 1),
+            Goal::First => Board::ordered(size, 0),
+            Goal::Blank(cell) => Board::ordered(size, *cell),
+            Goal::Board(text) => Board::parse(text, Some(size)),
+        }
+    }
+}
+
+impl FromStr for Goal {
+    type Err = BoardError;
+
+    fn from_str(text: &str) -> Result<Goal, BoardError> {
+        let syntax = || BoardError::GoalSyntax(shown(text, 80));
+        match text.trim() {
+            "last" => Ok(Goal::Last),
+            "first" => Ok(Goal::First),
+            t if t.starts_with("blank=") => {
+                let cell = t["blank=".len()..].parse().map_err(|_| syntax())?;
+                Ok(Goal::Blank(cell))
+            }
+            t if t.contains([' ', '/', ',', '\n']) => Ok(Goal::Board(t.to_string())),
+            _ => Err(syntax()),
+        }
+    }
+}
+
+// What counts as one move.
+
+/// What counts as one move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Metric {
+    /// Single-tile metric: one tile goes to the blank's cell.
+    #[default]
+    Stm,
+    /// Multi-tile metric: any number of tiles of a row or column go one cell towards the blank together.
+    Mtm,
+}
+
+impl Metric {
+    /// Both metrics.
+    pub const ALL: [Metric; 2] = [Metric::Stm, Metric::Mtm];
+
+    /// Returns the name used on the command line and in files: `stm` or `mtm`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Stm => "stm",
+            Metric::Mtm => "mtm",
+        }
+    }
+
+    /// Returns the most tiles that go in one move.
+    pub fn most_tiles(self) -> usize {
+        match self {
+            Metric::Stm => 1,
+            Metric::Mtm => usize::MAX,
+        }
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Metric {
+    type Err = BoardError;
+
+    fn from_str(text: &str) -> Result<Metric, BoardError> {
+        let found = Metric::ALL.into_iter().find(|m| m.name() == text);
+        found.ok_or_else(|| BoardError::Metric(text.to_string()))
+    }
+}
+
+// Directions of moves.
+//
+// Invariant: inside the library a direction is where the *tile* goes.
+
+/// The direction in which a tile moves into the blank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Direction {
+    /// To the row above: the blank was above the tile.
+    Up,
+    /// To the row below.
+    Down,
+    /// To the column on the left.
+    Left,
+    /// To the column on the right.
+    Right,
+}
+
+impl Direction {
+    /// All directions.
+    pub const ALL: [Direction; 4] = [
+        Direction::Up,
+        Direction::Down,
+        Direction::Left,
+        Direction::Right,
+    ];
+
+    /// Returns the opposite direction: of the move that takes this one back, and of the blank.
+    pub fn opposite(self) -> Direction {
+        match self {
+            Direction::Up => Direction::Down,
+            Direction::Down => Direction::Up,
+            Direction::Left => Direction::Right,
+            Direction::Right => Direction::Left,
+        }
+    }
+
+    /// Returns the letter: U, D, L or R.
+    pub fn letter(self) -> char {
+        match self {
+            Direction::Up => 'U',
+            Direction::Down => 'D',
+            Direction::Left => 'L',
+            Direction::Right => 'R',
+        }
+    }
+
+    /// Returns the row-major cell of the tile that moves in this direction when the blank is at `blank`,
+    /// or `None` at the border.
+    ///
+    /// ```
+    /// use tilewave::puzzle::{Direction, Size};
+    /// let size = Size::new(3, 3)?;
+    /// assert_eq!(Direction::Right.tile_cell(size, 8), Some(7));
+    /// assert_eq!(Direction::Left.tile_cell(size, 8), None);
+    /// # Ok::<(), tilewave::Error>(())
+    /// ```
+    pub fn tile_cell(self, size: Size, blank: usize) -> Option<usize> {
+        let (row, col) = (blank / size.cols(), blank % size.cols());
+        match self {
+            Direction::Up => (row + 1 < size.rows()).then(|| blank + size.cols()),
+            Direction::Down => (row > 0).then(|| blank - size.cols()),
+            Direction::Left => (col + 1 < size.cols()).then(|| blank + 1),
+            Direction::Right => (col > 0).then(|| blank - 1),
+        }
+    }
+}
+
+// What can be wrong with a size, a board or a goal: one line each, with what to do.
+
+/// A size, board or goal that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BoardError {
+    /// A size that is none.
+    #[error(transparent)]
+    Size(#[from] SizeError),
+    /// A word of the board is neither a tile number nor a blank.
+    #[error("'{word}' in the board is not a tile: write tile numbers, and 0, x or _ for the blank")]
+    Word {
+        /// The offending word.
+        word: String,
+    },
+    /// Nothing was given.
+    #[error("the board is empty: write its rows separated by '/', for example '1 2 3/4 5 6/7 8 0'")]
+    Empty,
+    /// Rows of different lengths.
+    #[error(
+        "row {row} of the board has {found} tiles where row 1 has {expected}: all rows must be equally long"
+    )]
+    Ragged {
+        /// Row number from 1.
+        row: usize,
+        /// Tiles in that row.
+        found: usize,
+        /// Tiles in the first row.
+        expected: usize,
+    },
+    /// A flat list whose size cannot be guessed.
+    #[error("a flat list of {cells} tiles is not square: separate the rows by '/' or give --size")]
+    FlatNeedsSize {
+        /// Number of entries given.
+        cells: usize,
+    },
+    /// The board has another size than required.
+    #[error("the board has {found} cells, {size} needs {}", size.cells())]
+    WrongCells {
+        /// Size required.
+        size: Size,
+        /// Number of entries given.
+        found: usize,
+    },
+    /// The board has the right number of cells in another shape.
+    #[error("the board is {found}, expected {expected}: write its rows in that shape")]
+    WrongShape {
+        /// Size of the board given.
+        found: Size,
+        /// Size required.
+        expected: Size,
+    },
+    /// A tile number that the board does not have.
+    #[error("tile {tile} is not on a {size} board: its tiles are 1 to {}", size.tiles())]
+    UnknownTile {
+        /// The number given.
+        tile: usize,
+        /// Size of the board.
+        size: Size,
+    },
+    /// A tile or the blank occurs twice, so that another one is missing.
+    #[error("{} occurs twice and {} is missing: every tile stands exactly once on the board", tile_name(*.twice), tile_name(*.missing))]
+    Repeated {
+        /// The tile that occurs twice, 0 for the blank.
+        twice: u16,
+        /// The smallest tile that is missing, 0 for the blank.
+        missing: u16,
+    },
+    /// Not a goal.
+    #[error(
+        "'{0}' is not a goal: write last, first, blank=CELL or a board such as '1 2 3/4 5 6/7 8 0'"
+    )]
+    GoalSyntax(String),
+    /// The blank's goal cell is not on the board.
+    #[error("goal blank={cell} is not on a {size} board: its cells are 0 to {}", size.cells() - 1)]
+    GoalCell {
+        /// Cell asked for.
+        cell: usize,
+        /// Size of the board.
+        size: Size,
+    },
+    /// Neither tile nor blank.
+    #[error("'{0}' is not a way to write moves: choose tile (where the tile goes) or blank")]
+    MoveStyle(String),
+    /// Not a metric.
+    #[error(
+        "'{0}' is not a metric: choose stm (one tile is one move) or mtm (any number of tiles in a line)"
+    )]
+    Metric(String),
+    /// A character that is no move.
+    #[error(
+        "'{text}' at character {at} is not a move: write U, D, L, R, each with an optional count such as R3"
+    )]
+    MoveSyntax {
+        /// Character number from 1.
+        at: usize,
+        /// What stands there.
+        text: String,
+    },
+    /// More moves than are read.
+    #[error("more than {max} moves: split the sequence")]
+    TooManyMoves {
+        /// The most moves that are read.
+        max: usize,
+    },
+    /// A move of a tile that is not there.
+    #[error("move {number} ({letter}) is blocked by the border of the board")]
+    BlockedMove {
+        /// Move number from 1.
+        number: usize,
+        /// Direction of the tile.
+        letter: char,
+    },
+    /// Start and goal have different parity.
+    #[error("'{board}' cannot reach the goal '{goal}': its parity is odd, half of all arrangements are out of reach; swap any two tiles (for example {} and {}) or choose another --goal", swap.0, swap.1)]
+    Unsolvable {
+        /// The board.
+        board: String,
+        /// The goal.
+        goal: String,
+        /// Two tiles whose exchange makes the board solvable.
+        swap: (u16, u16),
+    },
+}
+
+fn tile_name(tile: u16) -> String {
+    if tile == 0 {
+        "the blank".into()
+    } else {
+        format!("tile {tile}")
+    }
+}

@@ -1,0 +1,326 @@
+//! Families of puzzles: `pancake:12`, `topspin:12,4`.
+//!
+//! Invariant: a family is one file with one constant, listed once, here.
+
+use crate::puzzle::{Definition, DefinitionError, Generator, Permutation};
+use crate::units::shown;
+
+/// All families.
+pub const ALL: [&Family; 8] = [
+    &PANCAKE,
+    &TOPSPIN,
+    &LRX,
+    &LX,
+    &COXETER,
+    &CYCLIC_COXETER,
+    &STARS,
+    &REVERSALS,
+];
+
+/// Returns the puzzle that `FAMILY:NUMBERS` names.
+///
+/// ```
+/// use tilewave::puzzle::families;
+/// let puzzle = families::parse("topspin:12,4")?;
+/// assert_eq!((puzzle.positions(), puzzle.group_order()), (12, 479_001_600));
+/// let error = families::parse("topspin:12").unwrap_err().to_string();
+/// assert_eq!(error, "'topspin:12' is not a topspin puzzle: write topspin:N,K, for example topspin:12,4");
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+///
+/// # Errors
+/// [`FamilyError`] says what is wrong with the name or the numbers.
+pub fn parse(text: &str) -> Result<Definition, FamilyError> {
+    let (name, numbers) = text.split_once(':').unwrap_or((text, ""));
+    let family = ALL.into_iter().find(|family| family.name == name);
+    let family = family.ok_or_else(|| FamilyError::Unknown {
+        name: shown(name, 32),
+        families: ALL.map(|family| family.name).join(", "),
+    })?;
+    family.member(numbers)
+}
+
+// What a family of puzzles is, and how a member is named.
+//
+// Invariant: the name of a member is read again as the same member.
+
+/// Puzzles that differ in numbers only: one file each.
+pub struct Family {
+    /// What stands in front of the colon.
+    pub name: &'static str,
+    /// What stands behind it: `N` or `N,K`.
+    pub parameters: &'static str,
+    /// How many states a member has, as a formula.
+    pub states: &'static str,
+    /// A member.
+    pub example: &'static str,
+    /// One line for people.
+    pub description: &'static str,
+    pub(crate) make: fn(&[usize]) -> Vec<Generator>,
+}
+
+/// What is wrong with the name of a member.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FamilyError {
+    /// No family of this name.
+    #[error("'{name}' is not a family of puzzles: there are {families}")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// Those there are.
+        families: String,
+    },
+    /// Numbers are missing, too many or none.
+    #[error(
+        "'{text}' is not a {family} puzzle: write {family}:{parameters}, for example {example}"
+    )]
+    Syntax {
+        /// What was written.
+        text: String,
+        /// The family.
+        family: &'static str,
+        /// What its members are written with.
+        parameters: &'static str,
+        /// A member.
+        example: &'static str,
+    },
+    /// N is none that a puzzle can have.
+    #[error("{family} of {found} positions: a puzzle has 2 to {max}", max = Definition::MAX_POSITIONS)]
+    Positions {
+        /// The family.
+        family: &'static str,
+        /// N.
+        found: usize,
+    },
+    /// K is none that a puzzle of N positions can have.
+    #[error("{family}:{n},{k}: the second number is 2 to {n}")]
+    Part {
+        /// The family.
+        family: &'static str,
+        /// N.
+        n: usize,
+        /// K.
+        k: usize,
+    },
+    /// What makes no puzzle.
+    #[error(transparent)]
+    Definition(#[from] DefinitionError),
+}
+
+impl Family {
+    /// Returns a member by what stands behind the colon.
+    ///
+    /// # Errors
+    /// [`FamilyError`] when the numbers are missing or too small or large.
+    pub fn member(&'static self, numbers: &str) -> Result<Definition, FamilyError> {
+        let (name, text) = (self.name, format!("{}:{numbers}", self.name));
+        let syntax = || FamilyError::Syntax {
+            text: shown(&text, 80),
+            family: name,
+            parameters: self.parameters,
+            example: self.example,
+        };
+        let number = |word: &str| {
+            let digits = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+            word.parse().ok().filter(|_| digits)
+        };
+        let numbers: Option<Vec<usize>> = numbers.split(',').map(number).collect();
+        let numbers = numbers.ok_or_else(syntax)?;
+        if numbers.len() != self.parameters.split(',').count() {
+            return Err(syntax());
+        }
+        let n = numbers[0];
+        if !(2..=Definition::MAX_POSITIONS).contains(&n) {
+            return Err(FamilyError::Positions {
+                family: name,
+                found: n,
+            });
+        }
+        if let Some(&k) = numbers[1..].iter().find(|k| !(2..=n).contains(*k)) {
+            return Err(FamilyError::Part { family: name, n, k });
+        }
+        let written: Vec<String> = numbers.iter().map(usize::to_string).collect();
+        let member = format!("{name}:{}", written.join(","));
+        Ok(Definition::new(member, n, (self.make)(&numbers))?)
+    }
+}
+
+/// Returns a generator.
+pub(crate) fn generator(name: impl Into<String>, permutation: Permutation) -> Generator {
+    Generator {
+        name: name.into(),
+        permutation,
+    }
+}
+
+/// Returns the rotation that takes every position to the one on its left, the first to the last.
+pub(crate) fn rotate_left(n: usize) -> Permutation {
+    Permutation::from_fn(n, |p| (p + n - 1) % n)
+}
+
+/// Returns the reversal of positions `first .. end`.
+pub(crate) fn reverse(n: usize, first: usize, end: usize) -> Permutation {
+    Permutation::from_fn(n, |p| match p {
+        p if (first..end).contains(&p) => first + end - 1 - p,
+        p => p,
+    })
+}
+
+/// Returns the exchange of two positions.
+pub(crate) fn swap(n: usize, a: usize, b: usize) -> Permutation {
+    Permutation::from_fn(n, |p| match p {
+        p if p == a => b,
+        p if p == b => a,
+        p => p,
+    })
+}
+
+// Bubble sort: the Coxeter generators of the symmetric group.
+
+pub(crate) const COXETER: Family = Family {
+    name: "coxeter",
+    parameters: "N",
+    states: "N!",
+    example: "coxeter:12",
+    description: "swap neighbours: distances are inversions",
+    make: coxeter,
+};
+
+fn coxeter(numbers: &[usize]) -> Vec<Generator> {
+    let n = numbers[0];
+    let swaps = (1..n).map(|i| generator(format!("s{i}"), swap(n, i - 1, i)));
+    swaps.collect()
+}
+
+// Sorting on a ring: the Coxeter generators and the swap of the last with the first.
+
+pub(crate) const CYCLIC_COXETER: Family = Family {
+    name: "cyclic-coxeter",
+    parameters: "N",
+    states: "N!",
+    example: "cyclic-coxeter:12",
+    description: "swap neighbours on a ring",
+    make: cyclic_coxeter,
+};
+
+fn cyclic_coxeter(numbers: &[usize]) -> Vec<Generator> {
+    let n = numbers[0];
+    let swaps = (1..=n).map(|i| generator(format!("s{i}"), swap(n, i - 1, i % n)));
+    swaps.collect()
+}
+
+// LRX: rotations of all elements and one swap.
+
+pub(crate) const LRX: Family = Family {
+    name: "lrx",
+    parameters: "N",
+    states: "N!",
+    example: "lrx:12",
+    description: "rotate all left or right, swap the first two",
+    make: lrx,
+};
+
+fn lrx(numbers: &[usize]) -> Vec<Generator> {
+    let n = numbers[0];
+    let left = rotate_left(n);
+    let right = left.inverse();
+    vec![
+        generator("L", left),
+        generator("R", right),
+        generator("X", swap(n, 0, 1)),
+    ]
+}
+
+// LX: one rotation of all elements and one swap, without the way back.
+
+pub(crate) const LX: Family = Family {
+    name: "lx",
+    parameters: "N",
+    states: "N!",
+    example: "lx:12",
+    description: "rotate all left only, swap the first two: directed",
+    make: lx,
+};
+
+fn lx(numbers: &[usize]) -> Vec<Generator> {
+    let n = numbers[0];
+    vec![
+        generator("L", rotate_left(n)),
+        generator("X", swap(n, 0, 1)),
+    ]
+}
+
+// Pancake sorting: W. H. Gates and C. H. Papadimitriou, Bounds for sorting by prefix reversal (1979).
+
+pub(crate) const PANCAKE: Family = Family {
+    name: "pancake",
+    parameters: "N",
+    states: "N!",
+    example: "pancake:12",
+    description: "reverse the first 2, 3, .. N of a stack",
+    make: pancake,
+};
+
+fn pancake(numbers: &[usize]) -> Vec<Generator> {
+    let n = numbers[0];
+    let flips = (2..=n).map(|k| generator(format!("F{k}"), reverse(n, 0, k)));
+    flips.collect()
+}
+
+// Sorting by reversals: J. Kececioglu and D. Sankoff, Exact and approximation algorithms for sorting by reversals (1995).
+
+pub(crate) const REVERSALS: Family = Family {
+    name: "reversals",
+    parameters: "N",
+    states: "N!",
+    example: "reversals:10",
+    description: "reverse any part",
+    make: reversals,
+};
+
+fn reversals(numbers: &[usize]) -> Vec<Generator> {
+    let n = numbers[0];
+    let parts = (1..n).flat_map(|i| (i + 1..=n).map(move |j| (i, j)));
+    let reversals = parts.map(|(i, j)| generator(format!("r{i}-{j}"), reverse(n, i - 1, j)));
+    reversals.collect()
+}
+
+// Star transpositions: S. B. Akers and B. Krishnamurthy, A group-theoretic model for symmetric interconnection networks (1989).
+
+pub(crate) const STARS: Family = Family {
+    name: "stars",
+    parameters: "N",
+    states: "N!",
+    example: "stars:9",
+    description: "swap the first with any other",
+    make: stars,
+};
+
+fn stars(numbers: &[usize]) -> Vec<Generator> {
+    let n = numbers[0];
+    let swaps = (2..=n).map(|i| generator(format!("t{i}"), swap(n, 0, i - 1)));
+    swaps.collect()
+}
+
+// TopSpin: the toy of 1988 has 20 discs and a gate of 4.
+
+pub(crate) const TOPSPIN: Family = Family {
+    name: "topspin",
+    parameters: "N,K",
+    states: "N!, N!/2 or fewer",
+    example: "topspin:12,4",
+    description: "a ring of N that turns, and a gate that reverses K of it",
+    make: topspin,
+};
+
+fn topspin(numbers: &[usize]) -> Vec<Generator> {
+    let (n, k) = (numbers[0], numbers[1]);
+    let left = rotate_left(n);
+    let right = left.inverse();
+    vec![
+        generator("L", left),
+        generator("R", right),
+        generator("F", reverse(n, 0, k)),
+    ]
+}

@@ -1,0 +1,199 @@
+//! GAP files: permutations in cycles, and the list of those that are moves.
+//!
+//! ```text
+//! # what follows a # is a remark
+//! M_U:=(1,10,7,4)(2,11,8,5);
+//! M_R:=(3,6,9)(1,2);
+//! Gen:=[M_U,M_R];
+//! ip:=[[1],[2]];
+//! ```
+//!
+//! Points count from 1. A cycle (1,10,..) takes what stands at 1 to 10. A leading `M_` is not part of the name.
+//! `ip` lists sets of identical pieces: only sets of one are supported. Inverses are added.
+
+use std::collections::HashMap;
+
+use crate::puzzle::formats::source::{FileErrorKind, Located, PointSource};
+use crate::puzzle::notation::{NotationError, parse_cycles};
+use crate::puzzle::{Generator, Permutation};
+use crate::units::shown;
+
+/// The part of a file that ends at a semicolon.
+struct Statement<'a> {
+    text: &'a str,
+    /// The line of its first character that is not a space.
+    line: usize,
+}
+
+impl<'a> Statement<'a> {
+    fn new(text: &'a str, line: usize) -> Statement<'a> {
+        let body = text.trim_start();
+        Statement {
+            text: body.trim_end(),
+            line: line + newlines(&text[..text.len() - body.len()]),
+        }
+    }
+
+    /// The line of a byte of it.
+    fn line(&self, at: usize) -> usize {
+        self.line + newlines(&self.text[..at])
+    }
+
+    /// Its parts around the first appearance of a text.
+    fn split(&self, by: &str) -> Option<(Statement<'a>, Statement<'a>)> {
+        let (left, right) = self.text.split_once(by)?;
+        let line = self.line(self.text.len() - right.len());
+        Some((Statement::new(left, self.line), Statement::new(right, line)))
+    }
+
+    fn syntax(&self, expected: &str) -> Located {
+        let kind = FileErrorKind::Syntax {
+            found: shown(self.text, 32),
+            expected: expected.into(),
+        };
+        kind.at(self.line)
+    }
+}
+
+fn newlines(text: &str) -> usize {
+    text.bytes().filter(|&b| b == b'\n').count()
+}
+
+/// Returns what a file says.
+pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
+    let text = without_remarks(text);
+    let mut cycles: HashMap<&str, Vec<Vec<usize>>> = HashMap::new();
+    let mut moves = None;
+    let mut rest = Statement::new(&text, 1);
+    while !rest.text.is_empty() {
+        let end = rest.split(";");
+        let (statement, next) = end.ok_or_else(|| rest.syntax("a statement that ends in ';'"))?;
+        rest = next;
+        if statement.text.is_empty() {
+            continue;
+        }
+        let parts = statement.split(":=");
+        let (name, value) = parts.ok_or_else(|| statement.syntax("'NAME:=..;'"))?;
+        match name.text {
+            "Gen" if moves.is_some() => {
+                return Err(FileErrorKind::Twice("Gen".into()).at(name.line));
+            }
+            "Gen" => {
+                let names = list(&value)?;
+                if names.is_empty() {
+                    let kind = crate::puzzle::DefinitionError::NoGenerators;
+                    return Err(FileErrorKind::from(kind).at(value.line));
+                }
+                for name in &names {
+                    if !cycles.contains_key(name.text) {
+                        let kind = FileErrorKind::Unknown(shown(name.text, 32));
+                        return Err(kind.at(name.line));
+                    }
+                }
+                let names: Vec<&str> = names.iter().map(|name| name.text).collect();
+                moves = Some((names, value.line));
+            }
+            "ip" => distinct(&value)?,
+            word => {
+                identifier(&name)?;
+                let read = parse_cycles(value.text).and_then(|read| {
+                    // Whether it is a permutation does not depend on the points that are fixed.
+                    Permutation::from_cycles(Permutation::MAX_LEN, &read)?;
+                    Ok(read)
+                });
+                let read = read.map_err(|error| generator_error(word, &value, error))?;
+                if cycles.insert(word, read).is_some() {
+                    return Err(FileErrorKind::Twice(shown(word, 32)).at(name.line));
+                }
+            }
+        }
+    }
+    let missing = || FileErrorKind::Missing("the list of moves, 'Gen:=[..];'".into()).at(0);
+    let (names, line) = moves.ok_or_else(missing)?;
+    let largest = names.iter().flat_map(|name| cycles[name].iter().flatten());
+    let points = largest.max().map_or(0, |&point| point + 1);
+    let generator = |name: &&str| Generator {
+        name: name
+            .strip_prefix("M_")
+            .filter(|n| !n.is_empty())
+            .unwrap_or(name)
+            .into(),
+        permutation: Permutation::from_cycles(points, &cycles[name]).expect("checked above"),
+    };
+    Ok(PointSource {
+        labels: (1..=points).collect(),
+        generators: names.iter().map(generator).collect(),
+        powers: false,
+        line,
+    })
+}
+
+/// The text with spaces in place of remarks, so that every byte keeps its line.
+fn without_remarks(text: &str) -> String {
+    let line = |line: &str| match line.find('#') {
+        Some(at) => line[..at].to_string(),
+        None => line.to_string(),
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn generator_error(name: &str, value: &Statement, error: NotationError) -> Located {
+    let line = value.line(error.at());
+    let name = shown(name, 32);
+    FileErrorKind::Generator { name, error }.at(line)
+}
+
+/// Refuses what is no name.
+fn identifier(name: &Statement) -> Result<(), Located> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "_@'\\.".contains(c);
+    match !name.text.is_empty() && name.text.chars().all(allowed) {
+        true => Ok(()),
+        false => Err(name.syntax("the name of a permutation")),
+    }
+}
+
+/// The parts of a list in brackets.
+fn list<'a>(value: &Statement<'a>) -> Result<Vec<Statement<'a>>, Located> {
+    let inner = value
+        .text
+        .strip_prefix('[')
+        .and_then(|t| t.strip_suffix(']'));
+    let inner = inner.ok_or_else(|| value.syntax("a list in brackets"))?;
+    let mut rest = Some(Statement::new(inner, value.line));
+    let mut parts = Vec::new();
+    while let Some(part) = rest {
+        let (first, next) = match part.split(",") {
+            Some((first, next)) => (first, Some(next)),
+            None => (part, None),
+        };
+        rest = next;
+        parts.push(first);
+    }
+    match parts.as_slice() {
+        [only] if only.text.is_empty() => Ok(Vec::new()),
+        _ => Ok(parts),
+    }
+}
+
+/// Refuses a list of sets of identical pieces in which a set has more than one.
+fn distinct(value: &Statement) -> Result<(), Located> {
+    let inner = value
+        .text
+        .strip_prefix('[')
+        .and_then(|t| t.strip_suffix(']'));
+    let inner = inner.ok_or_else(|| value.syntax("a list of lists in brackets"))?;
+    let inner = Statement::new(inner, value.line);
+    let mut at = 0;
+    while at < inner.text.len() {
+        let rest = Statement::new(&inner.text[at..], inner.line(at));
+        let set = rest.text.trim_start_matches([',', ' ', '\t', '\r', '\n']);
+        let members = set.strip_prefix('[').and_then(|set| set.split_once(']'));
+        let (members, behind) = members.ok_or_else(|| rest.syntax("'[..]'"))?;
+        if members.contains(',') {
+            let kind = FileErrorKind::EqualPieces(shown(members, 32));
+            return Err(kind.at(inner.line(inner.text.len() - set.len())));
+        }
+        at = inner.text.len() - behind.len();
+    }
+    Ok(())
+}

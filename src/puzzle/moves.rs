@@ -1,0 +1,164 @@
+//! Moves of tiles, and their notation.
+//!
+//! Invariant: inside the library a direction is where the *tile* goes. Only parsing and formatting know
+//! that some write where the blank goes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::puzzle::{Board, BoardError, Direction, Metric};
+use crate::units::shown;
+
+/// What the letters of a written move sequence stand for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MoveStyle {
+    /// Where the tile goes.
+    #[default]
+    Tile,
+    /// Where the blank goes.
+    Blank,
+}
+
+impl FromStr for MoveStyle {
+    type Err = BoardError;
+
+    fn from_str(text: &str) -> Result<MoveStyle, BoardError> {
+        match text {
+            "tile" => Ok(MoveStyle::Tile),
+            "blank" => Ok(MoveStyle::Blank),
+            _ => Err(BoardError::MoveStyle(shown(text, 32))),
+        }
+    }
+}
+
+/// A sequence of moves.
+///
+/// ```
+/// use tilewave::puzzle::{Board, Metric, Moves, MoveStyle};
+/// let moves = Moves::parse("R D2 L", MoveStyle::Tile)?;
+/// assert_eq!((moves.len(), moves.count(Metric::Mtm)), (4, 3));
+/// assert_eq!((moves.short(MoveStyle::Tile), moves.long(MoveStyle::Blank)), ("RD2L".into(), "LUUR".into()));
+/// let start = Board::parse("1 2 3/4 5 6/7 8 0", None)?;
+/// assert_eq!(moves.apply(&start)?.to_string(), "1 3 0/4 2 6/7 5 8");
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Moves(pub Vec<Direction>);
+
+impl Moves {
+    /// The longest sequence that is read.
+    pub const MAX_LEN: usize = 10_000_000;
+
+    /// Returns the number of moves.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns the number of moves in a metric: in the multi-tile one, tiles that go in the same direction one after
+    /// the other go together.
+    pub fn count(&self, metric: Metric) -> usize {
+        match metric {
+            Metric::Stm => self.len(),
+            Metric::Mtm => self.0.chunk_by(|a, b| a == b).count(),
+        }
+    }
+
+    /// Returns whether there is no move.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the moves written in `text`: letters U D L R in either case, each with an optional
+    /// repetition count, spaces and commas ignored.
+    ///
+    /// # Errors
+    /// [`BoardError::MoveSyntax`] names the first character that is no move.
+    pub fn parse(text: &str, style: MoveStyle) -> Result<Moves, BoardError> {
+        let mut moves: Vec<Direction> = Vec::new();
+        let wrong = |at: usize| BoardError::MoveSyntax {
+            at: at + 1,
+            text: shown(&text.chars().skip(at).take(16).collect::<String>(), 16),
+        };
+        let mut chars = text.chars().enumerate().peekable();
+        while let Some((at, c)) = chars.next() {
+            if c.is_whitespace() || c == ',' {
+                continue;
+            }
+            let upper = c.to_ascii_uppercase();
+            let direction = Direction::ALL.into_iter().find(|d| d.letter() == upper);
+            let direction = direction.ok_or_else(|| wrong(at))?;
+            let direction = match style {
+                MoveStyle::Tile => direction,
+                MoveStyle::Blank => direction.opposite(),
+            };
+            let mut count: Option<usize> = None;
+            while let Some(digit) = chars.peek().and_then(|(_, c)| c.to_digit(10)) {
+                chars.next();
+                count = Some(
+                    count
+                        .unwrap_or(0)
+                        .saturating_mul(10)
+                        .saturating_add(digit as usize),
+                );
+            }
+            let count = count.unwrap_or(1);
+            if count > Moves::MAX_LEN - moves.len() {
+                return Err(BoardError::TooManyMoves {
+                    max: Moves::MAX_LEN,
+                });
+            }
+            moves.extend(std::iter::repeat_n(direction, count));
+        }
+        Ok(Moves(moves))
+    }
+
+    /// Returns the moves as letters, repetitions counted: `RD2L`.
+    pub fn short(&self, style: MoveStyle) -> String {
+        let mut text = String::new();
+        for run in self.0.chunk_by(|a, b| a == b) {
+            text.push(letter(run[0], style));
+            if run.len() > 1 {
+                text.push_str(&run.len().to_string());
+            }
+        }
+        text
+    }
+
+    /// Returns the moves as letters, one each: `RDDL`.
+    pub fn long(&self, style: MoveStyle) -> String {
+        self.0.iter().map(|&d| letter(d, style)).collect()
+    }
+
+    /// Returns the board after the moves.
+    ///
+    /// # Errors
+    /// [`BoardError::BlockedMove`] names the first move that the border stops.
+    pub fn apply(&self, board: &Board) -> Result<Board, BoardError> {
+        let size = board.size();
+        let mut tiles = board.tiles().to_vec();
+        let mut blank = board.blank();
+        for (i, &direction) in self.0.iter().enumerate() {
+            let cell = direction.tile_cell(size, blank);
+            let cell = cell.ok_or(BoardError::BlockedMove {
+                number: i + 1,
+                letter: direction.letter(),
+            })?;
+            tiles.swap(blank, cell);
+            blank = cell;
+        }
+        Board::new(size, &tiles)
+    }
+}
+
+fn letter(direction: Direction, style: MoveStyle) -> char {
+    match style {
+        MoveStyle::Tile => direction.letter(),
+        MoveStyle::Blank => direction.opposite().letter(),
+    }
+}
+
+impl fmt::Display for Moves {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.short(MoveStyle::Tile))
+    }
+}

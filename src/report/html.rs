@@ -1,0 +1,473 @@
+//! Reports as web pages: the solution player and the report of a search.
+//!
+//! Invariant: a page is one file that loads nothing. Its styles and scripts stand inside, a content
+//! security policy forbids every request, and whatever comes from outside (labels, boards, machine names)
+//! is escaped on its way in.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::Error;
+use crate::puzzle::{Board, Metric, MoveStyle, Moves, Size};
+use crate::report::text::share;
+use crate::report::{Report, ReportError, counted, one_key_per_line, thousands, title};
+use crate::search::{Outcome, StateSpace};
+
+// The frame of a page, and how text gets into it.
+
+/// What differs between pages.
+pub(crate) struct Page<'a> {
+    /// Title of the window, plain text.
+    pub title: &'a str,
+    /// Styles beyond those that all pages share.
+    pub style: &'a str,
+    /// What stands on the page, HTML.
+    pub body: &'a str,
+    /// The program, which runs after the body has been read.
+    pub script: &'a str,
+}
+
+impl Page<'_> {
+    /// Returns the page, with `data` as JSON in the element `script#data`.
+    pub fn render(&self, data: &Value) -> String {
+        let style = [include_str!("html/base.css"), self.style].concat();
+        // The name of an element would end the script; in JSON a `<` occurs in strings only.
+        let data = one_key_per_line(data).replace('<', "\\u003c");
+        fill(
+            include_str!("html/page.html"),
+            &[
+                ("version", env!("CARGO_PKG_VERSION")),
+                ("title", &escape(self.title)),
+                ("style", &style),
+                ("body", self.body),
+                ("data", &data),
+                ("script", self.script),
+            ],
+        )
+    }
+}
+
+/// Returns a template with each `{{name}}` replaced by its value. Values are not read again: what looks
+/// like a name in them stays.
+pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
+    let mut text = String::with_capacity(template.len());
+    let mut parts = template.split("{{");
+    text.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let (name, rest) = part.split_once("}}").unwrap_or((part, ""));
+        let value = values.iter().find(|(known, _)| *known == name);
+        text.push_str(value.map_or("", |(_, value)| value));
+        text.push_str(rest);
+    }
+    text
+}
+
+/// Returns text in a form that HTML reads back as this text, in elements and in quoted attributes.
+pub(crate) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Returns a small picture of a board.
+pub(crate) fn miniature(board: &Board) -> String {
+    let spans: String = board
+        .tiles()
+        .iter()
+        .map(|&tile| match tile {
+            0 => r#"<span class="gap"></span>"#.to_string(),
+            tile => format!("<span>{tile}</span>"),
+        })
+        .collect();
+    let (cols, cells) = (board.size().cols(), board.size().cells());
+    let fit = if cells <= 100 { 40 } else { 31 };
+    format!(
+        r#"<div class="mini" role="img" aria-label="{board}" style="--cols:{cols};--fit:{fit}">{spans}</div>"#
+    )
+}
+
+// The solution player: boards whose solutions can be watched, stepped through and tried by hand.
+
+/// Solutions that are drawn where no program runs.
+const PLAIN: usize = 60;
+
+/// A solved board, as the player shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Solution {
+    /// The board that was to be solved.
+    pub start: Board,
+    /// The board that the moves lead to.
+    pub goal: Board,
+    /// The moves from start to goal.
+    pub moves: Moves,
+    /// Whether no shorter solution exists.
+    pub optimal: bool,
+    /// What to call it, for example `Korf 12`; its size when there is none.
+    pub label: Option<String>,
+}
+
+/// A board without a solution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The board.
+    pub board: Board,
+    /// Why it has no solution.
+    pub reason: String,
+}
+
+/// Returns a page that plays solutions and lists the boards that have none; `style` says what its letters stand for at first.
+///
+/// The page is one file of 34 kB, 1 byte per move and 8 per cell, and needs no network. It shows
+/// the board with a slider over the moves, playback, the moves to click on and the Manhattan distance;
+/// tiles can also be slid by hand. Many solutions share a page and are chosen from a list.
+///
+/// # Errors
+/// [`ReportError::NoSolution`] when there is no board at all, [`ReportError::Solution`] when the moves of one do not
+/// lead to its goal.
+///
+/// ```
+/// use tilewave::puzzle::{Board, MoveStyle, Moves};
+/// use tilewave::report::html::{Solution, player};
+/// let solution = Solution {
+///     start: Board::parse("1 2 3/4 0 6/7 5 8", None)?,
+///     goal: Board::parse("1 2 3/4 5 6/7 8 0", None)?,
+///     moves: Moves::parse("UL", MoveStyle::Tile)?,
+///     optimal: true,
+///     label: None,
+/// };
+/// let page = player(&[solution], &[], MoveStyle::Tile)?;
+/// assert!(page.contains("<title>3x3 board, solved in 2 moves</title>"));
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+pub fn player(
+    solutions: &[Solution],
+    refused: &[Refused],
+    style: MoveStyle,
+) -> Result<String, ReportError> {
+    for (index, solution) in solutions.iter().enumerate() {
+        check(solution).map_err(|reason| ReportError::Solution {
+            number: index + 1,
+            reason,
+        })?;
+    }
+    let title = match solutions {
+        [] if refused.is_empty() => return Err(ReportError::NoSolution),
+        [] => {
+            let title = format!(
+                "{} without a solution",
+                counted(refused.len() as u64, "board")
+            );
+            let page = Page {
+                title: &title,
+                style: include_str!("html/player.css"),
+                body: &refusals(refused),
+                script: "",
+            };
+            return Ok(page.render(&json!({"solutions": []})));
+        }
+        [only] => solution_title(only),
+        many => format!("{} solutions", many.len()),
+    };
+    let page = Page {
+        title: &title,
+        style: include_str!("html/player.css"),
+        body: &fill(
+            include_str!("html/player.html"),
+            &[
+                ("solutions", &plain(solutions, style)),
+                ("refused", &refusals(refused)),
+            ],
+        ),
+        script: concat!(
+            include_str!("html/walk.js"),
+            "\n",
+            include_str!("html/player.js")
+        ),
+    };
+    let solutions = solutions.iter().map(|solution| {
+        json!({
+            "label": solution.label,
+            "cols": solution.start.size().cols(),
+            "start": solution.start.tiles(),
+            "goal": solution.goal.tiles(),
+            "moves": solution.moves.long(MoveStyle::Tile),
+            "optimal": solution.optimal,
+        })
+    });
+    Ok(page.render(&json!({
+        "style": match style {
+            MoveStyle::Tile => "tile",
+            MoveStyle::Blank => "blank",
+        },
+        "version": env!("CARGO_PKG_VERSION"),
+        "solutions": solutions.collect::<Vec<_>>(),
+    })))
+}
+
+/// Says what is wrong with a solution.
+fn check(solution: &Solution) -> Result<(), String> {
+    let (start, goal) = (&solution.start, &solution.goal);
+    let end = solution.moves.apply(start).map_err(|e| e.to_string())?;
+    if end == *goal {
+        return Ok(());
+    }
+    Err(format!("its moves end at '{end}', not at '{goal}'"))
+}
+
+fn solution_title(solution: &Solution) -> String {
+    let size = solution.start.size();
+    let name = match &solution.label {
+        Some(label) => label.clone(),
+        None => format!("{size} board"),
+    };
+    let moves = counted(solution.moves.len() as u64, "move");
+    format!("{name}, solved in {moves}")
+}
+
+/// The solutions as a page without a program shows them.
+fn plain(solutions: &[Solution], style: MoveStyle) -> String {
+    let one = |solution: &Solution| {
+        let (title, start) = (
+            escape(&solution_title(solution)),
+            miniature(&solution.start),
+        );
+        let moves = solution.moves.short(style);
+        format!("<div class=\"pair\"><h2>{title}</h2>{start}<p class=\"mono\">{moves}</p></div>\n")
+    };
+    let drawn: String = solutions.iter().take(PLAIN).map(one).collect();
+    let more = match solutions.len().saturating_sub(PLAIN) {
+        0 => String::new(),
+        more => format!("<p>{more} more need JavaScript to be shown.</p>"),
+    };
+    format!("<section class=\"card\"><div class=\"pairs\">{drawn}</div>{more}</section>")
+}
+
+/// The list of boards without a solution, or nothing.
+fn refusals(refused: &[Refused]) -> String {
+    if refused.is_empty() {
+        return String::new();
+    }
+    let one = |Refused { board, reason }: &Refused| {
+        let (picture, reason) = (miniature(board), escape(reason));
+        format!("<div class=\"pair\">{picture}<p>{reason}</p></div>\n")
+    };
+    let pairs: String = refused.iter().map(one).collect();
+    let count = counted(refused.len() as u64, "board");
+    format!(
+        "<details class=\"card refused\" open><summary>{count} without a solution</summary>\
+         <div class=\"pairs\">{pairs}</div></details>\n"
+    )
+}
+
+// The report of a search as a page: summary, chart, table, the boards of the last depth, provenance.
+
+/// The most boards of the last depth that a page draws: ask the search to keep as many
+/// ([`crate::search::Search::keep_last`]).
+pub const LAST_DRAWN: usize = 60;
+
+/// Boards that are not folded away.
+const SHOWN: usize = 6;
+
+/// The facts that head the page; the others stand at its end.
+const NUMBERS: [&str; 4] = ["states", "diameter", "antipodes", "mean depth"];
+
+impl Report<'_> {
+    /// Returns the report as a page: one file of 17 kB, 160 bytes per depth and 400 per board
+    /// drawn, which needs no network.
+    ///
+    /// It draws the boards of the last depth, and lists the states of other puzzles, as far as the search kept them, at
+    /// most [`LAST_DRAWN`], and says how many are left out. Scripts find all figures in the element `script#data`, as
+    /// JSON: the object of [`Report::json`] under `search`, these boards or states under `last`.
+    ///
+    /// # Errors
+    /// What [`StateSpace::new`] returns.
+    pub fn html(&self) -> Result<String, Error> {
+        let outcome = self.outcome;
+        let title = title(
+            &outcome.subject.to_string(),
+            &outcome.counts,
+            outcome.complete,
+        );
+        let last = last_states(outcome)?;
+        let mood = match (self.published, self.difference) {
+            (_, Some(_)) => "bad",
+            (Some(_), None) => "good",
+            (None, None) => "",
+        };
+        let (numbers, mut facts): (Vec<_>, Vec<_>) = self
+            .facts()
+            .into_iter()
+            .partition(|(name, _)| NUMBERS.contains(name));
+        let machine = &self.machine;
+        let cpu = machine.cpu.as_deref().unwrap_or(machine.arch);
+        let cores = counted(machine.cores as u64, "core");
+        facts.push(("machine", format!("{cpu}, {cores}, {}", machine.os)));
+        facts.push(("version", format!("tilewave {}", env!("CARGO_PKG_VERSION"))));
+        #[cfg(feature = "plot")]
+        let chart = crate::report::Chart::of(outcome).svg();
+        #[cfg(not(feature = "plot"))]
+        let chart = String::from("<p>The chart needs JavaScript; the table has its numbers.</p>");
+        let body = fill(
+            include_str!("html/search.html"),
+            &[
+                ("title", &escape(&title)),
+                ("moves", moves(outcome)),
+                ("mood", mood),
+                ("agreement", &escape(&self.published_line())),
+                ("boards", &ends(outcome)),
+                ("numbers", &definitions(&numbers)),
+                ("chart", &chart),
+                ("last", &gallery(outcome, &last)),
+                ("rows", &rows(outcome)),
+                ("facts", &definitions(&facts)),
+            ],
+        );
+        let page = Page {
+            title: &title,
+            style: include_str!("html/search.css"),
+            body: &body,
+            script: concat!(
+                include_str!("html/chart.js"),
+                "\n",
+                include_str!("html/search.js")
+            ),
+        };
+        let last: Vec<&str> = last.iter().map(|(text, _)| text.as_str()).collect();
+        Ok(page.render(&json!({"search": self.json(), "last": last})))
+    }
+}
+
+/// What counts as one move.
+fn moves(outcome: &Outcome) -> &'static str {
+    match outcome.subject.metric() {
+        Some(Metric::Stm) => "one tile a move",
+        Some(Metric::Mtm) => "any number of tiles a move",
+        None => "one generator a move",
+    }
+}
+
+/// A state in the puzzle's own words, and as HTML.
+type Shown = (String, String);
+
+/// The states of the last depth that are shown: boards drawn, others written.
+fn last_states(outcome: &Outcome) -> Result<Vec<Shown>, Error> {
+    let space = StateSpace::of(outcome.subject.clone())?;
+    let states = outcome.last.iter().take(LAST_DRAWN);
+    let shown = states.map(|&state| {
+        let text = space.text(state);
+        let picture = match space.board(state) {
+            Some(board) => miniature(&board),
+            None => format!("<code>{}</code>", escape(&text)),
+        };
+        (text, picture)
+    });
+    Ok(shown.collect())
+}
+
+/// Pictures of the goal and, where it is another board, of the start.
+fn ends(outcome: &Outcome) -> String {
+    let figure = |name: &str, board: &Board| {
+        let picture = miniature(board);
+        format!("<figure>{picture}<figcaption>{name}</figcaption></figure>")
+    };
+    let mut figures = String::new();
+    let Some((goal, start)) = outcome.subject.boards() else {
+        return figures;
+    };
+    if start != goal {
+        figures += &figure("Start", start);
+    }
+    figures += &figure("Goal", goal);
+    format!(r#"<div class="ends">{figures}</div>"#)
+}
+
+fn definitions(facts: &[(&'static str, String)]) -> String {
+    let line = |(name, value): &(&str, String)| {
+        let value = escape(value);
+        format!("      <div><dt>{name}</dt><dd>{value}</dd></div>\n")
+    };
+    facts.iter().map(line).collect()
+}
+
+/// The states of the last depth, or nothing when the search kept none.
+fn gallery(outcome: &Outcome, states: &[Shown]) -> String {
+    if states.is_empty() {
+        return String::new();
+    }
+    // A number of a state that is written takes less room than a tile.
+    let (one, many, cols) = match (outcome.subject.size(), outcome.subject.definition()) {
+        (None, Some(of)) => ("state", "states", of.positions().div_ceil(2)),
+        (size, _) => ("board", "boards", size.map_or(1, Size::cols)),
+    };
+    let depth = outcome.counts.len().saturating_sub(1);
+    let count = outcome.counts.last().copied().unwrap_or(0);
+    let noun = match (outcome.complete, count) {
+        (true, 1) => "antipode",
+        (true, _) => "antipodes",
+        (false, 1) => one,
+        (false, _) => many,
+    };
+    let reason = match outcome.complete {
+        true => format!("no {one} is farther away"),
+        false => "the search stopped here".into(),
+    };
+    let pictures = |states: &[Shown]| {
+        let pictures: String = states.iter().map(|(_, html)| html.as_str()).collect();
+        format!("<div class=\"gallery\" style=\"--cols:{cols}\">{pictures}</div>")
+    };
+    // On a phone dozens of boards would bury the table below them.
+    let (shown, folded) = states.split_at(states.len().min(SHOWN));
+    let shown = pictures(shown);
+    let folded = match folded.len() {
+        0 => String::new(),
+        more => format!(
+            "<details class=\"more\"><summary>{more} more</summary>{}</details>",
+            pictures(folded)
+        ),
+    };
+    let left_out = match count.saturating_sub(states.len() as u64) {
+        0 => String::new(),
+        more => format!(
+            r#"<p class="soft more">{} more are not {}.</p>"#,
+            thousands(more),
+            if one == "board" { "drawn" } else { "listed" }
+        ),
+    };
+    let count = thousands(count);
+    format!(
+        "<section class=\"card\" aria-labelledby=\"last-title\">\n    \
+         <h2 id=\"last-title\">{count} {noun} at depth {depth}</h2>\n    \
+         <p class=\"soft\">{depth} moves from the start: {reason}.</p>\n    \
+         {shown}{folded}\n    {left_out}\n  </section>"
+    )
+}
+
+/// The rows of the table: depth, states, share, cumulative share, checksum.
+fn rows(outcome: &Outcome) -> String {
+    let all = outcome.states;
+    let mut cumulative = 0;
+    let mut text = String::new();
+    let levels = outcome.counts.iter().zip(&outcome.checksums);
+    for (depth, (&count, checksum)) in levels.enumerate() {
+        cumulative += count;
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "          <tr><td>{depth}</td><td>{}</td><td>{} %</td><td>{} %</td><td class=\"sum\">{checksum:016x}</td></tr>",
+            thousands(count),
+            share(count, all),
+            share(cumulative, all),
+        );
+    }
+    text
+}

@@ -1,0 +1,316 @@
+//! The text report of a search: table and summary.
+
+use serde::Serialize;
+
+use crate::report::{
+    Difference, Own, Published, bytes, counted, duration, own_for, published_for, rate, thousands,
+};
+use crate::search::Outcome;
+use crate::store;
+
+/// Everything a report says of a search: the outcome, how it compares with what is published, and
+/// what it was run on.
+///
+/// ```
+/// use tilewave::search::{self, Search};
+/// use tilewave::progress::NoProgress;
+/// use tilewave::puzzle::{Goal, Size};
+/// use tilewave::report::Report;
+///
+/// let search = Search::new(Goal::Last.board(Size::new(3, 3)?)?);
+/// let outcome = search::run(&search, &NoProgress)?;
+/// let report = Report::new(&outcome);
+/// assert!(report.summary().contains("diameter    31"));
+/// assert!(report.summary().contains("all 32 levels equal to OEIS A089473"));
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Report<'a> {
+    /// What the search found.
+    pub outcome: &'a Outcome,
+    /// The distribution that is published for its board and start.
+    pub published: Option<&'static Published>,
+    /// This project's own distribution for them.
+    pub own: Option<&'static Own>,
+    /// The first depth at which the one that is published, or where there is none the own, is another one.
+    pub difference: Option<Difference>,
+    /// The machine that the search ran on.
+    pub machine: Machine,
+    /// Peak resident memory of the process in bytes, where the system tells.
+    pub peak_memory: Option<u64>,
+}
+
+impl<'a> Report<'a> {
+    /// Returns the report of an outcome, made on the machine and in the process that computed it.
+    pub fn new(outcome: &'a Outcome) -> Report<'a> {
+        let published = published_for(&outcome.subject);
+        let own = own_for(&outcome.subject);
+        let truth = published.map(Published::counts).or(own.map(Own::counts));
+        let difference = |truth| Difference::first(&outcome.counts, truth, outcome.complete);
+        Report {
+            outcome,
+            published,
+            own,
+            difference: truth.and_then(difference),
+            machine: Machine::this(),
+            peak_memory: store::peak_memory(),
+        }
+    }
+
+    /// Returns the states found per second of wall time.
+    pub fn states_per_second(&self) -> f64 {
+        self.outcome.total() as f64 / self.outcome.seconds
+    }
+
+    /// Returns the table of the distribution followed by the summary.
+    pub fn text(&self) -> String {
+        let outcome = self.outcome;
+        let table = histogram(&outcome.counts, outcome.states);
+        format!("{table}\n{}", self.summary())
+    }
+
+    /// Returns the summary: one line each for board, states, diameter, antipodes, mean depth, time,
+    /// memory, engine and agreement with what is published.
+    pub fn summary(&self) -> String {
+        let line = |(name, value): &(&str, String)| format!("{name:<10}  {value}\n");
+        self.facts().iter().map(line).collect()
+    }
+
+    /// The facts of the summary: name and value.
+    pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
+        let outcome = self.outcome;
+        let deepest = outcome.counts.len().saturating_sub(1);
+        let subject = &outcome.subject;
+        let (goal, start) = (subject.goal(), subject.start());
+        let kind = if subject.size().is_some() {
+            "board"
+        } else {
+            "puzzle"
+        };
+        let mut facts = vec![(kind, format!("{subject}, goal {goal}"))];
+        if start != goal {
+            facts.push(("start", start));
+        }
+        if subject.definition().is_some() {
+            let order = thousands(outcome.states);
+            let reached = if outcome.complete {
+                ", all reached"
+            } else {
+                ""
+            };
+            facts.push(("group", format!("order {order}{reached}")));
+        }
+        facts.push(("states", thousands(outcome.total())));
+        match (outcome.diameter(), outcome.antipodes()) {
+            (Some(diameter), Some(antipodes)) => {
+                facts.push(("diameter", diameter.to_string()));
+                facts.push(("antipodes", thousands(antipodes)));
+            }
+            _ => facts.push((
+                "diameter",
+                format!("over {deepest}, the last depth computed"),
+            )),
+        }
+        facts.push(("mean depth", format!("{:.4}", outcome.mean_depth())));
+        let speed = rate(self.states_per_second());
+        facts.push((
+            "time",
+            format!("{}, {speed} states/s", duration(outcome.seconds)),
+        ));
+        let arrays = bytes(outcome.array_bytes);
+        facts.push((
+            "memory",
+            match self.peak_memory {
+                Some(peak) => format!("{} peak, {arrays} of it state arrays", bytes(peak)),
+                None => format!("{arrays} of state arrays"),
+            },
+        ));
+        if let Some(disk) = &outcome.disk {
+            let (peak, written) = (bytes(disk.peak_bytes), bytes(disk.bytes_written));
+            facts.push(("disk", format!("{peak} peak, {written} written")));
+            facts.push((
+                "work",
+                format!(
+                    "decode {:.0} s, kernel {:.0} s, encode {:.0} s, wait {:.0} s",
+                    disk.decode_seconds,
+                    disk.kernel_seconds,
+                    disk.encode_seconds,
+                    disk.wait_seconds
+                ),
+            ));
+        }
+        let network = outcome.disk.as_ref().map_or(&[][..], |d| &d.network_bytes);
+        if let Some(most) = network.iter().max().filter(|&&most| most > 0) {
+            let (all, most) = (bytes(network.iter().sum()), bytes(*most));
+            facts.push((
+                "network",
+                format!("{all} sent, {most} for the largest level"),
+            ));
+        }
+        facts.push(("engine", engine(outcome)));
+        facts.push(("published", self.published_line()));
+        facts
+    }
+
+    /// How the search compares with what is published.
+    pub(crate) fn published_line(&self) -> String {
+        let levels = self.outcome.counts.len();
+        let which = if self.outcome.complete {
+            "all"
+        } else {
+            "the first"
+        };
+        let own = self.own.map(Own::to_string);
+        let known = self.published.map(Published::citation);
+        let first = self.published.map(|truth| truth.name().to_string());
+        match (
+            known.into_iter().chain(own.clone()).collect::<Vec<_>>(),
+            &self.difference,
+        ) {
+            (known, _) if known.is_empty() => {
+                let what = match self.outcome.subject.size() {
+                    Some(_) => "board and start",
+                    None => "puzzle",
+                };
+                format!("no published distribution for this {what}")
+            }
+            (known, None) => {
+                // One source per line: together they are wider than a terminal.
+                let sources = known.join("; ").replace("; ", ";\n            ");
+                format!("{which} {levels} levels equal to {sources}")
+            }
+            (_, Some(difference)) => {
+                let truth = first.or(own).unwrap_or_default();
+                format!("DISAGREES with {truth}: {difference}")
+            }
+        }
+    }
+}
+
+/// Engine, kernel and threads, for example `sweep, avx512 kernel, 2 threads`.
+fn engine(outcome: &Outcome) -> String {
+    let kernel = outcome
+        .kernel
+        .map(|k| format!("{k} kernel, "))
+        .unwrap_or_default();
+    let chunks = outcome.disk.as_ref().map_or(String::new(), |disk| {
+        let ranks = match disk.ranks {
+            1 => format!("planes in {}", disk.planes.name()),
+            ranks => format!("{ranks} processes"),
+        };
+        format!(", {}, {ranks}", counted(disk.chunks as u64, "chunk"))
+    });
+    format!(
+        "{}, {kernel}{}{chunks}",
+        outcome.engine,
+        counted(outcome.threads as u64, "thread")
+    )
+}
+
+// The depth distribution as a text table with bars.
+
+/// Cells of the longest bar: the table then stays within 80 columns for every board up to 16 cells.
+const BAR: u64 = 36;
+
+/// Returns the title of a distribution, for example `3x4: 239,500,800 states, diameter 53`; where it is not
+/// complete, its last depth is no diameter.
+pub(crate) fn title(name: &str, counts: &[u64], complete: bool) -> String {
+    let total = counts.iter().sum();
+    let states = thousands(total);
+    let plural = if total == 1 { "" } else { "s" };
+    let last = counts.len().saturating_sub(1);
+    let ending = if complete {
+        format!(", diameter {last}")
+    } else {
+        format!(" to depth {last}")
+    };
+    format!("{name}: {states} state{plural}{ending}")
+}
+
+/// Returns the table of a depth distribution: depth, states, cumulative share of `total` and a bar
+/// that is proportional to the states.
+///
+/// The share is rounded down, so that 100 stands only where every state has been reached.
+///
+/// ```
+/// let table = tilewave::report::histogram(&[1, 2, 2, 2, 2, 2, 1], 12);
+/// assert_eq!(table.lines().count(), 8);
+/// assert!(table.lines().nth(1).unwrap().starts_with("    0       1      8.3333 %"));
+/// ```
+pub fn histogram(counts: &[u64], total: u64) -> String {
+    let largest = counts.iter().copied().max().unwrap_or(0);
+    let width = thousands(largest).len().max("states".len());
+    let mut table = format!(
+        "{:>5}  {:>width$}  {:>12}\n",
+        "depth", "states", "cumulative"
+    );
+    let mut cumulative = 0;
+    for (depth, &count) in counts.iter().enumerate() {
+        cumulative += count;
+        let line = format!(
+            "{depth:>5}  {:>width$}  {:>10} %  {}",
+            thousands(count),
+            share(cumulative, total),
+            bar(count, largest),
+        );
+        table.push_str(line.trim_end());
+        table.push('\n');
+    }
+    table
+}
+
+/// `part` of `whole` in percent, four decimals, rounded down.
+pub(crate) fn share(part: u64, whole: u64) -> String {
+    let units = u128::from(part) * 1_000_000 / u128::from(whole.max(1));
+    format!("{}.{:04}", units / 10_000, units % 10_000)
+}
+
+/// A bar of `count` against `largest`, in eighths of a cell. Any state at all shows.
+fn bar(count: u64, largest: u64) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = u128::from(count) * u128::from(8 * BAR) / u128::from(largest.max(1));
+    let eighths = if count > 0 {
+        eighths.max(1) as usize
+    } else {
+        0
+    };
+    "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
+}
+
+// The machine that a search ran on.
+
+/// The machine that figures were measured on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Machine {
+    /// Model name of the processor, where the system tells.
+    pub cpu: Option<String>,
+    /// Threads that the process may run at once.
+    pub cores: usize,
+    /// Operating system.
+    pub os: &'static str,
+    /// Processor architecture.
+    pub arch: &'static str,
+}
+
+impl Machine {
+    /// Returns a description of this machine. Cost: reads one small system file on Linux.
+    pub fn this() -> Machine {
+        Machine {
+            cpu: std::fs::read_to_string("/proc/cpuinfo")
+                .ok()
+                .as_deref()
+                .and_then(model_name),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            os: std::env::consts::OS,
+            arch: std::env::consts::ARCH,
+        }
+    }
+}
+
+fn model_name(cpuinfo: &str) -> Option<String> {
+    let line = cpuinfo
+        .lines()
+        .find(|line| line.starts_with("model name"))?;
+    let name = line.split_once(':')?.1.trim();
+    (!name.is_empty()).then(|| name.to_string())
+}

@@ -1,0 +1,369 @@
+//! Groups of cells, and the transfers between groups.
+//!
+//! A **group** is a parity of lines and at most 8 cells: what one byte of a line tells. A **class** is the
+//! groups that a level may hold. Sliding tiles move one at a time on even lines with a bipartite graph of
+//! cells: two classes of one group each, the colours. Where every move keeps a level's colour open, as in
+//! the multi-tile metric or where generators of both parities mix, there is one class of several groups.
+//!
+//! Invariant: bit k of a byte of a group stands for the k-th of its cells, in increasing order. A level
+//! lies in one class, the next in the class after it, which is the same where there is only one.
+
+use std::collections::VecDeque;
+
+use crate::kernel::{Kernel, Rule, StepProgram, Transfer};
+use crate::perm::layout::{LANES, Layout};
+use crate::perm::move_table::Gathers;
+use crate::puzzle::Puzzle;
+use crate::search::error::SearchError;
+
+/// What one byte of a line tells.
+pub(crate) struct Group {
+    /// Parity of the lines: 1 for odd ones.
+    pub parity: usize,
+    /// The cells, in increasing order.
+    pub cells: Vec<usize>,
+}
+
+/// The moves from a group into another.
+pub(crate) struct IncomingMoves {
+    /// Place of the group that they come from in its class.
+    pub from: usize,
+    pub transfer: Transfer,
+}
+
+/// The groups of a puzzle and the moves between them.
+pub(crate) struct Groups {
+    classes: Vec<Vec<Group>>,
+    /// For each class and group of it the moves that lead there.
+    arrivals: Vec<Vec<Vec<IncomingMoves>>>,
+    /// Whether moves need not have a way back.
+    pub directed: bool,
+}
+
+/// Where a state lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Seat {
+    pub class: usize,
+    /// Place of the group in its class.
+    pub group: usize,
+    pub bit: u8,
+}
+
+impl Groups {
+    /// Most cells of a group: the bits of a byte.
+    const MAX_CELLS: usize = 8;
+
+    /// Returns the groups of the states that can be reached from even lines with a cell.
+    pub fn new(puzzle: &Puzzle, start: usize) -> Groups {
+        let reached = reached(puzzle, start);
+        let colours = if reached.bipartite { 2 } else { 1 };
+        let classes = (0..colours).map(|colour| {
+            let cells = |parity: usize| -> Vec<usize> {
+                let here = |&cell: &usize| {
+                    let at = reached.colour[parity][cell];
+                    at.is_some_and(|c| colours == 1 || c == colour)
+                };
+                (0..puzzle.cells()).filter(here).collect()
+            };
+            let groups = [0, 1].map(|parity| (parity, cells(parity)));
+            let cut = |(parity, cells): (usize, Vec<usize>)| {
+                let parts = cells.len().div_ceil(Groups::MAX_CELLS).max(1);
+                let part = |part: &[usize]| Group {
+                    parity,
+                    cells: part.to_vec(),
+                };
+                let size = cells.len().div_ceil(parts).max(1);
+                cells.chunks(size).map(part).collect::<Vec<Group>>()
+            };
+            groups.into_iter().flat_map(cut).collect()
+        });
+        let classes: Vec<Vec<Group>> = classes.collect();
+        let arrivals = classes
+            .iter()
+            .map(|c| c.iter().map(|_| Vec::new()).collect());
+        let mut groups = Groups {
+            arrivals: arrivals.collect(),
+            classes,
+            directed: puzzle.is_directed(),
+        };
+        for (parity, edge) in [0, 1]
+            .into_iter()
+            .flat_map(|p| puzzle.edges().iter().map(move |edge| (p, edge)))
+        {
+            let window = &puzzle.windows()[edge.window];
+            let Some(from) = groups.seat(parity, edge.from) else {
+                continue;
+            };
+            let to = groups.seat(parity ^ usize::from(!window.is_even()), edge.to);
+            let to = to.expect("moves lead to what is reached");
+            let arrivals = &mut groups.arrivals[to.class][to.group];
+            let bits = (from.bit, to.bit);
+            let same =
+                |a: &&mut IncomingMoves| a.from == from.group && a.transfer.window == *window;
+            match arrivals.iter_mut().find(same) {
+                Some(arrival) => arrival.transfer.bits.push(bits),
+                None => arrivals.push(IncomingMoves {
+                    from: from.group,
+                    transfer: Transfer {
+                        window: window.clone(),
+                        bits: vec![bits],
+                    },
+                }),
+            }
+        }
+        groups
+    }
+
+    /// Returns the number of classes: 1 or 2.
+    pub fn classes(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// Returns the number of groups of the class that has most.
+    pub fn most(&self) -> usize {
+        self.classes.iter().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// Returns the groups of a class.
+    pub fn class(&self, class: usize) -> &[Group] {
+        &self.classes[class]
+    }
+
+    /// Returns where states with a parity of lines and a cell lie, or `None` when none is reached.
+    pub fn seat(&self, parity: usize, cell: usize) -> Option<Seat> {
+        let mut groups = self.classes.iter().enumerate().flat_map(|(class, groups)| {
+            let numbered = groups.iter().enumerate();
+            numbered.map(move |(group, of)| (class, group, of))
+        });
+        groups.find_map(|(class, group, of)| {
+            let at = of.cells.iter().position(|&c| c == cell);
+            let bit = at.filter(|_| of.parity == parity)? as u8;
+            Some(Seat { class, group, bit })
+        })
+    }
+
+    /// Returns the class of the level after one of a class.
+    pub fn next(&self, class: usize) -> usize {
+        self.classes.len() - 1 - class
+    }
+
+    /// Returns what a step leaves out: where the graph is undirected, moves lead to the previous level, the
+    /// next and, where there is one class only, the current one.
+    pub fn rule(&self) -> Rule {
+        match (self.directed, self.classes()) {
+            (true, _) => Rule::Unseen,
+            (false, 2) => Rule::Reverse,
+            (false, _) => Rule::Stay(0),
+        }
+    }
+
+    /// Returns the moves that lead into each group of a class.
+    pub fn arrivals(&self, class: usize) -> &[Vec<IncomingMoves>] {
+        &self.arrivals[class]
+    }
+}
+
+/// Which parities of lines and cells occur together.
+struct ReachedParities {
+    /// For each parity and cell whether paths to it have an odd length, those to the first being even;
+    /// `None` where no path leads.
+    colour: [Vec<Option<usize>>; 2],
+    /// Whether all paths to each have lengths of the same parity.
+    bipartite: bool,
+}
+
+fn reached(puzzle: &Puzzle, start: usize) -> ReachedParities {
+    let mut reached = ReachedParities {
+        colour: [0, 1].map(|_| vec![None; puzzle.cells()]),
+        bipartite: true,
+    };
+    reached.colour[0][start] = Some(0);
+    let mut queue = VecDeque::from([(0, start, 0)]);
+    while let Some((parity, cell, colour)) = queue.pop_front() {
+        for edge in puzzle.edges().iter().filter(|edge| edge.from == cell) {
+            let odd = usize::from(!puzzle.windows()[edge.window].is_even());
+            let (to, next) = (&mut reached.colour[parity ^ odd][edge.to], 1 - colour);
+            if to.is_none() {
+                queue.push_back((parity ^ odd, edge.to, next));
+            }
+            reached.bipartite &= *to.get_or_insert(next) == next;
+        }
+    }
+    // The first class is that of the first cell, wherever the start is: files rest on it.
+    let first = reached.colour.iter().flatten().flatten().next();
+    if first == Some(&1) {
+        for colour in reached.colour.iter_mut().flatten().flatten() {
+            *colour = 1 - *colour;
+        }
+    }
+    reached
+}
+
+// The step into one group, made ready for a kernel.
+
+/// What moves whole bytes: every bit to itself.
+pub(crate) const BYTE: [(u8, u8); 8] = [
+    (0, 0),
+    (1, 1),
+    (2, 2),
+    (3, 3),
+    (4, 4),
+    (5, 5),
+    (6, 6),
+    (7, 7),
+];
+
+/// The step into one group.
+pub(crate) struct Arriving {
+    pub program: StepProgram,
+    /// For each transfer the place of the group in its class that it comes from.
+    pub from: Vec<usize>,
+    /// Parity of the lines of the group.
+    pub parity: usize,
+    /// Place of the group in its class.
+    pub group: usize,
+    /// What becomes of the states that the step reaches.
+    pub rule: Rule,
+}
+
+impl Arriving {
+    /// Returns the step into a group of a class by the transfers that are kept; `halo` is what is handed over
+    /// with the target blocks.
+    ///
+    /// # Errors
+    /// What the kernel refuses.
+    pub fn new(
+        kernel: Kernel,
+        tables: &Gathers,
+        groups: &Groups,
+        (class, group): (usize, usize),
+        halo: &[Vec<(u8, u8)>],
+        keep: impl Fn(&Transfer) -> bool,
+    ) -> Result<Arriving, SearchError> {
+        let arrivals = groups.arrivals(class)[group].iter();
+        let kept = arrivals.filter(|a| keep(&a.transfer));
+        let (mut from, transfers): (Vec<usize>, Vec<Transfer>) =
+            kept.map(|a| (a.from, a.transfer.clone())).unzip();
+        from.resize(from.len() + halo.len(), 0);
+        Ok(Arriving {
+            program: StepProgram::shared(kernel, tables, &transfers, halo)?,
+            from,
+            parity: groups.class(class)[group].parity,
+            group,
+            rule: groups.rule(),
+        })
+    }
+}
+
+// Chunks: the array of lines cut by the first K digits.
+//
+// Invariant: a chunk is a range of consecutive lines, all those that share K digits; it consists of
+// whole blocks and is cut into frames of whole blocks, of which only the last may be shorter.
+
+/// How the lines are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Chunks {
+    pub layout: Layout,
+    /// Digits that all lines of a chunk share, K.
+    pub digits: usize,
+    /// Number of chunks.
+    pub count: usize,
+    /// Blocks of a chunk.
+    pub blocks: usize,
+    /// Blocks of a frame.
+    pub frame_blocks: usize,
+}
+
+impl Chunks {
+    /// Most chunks of a search: each is a file of every level and 150 bytes of the manifest, which is written
+    /// with every commit.
+    pub const MOST: usize = 1 << 20;
+
+    /// Returns the chunks of a layout for K digits, or `None` when K leaves no digit inside a block or makes
+    /// more than [`Chunks::MOST`].
+    ///
+    /// A frame holds the blocks that differ in one digit, 9!/2 lines for long lines: 181,440 bytes, a
+    /// size at which the codec is efficient and which fits the second-level cache.
+    pub fn new(layout: Layout, digits: usize) -> Option<Chunks> {
+        let layout = layout.with_shared_digits(digits)?;
+        let count: usize = (0..digits).map(|x| layout.radix(x)).product();
+        if count > Chunks::MOST {
+            return None;
+        }
+        let blocks = layout.blocks() / count;
+        let last = layout
+            .block_prefix()
+            .checked_sub(1)
+            .filter(|&x| x >= digits);
+        Some(Chunks {
+            layout,
+            digits,
+            count,
+            blocks,
+            frame_blocks: last.map_or(1, |x| layout.radix(x)),
+        })
+    }
+
+    /// Returns the number of registers of a chunk.
+    pub fn registers(&self) -> usize {
+        self.blocks * self.layout.block_registers()
+    }
+
+    /// Returns the number of registers of a frame.
+    pub fn frame_registers(&self) -> usize {
+        self.frame_blocks * self.layout.block_registers()
+    }
+
+    /// Returns the number of frames of a chunk.
+    pub fn frames(&self) -> usize {
+        self.blocks.div_ceil(self.frame_blocks)
+    }
+
+    /// Returns the number of lines of a chunk.
+    pub fn lines(&self) -> u64 {
+        (self.registers() * LANES) as u64
+    }
+
+    /// Returns the chunk of a block.
+    pub fn of_block(&self, block: usize) -> usize {
+        block / self.blocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! What `src/bfs/chunks.rs` keeps to itself.
+
+    use super::*;
+
+    #[test]
+    fn chunks_and_frames_cover_the_lines() {
+        for (n, digits) in [
+            (9, 0),
+            (9, 1),
+            (9, 2),
+            (9, 3),
+            (11, 1),
+            (11, 3),
+            (14, 1),
+            (14, 2),
+        ] {
+            let chunks = Chunks::new(Layout::new(n).unwrap(), digits).unwrap();
+            assert_eq!(
+                chunks.count as u64 * chunks.lines(),
+                crate::perm::lehmer::even_count(n)
+            );
+            assert!(chunks.frames() * chunks.frame_blocks >= chunks.blocks);
+            assert!((chunks.frames() - 1) * chunks.frame_blocks < chunks.blocks);
+        }
+        let chunks = Chunks::new(Layout::new(14).unwrap(), 1).unwrap();
+        assert_eq!(
+            (chunks.count, chunks.frame_registers() * LANES),
+            (14, 181_440)
+        );
+        assert_eq!(Chunks::new(Layout::new(9).unwrap(), 4), None);
+        let large = Layout::new(15).unwrap();
+        let cuts = (0..large.prefix()).filter_map(|k| Chunks::new(large, k));
+        assert_eq!(cuts.map(|cut| cut.count).max(), Some(360_360));
+    }
+}

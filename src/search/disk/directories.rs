@@ -1,0 +1,314 @@
+//! The directories of a run: which chunk lies where, the locks, and how much of the disks is used.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use twox_hash::XxHash3_64;
+
+use crate::Error;
+use crate::kernel::Kernel;
+use crate::puzzle::{Board, Metric, States};
+use crate::search::disk::error::DiskError;
+use crate::search::outcome::PlaneStore;
+use crate::search::space::Subject;
+use crate::store::{
+    Codec, DEFAULT_LEVEL, LABEL, Lock, MANIFEST, Manifest, Marker, Shares, Storage, lock_within,
+};
+
+/// The directories of a run. The manifest lies in the first; the chunks are dealt out by its shares.
+#[derive(Clone)]
+pub struct Directories {
+    storages: Arc<[Box<dyn Storage>]>,
+    shares: Arc<RwLock<Shares>>,
+    used: Arc<Used>,
+}
+
+/// Bytes of this session's files.
+#[derive(Default)]
+pub(crate) struct Used {
+    pub levels: AtomicU64,
+    pub scratch: AtomicU64,
+}
+
+impl Used {
+    /// Returns all bytes.
+    pub fn bytes(&self) -> u64 {
+        self.levels.load(Ordering::Relaxed) + self.scratch.load(Ordering::Relaxed)
+    }
+}
+
+impl Directories {
+    /// Returns the directories of a run, in the order in which chunks are dealt out.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn new(storages: Vec<Box<dyn Storage>>) -> Directories {
+        assert!(!storages.is_empty(), "a run has a directory");
+        let shares = Shares::new(&[], storages.len());
+        Directories {
+            storages: storages.into(),
+            shares: Arc::new(shares.into()),
+            used: Arc::default(),
+        }
+    }
+
+    /// Returns the number of directories.
+    pub(crate) fn count(&self) -> usize {
+        self.storages.len()
+    }
+
+    /// The directory of the manifest.
+    pub(crate) fn first(&self) -> &dyn Storage {
+        &*self.storages[0]
+    }
+
+    pub(crate) fn of_chunk(&self, chunk: usize) -> &dyn Storage {
+        &*self.storages[self.place(chunk)]
+    }
+
+    /// Returns the place of the directory of a chunk, from 0.
+    pub(crate) fn place(&self, chunk: usize) -> usize {
+        let shares = self.shares.read();
+        shares.unwrap_or_else(PoisonError::into_inner).place(chunk)
+    }
+
+    /// How chunks are dealt out.
+    pub(crate) fn shares(&self) -> Shares {
+        let shares = self.shares.read();
+        shares.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Deals chunks out by the shares of a run, equally when these are not those of as many directories.
+    pub(crate) fn deal(&self, shares: &[u32]) {
+        let mut dealt = self.shares.write().unwrap_or_else(PoisonError::into_inner);
+        *dealt = Shares::new(shares, self.count());
+    }
+
+    /// Returns the shares that a new run takes, by the room on the disks.
+    pub(crate) fn shares_by_room(&self) -> Vec<u32> {
+        let rooms: Vec<_> = self.all().map(|s| (s.free(), s.device())).collect();
+        Shares::by_room(&rooms)
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &dyn Storage> {
+        self.storages.iter().map(|storage| &**storage)
+    }
+
+    pub(crate) fn used(&self) -> &Used {
+        &self.used
+    }
+
+    /// Locks all directories, each after waiting at most `patience`.
+    pub(crate) fn lock(&self, patience: Duration) -> Result<Vec<Lock>, DiskError> {
+        let lock = |storage: &dyn Storage| {
+            let lock = lock_within(storage, patience);
+            lock.map_err(|e| DiskError::io(storage, "lock", e))?
+                .ok_or_else(|| DiskError::Locked {
+                    directory: storage.name(),
+                })
+        };
+        self.all().map(lock).collect()
+    }
+
+    /// Returns whether a search is running in these directories.
+    pub fn is_locked(&self) -> bool {
+        self.all().any(Storage::is_locked)
+    }
+
+    /// Reads the manifest, if there is one, and deals chunks out as it says.
+    ///
+    /// # Errors
+    /// [`DiskError`] when it cannot be read or is damaged.
+    pub fn manifest(&self) -> Result<Option<Manifest>, DiskError> {
+        let manifest = Manifest::read(self.first());
+        let manifest = manifest.map_err(|e| DiskError::io(self.first(), MANIFEST, e))?;
+        self.deal(manifest.as_ref().map_or(&[], |manifest| &manifest.shares));
+        Ok(manifest)
+    }
+}
+
+// What the files of a run say of the puzzle that is searched, and the puzzle from what they say.
+//
+// Invariant: what is read back searches the same states in the same order of lines; two searches have the same
+// label only when they have the same puzzle, metric and goal.
+
+/// What manifests and markers say of a puzzle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub board: String,
+    pub goal: String,
+    pub start: String,
+    pub metric: Option<String>,
+    pub puzzle: Option<String>,
+}
+
+impl Identity {
+    pub fn of(subject: &Subject) -> Identity {
+        let metric = subject.metric().filter(|&metric| metric != Metric::Stm);
+        let text = match subject {
+            Subject::Board { .. } => None,
+            Subject::Puzzle(states) => {
+                Some(String::from_utf8_lossy(&states.to_text()).into_owned())
+            }
+        };
+        Identity {
+            board: subject.name(),
+            goal: subject.goal(),
+            start: subject.start(),
+            metric: metric.map(|metric| metric.name().into()),
+            puzzle: text,
+        }
+    }
+
+    /// Names and values to be compared, the most telling first.
+    pub fn facts(&self) -> [(&'static str, String); 5] {
+        let moves = self.puzzle.as_deref().map_or_else(String::new, hash);
+        let metric = self.metric.clone();
+        [
+            ("board", self.board.clone()),
+            (
+                "metric",
+                metric.unwrap_or_else(|| Metric::Stm.name().into()),
+            ),
+            ("moves", moves),
+            ("goal", self.goal.clone()),
+            ("start", self.start.clone()),
+        ]
+    }
+
+    /// Whether both are of the same moves of another puzzle, whatever it and they are called.
+    pub fn is_renamed(&self, other: &Identity) -> bool {
+        let states = |of: &Identity| States::from_text(of.puzzle.as_ref()?.as_bytes());
+        let moves = |of: &States| {
+            let definition = of.definition();
+            let moves = definition.generators().iter();
+            let moves: Vec<_> = moves.map(|g| g.permutation.clone()).collect();
+            (moves, definition.labels().to_vec(), of.reading().clone())
+        };
+        let (one, other) = (states(self), states(other));
+        one.is_some() && one.as_ref().map(moves) == other.as_ref().map(moves)
+    }
+
+    /// Returns what is searched.
+    ///
+    /// # Errors
+    /// What is wrong with a board; [`DiskError::Apart`] for what no program of this version wrote.
+    pub fn subject(&self, directory: &str) -> Result<Subject, Error> {
+        let unknown = |what: &str| DiskError::Apart {
+            directory: directory.into(),
+            reason: format!("its manifest names {what} that this program does not know"),
+        };
+        if let Some(text) = &self.puzzle {
+            let states = States::from_text(text.as_bytes()).ok_or_else(|| unknown("a puzzle"))?;
+            return Subject::Puzzle(Arc::new(states)).starting_at(&self.start);
+        }
+        let metric = match self.metric.as_deref() {
+            None => Metric::Stm,
+            Some(name) if name == Metric::Mtm.name() => Metric::Mtm,
+            Some(_) => return Err(unknown("a metric").into()),
+        };
+        let goal = Board::parse(&self.goal, Some(self.board.parse()?))?;
+        let subject = Subject::board(goal).in_metric(metric);
+        subject.starting_at(&self.start)
+    }
+}
+
+impl From<&Manifest> for Identity {
+    fn from(of: &Manifest) -> Identity {
+        Identity {
+            board: of.board.clone(),
+            goal: of.goal.clone(),
+            start: of.start.clone(),
+            metric: of.metric.clone(),
+            puzzle: of.puzzle.clone(),
+        }
+    }
+}
+
+impl From<&Marker> for Identity {
+    fn from(of: &Marker) -> Identity {
+        Identity {
+            board: of.board.clone(),
+            goal: of.goal.clone(),
+            start: of.start.clone(),
+            metric: of.metric.clone(),
+            puzzle: of.puzzle.clone(),
+        }
+    }
+}
+
+fn hash(text: &str) -> String {
+    format!("{:016x}", XxHash3_64::oneshot(text.as_bytes()))
+}
+
+/// Returns what the header of each level file says of the lines: the goal of a board, with the metric unless it is one
+/// tile a move; the hash of another puzzle's text, and as much of its name as there is room for.
+pub(crate) fn label(identity: &Identity) -> String {
+    match (&identity.puzzle, &identity.metric) {
+        (Some(text), _) => {
+            let mut label = format!("{} {}", hash(text), identity.board);
+            let end = (0..=LABEL.min(label.len())).rfind(|&end| label.is_char_boundary(end));
+            label.truncate(end.unwrap_or(0));
+            label
+        }
+        (None, Some(metric)) => format!("{metric} {}", identity.goal),
+        (None, None) => identity.goal.clone(),
+    }
+}
+
+// What a search on disk may use, and how.
+
+/// How a search uses its disk.
+#[derive(Clone)]
+pub struct Disk {
+    /// Where the files lie.
+    pub directories: Directories,
+    /// Number of digits that all lines of a chunk share, K; `None` for the fewest that fit the memory. A
+    /// run that is continued keeps its own.
+    pub shared_digits: Option<usize>,
+    /// Where the planes lie; `None` for memory if they fit.
+    pub planes: Option<PlaneStore>,
+    /// How new files are coded; `None` for the fastest of this processor. A run may have files of both kinds.
+    pub codec: Option<Codec>,
+    /// zstd level of new files.
+    pub zstd_level: i32,
+    /// Least time between two commits; zero for one after every chunk.
+    pub commit_every: Duration,
+    /// Whether the files of all levels are kept, not only of the last two.
+    pub keep_all: bool,
+    /// Most bytes of level files and scratch, `None` for what is free.
+    pub limit: Option<u64>,
+    /// Whether a search may start that by the estimate needs more disk than there is.
+    pub ignore_space: bool,
+    /// Whether a search that is continued first reads and checks all its files, and computes damaged levels
+    /// again where the levels before are kept.
+    pub check: bool,
+    /// Time to wait for another search in the directories to end.
+    pub patience: Duration,
+}
+
+impl Disk {
+    /// Returns the defaults: as few chunks as fit the memory, a commit every 10 seconds, the last two
+    /// levels kept.
+    pub fn new(directories: Directories) -> Disk {
+        Disk {
+            directories,
+            shared_digits: None,
+            planes: None,
+            codec: None,
+            zstd_level: DEFAULT_LEVEL,
+            commit_every: Duration::from_secs(10),
+            keep_all: false,
+            limit: None,
+            ignore_space: false,
+            check: false,
+            patience: Duration::from_secs(10),
+        }
+    }
+
+    /// Returns how new files are coded when a kernel computes them.
+    pub(crate) fn codec(&self, kernel: Kernel) -> Codec {
+        self.codec.unwrap_or(Codec::best(kernel))
+    }
+}

@@ -1,0 +1,232 @@
+//! What can go wrong with a run on disk.
+
+use std::io;
+
+use crate::store::{MemoryError, Storage};
+use crate::units::bytes;
+
+/// A run on disk that cannot start, go on or be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DiskError {
+    /// The system refused, or the file's content is wrong.
+    #[error("{directory}/{file}: {}{}", reason, advice(.reason, *lost))]
+    Io {
+        /// The directory.
+        directory: String,
+        /// The file in it.
+        file: String,
+        /// What the system, or the file's reader, said.
+        reason: io::Error,
+        /// Whether what was done since the last commit is lost.
+        lost: bool,
+    },
+    /// A level file is damaged or does not belong here.
+    #[error("{directory}/{file} (depth {depth}): {reason}; {advice}")]
+    Level {
+        /// The directory.
+        directory: String,
+        /// The file in it.
+        file: String,
+        /// Depth of its states.
+        depth: u32,
+        /// What is wrong.
+        reason: String,
+        /// What can be done.
+        advice: &'static str,
+    },
+    /// A scratch file reads back other bytes than were written.
+    #[error(
+        "{directory}/{file}: it reads back other bytes than were written; the levels are whole: look at the disk, or keep the planes elsewhere with --planes memory, and give the same command again"
+    )]
+    Scratch {
+        /// The directory.
+        directory: String,
+        /// The file in it.
+        file: String,
+        /// Depth of the step that needs it.
+        depth: u32,
+    },
+    /// Another process works in the directory.
+    #[error("{directory}: another search is running here; wait for it, or choose another --dir")]
+    Locked {
+        /// The directory.
+        directory: String,
+    },
+    /// The directory holds another search.
+    #[error(
+        "{directory} holds a search with {name} {found}, not {asked}: choose another --dir, or ask for the same"
+    )]
+    Other {
+        /// The directory.
+        directory: String,
+        /// What differs.
+        name: &'static str,
+        /// What the directory holds.
+        found: String,
+        /// What was asked for.
+        asked: String,
+    },
+    /// A rank of the job was started for another search.
+    #[error(
+        "rank {rank} was started with {name} {found}, rank 0 with {asked}: start all ranks with the same program and command"
+    )]
+    Ranks {
+        /// The rank.
+        rank: usize,
+        /// What differs.
+        name: String,
+        /// What that rank was started with.
+        found: String,
+        /// What rank 0 was started with.
+        asked: String,
+    },
+    /// Another rank of the job has failed.
+    #[error("rank {rank}: {reason}")]
+    Elsewhere {
+        /// The rank.
+        rank: usize,
+        /// What it says.
+        reason: String,
+    },
+    /// The directories do not hold one whole run.
+    #[error("{directory}: {reason}")]
+    Apart {
+        /// The directory.
+        directory: String,
+        /// What is wrong, and what can be done.
+        reason: String,
+    },
+    /// There is no run in the directory.
+    #[error("{directory} holds no search: start one with tilewave bfs BOARD --dir {directory}")]
+    Empty {
+        /// The directory.
+        directory: String,
+    },
+    /// The run needs more disk than it may take.
+    #[error(
+        "the search needs about {} of disk at its peak, {} may be used: {advice}",
+        bytes(*needed), bytes(*limit)
+    )]
+    Disk {
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes allowed or free.
+        limit: u64,
+        /// What can be done.
+        advice: &'static str,
+    },
+    /// The files have come to the limit.
+    #[error(
+        "the files have come to the limit of {limit} bytes at depth {depth}; {}: give the same command again with a larger --disk-limit",
+        kept(*lost)
+    )]
+    Limit {
+        /// Depth in progress.
+        depth: u32,
+        /// Bytes allowed.
+        limit: u64,
+        /// Whether what was done since the last commit is lost.
+        lost: bool,
+    },
+    /// The observer asked to stop; everything is committed.
+    #[error(
+        "interrupted at depth {depth} after {states} states; nothing is lost: the same command, or tilewave resume --dir {directory}, goes on"
+    )]
+    Interrupted {
+        /// The directory.
+        directory: String,
+        /// Depth in progress.
+        depth: usize,
+        /// States of the finished levels.
+        states: u64,
+    },
+    /// So many digits leave nothing inside a block.
+    #[error(
+        "chunks of {puzzle} share at most {most} digits, not {digits}: give a smaller --shared-digits, or leave it out"
+    )]
+    Digits {
+        /// The puzzle.
+        puzzle: String,
+        /// Digits asked for.
+        digits: usize,
+        /// Most digits that lines can share.
+        most: usize,
+    },
+    /// There is no memory for what reads a file.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The codec has failed.
+    #[error("a frame cannot be compressed: {reason}; free memory and give the same command again")]
+    Codec {
+        /// What the codec said.
+        reason: &'static str,
+    },
+    /// The levels of a run do not add up.
+    #[error(
+        "{directory}: depth {depth} has {found} states or another checksum than the manifest's {stated}: the run is damaged, start again in another --dir"
+    )]
+    Sum {
+        /// The directory.
+        directory: String,
+        /// The level.
+        depth: u32,
+        /// States in the files.
+        found: u64,
+        /// States in the manifest.
+        stated: u64,
+    },
+}
+
+/// What became of the work.
+fn kept(lost: bool) -> &'static str {
+    match lost {
+        true => "what was done since the last commit is lost",
+        false => "nothing is lost",
+    }
+}
+
+/// What to do about an error of the system.
+fn advice(reason: &io::Error, lost: bool) -> String {
+    match reason.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            format!(
+                "; {}: make room and give the same command again",
+                kept(lost)
+            )
+        }
+        io::ErrorKind::InvalidData => {
+            "; tilewave repair rebuilds it where it can, a new search needs another --dir".into()
+        }
+        _ if lost => format!("; {}, the commits before stand", kept(lost)),
+        _ => String::new(),
+    }
+}
+
+impl DiskError {
+    /// What is wrong with a directory as a part of a run.
+    pub(crate) fn apart(storage: &dyn Storage, reason: String) -> DiskError {
+        DiskError::Apart {
+            directory: storage.name(),
+            reason,
+        }
+    }
+
+    /// What the system said of a file.
+    pub(crate) fn io(storage: &dyn Storage, file: &str, reason: io::Error) -> DiskError {
+        DiskError::Io {
+            directory: storage.name(),
+            file: file.to_string(),
+            reason,
+            lost: false,
+        }
+    }
+
+    /// The error of a search that could not commit what it had done.
+    pub(crate) fn without_commit(mut self) -> DiskError {
+        if let DiskError::Io { lost, .. } | DiskError::Limit { lost, .. } = &mut self {
+            *lost = true;
+        }
+        self
+    }
+}

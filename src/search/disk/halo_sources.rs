@@ -1,0 +1,379 @@
+//! Where the bits of a plane come from.
+//!
+//! Invariant: this reads the same tables as the kernels do for bytes.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use crate::kernel::{BitPiece, BitRow, Kernel, take_bits};
+use crate::perm::TargetByte;
+use crate::perm::layout::{GROUP, LANES};
+use crate::perm::lehmer::MAX_LEN;
+use crate::perm::move_table::{MoveShape, MoveTable};
+use crate::search::classes::Chunks;
+
+/// All lanes of a word.
+pub(crate) const ALL_LANES: u64 = (1 << LANES) - 1;
+
+/// Portions that are remembered: boards have some hundred of a few KB each; a window with thousands of source blocks might
+/// have one for every block and chunk.
+const MOST_PORTIONS: usize = 4096;
+
+/// In what units the words of a target block lie among those of the sources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Granularity {
+    /// As a whole in one source block.
+    Blocks,
+    /// Word by word.
+    Words,
+    /// Bit by bit.
+    Bits,
+}
+
+/// Where the bits of a plane come from.
+pub(crate) struct PlaneSources {
+    chunks: Chunks,
+    gather: MoveTable,
+    pub granularity: Granularity,
+    /// For each variant and register the block and the register of the source; empty for
+    /// [`Granularity::Bits`].
+    words: Vec<(u16, u16)>,
+    /// For [`Granularity::Bits`]; made when first used.
+    pieces: OnceLock<WordPieces>,
+    /// Parity of the target lines.
+    parity: usize,
+    /// What has been worked out of [`PlaneSources::portion`], by [`BlockSources::portion_of`].
+    portions: RwLock<HashMap<Vec<u64>, Arc<Portion>>>,
+}
+
+/// What some source blocks give to a target block.
+pub(crate) struct Portion {
+    /// The words that get any lanes, by their places in the block, and these lanes.
+    pub words: Vec<u16>,
+    pub lanes: Vec<u64>,
+    /// For each of these words where its pieces begin, and where the last ends. A word that moves as a whole has one.
+    starts: Vec<u32>,
+    pieces: Vec<BitPiece>,
+}
+
+/// What words are made of whose lanes come from several.
+struct WordPieces {
+    rows: Vec<BitRow>,
+    /// For each variant, parity and register where its pieces begin; and where the last ends.
+    starts: Vec<u32>,
+    pieces: Vec<BitPiece>,
+}
+
+/// The sources of one target block.
+#[derive(Default)]
+pub(crate) struct BlockSources {
+    /// Source block of each number.
+    pub blocks: Vec<usize>,
+    variant: usize,
+    parity: usize,
+}
+
+impl BlockSources {
+    /// Returns the place of a word of the block of a number, counted over the whole array of blocks of so many words.
+    fn place(&self, block: u16, word: u16, size: usize) -> usize {
+        self.blocks[usize::from(block)] * size + usize::from(word)
+    }
+
+    /// Writes what the portion depends on that comes from a range of blocks.
+    fn portion_of(&self, from: &Range<usize>, key: &mut Vec<u64>) {
+        key.clear();
+        key.push((2 * self.variant + self.parity) as u64);
+        for blocks in self.blocks.chunks(64) {
+            let bits = (0..)
+                .zip(blocks)
+                .map(|(i, block)| u64::from(from.contains(block)) << i);
+            key.push(bits.sum());
+        }
+    }
+}
+
+/// Makes room for another portion.
+fn forget_many(portions: &mut HashMap<Vec<u64>, Arc<Portion>>) {
+    if portions.len() >= MOST_PORTIONS {
+        portions.clear();
+    }
+}
+
+/// Finds the portions of target blocks that come from a range of source blocks.
+pub(crate) struct Portions<'a> {
+    sources: &'a PlaneSources,
+    from: Range<usize>,
+    /// The sources of the block found last.
+    located: BlockSources,
+    key: Vec<u64>,
+    known: HashMap<Vec<u64>, Arc<Portion>>,
+}
+
+impl<'a> Portions<'a> {
+    pub fn new(sources: &'a PlaneSources, from: Range<usize>) -> Portions<'a> {
+        Portions {
+            sources,
+            from,
+            located: BlockSources::default(),
+            key: Vec::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// Returns the portion of a target block.
+    pub fn of(&mut self, block: usize) -> Arc<Portion> {
+        let Portions {
+            sources,
+            from,
+            located,
+            key,
+            known,
+        } = self;
+        sources.locate(block, located);
+        located.portion_of(from, key);
+        if let Some(portion) = known.get(&key[..]) {
+            return portion.clone();
+        }
+        let portion = sources.portion(located, from, key);
+        forget_many(known);
+        known.insert(key.clone(), portion.clone());
+        portion
+    }
+
+    /// Writes the words that get any lanes of the block found last, these lanes only; `load` brings source words,
+    /// counted over the whole array, of the range.
+    pub fn take(
+        &self,
+        kernel: Kernel,
+        portion: &Portion,
+        load: impl Fn(usize) -> u64,
+        words: &mut [u64],
+    ) {
+        let size = self.sources.chunks.layout.block_registers();
+        let load = |piece: BitPiece| load(self.located.place(piece.block, piece.word, size));
+        if self.sources.is_whole() {
+            for (word, &piece) in words.iter_mut().zip(&portion.pieces) {
+                *word = load(piece);
+            }
+        } else {
+            let rows = &self.sources.pieces().rows;
+            take_bits(kernel, rows, &portion.starts, &portion.pieces, load, words);
+        }
+    }
+}
+
+impl PlaneSources {
+    pub fn new(chunks: Chunks, gather: MoveTable, parity: usize) -> PlaneSources {
+        let layout = chunks.layout;
+        let granularity = match gather.shape {
+            MoveShape::Block => Granularity::Blocks,
+            _ if gather.keeps_lanes() => Granularity::Words,
+            _ => Granularity::Bits,
+        };
+        let registers = 0..layout.block_registers();
+        let all = (0..gather.source_blocks.variants())
+            .flat_map(|v| registers.clone().map(move |r| (v, r)));
+        let word = |(variant, register)| {
+            let at = TargetByte {
+                variant,
+                register,
+                lane: 0,
+                parity: 0,
+            };
+            let (source, _) = gather.byte_source(layout, at);
+            (source.block, source.register)
+        };
+        let words = match granularity {
+            Granularity::Bits => Vec::new(),
+            _ => all.map(word).collect(),
+        };
+        PlaneSources {
+            chunks,
+            granularity,
+            words,
+            pieces: OnceLock::new(),
+            portions: RwLock::default(),
+            parity,
+            gather,
+        }
+    }
+
+    /// Returns whether words move as a whole.
+    pub fn is_whole(&self) -> bool {
+        self.granularity != Granularity::Bits
+    }
+
+    /// Works out the source blocks of a target block.
+    pub fn locate(&self, block: usize, sources: &mut BlockSources) {
+        let layout = self.chunks.layout;
+        let mut digits = [0; MAX_LEN];
+        layout.block_digits(block, &mut digits);
+        let digits = &digits[..layout.block_prefix()];
+        let source_blocks = &self.gather.source_blocks;
+        let sum = digits.iter().map(|&d| usize::from(d)).sum::<usize>();
+        sources.parity = (sum + self.parity) % 2;
+        sources.blocks.resize(source_blocks.count(), 0);
+        sources.variant = source_blocks.find(block, digits, &mut sources.blocks);
+    }
+
+    /// Returns where each word of a target block comes from, counted over the whole array; `None` when its
+    /// bits come from several.
+    pub fn words(&self, sources: &BlockSources) -> Option<impl Iterator<Item = usize>> {
+        if !self.is_whole() {
+            return None;
+        }
+        let size = self.chunks.layout.block_registers();
+        let words = &self.words[sources.variant * size..][..size];
+        Some(
+            words
+                .iter()
+                .map(move |&(block, word)| sources.place(block, word, size)),
+        )
+    }
+
+    /// Writes the words of a target block; `load` brings source words, counted over the whole array.
+    pub fn take(
+        &self,
+        kernel: Kernel,
+        sources: &BlockSources,
+        load: impl Fn(usize) -> u64,
+        words: &mut [u64],
+    ) {
+        if let Some(places) = self.words(sources) {
+            for (word, place) in words.iter_mut().zip(places) {
+                *word = load(place);
+            }
+            return;
+        }
+        let size = words.len();
+        let WordPieces { rows, pieces, .. } = self.pieces();
+        let load = |piece: BitPiece| load(sources.place(piece.block, piece.word, size));
+        take_bits(kernel, rows, self.starts(sources), pieces, load, words);
+    }
+
+    /// Returns what a range of source blocks gives to a target block, known by its key.
+    fn portion(&self, sources: &BlockSources, from: &Range<usize>, key: &[u64]) -> Arc<Portion> {
+        let known = self.portions.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(portion) = known.get(key) {
+            return portion.clone();
+        }
+        drop(known);
+        let mut portion = Portion {
+            words: Vec::new(),
+            lanes: Vec::new(),
+            starts: vec![0],
+            pieces: Vec::new(),
+        };
+        for word in 0..self.chunks.layout.block_registers() {
+            let mut lanes = 0;
+            for (piece, its) in self.pieces_of(sources, word) {
+                if from.contains(&sources.blocks[usize::from(piece.block)]) {
+                    lanes |= its;
+                    portion.pieces.push(piece);
+                }
+            }
+            if lanes != 0 {
+                portion.words.push(word as u16);
+                portion.lanes.push(lanes);
+                portion.starts.push(portion.pieces.len() as u32);
+            }
+        }
+        let mut known = self
+            .portions
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        forget_many(&mut known);
+        known
+            .entry(key.to_vec())
+            .or_insert(Arc::new(portion))
+            .clone()
+    }
+
+    /// Returns the pieces of a word of a target block, with their lanes.
+    fn pieces_of(&self, sources: &BlockSources, word: usize) -> Vec<(BitPiece, u64)> {
+        if self.is_whole() {
+            let size = self.chunks.layout.block_registers();
+            let (block, word) = self.words[sources.variant * size + word];
+            return vec![(
+                BitPiece {
+                    block,
+                    word,
+                    row: 0,
+                },
+                ALL_LANES,
+            )];
+        }
+        let WordPieces { rows, pieces, .. } = self.pieces();
+        let starts = &self.starts(sources)[word..];
+        let pieces = &pieces[starts[0] as usize..starts[1] as usize];
+        let lanes = |piece: &BitPiece| rows[usize::from(piece.row)].lanes;
+        pieces.iter().map(|piece| (*piece, lanes(piece))).collect()
+    }
+
+    /// The starts of the pieces of a target block.
+    fn starts(&self, sources: &BlockSources) -> &[u32] {
+        let size = self.chunks.layout.block_registers();
+        let first = (sources.variant * 2 + sources.parity) * size;
+        &self.pieces().starts[first..=first + size]
+    }
+
+    fn pieces(&self) -> &WordPieces {
+        self.pieces.get_or_init(|| self.cut())
+    }
+
+    /// Finds out what every word is made of.
+    fn cut(&self) -> WordPieces {
+        let layout = self.chunks.layout;
+        let parities = layout.group_parities();
+        let mut known = HashMap::new();
+        let mut made = WordPieces {
+            rows: Vec::new(),
+            starts: vec![0],
+            pieces: Vec::new(),
+        };
+        for (variant, parity) in
+            (0..self.gather.source_blocks.variants()).flat_map(|v| [(v, 0), (v, 1)])
+        {
+            for register in 0..layout.block_registers() {
+                let inner = usize::from(parities[register / GROUP]) ^ (register % GROUP % 2);
+                let mut words: Vec<((u16, u16), BitRow)> = Vec::new();
+                for lane in 0..LANES {
+                    let at = TargetByte {
+                        variant,
+                        register,
+                        lane,
+                        parity: parity ^ inner,
+                    };
+                    let (source, bit) = self.gather.byte_source(layout, at);
+                    let word = (source.block, source.register);
+                    let at = words.iter().position(|(known, _)| *known == word);
+                    let at = at.unwrap_or_else(|| {
+                        let row = BitRow {
+                            from: [0; 64],
+                            lanes: 0,
+                        };
+                        words.push((word, row));
+                        words.len() - 1
+                    });
+                    let row = &mut words[at].1;
+                    row.from[lane] = bit as u8;
+                    row.lanes |= 1 << lane;
+                }
+                for ((block, word), row) in words {
+                    let number = *known.entry((row.from, row.lanes)).or_insert_with(|| {
+                        made.rows.push(row);
+                        made.rows.len() as u16 - 1
+                    });
+                    made.pieces.push(BitPiece {
+                        block,
+                        word,
+                        row: number,
+                    });
+                }
+                made.starts.push(made.pieces.len() as u32);
+            }
+        }
+        made
+    }
+}

@@ -1,0 +1,378 @@
+//! Which run the directories hold, before anything is written to them.
+//!
+//! Invariant: [`Directories::recognise`] changes nothing. [`Directories::claim`] removes only files whose name
+//! carries the run's number, and level files whose header carries it and whose level is finished without
+//! them; it is called under the locks and after everything that the manifest names has been seen. A complete run
+//! without leftovers it does not touch.
+
+use crate::search::disk::directories::Directories;
+use crate::search::disk::error::DiskError;
+use crate::store::{LevelReader, MANIFEST, MARKER, Manifest, Marker, PREVIOUS, RunFile, Storage};
+
+/// What is there.
+pub(crate) struct Recognised {
+    /// The run to go on with.
+    pub manifest: Option<Manifest>,
+    /// The number of a run that ended before its first commit.
+    pub begun: Option<u64>,
+}
+
+/// One of the directories.
+struct Seen<'a> {
+    storage: &'a dyn Storage,
+    directories: &'a Directories,
+    /// From 1.
+    place: usize,
+    of: usize,
+    marker: Option<Marker>,
+    names: Vec<String>,
+    files: Vec<RunFile>,
+}
+
+impl<'a> Seen<'a> {
+    fn read(
+        directories: &'a Directories,
+        storage: &'a dyn Storage,
+        place: usize,
+    ) -> Result<Seen<'a>, DiskError> {
+        let names = storage.list().map_err(|e| DiskError::io(storage, "", e))?;
+        let marker = Marker::read(storage).map_err(|e| match e.kind() {
+            std::io::ErrorKind::InvalidData => DiskError::apart(
+                storage,
+                format!("its marker {MARKER} is damaged ({e}): remove that file, the search does without it where all its level files are there"),
+            ),
+            _ => DiskError::io(storage, MARKER, e),
+        })?;
+        let files = names
+            .iter()
+            .filter_map(|name| RunFile::parse(name))
+            .collect();
+        Ok(Seen {
+            storage,
+            directories,
+            place,
+            of: directories.count(),
+            marker,
+            names,
+            files,
+        })
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|n| n == name)
+    }
+
+    fn apart(&self, reason: String) -> DiskError {
+        DiskError::apart(self.storage, reason)
+    }
+
+    /// The level files that have been committed.
+    fn levels(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.files.iter().filter_map(|file| match *file {
+            RunFile::Level { depth, chunk } => Some((depth, chunk)),
+            _ => None,
+        })
+    }
+
+    /// The files that a manifest names in this directory.
+    fn named(&self, manifest: &Manifest) -> impl Iterator<Item = (u32, u32)> {
+        manifest.files.iter().flat_map(|files| {
+            let lies_here = |chunk: u32| self.directories.place(chunk as usize) == self.place - 1;
+            let here = files.chunks.iter().filter(|record| record.has_file());
+            let here = here.filter(move |record| lies_here(record.chunk));
+            here.map(|record| (files.depth, record.chunk))
+        })
+    }
+
+    /// The run in the header of a level file, if it has a whole one.
+    fn owner(&self, (depth, chunk): (u32, u32)) -> Result<Option<u64>, DiskError> {
+        let name = RunFile::Level { depth, chunk }.name();
+        let opened = self.storage.open(&name);
+        match opened.and_then(|file| LevelReader::header_of(&*file)) {
+            Ok(header) if (header.depth, header.chunk) == (depth, chunk) => Ok(Some(header.run)),
+            Ok(_) => Ok(None),
+            Err(e) if e.kind() == std::io::ErrorKind::InvalidData => Ok(None),
+            Err(e) => Err(DiskError::io(self.storage, &name, e)),
+        }
+    }
+}
+
+impl Directories {
+    fn seen(&self) -> Result<Vec<Seen<'_>>, DiskError> {
+        let all = self.all().enumerate();
+        all.map(|(i, storage)| Seen::read(self, storage, i + 1))
+            .collect()
+    }
+
+    /// Returns the run that the directories hold, once everything that its manifest names is there; refuses
+    /// what is half present, in another order or somebody else's, and says what it is.
+    pub(crate) fn recognise(&self) -> Result<Recognised, DiskError> {
+        let seen = self.seen()?;
+        let manifest = self.manifest()?;
+        if let Some(other) = seen[1..].iter().find(|other| other.has(MANIFEST)) {
+            return Err(other.apart(format!(
+                "the manifest of a search lies here, but {} is given as its first directory: give the directories in the order in which the search was started",
+                self.first().name()
+            )));
+        }
+        match manifest {
+            Some(manifest) => {
+                whole(&seen, &manifest)?;
+                Ok(Recognised {
+                    manifest: Some(manifest),
+                    begun: None,
+                })
+            }
+            None => Ok(Recognised {
+                manifest: None,
+                begun: startable(&seen)?,
+            }),
+        }
+    }
+
+    /// The same for one of several ranks: a part of the files is enough, `manifest` is rank 0's.
+    pub(crate) fn recognise_part(
+        &self,
+        manifest: Option<&Manifest>,
+    ) -> Result<Option<u64>, DiskError> {
+        let seen = self.seen()?;
+        match manifest {
+            Some(manifest) => {
+                self.deal(&manifest.shares);
+                seen.iter().try_for_each(|seen| belongs(seen, manifest))?;
+                not_newer(&seen, manifest).map(|()| None)
+            }
+            None => startable(&seen),
+        }
+    }
+
+    /// Makes the directories those of a run: removes what earlier sessions have left over, gives the files
+    /// that a commit has named their names, and writes the markers.
+    pub(crate) fn claim(&self, manifest: &Manifest) -> Result<(), DiskError> {
+        let seen = self.seen()?;
+        for here in &seen {
+            belongs(here, manifest)?;
+            let named: std::collections::HashSet<_> = here.named(manifest).collect();
+            let storage = here.storage;
+            for &file in &here.files {
+                let name = file.name();
+                let wrong = |e| DiskError::io(storage, &name, e);
+                match file {
+                    RunFile::Uncommitted { run, depth, chunk } if run == manifest.run => {
+                        let level = RunFile::Level { depth, chunk }.name();
+                        if named.contains(&(depth, chunk)) && !here.has(&level) {
+                            storage.rename(&name, &level).map_err(wrong)?;
+                        } else {
+                            storage.remove(&name).map_err(wrong)?;
+                        }
+                    }
+                    RunFile::Level { depth, chunk } => {
+                        // Of a finished level a file that is not named any more has served its time; so have those of the
+                        // empty level behind the deepest one.
+                        let finished = (depth as usize) < manifest.levels.len();
+                        let superseded = !named.contains(&(depth, chunk))
+                            && (finished && !manifest.keep_all || is_behind(manifest, depth));
+                        if superseded && here.owner((depth, chunk))? == Some(manifest.run) {
+                            storage.remove(&name).map_err(wrong)?;
+                        }
+                    }
+                    _ if file.run() == Some(manifest.run) => {
+                        storage.remove(&name).map_err(wrong)?
+                    }
+                    _ => {}
+                }
+            }
+            let marker = Marker::new(manifest, here.place as u32);
+            if here.marker.as_ref() != Some(&marker) {
+                marker
+                    .write(storage)
+                    .map_err(|e| DiskError::io(storage, MARKER, e))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a directory of another run, or of another place in this one.
+fn belongs(seen: &Seen, manifest: &Manifest) -> Result<(), DiskError> {
+    let Some(marker) = &seen.marker else {
+        return Ok(());
+    };
+    if marker.run != manifest.run {
+        return Err(seen.apart(format!(
+            "it belongs to another run, of {} with goal {}: give the directories of one search",
+            marker.board, marker.goal
+        )));
+    }
+    placed(seen, marker)
+}
+
+/// Refuses a directory that stands at another place than its marker says.
+fn placed(seen: &Seen, marker: &Marker) -> Result<(), DiskError> {
+    if (marker.place as usize, marker.directories as usize) == (seen.place, seen.of) {
+        return Ok(());
+    }
+    Err(seen.apart(format!(
+        "it is directory {} of {} of a search of {}, but is given as {} of {}: give all its directories in the order in which it was started",
+        marker.place, marker.directories, marker.board, seen.place, seen.of
+    )))
+}
+
+/// Refuses a run of which something is missing.
+fn whole(all: &[Seen], manifest: &Manifest) -> Result<(), DiskError> {
+    let first = all[0].storage;
+    if manifest.directories as usize != all.len() {
+        return Err(DiskError::Other {
+            directory: first.name(),
+            name: "directories",
+            found: manifest.directories.to_string(),
+            asked: all.len().to_string(),
+        });
+    }
+    all.iter().try_for_each(|seen| belongs(seen, manifest))?;
+    let marked = all.iter().any(|seen| seen.marker.is_some());
+    for seen in all {
+        let there: std::collections::HashSet<&str> = seen.names.iter().map(|n| &**n).collect();
+        let missing = |&(depth, chunk): &(u32, u32)| {
+            let run = manifest.run;
+            let names = [
+                RunFile::Level { depth, chunk },
+                RunFile::Uncommitted { run, depth, chunk },
+            ];
+            names.iter().all(|file| !there.contains(&*file.name()))
+        };
+        let named: Vec<(u32, u32)> = seen.named(manifest).collect();
+        let gone: Vec<(u32, u32)> = named.iter().copied().filter(missing).collect();
+        if let Some(&(depth, chunk)) = gone.first() {
+            not_newer(all, manifest)?;
+            return Err(seen.apart(format!(
+                "{} is not there, {} of the {} files that the manifest names in this directory (place {} of {}) are missing: is its disk mounted? Nothing was changed",
+                RunFile::Level { depth, chunk }.name(),
+                gone.len(),
+                named.len(),
+                seen.place,
+                seen.of
+            )));
+        }
+        if marked && seen.marker.is_none() && named.is_empty() {
+            return Err(seen.apart(format!(
+                "it holds nothing of the search, whose directory {} of {} it should be: is its disk mounted?",
+                seen.place, seen.of
+            )));
+        }
+    }
+    let previous = Manifest::read_previous(first);
+    if all[0].has(PREVIOUS) && previous.is_none_or(|previous| previous.run != manifest.run) {
+        return Err(all[0].apart(format!(
+            "{PREVIOUS} is not of this search, and the next commit would replace it: move it away"
+        )));
+    }
+    not_newer(all, manifest)
+}
+
+/// Whether a level is the empty one behind the deepest of a complete run. Where moves go one way only, it has files, which
+/// the last commit names no more and then removes.
+fn is_behind(manifest: &Manifest, depth: u32) -> bool {
+    manifest.complete && depth as usize == manifest.levels.len()
+}
+
+/// Refuses a manifest that is older than the files.
+fn not_newer(all: &[Seen], manifest: &Manifest) -> Result<(), DiskError> {
+    let older = |what: String| {
+        DiskError::apart(
+            all[0].storage,
+            format!(
+                "the manifest is older than the files: it ends before depth {}, {what}. If an older one was put back, tilewave repair finds what there is; nothing was changed",
+                manifest.levels.len()
+            ),
+        )
+    };
+    let previous = Manifest::read_previous(all[0].storage);
+    let newer = |p: &Manifest| p.run == manifest.run && p.bytes_written > manifest.bytes_written;
+    if let Some(previous) = previous.filter(newer) {
+        let depth = previous.levels.len();
+        return Err(older(format!(
+            "{PREVIOUS} ends before depth {depth} with more bytes written"
+        )));
+    }
+    for seen in all {
+        let named: std::collections::HashSet<_> = seen.named(manifest).collect();
+        let late = |file: &(u32, u32)| file.0 as usize >= manifest.levels.len();
+        for file in seen
+            .levels()
+            .filter(|file| late(file) && !named.contains(file))
+        {
+            let name = RunFile::Level {
+                depth: file.0,
+                chunk: file.1,
+            }
+            .name();
+            match seen.owner(file)? {
+                Some(run) if run != manifest.run => {
+                    return Err(seen.apart(format!(
+                        "{name} belongs to another run and stands where this one will write: move it away"
+                    )));
+                }
+                None => {
+                    return Err(seen.apart(format!(
+                        "{name} is no whole level file, and stands where the search will write: move it away"
+                    )));
+                }
+                // Versions before the markers gave files their names before they were committed: there
+                // the same chunk of the same run replaces them.
+                Some(_) if seen.marker.is_none() || is_behind(manifest, file.0) => {}
+                Some(_) => {
+                    return Err(older(format!(
+                        "{}/{name} is of depth {}",
+                        seen.storage.name(),
+                        file.0
+                    )));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses directories in which a new search would meet anything of another one. Returns the number of a run
+/// that was begun here and has committed nothing.
+fn startable(all: &[Seen]) -> Result<Option<u64>, DiskError> {
+    let repair = "tilewave repair rebuilds the manifest; a new search needs another --dir";
+    for seen in all {
+        let level = seen.levels().next();
+        if let Some((depth, chunk)) = level {
+            let name = RunFile::Level { depth, chunk }.name();
+            let mounted = match seen.marker.as_ref().filter(|marker| marker.place > 1) {
+                Some(_) => format!(
+                    " ({MARKER} says that it is not the first directory of its search: give all, and see that the disk of the first is mounted)"
+                ),
+                None => String::new(),
+            };
+            return Err(seen.apart(format!(
+                "it holds level files of a search ({name}) and there is no manifest{mounted}: {repair}"
+            )));
+        }
+        if seen.has(PREVIOUS) {
+            return Err(seen.apart(format!(
+                "{PREVIOUS} is there and the manifest is not: {repair}"
+            )));
+        }
+    }
+    let first = all[0].marker.as_ref();
+    for seen in all {
+        let Some(marker) = &seen.marker else { continue };
+        placed(seen, marker)?;
+        if first.is_none_or(|first| first.run != marker.run) {
+            return Err(seen.apart(format!(
+                "it is directory {} of {} of a search of {}, of which {} holds nothing: is that disk mounted?",
+                marker.place, marker.directories, marker.board, all[0].storage.name()
+            )));
+        }
+    }
+    // Cut off while it wrote its first marker, a run has only that.
+    let half = all[0].files.iter().find_map(|file| match *file {
+        RunFile::NewMarker { run } => Some(run),
+        _ => None,
+    });
+    Ok(first.map(|marker| marker.run).or(half))
+}

@@ -1,0 +1,307 @@
+//! A run at rest, or seen from outside: what it is, how far it has come, whether its files are whole.
+//!
+//! Invariant: nothing here writes to the directories or waits for a lock.
+
+use crate::Error;
+use crate::kernel::{Kernel, Tally};
+use crate::perm::layout;
+use crate::progress::{Phase, Progress};
+use crate::search::classes::{Chunks, Group};
+use crate::search::disk::chunk::any_beyond;
+use crate::search::disk::directories::{Directories, Identity, label};
+use crate::search::disk::error::DiskError;
+use crate::search::disk::half_step::{Half, Parts};
+use crate::search::disk::reader::{Fetch, frame_lines};
+use crate::search::error::SearchError;
+use crate::search::options::Search;
+use crate::search::problem::SearchProblem;
+use crate::search::space::Subject;
+use crate::store::{Manifest, RunFile};
+
+/// How far a run has come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Status {
+    /// What the manifest says.
+    pub manifest: Manifest,
+    /// What is searched.
+    pub subject: Subject,
+    /// Whether a search is running in the directory.
+    pub running: bool,
+    /// States that can be reached.
+    pub all_states: u64,
+    /// Depth in progress, `None` when the run is complete.
+    pub depth: Option<usize>,
+    /// Chunks of that depth that are done.
+    pub chunks_done: usize,
+    /// Bytes of scratch, and of files that are not yet committed.
+    pub scratch_bytes: u64,
+}
+
+impl Status {
+    /// Returns the states of the finished levels.
+    pub fn states(&self) -> u64 {
+        self.manifest.levels.iter().map(|level| level.states).sum()
+    }
+
+    /// Returns the states per second of computing so far.
+    pub fn states_per_second(&self) -> f64 {
+        self.states() as f64 / self.manifest.seconds.max(1e-9)
+    }
+}
+
+/// Bytes of the files that carry a run's number in their names.
+fn scratch(directories: &Directories, run: u64) -> Result<u64, DiskError> {
+    let mut bytes = 0;
+    for storage in directories.all() {
+        for name in storage.list().map_err(|e| DiskError::io(storage, "", e))? {
+            if RunFile::parse(&name).and_then(RunFile::run) == Some(run) {
+                // One that is gone again by now takes nothing.
+                bytes += storage.open(&name).map_or(0, |file| file.len());
+            }
+        }
+    }
+    Ok(bytes)
+}
+
+/// What a check of all files has found right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// Files read.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Their states.
+    pub states: u64,
+}
+
+/// The manifest of directories that must hold a run.
+fn manifest(directories: &Directories) -> Result<Manifest, DiskError> {
+    directories.manifest()?.ok_or_else(|| DiskError::Empty {
+        directory: directories.first().name(),
+    })
+}
+
+/// What a manifest's run searches.
+fn subject(directories: &Directories, manifest: &Manifest) -> Result<Subject, Error> {
+    Identity::from(manifest).subject(&directories.first().name())
+}
+
+/// Returns the search that the directories hold, to be continued with [`crate::search::disk::run`], and whether it
+/// keeps all levels.
+///
+/// # Errors
+/// [`DiskError`] when there is none or its manifest is damaged.
+pub fn search(directories: &Directories) -> Result<(Search, bool), Error> {
+    let manifest = manifest(directories)?;
+    let subject = subject(directories, &manifest)?;
+    Ok((Search::of(subject), manifest.keep_all))
+}
+
+/// Returns how far the run in the directories has come, without disturbing it. Cost: the manifest.
+///
+/// # Errors
+/// [`DiskError`] when there is none or its manifest is damaged.
+pub fn status(directories: &Directories) -> Result<Status, Error> {
+    let manifest = manifest(directories)?;
+    let subject = subject(directories, &manifest)?;
+    let depth = manifest.levels.len();
+    let done = manifest
+        .files_of(depth as u32)
+        .map_or(0, |files| files.chunks.len());
+    Ok(Status {
+        running: directories.is_locked(),
+        all_states: subject.states().unwrap_or(u64::MAX),
+        subject,
+        depth: (!manifest.complete).then_some(depth),
+        chunks_done: done,
+        scratch_bytes: scratch(directories, manifest.run)?,
+        manifest,
+    })
+}
+
+/// Tries to see a run as a whole that a search is changing meanwhile.
+const TRIES: usize = 20;
+
+/// The manifest of a run whose files are all there. Beside a running search the look is repeated: a commit
+/// between two glances is no damage.
+fn at_rest(directories: &Directories) -> Result<Manifest, DiskError> {
+    let mut tries = 0;
+    loop {
+        match directories.recognise() {
+            Ok(found) => {
+                return found.manifest.ok_or_else(|| DiskError::Empty {
+                    directory: directories.first().name(),
+                });
+            }
+            // Once more in any case: the search may have ended between two glances.
+            Err(_) if tries == 0 || tries < TRIES && directories.is_locked() => {
+                tries += 1;
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Refuses counts that no search of the board can have.
+fn counts_add_up(manifest: &Manifest, subject: &Subject) -> Result<(), Error> {
+    let all = subject.states().unwrap_or(u64::MAX);
+    let levels = manifest.levels.iter().map(|level| level.states);
+    let found = levels.fold(0, u64::saturating_add);
+    if found > all || manifest.complete && found < all {
+        let depth = manifest.levels.len().saturating_sub(1);
+        return Err(SearchError::Sum {
+            puzzle: subject.to_string(),
+            depth,
+            found,
+            all,
+        }
+        .into());
+    }
+    Ok(())
+}
+
+/// Whether the manifest, as it is now, names a file that an earlier one of the same run did.
+fn names(
+    directories: &Directories,
+    earlier: &Manifest,
+    depth: u32,
+    chunk: u32,
+) -> Result<bool, DiskError> {
+    let now = manifest(directories)?;
+    let named = now.files_of(depth);
+    let named = named.is_some_and(|files| files.chunks.iter().any(|r| r.chunk == chunk));
+    Ok(named || now.run != earlier.run)
+}
+
+/// Reads every frame of every file of a run, also beside a search, counts its states again and compares counts and
+/// checksums of frames, chunks and levels.
+///
+/// Cost: one pass over the files.
+///
+/// # Errors
+/// [`DiskError`] that names the first thing that is wrong, or says that it was told to stop.
+pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Verified, Error> {
+    let manifest = at_rest(directories)?;
+    let subject = subject(directories, &manifest)?;
+    counts_add_up(&manifest, &subject)?;
+    let problem = SearchProblem::chunked(&subject)?;
+    let digits = manifest.shared_digits as usize;
+    let chunks = Chunks::new(problem.layout, digits).filter(|chunks| {
+        chunks.count == manifest.chunks as usize && frame_lines(*chunks) == manifest.frame_lines
+    });
+    let other = |name, found: u32| DiskError::Other {
+        directory: directories.first().name(),
+        name,
+        found: found.to_string(),
+        asked: "what this puzzle has".into(),
+    };
+    let chunks = chunks.ok_or_else(|| other("chunks", manifest.chunks))?;
+    let label = label(&Identity::from(&manifest));
+    let all = manifest.disk_bytes();
+    let mut verified = Verified::default();
+    for files in &manifest.files {
+        let mut records = files.chunks.clone();
+        records.sort_unstable_by_key(|record| record.chunk);
+        let class = problem.class(files.depth as usize);
+        let fetch = Fetch {
+            directories,
+            chunks,
+            parts: Parts::new(&problem, chunks, class),
+            half: Half::Level,
+            run: manifest.run,
+            label: &label,
+            depth: files.depth,
+            records,
+            keep_all: manifest.keep_all,
+            threads: 1,
+            kernel: Kernel::best(),
+        };
+        let groups = problem.groups.class(class);
+        let mut level = Tally::default();
+        let mut superseded = false;
+        for record in &files.chunks {
+            let found = match check_chunk(&fetch, record.chunk as usize, groups, &mut |bytes| {
+                verified.bytes += bytes;
+                progress.progress(Phase::Check, verified.bytes, all);
+                !progress.interrupted()
+            }) {
+                // A search that runs meanwhile has replaced it.
+                Err(DiskError::Apart { .. })
+                    if !names(directories, &manifest, files.depth, record.chunk)? =>
+                {
+                    superseded = true;
+                    continue;
+                }
+                found => found?,
+            };
+            let Some(tally) = found else {
+                return Err(DiskError::Interrupted {
+                    directory: directories.first().name(),
+                    depth: files.depth as usize,
+                    states: verified.states,
+                }
+                .into());
+            };
+            if tally.states != record.states || tally.checksum != record.checksum {
+                let reason = "its states are not those that the manifest counts";
+                return Err(fetch.damaged(record.chunk as usize, reason).into());
+            }
+            verified.files += u64::from(record.has_file());
+            verified.states += tally.states;
+            level = level.plus(tally);
+        }
+        // Of the level before the last two, chunks are removed as the search goes on.
+        let stated = manifest.levels.get(files.depth as usize);
+        let kept = manifest.keep_all || files.depth as usize + 1 == manifest.levels.len();
+        let whole = kept && !superseded;
+        if let Some(stated) = stated.filter(|_| whole)
+            && (stated.states, stated.checksum) != (level.states, level.checksum)
+        {
+            return Err(DiskError::Sum {
+                directory: directories.first().name(),
+                depth: files.depth,
+                found: level.states,
+                stated: stated.states,
+            }
+            .into());
+        }
+    }
+    Ok(verified)
+}
+
+/// Counts the states of a chunk again; `None` when told to stop.
+fn check_chunk(
+    fetch: &Fetch,
+    chunk: usize,
+    groups: &[Group],
+    progress: &mut dyn FnMut(u64) -> bool,
+) -> Result<Option<Tally>, DiskError> {
+    let mut tally = Tally::default();
+    let level = fetch.chunks.layout.registers();
+    let whole = fetch.each_frame(chunk, &mut |frame, registers| {
+        if any_beyond(registers, groups[frame.group].cells.len()) {
+            let reason = format!(
+                "{}: it has states on cells that do not exist",
+                frame.frames.damaged(0)
+            );
+            return Err(fetch.damaged(chunk, &reason));
+        }
+        let first = frame.group as u64 * level + frame.register as u64;
+        let counted = if frame.half == Half::Level {
+            registers
+        } else {
+            &[]
+        };
+        for (register, bytes) in (first..).zip(counted) {
+            let key = layout::mix(register);
+            for (j, word) in bytes.as_chunks::<8>().0.iter().enumerate() {
+                let word = u64::from_le_bytes(*word);
+                tally.states += u64::from(word.count_ones());
+                tally.checksum = tally.checksum.wrapping_add(layout::word(key, j, word));
+            }
+        }
+        Ok(progress(u64::from(frame.frames.entries()[0].len)))
+    })?;
+    Ok(whole.then_some(tally))
+}

@@ -1,0 +1,375 @@
+//! The sweep engine: whole levels by streaming over two byte arrays in memory.
+//!
+//! Invariant: before the step to depth d, the array of the group of d - 1 holds exactly level d - 1
+//! and the array of the group of d holds exactly level d - 2. The step overwrites the latter with
+//! level d block by block and only reads the former. No set of visited states is needed: the graph is
+//! undirected and bipartite, so a neighbour of level d - 1 lies in level d - 2 or d.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use crate::Error;
+use crate::kernel::{Kernel, Tally, Transfer};
+use crate::perm::layout::{REGISTER_BYTES, Register};
+use crate::perm::move_table::Gathers;
+use crate::progress::{Phase, Progress};
+use crate::puzzle::Window;
+use crate::search::classes::{Arriving, BYTE};
+use crate::search::error::SearchError;
+use crate::search::expander::{Expansion, Frontier, PredecessorBlocks, Tasks};
+use crate::search::long_windows::{self, Relay, is_long};
+use crate::search::options::Search;
+use crate::search::outcome::{EachLevel, FoundLevels};
+use crate::search::problem::SearchProblem;
+
+/// Most blocks that a worker takes at a time: 64 * 21 KiB, half a millisecond's work. Workers take
+/// neighbouring blocks, so that they share the sources in the last-level cache.
+const BLOCKS_PER_TASK: usize = 64;
+
+/// The steps into the groups of one class.
+struct ClassSteps {
+    steps: Vec<Arriving>,
+    /// For each group the windows that are carried out in turn.
+    relays: Vec<Option<Relay>>,
+    /// Whether blocks that differ in the first digit only are computed one after the other: they share sources that
+    /// have left the caches when a pass through the array comes to the next first digit.
+    first_digit_inside: bool,
+}
+
+impl ClassSteps {
+    fn new(
+        problem: &SearchProblem,
+        kernel: Kernel,
+        tables: &Gathers,
+        class: usize,
+    ) -> Result<ClassSteps, SearchError> {
+        let (layout, groups) = (problem.layout, &problem.groups);
+        let all = 0..groups.class(class).len();
+        let windows = all.clone().flat_map(|group| {
+            let short = groups.arrivals(class)[group].iter();
+            let short = short.map(|a| a.transfer.window.clone());
+            let short = short.filter(|window| !is_long(layout, window));
+            short.chain(Relay::windows(layout, groups, (class, group)))
+        });
+        let windows: Vec<Window> = windows.collect::<HashSet<_>>().into_iter().collect();
+        tables.make(&windows);
+        let relays = all.clone();
+        let relays = relays.map(|group| Relay::new(kernel, tables, groups, (class, group)));
+        let relays: Vec<Option<Relay>> = relays.collect::<Result<_, _>>()?;
+        let step = |group: usize| {
+            let halo = relays[group].as_ref().map(|_| BYTE.to_vec());
+            let halo = halo.as_slice();
+            let short = |t: &Transfer| !is_long(layout, &t.window);
+            Arriving::new(kernel, tables, groups, (class, group), halo, short)
+        };
+        let steps: Vec<Arriving> = all.map(step).collect::<Result<_, _>>()?;
+        let mut gathers = steps.iter().flat_map(|step| step.program.gathers());
+        Ok(ClassSteps {
+            first_digit_inside: gathers.any(|gather| gather.spreads_first()),
+            steps,
+            relays,
+        })
+    }
+}
+
+/// Returns the bytes of the arrays of a problem: 64 bytes for 60 lines of each group, two levels of them;
+/// all states seen where moves have no way back; and those of the windows that are carried out in turn.
+pub(crate) fn array_bytes(problem: &SearchProblem, threads: usize) -> u64 {
+    let groups = &problem.groups;
+    let levels: u64 = [0, groups.next(0)]
+        .map(|class| problem.registers(class))
+        .iter()
+        .sum();
+    let seen = if groups.directed {
+        (0..groups.classes())
+            .map(|class| problem.registers(class))
+            .sum()
+    } else {
+        0
+    };
+    let relays = relay_arrays(problem, threads) as u64 * problem.layout.registers();
+    REGISTER_BYTES as u64 * (levels + seen + relays)
+}
+
+/// Returns the number of arrays of one group that windows take which are carried out in turn.
+fn relay_arrays(problem: &SearchProblem, threads: usize) -> usize {
+    let groups = &problem.groups;
+    let all = (0..groups.classes()).flat_map(|c| (0..groups.class(c).len()).map(move |g| (c, g)));
+    all.map(|at| long_windows::arrays(problem.layout, groups, at, threads))
+        .max()
+        .unwrap_or(0)
+}
+
+/// Runs the search. Cost: [`array_bytes`] of memory, one pass over it per level.
+pub(crate) fn run(
+    search: &Search,
+    problem: &SearchProblem,
+    kernel: Kernel,
+    observer: &dyn Progress,
+    each: &mut EachLevel,
+) -> Result<FoundLevels, Error> {
+    let (layout, groups) = (problem.layout, &problem.groups);
+    let tables = Gathers::new(layout);
+    let classes = 0..groups.classes();
+    let classes = classes.map(|class| ClassSteps::new(problem, kernel, &tables, class));
+    let classes: Vec<ClassSteps> = classes.collect::<Result<_, _>>()?;
+    let empty = |class| Frontier::empty(layout, groups.class(class).len() * layout.blocks());
+    let mut class = problem.class(0);
+    let (mut cur, mut next) = (empty(class)?, empty(groups.next(class))?);
+    let mut seen = Vec::new();
+    if groups.directed {
+        for class in 0..groups.classes() {
+            seen.push(empty(class)?);
+        }
+    }
+    let (register, lane) = problem.place(problem.start);
+    let bit = problem.seat(problem.start).bit;
+    for first in [Some(&mut cur), seen.get_mut(class)].into_iter().flatten() {
+        first.insert(layout, register, lane, bit);
+    }
+
+    let mut found = FoundLevels::new(problem.space.subject().to_string(), problem.space.states());
+    found.push(problem.first(), Instant::now(), observer)?;
+
+    let mut shown = |depth, class, frontier: &Frontier| {
+        let size = layout.registers() as usize;
+        let registers = frontier.registers.units().chunks(size).enumerate();
+        for ((at, registers), group) in registers.zip(groups.class(class)) {
+            let first = problem.first_line(class, at);
+            each(depth, first, registers, &group.cells)?;
+        }
+        Ok::<(), Error>(())
+    };
+    shown(0, class, &cur)?;
+
+    let mut relayed = Relayed::default();
+    for depth in 1.. {
+        if search.max_depth.is_some_and(|max| depth > max) {
+            break;
+        }
+        let begun = Instant::now();
+        let to = groups.next(class);
+        let sweep = Sweep {
+            problem,
+            class: &classes[to],
+            observer,
+            depth,
+        };
+        let interrupted = SearchError::Interrupted {
+            depth,
+            states: found.states,
+        };
+        let tally = sweep.level(&cur, &mut next, seen.get_mut(to), &mut relayed)?;
+        if !found.push(tally.ok_or(interrupted)?, begun, observer)? {
+            break;
+        }
+        std::mem::swap(&mut cur, &mut next);
+        class = to;
+        shown(depth, class, &cur)?;
+    }
+    let of = groups.class(class).iter().enumerate();
+    let of = of.map(|(at, group)| (problem.first_line(class, at), group.cells.as_slice()));
+    found.last = cur.states(layout, of, search.keep_last);
+    Ok(found)
+}
+
+/// The arrays of the windows that are carried out in turn.
+#[derive(Default)]
+struct Relayed {
+    joined: Option<Frontier>,
+    spare: Vec<Frontier>,
+}
+
+/// One level.
+struct Sweep<'a> {
+    problem: &'a SearchProblem,
+    class: &'a ClassSteps,
+    observer: &'a dyn Progress,
+    depth: usize,
+}
+
+/// A group's part of a level that is computed.
+struct GroupTarget<'a> {
+    expansion: Expansion<'a>,
+    registers: &'a mut [Register],
+    occupied: &'a mut [bool],
+    seen: Option<&'a mut [Register]>,
+    joined: Option<&'a Frontier>,
+}
+
+/// Consecutive blocks of a group to compute.
+struct BlockRange<'a> {
+    registers: &'a mut [Register],
+    occupied: &'a mut [bool],
+    /// The states seen so far, where the step needs them.
+    seen: &'a mut [Register],
+}
+
+impl Sweep<'_> {
+    /// Replaces the level before `cur` in `next` by the level after it. Returns `None` when interrupted.
+    fn level(
+        &self,
+        cur: &Frontier,
+        next: &mut Frontier,
+        seen: Option<&mut Frontier>,
+        relayed: &mut Relayed,
+    ) -> Result<Option<Tally>, Error> {
+        let layout = self.problem.layout;
+        let (size, blocks) = (layout.registers() as usize, layout.blocks());
+        let mut seen = seen.map(|seen| seen.registers.units_mut().chunks_mut(size));
+        let parts = next.registers.units_mut().chunks_mut(size);
+        let parts = parts
+            .zip(next.occupied.chunks_mut(blocks))
+            .zip(&self.class.steps);
+        let mut targets = Vec::new();
+        let mut tally = Tally::default();
+        for (((registers, occupied), step), relay) in parts.zip(&self.class.relays) {
+            let expansion = Expansion {
+                layout,
+                step,
+                cur,
+                first: 0,
+                blocks,
+                reach: &[],
+            };
+            let seen = seen.as_mut().and_then(Iterator::next);
+            let Some(relay) = relay else {
+                targets.push(GroupTarget {
+                    expansion,
+                    registers,
+                    occupied,
+                    seen,
+                    joined: None,
+                });
+                continue;
+            };
+            let interrupted = || self.observer.interrupted();
+            let Relayed { joined, spare } = relayed;
+            let joined = match joined {
+                Some(joined) => joined,
+                None => joined.insert(Frontier::empty(layout, blocks)?),
+            };
+            let pass = |expansion: Expansion<'_>, to: &mut Frontier| {
+                let target = GroupTarget {
+                    expansion,
+                    registers: to.registers.units_mut(),
+                    occupied: &mut to.occupied,
+                    seen: None,
+                    joined: None,
+                };
+                self.pass(vec![target]).is_some()
+            };
+            if !relay.run(cur, joined, spare, &interrupted, &pass)? {
+                return Ok(None);
+            }
+            let target = GroupTarget {
+                expansion,
+                registers,
+                occupied,
+                seen,
+                joined: Some(joined),
+            };
+            match self.pass(vec![target]) {
+                Some(part) => tally = tally.plus(part),
+                None => return Ok(None),
+            }
+        }
+        Ok(self.pass(targets).map(|rest| tally.plus(rest)))
+    }
+
+    /// Computes some groups' parts. Returns `None` when interrupted.
+    fn pass(&self, targets: Vec<GroupTarget>) -> Option<Tally> {
+        let layout = self.problem.layout;
+        let (size, blocks) = (layout.block_registers(), layout.blocks());
+        let threads = rayon::current_num_threads();
+        let mut per_task = (blocks / (threads * 8)).clamp(1, BLOCKS_PER_TASK);
+        let (mut run, mut stride) = (per_task, 1);
+        if self.class.first_digit_inside {
+            (run, stride) = (1, layout.block_stride(0));
+            per_task = per_task.next_multiple_of(layout.radix(0));
+        }
+        let mut fixed = Vec::new();
+        let runs = targets.into_iter().map(|target| {
+            fixed.push((target.expansion, target.joined));
+            let seen = target.seen.unwrap_or_default().chunks_mut(run * size);
+            let seen = seen.map(Some).chain(std::iter::repeat_with(|| None));
+            let parts = target.registers.chunks_mut(run * size);
+            let parts = parts.zip(target.occupied.chunks_mut(run)).zip(seen);
+            let part = |((registers, occupied), seen): ((_, _), Option<_>)| BlockRange {
+                registers,
+                occupied,
+                seen: seen.unwrap_or_default(),
+            };
+            parts.map(part).map(Some).collect()
+        });
+        let mut runs: Vec<Vec<Option<BlockRange>>> = runs.collect();
+        let count = blocks.div_ceil(run);
+        // Groups side by side: they read the same sources.
+        let mut order = (0..stride)
+            .flat_map(|rest| (rest..count).step_by(stride))
+            .map(|at| {
+                let parts = runs.iter_mut().filter_map(|runs| runs[at].take());
+                (at * run, parts.collect::<Vec<BlockRange>>())
+            });
+        let mut work: Vec<Vec<(usize, Vec<BlockRange>)>> = Vec::new();
+        work.resize_with(blocks.div_ceil(per_task), || {
+            order.by_ref().take(per_task / run).collect()
+        });
+        let interrupted = || self.observer.interrupted();
+        let (tasks, done) = (Tasks::new(work, &interrupted), AtomicU64::new(0));
+        let tallies = rayon::broadcast(|_| {
+            let mut sources: Vec<[PredecessorBlocks; 2]> = fixed
+                .iter()
+                .map(|(expansion, _)| {
+                    [0, 1].map(|_| PredecessorBlocks::new(&expansion.step.program))
+                })
+                .collect();
+            let mut tally = Tally::default();
+            while let Some(mut task) = tasks.next() {
+                let mut taken = 0;
+                let order = task.iter().flat_map(|(first, parts)| {
+                    let blocks = parts.first().map_or(0, |part| part.occupied.len());
+                    *first..first + blocks
+                });
+                let order: Vec<usize> = order.collect();
+                for (first, parts) in &mut task {
+                    let blocks = parts.first().map_or(0, |part| part.occupied.len());
+                    for i in 0..blocks {
+                        let block = *first + i;
+                        for (t, part) in parts.iter_mut().enumerate() {
+                            let (expansion, joined) = &fixed[t];
+                            let [now, ahead] = &mut sources[t];
+                            if taken == 0 {
+                                expansion.find(now, block);
+                            }
+                            match order.get(taken + 1) {
+                                Some(&after) => expansion.find(ahead, after),
+                                None => ahead.far.clear(),
+                            }
+                            let mut halo: &[Register] = &[];
+                            if let Some(joined) = joined {
+                                halo = &joined.registers.units()[block * size..][..size];
+                                now.halo(joined.occupied[block]);
+                            }
+                            let next = &mut part.registers[i * size..][..size];
+                            let seen = part.seen.chunks_mut(size).nth(i).unwrap_or_default();
+                            let occupied = &mut part.occupied[i];
+                            let found = expansion
+                                .block(block, next, occupied, seen, now, ahead, halo)
+                                .0;
+                            tally = tally.plus(found);
+                            std::mem::swap(now, ahead);
+                        }
+                        taken += 1;
+                    }
+                }
+                let done = done.fetch_add(taken as u64, Ordering::Relaxed) + taken as u64;
+                self.observer
+                    .progress(Phase::Search(self.depth), done, blocks as u64);
+            }
+            tally
+        });
+        (!tasks.stopped()).then(|| tallies.into_iter().fold(Tally::default(), Tally::plus))
+    }
+}

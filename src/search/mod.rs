@@ -1,0 +1,31 @@
+//! Breadth-first search of a whole state space.
+//!
+//! Invariant: every engine returns the same counts and the same checksums for the same search. The
+//! checksum of a level depends on its set of states alone.
+
+pub(crate) mod calibrate;
+pub(crate) mod classes;
+pub(crate) mod communicator;
+pub mod disk;
+pub(crate) mod error;
+pub(crate) mod expander;
+pub(crate) mod long_windows;
+pub(crate) mod memory;
+#[cfg(feature = "mpi")]
+pub mod mpi;
+pub(crate) mod options;
+pub(crate) mod outcome;
+pub(crate) mod problem;
+pub(crate) mod reference;
+pub(crate) mod run;
+pub(crate) mod space;
+
+pub use crate::search::calibrate::{Calibration, calibrate};
+pub use crate::search::communicator::{Communicator, OneProcess, Reduce};
+pub use crate::search::disk::exchange::Exchange;
+pub use crate::search::disk::memory_plan::{Network, network};
+pub use crate::search::error::{Engine, SearchError};
+pub use crate::search::options::Search;
+pub use crate::search::outcome::{DiskUse, EachLevel, Outcome};
+pub use crate::search::run::{SearchPlan, plan, run, run_each};
+pub use crate::search::space::{State, StateRows, StateSpace, Subject};

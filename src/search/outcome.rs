@@ -1,0 +1,239 @@
+//! What a search found.
+
+use std::time::Instant;
+
+use crate::Error;
+use crate::kernel::{Kernel, Tally};
+use crate::perm::layout::Register;
+use crate::progress::{LevelDone, Progress};
+use crate::search::error::{Engine, SearchError};
+use crate::search::space::{State, Subject};
+
+/// The result of a search: one count and one checksum per depth, and how it was computed.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What was searched.
+    pub subject: Subject,
+    /// States that there are to reach.
+    pub states: u64,
+    /// Engine that ran.
+    pub engine: Engine,
+    /// Kernel that ran (sweep engine only).
+    pub kernel: Option<Kernel>,
+    /// Worker threads.
+    pub threads: usize,
+    /// States per depth.
+    pub counts: Vec<u64>,
+    /// Checksum per depth; equal for equal sets of states, whatever engine computed them.
+    pub checksums: Vec<u64>,
+    /// Wall time per depth, in seconds.
+    pub level_seconds: Vec<f64>,
+    /// Whether the search ran until no new state was found.
+    pub complete: bool,
+    /// Wall time of the whole search, in seconds, allocation included.
+    pub seconds: f64,
+    /// Bytes of the state arrays.
+    pub array_bytes: u64,
+    /// States of the last depth, in increasing order, at most as many as [`crate::search::Search::keep_last`].
+    pub last: Vec<State>,
+    /// What a search on disk has used of it.
+    pub disk: Option<DiskUse>,
+}
+
+impl Outcome {
+    /// Returns the number of states found.
+    pub fn total(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// Returns the largest depth (God's number when start and goal are equal), or `None` when the
+    /// search stopped early.
+    pub fn diameter(&self) -> Option<usize> {
+        self.complete.then(|| self.counts.len() - 1)
+    }
+
+    /// Returns the number of states at the largest depth, or `None` when the search stopped early.
+    pub fn antipodes(&self) -> Option<u64> {
+        self.counts.last().copied().filter(|_| self.complete)
+    }
+
+    /// Returns the mean depth of the states found.
+    pub fn mean_depth(&self) -> f64 {
+        let sum: u128 = self
+            .counts
+            .iter()
+            .enumerate()
+            .map(|(d, &c)| d as u128 * u128::from(c))
+            .sum();
+        sum as f64 / self.total() as f64
+    }
+}
+
+/// Where the bits that cross between chunks lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaneStore {
+    /// In memory, those of all chunks: 8 bytes per plane and register.
+    Memory,
+    /// In files, those of one chunk at a time in memory.
+    Files,
+}
+
+impl PlaneStore {
+    /// Returns the name used on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            PlaneStore::Memory => "memory",
+            PlaneStore::Files => "files",
+        }
+    }
+}
+
+/// What a search on disk has used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiskUse {
+    /// Number of chunks.
+    pub chunks: usize,
+    /// Where the planes lay.
+    pub planes: PlaneStore,
+    /// Bytes of level files written, over all sessions.
+    pub bytes_written: u64,
+    /// Most bytes of level files at any time.
+    pub peak_bytes: u64,
+    /// Bytes of each level's files.
+    pub level_bytes: Vec<u64>,
+    /// Thread-seconds of this session spent decoding.
+    pub decode_seconds: f64,
+    /// Thread-seconds of this session spent in the kernel, planes included.
+    pub kernel_seconds: f64,
+    /// Thread-seconds of this session spent encoding.
+    pub encode_seconds: f64,
+    /// Thread-seconds of this session that workers waited for a reader or the writer.
+    pub wait_seconds: f64,
+    /// Processes of this session.
+    pub ranks: usize,
+    /// Bytes that ranks sent to each other in this session for the step to each depth.
+    pub network_bytes: Vec<u64>,
+}
+
+// What the levels of a search come to.
+//
+// Invariant: the levels never hold more states than there are, and a complete search holds them all.
+
+/// What is done with each group of a level: the depth, the number of the group's first line, the registers
+/// of all its lines in the layout of [`crate::perm::layout`], and the cells (path indices) that the bits of a
+/// byte stand for.
+pub type EachLevel<'a> =
+    dyn FnMut(usize, u64, &[Register], &[usize]) -> Result<(), Error> + Send + 'a;
+
+/// The levels that an engine has found.
+pub(crate) struct FoundLevels {
+    puzzle: String,
+    /// States that there are.
+    all: u64,
+    /// States of all levels.
+    pub states: u64,
+    pub counts: Vec<u64>,
+    pub checksums: Vec<u64>,
+    pub level_seconds: Vec<f64>,
+    pub complete: bool,
+    pub last: Vec<State>,
+}
+
+impl FoundLevels {
+    /// Returns no levels of a puzzle that has `all` states.
+    pub fn new(puzzle: String, all: u64) -> FoundLevels {
+        FoundLevels {
+            puzzle,
+            all,
+            states: 0,
+            counts: Vec::new(),
+            checksums: Vec::new(),
+            level_seconds: Vec::new(),
+            complete: false,
+            last: Vec::new(),
+        }
+    }
+
+    /// Goes on after the levels of earlier sessions, of which the states are known.
+    pub fn after(puzzle: String, all: u64, counts: impl Iterator<Item = u64>) -> FoundLevels {
+        let counts: Vec<u64> = counts.collect();
+        FoundLevels {
+            states: counts.iter().sum(),
+            counts,
+            ..FoundLevels::new(puzzle, all)
+        }
+    }
+
+    /// Appends the next level and reports it; returns false when it is empty, which completes the search.
+    ///
+    /// # Errors
+    /// [`SearchError::Sum`] when the states do not add up.
+    pub fn push(
+        &mut self,
+        level: Tally,
+        begun: Instant,
+        progress: &dyn Progress,
+    ) -> Result<bool, SearchError> {
+        let depth = self.counts.len();
+        let all = self.all;
+        let found = self.states.saturating_add(level.states);
+        self.complete = level.states == 0;
+        if found > all || (self.complete && found < all) {
+            return Err(SearchError::Sum {
+                puzzle: self.puzzle.clone(),
+                depth,
+                found,
+                all,
+            });
+        }
+        if self.complete {
+            return Ok(false);
+        }
+        let seconds = begun.elapsed().as_secs_f64();
+        self.states = found;
+        self.counts.push(level.states);
+        self.checksums.push(level.checksum);
+        self.level_seconds.push(seconds);
+        progress.level(&LevelDone {
+            depth,
+            states: level.states,
+            seconds,
+        });
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::NoProgress;
+
+    #[test]
+    fn levels_must_add_up() {
+        let puzzle = || "2x2".to_string();
+        let level = |states| Tally {
+            states,
+            checksum: 0,
+        };
+        let push = |found: &mut FoundLevels, states| {
+            found.push(level(states), Instant::now(), &NoProgress)
+        };
+        let mut found = FoundLevels::new(puzzle(), 12);
+        assert_eq!(push(&mut found, 1), Ok(true));
+        assert_eq!(push(&mut found, 11), Ok(true));
+        assert_eq!((push(&mut found, 0), found.complete), (Ok(false), true));
+        let sum = |found| {
+            let (depth, all) = (2, 12);
+            Err(SearchError::Sum {
+                puzzle: puzzle(),
+                depth,
+                found,
+                all,
+            })
+        };
+        let mut found = FoundLevels::after(puzzle(), 12, [1, 11].into_iter());
+        assert_eq!(push(&mut found, 1), sum(13));
+        let mut found = FoundLevels::after(puzzle(), 12, [1, 10].into_iter());
+        assert_eq!(push(&mut found, 0), sum(11));
+    }
+}

@@ -1,0 +1,248 @@
+//! A search made ready for the engines that stream: built once, shared by all that follows.
+//!
+//! Invariant: start, layout and groups belong to the same state space.
+//!
+//! A level is an array of registers: the lines of each of its class's groups, one group after the other.
+
+use std::sync::Arc;
+
+use crate::Error;
+use crate::kernel::{Tally, Transfer};
+use crate::perm::layout::{self, LANES, Layout};
+use crate::perm::move_table::MoveTable;
+use crate::puzzle::Window;
+use crate::search::classes::{Chunks, Groups, Seat};
+use crate::search::disk::halo_sources::PlaneSources;
+use crate::search::error::SearchError;
+use crate::search::long_windows::is_long;
+use crate::search::options::Search;
+use crate::search::space::{State, StateSpace, Subject};
+
+/// What there is to search, in the terms of the kernels.
+pub(crate) struct SearchProblem {
+    pub space: StateSpace,
+    pub start: State,
+    pub layout: Layout,
+    pub groups: Groups,
+}
+
+impl SearchProblem {
+    /// Returns the problem of a subject.
+    ///
+    /// # Errors
+    /// [`SearchError::TooSmall`] and [`SearchError::TooLarge`] for boards that the layout or the groups do
+    /// not fit, [`crate::puzzle::BoardError`] when the start cannot reach the goal.
+    pub fn new(subject: &Subject) -> Result<SearchProblem, Error> {
+        let space = StateSpace::of(subject.clone())?;
+        let puzzle = subject.to_string();
+        let layout = Layout::new(space.line_len()).ok_or(SearchError::TooSmall { puzzle })?;
+        let start = space.start()?;
+        Ok(SearchProblem {
+            groups: Groups::new(space.puzzle(), start.cell),
+            start,
+            space,
+            layout,
+        })
+    }
+
+    /// Returns the problem of a search.
+    ///
+    /// # Errors
+    /// As [`SearchProblem::new`].
+    pub fn of(search: &Search) -> Result<SearchProblem, Error> {
+        SearchProblem::new(&search.subject)
+    }
+
+    /// Returns the problem of a search through chunks: those whose moves cross the front of a line one element at a
+    /// time.
+    ///
+    /// # Errors
+    /// As [`SearchProblem::new`], and [`SearchError::InMemory`] for others.
+    pub fn chunked(subject: &Subject) -> Result<SearchProblem, Error> {
+        let problem = SearchProblem::new(subject)?;
+        let windows = problem.space.puzzle().windows();
+        if windows.iter().any(|window| is_long(problem.layout, window)) {
+            let puzzle = subject.to_string();
+            return Err(SearchError::InMemory { puzzle }.into());
+        }
+        Ok(problem)
+    }
+
+    /// Returns the moves within and between chunks.
+    pub fn crossings(&self, chunks: Chunks) -> Crossings {
+        Crossings::new(&self.groups, chunks)
+    }
+
+    /// Returns the number of planes that cross between chunks, without their tables.
+    pub fn planes(&self, chunks: Chunks) -> usize {
+        Crossings::count(&self.groups, chunks)
+    }
+
+    /// Returns where a state lies.
+    pub fn seat(&self, state: State) -> Seat {
+        let parity = self.space.parity(state).0;
+        let seat = self.groups.seat(parity, state.cell);
+        seat.expect("states that are reached have a group")
+    }
+
+    /// Returns the class of the states at a depth.
+    pub fn class(&self, depth: usize) -> usize {
+        let first = self.seat(self.start).class;
+        (0..depth % 2).fold(first, |class, _| self.groups.next(class))
+    }
+
+    /// Returns the side of the step from the states at a depth: the class, or where there is one only whether the depth
+    /// is odd.
+    pub fn side(&self, depth: usize) -> usize {
+        match self.groups.classes() {
+            1 => depth % 2,
+            _ => self.class(depth),
+        }
+    }
+
+    /// Returns the number of registers of a level of a class.
+    pub fn registers(&self, class: usize) -> u64 {
+        self.groups.class(class).len() as u64 * self.layout.registers()
+    }
+
+    /// Returns the register, within its level, and the lane of a state.
+    pub fn place(&self, state: State) -> (u64, usize) {
+        let rank = self.space.parity(state).1;
+        let group = self.seat(state).group as u64;
+        let register = group * self.layout.registers() + rank / LANES as u64;
+        (register, (rank % LANES as u64) as usize)
+    }
+
+    /// Returns the number of the first line of a group.
+    pub fn first_line(&self, class: usize, group: usize) -> u64 {
+        let parity = self.groups.class(class)[group].parity as u64;
+        parity * self.layout.registers() * LANES as u64
+    }
+
+    /// Returns the count and the checksum of level 0.
+    pub fn first(&self) -> Tally {
+        let (register, lane) = self.place(self.start);
+        let bit = usize::from(self.seat(self.start).bit);
+        Tally {
+            states: 1,
+            checksum: layout::state(register, lane, bit),
+        }
+    }
+}
+
+// Crossing windows: moves that lead from one chunk to another.
+//
+// A move takes one cell to one cell, so it needs one bit of each source byte: a **plane**, one word per register.
+//
+// The steps of a search have two **sides** that take turns: the classes where there are two, else even and odd
+// depths. Invariant: where moves have a way back, plane i of one side is that of the other the other way round, also
+// where there is one class: its moves and their inverses are the same set.
+
+/// One crossing window and one pair of cells, as a step takes it.
+#[derive(Clone)]
+pub(crate) struct Plane {
+    /// Place of the group in its class and bit of the cell that the moves start from.
+    pub from: (usize, u8),
+    /// Those that they lead to.
+    pub to: (usize, u8),
+    /// Where the bits of a target block come from.
+    pub sources: Arc<PlaneSources>,
+    /// Where the bits of a source block go.
+    pub targets: Arc<PlaneSources>,
+}
+
+impl Plane {
+    /// The plane of the moves back.
+    fn back(&self) -> Plane {
+        Plane {
+            from: self.to,
+            to: self.from,
+            sources: self.targets.clone(),
+            targets: self.sources.clone(),
+        }
+    }
+}
+
+/// The planes that cross, for the steps of either side.
+pub(crate) struct Crossings {
+    sides: [Vec<Plane>; 2],
+    /// Whether the words of a step may stand where those of the next one lie: the moves of one side are those of the
+    /// other the other way round, and words move as a whole.
+    pub in_place: bool,
+}
+
+impl Crossings {
+    /// Returns the number of planes of a step, without their tables: the larger of both sides.
+    pub fn count(groups: &Groups, chunks: Chunks) -> usize {
+        let count = |class: usize| -> usize {
+            let crossing = moves(groups, class).filter(|(_, _, t)| crosses(t, chunks));
+            crossing.map(|(_, _, t)| t.bits.len()).sum()
+        };
+        (0..groups.classes()).map(count).max().unwrap_or(0)
+    }
+
+    /// Returns how many sets of planes a search keeps in memory, without their tables: windows that reach the lanes
+    /// move no whole words.
+    pub fn sets(groups: &Groups, chunks: Chunks) -> usize {
+        let all = (0..groups.classes()).flat_map(|class| moves(groups, class));
+        let mut crossing = all.filter(|(_, _, t)| crosses(t, chunks));
+        let lanes = chunks.layout.prefix();
+        let reaches = crossing.any(|(_, _, t)| t.window.last() >= lanes);
+        1 + usize::from(groups.directed || reaches)
+    }
+
+    /// Returns the moves between chunks.
+    pub fn new(groups: &Groups, chunks: Chunks) -> Crossings {
+        let side = |class: usize| -> Vec<Plane> {
+            let parity = |class: usize, group: usize| groups.class(class)[group].parity;
+            let crossing = moves(groups, class).filter(|(_, _, t)| crosses(t, chunks));
+            let planes = crossing.flat_map(|(from, to, transfer)| {
+                let located = |window: &Window, parity| {
+                    let gather = MoveTable::new(chunks.layout, window);
+                    Arc::new(PlaneSources::new(chunks, gather, parity))
+                };
+                let sources = located(&transfer.window, parity(groups.next(class), to));
+                let targets = located(&transfer.window.inverse(), parity(class, from));
+                transfer.bits.iter().map(move |&(a, b)| Plane {
+                    from: (from, a),
+                    to: (to, b),
+                    sources: sources.clone(),
+                    targets: targets.clone(),
+                })
+            });
+            planes.collect()
+        };
+        let first = side(0);
+        let second = match (groups.directed, groups.classes()) {
+            (false, _) => first.iter().map(Plane::back).collect(),
+            (true, 1) => first.clone(),
+            (true, _) => side(1),
+        };
+        let whole = |plane: &Plane| plane.sources.is_whole() && plane.targets.is_whole();
+        Crossings {
+            in_place: !groups.directed && first.iter().all(whole),
+            sides: [first, second],
+        }
+    }
+
+    /// Returns the planes of a step from a side, in the order in which they are numbered.
+    pub fn from(&self, side: usize) -> &[Plane] {
+        &self.sides[side]
+    }
+
+    /// Returns the number of planes of a step, the larger of both sides.
+    pub fn most(&self) -> usize {
+        self.sides.iter().map(Vec::len).max().unwrap_or(0)
+    }
+}
+
+/// The moves from a class, with the places of the groups that they start from and lead to.
+fn moves(groups: &Groups, class: usize) -> impl Iterator<Item = (usize, usize, &Transfer)> {
+    let arrivals = groups.arrivals(groups.next(class)).iter().enumerate();
+    arrivals.flat_map(|(to, arrivals)| arrivals.iter().map(move |a| (a.from, to, &a.transfer)))
+}
+
+/// Whether moves lead from one chunk to another.
+pub(crate) fn crosses(transfer: &Transfer, chunks: Chunks) -> bool {
+    !transfer.window.is_identity() && transfer.window.first() < chunks.digits
+}

@@ -1,0 +1,243 @@
+//! The plain engine: two bits per state, unrank every frontier state, expand it, rank its neighbours.
+//!
+//! It shares the ranking with the sweep engine and nothing else: no registers, no windows, no in-place
+//! levels. It is the oracle of the tests, the baseline of the benchmarks, and the engine for boards of
+//! fewer than six tiles.
+//!
+//! Invariant: a state's two bits only ever gain bits: unseen 00, frontier 01 or 10 (alternating with
+//! the depth), finished 11. So concurrent updates need no more than an atomic OR.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use rayon::prelude::*;
+
+use crate::kernel::Tally;
+use crate::perm::layout::{self, LANES};
+use crate::perm::lehmer;
+use crate::progress::{Phase, Progress};
+use crate::search::classes::Groups;
+use crate::search::error::SearchError;
+use crate::search::options::Search;
+use crate::search::outcome::FoundLevels;
+use crate::search::space::{State, StateSpace};
+
+/// States per 64-bit word.
+const PER_WORD: u64 = 32;
+
+/// Words per unit of parallel work: 4 KiB.
+const WORDS_PER_TASK: usize = 512;
+
+/// Units of work between two reports of progress.
+const TASKS_PER_REPORT: u64 = 64;
+
+/// Returns the bytes that a search takes.
+pub(crate) fn array_bytes(space: &StateSpace) -> u64 {
+    let ids = space.lines() * space.puzzle().cells() as u64;
+    ids.div_ceil(PER_WORD) * 8
+}
+
+/// Runs the search. Cost: 2 bits per state of memory; one pass over them and one unranking per frontier
+/// line for each level.
+pub(crate) fn run(
+    search: &Search,
+    space: &StateSpace,
+    start: State,
+    observer: &dyn Progress,
+) -> Result<FoundLevels, SearchError> {
+    let graph = Graph::new(space, start.cell);
+    let words: Vec<AtomicU64> = (0..array_bytes(space) / 8)
+        .map(|_| AtomicU64::new(0))
+        .collect();
+    mark(&words, space.id(start), 1);
+
+    let mut found = FoundLevels::new(space.subject().to_string(), space.states());
+    for depth in 0..=search.max_depth.unwrap_or(usize::MAX) {
+        let begun = Instant::now();
+        let tag = 1 + depth as u64 % 2;
+        let count_only = search.max_depth == Some(depth);
+        let tasks = words.len().div_ceil(WORDS_PER_TASK) as u64;
+        let done = AtomicU64::new(0);
+        let pass = words
+            .par_chunks(WORDS_PER_TASK)
+            .enumerate()
+            .map(|(task, part)| {
+                if observer.interrupted() {
+                    return None;
+                }
+                let first = (task * WORDS_PER_TASK) as u64 * PER_WORD;
+                let keep = search.keep_last;
+                let pass = ReferencePass {
+                    tag,
+                    count_only,
+                    keep,
+                };
+                let found = graph.expand(&words, part, first, pass);
+                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+                if done.is_multiple_of(TASKS_PER_REPORT) {
+                    observer.progress(Phase::Search(depth), done, tasks);
+                }
+                Some(found)
+            })
+            .try_reduce(PassResult::default, |a, b| {
+                Some(a.join(b, search.keep_last))
+            })
+            .ok_or(SearchError::Interrupted {
+                depth,
+                states: found.states,
+            })?;
+        if !found.push(pass.tally, begun, observer)? {
+            break;
+        }
+        found.last = pass.kept;
+    }
+    Ok(found)
+}
+
+/// What one pass over the states is to do.
+#[derive(Clone, Copy)]
+struct ReferencePass {
+    /// The two bits that mark the frontier.
+    tag: u64,
+    /// Count the frontier, do not expand it.
+    count_only: bool,
+    /// Most states to return.
+    keep: usize,
+}
+
+/// What a pass found in one part of the states.
+#[derive(Default)]
+struct PassResult {
+    tally: Tally,
+    kept: Vec<State>,
+}
+
+impl PassResult {
+    /// Joins two parts, `next` being the one with the larger state ids.
+    fn join(mut self, mut next: PassResult, keep: usize) -> PassResult {
+        self.kept.append(&mut next.kept);
+        self.kept.truncate(keep);
+        PassResult {
+            tally: self.tally.plus(next.tally),
+            kept: self.kept,
+        }
+    }
+}
+
+/// Sets bits of a state.
+fn mark(words: &[AtomicU64], id: u64, bits: u64) {
+    let shift = 2 * (id % PER_WORD);
+    words[(id / PER_WORD) as usize].fetch_or(bits << shift, Ordering::Relaxed);
+}
+
+/// One bit (the lower of each pair) per state of the word that carries exactly `tag`.
+fn tagged(word: u64, tag: u64) -> u64 {
+    const LOWER: u64 = 0x5555_5555_5555_5555;
+    let differs = word ^ (LOWER * tag);
+    !(differs | differs >> 1) & LOWER
+}
+
+/// The moves of a puzzle by cell, in the form of plain permutations.
+struct Graph<'a> {
+    space: &'a StateSpace,
+    groups: Groups,
+    cells: u64,
+    /// For each cell: the cell moved to and the positions the new line takes its elements from, none
+    /// when the line stays as it is.
+    moves: Vec<Vec<(u64, Option<Vec<usize>>)>>,
+}
+
+impl Graph<'_> {
+    fn new(space: &StateSpace, start: usize) -> Graph<'_> {
+        let puzzle = space.puzzle();
+        let len = space.line_len();
+        let mut moves = vec![Vec::new(); puzzle.cells()];
+        for edge in puzzle.edges() {
+            let window = &puzzle.windows()[edge.window];
+            let sources = || (0..len).map(|p| window.source(p)).collect();
+            let sources = (!window.is_identity()).then(sources);
+            moves[edge.from].push((edge.to as u64, sources));
+        }
+        Graph {
+            space,
+            groups: Groups::new(puzzle, start),
+            cells: puzzle.cells() as u64,
+            moves,
+        }
+    }
+
+    /// What a state adds to the checksum of its level, see [`crate::search::problem::SearchProblem::place`].
+    fn key(&self, state: State) -> u64 {
+        let (parity, rank) = self.space.parity(state);
+        let seat = self.groups.seat(parity, state.cell);
+        let seat = seat.expect("states that are reached have a group");
+        let group = lehmer::even_count(self.space.line_len()).div_ceil(LANES as u64);
+        let register = seat.group as u64 * group + rank / LANES as u64;
+        layout::state(
+            register,
+            (rank % LANES as u64) as usize,
+            usize::from(seat.bit),
+        )
+    }
+
+    /// Expands the states of `part` that carry the pass's tag and marks them finished. `first` is the id
+    /// of the part's first state.
+    fn expand(
+        &self,
+        words: &[AtomicU64],
+        part: &[AtomicU64],
+        first: u64,
+        pass: ReferencePass,
+    ) -> PassResult {
+        let mut found = PassResult::default();
+        let mut line = [0; lehmer::MAX_LEN];
+        let mut neighbour = [0; lehmer::MAX_LEN];
+        let len = self.space.line_len();
+        let (line, neighbour) = (&mut line[..len], &mut neighbour[..len]);
+        let mut unranked = u64::MAX;
+        for (i, word) in part.iter().enumerate() {
+            let mut frontier = tagged(word.load(Ordering::Relaxed), pass.tag);
+            found.tally.states += u64::from(frontier.count_ones());
+            while frontier != 0 {
+                let slot = u64::from(frontier.trailing_zeros() / 2);
+                frontier &= frontier - 1;
+                let id = first + i as u64 * PER_WORD + slot;
+                let (rank, cell) = (id / self.cells, id % self.cells);
+                let state = State {
+                    line: rank,
+                    cell: cell as usize,
+                };
+                found.tally.checksum = found.tally.checksum.wrapping_add(self.key(state));
+                if found.kept.len() < pass.keep {
+                    found.kept.push(state);
+                }
+                if pass.count_only {
+                    continue;
+                }
+                for (to, sources) in &self.moves[cell as usize] {
+                    let rank = match sources {
+                        None => rank,
+                        Some(sources) => {
+                            if rank != unranked {
+                                let (parity, rank) = self.space.parity(state);
+                                lehmer::unrank_in_parity(parity, rank, line);
+                                unranked = state.line;
+                            }
+                            for (new, &source) in neighbour.iter_mut().zip(sources) {
+                                *new = line[source];
+                            }
+                            self.space.number(neighbour, 0).line
+                        }
+                    };
+                    let id = rank * self.cells + to;
+                    let seen = words[(id / PER_WORD) as usize].load(Ordering::Relaxed);
+                    if (seen >> (2 * (id % PER_WORD))) & 3 == 0 {
+                        mark(words, id, 3 - pass.tag);
+                    }
+                }
+                mark(words, id, 3);
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,133 @@
+//! The search in memory: the choice of an engine and its run.
+
+use std::time::Instant;
+
+use crate::Error;
+use crate::perm::layout::Layout;
+use crate::progress::Progress;
+use crate::search::error::{Engine, SearchError};
+use crate::search::options::Search;
+use crate::search::outcome::{EachLevel, Outcome};
+use crate::search::problem::SearchProblem;
+use crate::search::space::{StateSpace, Subject};
+use crate::search::{memory, reference};
+
+/// Runs a search on its own thread pool and returns what it found.
+///
+/// Cost: the sweep engine takes n!/120 * 128 bytes for n tiles moved one at a time, see [`crate::search::plan()`] for
+/// other puzzles, and passes over them once per level; the reference engine takes two bits a state and random
+/// accesses to them.
+///
+/// # Errors
+/// [`SearchError`] when the board does not fit the engine, the budget or the processor, or the observer
+/// interrupts; [`crate::puzzle::BoardError`] when the start cannot reach the goal.
+pub fn run(search: &Search, observer: &dyn Progress) -> Result<Outcome, Error> {
+    run_each(search, observer, &mut |_, _, _, _| Ok(()))
+}
+
+/// Does what [`run`] does, and hands over the states of each level. Only the sweep engine does.
+///
+/// # Errors
+/// What [`run`] returns, and what `each` returns, which ends the search.
+pub fn run_each(
+    search: &Search,
+    observer: &dyn Progress,
+    each: &mut EachLevel,
+) -> Result<Outcome, Error> {
+    let begun = Instant::now();
+    let subject = &search.subject;
+    let plan = plan(subject, search.engine)?;
+    if plan.engine == Engine::Disk {
+        return Err(SearchError::NoFiles.into());
+    }
+    if let Some(budget) = search.memory.filter(|&b| b < plan.array_bytes) {
+        let (engine, needed) = (plan.engine, plan.array_bytes);
+        return Err(SearchError::Memory {
+            puzzle: subject.to_string(),
+            engine,
+            needed,
+            budget,
+        }
+        .into());
+    }
+    let pool = search.pool()?;
+    let (found, kernel) = if plan.engine == Engine::Reference {
+        let space = StateSpace::of(subject.clone())?;
+        let start = space.start()?;
+        observer.started(plan.states);
+        let found = pool.install(|| reference::run(search, &space, start, observer))?;
+        (found, None)
+    } else {
+        let problem = SearchProblem::of(search)?;
+        let kernel = search.choose_kernel()?;
+        observer.started(plan.states);
+        let found = pool.install(|| memory::run(search, &problem, kernel, observer, each))?;
+        (found, Some(kernel))
+    };
+    Ok(Outcome {
+        subject: subject.clone(),
+        states: plan.states,
+        engine: plan.engine,
+        kernel,
+        threads: pool.current_num_threads(),
+        counts: found.counts,
+        checksums: found.checksums,
+        level_seconds: found.level_seconds,
+        complete: found.complete,
+        seconds: begun.elapsed().as_secs_f64(),
+        array_bytes: plan.array_bytes,
+        last: found.last,
+        disk: None,
+    })
+}
+
+// What a search needs.
+
+/// What a search needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchPlan {
+    /// What is searched.
+    pub subject: Subject,
+    /// States to reach: N!/2 for a board of N cells.
+    pub states: u64,
+    /// Engine that will run.
+    pub engine: Engine,
+    /// Bytes of its state arrays.
+    pub array_bytes: u64,
+}
+
+/// Returns what a search needs; `engine` is `None` for the fastest that can run it.
+///
+/// # Errors
+/// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`SearchError::TooSmall`] when the sweep
+/// engine is asked for lines of fewer than six elements.
+pub fn plan(subject: &Subject, engine: Option<Engine>) -> Result<SearchPlan, Error> {
+    if let Some(size) = subject.size()
+        && size.cells() > Search::MAX_CELLS
+    {
+        return Err(SearchError::TooLarge { size }.into());
+    }
+    let space = StateSpace::of(subject.clone())?;
+    let sweeps = space.line_len() >= Layout::MIN_LEN;
+    let engine = match engine {
+        Some(Engine::Sweep | Engine::Disk) if !sweeps => {
+            let puzzle = subject.to_string();
+            return Err(SearchError::TooSmall { puzzle }.into());
+        }
+        Some(engine) => engine,
+        None if sweeps => Engine::Sweep,
+        None => Engine::Reference,
+    };
+    // Not those of a pool: asking for them would start one.
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let array_bytes = match engine {
+        Engine::Sweep | Engine::Disk => memory::array_bytes(&SearchProblem::new(subject)?, threads),
+        Engine::Reference => reference::array_bytes(&space),
+    };
+    Ok(SearchPlan {
+        subject: subject.clone(),
+        states: space.states(),
+        engine,
+        array_bytes,
+    })
+}

@@ -1,0 +1,340 @@
+//! The question as a propositional formula in conjunctive normal form.
+//!
+//! Invariant: the models of the formula are the solutions of the question, one model for each sequence
+//! of moves that never takes a move back.
+
+use std::io::{self, Write};
+
+use crate::puzzle::{Board, Coordinates, Direction, Moves, Size};
+use crate::solve::SolveError;
+
+/// Idle steps are a fifth way to move.
+const IDLE: usize = 4;
+
+/// A formula: element `v` stands on cell `c` after `t` steps, and step `t` moves a tile in direction
+/// `d` or is idle. Literals are numbers from 1, negative when negated, as in DIMACS.
+///
+/// With N cells and T steps it has (T + 1) N² + 5 T variables and at most some T N² (N + 5) clauses; unit
+/// clauses rule out whatever is too far from start or goal.
+///
+/// ```
+/// use tilewave::puzzle::{Board, Goal};
+/// use tilewave::solve::models::{Cnf, Question};
+///
+/// let board = Board::parse("1 2 3/4 5 6/7 0 8", None)?;
+/// let goal = Goal::Last.board(board.size())?;
+/// let cnf = Cnf::new(Question::new(board, goal, 1)?);
+/// let mut dimacs = Vec::new();
+/// cnf.write_dimacs(&mut dimacs).unwrap();
+/// assert!(String::from_utf8_lossy(&dimacs).contains("p cnf 167 "));
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Cnf {
+    question: Question,
+    cells: usize,
+    steps: usize,
+    clauses: Vec<Vec<i32>>,
+}
+
+impl Cnf {
+    /// Returns the formula of a question.
+    pub fn new(question: Question) -> Cnf {
+        let mut cnf = Cnf {
+            cells: question.size().cells(),
+            steps: question.steps(),
+            question,
+            clauses: Vec::new(),
+        };
+        for time in 0..=cnf.steps {
+            cnf.arrange(time);
+        }
+        for time in 0..cnf.steps {
+            cnf.choose(time);
+            for blank in 0..cnf.cells {
+                cnf.slide(time, blank);
+            }
+        }
+        cnf
+    }
+
+    /// Returns the question.
+    pub fn question(&self) -> &Question {
+        &self.question
+    }
+
+    /// Returns the number of variables.
+    pub fn variables(&self) -> usize {
+        Cnf::variables_of(&self.question)
+    }
+
+    /// The number of variables of a question's formula.
+    pub(crate) fn variables_of(question: &Question) -> usize {
+        let (cells, steps) = (question.size().cells(), question.steps());
+        (steps + 1) * cells * cells + steps * (IDLE + 1)
+    }
+
+    /// Returns the clauses.
+    pub fn clauses(&self) -> &[Vec<i32>] {
+        &self.clauses
+    }
+
+    /// Returns the moves that a model stands for: `is_true` tells the value of a variable.
+    pub fn decode(&self, is_true: impl Fn(i32) -> bool) -> Moves {
+        Cnf::decode_of(&self.question, is_true)
+    }
+
+    /// The moves of a model of a question's formula, which need not be made for that.
+    pub(crate) fn decode_of(question: &Question, is_true: impl Fn(i32) -> bool) -> Moves {
+        let step = |time| {
+            let taken = |d: &usize| is_true(Cnf::move_of(question, time, *d));
+            (0..IDLE).find(taken).map(|d| Direction::ALL[d])
+        };
+        Moves((0..question.steps()).filter_map(step).collect())
+    }
+
+    /// The variable that says whether a step is a move in a direction, or idle.
+    fn move_of(question: &Question, time: usize, direction: usize) -> i32 {
+        let arrangements = (question.steps() + 1) * question.size().cells().pow(2);
+        (1 + arrangements + time * (IDLE + 1) + direction) as i32
+    }
+
+    /// Writes the formula in DIMACS format, the variables explained in comments.
+    ///
+    /// # Errors
+    /// What the writer fails with.
+    pub fn write_dimacs(&self, out: &mut dyn Write) -> io::Result<()> {
+        let n = self.cells;
+        for line in self.question.title().lines() {
+            writeln!(out, "c {line}")?;
+        }
+        writeln!(
+            out,
+            "c After t = 0..{} steps tile v (0: blank) is on row-major cell c: variable 1 + {} t + {n} v + c",
+            self.steps,
+            n * n
+        )?;
+        writeln!(
+            out,
+            "c Step t moves a tile up, down, left, right (d = 0..3) or none (4): variable {} + 5 t + d",
+            self.moves(0, 0)
+        )?;
+        writeln!(out, "p cnf {} {}", self.variables(), self.clauses.len())?;
+        for clause in &self.clauses {
+            for literal in clause {
+                write!(out, "{literal} ")?;
+            }
+            writeln!(out, "0")?;
+        }
+        Ok(())
+    }
+
+    fn at(&self, time: usize, element: usize, cell: usize) -> i32 {
+        (1 + (time * self.cells + element) * self.cells + cell) as i32
+    }
+
+    fn moves(&self, time: usize, direction: usize) -> i32 {
+        Cnf::move_of(&self.question, time, direction)
+    }
+
+    /// After `time` steps every element is on one cell, and every cell holds one element.
+    fn arrange(&mut self, time: usize) {
+        let ways = self.question.ways();
+        for (element, &(start, home)) in ways.iter().enumerate() {
+            let (possible, impossible): (Vec<usize>, Vec<usize>) =
+                (0..self.cells).partition(|&cell| {
+                    // The blank changes colour with every move, and rests only at home.
+                    let colour = self.question.distance(start, cell) % 2 == time % 2;
+                    let resting = element != 0 || colour || cell == home;
+                    resting && self.question.is_possible(start, home, cell, time)
+                });
+            for cell in impossible {
+                self.clauses.push(vec![-self.at(time, element, cell)]);
+            }
+            self.exactly_one(
+                possible
+                    .iter()
+                    .map(|&c| self.at(time, element, c))
+                    .collect(),
+            );
+        }
+        for cell in 0..self.cells {
+            self.exactly_one((0..self.cells).map(|e| self.at(time, e, cell)).collect());
+        }
+    }
+
+    /// Step `time` is one move or idle; no move takes the last one back; idle steps come last, in pairs.
+    fn choose(&mut self, time: usize) {
+        self.exactly_one((0..=IDLE).map(|d| self.moves(time, d)).collect());
+        if time + 1 == self.steps {
+            return;
+        }
+        for (d, direction) in Direction::ALL.into_iter().enumerate() {
+            let back = Direction::ALL
+                .iter()
+                .position(|&b| b == direction.opposite());
+            if let Some(back) = back {
+                self.clauses
+                    .push(vec![-self.moves(time, d), -self.moves(time + 1, back)]);
+            }
+        }
+        let (now, next) = (self.moves(time, IDLE), self.moves(time + 1, IDLE));
+        self.clauses.push(vec![-now, next]);
+        if (self.steps - time) % 2 == 1 {
+            let before = (time > 0).then(|| self.moves(time - 1, IDLE));
+            self.clauses
+                .push([-now].into_iter().chain(before).collect());
+        }
+    }
+
+    /// What step `time` does when the blank is on a cell.
+    fn slide(&mut self, time: usize, blank: usize) {
+        let here = -self.at(time, 0, blank);
+        for (d, direction) in Direction::ALL.into_iter().enumerate() {
+            let chosen = -self.moves(time, d);
+            let Some(cell) = direction.tile_cell(self.question.size(), blank) else {
+                self.clauses.push(vec![here, chosen]);
+                continue;
+            };
+            self.clauses
+                .push(vec![here, chosen, self.at(time + 1, 0, cell)]);
+            for tile in 1..self.cells {
+                let (from, to) = (self.at(time, tile, cell), self.at(time + 1, tile, blank));
+                self.clauses.push(vec![here, chosen, -from, to]);
+            }
+        }
+        let idle = -self.moves(time, IDLE);
+        self.clauses
+            .push(vec![here, idle, self.at(time + 1, 0, blank)]);
+        // A tile leaves its cell only for the blank.
+        for tile in 1..self.cells {
+            let (before, after) = (self.at(time, tile, blank), self.at(time + 1, tile, blank));
+            self.clauses
+                .push(vec![-before, self.at(time + 1, 0, blank), after]);
+        }
+    }
+
+    fn exactly_one(&mut self, literals: Vec<i32>) {
+        for (k, &a) in literals.iter().enumerate() {
+            for &b in &literals[k + 1..] {
+                self.clauses.push(vec![-a, -b]);
+            }
+        }
+        self.clauses.push(literals);
+    }
+}
+
+// The question itself: a board, a goal, and how many moves are allowed.
+//
+// Invariant: the goal can be reached from the board, and no model of the question is beyond what solvers
+// take.
+
+/// The question whether a board can reach a goal in at most a number of moves.
+///
+/// ```
+/// use tilewave::puzzle::{Board, Goal};
+/// use tilewave::solve::models::Question;
+///
+/// let board = Board::parse("1 2 3/4 5 6/0 7 8", None)?;
+/// let goal = Goal::Last.board(board.size())?;
+/// let question = Question::new(board, goal, 3)?;
+/// assert_eq!(question.steps(), 2); // all solutions have an even number of moves
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Question {
+    board: Board,
+    goal: Board,
+    moves: usize,
+}
+
+impl Question {
+    /// The most variables of a model.
+    pub const MAX_VARIABLES: usize = 50_000_000;
+
+    /// Returns the question whether `board` can reach `goal` in at most `moves` moves.
+    ///
+    /// # Errors
+    /// [`SolveError::Board`] when the board cannot reach the goal at all, [`SolveError::ModelTooLarge`]
+    /// when a model would have more than [`Question::MAX_VARIABLES`] variables.
+    pub fn new(board: Board, goal: Board, moves: usize) -> Result<Question, SolveError> {
+        let size = goal.size();
+        let per_step = size.cells() * size.cells() + 5;
+        let steps = moves.checked_add(1);
+        let variables = steps.and_then(|steps| steps.checked_mul(per_step));
+        if variables.is_none_or(|v| v > Question::MAX_VARIABLES) {
+            return Err(SolveError::ModelTooLarge {
+                size,
+                moves,
+                max: Question::MAX_VARIABLES,
+            });
+        }
+        Coordinates::new(goal.clone()).encode_solvable(&board)?;
+        Ok(Question { board, goal, moves })
+    }
+
+    /// Returns the board.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Returns the goal.
+    pub fn goal(&self) -> &Board {
+        &self.goal
+    }
+
+    /// Returns the most moves allowed.
+    pub fn moves(&self) -> usize {
+        self.moves
+    }
+
+    /// Returns the size of the board.
+    pub fn size(&self) -> Size {
+        self.goal.size()
+    }
+
+    /// Returns the number of steps of a model: the moves allowed, less one where all solutions have the
+    /// other parity (none when no move is allowed anyway). Every move changes the colour of the blank's cell as on a chessboard, so the two
+    /// blank cells settle the parity.
+    pub fn steps(&self) -> usize {
+        let parity = self.distance(self.board.blank(), self.goal.blank()) % 2;
+        match self.moves % 2 == parity {
+            true => self.moves,
+            false => self.moves.saturating_sub(1),
+        }
+    }
+
+    /// What a model asks, for its comments: the most moves, board and goal, a line each.
+    pub(crate) fn title(&self) -> String {
+        let (steps, asked) = (self.steps(), self.moves);
+        let mut title = format!("Solvable in at most {steps} moves?");
+        if steps < asked {
+            title += &format!(" ({asked} were allowed; all solutions have the other parity)");
+        }
+        title + &format!("\nBoard {}\nGoal  {}", self.board, self.goal)
+    }
+
+    /// The steps between two cells, an admissible bound for whatever goes from one to the other.
+    pub(crate) fn distance(&self, a: usize, b: usize) -> usize {
+        let cols = self.size().cols();
+        (a / cols).abs_diff(b / cols) + (a % cols).abs_diff(b % cols)
+    }
+
+    /// Whether the element with the given start and goal cells can be on a cell after `time` of `steps`
+    /// steps.
+    pub(crate) fn is_possible(&self, start: usize, home: usize, cell: usize, time: usize) -> bool {
+        self.distance(start, cell) <= time && self.distance(cell, home) <= self.steps() - time
+    }
+
+    /// Start and goal cell of every element, by number (0 is the blank).
+    pub(crate) fn ways(&self) -> Vec<(usize, usize)> {
+        let mut ways = vec![(0, 0); self.size().cells()];
+        for (cell, &tile) in self.board.tiles().iter().enumerate() {
+            ways[usize::from(tile)].0 = cell;
+        }
+        for (cell, &tile) in self.goal.tiles().iter().enumerate() {
+            ways[usize::from(tile)].1 = cell;
+        }
+        ways
+    }
+}

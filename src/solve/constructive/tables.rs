@@ -1,0 +1,445 @@
+//! Exact distances of up to four tiles and the blank on a grid of at most 4x4 cells.
+//!
+//! Invariant: an entry is the least number of moves that place the tiles, wherever the blank ends, or
+//! [`UNSEEN`]; entries of neighbours differ by at most one.
+
+use std::sync::OnceLock;
+
+use crate::puzzle::{Board, Direction, Size};
+use crate::solve::solvability::Parity;
+
+/// Cells in a line of the grid; smaller grids leave cells out.
+pub(crate) const GRID: i32 = 4;
+
+/// The entry of an arrangement that cannot occur.
+const UNSEEN: u8 = u8::MAX;
+
+/// Bits of a grid cell in an index.
+const BITS: usize = 4;
+
+/// Where the blank and up to four tiles stand: 4 bits each, the blank lowest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Placement(u32);
+
+impl Placement {
+    /// Returns the placement of the blank and of tiles on grid cells.
+    pub fn new(blank: usize, tiles: &[usize]) -> Placement {
+        let mut code = blank;
+        for (k, &cell) in tiles.iter().enumerate() {
+            code |= cell << (BITS * (k + 1));
+        }
+        Placement(code as u32)
+    }
+
+    fn blank(self) -> u32 {
+        self.0 & 15
+    }
+
+    /// The placement after the blank has gone to `to`, with `count` tiles.
+    fn step(self, to: u32, count: usize) -> Placement {
+        let mut code = (self.0 & !15) | to;
+        for k in 1..=count {
+            let shift = BITS * k;
+            if (self.0 >> shift) & 15 == to {
+                code = (code & !(15 << shift)) | (self.blank() << shift);
+            }
+        }
+        Placement(code)
+    }
+}
+
+/// Distances to one way of placing `count` tiles.
+pub(crate) struct TileDistances {
+    count: usize,
+    /// Neighbours of each grid cell, with the step of the blank that leads there.
+    steps: [Vec<(u32, (i32, i32))>; 16],
+    distance: Vec<u8>,
+}
+
+impl TileDistances {
+    /// Returns the table of placing tiles on the given goals in a grid of open cells (bit i * 4 + j).
+    /// Cost: one visit of each placement.
+    fn new(open: u16, goals: &[usize]) -> TileDistances {
+        let is_open = |cell: i32| open & (1 << cell) != 0;
+        let steps = std::array::from_fn(|cell| {
+            let (i, j) = (cell as i32 / GRID, cell as i32 % GRID);
+            let around = [(-1, 0), (1, 0), (0, -1), (0, 1)].into_iter();
+            let inside = around
+                .filter(|(di, dj)| (0..GRID).contains(&(i + di)) && (0..GRID).contains(&(j + dj)));
+            inside
+                .map(|(di, dj)| ((i + di) * GRID + j + dj, (di, dj)))
+                .filter(|&(to, _)| is_open(to))
+                .map(|(to, step)| (to as u32, step))
+                .collect()
+        });
+        let mut table = TileDistances {
+            count: goals.len(),
+            steps,
+            distance: vec![UNSEEN; 1 << (BITS * (goals.len() + 1))],
+        };
+        let blanks = (0..16).filter(|&cell| is_open(cell as i32) && !goals.contains(&cell));
+        let mut level: Vec<Placement> = blanks.map(|b| Placement::new(b, goals)).collect();
+        for depth in 0.. {
+            level.retain(|p| {
+                let entry = &mut table.distance[p.0 as usize];
+                std::mem::replace(entry, depth.min(*entry)) == UNSEEN
+            });
+            if level.is_empty() {
+                break;
+            }
+            let next = |p: &Placement| {
+                let (p, count) = (*p, table.count);
+                let steps = table.steps[p.blank() as usize].iter();
+                steps.map(move |&(to, _)| p.step(to, count))
+            };
+            let unseen = |p: &Placement| table.distance[p.0 as usize] == UNSEEN;
+            level = level.iter().flat_map(next).filter(unseen).collect();
+        }
+        table
+    }
+
+    /// Returns the number of moves that are left.
+    pub fn distance(&self, placement: Placement) -> u8 {
+        self.distance[placement.0 as usize]
+    }
+
+    /// Makes a step towards the goal and returns the blank's step, or `None` at the goal.
+    pub fn next(&self, placement: &mut Placement) -> Option<(i32, i32)> {
+        let distance = self.distance(*placement);
+        let mut neighbours = self.neighbours(*placement);
+        let (at, step) = neighbours.find(|&(at, _)| self.distance(at) < distance)?;
+        *placement = at;
+        Some(step)
+    }
+
+    /// Returns all placements one move away, with the blank's step.
+    pub fn neighbours(&self, from: Placement) -> impl Iterator<Item = (Placement, (i32, i32))> {
+        let steps = self.steps[from.blank() as usize].iter();
+        steps.map(move |&(to, step)| (from.step(to, self.count), step))
+    }
+}
+
+/// The bits of the first `lines` lines of `width` cells.
+fn rectangle(lines: usize, width: usize) -> u16 {
+    (0..lines).fold(0, |open, i| open | ((1 << width) - 1) << (4 * i))
+}
+
+/// Returns the table of the last two tiles of a line, goals (0, j) and (0, j + 1), in a window of four
+/// lines whose line 0 has no other open cell.
+pub(crate) fn pair(width: usize, j: usize) -> &'static TileDistances {
+    static TABLES: [[OnceLock<TileDistances>; 3]; 3] =
+        [const { [const { OnceLock::new() }; 3] }; 3];
+    TABLES[width - 2][j].get_or_init(|| {
+        let open = (rectangle(4, width) & !15) | (3 << j);
+        TileDistances::new(open, &[j, j + 1])
+    })
+}
+
+/// Returns the table of a whole first line of a block with 3 or 4 lines, or `None` when the block has
+/// at most nine cells and is finished at once.
+pub(crate) fn line(lines: usize, width: usize) -> Option<&'static TileDistances> {
+    static TABLES: [OnceLock<TileDistances>; 3] = [const { OnceLock::new() }; 3];
+    let table = match (lines, width) {
+        (4, 4) => &TABLES[0],
+        (3, 4) => &TABLES[1],
+        (4, 3) => &TABLES[2],
+        _ => return None,
+    };
+    let goals = [0, 1, 2, 3];
+    Some(table.get_or_init(|| TileDistances::new(rectangle(lines, width), &goals[..width])))
+}
+
+// The board while it is being solved: who stands where, in constant time both ways.
+//
+// Invariant: `at` and `place` are inverse permutations; elements are named by their goal cells, so the
+// solved board is the identity.
+
+/// A board under way.
+pub(crate) struct Field {
+    size: Size,
+    /// Goal cell of what stands on each cell.
+    at: Vec<u16>,
+    /// Cell of the element with each goal cell.
+    place: Vec<u16>,
+    blank: usize,
+    blank_home: usize,
+    moves: Vec<Direction>,
+}
+
+impl Field {
+    /// Returns the field of a board, given the goal cell of each tile.
+    pub fn new(size: Size, home: &[u16], board: &Board) -> Field {
+        let at: Vec<u16> = board
+            .tiles()
+            .iter()
+            .map(|&t| home[usize::from(t)])
+            .collect();
+        let mut place = vec![0; at.len()];
+        for (cell, &home) in at.iter().enumerate() {
+            place[usize::from(home)] = cell as u16;
+        }
+        Field {
+            size,
+            blank: usize::from(place[usize::from(home[0])]),
+            blank_home: usize::from(home[0]),
+            moves: Vec::new(),
+            at,
+            place,
+        }
+    }
+
+    /// Returns whether the goal can be reached. Cost: linear.
+    pub fn is_solvable(&self) -> bool {
+        Parity::of(self.size, &self.at, self.blank_home).is_solvable()
+    }
+
+    /// Returns the size of the board.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// Returns the blank's cell.
+    pub fn blank(&self) -> usize {
+        self.blank
+    }
+
+    /// Returns the blank's goal cell.
+    pub fn blank_home(&self) -> usize {
+        self.blank_home
+    }
+
+    /// Returns the cell of the tile whose goal cell is `home`.
+    pub fn place(&self, home: usize) -> usize {
+        usize::from(self.place[home])
+    }
+
+    /// Returns the goal cell of what stands on a cell.
+    pub fn home(&self, cell: usize) -> usize {
+        usize::from(self.at[cell])
+    }
+
+    /// Moves the blank to the cell next to it in the opposite of `direction`, where the tile that moves
+    /// stands. A move that takes the last one back deletes both.
+    pub fn step(&mut self, to: usize, direction: Direction) {
+        let tile = self.at[to];
+        self.at[self.blank] = tile;
+        self.place[usize::from(tile)] = self.blank as u16;
+        self.at[to] = self.blank_home as u16;
+        self.place[self.blank_home] = to as u16;
+        self.blank = to;
+        if self.moves.last() == Some(&direction.opposite()) {
+            self.moves.pop();
+        } else {
+            self.moves.push(direction);
+        }
+    }
+
+    /// Returns the outer line of the region that is to be placed next, as the first line of a view: on
+    /// the longer side, without the blank's goal cell, and with the least way to go for its tiles.
+    pub fn cheapest_line(&self, region: &Region) -> RegionView {
+        let lines = RegionView::all(region, self.size)
+            .into_iter()
+            .filter(|view| {
+                let (depth, width) = (view.depth, view.width);
+                depth >= width && view.spot(self.blank_home).i > 0
+            });
+        let way = |view: &RegionView| -> i32 {
+            let tile = |j| {
+                let spot = view.spot(self.place(view.cell(0, j)));
+                free_way((spot.j - j).abs(), spot.i)
+            };
+            (0..view.width).map(tile).sum()
+        };
+        lines
+            .min_by_key(way)
+            .expect("the blank's goal cell is on one outer line of the longer side at most")
+    }
+
+    /// Returns the moves made.
+    pub fn into_moves(self) -> Vec<Direction> {
+        self.moves
+    }
+}
+
+/// Returns the moves that take a tile `a` cells along a line and `b` across lines when the blank stands
+/// in front of it on the better side and nothing is in the way.
+///
+/// A step that goes on straight costs 5 moves (the blank goes round the tile), one that turns costs 3.
+pub(crate) fn free_way(a: i32, b: i32) -> i32 {
+    starting(a, b).min(starting(b, a))
+}
+
+/// The same when the first step is one of the `a`; too large to be chosen when there is none.
+pub(crate) fn starting(a: i32, b: i32) -> i32 {
+    if a == 0 {
+        return if b == 0 { 0 } else { i32::MAX / 2 };
+    }
+    if a > b {
+        6 * b + 1 + 5 * (a - b - 1)
+    } else {
+        6 * a - 2 + 5 * (b - a)
+    }
+}
+
+// A rectangle of the board seen from one of its sides: line 0 is the outer line on that side.
+//
+// Invariant: spots of a view and cells of the board are in bijection on the rectangle, and steps
+// between neighbouring spots are steps between neighbouring cells.
+
+/// A rectangle of cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Region {
+    pub top: usize,
+    pub left: usize,
+    pub rows: usize,
+    pub cols: usize,
+}
+
+impl Region {
+    /// Returns all of a board.
+    pub fn whole(size: Size) -> Region {
+        Region {
+            top: 0,
+            left: 0,
+            rows: size.rows(),
+            cols: size.cols(),
+        }
+    }
+
+    /// Returns the region without the first line of one of its views.
+    pub fn without_first_line(self, view: &RegionView) -> Region {
+        let mut rest = self;
+        match view.side {
+            RegionSide::Top => rest.top += 1,
+            RegionSide::Left => rest.left += 1,
+            RegionSide::Bottom | RegionSide::Right => {}
+        }
+        match view.side {
+            RegionSide::Top | RegionSide::Bottom => rest.rows -= 1,
+            RegionSide::Left | RegionSide::Right => rest.cols -= 1,
+        }
+        rest
+    }
+}
+
+/// The side of a region on which a view has its first line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RegionSide {
+    Top,
+    Bottom,
+    Left,
+    Right,
+}
+
+/// A place in a view: line `i` from the side, position `j` in the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Spot {
+    pub i: i32,
+    pub j: i32,
+}
+
+impl Spot {
+    /// Returns the number of steps between two spots.
+    pub fn distance(self, other: Spot) -> i32 {
+        (self.i - other.i).abs() + (self.j - other.j).abs()
+    }
+}
+
+/// A region seen from one side.
+#[derive(Clone, Debug)]
+pub(crate) struct RegionView {
+    /// Number of lines.
+    pub depth: i32,
+    /// Cells of a line.
+    pub width: i32,
+    side: RegionSide,
+    /// Cell of spot (0, 0).
+    origin: i32,
+    /// From a line to the next one, and along a line.
+    stride: (i32, i32),
+    /// Columns of the board.
+    cols: u32,
+    /// Row and column of spot (0, 0).
+    corner: (i32, i32),
+}
+
+impl RegionView {
+    /// Returns the views of a region from its four sides.
+    pub fn all(region: &Region, size: Size) -> [RegionView; 4] {
+        [
+            RegionSide::Top,
+            RegionSide::Bottom,
+            RegionSide::Left,
+            RegionSide::Right,
+        ]
+        .map(|side| RegionView::new(region, size, side))
+    }
+
+    fn new(region: &Region, size: Size, side: RegionSide) -> RegionView {
+        let cols = size.cols() as i32;
+        let (top, left) = (region.top as i32, region.left as i32);
+        let (rows, width) = (region.rows as i32, region.cols as i32);
+        let corner = match side {
+            RegionSide::Top | RegionSide::Left => (top, left),
+            RegionSide::Bottom => (top + rows - 1, left),
+            RegionSide::Right => (top, left + width - 1),
+        };
+        let stride = match side {
+            RegionSide::Top => (cols, 1),
+            RegionSide::Bottom => (-cols, 1),
+            RegionSide::Left => (1, cols),
+            RegionSide::Right => (-1, cols),
+        };
+        let (depth, width) = match side {
+            RegionSide::Top | RegionSide::Bottom => (rows, width),
+            RegionSide::Left | RegionSide::Right => (width, rows),
+        };
+        RegionView {
+            depth,
+            width,
+            side,
+            origin: corner.0 * cols + corner.1,
+            stride,
+            cols: cols as u32,
+            corner,
+        }
+    }
+
+    /// Returns the cell of a spot.
+    pub fn cell(&self, i: i32, j: i32) -> usize {
+        (self.origin + i * self.stride.0 + j * self.stride.1) as usize
+    }
+
+    /// Returns the spot of a cell of the region.
+    pub fn spot(&self, cell: usize) -> Spot {
+        let cell = cell as u32;
+        let row = (cell / self.cols) as i32 - self.corner.0;
+        let col = (cell % self.cols) as i32 - self.corner.1;
+        match self.side {
+            RegionSide::Top => Spot { i: row, j: col },
+            RegionSide::Bottom => Spot { i: -row, j: col },
+            RegionSide::Left => Spot { i: col, j: row },
+            RegionSide::Right => Spot { i: -col, j: row },
+        }
+    }
+
+    /// Returns the move that takes the blank to another line (`di` is 1 or -1): the way of the tile.
+    pub fn across(&self, di: i32) -> Direction {
+        let outward = match self.side {
+            RegionSide::Top => Direction::Up,
+            RegionSide::Bottom => Direction::Down,
+            RegionSide::Left => Direction::Left,
+            RegionSide::Right => Direction::Right,
+        };
+        if di > 0 { outward } else { outward.opposite() }
+    }
+
+    /// Returns the move that takes the blank along its line (`dj` is 1 or -1): the way of the tile.
+    pub fn along(&self, dj: i32) -> Direction {
+        let back = match self.side {
+            RegionSide::Top | RegionSide::Bottom => Direction::Left,
+            RegionSide::Left | RegionSide::Right => Direction::Up,
+        };
+        if dj > 0 { back } else { back.opposite() }
+    }
+}

@@ -1,0 +1,390 @@
+//! Additive pattern databases as a heuristic: which entry a board looks up, kept up to date move by
+//! move.
+//!
+//! Invariant: a view's index of a pattern is the lexicographic rank of the cells that the pattern's
+//! tiles stand on, seen through the view's symmetry. Let digit i be the cell of tile i minus the number of
+//! earlier tiles on smaller cells; the rank is their mixed-radix number. A tile that goes from cell a to
+//! b changes its own digit by b - a, less one for every earlier tile in between, and the digit of every later
+//! tile in between by one. In region-aware databases the rank is that of the positions within the set of cells, which
+//! change by one for every tile in between. So an index is updated by one addition per cell between a and b: none for
+//! neighbours in a row, at most a row's length for neighbours in a column.
+
+use std::cmp::Ordering;
+
+use crate::pdb::{Kind, Pattern};
+use crate::perm::placement;
+use crate::puzzle::{Board, Direction, Size};
+use crate::solve::database::Database;
+
+/// Most cells of a board that has databases.
+pub(crate) const MAX_CELLS: usize = Pattern::MAX_SIDE * Pattern::MAX_SIDE;
+
+/// A pattern that no tile belongs to.
+pub(crate) const NO_PATTERN: u8 = u8::MAX;
+
+/// A set of disjoint patterns seen through one rotation or reflection of the board: the incremental
+/// index of a solver of one's own.
+///
+/// The index of a pattern is the entry of a database of kind [`crate::pdb::Kind::Minimum`]: byte
+/// [`SymmetricView::index`] of [`crate::pdb::Pdb::bytes`] is the fewest moves of the pattern's tiles. After a move only the
+/// pattern of the tile that moved has another index: [`SymmetricView::change`] says by how much, in a few
+/// nanoseconds. `tests/examples/ida.rs` is a complete solver on top of it.
+///
+/// ```
+/// use tilewave::pdb::Pattern;
+/// use tilewave::puzzle::{Direction, Goal, Size};
+/// use tilewave::solve::SymmetricView;
+/// let goal = Goal::Last.board(Size::new(3, 3)?)?;
+/// let patterns = [Pattern::new(goal.clone(), &[1, 2, 3, 4])?, Pattern::new(goal.clone(), &[5, 6, 7, 8])?];
+/// let views = SymmetricView::all(&goal, &patterns);
+/// assert_eq!(views.len(), 2); // as it is, and mirrored along the diagonal through the blank
+/// let tiles: Vec<u8> = goal.tiles().iter().map(|&tile| tile as u8).collect();
+/// let (pattern, change) = views[0].change(&tiles, goal.blank(), Direction::Right).unwrap();
+/// let moved = goal.slide(Direction::Right).unwrap();
+/// assert_eq!(pattern, 1); // tile 8 moved
+/// assert_eq!(
+///     views[0].index(pattern, &moved) as i64,
+///     views[0].index(pattern, &goal) as i64 + change
+/// );
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct SymmetricView {
+    size: Size,
+    /// Pattern of each tile.
+    pub(crate) pattern: [u8; MAX_CELLS],
+    /// Index change per cell that a tile moves forward.
+    stride: [i64; MAX_CELLS],
+    /// Index change when a tile moves forward over another one.
+    over: Vec<[i64; MAX_CELLS]>,
+    /// For each blank cell and direction how the tile moves.
+    steps: Vec<[TileMove; 4]>,
+    /// Where the symmetry takes each cell.
+    pub(crate) image: Vec<u8>,
+    /// For each tile and cell the distance to the goal cell of the tile that it stands for.
+    pub(crate) away: Vec<[u8; MAX_CELLS]>,
+    /// The tiles that stand for each pattern's tiles, in the pattern's order.
+    tiles: Vec<Vec<u8>>,
+    /// For each tile its place in that order.
+    pub(crate) place: [u8; MAX_CELLS],
+}
+
+/// A tile's move as a view sees it.
+#[derive(Clone, Copy, Debug, Default)]
+struct TileMove {
+    /// Cells forward, negative for backward.
+    distance: i8,
+    /// The cells in between (as the board numbers them), in front of `count`.
+    between: [u8; 6],
+    count: u8,
+}
+
+impl SymmetricView {
+    /// Returns the views of a goal: one for every rotation and reflection that takes the goal's blank to
+    /// that of the patterns' goal; none when there is none, or the patterns are for boards of another size
+    /// (transposed boards are served). The maximum of the sums over all views is a lower bound, too.
+    pub fn all(goal: &Board, patterns: &[Pattern]) -> Vec<SymmetricView> {
+        let kinds = vec![Kind::Minimum; patterns.len()];
+        SymmetricView::of_kinds(goal, patterns, &kinds)
+    }
+
+    /// The views of a goal whose indices are ranks of cells, or of positions within the set of cells.
+    pub(crate) fn of_kinds(
+        goal: &Board,
+        patterns: &[Pattern],
+        kinds: &[Kind],
+    ) -> Vec<SymmetricView> {
+        let Some(first) = patterns.first() else {
+            return Vec::new();
+        };
+        let mut images = images(goal.size(), first.size());
+        images.retain(|image| usize::from(image[goal.blank()]) == first.goal().blank());
+        let views = images
+            .into_iter()
+            .map(|image| SymmetricView::new(goal, patterns, kinds, image));
+        views.collect()
+    }
+
+    /// Returns the pattern that a tile belongs to, by its place in the set.
+    pub fn pattern(&self, tile: u16) -> Option<usize> {
+        let pattern = *self.pattern.get(usize::from(tile))?;
+        (pattern != NO_PATTERN).then_some(usize::from(pattern))
+    }
+
+    /// Returns the index of a pattern on a board, from scratch.
+    pub fn index(&self, pattern: usize, board: &Board) -> u64 {
+        let at = |tile: u8| board.tiles().iter().position(|&t| t == u16::from(tile));
+        let mut cells = [0; Pattern::MAX_TILES];
+        let cells = self.cells(pattern, |tile| at(tile).unwrap_or_default(), &mut cells);
+        placement::rank(self.size.cells(), cells)
+    }
+
+    /// Returns whose index changes, and by how much, when a tile of a board (row-major, 0 the blank)
+    /// moves into the blank; `None` at the border, and for tiles of no pattern.
+    #[inline]
+    pub fn change(&self, tiles: &[u8], blank: usize, direction: Direction) -> Option<(usize, i64)> {
+        let tile = tiles[direction.tile_cell(self.size, blank)?];
+        let pattern = self.pattern(u16::from(tile))?;
+        Some((pattern, self.step(tiles, blank, direction, tile)))
+    }
+
+    /// By how much the index of the tile's pattern changes when the tile moves into the blank.
+    #[inline(always)]
+    pub(crate) fn step(&self, tiles: &[u8], blank: usize, d: Direction, tile: u8) -> i64 {
+        let step = &self.steps[blank][d as usize];
+        let tile = usize::from(tile);
+        let distance = i64::from(step.distance);
+        let mut change = distance.abs() * self.stride[tile];
+        let over = &self.over[tile];
+        for &cell in &step.between[..usize::from(step.count)] {
+            change += over[usize::from(tiles[usize::from(cell)])];
+        }
+        if distance < 0 { -change } else { change }
+    }
+
+    /// Which cells the tile passes, as the board numbers them, and whether forward.
+    pub(crate) fn passed(&self, blank: usize, d: Direction) -> (&[u8], bool) {
+        let step = &self.steps[blank][d as usize];
+        (&step.between[..usize::from(step.count)], step.distance > 0)
+    }
+
+    /// The tiles that stand for a pattern's tiles, in the pattern's order.
+    pub(crate) fn tiles(&self, pattern: usize) -> &[u8] {
+        &self.tiles[pattern]
+    }
+
+    /// By how much the index of a tile's pattern changes when the tile passes another one forward.
+    pub(crate) fn passing(&self, tile: usize, other: usize) -> i64 {
+        self.over[tile][other]
+    }
+
+    /// The cells of a pattern's tiles as its database numbers them, given where each tile is.
+    #[inline]
+    pub(crate) fn cells<'c>(
+        &self,
+        pattern: usize,
+        at: impl Fn(u8) -> usize,
+        cells: &'c mut [u8; Pattern::MAX_TILES],
+    ) -> &'c [u8] {
+        let tiles = &self.tiles[pattern];
+        for (cell, &tile) in cells.iter_mut().zip(tiles) {
+            *cell = self.image[at(tile)];
+        }
+        &cells[..tiles.len()]
+    }
+
+    fn new(goal: &Board, patterns: &[Pattern], kinds: &[Kind], image: Vec<u8>) -> SymmetricView {
+        let size = goal.size();
+        let cells = size.cells();
+        let mut view = SymmetricView {
+            size,
+            pattern: [NO_PATTERN; MAX_CELLS],
+            stride: [0; MAX_CELLS],
+            over: vec![[0; MAX_CELLS]; cells],
+            steps: vec![[TileMove::default(); 4]; cells],
+            image,
+            away: vec![[0; MAX_CELLS]; cells],
+            tiles: patterns.iter().map(|p| vec![0; p.home().len()]).collect(),
+            place: [0; MAX_CELLS],
+        };
+        for (p, (pattern, kind)) in patterns.iter().zip(kinds).enumerate() {
+            let k = pattern.home().len();
+            let mut weight = [0; Pattern::MAX_TILES];
+            for (i, &home) in pattern.home().iter().enumerate() {
+                let cell = view.image.iter().position(|&image| image == home);
+                let tile = usize::from(goal.tiles()[cell.unwrap_or_default()]);
+                view.tiles[p][i] = tile as u8;
+                view.pattern[tile] = p as u8;
+                view.place[tile] = i as u8;
+                for (away, &image) in view.away[tile].iter_mut().zip(&view.image) {
+                    *away = pattern.distance(image, home);
+                }
+                weight[i] = match kind {
+                    Kind::Minimum | Kind::AllMoves => {
+                        (i + 1..k).map(|j| (cells - j) as i64).product()
+                    }
+                    Kind::Regions => (1..(k - i) as i64).product(),
+                };
+                view.stride[tile] = match kind {
+                    Kind::Minimum | Kind::AllMoves => weight[i],
+                    Kind::Regions => 0,
+                };
+            }
+            for (i, &tile) in view.tiles[p].iter().enumerate() {
+                for (j, &other) in view.tiles[p].iter().enumerate() {
+                    view.over[usize::from(tile)][usize::from(other)] = match (j.cmp(&i), kind) {
+                        (Ordering::Equal, _) => 0,
+                        (Ordering::Less, Kind::Minimum | Kind::AllMoves) => -weight[i],
+                        (Ordering::Greater, Kind::Minimum | Kind::AllMoves) => weight[j],
+                        // Positions: other tiles move back by one, as this one moves forward by one.
+                        (Ordering::Less, Kind::Regions) => -weight[j],
+                        (Ordering::Greater, Kind::Regions) => weight[i],
+                    };
+                }
+            }
+        }
+        for blank in 0..cells {
+            for direction in Direction::ALL {
+                let Some(cell) = direction.tile_cell(size, blank) else {
+                    continue;
+                };
+                let (from, to) = (view.image[cell], view.image[blank]);
+                let step = &mut view.steps[blank][direction as usize];
+                step.distance = to as i8 - from as i8;
+                for between in 0..cells {
+                    if (from.min(to) + 1..from.max(to)).contains(&view.image[between]) {
+                        step.between[usize::from(step.count)] = between as u8;
+                        step.count += 1;
+                    }
+                }
+            }
+        }
+        view
+    }
+}
+
+/// The ways to lay a board on one of the same or the transposed size: for each cell where it comes to
+/// lie. None on boards of more than [`MAX_CELLS`] cells.
+pub(crate) fn images(from: Size, to: Size) -> Vec<Vec<u8>> {
+    let (rows, cols) = (from.rows(), from.cols());
+    let mut images = Vec::new();
+    for turn in 0..8 {
+        let [transpose, flip_rows, flip_cols] = [4, 2, 1].map(|bit| turn & bit != 0);
+        let turned = if transpose {
+            (cols, rows)
+        } else {
+            (rows, cols)
+        };
+        if turned != (to.rows(), to.cols()) || from.cells() > MAX_CELLS {
+            continue;
+        }
+        let image = (0..from.cells()).map(|cell| {
+            let (mut r, mut c) = (cell / cols, cell % cols);
+            if transpose {
+                (r, c) = (c, r);
+            }
+            let r = if flip_rows { to.rows() - 1 - r } else { r };
+            let c = if flip_cols { to.cols() - 1 - c } else { c };
+            (r * to.cols() + c) as u8
+        });
+        images.push(image.collect());
+    }
+    images
+}
+
+// The sums that a partition gives: its patterns as they are and through the symmetries of the board.
+//
+// Invariant: the patterns of a sum have no tile in common, so their values may be added.
+
+/// Patterns of a partition, seen through one symmetry of the board.
+pub(crate) struct Lens {
+    pub view: SymmetricView,
+    /// The databases of the view's patterns.
+    pub databases: Vec<Database>,
+    /// Whether its values are added to those of the lens before it: they are about other tiles.
+    pub joined: bool,
+}
+
+impl Lens {
+    /// Returns the lenses of a partition, one sum after the other: the partition through each symmetry that takes the goal's
+    /// blank to that of the patterns' goal. Tiles that this leaves out are those of its patterns through other symmetries
+    /// as far as they fit: a pattern and its mirror image need one database. Sums about the same sets of tiles are one.
+    pub fn of_partition(goal: &Board, databases: &[Database]) -> Vec<Lens> {
+        let all: Vec<usize> = (0..databases.len()).collect();
+        let whole = Lens::of_some(goal, databases, &all);
+        let additive = !databases.iter().any(Database::has_blank);
+        let (mut lenses, mut known) = (Vec::new(), Vec::new());
+        for (v, lens) in whole.iter().enumerate() {
+            let mut parts: Vec<_> = all.iter().map(|&p| lens.part(p)).collect();
+            let mut sum = vec![(v, all.clone())];
+            for (w, other) in whole.iter().enumerate().filter(|_| additive) {
+                let taken: Vec<u8> = parts.iter().flat_map(|(_, tiles)| tiles).copied().collect();
+                let fits = |&p: &usize| !other.part(p).1.iter().any(|tile| taken.contains(tile));
+                let more: Vec<usize> = all.iter().copied().filter(fits).collect();
+                parts.extend(more.iter().map(|&p| other.part(p)));
+                sum.extend((!more.is_empty()).then_some((w, more)));
+            }
+            parts.sort_unstable();
+            if known.contains(&parts) {
+                continue;
+            }
+            known.push(parts);
+            for (i, (w, some)) in sum.into_iter().enumerate() {
+                let mut lens = Lens::of_some(goal, databases, &some).swap_remove(w);
+                lens.joined = i > 0;
+                lenses.push(lens);
+            }
+        }
+        lenses
+    }
+
+    /// Some databases, through each symmetry.
+    fn of_some(goal: &Board, databases: &[Database], some: &[usize]) -> Vec<Lens> {
+        let databases = some.iter().map(|&p| databases[p].clone());
+        let databases: Vec<Database> = databases.collect();
+        let pattern = |database: &Database| database.pdb.pattern().clone();
+        let patterns: Vec<Pattern> = databases.iter().map(pattern).collect();
+        let kinds: Vec<Kind> = databases.iter().map(|d| d.pdb.kind()).collect();
+        let views = SymmetricView::of_kinds(goal, &patterns, &kinds).into_iter();
+        let lens = |view| Lens {
+            view,
+            databases: databases.clone(),
+            joined: false,
+        };
+        views.map(lens).collect()
+    }
+
+    /// What the values of a pattern are about: what is counted of which tiles, in their order.
+    fn part(&self, pattern: usize) -> (&'static str, Vec<u8>) {
+        let mut tiles = self.view.tiles(pattern).to_vec();
+        tiles.sort_unstable();
+        (self.databases[pattern].pdb.kind().name(), tiles)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pdb::{Build, Encoding, Pdb, build};
+    use crate::progress::NoProgress;
+    use crate::puzzle::{Goal, Size};
+    use crate::solve::{Optimal, Scrambler};
+    use std::sync::Arc;
+
+    fn database(goal: &Board, tiles: &[u16], encoding: Encoding) -> Arc<Pdb> {
+        let how = Build {
+            kind: Kind::Regions,
+            encoding,
+            ..Build::new(Pattern::new(goal.clone(), tiles).unwrap())
+        };
+        Arc::new(build(&how, &NoProgress).unwrap())
+    }
+
+    #[test]
+    fn a_pattern_and_its_mirror_image_need_one_database() {
+        let goal = Goal::First.board(Size::new(3, 3).unwrap()).unwrap();
+        for encoding in [Encoding::Bit, Encoding::Byte] {
+            let of = |tiles: &[u16]| database(&goal, tiles, encoding);
+            // Tiles 3, 6 and 7 are the mirror images of 1, 2 and 5; 4 and 8 are on the diagonal.
+            let (above, below, diagonal) = (of(&[1, 2, 5]), of(&[3, 6, 7]), of(&[4, 8]));
+            let one = Optimal::new(&goal, [above.clone(), diagonal.clone()]).unwrap();
+            let two = Optimal::new(&goal, [above.clone(), below, diagonal]).unwrap();
+            let alone = Optimal::new(&goal, [above]).unwrap();
+            assert_eq!([one.views(), two.views(), alone.views()], [2, 1, 2]);
+            let mut more = 0;
+            for board in Scrambler::new(goal.clone(), 3).take(50) {
+                let (value, least) = (
+                    one.estimate(&board).unwrap(),
+                    alone.estimate(&board).unwrap(),
+                );
+                assert_eq!(value, two.estimate(&board).unwrap(), "{board}");
+                more += value - least;
+                let solved = |solver: &Optimal| solver.solve(&board, &NoProgress).unwrap();
+                let (one, two, alone) = (solved(&one), solved(&two), solved(&alone));
+                assert_eq!((&one.moves, one.nodes), (&two.moves, two.nodes), "{board}");
+                assert_eq!(one.at_least, alone.at_least, "{board}");
+            }
+            assert!(more > 50, "{more}");
+        }
+    }
+}

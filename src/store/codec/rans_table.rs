@@ -1,0 +1,446 @@
+//! How probable each byte is: a table of intervals of 256 slots.
+//!
+//! Invariant: the shares of a table's symbols sum to 256, each is 1 to 255. The first symbol is the escape; it
+//! stands for all bytes that are not worth a share of their own.
+
+use bitvec::order::Lsb0;
+use bitvec::view::BitView;
+
+use crate::kernel::Kernel;
+use crate::perm::layout::{LANES, Register};
+
+/// Number of slots.
+const SLOTS: u32 = 256;
+
+/// Most symbols of a table, the escape among them: as many as one register of indices tells apart.
+const SYMBOLS: usize = 64;
+
+/// Symbols in increasing order behind the escape, and what a row of lanes looks up.
+#[repr(C, align(64))]
+#[derive(Clone)]
+pub(crate) struct SymbolTable {
+    /// For encoding the index of each symbol, for decoding that of each slot.
+    pub index: [u8; 256],
+    pub symbol: [u8; SYMBOLS],
+    pub share: [u8; SYMBOLS],
+    /// First slot.
+    pub start: [u8; SYMBOLS],
+    /// 65536 over the share, rounded down, at most 65535: low and high byte.
+    pub inverse: [[u8; SYMBOLS]; 2],
+    symbols: usize,
+    /// What eight lanes look up at once, for kernels that do: for encoding of each symbol its share, start and inverse (8, 8
+    /// and 16 bits), for decoding of each slot symbol, share, place within the share, and whether it is the escape's (8, 8, 8,
+    /// the highest bit).
+    pub wide: [u32; 256],
+}
+
+impl Default for SymbolTable {
+    fn default() -> SymbolTable {
+        SymbolTable {
+            index: [0; 256],
+            symbol: [0; SYMBOLS],
+            share: [0; SYMBOLS],
+            start: [0; SYMBOLS],
+            inverse: [[0; SYMBOLS]; 2],
+            symbols: 1,
+            wide: [0; 256],
+        }
+    }
+}
+
+impl SymbolTable {
+    /// Makes it the table of bytes that were counted, and writes it.
+    pub fn encode(&mut self, kernel: Kernel, counts: &[u32; 256], out: &mut Vec<u8>) {
+        self.choose(counts);
+        self.write(out);
+        self.index = [0; 256];
+        for i in 0..self.symbols {
+            if i > 0 {
+                self.index[usize::from(self.symbol[i])] = i as u8;
+            }
+            let inverse = (65536 / u32::from(self.share[i])).min(65535);
+            [self.inverse[0][i], self.inverse[1][i]] = (inverse as u16).to_le_bytes();
+        }
+        if kernel == Kernel::Avx2 {
+            let entry = |i: u8| {
+                let i = usize::from(i);
+                let [low, high] = self.inverse.map(|half| half[i]);
+                u32::from_le_bytes([self.share[i], self.start[i], low, high])
+            };
+            self.wide = self.index.map(entry);
+        }
+    }
+
+    /// Reads a table.
+    pub fn decode(&mut self, kernel: Kernel, bytes: &mut &[u8]) -> Option<()> {
+        self.read(bytes)?;
+        for i in 0..self.symbols {
+            let start = usize::from(self.start[i]);
+            self.index[start..start + usize::from(self.share[i])].fill(i as u8);
+            if kernel == Kernel::Avx2 {
+                let (symbol, share) = (self.symbol[i], self.share[i]);
+                let flag = u8::from(i == 0) << 7;
+                for within in 0..share {
+                    let entry = u32::from_le_bytes([symbol, share, within, flag]);
+                    self.wide[start + usize::from(within)] = entry;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The symbol with the greatest share, or 0.
+    pub fn likeliest(&self) -> u8 {
+        let shares = 1..self.symbols;
+        let likeliest = shares.max_by_key(|&i| self.share[i]);
+        likeliest.map_or(0, |i| self.symbol[i])
+    }
+
+    /// Chooses symbols and shares: those that occur for more than half of what a slot stands for, at most 63.
+    fn choose(&mut self, counts: &[u32; 256]) {
+        let total: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+        let worth = |count: u32| count > 0 && u64::from(count) * u64::from(SLOTS) * 5 >= total * 3;
+        let (mut all_kept, mut count) = ([0u8; 256], 0);
+        for symbol in 0..=255 {
+            all_kept[count] = symbol;
+            count += usize::from(worth(counts[usize::from(symbol)]));
+        }
+        if count == 0 {
+            // Two symbols, so that no share is the whole.
+            (all_kept[0], count) = (0, 1);
+        }
+        let mut kept = &mut all_kept[..count];
+        let rarest_last = |&symbol: &u8| (u32::MAX - counts[usize::from(symbol)], symbol);
+        if kept.len() >= SYMBOLS {
+            kept.sort_unstable_by_key(rarest_last);
+            kept = &mut kept[..SYMBOLS - 1];
+            kept.sort_unstable();
+        }
+        let all: u64 = kept
+            .iter()
+            .map(|&s| u64::from(counts[usize::from(s)]))
+            .sum();
+        let share = |count: u64| {
+            let rounded = (count * 2 * u64::from(SLOTS) + total) / (2 * total.max(1));
+            rounded.clamp(1, 255) as i32
+        };
+        self.symbols = kept.len() + 1;
+        let mut all_shares = [0; SYMBOLS];
+        let shares = &mut all_shares[..self.symbols];
+        shares[0] = share(total - all);
+        for (i, &symbol) in kept.iter().enumerate() {
+            self.symbol[i + 1] = symbol;
+            shares[i + 1] = share(u64::from(counts[usize::from(symbol)]));
+        }
+        // What rounding has added or taken away goes to the largest, which notice least.
+        let mut rest = SLOTS as i32 - shares.iter().sum::<i32>();
+        while rest != 0 {
+            let largest = |&i: &usize| (shares[i], usize::MAX - i);
+            let candidates = (0..shares.len()).filter(|&i| rest < 0 || shares[i] < 255);
+            let at = candidates
+                .max_by_key(largest)
+                .expect("a share below the sum");
+            let by = rest.clamp(-(shares[at] / 8).max(1), 255 - shares[at]);
+            shares[at] += by;
+            rest -= by;
+        }
+        for (to, share) in self.share.iter_mut().zip(shares) {
+            *to = *share as u8;
+        }
+        self.place();
+    }
+
+    /// Lays the intervals one after the other.
+    fn place(&mut self) {
+        let mut next = 0u8;
+        for (start, share) in self.start.iter_mut().zip(self.share).take(self.symbols) {
+            *start = next;
+            next = next.wrapping_add(share);
+        }
+    }
+
+    /// Which symbols there are: which groups of eight, and for those that are there a bit for each. Then each share
+    /// less 1 in half a byte, or 15 and two half bytes.
+    fn write(&self, out: &mut Vec<u8>) {
+        let (mut groups, mut bits) = (0u32, [0u8; 32]);
+        for &symbol in &self.symbol[1..self.symbols] {
+            groups
+                .view_bits_mut::<Lsb0>()
+                .set(usize::from(symbol / 8), true);
+            bits.view_bits_mut::<Lsb0>().set(usize::from(symbol), true);
+        }
+        out.extend(groups.to_le_bytes());
+        out.extend(bits.iter().filter(|bits| **bits != 0));
+        let mut waiting = None;
+        let mut half = |half: u8| match waiting.take() {
+            Some(first) => out.push(first | half << 4),
+            None => waiting = Some(half),
+        };
+        for share in self.share[..self.symbols].iter().map(|share| share - 1) {
+            half(share.min(15));
+            if share >= 15 {
+                half(share & 15);
+                half(share >> 4);
+            }
+        }
+        out.extend(waiting);
+    }
+
+    fn read(&mut self, bytes: &mut &[u8]) -> Option<()> {
+        let groups = take_u32(bytes)?;
+        self.symbols = 1;
+        for group in ones(groups) {
+            let bits = take(bytes, 1)?[0];
+            for bit in ones(bits.into()) {
+                *self.symbol.get_mut(self.symbols)? = (group * 8 + bit) as u8;
+                self.symbols += 1;
+            }
+        }
+        let mut waiting = None;
+        let mut half = || {
+            if let Some(half) = waiting.take() {
+                return Some(half);
+            }
+            let byte = take(bytes, 1)?[0];
+            waiting = Some(byte >> 4);
+            Some(byte & 15)
+        };
+        let mut sum = 0;
+        for share in &mut self.share[..self.symbols] {
+            let less = match half()? {
+                15 => half()? | half()? << 4,
+                less => less,
+            };
+            *share = less.checked_add(1)?;
+            sum += u32::from(*share);
+        }
+        self.place();
+        (sum == SLOTS).then_some(())
+    }
+}
+
+/// The places of the bits that are set.
+fn ones(mut bits: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let one = (bits != 0).then(|| bits.trailing_zeros());
+        bits &= bits.wrapping_sub(1);
+        one
+    })
+}
+
+// Bytes that one side writes from the end to the front, so that the other reads them from front to end.
+
+/// Bytes written from the end of a buffer to its front.
+#[derive(Default)]
+pub(crate) struct Backward {
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Backward {
+    /// Forgets what was written, and makes room for `room` bytes.
+    pub fn clear(&mut self, room: usize) {
+        if self.bytes.len() < room {
+            self.bytes.resize(room, 0);
+        }
+        self.at = self.bytes.len();
+    }
+
+    pub fn push(&mut self, byte: u8) {
+        self.at -= 1;
+        self.bytes[self.at] = byte;
+    }
+
+    /// Makes room for `count` bytes in front of those written, and returns it.
+    pub fn front(&mut self, count: usize) -> &mut [u8] {
+        let end = self.at;
+        self.at -= count;
+        &mut self.bytes[self.at..end]
+    }
+
+    /// Writes the last `count` of eight bytes in front of those written, and anything in front of them.
+    pub fn push_last(&mut self, bytes: u64, count: usize) {
+        if let Some(first) = self.at.checked_sub(8) {
+            self.bytes[first..self.at].copy_from_slice(&bytes.to_le_bytes());
+            self.at -= count;
+        } else {
+            let last = &bytes.to_le_bytes()[8 - count..];
+            self.front(count).copy_from_slice(last);
+        }
+    }
+
+    pub fn written(&self) -> &[u8] {
+        &self.bytes[self.at..]
+    }
+}
+
+/// Bytes being read; beyond their end are zeros.
+#[derive(Clone, Copy)]
+pub(crate) struct Forward<'a> {
+    bytes: &'a [u8],
+    /// How many have been read, those beyond the end too.
+    pub at: usize,
+}
+
+impl<'a> Forward<'a> {
+    pub fn new(bytes: &'a [u8]) -> Forward<'a> {
+        Forward { bytes, at: 0 }
+    }
+
+    /// The byte that comes next, which is not taken yet.
+    pub fn peek(&self) -> u8 {
+        self.bytes.get(self.at).copied().unwrap_or(0)
+    }
+
+    /// What has not been read.
+    pub fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// The eight bytes that come next.
+    #[inline]
+    pub fn next_8(&self) -> u64 {
+        match self.rest().first_chunk() {
+            Some(eight) => u64::from_le_bytes(*eight),
+            None => last_8(self.rest()),
+        }
+    }
+
+    /// Whether exactly all bytes have been read.
+    pub fn is_done(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+}
+
+/// Fewer than eight bytes, and zeros.
+#[cold]
+#[inline(never)]
+fn last_8(bytes: &[u8]) -> u64 {
+    let mut last = [0; 8];
+    last[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(last)
+}
+
+/// Takes the first bytes of a slice off it.
+pub(crate) fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
+    let (taken, rest) = bytes.split_at_checked(count)?;
+    *bytes = rest;
+    Some(taken)
+}
+
+/// Takes a little-endian number off the front of a slice.
+pub(crate) fn take_u32(bytes: &mut &[u8]) -> Option<u32> {
+    let (number, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    Some(u32::from_le_bytes(*number))
+}
+
+// Rows of 60 lanes: one symbol for each of 60 coders of asymmetric numeral systems.
+//
+// Invariant: a lane's state is 256 to 65535, low and high byte apart. Decoding a symbol gives up the slot, its low
+// byte; a state that falls below 256 takes a byte of the stream, lanes in order. Encoding does the same backwards: rows,
+// lanes and bytes from the last to the first. All kernels are equal bit for bit.
+
+/// Which lanes hold lines.
+pub(crate) const HELD: u64 = (1 << LANES) - 1;
+
+/// The states of 60 lanes.
+#[derive(Clone, Copy)]
+pub(crate) struct RansStates {
+    pub low: Register,
+    pub high: Register,
+}
+
+impl RansStates {
+    /// Where encoding begins and decoding ends.
+    pub const FIRST: RansStates = RansStates {
+        low: [0; 64],
+        high: [1; 64],
+    };
+
+    /// Whether decoding has come to where encoding began.
+    pub fn are_first(&self) -> bool {
+        self.low[..LANES] == RansStates::FIRST.low[..LANES]
+            && self.high[..LANES] == RansStates::FIRST.high[..LANES]
+    }
+}
+
+/// What is encoded: rows, each with its table. Even and odd rows have states of their own, so that the processor works at
+/// two at a time.
+pub(crate) trait RowSource {
+    fn rows(&self) -> usize;
+    fn row(&self, i: usize) -> (&Register, &SymbolTable);
+}
+
+/// What is decoded.
+pub(crate) trait RowTarget {
+    fn rows(&self) -> usize;
+    fn row(&mut self, i: usize) -> (&mut Register, &SymbolTable);
+}
+
+/// The streams that rows are encoded to: bytes of states, and symbols that have no share of their own.
+pub(crate) struct RansStreams<'a> {
+    pub states: &'a mut [RansStates; 2],
+    pub stream: &'a mut Backward,
+    pub escaped: &'a mut Backward,
+}
+
+/// The streams that rows are decoded from.
+pub(crate) struct Read<'a, 'b> {
+    pub states: &'a mut [RansStates; 2],
+    pub stream: &'a mut Forward<'b>,
+    pub escaped: &'a mut Forward<'b>,
+}
+
+// Frames with few states: a list of the bytes that hold any.
+
+/// Appends the bytes of `registers` that are not 0, which are in those of the numbers in `live`: their number, then for each how many lines lie between it and
+/// the one before, seven bits at a time, the lowest first, each with a bit that says whether more follow, and the byte.
+pub(crate) fn encode(registers: &[Register], live: &[u32], count: usize, out: &mut Vec<u8>) {
+    out.extend((count as u32).to_le_bytes());
+    let mut next = 0;
+    for &r in live {
+        let register = &registers[r as usize];
+        for (lane, &byte) in register[..LANES].iter().enumerate() {
+            if byte == 0 {
+                continue;
+            }
+            let line = r as usize * LANES + lane;
+            let mut between = line - next;
+            while between >= 128 {
+                out.push(between as u8 | 128);
+                between >>= 7;
+            }
+            out.extend([between as u8, byte]);
+            next = line + 1;
+        }
+    }
+}
+
+/// Writes the bytes of such a list to registers that hold nothing, and the numbers of those that hold any.
+pub(crate) fn decode(
+    mut bytes: &[u8],
+    registers: &mut [Register],
+    live: &mut Vec<u32>,
+) -> Option<()> {
+    live.clear();
+    let mut next = 0;
+    for _ in 0..take_u32(&mut bytes)? {
+        let mut between = 0;
+        for shift in (0..28).step_by(7) {
+            let part = usize::from(take(&mut bytes, 1)?[0]);
+            between |= (part % 128) << shift;
+            if part < 128 {
+                break;
+            }
+        }
+        let line: usize = next + between;
+        let register = line / LANES;
+        registers.get_mut(register)?[line % LANES] = take(&mut bytes, 1)?[0];
+        if live.last() != Some(&(register as u32)) {
+            live.push(register as u32);
+        }
+        next = line + 1;
+    }
+    bytes.is_empty().then_some(())
+}
