@@ -89,9 +89,7 @@ pub fn duration(seconds: f64) -> String {
 pub fn rate(per_second: f64) -> String {
     let scales = [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")];
     // The factor keeps 999.6 k from being written with four digits.
-    let scale = scales
-        .into_iter()
-        .find(|(size, _)| per_second >= size * 0.9995);
+    let scale = scales.into_iter().find(|(size, _)| per_second >= size * 0.9995);
     let (size, unit) = scale.unwrap_or((1.0, ""));
     format!("{}{unit}", significant(per_second / size))
 }

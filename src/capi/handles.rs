@@ -172,11 +172,7 @@ pub unsafe extern "C" fn tilewave_pdb_goal(
     capacity: usize,
 ) -> usize {
     // SAFETY: the caller promises an open database or NULL, and room for `capacity` numbers or NULL.
-    unsafe {
-        get(pdb, |pdb| {
-            write_all(pdb.pattern().goal().tiles(), tiles, capacity)
-        })
-    }
+    unsafe { get(pdb, |pdb| write_all(pdb.pattern().goal().tiles(), tiles, capacity)) }
 }
 
 /// Returns the number of tiles of the pattern and writes as many of their numbers as `capacity` allows,
@@ -305,9 +301,7 @@ pub unsafe extern "C" fn tilewave_table_depth(
     let (Some(table), Some(tiles)) = (unsafe { (table_of(table), read(tiles, count)) }) else {
         return TILEWAVE_INVALID;
     };
-    evaluate(table.goal.size(), tiles, |board| {
-        table_number(table.table.depth(board))
-    })
+    evaluate(table.goal.size(), tiles, |board| table_number(table.table.depth(board)))
 }
 
 /// Writes the depths of many boards, looked up with all cores, and returns how many there are: `count`
@@ -325,9 +319,7 @@ pub unsafe extern "C" fn tilewave_table_depths(
     let Some(table) = (unsafe { table_of(table) }) else {
         return 0;
     };
-    let (size, depth) = (table.goal.size(), |board: &Board| {
-        table_number(table.table.depth(board))
-    });
+    let (size, depth) = (table.goal.size(), |board: &Board| table_number(table.table.depth(board)));
     // SAFETY: the caller promises what `evaluate_all` asks for.
     unsafe { evaluate_all(size, (tiles, count), (depths, capacity), depth) }
 }

@@ -210,9 +210,7 @@ impl Tiles {
         let deepest = found.counts.len() - 1;
         let total: u64 = found.counts.iter().sum();
         let moves = found.counts.iter().zip(0u128..);
-        let sum: u128 = moves
-            .map(|(&states, depth)| u128::from(states) * depth)
-            .sum();
+        let sum: u128 = moves.map(|(&states, depth)| u128::from(states) * depth).sum();
         let mean = sum as f64 / total as f64;
         let pattern = &space.pattern;
         let figures = json!({

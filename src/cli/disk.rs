@@ -17,18 +17,12 @@ const IO: &[Choice<Io>] = &[
 ];
 
 /// Places of the planes, as options.
-const PLANES: &[Choice<PlaneStore>] = &[
-    (&["memory"], PlaneStore::Memory, "In memory"),
-    (&["files"], PlaneStore::Files, "In files"),
-];
+const PLANES: &[Choice<PlaneStore>] =
+    &[(&["memory"], PlaneStore::Memory, "In memory"), (&["files"], PlaneStore::Files, "In files")];
 
 /// Codecs of level files, as options.
 const CODEC: &[Choice<Codec>] = &[
-    (
-        &["rans"],
-        Codec::Rans,
-        "Asymmetric numeral systems: fast with AVX-512, a tenth smaller",
-    ),
+    (&["rans"], Codec::Rans, "Asymmetric numeral systems: fast with AVX-512, a tenth smaller"),
     (&["zstd"], Codec::Zstd, "zstd: the fastest elsewhere"),
 ];
 
@@ -121,18 +115,13 @@ impl DiskOptions {
 
 /// Where a directory lies that may not be there yet: two names may be of one.
 fn place(path: &Path) -> PathBuf {
-    let parent = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty());
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let parent = || place(parent.unwrap_or(Path::new(".")));
-    path.canonicalize()
-        .unwrap_or_else(|_| match path.components().next_back() {
-            Some(Component::Normal(name)) => parent().join(name),
-            Some(Component::ParentDir) => {
-                parent().parent().map_or_else(PathBuf::new, PathBuf::from)
-            }
-            _ => path.to_path_buf(),
-        })
+    path.canonicalize().unwrap_or_else(|_| match path.components().next_back() {
+        Some(Component::Normal(name)) => parent().join(name),
+        Some(Component::ParentDir) => parent().parent().map_or_else(PathBuf::new, PathBuf::from),
+        _ => path.to_path_buf(),
+    })
 }
 
 /// Directories that a command has made: those that hold nothing when it ends go again, so that a refused command

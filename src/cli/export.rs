@@ -54,12 +54,7 @@ pub struct Args {
     decode: Option<PathBuf>,
 
     /// What the printed letters say: where the tile goes, or where the blank goes.
-    #[arg(
-        long,
-        value_name = "WHICH",
-        default_value = "tile",
-        requires = "decode"
-    )]
+    #[arg(long, value_name = "WHICH", default_value = "tile", requires = "decode")]
     moves: String,
 
     /// Replace existing files.
@@ -125,11 +120,7 @@ impl Args {
         read.with_context(|| format!("cannot read '{}'", path.display()))?;
         let answer = String::from_utf8_lossy(&answer);
         let moves = decode(board, goal, &answer)?;
-        print(&format!(
-            "{board}  {} moves  {}\n",
-            moves.len(),
-            moves.short(style)
-        ))?;
+        print(&format!("{board}  {} moves  {}\n", moves.len(), moves.short(style)))?;
         Ok(())
     }
 }

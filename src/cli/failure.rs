@@ -45,9 +45,7 @@ impl Exit {
 pub fn of_parser(error: &clap::Error, program: clap::Command) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            let printed = error
-                .print()
-                .and_then(|()| io::Write::flush(&mut io::stdout()));
+            let printed = error.print().and_then(|()| io::Write::flush(&mut io::stdout()));
             match printed {
                 Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
                     complain(&format!("cannot write to stdout: {e}"));
@@ -62,11 +60,7 @@ pub fn of_parser(error: &clap::Error, program: clap::Command) -> ExitCode {
             ExitCode::from(2)
         }
         _ => {
-            complain(&format!(
-                "{}; see {} --help",
-                in_words(error),
-                asked(program)
-            ));
+            complain(&format!("{}; see {} --help", in_words(error), asked(program)));
             ExitCode::from(2)
         }
     }
@@ -91,10 +85,9 @@ fn in_words(error: &clap::Error) -> String {
             format!("unknown option '{argument}'")
         }
         (ErrorKind::UnknownArgument, _) => format!("'{argument}' is one argument too many"),
-        (ErrorKind::InvalidSubcommand, _) => format!(
-            "unknown command '{}'",
-            get(ContextKind::InvalidSubcommand).unwrap_or_default()
-        ),
+        (ErrorKind::InvalidSubcommand, _) => {
+            format!("unknown command '{}'", get(ContextKind::InvalidSubcommand).unwrap_or_default())
+        }
         _ => {
             let text = error.to_string();
             let paragraph = text.split("\n\n").next().unwrap_or_default();
@@ -102,11 +95,8 @@ fn in_words(error: &clap::Error) -> String {
             words.join(" ").trim_start_matches("error: ").to_string()
         }
     };
-    let meant = [
-        ContextKind::SuggestedArg,
-        ContextKind::SuggestedValue,
-        ContextKind::SuggestedSubcommand,
-    ];
+    let meant =
+        [ContextKind::SuggestedArg, ContextKind::SuggestedValue, ContextKind::SuggestedSubcommand];
     if let Some(meant) = meant.into_iter().find_map(get) {
         text += &format!(", did you mean {meant}?");
     }

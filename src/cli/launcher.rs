@@ -31,9 +31,7 @@ fn read(variable: impl Fn(&str) -> Option<String>) -> Option<Launch> {
     let size = |name: &&str| variable(name).and_then(|size| size.trim().parse().ok());
     // A shell inside a SLURM step of one task is no job of ours.
     let slurm = |name: &str, size: usize| name != "SLURM_STEP_NUM_TASKS" || size > 1;
-    let told = SIZES
-        .iter()
-        .find_map(|name| size(name).filter(|&size| slurm(name, size)));
+    let told = SIZES.iter().find_map(|name| size(name).filter(|&size| slurm(name, size)));
     let sign = SIGNS.iter().any(|name| variable(name).is_some());
     (told.is_some() || sign).then_some(Launch { processes: told })
 }
@@ -56,11 +54,7 @@ mod tests {
         assert_eq!(under(&[("PMI_RANK", "0"), ("PMI_SIZE", "2")]), of(Some(2)));
         assert_eq!(under(&[("SLURM_STEP_NUM_TASKS", "8")]), of(Some(8)));
         assert_eq!(under(&[("SLURM_STEP_NUM_TASKS", "1")]), None);
-        assert_eq!(
-            under(&[("SLURM_NTASKS", "8")]),
-            None,
-            "a batch script, no step"
-        );
+        assert_eq!(under(&[("SLURM_NTASKS", "8")]), None, "a batch script, no step");
         assert_eq!(under(&[("PMIX_RANK", "3")]), of(None));
     }
 }

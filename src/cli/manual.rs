@@ -13,14 +13,8 @@ use crate::cli::output::print;
 
 /// What the environment decides.
 const ENVIRONMENT: &[(&str, &str)] = &[
-    (
-        "TILEWAVE_KERNEL",
-        "scalar, avx2 or avx512: force a kernel [default: the fastest]",
-    ),
-    (
-        "XDG_CACHE_HOME",
-        "where tilewave solve keeps databases [default: ~/.cache]",
-    ),
+    ("TILEWAVE_KERNEL", "scalar, avx2 or avx512: force a kernel [default: the fastest]"),
+    ("XDG_CACHE_HOME", "where tilewave solve keeps databases [default: ~/.cache]"),
     ("NO_COLOR", "no colours"),
     ("TERM", "dumb: no colours, and no line that moves"),
 ];
@@ -37,25 +31,16 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
         "EXIT STATUS",
         &[
             ("0", "Done. A closed pipe is no error."),
-            (
-                "1",
-                "A check, or the work, failed; one line on standard error says why.",
-            ),
+            ("1", "A check, or the work, failed; one line on standard error says why."),
             ("2", "The command line is wrong."),
-            (
-                "130",
-                "Interrupted. A search on disk goes on with tilewave resume.",
-            ),
+            ("130", "Interrupted. A search on disk goes on with tilewave resume."),
         ],
     ),
     ("ENVIRONMENT", ENVIRONMENT),
     (
         "FILES",
         &[
-            (
-                "$XDG_CACHE_HOME/tilewave",
-                "Databases that tilewave solve has built.",
-            ),
+            ("$XDG_CACHE_HOME/tilewave", "Databases that tilewave solve has built."),
             (
                 "DIR/manifest.json",
                 "What a search on disk consists of; the other files of DIR belong to it.",
@@ -94,10 +79,7 @@ impl ManArgs {
 /// Writes the page of a command and those of its own commands.
 fn write_all(command: &Command, name: &str, dir: &std::path::Path) -> std::io::Result<()> {
     std::fs::File::create(dir.join(format!("{name}.1")))?.write_all(&page(command, name)?)?;
-    for sub in command
-        .get_subcommands()
-        .filter(|sub| sub.get_name() != "help")
-    {
+    for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
         write_all(sub, &format!("{name}-{}", sub.get_name()), dir)?;
     }
     Ok(())
@@ -143,12 +125,7 @@ impl CompletionsArgs {
     /// Runs the command; `program` is the whole command line.
     pub fn run(&self, program: clap::Command) -> Result<()> {
         let mut text = Vec::new();
-        clap_complete::generate(
-            self.shell,
-            &mut without_files(program),
-            "tilewave",
-            &mut text,
-        );
+        clap_complete::generate(self.shell, &mut without_files(program), "tilewave", &mut text);
         print(&String::from_utf8(text)?)?;
         Ok(())
     }

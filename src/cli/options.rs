@@ -35,16 +35,8 @@ pub const FORMATS: &[Choice<OutputFormat>] = &[
 
 /// The engines, as options; a directory makes it the one on disk.
 const ENGINES: &[Choice<Engine>] = &[
-    (
-        &["sweep"],
-        Engine::Sweep,
-        "Streaming passes over byte arrays",
-    ),
-    (
-        &["reference"],
-        Engine::Reference,
-        "Plain, slow, for any board",
-    ),
+    (&["sweep"], Engine::Sweep, "Streaming passes over byte arrays"),
+    (&["reference"], Engine::Reference, "Plain, slow, for any board"),
 ];
 
 /// `--threads`.
@@ -196,17 +188,11 @@ where
     T: Clone + Send + Sync + 'static,
 {
     let value = |(names, _, help): &Choice<T>| {
-        PossibleValue::new(names[0])
-            .aliases(&names[1..])
-            .help(*help)
+        PossibleValue::new(names[0]).aliases(&names[1..]).help(*help)
     };
     PossibleValuesParser::new(all.iter().map(value)).try_map(|word| {
-        let found = all
-            .iter()
-            .find(|(names, ..)| names.contains(&word.as_str()));
-        found
-            .map(|(_, value, _)| value.clone())
-            .ok_or("no such value")
+        let found = all.iter().find(|(names, ..)| names.contains(&word.as_str()));
+        found.map(|(_, value, _)| value.clone()).ok_or("no such value")
     })
 }
 
@@ -217,9 +203,7 @@ where
 {
     move |text| match text.parse() {
         Ok(number) if number >= least && number <= most => Ok(number),
-        _ => Err(format!(
-            "'{text}' is not a whole number from {least} to {most}"
-        )),
+        _ => Err(format!("'{text}' is not a whole number from {least} to {most}")),
     }
 }
 
@@ -250,14 +234,9 @@ pub fn bytes(text: &str) -> Result<u64, String> {
         )
     };
     let (number, unit) = parts(text).ok_or_else(wrong)?;
-    if matches!(
-        unit,
-        "Kb" | "Mb" | "Gb" | "Tb" | "Kib" | "Mib" | "Gib" | "Tib"
-    ) {
+    if matches!(unit, "Kb" | "Mb" | "Gb" | "Tb" | "Kib" | "Mib" | "Gib" | "Tib") {
         let byte = unit.replace('b', "B");
-        return Err(format!(
-            "'{text}' says bits: write {number}{byte} if you mean bytes"
-        ));
+        return Err(format!("'{text}' says bits: write {number}{byte} if you mean bytes"));
     }
     let unit = unit.to_ascii_lowercase();
     let power = match unit.trim_end_matches('b').trim_end_matches('i') {
@@ -275,11 +254,7 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     };
     let bytes = number * scale.powi(power);
     // 2^63 is more than any machine has, and still exact enough as a float.
-    if bytes < 9.2e18 {
-        Ok(bytes as u64)
-    } else {
-        Err(wrong())
-    }
+    if bytes < 9.2e18 { Ok(bytes as u64) } else { Err(wrong()) }
 }
 
 /// Returns the bytes a second that `5GB/s` stands for; `5Gb/s` and `5Gbit/s` are bits, an eighth of that.

@@ -25,10 +25,7 @@ impl OutputFile {
     /// Nothing stays in the directory meanwhile: a search that is killed leaves nothing behind.
     pub fn reserve(path: &Path, force: bool) -> Result<OutputFile> {
         store::Output::check(path, force)?;
-        Ok(OutputFile {
-            path: path.to_path_buf(),
-            force,
-        })
+        Ok(OutputFile { path: path.to_path_buf(), force })
     }
 
     /// Writes the file and puts it in its place.
@@ -108,10 +105,7 @@ impl OutputOptions {
         // Stdout shows every part at once.
         let file = self.output.as_ref().filter(|path| *path != Path::new("-"));
         let file = file.map(reserve).transpose()?;
-        Ok(Destination {
-            file,
-            held: String::new(),
-        })
+        Ok(Destination { file, held: String::new() })
     }
 }
 
@@ -124,10 +118,7 @@ pub struct Destination {
 impl Destination {
     /// Returns stdout.
     pub fn stdout() -> Destination {
-        Destination {
-            file: None,
-            held: String::new(),
-        }
+        Destination { file: None, held: String::new() }
     }
 
     /// Adds a part of the result: shown at once on stdout, held back for a file.
@@ -202,11 +193,8 @@ impl ResultReport {
 
     /// Reserves the files to be written.
     pub fn files(&self) -> Result<Files> {
-        let files = [
-            ("--plot", &self.plot),
-            ("--html", &self.html),
-            ("--output", &self.output.output),
-        ];
+        let files =
+            [("--plot", &self.plot), ("--html", &self.html), ("--output", &self.output.output)];
         if self.last.is_some() && self.output.format != OutputFormat::Json {
             refuse!("--last lists states in the JSON result: add --format json");
         }

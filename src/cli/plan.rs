@@ -187,11 +187,8 @@ impl Args {
                 }
                 memory_plan => memory_plan?,
             };
-            let memory_plan = if network.is_some() {
-                memory_plan.with_planes_sent()
-            } else {
-                memory_plan
-            };
+            let memory_plan =
+                if network.is_some() { memory_plan.with_planes_sent() } else { memory_plan };
             let depth = self.max_depth.max_depth;
             let shallow = disk::widths(subject, widths, depth)?;
             let estimate = disk::estimate(&shallow, memory_plan, self.keep_levels);
@@ -207,9 +204,7 @@ impl Args {
             let moved = (estimate.bytes_read + estimate.bytes_written) as f64;
             let io_seconds = moved / (bandwidth * ranks) as f64;
             let given = |what: &str, rate: u64| format!("{what} of {}/s, as given", bytes(rate));
-            planned
-                .projected
-                .push("bytes a state, as on smaller boards".into());
+            planned.projected.push("bytes a state, as on smaller boards".into());
             planned.projected.push(given("a disk", bandwidth));
             planned.engine = Engine::Disk;
             planned.memory = memory_plan.bytes + network.map_or(0, |n| n.rank_bytes);
@@ -232,11 +227,7 @@ impl Args {
                     if let Some((expected, _)) = &mut planned.time {
                         *expected += seconds.unwrap_or(0.0);
                     }
-                    Some(PlannedRanks {
-                        ranks,
-                        network,
-                        seconds,
-                    })
+                    Some(PlannedRanks { ranks, network, seconds })
                 }
             };
             planned.disk = Some(PlannedDisk {
@@ -308,9 +299,7 @@ impl Planned {
             Some(_) => ("board", String::new()),
             None => ("puzzle", format!("group    order {}\n", thousands(states))),
         };
-        let kernel = self
-            .kernel
-            .map_or(String::new(), |k| format!(", {k} kernel"));
+        let kernel = self.kernel.map_or(String::new(), |k| format!(", {k} kernel"));
         let levels = levels.map_or("unknown".into(), |l| l.to_string());
         let reached = match (self.reached, self.at_most) {
             (Some(reached), _) if reached < states => {
@@ -347,12 +336,7 @@ impl Planned {
             if let Some(free) = disk.free {
                 text += &format!("free     {}: {} there\n", bytes(free), verdict(share, free));
             }
-            if let Some(PlannedRanks {
-                ranks,
-                network,
-                seconds,
-            }) = &disk.ranks
-            {
+            if let Some(PlannedRanks { ranks, network, seconds }) = &disk.ranks {
                 text += &format!(
                     "ranks    {ranks}, {} of disk for each\nnetwork  {} a level at most, {} in all\n",
                     bytes(share),

@@ -188,12 +188,7 @@ impl SearchProgress {
         SearchProgress {
             line: StatusLine::new(),
             part,
-            tally: Mutex::new(LineTally {
-                begun: Instant::now(),
-                all: 0,
-                found: 0,
-                before: 0,
-            }),
+            tally: Mutex::new(LineTally { begun: Instant::now(), all: 0, found: 0, before: 0 }),
         }
     }
 }

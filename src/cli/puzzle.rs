@@ -12,16 +12,8 @@ use crate::cli::options::{Choice, GoalOption, OutputFormat as ResultFormat, choi
 
 /// The metrics, as options.
 const METRICS: &[Choice<Metric>] = &[
-    (
-        &["stm"],
-        Metric::Stm,
-        "Single-tile: one tile goes to the blank's cell",
-    ),
-    (
-        &["mtm"],
-        Metric::Mtm,
-        "Multi-tile: any number of tiles in a line with the blank",
-    ),
+    (&["stm"], Metric::Stm, "Single-tile: one tile goes to the blank's cell"),
+    (&["mtm"], Metric::Mtm, "Multi-tile: any number of tiles in a line with the blank"),
 ];
 
 /// Most bytes of a file that defines a puzzle.
@@ -77,11 +69,8 @@ impl Counted {
         if word.starts_with(|c: char| c.is_ascii_digit()) && Format::of(word).is_none() {
             return self.board(word.parse().map_err(tilewave::Error::from)?);
         }
-        let wrong = if self.goal.is_given() {
-            Some("--goal")
-        } else {
-            self.metric.map(|_| "--metric")
-        };
+        let wrong =
+            if self.goal.is_given() { Some("--goal") } else { self.metric.map(|_| "--metric") };
         if let Some(option) = wrong {
             refuse!(
                 "{option} is for boards, {word} is none: leave it out, every generator is one move"
@@ -115,9 +104,7 @@ impl Counted {
         let read = || -> std::io::Result<Vec<u8>> {
             use std::io::Read;
             let mut bytes = Vec::new();
-            std::fs::File::open(path)?
-                .take(MAX_FILE + 1)
-                .read_to_end(&mut bytes)?;
+            std::fs::File::open(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
             Ok(bytes)
         };
         let bytes = read().with_context(|| name.clone())?;
@@ -125,10 +112,7 @@ impl Counted {
             refuse!("{name}: no puzzle has so long a definition");
         }
         let text = String::from_utf8_lossy(&bytes);
-        let counting = Counting {
-            directed: self.directed,
-            quarter: self.quarter,
-        };
+        let counting = Counting { directed: self.directed, quarter: self.quarter };
         Ok(formats::read(&name, &text, counting).map_err(tilewave::Error::from)?)
     }
 }

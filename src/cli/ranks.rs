@@ -93,10 +93,8 @@ impl Shared {
     pub fn of(job: &Job) -> Shared {
         let host = Job::host();
         let all = job.all_gather(format!("{host}\n{}", cores()).into_bytes());
-        let all: Vec<String> = all
-            .iter()
-            .map(|place| String::from_utf8_lossy(place).into_owned())
-            .collect();
+        let all: Vec<String> =
+            all.iter().map(|place| String::from_utf8_lossy(place).into_owned()).collect();
         // Launchers often bind ranks to cores of their own: only ranks with the same ones share them.
         let sharing = all.iter().filter(|&place| *place == all[job.rank()]);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -111,8 +109,6 @@ impl Shared {
 /// The cores that this process may run on, in words.
 fn cores() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("Cpus_allowed_list"));
+    let line = status.lines().find(|line| line.starts_with("Cpus_allowed_list"));
     line.unwrap_or_default().to_string()
 }

@@ -78,10 +78,9 @@ impl StatusArgs {
         let words = || {
             let depth = match status.depth {
                 None => format!("{}, the last one", manifest.levels.len().saturating_sub(1)),
-                Some(depth) => format!(
-                    "{depth}, {} of {} chunks done",
-                    status.chunks_done, manifest.chunks
-                ),
+                Some(depth) => {
+                    format!("{depth}, {} of {} chunks done", status.chunks_done, manifest.chunks)
+                }
             };
             let share = status.states() as f64 * 100.0 / status.all_states as f64;
             let eta = eta.map_or(String::new(), |eta| format!(", ETA {}", duration(eta)));
@@ -140,11 +139,7 @@ impl ResumeArgs {
         let (found, keep_all) = disk::search(&directories(dirs)?)?;
         let mut search = self.running.search(found.subject)?;
         search.max_depth = self.max_depth.max_depth;
-        let disk = disk::Disk {
-            keep_all,
-            check: self.check,
-            ..self.on_disk.disk_in(dirs)?
-        };
+        let disk = disk::Disk { keep_all, check: self.check, ..self.on_disk.disk_in(dirs)? };
         bfs::run(&self.report, &self.running, search, Some(disk))
     }
 }
@@ -172,9 +167,7 @@ impl RepairArgs {
         let manifest = &found.manifest;
         let depth = manifest.levels.len();
         let states: u64 = manifest.levels.iter().map(|level| level.states).sum();
-        let done = manifest
-            .files_of(depth as u32)
-            .map_or(0, |f| f.chunks.len());
+        let done = manifest.files_of(depth as u32).map_or(0, |f| f.chunks.len());
         let figures = json!({
             "board": board(&found.subject, self.output.format),
             "puzzle": found.subject.name(),
@@ -294,10 +287,7 @@ impl VerifyArgs {
                 Some(truth) => Truth::Published(truth),
                 None if outcome.total() <= REFERENCE_STATES && outcome.engine == Engine::Sweep => {
                     let engine = Some(Engine::Reference);
-                    let search = search::Search {
-                        engine,
-                        ..search.clone()
-                    };
+                    let search = search::Search { engine, ..search.clone() };
                     reference = search::run(&search, &SearchProgress::new())?;
                     Truth::Reference(SearchLevels::of(&reference))
                 }

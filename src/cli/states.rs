@@ -186,10 +186,7 @@ impl StateArgs {
             line: state.map(|state| state.line),
             cell,
             id: id.map(|(space, state)| space.id(state)),
-            depth: depth
-                .map(|table| table.depth(&board))
-                .transpose()?
-                .flatten(),
+            depth: depth.map(|table| table.depth(&board)).transpose()?.flatten(),
             refused: refused.map(|reason| reason.to_string()),
             state: board.to_string(),
             subject: Subject::board(goal).in_metric(metric),
@@ -252,17 +249,9 @@ impl Facts {
         let other = self.subject.definition().map(|of| of.name().to_string());
         let facts = [
             ("puzzle", other.clone()),
-            (
-                if other.is_some() { "state" } else { "board" },
-                Some(self.state.clone()),
-            ),
+            (if other.is_some() { "state" } else { "board" }, Some(self.state.clone())),
             ("goal", Some(self.subject.goal())),
-            (
-                "metric",
-                self.depth
-                    .and_then(|_| self.subject.metric())
-                    .map(|m| m.name().into()),
-            ),
+            ("metric", self.depth.and_then(|_| self.subject.metric()).map(|m| m.name().into())),
             ("parity", Some(self.parity().into())),
             ("solvable", Some(solvable)),
             ("line", number(self.line)),
@@ -325,12 +314,7 @@ impl AntipodesArgs {
             .iter()
             .map(|&state| {
                 let (board, id) = (space.text(state), space.id(state));
-                [
-                    board,
-                    id.to_string(),
-                    state.line.to_string(),
-                    state.cell.to_string(),
-                ]
+                [board, id.to_string(), state.line.to_string(), state.cell.to_string()]
             })
             .collect();
         let noun = subject.size().map_or("state", |_| "board");
@@ -477,11 +461,7 @@ impl FamilyRow {
     fn of(family: &'static Family) -> Result<FamilyRow, tilewave::Error> {
         let subject = Subject::puzzle(families::parse(family.example)?);
         let plan = search::plan(&subject, None)?;
-        Ok(FamilyRow {
-            family,
-            states: plan.states,
-            memory: plan.array_bytes,
-        })
+        Ok(FamilyRow { family, states: plan.states, memory: plan.array_bytes })
     }
 
     fn figures(&self) -> Value {
@@ -497,14 +477,7 @@ impl FamilyRow {
     }
 
     fn text(&self) -> String {
-        let Family {
-            name,
-            parameters,
-            states,
-            example,
-            description,
-            ..
-        } = self.family;
+        let Family { name, parameters, states, example, description, .. } = self.family;
         format!(
             "{:<18}{description}\n{:18}{states} states; {example}: {} states, {} of memory\n",
             format!("{name}:{parameters}"),

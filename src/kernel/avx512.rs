@@ -47,8 +47,7 @@ impl Isa for Avx512 {
     /// GF2P8AFFINEQB: byte 7 - i of the matrix selects the source bits of target bit i.
     fn bit_maps(bits: &[(u8, u8)]) -> Vec<u64> {
         let matrix = |map: &Vec<(u8, u8)>| {
-            map.iter()
-                .fold(0, |matrix, &(from, to)| matrix | 1 << (8 * (7 - to) + from))
+            map.iter().fold(0, |matrix, &(from, to)| matrix | 1 << (8 * (7 - to) + from))
         };
         split_by_target(bits).iter().map(matrix).collect()
     }

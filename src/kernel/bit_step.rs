@@ -80,11 +80,7 @@ pub(crate) unsafe fn step<I: Isa, const G: usize>(
 ) -> u64 {
     let unit = slices.len() * 2 * G;
     let all = u64::MAX >> (64 - slices.len());
-    let none = LiveSlot {
-        source: std::ptr::null(),
-        changed: 0,
-        shift: 0,
-    };
+    let none = LiveSlot { source: std::ptr::null(), changed: 0, shift: 0 };
     let mut count = 0;
     for slot in 0..stretch.full.len() {
         // SAFETY: the function's contract; `slot` is below the stretch's slots.

@@ -123,11 +123,7 @@ pub(crate) unsafe fn step<I: Isa, const REVERSE: bool>(ready: &Ready<I>, work: &
                     let row = from.row + AHEAD;
                     fetch::<I, 2, 1, GROUP>(op, &GroupSources { row, ..from });
                 }
-                let mut sink = Join {
-                    op,
-                    brought: [I::splat(0); GROUP],
-                    next: &mut next,
-                };
+                let mut sink = Join { op, brought: [I::splat(0); GROUP], next: &mut next };
                 gather::<I, _, _, 1, GROUP>(op, &from, &mut sink);
             }
             for r in 0..GROUP {

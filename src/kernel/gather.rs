@@ -60,9 +60,7 @@ impl<I: Isa> Ready<I> {
             ops: ops.collect(),
             layout,
             parities: layout.group_parities(),
-            pairs: (0..64)
-                .flat_map(|i| I::bit_maps(&[(i / 8, i % 8)]))
-                .collect(),
+            pairs: (0..64).flat_map(|i| I::bit_maps(&[(i / 8, i % 8)])).collect(),
         }
     }
 }
@@ -98,9 +96,7 @@ fn fits(layout: Layout, gather: &MoveTable) -> bool {
             ends.len() == groups * GROUP
                 && ends.is_sorted()
                 && ends.last().is_none_or(|&end| end as usize == pieces.len())
-                && pieces
-                    .iter()
-                    .all(|(s, row)| fits(s, 1) && usize::from(*row) < tables.rows.len())
+                && pieces.iter().all(|(s, row)| fits(s, 1) && usize::from(*row) < tables.rows.len())
         }
     }
 }

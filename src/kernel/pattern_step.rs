@@ -43,15 +43,8 @@ struct Lives {
 
 impl Lives {
     fn empty() -> Lives {
-        let none = LiveSlice {
-            source: std::ptr::null(),
-            shift: 0,
-            bits: (0, 0),
-        };
-        Lives {
-            list: [none; MAX_MOVES],
-            len: 0,
-        }
+        let none = LiveSlice { source: std::ptr::null(), shift: 0, bits: (0, 0) };
+        Lives { list: [none; MAX_MOVES], len: 0 }
     }
 }
 
@@ -162,13 +155,7 @@ pub(crate) unsafe fn step<I: Isa, const G: usize>(
     for (block, source) in blocks.iter_mut().zip(&slice.sources) {
         *block = source * stride;
     }
-    let step = SetStep {
-        ready,
-        moves,
-        slice,
-        blocks: &blocks,
-        own: stretch.slice * stride,
-    };
+    let step = SetStep { ready, moves, slice, blocks: &blocks, own: stretch.slice * stride };
     let (mut lives, mut ahead) = (&mut Lives::empty(), &mut Lives::empty());
     let mut count = 0;
     let sets = stretch.flags.len();
@@ -397,12 +384,7 @@ impl SetMoves {
             list.sort_by_key(|m| (m.to, m.from, !copies(m), m.shift, m.source));
             ends.push(u32::try_from(moves.len()).expect("moves of all sets fit 32 bits"));
         }
-        SetMoves {
-            layout,
-            sources,
-            ends,
-            moves,
-        }
+        SetMoves { layout, sources, ends, moves }
     }
 
     /// Returns the number of target sets.

@@ -118,12 +118,7 @@ impl StepProgram {
         let own = transfers.iter().map(|t| t.bits.as_slice());
         let bits: Vec<&[(u8, u8)]> = own.chain(halo.iter().map(Vec::as_slice)).collect();
         let run = ready(kernel, layout, &gathers, &bits)?;
-        Ok(StepProgram {
-            layout,
-            gathers,
-            halo: halo.len(),
-            run,
-        })
+        Ok(StepProgram { layout, gathers, halo: halo.len(), run })
     }
 
     /// Returns the gather tables, one per transfer.
@@ -211,13 +206,11 @@ pub(crate) fn ready(
     Ok(match kernel {
         Kernel::Scalar => Box::new(Ready::<Scalar>::new(layout, gathers, bits)),
         #[cfg(target_arch = "x86_64")]
-        Kernel::Avx2 => Box::new(Ready::<crate::kernel::avx2::Avx2>::new(
-            layout, gathers, bits,
-        )),
+        Kernel::Avx2 => Box::new(Ready::<crate::kernel::avx2::Avx2>::new(layout, gathers, bits)),
         #[cfg(target_arch = "x86_64")]
-        Kernel::Avx512 => Box::new(Ready::<crate::kernel::avx512::Avx512>::new(
-            layout, gathers, bits,
-        )),
+        Kernel::Avx512 => {
+            Box::new(Ready::<crate::kernel::avx512::Avx512>::new(layout, gathers, bits))
+        }
         #[cfg(not(target_arch = "x86_64"))]
         _ => return Err(KernelError::Unsupported(kernel)),
     })
@@ -347,9 +340,7 @@ impl PatternStep {
         Ok(PatternStep {
             layout,
             far: gathers.iter().map(|g| !g.source_blocks.stays()).collect(),
-            slices: (0..layout.blocks())
-                .map(|slice| sources(layout, &gathers, slice))
-                .collect(),
+            slices: (0..layout.blocks()).map(|slice| sources(layout, &gathers, slice)).collect(),
             run: ready(kernel, layout, &gathers, &vec![&[][..]; k * k])?,
         })
     }
@@ -437,9 +428,7 @@ fn sources(layout: Layout, gathers: &[Arc<MoveTable>], slice: usize) -> Slice {
         let mut slices = vec![0; gather.source_blocks.count()];
         let variant = gather.source_blocks.find(slice, &digits, &mut slices);
         found.variants.push(variant);
-        found
-            .needs
-            .push(slices.iter().fold(0, |set, slice| set | 1 << slice));
+        found.needs.push(slices.iter().fold(0, |set, slice| set | 1 << slice));
         found.sources.extend(slices);
     }
     let unit = layout.slice_registers();

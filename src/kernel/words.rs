@@ -51,9 +51,7 @@ pub fn take_bits(
             if source != 0 {
                 let row = &rows[usize::from(piece.row)];
                 let lanes = (0..64).filter(|lane| row.lanes >> lane & 1 == 1);
-                *word |= lanes.fold(0, |bits, lane| {
-                    bits | (source >> row.from[lane] & 1) << lane
-                });
+                *word |= lanes.fold(0, |bits, lane| bits | (source >> row.from[lane] & 1) << lane);
             }
         }
     }
@@ -236,11 +234,9 @@ pub fn split_planes(kernel: Kernel, registers: &[Register], words: &mut [Word]) 
 /// Exchanges rows and columns of a square of bits.
 fn turn(square: [u8; 8]) -> [u8; 8] {
     let mut x = u64::from_le_bytes(square);
-    for (shift, mask) in [
-        (7, 0x00aa_00aa_00aa_00aa),
-        (14, 0x0000_cccc_0000_cccc),
-        (28, 0x0000_0000_f0f0_f0f0),
-    ] {
+    for (shift, mask) in
+        [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0x0000_0000_f0f0_f0f0)]
+    {
         let swapped = (x ^ x >> shift) & mask;
         x ^= swapped ^ swapped << shift;
     }
@@ -338,17 +334,10 @@ mod bits_tests {
                 *from = ((lane + turn) % 64) as u8;
             }
             let lanes = (0..64).filter(|lane| lane % 3 == turn - 1);
-            BitRow {
-                from,
-                lanes: lanes.fold(0, |mask, lane| mask | 1 << lane),
-            }
+            BitRow { from, lanes: lanes.fold(0, |mask, lane| mask | 1 << lane) }
         };
         let rows: Vec<BitRow> = (1..4).map(row).collect();
-        let piece = |row: u16| BitPiece {
-            block: row,
-            word: 2 * row,
-            row,
-        };
+        let piece = |row: u16| BitPiece { block: row, word: 2 * row, row };
         let pieces = [piece(0), piece(1), piece(2), piece(1)];
         let sources = [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210, 0, 0, u64::MAX];
         for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
@@ -376,13 +365,9 @@ mod plane_tests {
     fn planes_are_bits_of_bytes_and_come_back_from_them() {
         let mut random = SplitMix64::new(7);
         for count in [1, 8, 21] {
-            let words: Vec<[u8; 8]> = (0..count)
-                .map(|_| (random.draw() >> 4).to_le_bytes())
-                .collect();
-            for kernel in Kernel::ALL
-                .into_iter()
-                .filter(|kernel| kernel.is_supported())
-            {
+            let words: Vec<[u8; 8]> =
+                (0..count).map(|_| (random.draw() >> 4).to_le_bytes()).collect();
+            for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_supported()) {
                 let mut registers = vec![[0xff; 64]; words.len().div_ceil(8)];
                 join_planes(kernel, &words, &mut registers);
                 for (j, word) in words.iter().enumerate() {

@@ -80,14 +80,7 @@ pub(crate) struct BlankSets {
 impl Space {
     /// Returns the search of a pattern's space from the pattern at home and the blank anywhere.
     pub fn new(pattern: Pattern) -> Space {
-        Space {
-            pattern,
-            blank: None,
-            kernel: None,
-            threads: None,
-            memory: None,
-            max_depth: None,
-        }
+        Space { pattern, blank: None, kernel: None, threads: None, memory: None, max_depth: None }
     }
 
     /// Returns the number of states.
@@ -104,9 +97,7 @@ impl Space {
         let layout = self.layout()?;
         let grid = Grid::new(self.pattern.size());
         let subsets = Subsets::new(grid.cells(), layout.len()).expect("patterns are small");
-        let first = subsets
-            .iter()
-            .map(|set| u64::from(grid.free_of(set, 0).count_ones()));
+        let first = subsets.iter().map(|set| u64::from(grid.free_of(set, 0).count_ones()));
         let first: u64 = first.sum();
         let sets = binomial(grid.cells(), layout.len());
         let slots = sets * (grid.cells() - layout.len()) as u64;
@@ -195,11 +186,7 @@ impl Space {
         if self.blank.is_none() {
             copy.renew(&classes[first], layout);
         }
-        observer.level(&LevelDone {
-            depth: 0,
-            states: counts[0],
-            seconds: 0.0,
-        });
+        observer.level(&LevelDone { depth: 0, states: counts[0], seconds: 0.0 });
         let mut complete = false;
         let mut found = counts[0];
         while self.max_depth.is_none_or(|most| counts.len() <= most) {
@@ -268,11 +255,7 @@ impl Space {
 
     /// Writes the states of depth 0; returns their number.
     fn start(&self, sets: &BlankSets, classes: &mut [SlotClass; 2]) -> u64 {
-        let set = self
-            .pattern
-            .home()
-            .iter()
-            .fold(0u64, |set, &c| set | 1 << c);
+        let set = self.pattern.home().iter().fold(0u64, |set, &c| set | 1 << c);
         let free = bits(sets.grid.free(set));
         let blanks = free.filter(|&cell| self.blank.is_none_or(|b| usize::from(b) == cell));
         let mut count = 0;
@@ -315,12 +298,7 @@ impl BlankSets {
             }));
             starts
         };
-        BlankSets {
-            starts: [starts(0), starts(1)],
-            grid,
-            subsets,
-            layout,
-        }
+        BlankSets { starts: [starts(0), starts(1)], grid, subsets, layout }
     }
 
     /// Returns the number of slots of a class.
@@ -364,12 +342,7 @@ impl BlankSets {
                 }
                 false => (set, 0),
             };
-            SetMove {
-                source: self.find(source, near).1 as u32,
-                shift: shift as u8,
-                from: 0,
-                to: 0,
-            }
+            SetMove { source: self.find(source, near).1 as u32, shift: shift as u8, from: 0, to: 0 }
         };
         bits(self.grid.around(1 << blank)).map(from).collect()
     }

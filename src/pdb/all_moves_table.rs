@@ -45,11 +45,7 @@ pub(crate) fn plain(
         if depth > MAX_DEPTH {
             return Err(PdbError::ValueTooLarge { max: MAX_DEPTH });
         }
-        observer.progress(
-            Phase::Search(depth),
-            histogram.iter().sum(),
-            entries.len() as u64,
-        );
+        observer.progress(Phase::Search(depth), histogram.iter().sum(), entries.len() as u64);
         if observer.interrupted() {
             return Err(PdbError::Interrupted);
         }
@@ -122,9 +118,7 @@ impl Space {
             });
             let take: &TakeStates<'_> = &|class, depth, number, states, words| {
                 if states > 0 {
-                    let mut part = parts[class][number]
-                        .lock()
-                        .unwrap_or_else(|e| e.into_inner());
+                    let mut part = parts[class][number].lock().unwrap_or_else(|e| e.into_inner());
                     write(&mut part, words, depth);
                 }
                 Ok(())
@@ -168,11 +162,7 @@ impl Space {
 
     /// The search from the goal alone, to its end.
     fn goal_search(&self) -> Space {
-        Space {
-            blank: Some(self.pattern.goal().blank() as u8),
-            max_depth: None,
-            ..self.clone()
-        }
+        Space { blank: Some(self.pattern.goal().blank() as u8), max_depth: None, ..self.clone() }
     }
 }
 

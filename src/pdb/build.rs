@@ -94,13 +94,7 @@ pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
             false => 17 * entries + (4 << 20),
         };
         check(build, entries, memory_bytes, None)?;
-        return Ok(BuildPlan {
-            entries,
-            data_bytes: entries,
-            memory_bytes,
-            disk_bytes: 0,
-            fast,
-        });
+        return Ok(BuildPlan { entries, data_bytes: entries, memory_bytes, disk_bytes: 0, fast });
     }
     let (n, k) = (pattern.size().cells(), pattern.tiles().len());
     let sets = binomial(n, k);
@@ -139,21 +133,14 @@ const LEVEL_BITS: u64 = 4;
 /// # Errors
 /// As [`plan`], and [`PdbError::DiskKind`] for what is built in memory only.
 pub fn plan_on_disk(build: &Build) -> Result<BuildPlan, PdbError> {
-    let in_memory = plan(&Build {
-        memory: None,
-        ..build.clone()
-    })?;
+    let in_memory = plan(&Build { memory: None, ..build.clone() })?;
     if build.encoding != Encoding::Bit || !in_memory.fast {
         return Err(PdbError::DiskKind);
     }
     let entries = in_memory.entries;
     let memory_bytes = memory_on_disk(build, entries);
     check(build, entries, memory_bytes, None)?;
-    Ok(BuildPlan {
-        memory_bytes,
-        disk_bytes: entries * LEVEL_BITS / 8,
-        ..in_memory
-    })
+    Ok(BuildPlan { memory_bytes, disk_bytes: entries * LEVEL_BITS / 8, ..in_memory })
 }
 
 /// The memory of a build whose levels go to files.
@@ -310,13 +297,7 @@ fn build_fast(
             let extra = (len - plan.entries).div_ceil(64);
             let mut found = byte_build::search(what, layout, kernel, extra, observer)?;
             file_order::by_position(&mut found, observer)?;
-            let SearchedVisits {
-                graph,
-                seen,
-                values: mut array,
-                histogram,
-                ..
-            } = found;
+            let SearchedVisits { graph, seen, values: mut array, histogram, .. } = found;
             header.histogram = histogram;
             let bytes = array.units_mut().as_flattened_mut();
             bytes[..data.offset as usize].fill(0);
@@ -356,18 +337,13 @@ fn build_bits(
         |class: usize| Slots::zeroed(board.classes[class].changed.len(), slots::unit(layout));
     let mut values = [words(0)?, words(1)?];
     header.histogram = vec![1];
-    board.search(
-        pattern,
-        &mut header.histogram,
-        observer,
-        |board, class, depth, found| {
-            let marks = match bit_of(depth as u8) {
-                0 => FirstVisitSink::Count,
-                _ => FirstVisitSink::In(values[class].words_mut()),
-            };
-            board.level(class, depth, found, marks, observer)
-        },
-    )?;
+    board.search(pattern, &mut header.histogram, observer, |board, class, depth, found| {
+        let marks = match bit_of(depth as u8) {
+            0 => FirstVisitSink::Count,
+            _ => FirstVisitSink::In(values[class].words_mut()),
+        };
+        board.level(class, depth, found, marks, observer)
+    })?;
     let SlotBoard { graph, classes, .. } = board;
     drop(classes);
     let mut image = image(&header, starts)?;

@@ -91,11 +91,7 @@ pub(crate) fn search(
     changed[start.class][start.set] = 1 << start.place.block;
 
     let mut histogram = vec![1];
-    observer.level(&LevelDone {
-        depth: 0,
-        states: 1,
-        seconds: 0.0,
-    });
+    observer.level(&LevelDone { depth: 0, states: 1, seconds: 0.0 });
     let total = match kind {
         Kind::Minimum | Kind::AllMoves => pattern.placements(),
         Kind::Regions => {
@@ -112,11 +108,7 @@ pub(crate) fn search(
         }
         let (low, high) = values.units_mut().split_at_mut(sizes[0]);
         let [seen0, seen1] = &mut seen;
-        let (own, source) = if class == 0 {
-            (seen0, &*seen1)
-        } else {
-            (seen1, &*seen0)
-        };
+        let (own, source) = if class == 0 { (seen0, &*seen1) } else { (seen1, &*seen0) };
         let pass = SetPass {
             kind,
             layout,
@@ -132,11 +124,7 @@ pub(crate) fn search(
             total,
             stopped: &stopped,
         };
-        let own_values = if class == 0 {
-            low
-        } else {
-            &mut high[..sizes[1]]
-        };
+        let own_values = if class == 0 { low } else { &mut high[..sizes[1]] };
         let entries = pass.run(own.units_mut(), own_values, &mut flags[class]);
         if stopped.load(Ordering::Relaxed) {
             return Err(PdbError::Interrupted);
@@ -147,24 +135,14 @@ pub(crate) fn search(
         }
         if entries > 0 {
             let seconds = begun.elapsed().as_secs_f64();
-            observer.level(&LevelDone {
-                depth: value,
-                states: entries,
-                seconds,
-            });
+            observer.level(&LevelDone { depth: value, states: entries, seconds });
         }
         histogram.push(entries);
     }
     while histogram.last() == Some(&0) {
         histogram.pop();
     }
-    Ok(SearchedVisits {
-        layout,
-        graph,
-        seen,
-        values,
-        histogram,
-    })
+    Ok(SearchedVisits { layout, graph, seen, values, histogram })
 }
 
 /// The goal as a state of the engine.
@@ -212,9 +190,8 @@ pub(crate) fn merge(flags: &[u8], changed: &mut [u64]) -> bool {
         .with_min_len(1024)
         .map(|(set, changed)| {
             let slices = flags[set..].iter().step_by(sets).enumerate();
-            *changed = slices.fold(0, |mask, (slice, &flag)| {
-                mask | u64::from(flag & Stretch::CHANGED) << slice
-            });
+            *changed = slices
+                .fold(0, |mask, (slice, &flag)| mask | u64::from(flag & Stretch::CHANGED) << slice);
             *changed != 0
         })
         .reduce(|| false, |a, b| a | b)

@@ -166,10 +166,7 @@ pub(crate) fn front(
     let mut front = vec![0; layout.data.offset as usize];
     front[..HEADER_BYTES].copy_from_slice(&store::encode(header).0);
     let sums = file.layout().sums.of(file.front());
-    layout
-        .index
-        .of_mut(&mut front)
-        .copy_from_slice(file.index());
+    layout.index.of_mut(&mut front).copy_from_slice(file.index());
     layout.sums.of_mut(&mut front).copy_from_slice(sums);
     front
 }

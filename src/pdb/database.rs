@@ -106,10 +106,7 @@ impl Pdb {
             true => compress::load(file, &NoProgress)?,
             false => file,
         };
-        Ok(Pdb {
-            order: EntryOrder::new(&file.header().pattern, file.header().kind),
-            file,
-        })
+        Ok(Pdb { order: EntryOrder::new(&file.header().pattern, file.header().kind), file })
     }
 
     /// Finishes a table in memory whose index and entries are written.

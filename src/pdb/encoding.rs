@@ -39,56 +39,48 @@ pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
     let piece = distances.piece();
     let source = pdb.bytes();
     match (old.encoding, encoding) {
-        (Encoding::Byte, Encoding::Nibble) => data
-            .par_chunks_mut(piece / 2)
-            .zip(source.par_chunks(piece))
-            .enumerate()
-            .try_for_each(|(i, (to, from))| {
-                let mut fail = None;
-                distances.walk((i * piece) as u64, from.len(), |j, md| {
-                    let nibble = match from[j] {
-                        UNREACHED => 15,
-                        value => {
-                            let excess = i32::from(value) - md as i32;
-                            if !(0..=28).contains(&excess) || excess % 2 == 1 {
-                                fail.get_or_insert((i * piece + j, excess));
+        (Encoding::Byte, Encoding::Nibble) => {
+            data.par_chunks_mut(piece / 2).zip(source.par_chunks(piece)).enumerate().try_for_each(
+                |(i, (to, from))| {
+                    let mut fail = None;
+                    distances.walk((i * piece) as u64, from.len(), |j, md| {
+                        let nibble = match from[j] {
+                            UNREACHED => 15,
+                            value => {
+                                let excess = i32::from(value) - md as i32;
+                                if !(0..=28).contains(&excess) || excess % 2 == 1 {
+                                    fail.get_or_insert((i * piece + j, excess));
+                                }
+                                (excess / 2) as u8
                             }
-                            (excess / 2) as u8
+                        };
+                        to[j / 2] |= (nibble & 15) << (4 * (j % 2));
+                    });
+                    match fail {
+                        None => Ok(()),
+                        Some((entry, excess)) => {
+                            Err(PdbError::NotPackable { entry: entry as u64, excess })
                         }
-                    };
-                    to[j / 2] |= (nibble & 15) << (4 * (j % 2));
-                });
-                match fail {
-                    None => Ok(()),
-                    Some((entry, excess)) => Err(PdbError::NotPackable {
-                        entry: entry as u64,
-                        excess,
-                    }),
-                }
-            })?,
-        (Encoding::Nibble, Encoding::Byte) => data
-            .par_chunks_mut(piece)
-            .zip(source.par_chunks(piece / 2))
-            .enumerate()
-            .for_each(|(i, (to, from))| {
-                let len = to.len();
-                distances.walk((i * piece) as u64, len, |j, md| {
-                    let nibble = from[j / 2] >> (4 * (j % 2)) & 15;
-                    to[j] = if nibble == 15 {
-                        UNREACHED
-                    } else {
-                        md as u8 + 2 * nibble
-                    };
-                });
-            }),
+                    }
+                },
+            )?
+        }
+        (Encoding::Nibble, Encoding::Byte) => {
+            data.par_chunks_mut(piece).zip(source.par_chunks(piece / 2)).enumerate().for_each(
+                |(i, (to, from))| {
+                    let len = to.len();
+                    distances.walk((i * piece) as u64, len, |j, md| {
+                        let nibble = from[j / 2] >> (4 * (j % 2)) & 15;
+                        to[j] = if nibble == 15 { UNREACHED } else { md as u8 + 2 * nibble };
+                    });
+                },
+            )
+        }
         (Encoding::Byte, Encoding::Bit) => {
             // A value that no board reaches is 255: bit 0, as those of all its neighbours.
             let bit = |value: u8| if value == UNREACHED { 0 } else { bit_of(value) };
-            let pack = |values: &[u8]| {
-                (0..)
-                    .zip(values)
-                    .fold(0, |byte, (i, &v)| byte | bit(v) << i)
-            };
+            let pack =
+                |values: &[u8]| (0..).zip(values).fold(0, |byte, (i, &v)| byte | bit(v) << i);
             let bytes = data.par_iter_mut().zip(source.par_chunks(8));
             bytes.for_each(|(to, values)| *to = pack(values));
         }
@@ -189,9 +181,7 @@ impl ManhattanDistances<'_> {
             }
             for (rank, positions) in self.arrangements.iter().enumerate() {
                 let tiles = positions[..self.k].iter().zip(&away);
-                let md = tiles
-                    .map(|(&p, away)| u32::from(away[usize::from(p)]))
-                    .sum();
+                let md = tiles.map(|(&p, away)| u32::from(away[usize::from(p)])).sum();
                 visit(i * arrangements + rank, md);
             }
         }

@@ -332,10 +332,7 @@ pub(crate) fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool, PdbError
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
-        .map_err(|e| PdbError::Threads {
-            threads,
-            reason: e.to_string(),
-        })
+        .map_err(|e| PdbError::Threads { threads, reason: e.to_string() })
 }
 
 // How far work on a database is.
@@ -351,12 +348,7 @@ pub(crate) struct Meter<'a> {
 impl Meter<'_> {
     /// Returns the meter of some units, of which the first are done.
     pub fn new(observer: &dyn Progress, phase: Phase, done: u64, total: u64) -> Meter<'_> {
-        Meter {
-            observer,
-            phase,
-            done: AtomicU64::new(done),
-            total,
-        }
+        Meter { observer, phase, done: AtomicU64::new(done), total }
     }
 
     /// Counts units that are done.

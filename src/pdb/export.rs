@@ -118,12 +118,7 @@ pub fn export(
 
 /// The bytes of a layout's table.
 fn bytes(pdb: &Pdb, layout: ExportLayout) -> Result<u64, PdbError> {
-    let refuse = |why: &str| {
-        Err(PdbError::Layout {
-            layout: layout.name(),
-            why: why.to_string(),
-        })
-    };
+    let refuse = |why: &str| Err(PdbError::Layout { layout: layout.name(), why: why.to_string() });
     if pdb.encoding() == Encoding::Bit {
         return refuse("one bit an entry holds no values: build it with --encoding byte");
     }
@@ -223,10 +218,7 @@ impl<'a> BySets<'a> {
             let runs: Vec<Vec<usize>> = (1..=k).map(|t| runs(n - (k - t), t)).collect();
             table.others = vec![0; pdb.bytes().len()];
             let block = pdb.bytes().len() / n;
-            let blocks = table
-                .others
-                .par_chunks_mut(block)
-                .zip(pdb.bytes().par_chunks(block));
+            let blocks = table.others.par_chunks_mut(block).zip(pdb.bytes().par_chunks(block));
             blocks.for_each(|(to, from)| {
                 by_sets(from, to, &mut vec![0; 2 * block], n - 1, &runs[..k - 1])
             });
@@ -245,9 +237,7 @@ impl<'a> BySets<'a> {
         let slot = self.slot();
         let task = (TASK / slot).max(1);
         let count = (self.pdb.entries() as usize / slot - first).min(slots.len() / slot);
-        let tasks = slots[..count * slot]
-            .par_chunks_mut(task * slot)
-            .enumerate();
+        let tasks = slots[..count * slot].par_chunks_mut(task * slot).enumerate();
         tasks.for_each_init(
             || vec![0; slot],
             |values, (t, slots)| {
@@ -290,15 +280,9 @@ fn by_sets(from: &[u8], to: &mut [u8], scratch: &mut [u8], n: usize, runs: &[Vec
 /// tiles begin, given for each cell of the first tile by sets of the other n - 1 cells.
 fn runs(n: usize, k: usize) -> Vec<usize> {
     let rank = |cells: &mut dyn Iterator<Item = usize>| -> usize {
-        cells
-            .enumerate()
-            .map(|(i, cell)| binomial(cell, i + 1) as usize)
-            .sum()
+        cells.enumerate().map(|(i, cell)| binomial(cell, i + 1) as usize).sum()
     };
-    let (others, run) = (
-        binomial(n - 1, k - 1) as usize,
-        lehmer::count(k - 1) as usize,
-    );
+    let (others, run) = (binomial(n - 1, k - 1) as usize, lehmer::count(k - 1) as usize);
     let mut runs = Vec::with_capacity(k * binomial(n, k) as usize);
     let sets = Subsets::new(n, k);
     for set in sets.iter().flat_map(Subsets::iter) {
@@ -339,12 +323,7 @@ struct ByPositions<'a> {
 impl<'a> ByPositions<'a> {
     fn new(pdb: &'a Pdb) -> ByPositions<'a> {
         let (n, k) = (pdb.pattern().size().cells(), pdb.pattern().tiles().len());
-        ByPositions {
-            pdb,
-            n,
-            k,
-            weights: weights(n, k),
-        }
+        ByPositions { pdb, n, k, weights: weights(n, k) }
     }
 
     /// The bytes of a piece, and whether it is a plane of enough tiles that can be held in memory.
@@ -366,31 +345,25 @@ impl<'a> ByPositions<'a> {
         // cells of the last but one in turn, the rest being the same, while the lines are near.
         let mut tasks: Vec<Vec<&mut [u8]>> = (0..n).map(|_| Vec::with_capacity(n)).collect();
         for bytes in plane.chunks_exact_mut(n.pow(k as u32 - 2)) {
-            for (task, bytes) in tasks
-                .iter_mut()
-                .zip(bytes.chunks_exact_mut(n.pow(k as u32 - 3)))
-            {
+            for (task, bytes) in tasks.iter_mut().zip(bytes.chunks_exact_mut(n.pow(k as u32 - 3))) {
                 task.push(bytes);
             }
         }
-        tasks
-            .into_par_iter()
-            .enumerate()
-            .for_each(|(third, mut slices)| {
-                let mut cells = [0; Pattern::MAX_TILES];
-                (cells[k - 1], cells[k - 3]) = (last, third as u8);
-                for rest in 0..n.pow(k as u32 - 5) {
-                    let mut digits = rest;
-                    for cell in &mut cells[2..k - 3] {
-                        *cell = (digits % n) as u8;
-                        digits /= n;
-                    }
-                    for (second, slice) in slices.iter_mut().enumerate() {
-                        cells[k - 2] = second as u8;
-                        self.fill_square(&cells[2..k], &mut slice[rest * n * n..][..n * n]);
-                    }
+        tasks.into_par_iter().enumerate().for_each(|(third, mut slices)| {
+            let mut cells = [0; Pattern::MAX_TILES];
+            (cells[k - 1], cells[k - 3]) = (last, third as u8);
+            for rest in 0..n.pow(k as u32 - 5) {
+                let mut digits = rest;
+                for cell in &mut cells[2..k - 3] {
+                    *cell = (digits % n) as u8;
+                    digits /= n;
                 }
-            });
+                for (second, slice) in slices.iter_mut().enumerate() {
+                    cells[k - 2] = second as u8;
+                    self.fill_square(&cells[2..k], &mut slice[rest * n * n..][..n * n]);
+                }
+            }
+        });
     }
 
     /// Fills the values of all cells of the first two tiles, given those of the others.
@@ -407,9 +380,7 @@ impl<'a> ByPositions<'a> {
             let smaller = others[..i].iter().filter(|&&c| c < cell).count() as u64;
             let weight = self.weights[i + 2];
             rank += weight * (u64::from(cell) - smaller);
-            below[..usize::from(cell)]
-                .iter_mut()
-                .for_each(|b| *b += weight);
+            below[..usize::from(cell)].iter_mut().for_each(|b| *b += weight);
         }
         let bytes = self.pdb.bytes();
         for (second, row) in square.chunks_exact_mut(n).enumerate() {

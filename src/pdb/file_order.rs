@@ -98,17 +98,16 @@ pub(crate) fn by_region(
         rest = tail;
     }
     let meter = Meter::new(observer, Phase::Order, 0, starts.len() as u64 - 1);
-    jobs.into_par_iter()
-        .try_for_each_init(buffer::<REACH>, |buffer, (set, target)| {
-            let (class, number) = found.graph.find(set);
-            let first = found.graph.classes[class].slots[number] as usize;
-            let slots = byte_build::slots(&found.graph, Kind::Regions, class);
-            let values = if class == 0 { low } else { high };
-            for (region, target) in target.chunks_mut(arrangements).enumerate() {
-                gather.run(values, slots, first + region, buffer, target);
-            }
-            meter.add(1)
-        })
+    jobs.into_par_iter().try_for_each_init(buffer::<REACH>, |buffer, (set, target)| {
+        let (class, number) = found.graph.find(set);
+        let first = found.graph.classes[class].slots[number] as usize;
+        let slots = byte_build::slots(&found.graph, Kind::Regions, class);
+        let values = if class == 0 { low } else { high };
+        for (region, target) in target.chunks_mut(arrangements).enumerate() {
+            gather.run(values, slots, first + region, buffer, target);
+        }
+        meter.add(1)
+    })
 }
 
 /// The values of both classes.
@@ -136,13 +135,13 @@ pub(crate) fn by_position(
         let sets = found.graph.classes[class].sets.len();
         let values = &values[class * sizes[0]..][..sizes[class]];
         let lines = &mut seen.units_mut().as_flattened_mut()[..sets * arrangements];
-        lines
-            .par_chunks_mut(arrangements)
-            .enumerate()
-            .try_for_each_init(buffer::<REACH>, |buffer, (set, target)| {
+        lines.par_chunks_mut(arrangements).enumerate().try_for_each_init(
+            buffer::<REACH>,
+            |buffer, (set, target)| {
                 gather.run(values, sets, set, buffer, target);
                 meter.add(1)
-            })?;
+            },
+        )?;
     }
     Ok(())
 }
@@ -179,8 +178,7 @@ impl BlockIndex for u32 {
 /// Values of a block of `tiles` tiles on the cells that the others leave.
 fn block_size(cells: usize, k: usize, tiles: usize) -> usize {
     let size = placement::count(cells - (k - tiles), tiles);
-    size.and_then(|size| usize::try_from(size).ok())
-        .unwrap_or(usize::MAX)
+    size.and_then(|size| usize::try_from(size).ok()).unwrap_or(usize::MAX)
 }
 
 /// The longest tail whose blocks fit a buffer, of at most four tiles.
@@ -207,12 +205,7 @@ impl<P: BlockIndex> Tail<P> {
                 break;
             }
         }
-        Tail {
-            tiles,
-            run,
-            block: block_size(cells, k, tiles),
-            places,
-        }
+        Tail { tiles, run, block: block_size(cells, k, tiles), places }
     }
 }
 
@@ -264,25 +257,18 @@ fn by_blocks<P: BlockIndex>(
     let per_job = n - head + 1;
     let half = (blocks / per_job) as u64;
     let meter = Meter::new(observer, Phase::Order, half, 2 * half);
-    entries
-        .par_chunks_mut(tail.block * per_job)
-        .enumerate()
-        .try_for_each_init(buffer::<BLOCK>, |buffer, (job, target)| {
+    entries.par_chunks_mut(tail.block * per_job).enumerate().try_for_each_init(
+        buffer::<BLOCK>,
+        |buffer, (job, target)| {
             for (i, target) in target.chunks_mut(tail.block).enumerate() {
                 let mut cells = [0; Layout::MAX_SLICED];
                 placement::unrank(n, (job * per_job + i) as u64, &mut cells[..head]);
-                PlacementBlock {
-                    graph,
-                    seen,
-                    tail,
-                    k,
-                    cells: &cells[..head],
-                }
-                .collect(buffer);
+                PlacementBlock { graph, seen, tail, k, cells: &cells[..head] }.collect(buffer);
                 target.copy_from_slice(&buffer[..tail.block]);
             }
             meter.add(1)
-        })
+        },
+    )
 }
 
 /// All placements that agree in the cells of the first tiles.
@@ -298,9 +284,8 @@ impl<P: BlockIndex> PlacementBlock<'_, P> {
     /// Collects the block's values in `buffer`.
     fn collect(&self, buffer: &mut BlockBuffer) {
         let occupied = self.cells.iter().fold(0u64, |set, &c| set | 1 << c);
-        let free: Vec<u64> = crate::pdb::regions::bits(self.graph.grid.free(occupied))
-            .map(|c| 1 << c)
-            .collect();
+        let free: Vec<u64> =
+            crate::pdb::regions::bits(self.graph.grid.free(occupied)).map(|c| 1 << c).collect();
         let mut runs = self.tail.places.chunks_exact(self.tail.run);
         match self.tail.tiles {
             4 => self.subsets::<4>(occupied, &free, &mut runs, buffer),
@@ -379,10 +364,7 @@ pub(crate) struct Buffers {
 
 impl Turn {
     pub fn new(layout: Layout) -> Turn {
-        Turn {
-            gather: ArrangementOrder::new(layout),
-            registers: unit(layout),
-        }
+        Turn { gather: ArrangementOrder::new(layout), registers: unit(layout) }
     }
 
     /// Bytes of a slot in the file.

@@ -70,10 +70,8 @@ impl Summary {
 impl store::FileHeader for Summary {
     const MAGIC: [u8; 8] = *b"TWPDB\r\n\x1a";
     const VERSION: u32 = 1;
-    const KIND: FileKind = FileKind {
-        noun: "tilewave pattern database",
-        make: "build it with tilewave pdb build",
-    };
+    const KIND: FileKind =
+        FileKind { noun: "tilewave pattern database", make: "build it with tilewave pdb build" };
 
     fn layout(&self) -> SectionLayout {
         let sets = binomial(self.pattern.size().cells(), self.pattern.tiles().len());
@@ -122,10 +120,7 @@ impl store::FileHeader for Summary {
             fields.put_words(56 + 16 * i, &[section.offset, section.bytes]);
         }
         let block = BLOCK_BYTES as u64;
-        fields.put_words(
-            120,
-            &[layout.raw, block, self.starts_checksum, self.checksum],
-        );
+        fields.put_words(120, &[layout.raw, block, self.starts_checksum, self.checksum]);
         fields.put_halves(152, self.pattern.goal().tiles());
         fields.put_halves(224, tiles);
         fields.put(240, self.pattern.home());

@@ -60,10 +60,9 @@ pub(crate) fn failed(storage: &dyn Storage, name: &str, reason: io::Error) -> Pd
         name => format!("{}/{name}", storage.name()),
     };
     match reason.kind() {
-        io::ErrorKind::InvalidData if !name.is_empty() => PdbError::DamagedLevel {
-            place,
-            reason: reason.to_string(),
-        },
+        io::ErrorKind::InvalidData if !name.is_empty() => {
+            PdbError::DamagedLevel { place, reason: reason.to_string() }
+        }
         _ => PdbError::Storage { place, reason },
     }
 }
@@ -184,9 +183,8 @@ impl BuildLevels<'_> {
         };
         let states = board.level(class, depth, found, FirstVisitSink::To(&frame), observer)?;
         if states > 0 {
-            let InOrder {
-                writer, checksum, ..
-            } = out.into_inner().unwrap_or_else(|e| e.into_inner());
+            let InOrder { writer, checksum, .. } =
+                out.into_inner().unwrap_or_else(|e| e.into_inner());
             let sum = LevelSum { states, checksum };
             let (_, mut file) = writer.finish(sum, found).map_err(failed)?;
             file.sync().map_err(failed)?;
@@ -204,16 +202,12 @@ impl BuildLevels<'_> {
         };
         let reader = LevelReader::open(file).map_err(failed)?;
         let codec = reader.header().codec;
-        let expected = LevelHeader {
-            codec,
-            ..self.header(depth)
-        };
+        let expected = LevelHeader { codec, ..self.header(depth) };
         match *reader.header() == expected {
             true => Ok(Some(reader)),
-            false => Err(failed(io::Error::new(
-                io::ErrorKind::InvalidData,
-                "it is not of this build",
-            ))),
+            false => {
+                Err(failed(io::Error::new(io::ErrorKind::InvalidData, "it is not of this build")))
+            }
         }
     }
 
@@ -377,7 +371,5 @@ impl BuildLevels<'_> {
 
 /// The place of a frame in an index.
 fn find(index: &[FrameEntry], frame: usize) -> Option<usize> {
-    index
-        .binary_search_by_key(&frame, |entry| entry.frame as usize)
-        .ok()
+    index.binary_search_by_key(&frame, |entry| entry.frame as usize).ok()
 }

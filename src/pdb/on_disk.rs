@@ -58,11 +58,7 @@ impl DiskBuild<'_> {
                 layout,
                 kernel,
                 codec: Codec::best(kernel),
-                label: format!(
-                    "database of {} tiles on {}",
-                    layout.len(),
-                    how.pattern.size()
-                ),
+                label: format!("database of {} tiles on {}", layout.len(), how.pattern.size()),
                 slots: [0, 1].map(|class: usize| board.classes[class].changed.len()),
                 goal: board.goal_class(&how.pattern),
             };
@@ -104,11 +100,8 @@ impl DiskBuild<'_> {
             let name = name(depth);
             let file = self.storage.open(&name);
             let header = file.and_then(|file| LevelReader::header_of(&*file));
-            let own = header.is_ok_and(|header| {
-                marker
-                    .as_ref()
-                    .is_some_and(|marker| marker.run == header.run)
-            });
+            let own = header
+                .is_ok_and(|header| marker.as_ref().is_some_and(|marker| marker.run == header.run));
             if own {
                 self.storage.remove(&name).map_err(|e| failed(&name, e))?;
             }
@@ -143,10 +136,7 @@ impl DiskBuild<'_> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             names => names.map_err(|e| failed(self.storage, "", e))?,
         };
-        Ok(names
-            .iter()
-            .filter_map(|name| RunFile::parse(name))
-            .collect())
+        Ok(names.iter().filter_map(|name| RunFile::parse(name)).collect())
     }
 
     /// The depths of the levels that are there, in order.
@@ -168,9 +158,7 @@ impl DiskBuild<'_> {
         let (board, goal) = (pattern.size().to_string(), pattern.goal().to_string());
         let tiles = pattern.tiles().to_vec();
         let Some(found) = marker else {
-            let taken = files
-                .iter()
-                .any(|file| !matches!(file, RunFile::NewMarker { .. }));
+            let taken = files.iter().any(|file| !matches!(file, RunFile::NewMarker { .. }));
             if taken || storage.open(MANIFEST).is_ok() {
                 return Err(PdbError::OtherDirectory {
                     directory: storage.name(),
@@ -178,12 +166,7 @@ impl DiskBuild<'_> {
                 });
             }
             let run = crate::random::seed().map_err(|e| failed(storage, "", e))?;
-            let marker = DatabaseMarker {
-                run,
-                board,
-                goal,
-                tiles,
-            };
+            let marker = DatabaseMarker { run, board, goal, tiles };
             marker.write(storage).map_err(|e| failed(storage, "", e))?;
             return Ok(run);
         };
@@ -202,9 +185,7 @@ impl DiskBuild<'_> {
         for file in files {
             if matches!(file, RunFile::Uncommitted { run, .. } if run == found.run) {
                 let name = file.name();
-                storage
-                    .remove(&name)
-                    .map_err(|e| failed(storage, &name, e))?;
+                storage.remove(&name).map_err(|e| failed(storage, &name, e))?;
             }
         }
         Ok(found.run)
@@ -213,9 +194,6 @@ impl DiskBuild<'_> {
 
 /// The entries of all slots.
 fn graph_entries(graph: &SetGraph, layout: Layout) -> u64 {
-    let slots = graph
-        .classes
-        .iter()
-        .map(|class| u64::from(class.slots[class.sets.len()]));
+    let slots = graph.classes.iter().map(|class| u64::from(class.slots[class.sets.len()]));
     slots.sum::<u64>() * lehmer::count(layout.len())
 }

@@ -44,9 +44,7 @@ pub(crate) fn build(
         let value = u8::try_from(histogram.len())
             .ok()
             .filter(|&v| v < UNREACHED)
-            .ok_or(PdbError::ValueTooLarge {
-                max: usize::from(UNREACHED) - 1,
-            })?;
+            .ok_or(PdbError::ValueTooLarge { max: usize::from(UNREACHED) - 1 })?;
         let (mut next, mut found) = (Vec::new(), 0);
         for (i, &(word, blank)) in level.iter().enumerate() {
             if i.is_multiple_of(1 << 16) && observer.interrupted() {
@@ -98,8 +96,5 @@ pub(crate) fn build(
 }
 
 fn cells_word(cells: &[u8]) -> u64 {
-    cells
-        .iter()
-        .rev()
-        .fold(0, |word, &c| word << 8 | u64::from(c))
+    cells.iter().rev().fold(0, |word, &c| word << 8 | u64::from(c))
 }

@@ -52,10 +52,7 @@ const PRESETS: &[Preset] = &[
 /// were chosen by the nodes of searches with them, each beside those before it (docs/performance.md): the tiles around the blank's goal
 /// (1, 2, 5, 6 and 10) belong together in all, since two of them stand in each other's way whenever the blank comes home.
 const TILINGS: &[(usize, &[&[&[usize]]])] = &[
-    (
-        4,
-        &[&[&[1, 2, 3, 4, 5, 6, 7], &[8, 9, 10, 11, 12, 13, 14, 15]]],
-    ),
+    (4, &[&[&[1, 2, 3, 4, 5, 6, 7], &[8, 9, 10, 11, 12, 13, 14, 15]]]),
     (
         5,
         &[
@@ -118,10 +115,8 @@ pub fn partition(name: &str, goal: &Board) -> Result<Vec<Pattern>, PdbError> {
         });
     };
     let patterns = turned(goal, preset.side, preset.patterns)?;
-    patterns.ok_or_else(|| PdbError::PartitionGoal {
-        name: name.to_string(),
-        goal: goal.to_string(),
-    })
+    patterns
+        .ok_or_else(|| PdbError::PartitionGoal { name: name.to_string(), goal: goal.to_string() })
 }
 
 /// Returns partitions for a goal that are used together, as many of the first as there is memory for: tiles that one
@@ -174,11 +169,7 @@ fn turned(
         let tiles: Vec<u16> = cells.iter().map(|&cell| turned(cell)).collect();
         Pattern::new(goal.clone(), &tiles)
     };
-    patterns
-        .iter()
-        .map(pattern)
-        .collect::<Result<_, _>>()
-        .map(Some)
+    patterns.iter().map(pattern).collect::<Result<_, _>>().map(Some)
 }
 
 /// Checks that the values of patterns may be added: no tile is in two of them, and where there are several none has the
@@ -223,10 +214,8 @@ pub fn check_partition(patterns: &[Pattern]) -> Result<(), PdbError> {
 const VERSION: u32 = 1;
 
 /// What a set file is called in messages.
-const KIND: FileKind = FileKind {
-    noun: "set of pattern databases",
-    make: "make it with tilewave pdb set build",
-};
+const KIND: FileKind =
+    FileKind { noun: "set of pattern databases", make: "make it with tilewave pdb set build" };
 
 /// Partitions of databases: a board's estimate is the largest of the partitions' sums.
 ///
@@ -257,8 +246,7 @@ struct SetText {
 impl SetFile {
     /// Returns whether a path is that of a set file, by its name.
     pub fn is(path: &Path) -> bool {
-        path.extension()
-            .is_some_and(|extension| extension == "json")
+        path.extension().is_some_and(|extension| extension == "json")
     }
 
     /// Reads a set file.
@@ -275,11 +263,7 @@ impl SetFile {
     /// # Errors
     /// As [`SetFile::read`].
     pub fn parse(bytes: &[u8], path: &Path) -> Result<SetFile, PdbError> {
-        let wrong = |problem| FileError::Wrong {
-            path: path.to_path_buf(),
-            kind: KIND,
-            problem,
-        };
+        let wrong = |problem| FileError::Wrong { path: path.to_path_buf(), kind: KIND, problem };
         let text: SetText = serde_json::from_slice(bytes).map_err(|_| wrong(FileProblem::Other))?;
         if text.tilewave_set != VERSION {
             let (found, supported) = (text.tilewave_set, VERSION);
@@ -291,9 +275,7 @@ impl SetFile {
         let beside = |name: PathBuf| path.parent().unwrap_or(Path::new("")).join(name);
         let partitions = text.partitions.into_iter();
         Ok(SetFile {
-            partitions: partitions
-                .map(|files| files.into_iter().map(beside).collect())
-                .collect(),
+            partitions: partitions.map(|files| files.into_iter().map(beside).collect()).collect(),
         })
     }
 
@@ -307,9 +289,7 @@ impl SetFile {
         let partitions = self.partitions.iter();
         let text = SetText {
             tilewave_set: VERSION,
-            partitions: partitions
-                .map(|files| files.iter().map(name).collect())
-                .collect(),
+            partitions: partitions.map(|files| files.iter().map(name).collect()).collect(),
         };
         let mut bytes = serde_json::to_vec_pretty(&text).map_err(|error| {
             PdbError::Output(crate::store::failed(path)(io::Error::other(error)))

@@ -57,10 +57,7 @@ impl Pattern {
     /// # Errors
     /// [`PdbError::PatternLength`] when there is nothing else.
     pub fn without_blank(&self) -> Result<Pattern, PdbError> {
-        Pattern::of(
-            self.goal.clone(),
-            &self.tiles[usize::from(self.has_blank())..],
-        )
+        Pattern::of(self.goal.clone(), &self.tiles[usize::from(self.has_blank())..])
     }
 
     /// Returns whether the blank is one of the tiles.
@@ -89,11 +86,7 @@ impl Pattern {
             return Err(PdbError::PatternLength { found, max, size });
         }
         let home = cells_of(&goal, &sorted);
-        Ok(Pattern {
-            goal,
-            tiles: sorted,
-            home,
-        })
+        Ok(Pattern { goal, tiles: sorted, home })
     }
 
     /// Returns the pattern written as tile numbers and ranges of them, separated by commas or spaces: `1-3,7`.
@@ -155,10 +148,7 @@ impl Pattern {
     /// [`PdbError::WrongSize`] when the board has another size.
     pub fn cells(&self, board: &Board) -> Result<Vec<u8>, PdbError> {
         if board.size() != self.size() {
-            return Err(PdbError::WrongSize {
-                found: board.size(),
-                expected: self.size(),
-            });
+            return Err(PdbError::WrongSize { found: board.size(), expected: self.size() });
         }
         Ok(cells_of(board, &self.tiles))
     }

@@ -323,21 +323,13 @@ impl SetGraph {
         });
         let number: Vec<u32> = number.collect();
         let counts = [sets[0].len(), sets[1].len()];
-        let finder = Finder {
-            grid: &grid,
-            layout,
-            subsets: &subsets,
-            lows: &lows,
-            number: &number,
-        };
+        let finder =
+            Finder { grid: &grid, layout, subsets: &subsets, lows: &lows, number: &number };
         let mut class = 0;
         let classes = sets.map(|sets| {
             class += 1;
-            let lists: Vec<Vec<SetMove>> = sets
-                .par_iter()
-                .with_min_len(64)
-                .map(|&set| finder.moves(set))
-                .collect();
+            let lists: Vec<Vec<SetMove>> =
+                sets.par_iter().with_min_len(64).map(|&set| finder.moves(set)).collect();
             let regions = sets.iter().map(|&set| lows[subsets.rank(set)].count_ones());
             let regions: Vec<u32> = regions.collect();
             let mut slots = vec![0];
@@ -352,21 +344,13 @@ impl SetGraph {
                 sets,
             }
         });
-        SetGraph {
-            grid,
-            subsets,
-            classes,
-            number,
-        }
+        SetGraph { grid, subsets, classes, number }
     }
 
     /// The class of a set and its number there.
     #[inline]
     pub fn find(&self, set: u64) -> (usize, usize) {
-        (
-            self.grid.colour(set),
-            self.number[self.subsets.rank(set)] as usize,
-        )
+        (self.grid.colour(set), self.number[self.subsets.rank(set)] as usize)
     }
 
     /// The memory of the tables of a pattern with this many sets, in bytes.

@@ -180,11 +180,7 @@ impl SlotBoard {
         let goal = self.goal_class(pattern);
         let mut found = histogram.iter().sum();
         let report = |depth, states, seconds| {
-            observer.level(&LevelDone {
-                depth,
-                states,
-                seconds,
-            });
+            observer.level(&LevelDone { depth, states, seconds });
         };
         if let [1] = histogram[..] {
             report(0, 1, 0.0);

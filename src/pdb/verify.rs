@@ -37,10 +37,7 @@ pub fn spot_check(
 ) -> Result<SpotCheck, PdbError> {
     let (n, k) = (pdb.pattern().size().cells(), pdb.pattern().tiles().len());
     let mut random = SplitMix64::new(seed);
-    let mut check = SpotCheck {
-        confirmed: 0,
-        undecided: 0,
-    };
+    let mut check = SpotCheck { confirmed: 0, undecided: 0 };
     let meter = Meter::new(observer, Phase::Check, 0, samples);
     for sample in 0..samples {
         meter.add(1)?;
@@ -89,16 +86,10 @@ pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), Pd
         observer,
     )?;
     let part = |wrong: bool, part| match wrong {
-        true => Err(PdbError::WrongPart {
-            path: pdb.file().path().to_path_buf(),
-            part,
-        }),
+        true => Err(PdbError::WrongPart { path: pdb.file().path().to_path_buf(), part }),
         false => Ok(()),
     };
-    part(
-        pdb.file().index() != again.file().index(),
-        "list of region starts",
-    )?;
+    part(pdb.file().index() != again.file().index(), "list of region starts")?;
     let pairs = pdb.bytes().iter().zip(again.bytes());
     let Some((byte, (a, b))) = pairs.enumerate().find(|(_, (a, b))| a != b) else {
         part(pdb.entries() != again.entries(), "number of entries")?;
@@ -132,12 +123,7 @@ struct PlacementSearch<'a> {
 
 impl<'a> PlacementSearch<'a> {
     fn new(pattern: &'a Pattern, kind: Kind) -> PlacementSearch<'a> {
-        PlacementSearch {
-            pattern,
-            kind,
-            grid: Grid::new(pattern.size()),
-            k: pattern.tiles().len(),
-        }
+        PlacementSearch { pattern, kind, grid: Grid::new(pattern.size()), k: pattern.tiles().len() }
     }
 
     fn state(&self, cells: &[u8], blank: usize) -> PlacementState {
@@ -157,9 +143,7 @@ impl<'a> PlacementSearch<'a> {
         let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
         let starts: Vec<PlacementState> = match self.kind {
             Kind::Regions | Kind::AllMoves => vec![self.state(cells, usize::from(blank))],
-            Kind::Minimum => bits(self.grid.lows(set))
-                .map(|low| self.state(cells, low))
-                .collect(),
+            Kind::Minimum => bits(self.grid.lows(set)).map(|low| self.state(cells, low)).collect(),
         };
         let goal = self.state(self.pattern.home(), self.pattern.goal().blank());
         let mut best: HashMap<PlacementState, u32> = HashMap::new();

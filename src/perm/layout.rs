@@ -63,29 +63,24 @@ impl Layout {
     /// Returns the layout for lines of n elements, or `None` when n is below [`Layout::MIN_LEN`] or
     /// ranks do not fit 64 bits.
     pub fn new(n: usize) -> Option<Layout> {
-        (Layout::MIN_LEN..=MAX_LEN).contains(&n).then_some(Layout {
-            n,
-            block_prefix: (n - TAIL.min(n)).saturating_sub(INNER_DIGITS),
-        })
+        (Layout::MIN_LEN..=MAX_LEN)
+            .contains(&n)
+            .then_some(Layout { n, block_prefix: (n - TAIL.min(n)).saturating_sub(INNER_DIGITS) })
     }
 
     /// Returns the layout for all lines of n elements in slices, blocks of one group for each parity; `None`
     /// when n is below 5 or above [`Layout::MAX_SLICED`]. Five elements have a single slice of two registers.
     pub fn sliced(n: usize) -> Option<Layout> {
-        (TAIL..=Layout::MAX_SLICED).contains(&n).then_some(Layout {
-            n,
-            block_prefix: n.saturating_sub(TAIL + 1),
-        })
+        (TAIL..=Layout::MAX_SLICED)
+            .contains(&n)
+            .then_some(Layout { n, block_prefix: n.saturating_sub(TAIL + 1) })
     }
 
     /// Returns the layout whose blocks share at least `digits` digits, so that chunks that share these
     /// consist of whole blocks; `None` when fewer than one digit would be left inside a block.
     pub fn with_shared_digits(self, digits: usize) -> Option<Layout> {
         let block_prefix = self.block_prefix.max(digits);
-        (block_prefix < self.prefix()).then_some(Layout {
-            block_prefix,
-            ..self
-        })
+        (block_prefix < self.prefix()).then_some(Layout { block_prefix, ..self })
     }
 
     /// Returns the length of a line, n.
@@ -120,9 +115,7 @@ impl Layout {
 
     /// Returns the number of registers in a block, at most 336.
     pub fn block_registers(self) -> usize {
-        (self.block_prefix()..self.prefix())
-            .map(|x| self.radix(x))
-            .product()
+        (self.block_prefix()..self.prefix()).map(|x| self.radix(x)).product()
     }
 
     /// Returns the number of registers in a group: 6, or 1 for lines of five elements.
@@ -142,9 +135,7 @@ impl Layout {
 
     /// Returns by how many blocks a digit x < c moves when it grows by one.
     pub fn block_stride(self, x: usize) -> usize {
-        (x + 1..self.block_prefix())
-            .map(|y| self.radix(y))
-            .product()
+        (x + 1..self.block_prefix()).map(|y| self.radix(y)).product()
     }
 
     /// Writes the first c digits of a block.
@@ -187,9 +178,7 @@ impl Layout {
     /// Returns the register within a block that has the digits c..q.
     pub fn inner_register(self, digits: &[u8]) -> usize {
         let radices = (self.block_prefix()..self.prefix()).map(|x| self.radix(x));
-        radices
-            .zip(digits)
-            .fold(0, |register, (radix, &d)| register * radix + usize::from(d))
+        radices.zip(digits).fold(0, |register, (radix, &d)| register * radix + usize::from(d))
     }
 
     /// Returns where a line, a permutation of `0..n`, is stored.

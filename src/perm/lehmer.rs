@@ -17,10 +17,7 @@ pub const MAX_LEN: usize = 20;
 /// # Panics
 /// When n > [`MAX_LEN`].
 pub fn count(n: usize) -> u64 {
-    assert!(
-        n <= MAX_LEN,
-        "ranks of more than {MAX_LEN} elements do not fit 64 bits"
-    );
+    assert!(n <= MAX_LEN, "ranks of more than {MAX_LEN} elements do not fit 64 bits");
     (2..=n as u64).product()
 }
 

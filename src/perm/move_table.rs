@@ -193,26 +193,12 @@ impl MoveTable {
         } else if window.last() < layout.block_prefix() {
             MoveShape::Block
         } else if window.first() >= layout.prefix() {
-            MoveShape::Lanes(Box::new(
-                [0, 1].map(|parity| lane_row(layout, &pull, parity)),
-            ))
+            MoveShape::Lanes(Box::new([0, 1].map(|parity| lane_row(layout, &pull, parity))))
         } else {
-            let inside = Inside {
-                layout,
-                pull: &pull,
-                source_blocks: &source_blocks,
-            };
-            if window.last() < layout.prefix() {
-                inside.copies()
-            } else {
-                inside.crossing()
-            }
+            let inside = Inside { layout, pull: &pull, source_blocks: &source_blocks };
+            if window.last() < layout.prefix() { inside.copies() } else { inside.crossing() }
         };
-        MoveTable {
-            source_blocks,
-            shape,
-            odd: !window.is_even(),
-        }
+        MoveTable { source_blocks, shape, odd: !window.is_even() }
     }
 }
 
@@ -254,11 +240,7 @@ impl Inside<'_> {
 
     /// Carries out the window on one line of a block: returns where (variant, register, lane) comes from.
     fn byte(&self, variant: usize, register: usize, lane_index: usize, parity: usize) -> Byte {
-        let (c, q, n) = (
-            self.layout.block_prefix(),
-            self.layout.prefix(),
-            self.layout.len(),
-        );
+        let (c, q, n) = (self.layout.block_prefix(), self.layout.prefix(), self.layout.len());
         let entering = self.source_blocks.entering();
         let k = entering.len();
         // The elements concerned: the k that enter, then the block's own; only their order counts.
@@ -346,19 +328,14 @@ fn strided(groups: &[[LaneSources; GROUP]]) -> Option<Crossing<CrossRow>> {
         firsts.all(|f| f == first).then_some(first)
     };
     let six = |group: &[LaneSources; GROUP]| {
-        let mut sources = [SourceRegister {
-            block: 0,
-            register: 0,
-        }; GROUP];
+        let mut sources = [SourceRegister { block: 0, register: 0 }; GROUP];
         for (source, lanes) in sources.iter_mut().zip(group) {
             *source = first(lanes)?;
         }
         Some(sources)
     };
     let sources = groups.iter().map(six).collect::<Option<Vec<Six>>>()?;
-    crossing(groups, sources, |six, r| {
-        std::array::from_fn(|i| six[r].plus(i))
-    })
+    crossing(groups, sources, |six, r| std::array::from_fn(|i| six[r].plus(i)))
 }
 
 /// The distinct rows, and which of them each register uses; `six(sources, r)` gives the order of the six
@@ -381,15 +358,9 @@ fn crossing(
             let row = both(lanes, |lanes| std::array::from_fn(|l| from(&lanes[l])));
             group_rows[r] = u8::try_from(rows.number(row)).ok()?;
         }
-        table.push(CrossingGroup {
-            sources,
-            rows: group_rows,
-        });
+        table.push(CrossingGroup { sources, rows: group_rows });
     }
-    Some(Crossing {
-        groups: table,
-        rows: rows.all,
-    })
+    Some(Crossing { groups: table, rows: rows.all })
 }
 
 /// The general shape.
@@ -412,11 +383,7 @@ fn scattered(groups: &[[LaneSources; GROUP]]) -> Scattered<LaneRow> {
         }
         ends.push(u32::try_from(pieces.len()).expect("pieces of a block are few"));
     }
-    Scattered {
-        ends,
-        pieces,
-        rows: rows.all,
-    }
+    Scattered { ends, pieces, rows: rows.all }
 }
 
 /// Distinct rows, numbered in the order of their first use.
@@ -427,10 +394,7 @@ struct Rows<T> {
 
 impl<T> Default for Rows<T> {
     fn default() -> Rows<T> {
-        Rows {
-            all: Vec::new(),
-            numbers: HashMap::new(),
-        }
+        Rows { all: Vec::new(), numbers: HashMap::new() }
     }
 }
 
@@ -533,10 +497,7 @@ impl MoveTable {
         let r = at.register % GROUP;
         let index = at.variant * layout.block_registers() + at.register;
         let row = index / GROUP;
-        let own = SourceRegister {
-            block: 0,
-            register: at.register as u16,
-        };
+        let own = SourceRegister { block: 0, register: at.register as u16 };
         match &self.shape {
             MoveShape::Own | MoveShape::Block | MoveShape::Halo(_) => (own, at.lane),
             MoveShape::Lanes(rows) => (own, usize::from(rows[at.parity][at.lane])),

@@ -62,10 +62,7 @@ pub fn rank(n: usize, cells: &[u8]) -> u64 {
 /// When the rank is out of range or n exceeds [`MAX_CELLS`].
 pub fn unrank(n: usize, mut rank: u64, cells: &mut [u8]) {
     let k = cells.len();
-    assert!(
-        n <= MAX_CELLS && count(n, k).is_none_or(|count| rank < count),
-        "rank out of range"
-    );
+    assert!(n <= MAX_CELLS && count(n, k).is_none_or(|count| rank < count), "rank out of range");
     for (i, cell) in cells.iter_mut().enumerate().rev() {
         let radix = (n - i) as u64;
         *cell = (rank % radix) as u8;

@@ -80,21 +80,12 @@ impl Reach {
                 }
             }
         }
-        Reach::Table {
-            blocks,
-            targets,
-            groups,
-        }
+        Reach::Table { blocks, targets, groups }
     }
 
     /// Returns the groups that some groups of a source block lead to, for a variant.
     pub fn targets(&self, variant: usize, block: usize, mut held: u64) -> u64 {
-        let Reach::Table {
-            blocks,
-            targets,
-            groups,
-        } = self
-        else {
+        let Reach::Table { blocks, targets, groups } = self else {
             return held;
         };
         let first = (variant * blocks + block) * groups;
@@ -129,16 +120,7 @@ mod tests {
             Window::new(first, &source)
         };
         let mut random = SplitMix64::new(5);
-        let windows = [
-            (0, 3),
-            (1, 3),
-            (2, 3),
-            (1, 5),
-            (3, 5),
-            (4, 5),
-            (2, 7),
-            (6, 3),
-        ];
+        let windows = [(0, 3), (1, 3), (2, 3), (1, 5), (3, 5), (4, 5), (2, 7), (6, 3)];
         for (first, len) in windows {
             let window = rotation(first, len);
             let gather = MoveTable::new(layout, &window);
@@ -170,10 +152,7 @@ mod tests {
                 tried += 1;
                 named += targets.count_ones();
             }
-            assert!(
-                named < tried * 20,
-                "{first} {len}: {named} of {tried} times 56"
-            );
+            assert!(named < tried * 20, "{first} {len}: {named} of {tried} times 56");
         }
     }
 }

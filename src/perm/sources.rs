@@ -45,11 +45,7 @@ impl SourceBlocks {
         let c = layout.block_prefix();
         let inside = layout.len() - c;
         let first = pull.first().min(c);
-        let end = if pull.is_identity() {
-            first
-        } else {
-            c.min(pull.last() + 1).max(first)
-        };
+        let end = if pull.is_identity() { first } else { c.min(pull.last() + 1).max(first) };
         let enters = |&x: &usize| (c..layout.len()).any(|y| pull.source(y) == x);
         let entering: Vec<usize> = (first..end).filter(enters).collect();
         let leaving = (first..end).filter(|&x| pull.source(x) >= c).collect();
@@ -57,16 +53,8 @@ impl SourceBlocks {
         let count = (inside - k + 1..=inside).product();
         let variants = (inside + 1..=inside + k).product();
         let (pull, digits) = (pull.clone(), (first, end));
-        let mut found = SourceBlocks {
-            layout,
-            pull,
-            digits,
-            entering,
-            leaving,
-            count,
-            variants,
-            table: None,
-        };
+        let mut found =
+            SourceBlocks { layout, pull, digits, entering, leaving, count, variants, table: None };
         found.table = found.tabulate();
         found
     }
@@ -74,11 +62,7 @@ impl SourceBlocks {
     /// Returns the part of a window that needs no source block.
     pub(crate) fn none(layout: Layout) -> SourceBlocks {
         let identity = SourceBlocks::new(layout, &Window::identity());
-        SourceBlocks {
-            count: 0,
-            table: None,
-            ..identity
-        }
+        SourceBlocks { count: 0, table: None, ..identity }
     }
 
     /// Returns the number of source blocks of a block.
@@ -146,9 +130,8 @@ impl SourceBlocks {
     }
 
     fn key(&self, digits: &[u8]) -> usize {
-        (self.digits.0..self.digits.1).fold(0, |key, x| {
-            key * self.layout.radix(x) + usize::from(digits[x])
-        })
+        (self.digits.0..self.digits.1)
+            .fold(0, |key, x| key * self.layout.radix(x) + usize::from(digits[x]))
     }
 
     fn tabulate(&self) -> Option<BlockTable> {
@@ -156,10 +139,8 @@ impl SourceBlocks {
         let keys = (first..end)
             .try_fold(1usize, |keys, x| keys.checked_mul(self.layout.radix(x)))
             .filter(|keys| keys.saturating_mul(self.count) <= MAX_TABLE)?;
-        let mut table = BlockTable {
-            delta: vec![0; keys * self.count],
-            variant: Vec::with_capacity(keys),
-        };
+        let mut table =
+            BlockTable { delta: vec![0; keys * self.count], variant: Vec::with_capacity(keys) };
         let mut digits = [0; MAX_LEN];
         for (key, deltas) in table.delta.chunks_mut(self.count).enumerate() {
             let mut rest = key;
@@ -194,10 +175,8 @@ impl SourceBlocks {
             let element = outer[x - first];
             let smaller = |y: &&u8| **y < element;
             let own_below = own.iter().filter(smaller).count();
-            let later = self.entering[i + 1..]
-                .iter()
-                .filter(|&&y| outer[y - first] < element)
-                .count();
+            let later =
+                self.entering[i + 1..].iter().filter(|&&y| outer[y - first] < element).count();
             let radix = self.layout.len() - self.layout.block_prefix() + self.entering.len() - i;
             variant = variant * radix + own_below + later;
         }

@@ -32,35 +32,23 @@ impl Board {
     /// [`BoardError`] when the entries are not a permutation of `0..size.cells()`.
     pub fn new(size: Size, tiles: &[u16]) -> Result<Board, BoardError> {
         if tiles.len() != size.cells() {
-            return Err(BoardError::WrongCells {
-                size,
-                found: tiles.len(),
-            });
+            return Err(BoardError::WrongCells { size, found: tiles.len() });
         }
         let mut seen = vec![false; size.cells()];
         let mut twice = None;
         for &tile in tiles {
             match seen.get_mut(usize::from(tile)) {
                 None => {
-                    return Err(BoardError::UnknownTile {
-                        tile: usize::from(tile),
-                        size,
-                    });
+                    return Err(BoardError::UnknownTile { tile: usize::from(tile), size });
                 }
                 Some(true) => twice = twice.or(Some(tile)),
                 Some(s) => *s = true,
             }
         }
         if let (Some(twice), Some(missing)) = (twice, seen.iter().position(|s| !s)) {
-            return Err(BoardError::Repeated {
-                twice,
-                missing: missing as u16,
-            });
+            return Err(BoardError::Repeated { twice, missing: missing as u16 });
         }
-        Ok(Board {
-            size,
-            tiles: tiles.into(),
-        })
+        Ok(Board { size, tiles: tiles.into() })
     }
 
     /// Returns the board with tiles 1, 2, .. in row-major order and the blank at the given row-major
@@ -74,10 +62,7 @@ impl Board {
         }
         let mut tiles: Vec<u16> = (1..size.cells() as u16).collect();
         tiles.insert(blank, 0);
-        Ok(Board {
-            size,
-            tiles: tiles.into(),
-        })
+        Ok(Board { size, tiles: tiles.into() })
     }
 
     /// Returns the board written in `text`: rows by `/` or newline, tiles by space or comma, blank `0`,
@@ -101,11 +86,7 @@ impl Board {
             return Err(BoardError::Empty);
         };
         if let Some(i) = rows.iter().position(|row| row.len() != first) {
-            return Err(BoardError::Ragged {
-                row: i + 1,
-                found: rows[i].len(),
-                expected: first,
-            });
+            return Err(BoardError::Ragged { row: i + 1, found: rows[i].len(), expected: first });
         }
         let size = match (rows.len(), size) {
             (1, Some(size)) => size,
@@ -175,9 +156,7 @@ fn tile(word: &str) -> Result<u16, BoardError> {
     }
     let digits = word.bytes().all(|b| b.is_ascii_digit());
     let number = word.parse::<u16>().ok().filter(|_| digits);
-    number.ok_or_else(|| BoardError::Word {
-        word: shown(word, 32),
-    })
+    number.ok_or_else(|| BoardError::Word { word: shown(word, 32) })
 }
 
 impl fmt::Display for Board {
@@ -226,19 +205,11 @@ impl Size {
         if rows < 2 || cols < 2 {
             return Err(SizeError::TooSmall { rows, cols });
         }
-        match (
-            u16::try_from(rows),
-            u16::try_from(cols),
-            rows.checked_mul(cols),
-        ) {
+        match (u16::try_from(rows), u16::try_from(cols), rows.checked_mul(cols)) {
             (Ok(r), Ok(c), Some(cells)) if cells <= Size::MAX_CELLS => {
                 Ok(Size { rows: r, cols: c })
             }
-            _ => Err(SizeError::TooLarge {
-                rows,
-                cols,
-                max: Size::MAX_CELLS,
-            }),
+            _ => Err(SizeError::TooLarge { rows, cols, max: Size::MAX_CELLS }),
         }
     }
 
@@ -282,11 +253,7 @@ impl FromStr for Size {
         let (rows, cols) = text.split_once(['x', 'X']).ok_or_else(syntax)?;
         let side = |t: &str| {
             let digits = !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
-            if digits {
-                t.parse::<usize>().map_err(|_| syntax())
-            } else {
-                Err(syntax())
-            }
+            if digits { t.parse::<usize>().map_err(|_| syntax()) } else { Err(syntax()) }
         };
         Size::new(side(rows)?, side(cols)?)
     }
@@ -447,12 +414,8 @@ pub enum Direction {
 
 impl Direction {
     /// All directions.
-    pub const ALL: [Direction; 4] = [
-        Direction::Up,
-        Direction::Down,
-        Direction::Left,
-        Direction::Right,
-    ];
+    pub const ALL: [Direction; 4] =
+        [Direction::Up, Direction::Down, Direction::Left, Direction::Right];
 
     /// Returns the opposite direction: of the move that takes this one back, and of the blank.
     pub fn opposite(self) -> Direction {
@@ -621,9 +584,5 @@ pub enum BoardError {
 }
 
 fn tile_name(tile: u16) -> String {
-    if tile == 0 {
-        "the blank".into()
-    } else {
-        format!("tile {tile}")
-    }
+    if tile == 0 { "the blank".into() } else { format!("tile {tile}") }
 }

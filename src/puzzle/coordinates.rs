@@ -35,12 +35,7 @@ impl Coordinates {
         for (i, &t) in tile.iter().enumerate() {
             number[usize::from(t)] = i as u16;
         }
-        Coordinates {
-            path,
-            goal,
-            tile,
-            number,
-        }
+        Coordinates { path, goal, tile, number }
     }
 
     /// Returns the goal.
@@ -60,15 +55,9 @@ impl Coordinates {
     /// [`BoardError::WrongShape`] when the board has another size than the goal.
     pub fn encode(&self, board: &Board) -> Result<(Vec<u16>, usize), BoardError> {
         if board.size() != self.goal.size() {
-            return Err(BoardError::WrongShape {
-                found: board.size(),
-                expected: self.goal.size(),
-            });
+            return Err(BoardError::WrongShape { found: board.size(), expected: self.goal.size() });
         }
-        let line = along(&self.path, board)
-            .iter()
-            .map(|&t| self.number[usize::from(t)])
-            .collect();
+        let line = along(&self.path, board).iter().map(|&t| self.number[usize::from(t)]).collect();
         Ok((line, self.path.index(board.blank())))
     }
 
@@ -101,10 +90,7 @@ impl Coordinates {
     /// path that stand in the wrong order.
     fn suggested_swap(&self, line: &[u16]) -> (u16, u16) {
         let i = line.windows(2).position(|w| w[0] > w[1]).unwrap_or(0);
-        let (a, b) = (
-            self.tile[usize::from(line[i])],
-            self.tile[usize::from(line[i + 1])],
-        );
+        let (a, b) = (self.tile[usize::from(line[i])], self.tile[usize::from(line[i + 1])]);
         (a.min(b), a.max(b))
     }
 
@@ -159,20 +145,12 @@ impl SnakePath {
     pub fn new(size: Size) -> SnakePath {
         let (rows, cols) = (size.rows(), size.cols());
         let transposed = cols > rows;
-        let (long, short) = if transposed {
-            (cols, rows)
-        } else {
-            (rows, cols)
-        };
+        let (long, short) = if transposed { (cols, rows) } else { (rows, cols) };
         let mut cell = Vec::with_capacity(size.cells());
         for r in 0..long {
             for k in 0..short {
                 let c = if r % 2 == 0 { k } else { short - 1 - k };
-                cell.push(if transposed {
-                    c * cols + r
-                } else {
-                    r * cols + c
-                });
+                cell.push(if transposed { c * cols + r } else { r * cols + c });
             }
         }
         let mut index = vec![0; cell.len()];

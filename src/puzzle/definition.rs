@@ -151,11 +151,7 @@ fn list(labels: &[usize]) -> String {
     if sorted.windows(2).all(|pair| pair[0] + 1 == pair[1]) {
         return format!("{} to {}", sorted[0], sorted[sorted.len() - 1]);
     }
-    sorted
-        .iter()
-        .map(usize::to_string)
-        .collect::<Vec<_>>()
-        .join(" ")
+    sorted.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
 }
 
 impl Definition {
@@ -205,9 +201,7 @@ impl Definition {
         if kept.len() > Definition::MAX_GENERATORS {
             return Err(DefinitionError::TooManyGenerators);
         }
-        let directed = kept
-            .iter()
-            .any(|g| !known.contains(&g.permutation.inverse()));
+        let directed = kept.iter().any(|g| !known.contains(&g.permutation.inverse()));
         Ok(Definition {
             name: name.into(),
             labels: (1..=positions).collect(),
@@ -296,11 +290,7 @@ impl Definition {
             }
         }
         let closed = Definition::new(self.name, self.labels.len(), generators)?;
-        Ok(Definition {
-            labels: self.labels,
-            notes: self.notes,
-            ..closed
-        })
+        Ok(Definition { labels: self.labels, notes: self.notes, ..closed })
     }
 
     /// Returns the name: `topspin:12,4`, or that of a file without its ending.
@@ -359,22 +349,15 @@ impl Definition {
     /// # Panics
     /// When an arrangement is one of another puzzle.
     pub fn reaches(&self, from: &Permutation, to: &Permutation) -> bool {
-        assert_eq!(
-            [from.len(), to.len()],
-            [self.positions(); 2],
-            "arrangements of this puzzle"
-        );
+        assert_eq!([from.len(), to.len()], [self.positions(); 2], "arrangements of this puzzle");
         self.group().contains(&to.then(&from.inverse()))
     }
 
     /// Returns a number that two definitions share when they have the same moves on the same positions,
     /// whatever their names: for files that must not be continued with another puzzle.
     pub fn fingerprint(&self) -> u64 {
-        let mut images: Vec<&[u8]> = self
-            .generators
-            .iter()
-            .map(|g| g.permutation.images())
-            .collect();
+        let mut images: Vec<&[u8]> =
+            self.generators.iter().map(|g| g.permutation.images()).collect();
         images.sort_unstable();
         // All of them have as many bytes as there are positions.
         XxHash3_64::oneshot(&[&[self.positions() as u8], images.concat().as_slice()].concat())
@@ -407,9 +390,7 @@ impl Definition {
     /// # Errors
     /// [`DefinitionError`] when elements are missing, unknown or there twice.
     pub fn arrangement(&self, text: &str) -> Result<Permutation, DefinitionError> {
-        let words = text
-            .split([' ', ',', '\t', '\r', '\n'])
-            .filter(|w| !w.is_empty());
+        let words = text.split([' ', ',', '\t', '\r', '\n']).filter(|w| !w.is_empty());
         let element = |word: &str| {
             let digits = word.bytes().all(|b| b.is_ascii_digit());
             let label = word.parse::<usize>().ok().filter(|_| digits);

@@ -6,16 +6,8 @@ use crate::puzzle::{Definition, DefinitionError, Generator, Permutation};
 use crate::units::shown;
 
 /// All families.
-pub const ALL: [&Family; 8] = [
-    &PANCAKE,
-    &TOPSPIN,
-    &LRX,
-    &LX,
-    &COXETER,
-    &CYCLIC_COXETER,
-    &STARS,
-    &REVERSALS,
-];
+pub const ALL: [&Family; 8] =
+    [&PANCAKE, &TOPSPIN, &LRX, &LX, &COXETER, &CYCLIC_COXETER, &STARS, &REVERSALS];
 
 /// Returns the puzzle that `FAMILY:NUMBERS` names.
 ///
@@ -132,10 +124,7 @@ impl Family {
         }
         let n = numbers[0];
         if !(2..=Definition::MAX_POSITIONS).contains(&n) {
-            return Err(FamilyError::Positions {
-                family: name,
-                found: n,
-            });
+            return Err(FamilyError::Positions { family: name, found: n });
         }
         if let Some(&k) = numbers[1..].iter().find(|k| !(2..=n).contains(*k)) {
             return Err(FamilyError::Part { family: name, n, k });
@@ -148,10 +137,7 @@ impl Family {
 
 /// Returns a generator.
 pub(crate) fn generator(name: impl Into<String>, permutation: Permutation) -> Generator {
-    Generator {
-        name: name.into(),
-        permutation,
-    }
+    Generator { name: name.into(), permutation }
 }
 
 /// Returns the rotation that takes every position to the one on its left, the first to the last.
@@ -225,11 +211,7 @@ fn lrx(numbers: &[usize]) -> Vec<Generator> {
     let n = numbers[0];
     let left = rotate_left(n);
     let right = left.inverse();
-    vec![
-        generator("L", left),
-        generator("R", right),
-        generator("X", swap(n, 0, 1)),
-    ]
+    vec![generator("L", left), generator("R", right), generator("X", swap(n, 0, 1))]
 }
 
 // LX: one rotation of all elements and one swap, without the way back.
@@ -245,10 +227,7 @@ pub(crate) const LX: Family = Family {
 
 fn lx(numbers: &[usize]) -> Vec<Generator> {
     let n = numbers[0];
-    vec![
-        generator("L", rotate_left(n)),
-        generator("X", swap(n, 0, 1)),
-    ]
+    vec![generator("L", rotate_left(n)), generator("X", swap(n, 0, 1))]
 }
 
 // Pancake sorting: W. H. Gates and C. H. Papadimitriou, Bounds for sorting by prefix reversal (1979).
@@ -318,9 +297,5 @@ fn topspin(numbers: &[usize]) -> Vec<Generator> {
     let (n, k) = (numbers[0], numbers[1]);
     let left = rotate_left(n);
     let right = left.inverse();
-    vec![
-        generator("L", left),
-        generator("R", right),
-        generator("F", reverse(n, 0, k)),
-    ]
+    vec![generator("L", left), generator("R", right), generator("F", reverse(n, 0, k))]
 }

@@ -38,11 +38,7 @@ impl Chain {
             let mut to = vec![None; points];
             to[base] = Some(Permutation::identity(points));
             let generators = Vec::new();
-            ChainLevel {
-                base,
-                generators,
-                to,
-            }
+            ChainLevel { base, generators, to }
         };
         let levels = base.iter().map(level).collect();
         let mut chain = Chain { levels };
@@ -218,11 +214,8 @@ pub fn reduce(
             if blocks.len() > most || points + blocks.len() > Permutation::MAX_LEN {
                 continue;
             }
-            let labels: Vec<usize> = plain
-                .iter()
-                .copied()
-                .chain(blocks.iter().map(|b| b[0]))
-                .collect();
+            let labels: Vec<usize> =
+                plain.iter().copied().chain(blocks.iter().map(|b| b[0])).collect();
             let extended: Vec<Permutation> =
                 generators.iter().map(|g| with_blocks(g, &blocks)).collect();
             let mut candidates = all.clone();
@@ -347,10 +340,7 @@ fn block_systems(
         }
         let mut blocks: Vec<Vec<usize>> = Vec::new();
         for &point in orbit {
-            match blocks
-                .iter_mut()
-                .find(|block| root[block[0]] == root[point])
-            {
+            match blocks.iter_mut().find(|block| root[block[0]] == root[point]) {
                 Some(block) => block.push(point),
                 None => blocks.push(vec![point]),
             }

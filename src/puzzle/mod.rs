@@ -67,10 +67,7 @@ impl Window {
         }
         let fixed = |i: usize| usize::from(source[i]) == i;
         let Some(head) = (0..source.len()).find(|&i| !fixed(i)) else {
-            return Window {
-                first: 0,
-                source: Box::new([]),
-            };
+            return Window { first: 0, source: Box::new([]) };
         };
         let tail = (0..source.len()).rfind(|&i| !fixed(i)).unwrap_or(head);
         let shift = u8::try_from(head).expect("windows have at most 256 positions");
@@ -114,10 +111,7 @@ impl Window {
 
     /// Returns the position whose element `position` receives. Positions outside the window keep theirs.
     pub fn source(&self, position: usize) -> usize {
-        match position
-            .checked_sub(self.first)
-            .and_then(|i| self.source.get(i))
-        {
+        match position.checked_sub(self.first).and_then(|i| self.source.get(i)) {
             Some(&s) => self.first + usize::from(s),
             None => position,
         }
@@ -129,10 +123,7 @@ impl Window {
         for (i, &s) in self.source.iter().enumerate() {
             source[usize::from(s)] = u8::try_from(i).expect("windows have at most 256 positions");
         }
-        Window {
-            first: self.first,
-            source: source.into(),
-        }
+        Window { first: self.first, source: source.into() }
     }
 
     /// Returns the window that does this one and then another.
@@ -171,13 +162,7 @@ impl Window {
 
 impl fmt::Debug for Window {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "Window({}..={} <- {:?})",
-            self.first,
-            self.last(),
-            self.source
-        )
+        write!(f, "Window({}..={} <- {:?})", self.first, self.last(), self.source)
     }
 }
 
@@ -245,32 +230,16 @@ impl Puzzle {
     }
 
     fn empty(cells: usize, directed: bool) -> Puzzle {
-        Puzzle {
-            cells,
-            windows: vec![Window::identity()],
-            edges: Vec::new(),
-            directed,
-        }
+        Puzzle { cells, windows: vec![Window::identity()], edges: Vec::new(), directed }
     }
 
     fn add(&mut self, from: usize, to: usize, window: Window) {
-        assert!(
-            from < self.cells && to < self.cells,
-            "edges join cells of the puzzle"
-        );
-        let index = self
-            .windows
-            .iter()
-            .position(|w| *w == window)
-            .unwrap_or_else(|| {
-                self.windows.push(window);
-                self.windows.len() - 1
-            });
-        let edge = Edge {
-            from,
-            to,
-            window: index,
-        };
+        assert!(from < self.cells && to < self.cells, "edges join cells of the puzzle");
+        let index = self.windows.iter().position(|w| *w == window).unwrap_or_else(|| {
+            self.windows.push(window);
+            self.windows.len() - 1
+        });
+        let edge = Edge { from, to, window: index };
         if !self.edges.contains(&edge) {
             self.edges.push(edge);
         }

@@ -94,18 +94,11 @@ impl Moves {
             let mut count: Option<usize> = None;
             while let Some(digit) = chars.peek().and_then(|(_, c)| c.to_digit(10)) {
                 chars.next();
-                count = Some(
-                    count
-                        .unwrap_or(0)
-                        .saturating_mul(10)
-                        .saturating_add(digit as usize),
-                );
+                count = Some(count.unwrap_or(0).saturating_mul(10).saturating_add(digit as usize));
             }
             let count = count.unwrap_or(1);
             if count > Moves::MAX_LEN - moves.len() {
-                return Err(BoardError::TooManyMoves {
-                    max: Moves::MAX_LEN,
-                });
+                return Err(BoardError::TooManyMoves { max: Moves::MAX_LEN });
             }
             moves.extend(std::iter::repeat_n(direction, count));
         }
@@ -139,10 +132,8 @@ impl Moves {
         let mut blank = board.blank();
         for (i, &direction) in self.0.iter().enumerate() {
             let cell = direction.tile_cell(size, blank);
-            let cell = cell.ok_or(BoardError::BlockedMove {
-                number: i + 1,
-                letter: direction.letter(),
-            })?;
+            let cell =
+                cell.ok_or(BoardError::BlockedMove { number: i + 1, letter: direction.letter() })?;
             tiles.swap(blank, cell);
             blank = cell;
         }

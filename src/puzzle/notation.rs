@@ -76,19 +76,11 @@ fn point(at: usize, word: &str, base: usize) -> Result<usize, NotationError> {
     }
     let number = word.parse().ok().and_then(|n: usize| n.checked_sub(base));
     let number = number.filter(|&n| n < Permutation::MAX_LEN);
-    number.ok_or_else(|| NotationError::Point {
-        at,
-        found: shown(word, 32),
-        base,
-    })
+    number.ok_or_else(|| NotationError::Point { at, found: shown(word, 32), base })
 }
 
 fn syntax(at: usize, found: &str, expected: &'static str) -> NotationError {
-    NotationError::Syntax {
-        at,
-        found: shown(found, 32),
-        expected,
-    }
+    NotationError::Syntax { at, found: shown(found, 32), expected }
 }
 
 /// Returns the cycles written in a text, points counted from 1 there and from 0 here: `(1,10,7)(2,11)`, `()`.
@@ -150,9 +142,8 @@ pub fn parse_cycle_notation(text: &str, points: usize) -> Result<Permutation, No
 /// [`NotationError`] when it is none.
 pub fn parse_one_line(text: &str, base: usize) -> Result<Permutation, NotationError> {
     let words = tokens(text).into_iter().filter(|&(_, word)| word != ",");
-    let images: Vec<usize> = words
-        .map(|(at, word)| point(at, word, base))
-        .collect::<Result<_, _>>()?;
+    let images: Vec<usize> =
+        words.map(|(at, word)| point(at, word, base)).collect::<Result<_, _>>()?;
     Ok(Permutation::new(&images)?)
 }
 
@@ -200,10 +191,7 @@ pub(crate) fn each_row<T: Sync, R: Clone + Default + Send>(
     };
     match first {
         None => Ok(results),
-        Some((row, reason)) => Err(Error::Row {
-            row,
-            reason: Box::new(reason),
-        }),
+        Some((row, reason)) => Err(Error::Row { row, reason: Box::new(reason) }),
     }
 }
 

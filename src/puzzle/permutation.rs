@@ -67,9 +67,7 @@ impl Permutation {
                 return Err(PermutationError::Twice(point));
             }
         }
-        Ok(Permutation {
-            images: images.iter().map(|&point| point as u8).collect(),
-        })
+        Ok(Permutation { images: images.iter().map(|&point| point as u8).collect() })
     }
 
     /// Returns the permutation that fixes all points.
@@ -140,9 +138,7 @@ impl Permutation {
     /// Returns this permutation followed by another one of as many points.
     pub fn then(&self, next: &Permutation) -> Permutation {
         let images = self.images.iter().map(|&p| next.images[usize::from(p)]);
-        Permutation {
-            images: images.collect(),
-        }
+        Permutation { images: images.collect() }
     }
 
     /// Returns the permutation that takes every image back.

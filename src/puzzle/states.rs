@@ -72,16 +72,8 @@ impl States {
     /// # Panics
     /// When the arrangement is one of another puzzle.
     pub fn from_start(self, start: Permutation) -> States {
-        assert_eq!(
-            start.len(),
-            self.start.len(),
-            "an arrangement of this puzzle"
-        );
-        States {
-            origin: start.inverse(),
-            start,
-            ..self
-        }
+        assert_eq!(start.len(), self.start.len(), "an arrangement of this puzzle");
+        States { origin: start.inverse(), start, ..self }
     }
 
     /// Returns the puzzle.
@@ -109,11 +101,7 @@ impl States {
     /// # Panics
     /// When the arrangement is one of another puzzle.
     pub fn encode(&self, arrangement: &Permutation) -> (Vec<u8>, usize) {
-        assert_eq!(
-            arrangement.len(),
-            self.start.len(),
-            "an arrangement of this puzzle"
-        );
+        assert_eq!(arrangement.len(), self.start.len(), "an arrangement of this puzzle");
         // Where the start has what stands at a position.
         let origin = |position: usize| self.origin.image(arrangement.image(position));
         let path = self.reading.path();
@@ -143,8 +131,7 @@ impl States {
     /// Returns the moves in the general form, cells numbered along the path of the reading.
     pub fn puzzle(&self) -> Puzzle {
         let generators = permutations(&self.definition);
-        self.reading
-            .puzzle(&generators, self.definition.is_directed())
+        self.reading.puzzle(&generators, self.definition.is_directed())
     }
 }
 
@@ -192,9 +179,7 @@ impl Reading {
     /// When the path does not have every position once.
     pub fn new(path: &[usize], symmetries: &[Permutation]) -> Reading {
         let mut orders = vec![Vec::new(); path.len()];
-        let index = Permutation::new(path)
-            .expect("every position once")
-            .inverse();
+        let index = Permutation::new(path).expect("every position once").inverse();
         for cell in 0..path.len() {
             if !orders[cell].is_empty() {
                 continue;
@@ -206,10 +191,7 @@ impl Reading {
             }
             orders[cell] = order;
         }
-        Reading {
-            path: path.to_vec(),
-            orders,
-        }
+        Reading { path: path.to_vec(), orders }
     }
 
     /// Returns the reading with the given orders, or `None` when the path does not have every position once, or an
@@ -351,10 +333,7 @@ const SEED: u64 = 0x7469_6c65;
 /// assert_eq!(choose_reading(12, &flips).path(), [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
 /// ```
 pub fn choose_reading(positions: usize, generators: &[Permutation]) -> Reading {
-    let mut search = PathSearch {
-        generators,
-        left: MOST_WINDOWS / (positions * generators.len()),
-    };
+    let mut search = PathSearch { generators, left: MOST_WINDOWS / (positions * generators.len()) };
     let path = search.best(&natural_paths(positions, generators));
     let path = Reading::new(&path, &[]);
     // A window is carried out for every pair of bytes that it joins.
@@ -397,11 +376,7 @@ impl PathSearch<'_> {
     /// The cheapest path found; of equal ones the most natural.
     fn best(&mut self, natural: &[Vec<usize>]) -> Vec<usize> {
         let mut paths: Vec<(usize, Vec<usize>)> = vec![(usize::MAX, natural[0].clone())];
-        paths.extend(
-            natural
-                .iter()
-                .map_while(|path| Some((self.cost(path)?, path.clone()))),
-        );
+        paths.extend(natural.iter().map_while(|path| Some((self.cost(path)?, path.clone()))));
         paths.sort_by_key(|(cost, _)| *cost);
         paths.truncate(IMPROVED);
         let positions = natural[0].len();
@@ -453,10 +428,7 @@ fn natural_paths(positions: usize, generators: &[Permutation]) -> Vec<Vec<usize>
             let reached: Vec<usize> = match path.get(next) {
                 Some(&from) => generators.iter().map(|g| g.image(from)).collect(),
                 // Positions that no move joins to these come after them.
-                None => (0..positions)
-                    .filter(|p| !path.contains(p))
-                    .take(1)
-                    .collect(),
+                None => (0..positions).filter(|p| !path.contains(p)).take(1).collect(),
             };
             next += usize::from(next < path.len());
             for position in reached {
@@ -470,8 +442,7 @@ fn natural_paths(positions: usize, generators: &[Permutation]) -> Vec<Vec<usize>
     let with_reverse = |path: Vec<usize>| [path.iter().rev().copied().collect(), path];
     let mut seen = HashSet::new();
     let all = paths.into_iter().flat_map(with_reverse);
-    all.filter(|path: &Vec<usize>| seen.insert(path.clone()))
-        .collect()
+    all.filter(|path: &Vec<usize>| seen.insert(path.clone())).collect()
 }
 
 // Puzzles other than boards in files of this program: everything that a reader needs, as JSON.
@@ -500,25 +471,17 @@ impl States {
     /// Returns the states of a puzzle, but for the start, as text.
     pub fn to_text(&self) -> Vec<u8> {
         let (definition, reading) = (self.definition(), self.reading());
-        let images = |g: &Generator| {
-            (0..g.permutation.len())
-                .map(|p| g.permutation.image(p))
-                .collect()
-        };
+        let images =
+            |g: &Generator| (0..g.permutation.len()).map(|p| g.permutation.image(p)).collect();
         let generators = definition.generators().iter();
         let text = StatesText {
             name: definition.name().into(),
             labels: definition.labels().to_vec(),
             generators: generators
-                .map(|g| MoveText {
-                    name: g.name.clone(),
-                    images: images(g),
-                })
+                .map(|g| MoveText { name: g.name.clone(), images: images(g) })
                 .collect(),
             path: reading.path().to_vec(),
-            orders: (0..definition.positions())
-                .map(|cell| reading.order(cell).to_vec())
-                .collect(),
+            orders: (0..definition.positions()).map(|cell| reading.order(cell).to_vec()).collect(),
             home: self.home(),
         };
         serde_json::to_vec(&text).expect("numbers and names are JSON")

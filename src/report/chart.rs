@@ -57,20 +57,12 @@ impl Chart {
     /// Returns the chart of a distribution; `name` begins its title, `complete` tells whether the last
     /// depth is the diameter.
     pub fn new(name: String, counts: &[u64], complete: bool) -> Chart {
-        Chart {
-            name,
-            counts: counts.to_vec(),
-            complete,
-        }
+        Chart { name, counts: counts.to_vec(), complete }
     }
 
     /// Returns the chart of an outcome.
     pub fn of(outcome: &Outcome) -> Chart {
-        Chart::new(
-            outcome.subject.to_string(),
-            &outcome.counts,
-            outcome.complete,
-        )
+        Chart::new(outcome.subject.to_string(), &outcome.counts, outcome.complete)
     }
 
     /// Returns the title, for example `3x4: 239,500,800 states, diameter 53`.
@@ -113,10 +105,7 @@ impl Chart {
     fn mean(&self) -> f64 {
         let total: u64 = self.counts.iter().sum();
         let shares = self.counts.iter().map(|&c| c as f64 / total as f64);
-        shares
-            .enumerate()
-            .map(|(depth, share)| depth as f64 * share)
-            .sum()
+        shares.enumerate().map(|(depth, share)| depth as f64 * share).sum()
     }
 
     fn scene(&self) -> Scene {
@@ -126,11 +115,7 @@ impl Chart {
         let mut shapes = vec![(TEXT, title)];
         shapes.extend(self.linear(12.0));
         shapes.extend(self.logarithmic(middle + 8.0));
-        Scene {
-            width,
-            height,
-            shapes,
-        }
+        Scene { width, height, shapes }
     }
 
     /// Bars, with the mean depth marked.
@@ -146,13 +131,7 @@ impl Chart {
         let top = (top / step).ceil() * step;
         let ticks = (0..=(top / step).round() as u64).map(|i| i as f64 * step);
         let ticks = ticks.map(|at| (at / top, thousands(at.round() as u64)));
-        let mut panel = Panel::new(
-            left,
-            "Linear scale",
-            label,
-            self.counts.len(),
-            ticks.collect(),
-        );
+        let mut panel = Panel::new(left, "Linear scale", label, self.counts.len(), ticks.collect());
         for (depth, &count) in self.counts.iter().enumerate() {
             panel.bar(depth as f64, count as f64 / unit / top);
         }
@@ -167,16 +146,9 @@ impl Chart {
         let top = ticks.last().map_or(10.0, |last| *last as f64).log10();
         let height = |count: f64| count.log10() / top;
         let few = top <= 2.0;
-        let labels = ticks.iter().map(|&at| {
-            (
-                height(at as f64),
-                if few {
-                    at.to_string()
-                } else {
-                    power_of_ten(at)
-                },
-            )
-        });
+        let labels = ticks
+            .iter()
+            .map(|&at| (height(at as f64), if few { at.to_string() } else { power_of_ten(at) }));
         let title = "Logarithmic scale";
         let mut panel = Panel::new(left, title, "States", self.counts.len(), labels.collect());
         let nonzero = self.counts.iter().enumerate().filter(|(_, c)| **c > 0);
@@ -185,11 +157,7 @@ impl Chart {
         if self.complete && self.largest() >= ROOM_FOR_NOTE {
             // In the empty space under the curve.
             let (last, antipodes) = (self.last_depth(), self.counts.last().copied().unwrap_or(1));
-            let noun = if antipodes == 1 {
-                "antipode"
-            } else {
-                "antipodes"
-            };
+            let noun = if antipodes == 1 { "antipode" } else { "antipodes" };
             let text = format!("{} {noun} at depth {last}", thousands(antipodes));
             let last = (last as f64, height(antipodes as f64));
             panel.note((0.6 * last.0, (last.1 + 0.08).max(0.25)), text, last);
@@ -215,9 +183,7 @@ fn log_ticks(largest: u64) -> Vec<u64> {
 /// A power of ten as a tick: 10³.
 fn power_of_ten(value: u64) -> String {
     let exponent = value.ilog10().to_string();
-    let digits = exponent
-        .bytes()
-        .map(|digit| RAISED[usize::from(digit - b'0')]);
+    let digits = exponent.bytes().map(|digit| RAISED[usize::from(digit - b'0')]);
     format!("10{}", digits.collect::<String>())
 }
 
@@ -266,12 +232,7 @@ impl Panel {
             let (x, _) = panel.at((depth as f64, 0.0));
             panel.path(GRID, vec![(x, top), (x, bottom)], 1.0);
             panel.path(AXIS, vec![(x, bottom), (x, bottom + 5.0)], 1.0);
-            panel.text(
-                (x, bottom + 20.0),
-                Anchor::Middle,
-                Font::Label,
-                depth.to_string(),
-            );
+            panel.text((x, bottom + 20.0), Anchor::Middle, Font::Label, depth.to_string());
         }
         for (height, label) in ticks {
             let (_, y) = panel.at((0.0, height));
@@ -279,29 +240,10 @@ impl Panel {
             panel.path(AXIS, vec![(first - 5.0, y), (first, y)], 1.0);
             panel.text((first - 9.0, y + 4.5), Anchor::End, Font::Label, label);
         }
-        panel.text(
-            (middle, top - 14.0),
-            Anchor::Middle,
-            Font::Heading,
-            title.into(),
-        );
-        panel.text(
-            (left + 18.0, (top + bottom) / 2.0),
-            Anchor::Upwards,
-            Font::Label,
-            y.into(),
-        );
-        panel.text(
-            (middle, bottom + 44.0),
-            Anchor::Middle,
-            Font::Label,
-            "Depth (moves)".into(),
-        );
-        panel.path(
-            AXIS,
-            vec![(first, top), (first, bottom), (last, bottom)],
-            1.0,
-        );
+        panel.text((middle, top - 14.0), Anchor::Middle, Font::Heading, title.into());
+        panel.text((left + 18.0, (top + bottom) / 2.0), Anchor::Upwards, Font::Label, y.into());
+        panel.text((middle, bottom + 44.0), Anchor::Middle, Font::Label, "Depth (moves)".into());
+        panel.path(AXIS, vec![(first, top), (first, bottom), (last, bottom)], 1.0);
         panel
     }
 
@@ -327,10 +269,7 @@ impl Panel {
         } else {
             (x - 7.0, Anchor::End)
         };
-        self.shapes.push((
-            ACCENT,
-            SceneShape::Text((x, top + 13.0), anchor, Font::Label, label),
-        ));
+        self.shapes.push((ACCENT, SceneShape::Text((x, top + 13.0), anchor, Font::Label, label)));
     }
 
     /// Points joined by lines.
@@ -346,16 +285,9 @@ impl Panel {
         let ((x, y), (tx, ty)) = (self.at(at), self.at(target));
         let half = DIGIT / 2.0 * text.len() as f64;
         let x = x.max(self.left + half + 8.0);
-        self.shapes.push((
-            ACCENT,
-            SceneShape::Text((x, y), Anchor::Middle, Font::Label, text),
-        ));
+        self.shapes.push((ACCENT, SceneShape::Text((x, y), Anchor::Middle, Font::Label, text)));
         // From the end of the note, or from below it where the target lies under it, to just before the point.
-        let from = if tx > x + half + 30.0 {
-            (x + half + 2.0, y - 2.0)
-        } else {
-            (x, y + 6.0)
-        };
+        let from = if tx > x + half + 30.0 { (x + half + 2.0, y - 2.0) } else { (x, y + 6.0) };
         let length = (tx - from.0).hypot(ty - from.1).max(1.0);
         let (dx, dy) = ((tx - from.0) / length, (ty - from.1) / length);
         let tip = (tx - 6.0 * dx, ty - 6.0 * dy);
@@ -380,8 +312,7 @@ impl Panel {
     }
 
     fn text(&mut self, at: Point, anchor: Anchor, font: Font, text: String) {
-        self.shapes
-            .push((TEXT, SceneShape::Text(at, anchor, font, text)));
+        self.shapes.push((TEXT, SceneShape::Text(at, anchor, font, text)));
     }
 }
 
@@ -389,10 +320,7 @@ impl Panel {
 pub(crate) fn tick_step(range: f64, most: f64) -> f64 {
     let decades = (0..20).map(|e| 10f64.powi(e));
     let steps = decades.flat_map(|decade| [1.0, 2.0, 5.0].map(|step| step * decade));
-    steps
-        .into_iter()
-        .find(|step| range / step <= most)
-        .unwrap_or(range)
+    steps.into_iter().find(|step| range / step <= most).unwrap_or(range)
 }
 
 #[cfg(test)]
@@ -432,25 +360,16 @@ mod tests {
     #[test]
     fn the_plot_of_one_level_has_whole_ticks() {
         let svg = Chart::new("1x1".into(), &[1], true).svg();
-        let texts = svg
-            .lines()
-            .filter(|line| line.contains("text-anchor=\"end\""));
+        let texts = svg.lines().filter(|line| line.contains("text-anchor=\"end\""));
         let texts = texts.filter_map(|line| line.split(['<', '>']).nth(2));
         // Linear, then logarithmic.
-        assert_eq!(
-            texts.collect::<Vec<_>>(),
-            ["0", "1", "2", "1", "2", "5", "10"]
-        );
+        assert_eq!(texts.collect::<Vec<_>>(), ["0", "1", "2", "1", "2", "5", "10"]);
     }
 
     #[test]
     fn pixels_show_the_distribution() {
-        let png = Chart::new("test".into(), &[1, 20, 400, 8000, 3], true)
-            .png()
-            .unwrap();
-        let mut reader = ::png::Decoder::new(std::io::Cursor::new(png))
-            .read_info()
-            .unwrap();
+        let png = Chart::new("test".into(), &[1, 20, 400, 8000, 3], true).png().unwrap();
+        let mut reader = ::png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
         let info = reader.next_frame(&mut pixels).unwrap();
         assert_eq!((info.width, info.height), (2 * SIZE.0, 2 * SIZE.1));
@@ -482,12 +401,7 @@ mod tests {
     fn both_panels_and_the_antipodes_are_drawn() {
         let counts: Vec<u64> = vec![1, 20, 400, 8000, 400, 20, 3];
         let svg = Chart::new("test".into(), &counts, true).svg();
-        for text in [
-            "Linear scale",
-            "Logarithmic scale",
-            "3 antipodes at depth 6",
-            "mean 3.00",
-        ] {
+        for text in ["Linear scale", "Logarithmic scale", "3 antipodes at depth 6", "mean 3.00"] {
             assert!(svg.contains(text), "{text}");
         }
     }

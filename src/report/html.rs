@@ -155,18 +155,12 @@ pub fn player(
     style: MoveStyle,
 ) -> Result<String, ReportError> {
     for (index, solution) in solutions.iter().enumerate() {
-        check(solution).map_err(|reason| ReportError::Solution {
-            number: index + 1,
-            reason,
-        })?;
+        check(solution).map_err(|reason| ReportError::Solution { number: index + 1, reason })?;
     }
     let title = match solutions {
         [] if refused.is_empty() => return Err(ReportError::NoSolution),
         [] => {
-            let title = format!(
-                "{} without a solution",
-                counted(refused.len() as u64, "board")
-            );
+            let title = format!("{} without a solution", counted(refused.len() as u64, "board"));
             let page = Page {
                 title: &title,
                 style: include_str!("html/player.css"),
@@ -183,16 +177,9 @@ pub fn player(
         style: include_str!("html/player.css"),
         body: &fill(
             include_str!("html/player.html"),
-            &[
-                ("solutions", &plain(solutions, style)),
-                ("refused", &refusals(refused)),
-            ],
+            &[("solutions", &plain(solutions, style)), ("refused", &refusals(refused))],
         ),
-        script: concat!(
-            include_str!("html/walk.js"),
-            "\n",
-            include_str!("html/player.js")
-        ),
+        script: concat!(include_str!("html/walk.js"), "\n", include_str!("html/player.js")),
     };
     let solutions = solutions.iter().map(|solution| {
         json!({
@@ -237,10 +224,7 @@ fn solution_title(solution: &Solution) -> String {
 /// The solutions as a page without a program shows them.
 fn plain(solutions: &[Solution], style: MoveStyle) -> String {
     let one = |solution: &Solution| {
-        let (title, start) = (
-            escape(&solution_title(solution)),
-            miniature(&solution.start),
-        );
+        let (title, start) = (escape(&solution_title(solution)), miniature(&solution.start));
         let moves = solution.moves.short(style);
         format!("<div class=\"pair\"><h2>{title}</h2>{start}<p class=\"mono\">{moves}</p></div>\n")
     };
@@ -293,21 +277,15 @@ impl Report<'_> {
     /// What [`StateSpace::new`] returns.
     pub fn html(&self) -> Result<String, Error> {
         let outcome = self.outcome;
-        let title = title(
-            &outcome.subject.to_string(),
-            &outcome.counts,
-            outcome.complete,
-        );
+        let title = title(&outcome.subject.to_string(), &outcome.counts, outcome.complete);
         let last = last_states(outcome)?;
         let mood = match (self.published, self.difference) {
             (_, Some(_)) => "bad",
             (Some(_), None) => "good",
             (None, None) => "",
         };
-        let (numbers, mut facts): (Vec<_>, Vec<_>) = self
-            .facts()
-            .into_iter()
-            .partition(|(name, _)| NUMBERS.contains(name));
+        let (numbers, mut facts): (Vec<_>, Vec<_>) =
+            self.facts().into_iter().partition(|(name, _)| NUMBERS.contains(name));
         let machine = &self.machine;
         let cpu = machine.cpu.as_deref().unwrap_or(machine.arch);
         let cores = counted(machine.cores as u64, "core");
@@ -336,11 +314,7 @@ impl Report<'_> {
             title: &title,
             style: include_str!("html/search.css"),
             body: &body,
-            script: concat!(
-                include_str!("html/chart.js"),
-                "\n",
-                include_str!("html/search.js")
-            ),
+            script: concat!(include_str!("html/chart.js"), "\n", include_str!("html/search.js")),
         };
         let last: Vec<&str> = last.iter().map(|(text, _)| text.as_str()).collect();
         Ok(page.render(&json!({"search": self.json(), "last": last})))

@@ -146,15 +146,10 @@ fn glyphs(font: Font, text: &str) -> Vec<(Glyph, bool)> {
     let glyph = |c: char| match RAISED.iter().position(|&raised| raised == c) {
         Some(digit) => {
             let digit = char::from(b'0' + digit as u8);
-            (
-                get_raster(digit, FontWeight::Regular, RasterHeight::Size16),
-                true,
-            )
+            (get_raster(digit, FontWeight::Regular, RasterHeight::Size16), true)
         }
         None => (get_raster(c, weight, height), false),
     };
     let drawn = text.chars().map(glyph);
-    drawn
-        .filter_map(|(glyph, raised)| Some((glyph?, raised)))
-        .collect()
+    drawn.filter_map(|(glyph, raised)| Some((glyph?, raised))).collect()
 }

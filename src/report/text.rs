@@ -82,22 +82,14 @@ impl<'a> Report<'a> {
         let deepest = outcome.counts.len().saturating_sub(1);
         let subject = &outcome.subject;
         let (goal, start) = (subject.goal(), subject.start());
-        let kind = if subject.size().is_some() {
-            "board"
-        } else {
-            "puzzle"
-        };
+        let kind = if subject.size().is_some() { "board" } else { "puzzle" };
         let mut facts = vec![(kind, format!("{subject}, goal {goal}"))];
         if start != goal {
             facts.push(("start", start));
         }
         if subject.definition().is_some() {
             let order = thousands(outcome.states);
-            let reached = if outcome.complete {
-                ", all reached"
-            } else {
-                ""
-            };
+            let reached = if outcome.complete { ", all reached" } else { "" };
             facts.push(("group", format!("order {order}{reached}")));
         }
         facts.push(("states", thousands(outcome.total())));
@@ -106,17 +98,11 @@ impl<'a> Report<'a> {
                 facts.push(("diameter", diameter.to_string()));
                 facts.push(("antipodes", thousands(antipodes)));
             }
-            _ => facts.push((
-                "diameter",
-                format!("over {deepest}, the last depth computed"),
-            )),
+            _ => facts.push(("diameter", format!("over {deepest}, the last depth computed"))),
         }
         facts.push(("mean depth", format!("{:.4}", outcome.mean_depth())));
         let speed = rate(self.states_per_second());
-        facts.push((
-            "time",
-            format!("{}, {speed} states/s", duration(outcome.seconds)),
-        ));
+        facts.push(("time", format!("{}, {speed} states/s", duration(outcome.seconds))));
         let arrays = bytes(outcome.array_bytes);
         facts.push((
             "memory",
@@ -142,10 +128,7 @@ impl<'a> Report<'a> {
         let network = outcome.disk.as_ref().map_or(&[][..], |d| &d.network_bytes);
         if let Some(most) = network.iter().max().filter(|&&most| most > 0) {
             let (all, most) = (bytes(network.iter().sum()), bytes(*most));
-            facts.push((
-                "network",
-                format!("{all} sent, {most} for the largest level"),
-            ));
+            facts.push(("network", format!("{all} sent, {most} for the largest level")));
         }
         facts.push(("engine", engine(outcome)));
         facts.push(("published", self.published_line()));
@@ -155,18 +138,11 @@ impl<'a> Report<'a> {
     /// How the search compares with what is published.
     pub(crate) fn published_line(&self) -> String {
         let levels = self.outcome.counts.len();
-        let which = if self.outcome.complete {
-            "all"
-        } else {
-            "the first"
-        };
+        let which = if self.outcome.complete { "all" } else { "the first" };
         let own = self.own.map(Own::to_string);
         let known = self.published.map(Published::citation);
         let first = self.published.map(|truth| truth.name().to_string());
-        match (
-            known.into_iter().chain(own.clone()).collect::<Vec<_>>(),
-            &self.difference,
-        ) {
+        match (known.into_iter().chain(own.clone()).collect::<Vec<_>>(), &self.difference) {
             (known, _) if known.is_empty() => {
                 let what = match self.outcome.subject.size() {
                     Some(_) => "board and start",
@@ -189,10 +165,7 @@ impl<'a> Report<'a> {
 
 /// Engine, kernel and threads, for example `sweep, avx512 kernel, 2 threads`.
 fn engine(outcome: &Outcome) -> String {
-    let kernel = outcome
-        .kernel
-        .map(|k| format!("{k} kernel, "))
-        .unwrap_or_default();
+    let kernel = outcome.kernel.map(|k| format!("{k} kernel, ")).unwrap_or_default();
     let chunks = outcome.disk.as_ref().map_or(String::new(), |disk| {
         let ranks = match disk.ranks {
             1 => format!("planes in {}", disk.planes.name()),
@@ -200,11 +173,7 @@ fn engine(outcome: &Outcome) -> String {
         };
         format!(", {}, {ranks}", counted(disk.chunks as u64, "chunk"))
     });
-    format!(
-        "{}, {kernel}{}{chunks}",
-        outcome.engine,
-        counted(outcome.threads as u64, "thread")
-    )
+    format!("{}, {kernel}{}{chunks}", outcome.engine, counted(outcome.threads as u64, "thread"))
 }
 
 // The depth distribution as a text table with bars.
@@ -219,11 +188,7 @@ pub(crate) fn title(name: &str, counts: &[u64], complete: bool) -> String {
     let states = thousands(total);
     let plural = if total == 1 { "" } else { "s" };
     let last = counts.len().saturating_sub(1);
-    let ending = if complete {
-        format!(", diameter {last}")
-    } else {
-        format!(" to depth {last}")
-    };
+    let ending = if complete { format!(", diameter {last}") } else { format!(" to depth {last}") };
     format!("{name}: {states} state{plural}{ending}")
 }
 
@@ -240,10 +205,7 @@ pub(crate) fn title(name: &str, counts: &[u64], complete: bool) -> String {
 pub fn histogram(counts: &[u64], total: u64) -> String {
     let largest = counts.iter().copied().max().unwrap_or(0);
     let width = thousands(largest).len().max("states".len());
-    let mut table = format!(
-        "{:>5}  {:>width$}  {:>12}\n",
-        "depth", "states", "cumulative"
-    );
+    let mut table = format!("{:>5}  {:>width$}  {:>12}\n", "depth", "states", "cumulative");
     let mut cumulative = 0;
     for (depth, &count) in counts.iter().enumerate() {
         cumulative += count;
@@ -269,11 +231,7 @@ pub(crate) fn share(part: u64, whole: u64) -> String {
 fn bar(count: u64, largest: u64) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = u128::from(count) * u128::from(8 * BAR) / u128::from(largest.max(1));
-    let eighths = if count > 0 {
-        eighths.max(1) as usize
-    } else {
-        0
-    };
+    let eighths = if count > 0 { eighths.max(1) as usize } else { 0 };
     "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
 }
 
@@ -296,10 +254,7 @@ impl Machine {
     /// Returns a description of this machine. Cost: reads one small system file on Linux.
     pub fn this() -> Machine {
         Machine {
-            cpu: std::fs::read_to_string("/proc/cpuinfo")
-                .ok()
-                .as_deref()
-                .and_then(model_name),
+            cpu: std::fs::read_to_string("/proc/cpuinfo").ok().as_deref().and_then(model_name),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             os: std::env::consts::OS,
             arch: std::env::consts::ARCH,
@@ -308,9 +263,7 @@ impl Machine {
 }
 
 fn model_name(cpuinfo: &str) -> Option<String> {
-    let line = cpuinfo
-        .lines()
-        .find(|line| line.starts_with("model name"))?;
+    let line = cpuinfo.lines().find(|line| line.starts_with("model name"))?;
     let name = line.split_once(':')?.1.trim();
     (!name.is_empty()).then(|| name.to_string())
 }

@@ -17,10 +17,7 @@ pub struct SearchLevels<'a> {
 impl<'a> SearchLevels<'a> {
     /// Returns the levels of an outcome.
     pub fn of(outcome: &'a Outcome) -> SearchLevels<'a> {
-        SearchLevels {
-            counts: &outcome.counts,
-            checksums: &outcome.checksums,
-        }
+        SearchLevels { counts: &outcome.counts, checksums: &outcome.checksums }
     }
 }
 
@@ -70,10 +67,7 @@ impl fmt::Display for Fault {
         match self {
             Fault::Level(difference) => difference.fmt(f),
             Fault::Checksum { depth } => {
-                write!(
-                    f,
-                    "first wrong depth {depth}: the checksum of its states differs"
-                )
+                write!(f, "first wrong depth {depth}: the checksum of its states differs")
             }
             Fault::Total { found, expected } => {
                 let (found, expected) = (thousands(*found), thousands(*expected));
@@ -119,16 +113,9 @@ impl Verdict {
         let (compared_with, fault) = match truth {
             Truth::Published(truth) => (truth.citation(), level(truth.counts())),
             Truth::Reference(truth) => {
-                let differs = found
-                    .checksums
-                    .iter()
-                    .zip(truth.checksums)
-                    .position(|(a, b)| a != b);
+                let differs = found.checksums.iter().zip(truth.checksums).position(|(a, b)| a != b);
                 let checksum = differs.map(|depth| Fault::Checksum { depth });
-                (
-                    "the reference engine".into(),
-                    level(truth.counts).or(checksum),
-                )
+                ("the reference engine".into(), level(truth.counts).or(checksum))
             }
             Truth::Sum => match subject.size() {
                 Some(size) => (format!("the sum {}!/2", size.cells()), None),
@@ -138,10 +125,7 @@ impl Verdict {
         let sum = subject
             .states()
             .filter(|&expected| expected != total)
-            .map(|expected| Fault::Total {
-                found: total,
-                expected,
-            });
+            .map(|expected| Fault::Total { found: total, expected });
         let own = own_for(subject);
         let by_own = own.and_then(|own| level(own.counts()));
         // The one that finds the fault is named.
@@ -214,18 +198,10 @@ impl Difference {
     /// assert_eq!(Difference::first(&[1, 2, 4], &[1, 2, 4, 8], false), None);
     /// ```
     pub fn first(found: &[u64], expected: &[u64], complete: bool) -> Option<Difference> {
-        let levels = if complete {
-            found.len().max(expected.len())
-        } else {
-            found.len()
-        };
+        let levels = if complete { found.len().max(expected.len()) } else { found.len() };
         let at = |counts: &[u64], depth: usize| counts.get(depth).copied().unwrap_or(0);
         (0..levels)
-            .map(|d| Difference {
-                depth: d,
-                found: at(found, d),
-                expected: at(expected, d),
-            })
+            .map(|d| Difference { depth: d, found: at(found, d), expected: at(expected, d) })
             .find(|d| d.found != d.expected)
     }
 }
@@ -233,10 +209,6 @@ impl Difference {
 impl std::fmt::Display for Difference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (found, expected) = (thousands(self.found), thousands(self.expected));
-        write!(
-            f,
-            "first wrong depth {}: {found} states, expected {expected}",
-            self.depth
-        )
+        write!(f, "first wrong depth {}: {found} states, expected {expected}", self.depth)
     }
 }

@@ -106,11 +106,7 @@ pub(crate) fn by(
         }
         let outcome = run(&search, &NoProgress)?;
         let growth = size.cells() as f64 / board.cells() as f64;
-        return Ok(Some(Calibration::new(
-            plan,
-            &outcome,
-            levels(growth * growth),
-        )));
+        return Ok(Some(Calibration::new(plan, &outcome, levels(growth * growth))));
     }
     let begun = Instant::now();
     let run_some = |subject: Subject| {

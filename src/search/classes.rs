@@ -68,27 +68,18 @@ impl Groups {
             let groups = [0, 1].map(|parity| (parity, cells(parity)));
             let cut = |(parity, cells): (usize, Vec<usize>)| {
                 let parts = cells.len().div_ceil(Groups::MAX_CELLS).max(1);
-                let part = |part: &[usize]| Group {
-                    parity,
-                    cells: part.to_vec(),
-                };
+                let part = |part: &[usize]| Group { parity, cells: part.to_vec() };
                 let size = cells.len().div_ceil(parts).max(1);
                 cells.chunks(size).map(part).collect::<Vec<Group>>()
             };
             groups.into_iter().flat_map(cut).collect()
         });
         let classes: Vec<Vec<Group>> = classes.collect();
-        let arrivals = classes
-            .iter()
-            .map(|c| c.iter().map(|_| Vec::new()).collect());
-        let mut groups = Groups {
-            arrivals: arrivals.collect(),
-            classes,
-            directed: puzzle.is_directed(),
-        };
-        for (parity, edge) in [0, 1]
-            .into_iter()
-            .flat_map(|p| puzzle.edges().iter().map(move |edge| (p, edge)))
+        let arrivals = classes.iter().map(|c| c.iter().map(|_| Vec::new()).collect());
+        let mut groups =
+            Groups { arrivals: arrivals.collect(), classes, directed: puzzle.is_directed() };
+        for (parity, edge) in
+            [0, 1].into_iter().flat_map(|p| puzzle.edges().iter().map(move |edge| (p, edge)))
         {
             let window = &puzzle.windows()[edge.window];
             let Some(from) = groups.seat(parity, edge.from) else {
@@ -104,10 +95,7 @@ impl Groups {
                 Some(arrival) => arrival.transfer.bits.push(bits),
                 None => arrivals.push(IncomingMoves {
                     from: from.group,
-                    transfer: Transfer {
-                        window: window.clone(),
-                        bits: vec![bits],
-                    },
+                    transfer: Transfer { window: window.clone(), bits: vec![bits] },
                 }),
             }
         }
@@ -173,10 +161,8 @@ struct ReachedParities {
 }
 
 fn reached(puzzle: &Puzzle, start: usize) -> ReachedParities {
-    let mut reached = ReachedParities {
-        colour: [0, 1].map(|_| vec![None; puzzle.cells()]),
-        bipartite: true,
-    };
+    let mut reached =
+        ReachedParities { colour: [0, 1].map(|_| vec![None; puzzle.cells()]), bipartite: true };
     reached.colour[0][start] = Some(0);
     let mut queue = VecDeque::from([(0, start, 0)]);
     while let Some((parity, cell, colour)) = queue.pop_front() {
@@ -202,16 +188,8 @@ fn reached(puzzle: &Puzzle, start: usize) -> ReachedParities {
 // The step into one group, made ready for a kernel.
 
 /// What moves whole bytes: every bit to itself.
-pub(crate) const BYTE: [(u8, u8); 8] = [
-    (0, 0),
-    (1, 1),
-    (2, 2),
-    (3, 3),
-    (4, 4),
-    (5, 5),
-    (6, 6),
-    (7, 7),
-];
+pub(crate) const BYTE: [(u8, u8); 8] =
+    [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 7)];
 
 /// The step into one group.
 pub(crate) struct Arriving {
@@ -291,10 +269,7 @@ impl Chunks {
             return None;
         }
         let blocks = layout.blocks() / count;
-        let last = layout
-            .block_prefix()
-            .checked_sub(1)
-            .filter(|&x| x >= digits);
+        let last = layout.block_prefix().checked_sub(1).filter(|&x| x >= digits);
         Some(Chunks {
             layout,
             digits,
@@ -338,29 +313,14 @@ mod tests {
 
     #[test]
     fn chunks_and_frames_cover_the_lines() {
-        for (n, digits) in [
-            (9, 0),
-            (9, 1),
-            (9, 2),
-            (9, 3),
-            (11, 1),
-            (11, 3),
-            (14, 1),
-            (14, 2),
-        ] {
+        for (n, digits) in [(9, 0), (9, 1), (9, 2), (9, 3), (11, 1), (11, 3), (14, 1), (14, 2)] {
             let chunks = Chunks::new(Layout::new(n).unwrap(), digits).unwrap();
-            assert_eq!(
-                chunks.count as u64 * chunks.lines(),
-                crate::perm::lehmer::even_count(n)
-            );
+            assert_eq!(chunks.count as u64 * chunks.lines(), crate::perm::lehmer::even_count(n));
             assert!(chunks.frames() * chunks.frame_blocks >= chunks.blocks);
             assert!((chunks.frames() - 1) * chunks.frame_blocks < chunks.blocks);
         }
         let chunks = Chunks::new(Layout::new(14).unwrap(), 1).unwrap();
-        assert_eq!(
-            (chunks.count, chunks.frame_registers() * LANES),
-            (14, 181_440)
-        );
+        assert_eq!((chunks.count, chunks.frame_registers() * LANES), (14, 181_440));
         assert_eq!(Chunks::new(Layout::new(9).unwrap(), 4), None);
         let large = Layout::new(15).unwrap();
         let cuts = (0..large.prefix()).filter_map(|k| Chunks::new(large, k));

@@ -31,26 +31,17 @@ impl Frontier {
     /// Returns the empty set over a number of blocks, those of all groups together.
     pub fn empty(layout: Layout, blocks: usize) -> Result<Frontier, Error> {
         let registers = Array::zeroed((blocks * layout.block_registers()) as u64)?;
-        Ok(Frontier {
-            registers,
-            occupied: vec![false; blocks],
-            held: Vec::new(),
-        })
+        Ok(Frontier { registers, occupied: vec![false; blocks], held: Vec::new() })
     }
 
     /// Makes the set empty. Cost: a pass over the blocks that hold states, on all threads.
     pub fn clear(&mut self, layout: Layout) {
-        let blocks = self
-            .registers
-            .units_mut()
-            .par_chunks_mut(layout.block_registers());
-        blocks
-            .zip(&mut self.occupied)
-            .for_each(|(block, occupied)| {
-                if std::mem::take(occupied) {
-                    block.fill([0; 64]);
-                }
-            });
+        let blocks = self.registers.units_mut().par_chunks_mut(layout.block_registers());
+        blocks.zip(&mut self.occupied).for_each(|(block, occupied)| {
+            if std::mem::take(occupied) {
+                block.fill([0; 64]);
+            }
+        });
     }
 
     /// Cuts the set into parts of a number of blocks: registers, and whether each block holds any state.
@@ -314,11 +305,7 @@ pub(crate) struct Tasks<'a, T> {
 impl<'a, T> Tasks<'a, T> {
     /// Returns the pieces, to be taken in order.
     pub fn new(work: Vec<T>, interrupted: &'a (dyn Fn() -> bool + Sync)) -> Tasks<'a, T> {
-        Tasks {
-            left: Mutex::new(work.into_iter()),
-            interrupted,
-            stopped: AtomicBool::new(false),
-        }
+        Tasks { left: Mutex::new(work.into_iter()), interrupted, stopped: AtomicBool::new(false) }
     }
 
     /// Takes the next piece.

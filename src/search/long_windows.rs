@@ -33,9 +33,7 @@ pub(crate) fn is_long(layout: Layout, window: &Window) -> bool {
 
 /// Number of blocks whose lines share their first digits.
 fn blocks(layout: Layout, digits: usize) -> usize {
-    (digits..layout.block_prefix())
-        .map(|x| layout.radix(x))
-        .product()
+    (digits..layout.block_prefix()).map(|x| layout.radix(x)).product()
 }
 
 /// A link before its tables are made.
@@ -62,11 +60,7 @@ fn chain_of(layout: Layout, transfer: &Transfer) -> Vec<LinkPlan> {
         links.push(LinkPlan { done, last, bits });
         done = before;
     }
-    links.push(LinkPlan {
-        last: done.clone(),
-        done,
-        bits: Vec::new(),
-    });
+    links.push(LinkPlan { last: done.clone(), done, bits: Vec::new() });
     links.reverse();
     if let Some(end) = links.last_mut() {
         end.bits = transfer.bits.clone();
@@ -78,9 +72,8 @@ fn chain_of(layout: Layout, transfer: &Transfer) -> Vec<LinkPlan> {
 /// the beginning of another is part of it.
 fn plans(layout: Layout, groups: &Groups, at: (usize, usize)) -> Vec<(usize, Vec<LinkPlan>)> {
     let arrivals = groups.arrivals(at.0)[at.1].iter();
-    let mut long: Vec<&IncomingMoves> = arrivals
-        .filter(|a| is_long(layout, &a.transfer.window))
-        .collect();
+    let mut long: Vec<&IncomingMoves> =
+        arrivals.filter(|a| is_long(layout, &a.transfer.window)).collect();
     long.sort_by_key(|a| std::cmp::Reverse(chain_of(layout, &a.transfer).len()));
     let mut chains: Vec<(usize, Vec<LinkPlan>)> = Vec::new();
     for arrival in long {
@@ -106,10 +99,7 @@ fn local(layout: Layout, links: &[LinkPlan], threads: usize) -> (usize, usize) {
     let digits = |link: &LinkPlan| link.last.first().min(layout.block_prefix());
     let enough = |digits| layout.blocks() / blocks(layout, digits) >= threads * PER_THREAD;
     let count = links.iter().take_while(|link| enough(digits(link))).count();
-    (
-        count,
-        count.checked_sub(1).map_or(0, |last| digits(&links[last])),
-    )
+    (count, count.checked_sub(1).map_or(0, |last| digits(&links[last])))
 }
 
 /// Returns how many arrays of one group the long windows into a group take.
@@ -175,11 +165,7 @@ impl WindowChain {
             })
         };
         Ok(WindowChain {
-            links: plans
-                .iter()
-                .enumerate()
-                .map(link)
-                .collect::<Result<_, _>>()?,
+            links: plans.iter().enumerate().map(link).collect::<Result<_, _>>()?,
             local: local(layout, plans, threads).0,
         })
     }
@@ -220,10 +206,7 @@ impl Relay {
     /// Returns the windows whose tables the relay needs.
     pub fn windows(layout: Layout, groups: &Groups, at: (usize, usize)) -> Vec<Window> {
         let plans = plans(layout, groups, at).into_iter();
-        plans
-            .flat_map(|(_, links)| links)
-            .map(|link| link.last)
-            .collect()
+        plans.flat_map(|(_, links)| links).map(|link| link.last).collect()
     }
 
     /// Joins the states that the long windows lead to from `cur` in `joined`, whose content is replaced.
@@ -310,20 +293,11 @@ impl Relay {
         let results = rayon::broadcast(|_| {
             let mut scratch = Vec::new();
             for (at, link) in links.iter().enumerate() {
-                let size = links
-                    .get(at + 1)
-                    .map_or(0, |next| blocks(layout, next.digits));
+                let size = links.get(at + 1).map_or(0, |next| blocks(layout, next.digits));
                 scratch.push(LinkScratch::new(layout, link, size)?);
             }
             while let Some((first, joined, out)) = tasks.next() {
-                let mut superblock = Superblock {
-                    layout,
-                    links,
-                    cur,
-                    first,
-                    joined,
-                    out,
-                };
+                let mut superblock = Superblock { layout, links, cur, first, joined, out };
                 superblock.run(links.len() - 1, first, &mut scratch);
             }
             Ok::<(), Error>(())
@@ -402,25 +376,13 @@ impl Superblock<'_> {
         let [fill, join] = sources;
         let steps = [
             (&link.fill, fill, filled, base),
-            (
-                &link.join,
-                join,
-                (&mut registers[..], &mut occupied[..]),
-                self.first,
-            ),
+            (&link.join, join, (&mut registers[..], &mut occupied[..]), self.first),
         ];
         for (step, sources, (registers, occupied), base) in steps {
             let (Some(step), Some([now, none])) = (step, sources) else {
                 continue;
             };
-            let expansion = Expansion {
-                layout,
-                step,
-                cur,
-                first: begin,
-                blocks,
-                reach: &[],
-            };
+            let expansion = Expansion { layout, step, cur, first: begin, blocks, reach: &[] };
             for block in first..first + count {
                 expansion.find(now, block);
                 let at = block - base;

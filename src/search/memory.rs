@@ -77,14 +77,9 @@ impl ClassSteps {
 /// all states seen where moves have no way back; and those of the windows that are carried out in turn.
 pub(crate) fn array_bytes(problem: &SearchProblem, threads: usize) -> u64 {
     let groups = &problem.groups;
-    let levels: u64 = [0, groups.next(0)]
-        .map(|class| problem.registers(class))
-        .iter()
-        .sum();
+    let levels: u64 = [0, groups.next(0)].map(|class| problem.registers(class)).iter().sum();
     let seen = if groups.directed {
-        (0..groups.classes())
-            .map(|class| problem.registers(class))
-            .sum()
+        (0..groups.classes()).map(|class| problem.registers(class)).sum()
     } else {
         0
     };
@@ -96,9 +91,7 @@ pub(crate) fn array_bytes(problem: &SearchProblem, threads: usize) -> u64 {
 fn relay_arrays(problem: &SearchProblem, threads: usize) -> usize {
     let groups = &problem.groups;
     let all = (0..groups.classes()).flat_map(|c| (0..groups.class(c).len()).map(move |g| (c, g)));
-    all.map(|at| long_windows::arrays(problem.layout, groups, at, threads))
-        .max()
-        .unwrap_or(0)
+    all.map(|at| long_windows::arrays(problem.layout, groups, at, threads)).max().unwrap_or(0)
 }
 
 /// Runs the search. Cost: [`array_bytes`] of memory, one pass over it per level.
@@ -150,16 +143,8 @@ pub(crate) fn run(
         }
         let begun = Instant::now();
         let to = groups.next(class);
-        let sweep = Sweep {
-            problem,
-            class: &classes[to],
-            observer,
-            depth,
-        };
-        let interrupted = SearchError::Interrupted {
-            depth,
-            states: found.states,
-        };
+        let sweep = Sweep { problem, class: &classes[to], observer, depth };
+        let interrupted = SearchError::Interrupted { depth, states: found.states };
         let tally = sweep.level(&cur, &mut next, seen.get_mut(to), &mut relayed)?;
         if !found.push(tally.ok_or(interrupted)?, begun, observer)? {
             break;
@@ -219,29 +204,14 @@ impl Sweep<'_> {
         let (size, blocks) = (layout.registers() as usize, layout.blocks());
         let mut seen = seen.map(|seen| seen.registers.units_mut().chunks_mut(size));
         let parts = next.registers.units_mut().chunks_mut(size);
-        let parts = parts
-            .zip(next.occupied.chunks_mut(blocks))
-            .zip(&self.class.steps);
+        let parts = parts.zip(next.occupied.chunks_mut(blocks)).zip(&self.class.steps);
         let mut targets = Vec::new();
         let mut tally = Tally::default();
         for (((registers, occupied), step), relay) in parts.zip(&self.class.relays) {
-            let expansion = Expansion {
-                layout,
-                step,
-                cur,
-                first: 0,
-                blocks,
-                reach: &[],
-            };
+            let expansion = Expansion { layout, step, cur, first: 0, blocks, reach: &[] };
             let seen = seen.as_mut().and_then(Iterator::next);
             let Some(relay) = relay else {
-                targets.push(GroupTarget {
-                    expansion,
-                    registers,
-                    occupied,
-                    seen,
-                    joined: None,
-                });
+                targets.push(GroupTarget { expansion, registers, occupied, seen, joined: None });
                 continue;
             };
             let interrupted = || self.observer.interrupted();
@@ -263,13 +233,7 @@ impl Sweep<'_> {
             if !relay.run(cur, joined, spare, &interrupted, &pass)? {
                 return Ok(None);
             }
-            let target = GroupTarget {
-                expansion,
-                registers,
-                occupied,
-                seen,
-                joined: Some(joined),
-            };
+            let target = GroupTarget { expansion, registers, occupied, seen, joined: Some(joined) };
             match self.pass(vec![target]) {
                 Some(part) => tally = tally.plus(part),
                 None => return Ok(None),
@@ -306,12 +270,10 @@ impl Sweep<'_> {
         let mut runs: Vec<Vec<Option<BlockRange>>> = runs.collect();
         let count = blocks.div_ceil(run);
         // Groups side by side: they read the same sources.
-        let mut order = (0..stride)
-            .flat_map(|rest| (rest..count).step_by(stride))
-            .map(|at| {
-                let parts = runs.iter_mut().filter_map(|runs| runs[at].take());
-                (at * run, parts.collect::<Vec<BlockRange>>())
-            });
+        let mut order = (0..stride).flat_map(|rest| (rest..count).step_by(stride)).map(|at| {
+            let parts = runs.iter_mut().filter_map(|runs| runs[at].take());
+            (at * run, parts.collect::<Vec<BlockRange>>())
+        });
         let mut work: Vec<Vec<(usize, Vec<BlockRange>)>> = Vec::new();
         work.resize_with(blocks.div_ceil(per_task), || {
             order.by_ref().take(per_task / run).collect()
@@ -355,9 +317,8 @@ impl Sweep<'_> {
                             let next = &mut part.registers[i * size..][..size];
                             let seen = part.seen.chunks_mut(size).nth(i).unwrap_or_default();
                             let occupied = &mut part.occupied[i];
-                            let found = expansion
-                                .block(block, next, occupied, seen, now, ahead, halo)
-                                .0;
+                            let found =
+                                expansion.block(block, next, occupied, seen, now, ahead, halo).0;
                             tally = tally.plus(found);
                             std::mem::swap(now, ahead);
                         }
@@ -365,8 +326,7 @@ impl Sweep<'_> {
                     }
                 }
                 let done = done.fetch_add(taken as u64, Ordering::Relaxed) + taken as u64;
-                self.observer
-                    .progress(Phase::Search(self.depth), done, blocks as u64);
+                self.observer.progress(Phase::Search(self.depth), done, blocks as u64);
             }
             tally
         });

@@ -32,11 +32,7 @@ impl Job {
     /// MPI ends the process with its own message when it cannot start.
     pub fn start() -> Option<Job> {
         let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)?;
-        Some(Job {
-            world: universe.world(),
-            _universe: universe,
-            _thread: PhantomData,
-        })
+        Some(Job { world: universe.world(), _universe: universe, _thread: PhantomData })
     }
 
     /// Returns the name of the machine.

@@ -59,9 +59,6 @@ impl Search {
     pub(crate) fn pool(&self) -> Result<rayon::ThreadPool, SearchError> {
         let threads = self.threads.unwrap_or(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        pool.build().map_err(|e| SearchError::Threads {
-            threads,
-            reason: e.to_string(),
-        })
+        pool.build().map_err(|e| SearchError::Threads { threads, reason: e.to_string() })
     }
 }

@@ -59,12 +59,8 @@ impl Outcome {
 
     /// Returns the mean depth of the states found.
     pub fn mean_depth(&self) -> f64 {
-        let sum: u128 = self
-            .counts
-            .iter()
-            .enumerate()
-            .map(|(d, &c)| d as u128 * u128::from(c))
-            .sum();
+        let sum: u128 =
+            self.counts.iter().enumerate().map(|(d, &c)| d as u128 * u128::from(c)).sum();
         sum as f64 / self.total() as f64
     }
 }
@@ -157,11 +153,7 @@ impl FoundLevels {
     /// Goes on after the levels of earlier sessions, of which the states are known.
     pub fn after(puzzle: String, all: u64, counts: impl Iterator<Item = u64>) -> FoundLevels {
         let counts: Vec<u64> = counts.collect();
-        FoundLevels {
-            states: counts.iter().sum(),
-            counts,
-            ..FoundLevels::new(puzzle, all)
-        }
+        FoundLevels { states: counts.iter().sum(), counts, ..FoundLevels::new(puzzle, all) }
     }
 
     /// Appends the next level and reports it; returns false when it is empty, which completes the search.
@@ -179,12 +171,7 @@ impl FoundLevels {
         let found = self.states.saturating_add(level.states);
         self.complete = level.states == 0;
         if found > all || (self.complete && found < all) {
-            return Err(SearchError::Sum {
-                puzzle: self.puzzle.clone(),
-                depth,
-                found,
-                all,
-            });
+            return Err(SearchError::Sum { puzzle: self.puzzle.clone(), depth, found, all });
         }
         if self.complete {
             return Ok(false);
@@ -194,11 +181,7 @@ impl FoundLevels {
         self.counts.push(level.states);
         self.checksums.push(level.checksum);
         self.level_seconds.push(seconds);
-        progress.level(&LevelDone {
-            depth,
-            states: level.states,
-            seconds,
-        });
+        progress.level(&LevelDone { depth, states: level.states, seconds });
         Ok(true)
     }
 }
@@ -211,10 +194,7 @@ mod tests {
     #[test]
     fn levels_must_add_up() {
         let puzzle = || "2x2".to_string();
-        let level = |states| Tally {
-            states,
-            checksum: 0,
-        };
+        let level = |states| Tally { states, checksum: 0 };
         let push = |found: &mut FoundLevels, states| {
             found.push(level(states), Instant::now(), &NoProgress)
         };
@@ -224,12 +204,7 @@ mod tests {
         assert_eq!((push(&mut found, 0), found.complete), (Ok(false), true));
         let sum = |found| {
             let (depth, all) = (2, 12);
-            Err(SearchError::Sum {
-                puzzle: puzzle(),
-                depth,
-                found,
-                all,
-            })
+            Err(SearchError::Sum { puzzle: puzzle(), depth, found, all })
         };
         let mut found = FoundLevels::after(puzzle(), 12, [1, 11].into_iter());
         assert_eq!(push(&mut found, 1), sum(13));

@@ -37,12 +37,7 @@ impl SearchProblem {
         let puzzle = subject.to_string();
         let layout = Layout::new(space.line_len()).ok_or(SearchError::TooSmall { puzzle })?;
         let start = space.start()?;
-        Ok(SearchProblem {
-            groups: Groups::new(space.puzzle(), start.cell),
-            start,
-            space,
-            layout,
-        })
+        Ok(SearchProblem { groups: Groups::new(space.puzzle(), start.cell), start, space, layout })
     }
 
     /// Returns the problem of a search.
@@ -123,10 +118,7 @@ impl SearchProblem {
     pub fn first(&self) -> Tally {
         let (register, lane) = self.place(self.start);
         let bit = usize::from(self.seat(self.start).bit);
-        Tally {
-            states: 1,
-            checksum: layout::state(register, lane, bit),
-        }
+        Tally { states: 1, checksum: layout::state(register, lane, bit) }
     }
 }
 
@@ -219,10 +211,7 @@ impl Crossings {
             (true, _) => side(1),
         };
         let whole = |plane: &Plane| plane.sources.is_whole() && plane.targets.is_whole();
-        Crossings {
-            in_place: !groups.directed && first.iter().all(whole),
-            sides: [first, second],
-        }
+        Crossings { in_place: !groups.directed && first.iter().all(whole), sides: [first, second] }
     }
 
     /// Returns the planes of a step from a side, in the order in which they are numbered.

@@ -46,9 +46,7 @@ pub(crate) fn run(
     observer: &dyn Progress,
 ) -> Result<FoundLevels, SearchError> {
     let graph = Graph::new(space, start.cell);
-    let words: Vec<AtomicU64> = (0..array_bytes(space) / 8)
-        .map(|_| AtomicU64::new(0))
-        .collect();
+    let words: Vec<AtomicU64> = (0..array_bytes(space) / 8).map(|_| AtomicU64::new(0)).collect();
     mark(&words, space.id(start), 1);
 
     let mut found = FoundLevels::new(space.subject().to_string(), space.states());
@@ -67,11 +65,7 @@ pub(crate) fn run(
                 }
                 let first = (task * WORDS_PER_TASK) as u64 * PER_WORD;
                 let keep = search.keep_last;
-                let pass = ReferencePass {
-                    tag,
-                    count_only,
-                    keep,
-                };
+                let pass = ReferencePass { tag, count_only, keep };
                 let found = graph.expand(&words, part, first, pass);
                 let done = done.fetch_add(1, Ordering::Relaxed) + 1;
                 if done.is_multiple_of(TASKS_PER_REPORT) {
@@ -79,13 +73,8 @@ pub(crate) fn run(
                 }
                 Some(found)
             })
-            .try_reduce(PassResult::default, |a, b| {
-                Some(a.join(b, search.keep_last))
-            })
-            .ok_or(SearchError::Interrupted {
-                depth,
-                states: found.states,
-            })?;
+            .try_reduce(PassResult::default, |a, b| Some(a.join(b, search.keep_last)))
+            .ok_or(SearchError::Interrupted { depth, states: found.states })?;
         if !found.push(pass.tally, begun, observer)? {
             break;
         }
@@ -117,10 +106,7 @@ impl PassResult {
     fn join(mut self, mut next: PassResult, keep: usize) -> PassResult {
         self.kept.append(&mut next.kept);
         self.kept.truncate(keep);
-        PassResult {
-            tally: self.tally.plus(next.tally),
-            kept: self.kept,
-        }
+        PassResult { tally: self.tally.plus(next.tally), kept: self.kept }
     }
 }
 
@@ -158,12 +144,7 @@ impl Graph<'_> {
             let sources = (!window.is_identity()).then(sources);
             moves[edge.from].push((edge.to as u64, sources));
         }
-        Graph {
-            space,
-            groups: Groups::new(puzzle, start),
-            cells: puzzle.cells() as u64,
-            moves,
-        }
+        Graph { space, groups: Groups::new(puzzle, start), cells: puzzle.cells() as u64, moves }
     }
 
     /// What a state adds to the checksum of its level, see [`crate::search::problem::SearchProblem::place`].
@@ -173,11 +154,7 @@ impl Graph<'_> {
         let seat = seat.expect("states that are reached have a group");
         let group = lehmer::even_count(self.space.line_len()).div_ceil(LANES as u64);
         let register = seat.group as u64 * group + rank / LANES as u64;
-        layout::state(
-            register,
-            (rank % LANES as u64) as usize,
-            usize::from(seat.bit),
-        )
+        layout::state(register, (rank % LANES as u64) as usize, usize::from(seat.bit))
     }
 
     /// Expands the states of `part` that carry the pass's tag and marks them finished. `first` is the id
@@ -203,10 +180,7 @@ impl Graph<'_> {
                 frontier &= frontier - 1;
                 let id = first + i as u64 * PER_WORD + slot;
                 let (rank, cell) = (id / self.cells, id % self.cells);
-                let state = State {
-                    line: rank,
-                    cell: cell as usize,
-                };
+                let state = State { line: rank, cell: cell as usize };
                 found.tally.checksum = found.tally.checksum.wrapping_add(self.key(state));
                 if found.kept.len() < pass.keep {
                     found.kept.push(state);

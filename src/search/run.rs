@@ -42,13 +42,9 @@ pub fn run_each(
     }
     if let Some(budget) = search.memory.filter(|&b| b < plan.array_bytes) {
         let (engine, needed) = (plan.engine, plan.array_bytes);
-        return Err(SearchError::Memory {
-            puzzle: subject.to_string(),
-            engine,
-            needed,
-            budget,
-        }
-        .into());
+        return Err(
+            SearchError::Memory { puzzle: subject.to_string(), engine, needed, budget }.into()
+        );
     }
     let pool = search.pool()?;
     let (found, kernel) = if plan.engine == Engine::Reference {
@@ -124,10 +120,5 @@ pub fn plan(subject: &Subject, engine: Option<Engine>) -> Result<SearchPlan, Err
         Engine::Sweep | Engine::Disk => memory::array_bytes(&SearchProblem::new(subject)?, threads),
         Engine::Reference => reference::array_bytes(&space),
     };
-    Ok(SearchPlan {
-        subject: subject.clone(),
-        states: space.states(),
-        engine,
-        array_bytes,
-    })
+    Ok(SearchPlan { subject: subject.clone(), states: space.states(), engine, array_bytes })
 }

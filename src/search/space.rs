@@ -31,11 +31,7 @@ pub enum Subject {
 impl Subject {
     /// Returns the search of a board from its goal, one tile a move.
     pub fn board(goal: Board) -> Subject {
-        Subject::Board {
-            start: goal.clone(),
-            goal,
-            metric: Metric::Stm,
-        }
+        Subject::Board { start: goal.clone(), goal, metric: Metric::Stm }
     }
 
     /// Returns the search of a puzzle from its solved state. Cost: a tenth of a second at most, to choose the
@@ -168,16 +164,8 @@ impl PartialEq for Subject {
     fn eq(&self, other: &Subject) -> bool {
         match (self, other) {
             (
-                Subject::Board {
-                    goal,
-                    start,
-                    metric,
-                },
-                Subject::Board {
-                    goal: other_goal,
-                    start: other_start,
-                    metric: other_metric,
-                },
+                Subject::Board { goal, start, metric },
+                Subject::Board { goal: other_goal, start: other_start, metric: other_metric },
             ) => (goal, start, metric) == (other_goal, other_start, other_metric),
             (Subject::Puzzle(states), Subject::Puzzle(other)) => {
                 states.definition() == other.definition() && states.start() == other.start()
@@ -261,12 +249,7 @@ impl StateSpace {
                 (None, of.puzzle(), states)
             }
         };
-        Ok(StateSpace {
-            frame,
-            puzzle,
-            states,
-            subject,
-        })
+        Ok(StateSpace { frame, puzzle, states, subject })
     }
 
     /// Returns the frame of a board's goal, `None` for other puzzles.
@@ -401,10 +384,7 @@ impl StateSpace {
     /// Returns the state of a state id, or `None` when there is none with this number.
     pub fn from_id(&self, id: u64) -> Option<State> {
         let cells = self.puzzle.cells() as u64;
-        let state = State {
-            line: id / cells,
-            cell: (id % cells) as usize,
-        };
+        let state = State { line: id / cells, cell: (id % cells) as usize };
         (state.line < self.lines()).then_some(state)
     }
 }
@@ -448,9 +428,7 @@ impl StateRows {
         let (path, orders, distinguished, element): (_, _, _, Vec<u8>) = match space.subject() {
             Subject::Board { goal, .. } => {
                 let along = SnakePath::new(goal.size());
-                let path: Vec<u8> = (0..goal.size().cells())
-                    .map(|i| along.cell(i) as u8)
-                    .collect();
+                let path: Vec<u8> = (0..goal.size().cells()).map(|i| along.cell(i) as u8).collect();
                 let others = |&cell: &u8| path.iter().copied().filter(|&c| c != cell).collect();
                 let orders = path.iter().map(others).collect();
                 let tiles = path.iter().map(|&c| goal.tiles()[usize::from(c)] as u8);
@@ -475,15 +453,7 @@ impl StateRows {
         for (i, &e) in element.iter().enumerate() {
             number[usize::from(e)] = i as u8;
         }
-        StateRows {
-            space: space.clone(),
-            path,
-            cell,
-            orders,
-            distinguished,
-            element,
-            number,
-        }
+        StateRows { space: space.clone(), path, cell, orders, distinguished, element, number }
     }
 
     /// Returns the number of elements of a row.
@@ -619,10 +589,8 @@ impl StateRows {
         self.whole(numbers)?;
         let definition = self.space.subject().definition();
         let generators = definition.map_or(&[][..], |of| of.generators());
-        let sources: Vec<Permutation> = generators
-            .iter()
-            .map(|generator| generator.permutation.inverse())
-            .collect();
+        let sources: Vec<Permutation> =
+            generators.iter().map(|generator| generator.permutation.inverse()).collect();
         let width = self.width();
         let per_row = width * sources.len();
         let write = |row: &[u16], after: &mut [u16]| -> Result<(), Error> {

@@ -249,8 +249,7 @@ impl<'w, const V: usize> BitWalk<'w, V> {
         let i = level.list % 4;
         (level.list, level.left) = (level.list >> 8 | i << 30, level.left - 1);
         let cell = level.cell[i as usize];
-        self.board
-            .swap(usize::from(cell) % CELLS, usize::from(self.blank) % CELLS);
+        self.board.swap(usize::from(cell) % CELLS, usize::from(self.blank) % CELLS);
         let tile = self.board[usize::from(self.blank) % CELLS];
         (self.blank, self.state) = (cell, level.state[i as usize]);
         self.exchange(depth, i as usize, tile);
@@ -263,8 +262,7 @@ impl<'w, const V: usize> BitWalk<'w, V> {
         let i = (level.list >> 30) as usize;
         let blank = level.blank;
         let tile = self.board[usize::from(blank) % CELLS];
-        self.board
-            .swap(usize::from(self.blank) % CELLS, usize::from(blank) % CELLS);
+        self.board.swap(usize::from(self.blank) % CELLS, usize::from(blank) % CELLS);
         self.blank = blank;
         self.exchange(depth, i, tile);
     }

@@ -64,15 +64,8 @@ pub fn certify(
         _ => ask(length - 1)?,
     };
     match shorter {
-        Some(moves) => Err(SolveError::Beaten {
-            claimed: length,
-            moves,
-        }),
-        None => Ok(Certificate {
-            solution,
-            conflicts,
-            seconds: begun.elapsed().as_secs_f64(),
-        }),
+        Some(moves) => Err(SolveError::Beaten { claimed: length, moves }),
+        None => Ok(Certificate { solution, conflicts, seconds: begun.elapsed().as_secs_f64() }),
     }
 }
 
@@ -86,16 +79,12 @@ fn decide(
 ) -> Result<(Option<Moves>, u64), SolveError> {
     let cnf = Cnf::new(Question::new(board.clone(), goal.clone(), moves)?);
     let mut solver = Solver::new(SolverOpts::default(), Stop(progress));
-    let variables: Vec<_> = (0..cnf.variables())
-        .map(|_| solver.new_var_default())
-        .collect();
+    let variables: Vec<_> = (0..cnf.variables()).map(|_| solver.new_var_default()).collect();
     let mut literals = Vec::new();
     for clause in cnf.clauses() {
         literals.clear();
         literals.extend(
-            clause
-                .iter()
-                .map(|&l| Lit::new(variables[l.unsigned_abs() as usize - 1], l > 0)),
+            clause.iter().map(|&l| Lit::new(variables[l.unsigned_abs() as usize - 1], l > 0)),
         );
         if !solver.add_clause_reuse(&mut literals) {
             return Ok((None, 0));

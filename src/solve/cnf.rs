@@ -151,12 +151,7 @@ impl Cnf {
             for cell in impossible {
                 self.clauses.push(vec![-self.at(time, element, cell)]);
             }
-            self.exactly_one(
-                possible
-                    .iter()
-                    .map(|&c| self.at(time, element, c))
-                    .collect(),
-            );
+            self.exactly_one(possible.iter().map(|&c| self.at(time, element, c)).collect());
         }
         for cell in 0..self.cells {
             self.exactly_one((0..self.cells).map(|e| self.at(time, e, cell)).collect());
@@ -170,20 +165,16 @@ impl Cnf {
             return;
         }
         for (d, direction) in Direction::ALL.into_iter().enumerate() {
-            let back = Direction::ALL
-                .iter()
-                .position(|&b| b == direction.opposite());
+            let back = Direction::ALL.iter().position(|&b| b == direction.opposite());
             if let Some(back) = back {
-                self.clauses
-                    .push(vec![-self.moves(time, d), -self.moves(time + 1, back)]);
+                self.clauses.push(vec![-self.moves(time, d), -self.moves(time + 1, back)]);
             }
         }
         let (now, next) = (self.moves(time, IDLE), self.moves(time + 1, IDLE));
         self.clauses.push(vec![-now, next]);
         if (self.steps - time) % 2 == 1 {
             let before = (time > 0).then(|| self.moves(time - 1, IDLE));
-            self.clauses
-                .push([-now].into_iter().chain(before).collect());
+            self.clauses.push([-now].into_iter().chain(before).collect());
         }
     }
 
@@ -196,21 +187,18 @@ impl Cnf {
                 self.clauses.push(vec![here, chosen]);
                 continue;
             };
-            self.clauses
-                .push(vec![here, chosen, self.at(time + 1, 0, cell)]);
+            self.clauses.push(vec![here, chosen, self.at(time + 1, 0, cell)]);
             for tile in 1..self.cells {
                 let (from, to) = (self.at(time, tile, cell), self.at(time + 1, tile, blank));
                 self.clauses.push(vec![here, chosen, -from, to]);
             }
         }
         let idle = -self.moves(time, IDLE);
-        self.clauses
-            .push(vec![here, idle, self.at(time + 1, 0, blank)]);
+        self.clauses.push(vec![here, idle, self.at(time + 1, 0, blank)]);
         // A tile leaves its cell only for the blank.
         for tile in 1..self.cells {
             let (before, after) = (self.at(time, tile, blank), self.at(time + 1, tile, blank));
-            self.clauses
-                .push(vec![-before, self.at(time + 1, 0, blank), after]);
+            self.clauses.push(vec![-before, self.at(time + 1, 0, blank), after]);
         }
     }
 
@@ -263,11 +251,7 @@ impl Question {
         let steps = moves.checked_add(1);
         let variables = steps.and_then(|steps| steps.checked_mul(per_step));
         if variables.is_none_or(|v| v > Question::MAX_VARIABLES) {
-            return Err(SolveError::ModelTooLarge {
-                size,
-                moves,
-                max: Question::MAX_VARIABLES,
-            });
+            return Err(SolveError::ModelTooLarge { size, moves, max: Question::MAX_VARIABLES });
         }
         Coordinates::new(goal.clone()).encode_solvable(&board)?;
         Ok(Question { board, goal, moves })

@@ -97,10 +97,7 @@ pub(crate) struct Signs {
 
 impl Default for Signs {
     fn default() -> Signs {
-        Signs {
-            solved: AtomicUsize::new(usize::MAX),
-            stopped: AtomicBool::new(false),
-        }
+        Signs { solved: AtomicUsize::new(usize::MAX), stopped: AtomicBool::new(false) }
     }
 }
 
@@ -170,12 +167,7 @@ impl<'c> Control<'c> {
         dealer: &'c dyn Dealer,
         (limit, before): (usize, u64),
     ) -> Control<'c> {
-        Control {
-            observers,
-            dealer,
-            limit,
-            before: before.into(),
-        }
+        Control { observers, dealer, limit, before: before.into() }
     }
 
     /// Takes what has come of a subtree, which was dealt at a place.
@@ -235,12 +227,7 @@ pub struct Walked {
 
 impl From<(u32, u64, i32, u32)> for Walked {
     fn from((subtree, nodes, excess, left): (u32, u64, i32, u32)) -> Walked {
-        Walked {
-            subtree,
-            nodes,
-            excess,
-            left,
-        }
+        Walked { subtree, nodes, excess, left }
     }
 }
 

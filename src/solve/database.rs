@@ -221,10 +221,7 @@ impl CellSets {
                 sets.high[high] = rank;
             }
             sets.low[low] = rank - sets.high[high];
-            let mut record = Record {
-                start,
-                ..Record::default()
-            };
+            let mut record = Record { start, ..Record::default() };
             for (number, region) in (0u64..).zip(order.regions_of(set)) {
                 record.two |= spread(region) * (number & 3);
                 record.four |= region as u32 * (number as u32 >> 2);
@@ -379,11 +376,8 @@ mod database_tests {
         let goal = Board::parse("1 2 3/4 5 6/7 8 0", None).unwrap();
         let pdb = |tiles: &[u16]| {
             let pattern = Pattern::new(goal.clone(), tiles).unwrap();
-            let bits = Build {
-                kind: Kind::Regions,
-                encoding: Encoding::Bit,
-                ..Build::new(pattern)
-            };
+            let bits =
+                Build { kind: Kind::Regions, encoding: Encoding::Bit, ..Build::new(pattern) };
             Arc::new(build(&bits, &NoProgress).unwrap())
         };
         let (one, other) = (pdb(&[1, 2, 3]), pdb(&[4, 5]));

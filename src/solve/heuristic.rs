@@ -99,9 +99,8 @@ impl SymmetricView {
         };
         let mut images = images(goal.size(), first.size());
         images.retain(|image| usize::from(image[goal.blank()]) == first.goal().blank());
-        let views = images
-            .into_iter()
-            .map(|image| SymmetricView::new(goal, patterns, kinds, image));
+        let views =
+            images.into_iter().map(|image| SymmetricView::new(goal, patterns, kinds, image));
         views.collect()
     }
 
@@ -250,11 +249,7 @@ pub(crate) fn images(from: Size, to: Size) -> Vec<Vec<u8>> {
     let mut images = Vec::new();
     for turn in 0..8 {
         let [transpose, flip_rows, flip_cols] = [4, 2, 1].map(|bit| turn & bit != 0);
-        let turned = if transpose {
-            (cols, rows)
-        } else {
-            (rows, cols)
-        };
+        let turned = if transpose { (cols, rows) } else { (rows, cols) };
         if turned != (to.rows(), to.cols()) || from.cells() > MAX_CELLS {
             continue;
         }
@@ -326,11 +321,7 @@ impl Lens {
         let patterns: Vec<Pattern> = databases.iter().map(pattern).collect();
         let kinds: Vec<Kind> = databases.iter().map(|d| d.pdb.kind()).collect();
         let views = SymmetricView::of_kinds(goal, &patterns, &kinds).into_iter();
-        let lens = |view| Lens {
-            view,
-            databases: databases.clone(),
-            joined: false,
-        };
+        let lens = |view| Lens { view, databases: databases.clone(), joined: false };
         views.map(lens).collect()
     }
 
@@ -373,10 +364,8 @@ mod tests {
             assert_eq!([one.views(), two.views(), alone.views()], [2, 1, 2]);
             let mut more = 0;
             for board in Scrambler::new(goal.clone(), 3).take(50) {
-                let (value, least) = (
-                    one.estimate(&board).unwrap(),
-                    alone.estimate(&board).unwrap(),
-                );
+                let (value, least) =
+                    (one.estimate(&board).unwrap(), alone.estimate(&board).unwrap());
                 assert_eq!(value, two.estimate(&board).unwrap(), "{board}");
                 more += value - least;
                 let solved = |solver: &Optimal| solver.solve(&board, &NoProgress).unwrap();

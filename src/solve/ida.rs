@@ -100,8 +100,7 @@ impl Tree {
     /// Arranges databases of one bit an entry for long searches where the memory has room for all.
     pub(crate) fn arrange(&self, progress: &dyn Progress) {
         if self.copies && self.bytes() <= store::budget() {
-            self.databases()
-                .for_each(|database| database.arrange(progress));
+            self.databases().for_each(|database| database.arrange(progress));
         }
     }
 
@@ -127,14 +126,8 @@ impl Tree {
             threshold: self.at_least(board, root.estimate(self) as usize),
             ..Stage::default()
         };
-        let Resumption {
-            mut stage,
-            mut cut,
-            mut before,
-        } = from.unwrap_or_else(|| Resumption {
-            stage: threshold(),
-            ..Resumption::default()
-        });
+        let Resumption { mut stage, mut cut, mut before } =
+            from.unwrap_or_else(|| Resumption { stage: threshold(), ..Resumption::default() });
         if self.is_goal(&root.board) {
             return (End::Solved(Moves::default()), stage);
         }
@@ -154,11 +147,7 @@ impl Tree {
                 bits = BitTables::new(self);
             }
             let way = WalkKind::<V, PLAIN>::new(self, bits.as_ref(), &control);
-            let threads = if large {
-                rayon::current_num_threads()
-            } else {
-                1
-            };
+            let threads = if large { rayon::current_num_threads() } else { 1 };
             let how = (worth(stage.last), threads);
             let known = (std::mem::take(&mut cut), &before);
             let (pass, done) = pass(&way, &root, stage.threshold, how, known);
@@ -224,11 +213,7 @@ impl<'w, const V: usize, const PLAIN: bool> WalkKind<'w, V, PLAIN> {
         bits: Option<&'w BitTables<'w, V>>,
         control: &'w Control<'w>,
     ) -> WalkKind<'w, V, PLAIN> {
-        WalkKind {
-            tree,
-            control,
-            bits,
-        }
+        WalkKind { tree, control, bits }
     }
 
     /// Walks through the subtree at a place for solutions of `limit` moves.
@@ -256,9 +241,7 @@ impl<'w, const V: usize, const PLAIN: bool> WalkKind<'w, V, PLAIN> {
     /// left where it came closest to the goal in the same or the surrounding subtree; those last where it never was.
     fn order(&self, root: &WalkNode<V>, subtrees: &[Subtree<V>], before: &Cut) -> Vec<usize> {
         let mut order: Vec<usize> = (0..subtrees.len()).collect();
-        let SubtreeSplit {
-            threshold, depth, ..
-        } = before.pieces;
+        let SubtreeSplit { threshold, depth, .. } = before.pieces;
         let (Some((_, path)), true) = (subtrees.first(), before.is_whole()) else {
             return order;
         };
@@ -302,17 +285,13 @@ pub(crate) fn pass<const V: usize, const PLAIN: bool>(
         let pass = way.walk(&(*root, Vec::new()), limit as i32, 0);
         return (pass, Cut::default());
     };
-    let pieces = SubtreeSplit {
-        threshold: limit,
-        depth: depth as u32,
-        subtrees: subtrees.len() as u32,
-    };
+    let pieces =
+        SubtreeSplit { threshold: limit, depth: depth as u32, subtrees: subtrees.len() as u32 };
     // What was cut another way says nothing.
     let known = done.walked.into_iter();
     let known = known.filter(|walked| done.pieces == pieces && walked.subtree < pieces.subtrees);
-    let mut passes: BTreeMap<usize, WalkResult> = known
-        .map(|walked| (walked.subtree as usize, walked.into()))
-        .collect();
+    let mut passes: BTreeMap<usize, WalkResult> =
+        known.map(|walked| (walked.subtree as usize, walked.into())).collect();
     let order = way.order(root, &subtrees, before);
     let left = order.iter().copied().filter(|i| !passes.contains_key(i));
     let left: Vec<usize> = left.collect();
@@ -332,10 +311,7 @@ pub(crate) fn pass<const V: usize, const PLAIN: bool>(
     }
     let (walked, stopped) = dealer.end();
     passes.extend(walked.into_iter().map(|(place, pass)| (left[place], pass)));
-    let mut cut = Cut {
-        pieces,
-        walked: Vec::with_capacity(passes.len()),
-    };
+    let mut cut = Cut { pieces, walked: Vec::with_capacity(passes.len()) };
     for i in order {
         let Some(pass) = passes.remove(&i) else {
             continue;

@@ -21,10 +21,8 @@ const VERSION: u32 = 3;
 /// How the first line begins.
 const OPENING: &str = "{\"tilewave_log\":";
 
-const KIND: FileKind = FileKind {
-    noun: "log of tilewave solve",
-    make: "name another file, for a log of its own",
-};
+const KIND: FileKind =
+    FileKind { noun: "log of tilewave solve", make: "name another file, for a log of its own" };
 
 /// The first line.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -238,9 +236,7 @@ impl Heading {
             && found != VERSION
         {
             let supported = VERSION;
-            return Err(KIND
-                .wrong(path, FileProblem::Version { found, supported })
-                .into());
+            return Err(KIND.wrong(path, FileProblem::Version { found, supported }).into());
         }
         let wrong = |_| KIND.wrong(path, FileProblem::Line { line: 1 });
         let theirs: Heading = serde_json::from_str(line).map_err(wrong)?;
@@ -280,19 +276,8 @@ fn take(
     found: &mut BTreeMap<usize, Logged>,
 ) -> Option<()> {
     match entry {
-        LogLine::Iteration {
-            board,
-            threshold,
-            nodes,
-            last,
-            before,
-            seconds,
-        } => {
-            let stage = Stage {
-                threshold,
-                nodes,
-                last,
-            };
+        LogLine::Iteration { board, threshold, nodes, last, before, seconds } => {
+            let stage = Stage { threshold, nodes, last };
             let (mut stages, done) = match found.remove(&board) {
                 Some(Logged::Solved(_)) => return None,
                 Some(Logged::Pending { stages, search }) => (stages, search.cut),
@@ -307,12 +292,7 @@ fn take(
             let search = Pending::new(boards.get(board)?.clone(), stage, before, seconds);
             found.insert(board, Logged::Pending { search, stages });
         }
-        LogLine::Subtrees {
-            board,
-            of,
-            walked,
-            seconds,
-        } => {
+        LogLine::Subtrees { board, of, walked, seconds } => {
             let Some(Logged::Pending { search, .. }) = found.get_mut(&board) else {
                 return None;
             };
@@ -321,30 +301,16 @@ fn take(
             }
             // Cut another way by another version: what is cut anew is walked anew.
             if search.cut.pieces != of {
-                search.cut = Cut {
-                    pieces: of,
-                    walked: Vec::new(),
-                };
+                search.cut = Cut { pieces: of, walked: Vec::new() };
             }
             search.cut.walked.extend(walked);
             search.seconds = seconds;
         }
-        LogLine::Solved {
-            board,
-            tiles,
-            moves,
-            nodes,
-            seconds,
-        } => {
+        LogLine::Solved { board, tiles, moves, nodes, seconds } => {
             let moves = Moves::parse(&moves, MoveStyle::Tile).ok()?;
             let its = boards.get(board).filter(|its| its.to_string() == tiles)?;
             moves.apply(its).ok().filter(|end| end == goal)?;
-            let answer = Answer {
-                at_least: moves.len(),
-                moves: Some(moves),
-                nodes,
-                seconds,
-            };
+            let answer = Answer { at_least: moves.len(), moves: Some(moves), nodes, seconds };
             found.insert(board, Logged::Solved(answer));
         }
     }

@@ -99,11 +99,7 @@ pub struct IntegerProgram {
 impl IntegerProgram {
     /// Returns the program of a question.
     pub fn new(question: Question) -> IntegerProgram {
-        let mut program = IntegerProgram {
-            question,
-            rows: Vec::new(),
-            bounds: BTreeMap::new(),
-        };
+        let mut program = IntegerProgram { question, rows: Vec::new(), bounds: BTreeMap::new() };
         let steps = program.question.steps();
         for t in 0..=steps {
             program.place(t);
@@ -116,23 +112,13 @@ impl IntegerProgram {
             }
         }
         if !program.is_near() {
-            program.row(
-                "far".into(),
-                &[(1, Variable::Column(0))],
-                Relation::AtMost,
-                0,
-            );
+            program.row("far".into(), &[(1, Variable::Column(0))], Relation::AtMost, 0);
         }
         program
     }
 
     fn row(&mut self, name: String, terms: &[(i64, Variable)], relation: Relation, right: i64) {
-        self.rows.push(Constraint {
-            name,
-            terms: terms.to_vec(),
-            relation,
-            right,
-        });
+        self.rows.push(Constraint { name, terms: terms.to_vec(), relation, right });
     }
 
     /// Cells, columns and rows that are near enough to start and goal; both ends are thereby fixed. The
@@ -141,8 +127,7 @@ impl IntegerProgram {
         let size = self.question.size();
         let cols = size.cols() as i64;
         self.bounds.insert(Variable::Column(t), (1, cols));
-        self.bounds
-            .insert(Variable::Row(t), (1, size.rows() as i64));
+        self.bounds.insert(Variable::Row(t), (1, size.rows() as i64));
         for (i, (start, home)) in self.question.ways().into_iter().enumerate() {
             let near = |&cell: &usize| self.question.is_possible(start, home, cell, t);
             let first = (0..size.cells()).find(near);
@@ -152,11 +137,8 @@ impl IntegerProgram {
             let bounds = (first as i64 + 1, last as i64 + 1);
             self.bounds.insert(Variable::Cell(i, t), bounds);
         }
-        let cell = [
-            (1, Variable::Cell(0, t)),
-            (-cols, Variable::Row(t)),
-            (-1, Variable::Column(t)),
-        ];
+        let cell =
+            [(1, Variable::Cell(0, t)), (-cols, Variable::Row(t)), (-1, Variable::Column(t))];
         self.row(format!("cell_{t}"), &cell, Relation::Equal, -cols);
     }
 
@@ -174,13 +156,7 @@ impl IntegerProgram {
         let way = [(1, up), (1, down), (1, left), (1, right), moved];
         self.row(format!("way_{t}"), &way, Relation::Equal, 0);
         for (name, at, after, back, on) in [
-            (
-                "col",
-                Variable::Column(t),
-                Variable::Column(t + 1),
-                right,
-                left,
-            ),
+            ("col", Variable::Column(t), Variable::Column(t + 1), right, left),
             ("row", Variable::Row(t), Variable::Row(t + 1), down, up),
         ] {
             let terms = [(1, after), (-1, at), (-1, on), (1, back)];
@@ -195,10 +171,8 @@ impl IntegerProgram {
     fn tiles(&mut self, t: usize) {
         use Relation::{AtLeast, AtMost};
         let [up, down, left, right] = Direction::ALL.map(|d| Variable::Way(t, d));
-        let (cols, far) = (
-            self.question.size().cols() as i64,
-            self.question.size().cells() as i64 - 1,
-        );
+        let (cols, far) =
+            (self.question.size().cols() as i64, self.question.size().cells() as i64 - 1);
         let way = [(cols, up), (-cols, down), (1, left), (-1, right)];
         for i in 1..=far as usize {
             let go = [(1, Variable::Cell(i, t + 1)), (-1, Variable::Cell(i, t))];
@@ -223,17 +197,10 @@ impl IntegerProgram {
         let last = [(1, Variable::Moves(0, t + 1)), (-1, Variable::Moves(0, t))];
         self.row(format!("last_{t}"), &last, Relation::AtMost, 0);
         for direction in Direction::ALL {
-            let (way, back) = (
-                Variable::Way(t, direction),
-                Variable::Way(t + 1, direction.opposite()),
-            );
+            let (way, back) =
+                (Variable::Way(t, direction), Variable::Way(t + 1, direction.opposite()));
             let name = format!("no_{way}").replace(&format!("_{t}"), "");
-            self.row(
-                format!("{name}_{t}"),
-                &[(1, way), (1, back)],
-                Relation::AtMost,
-                1,
-            );
+            self.row(format!("{name}_{t}"), &[(1, way), (1, back)], Relation::AtMost, 1);
         }
     }
 
@@ -375,11 +342,8 @@ pub fn decode(board: &Board, goal: &Board, answer: &str) -> Result<Moves, SolveE
     let status = (0..).zip(answer.lines());
     let mut status = status.filter(|(i, line)| *i < 8 || line.starts_with("s "));
     let negative = ["unsat", "infeasible", "integer empty", "integer undefined"];
-    if status.any(|(_, line)| {
-        negative
-            .iter()
-            .any(|word| line.to_ascii_lowercase().contains(word))
-    }) {
+    if status.any(|(_, line)| negative.iter().any(|word| line.to_ascii_lowercase().contains(word)))
+    {
         return Err(refuse("it says that there is no solution".into()));
     }
     let literals = literals(answer);
@@ -430,9 +394,7 @@ fn of_literals(board: &Board, goal: &Board, literals: &[i32]) -> Option<Moves> {
         return None;
     }
     let holds: std::collections::HashSet<i32> = literals.iter().copied().collect();
-    Some(Cnf::decode_of(&question, |variable| {
-        holds.contains(&variable)
-    }))
+    Some(Cnf::decode_of(&question, |variable| holds.contains(&variable)))
 }
 
 /// The moves of an integer program's solution: the variables u, d, l and r that are 1.

@@ -52,13 +52,7 @@ impl Pending {
     /// seconds were spent.
     pub fn new(board: Board, stage: Stage, before: Cut, seconds: f64) -> Pending {
         let cut = Cut::default();
-        Pending {
-            board,
-            stage,
-            cut,
-            before,
-            seconds,
-        }
+        Pending { board, stage, cut, before, seconds }
     }
 
     /// Returns the board.
@@ -221,16 +215,10 @@ impl Optimal {
             let pdb = &database.pdb;
             let tiles: Vec<String> = pdb.pattern().tiles().iter().map(u16::to_string).collect();
             let (kind, encoding) = (pdb.kind(), pdb.encoding());
-            format!(
-                "{} {kind} {encoding} {:016x}",
-                tiles.join(","),
-                pdb.checksum()
-            )
+            format!("{} {kind} {encoding} {:016x}", tiles.join(","), pdb.checksum())
         };
         let views = self.tree.views.iter();
-        views
-            .map(|lens| lens.databases.iter().map(words).collect())
-            .collect()
+        views.map(|lens| lens.databases.iter().map(words).collect()).collect()
     }
 
     /// Returns how many symmetric look-ups each node takes.
@@ -336,13 +324,7 @@ impl Optimal {
         search: impl FnOnce(&Board, Resumption) -> (End, Stage),
     ) -> Result<Answer, SolveError> {
         let begun = Instant::now();
-        let Pending {
-            board,
-            stage,
-            cut,
-            before,
-            ..
-        } = pending;
+        let Pending { board, stage, cut, before, .. } = pending;
         self.frame.encode_solvable(&board)?;
         let (end, stage) = search(&board, Resumption { stage, cut, before });
         let seconds = pending.seconds + begun.elapsed().as_secs_f64();
@@ -434,11 +416,7 @@ mod tests {
                 0 if (rows, cols) == (goal.size().rows(), goal.size().cols()) => goal.clone(),
                 _ => board(&mut random, (rows, cols), Some(row * cols + col)),
             };
-            Trial {
-                random,
-                goal,
-                databases_goal,
-            }
+            Trial { random, goal, databases_goal }
         }
 
         fn below(&mut self, bound: usize) -> usize {
@@ -468,12 +446,7 @@ mod tests {
                 Kind::AllMoves => pattern.with_blank().unwrap(),
                 _ => pattern,
             };
-            let how = Build {
-                kind,
-                encoding,
-                threads: Some(1),
-                ..Build::new(pattern)
-            };
+            let how = Build { kind, encoding, threads: Some(1), ..Build::new(pattern) };
             Arc::new(build(&how, &NoProgress).unwrap())
         }
 
@@ -556,11 +529,8 @@ mod tests {
             let mut partitions = trial.partitions();
             let boards = trial.boards(12, farthest);
             let goal = trial.goal.clone();
-            let truth = table::build(
-                &Search::new(goal.clone()),
-                table::TableEncoding::Mod3,
-                &NoProgress,
-            );
+            let truth =
+                table::build(&Search::new(goal.clone()), table::TableEncoding::Mod3, &NoProgress);
             let truth = truth.unwrap();
             // More views than a node has are refused.
             let mut solver = loop {
@@ -620,13 +590,7 @@ mod tests {
         let tried = compare(0..500, &sizes, 60);
         assert_eq!(tried.lengths, 12 * tried.sets);
         let least = tried.sets / 40;
-        for sort in [
-            tried.uncovered,
-            tried.joined,
-            tried.bits,
-            tried.all_moves,
-            tried.transposed,
-        ] {
+        for sort in [tried.uncovered, tried.joined, tried.bits, tried.all_moves, tried.transposed] {
             assert!(sort >= least, "{tried:?}");
         }
         assert!(tried.split >= 200, "{tried:?}");

@@ -57,9 +57,7 @@ pub fn sweeps(goal: &Board, most: usize) -> Result<Vec<Vec<Pattern>>, PdbError> 
     let mut symmetries = images(size, size);
     symmetries.retain(|image| usize::from(image[goal.blank()]) == goal.blank());
     let rows: Vec<usize> = (0..size.cells()).collect();
-    let columns = rows
-        .iter()
-        .map(|i| i % size.rows() * size.cols() + i / size.rows());
+    let columns = rows.iter().map(|i| i % size.rows() * size.cols() + i / size.rows());
     let (mut found, mut known) = (Vec::new(), Vec::new());
     for cells in [rows.clone(), columns.collect()] {
         let mut cells: Vec<usize> = cells.into_iter().filter(|&cell| tiles[cell] != 0).collect();
@@ -86,9 +84,7 @@ fn patterns<'t>(
     goal: &Board,
     tiles: impl Iterator<Item = &'t [u16]>,
 ) -> Result<Vec<Pattern>, PdbError> {
-    tiles
-        .map(|tiles| Pattern::new(goal.clone(), tiles))
-        .collect()
+    tiles.map(|tiles| Pattern::new(goal.clone(), tiles)).collect()
 }
 
 /// Where a symmetry takes sets of cells, in order.

@@ -52,18 +52,11 @@ impl MovePruner {
     /// two cores for depth 12.
     pub fn new(size: Size, depth: usize) -> MovePruner {
         let cells = size.cells();
-        let mut nodes: Vec<PrefixNode> = (0..cells)
-            .map(|cell| PrefixNode {
-                cell,
-                child: [NONE; 4],
-                suffix: NONE,
-            })
-            .collect();
+        let mut nodes: Vec<PrefixNode> =
+            (0..cells).map(|cell| PrefixNode { cell, child: [NONE; 4], suffix: NONE }).collect();
         let mut pruned: Vec<[bool; 4]> = vec![[false; 4]; cells];
-        let all: Vec<_> = (0..cells)
-            .into_par_iter()
-            .map(|start| duplicates(size, start, depth))
-            .collect();
+        let all: Vec<_> =
+            (0..cells).into_par_iter().map(|start| duplicates(size, start, depth)).collect();
         for (start, sequences) in all.iter().enumerate() {
             for sequence in sequences {
                 insert(&mut nodes, &mut pruned, size, start, sequence);
@@ -131,12 +124,8 @@ fn duplicates(size: Size, start: usize, depth: usize) -> Vec<Vec<Direction>> {
     // numbers of their cells, which a move changes by one product; boards of one key are compared.
     let mut random = SplitMix64::new(0);
     let weights: Vec<u64> = (0..cells).map(|_| random.draw()).collect();
-    let mut reached = vec![ReachedBoard {
-        key: 0,
-        before: NONE,
-        blank: start as u16,
-        direction: Direction::Up,
-    }];
+    let mut reached =
+        vec![ReachedBoard { key: 0, before: NONE, blank: start as u16, direction: Direction::Up }];
     let mut seen: HashMap<u64, u32, BuildHasherDefault<Key>> = HashMap::from_iter([(0, 0)]);
     let mut found = Vec::new();
     let mut level = 0..1;
@@ -155,9 +144,7 @@ fn duplicates(size: Size, start: usize, depth: usize) -> Vec<Vec<Direction>> {
                 };
                 let change = weights[blank].wrapping_sub(weights[cell]);
                 let to = ReachedBoard {
-                    key: from
-                        .key
-                        .wrapping_add(change.wrapping_mul(board[cell].into())),
+                    key: from.key.wrapping_add(change.wrapping_mul(board[cell].into())),
                     before: at as u32,
                     blank: cell as u16,
                     direction,
@@ -242,16 +229,10 @@ fn insert(
     for &direction in front {
         let child = nodes[at].child[direction as usize];
         at = if child == NONE {
-            let cell = direction
-                .tile_cell(size, nodes[at].cell)
-                .unwrap_or(nodes[at].cell);
+            let cell = direction.tile_cell(size, nodes[at].cell).unwrap_or(nodes[at].cell);
             let new = nodes.len() as u32;
             nodes[at].child[direction as usize] = new;
-            nodes.push(PrefixNode {
-                cell,
-                child: [NONE; 4],
-                suffix: NONE,
-            });
+            nodes.push(PrefixNode { cell, child: [NONE; 4], suffix: NONE });
             pruned.push([false; 4]);
             new as usize
         } else {
@@ -275,21 +256,13 @@ fn link(size: Size, nodes: &mut [PrefixNode], pruned: &mut [[bool; 4]]) -> Vec<[
                 continue;
             };
             // Where the suffix goes, this state goes unless its own tree goes deeper.
-            let shorter = if suffix == NONE {
-                cell as u32
-            } else {
-                next[suffix as usize][d]
-            };
+            let shorter = if suffix == NONE { cell as u32 } else { next[suffix as usize][d] };
             if suffix != NONE && shorter == NONE {
                 pruned[at][d] = true;
             }
             let child = nodes[at].child[d];
             if child != NONE {
-                nodes[child as usize].suffix = if shorter == NONE {
-                    cell as u32
-                } else {
-                    shorter
-                };
+                nodes[child as usize].suffix = if shorter == NONE { cell as u32 } else { shorter };
                 queue.push_back(child as usize);
             }
             if !pruned[at][d] {

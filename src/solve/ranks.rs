@@ -213,11 +213,7 @@ impl Share {
     fn take(&self, mut reports: Vec<SubtreeReport>, recorder: &dyn Recorder) -> f64 {
         let mut hand = lock(&self.hand);
         let mut elsewhere = 0;
-        for (_, report) in reports
-            .iter_mut()
-            .enumerate()
-            .filter(|(rank, _)| *rank != self.rank)
-        {
+        for (_, report) in reports.iter_mut().enumerate().filter(|(rank, _)| *rank != self.rank) {
             elsewhere += report.nodes;
             if report.stopped {
                 self.stop();

@@ -82,20 +82,13 @@ pub struct Unsolvable {
 pub fn explain(board: &Board, goal: &Board) -> Result<Option<Unsolvable>, BoardError> {
     let size = goal.size();
     if board.size() != size {
-        return Err(BoardError::WrongShape {
-            found: board.size(),
-            expected: size,
-        });
+        return Err(BoardError::WrongShape { found: board.size(), expected: size });
     }
     let mut home = vec![0; size.cells()];
     for (cell, &tile) in goal.tiles().iter().enumerate() {
         home[usize::from(tile)] = cell as u16;
     }
-    let at: Vec<u16> = board
-        .tiles()
-        .iter()
-        .map(|&t| home[usize::from(t)])
-        .collect();
+    let at: Vec<u16> = board.tiles().iter().map(|&t| home[usize::from(t)]).collect();
     let parity = Parity::of(size, &at, goal.blank());
     if parity.is_solvable() {
         return Ok(None);
@@ -200,10 +193,7 @@ pub struct Scrambler {
 impl Scrambler {
     /// Returns the boards of a goal and a seed.
     pub fn new(goal: Board, seed: u64) -> Scrambler {
-        Scrambler {
-            goal,
-            random: SplitMix64::new(seed),
-        }
+        Scrambler { goal, random: SplitMix64::new(seed) }
     }
 }
 

@@ -35,17 +35,9 @@ impl Tree {
     /// Returns the solver; the views are those of the databases' patterns, at least one.
     pub fn new(goal: Board, views: Vec<Lens>, pruner: MovePruner) -> Tree {
         let cell = |blank, d: Direction| d.tile_cell(goal.size(), blank).unwrap_or(blank) as u8;
-        let cells = (0..goal.size().cells())
-            .map(|blank| Direction::ALL.map(|d| cell(blank, d)))
-            .collect();
-        Tree {
-            goal,
-            views,
-            pruner,
-            copies: true,
-            split_from: SPLIT_FROM,
-            cells,
-        }
+        let cells =
+            (0..goal.size().cells()).map(|blank| Direction::ALL.map(|d| cell(blank, d))).collect();
+        Tree { goal, views, pruner, copies: true, split_from: SPLIT_FROM, cells }
     }
 
     /// Whether every entry is a byte at the rank of its cells, so that walks keep ranks up to date, and every lens a sum by
@@ -69,8 +61,7 @@ impl Tree {
             patterns.map(|p| lens.view.tiles(p).len()).sum()
         };
         let all = self.goal.tiles().len() - 1;
-        self.sums()
-            .all(|sum| self.views[sum].iter().map(tiles).sum::<usize>() >= all)
+        self.sums().all(|sum| self.views[sum].iter().map(tiles).sum::<usize>() >= all)
     }
 
     /// Returns the databases, as often as they are seen.
@@ -172,11 +163,7 @@ impl<'t, const V: usize> BitTables<'t, V> {
             let database = lens.databases.get(p).or(lens.databases.last())?;
             let (bytes, strides) = database.layout();
             let sets = database.bits()?;
-            Some(BitTable {
-                bytes,
-                sets,
-                strides,
-            })
+            Some(BitTable { bytes, sets, strides })
         };
         if V > MAX_BIT_VIEWS || views.len() > V || !tree.databases().all(|d| d.bits().is_some()) {
             return None;
@@ -198,12 +185,7 @@ impl<'t, const V: usize> BitTables<'t, V> {
         for blank in 0..cells {
             moves.push(Direction::ALL.map(|direction| {
                 let cell = tree.cell(blank, direction);
-                let mut to = BlankStep {
-                    cell,
-                    image: [0; V],
-                    set: [0; V],
-                    forward: [1; V],
-                };
+                let mut to = BlankStep { cell, image: [0; V], set: [0; V], forward: [1; V] };
                 let mut passes: Vec<(u8, u8)> = Vec::new();
                 for (v, lens) in views.iter().enumerate() {
                     let image = &lens.view.image;

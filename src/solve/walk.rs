@@ -83,10 +83,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
                 let cells = lens.view.cells(p, |tile| at[usize::from(tile)], &mut cells);
                 lookup.index[p] = database.rank(pdb.entry(cells, blank));
                 lookup.set[p] = match database.has_blank() {
-                    true => cells
-                        .iter()
-                        .rev()
-                        .fold(0, |all, &cell| all << 8 | u64::from(cell)),
+                    true => cells.iter().rev().fold(0, |all, &cell| all << 8 | u64::from(cell)),
                     false => cells.iter().fold(0, |set, &cell| set | 1 << cell),
                 };
                 lookup.distance[p] = pdb.pattern().manhattan(cells) as u8;
@@ -139,11 +136,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
     #[inline(always)]
     fn views(&self) -> usize {
         // One or two are what they say; of more there may be fewer.
-        if V > 2 {
-            self.tree.views.len().min(V)
-        } else {
-            V
-        }
+        if V > 2 { self.tree.views.len().min(V) } else { V }
     }
 
     /// Walks through the subtree, looking for a solution of at most `room` more moves.
@@ -201,13 +194,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
             };
             self.step(blank, child);
             let before = self.enter(blank, child, &value);
-            self.collect(
-                usize::from(child.cell),
-                child.state,
-                depth - 1,
-                room - 1,
-                found,
-            );
+            self.collect(usize::from(child.cell), child.state, depth - 1, room - 1, found);
             self.leave(blank, child, before);
             self.step_back(blank, child);
         }
@@ -444,10 +431,7 @@ pub(crate) struct WalkNode<const V: usize> {
 impl<const V: usize> WalkNode<V> {
     /// Returns the lower bound on the moves left: the largest of the tree's sums.
     pub fn estimate(&self, tree: &Tree) -> i32 {
-        tree.sums()
-            .map(|lenses| self.sum(lenses))
-            .max()
-            .unwrap_or(0)
+        tree.sums().map(|lenses| self.sum(lenses)).max().unwrap_or(0)
     }
 
     /// Returns the sum of some lenses.

@@ -100,11 +100,7 @@ enum Body {
     /// All in memory, or mapped.
     Whole(Image),
     /// What is before the entries, and the blocks of entries that were asked for.
-    Parts {
-        file: File,
-        front: Vec<u8>,
-        blocks: Vec<OnceLock<Vec<u8>>>,
-    },
+    Parts { file: File, front: Vec<u8>, blocks: Vec<OnceLock<Vec<u8>>> },
 }
 
 /// A file of a kind, in memory or read block by block.
@@ -126,9 +122,7 @@ fn sum_of(block: &[u8]) -> u64 {
     let mut sum = XxHash3_64::new();
     for (i, piece) in block.chunks(PIECE).enumerate() {
         let ahead = block.as_ptr().wrapping_add(i * PIECE + AHEAD);
-        (0..PIECE)
-            .step_by(64)
-            .for_each(|line| prefetch::<1, _>(ahead.wrapping_add(line)));
+        (0..PIECE).step_by(64).for_each(|line| prefetch::<1, _>(ahead.wrapping_add(line)));
         sum.write(piece);
     }
     sum.finish()
@@ -158,11 +152,7 @@ impl<H: FileHeader> Container<H> {
         let mut front = room(layout.data.offset)?;
         read_exact_at(&file, &mut front, 0).map_err(&failed)?;
         let blocks = (0..layout.blocks()).map(|_| OnceLock::new()).collect();
-        let body = Body::Parts {
-            file,
-            front,
-            blocks,
-        };
+        let body = Body::Parts { file, front, blocks };
         Container::new(path, header, body)
     }
 
@@ -184,10 +174,7 @@ impl<H: FileHeader> Container<H> {
             self.read_block(block, to)?;
             read(to.len() as u64)
         })?;
-        Ok(Container {
-            body: Body::Whole(image),
-            ..self
-        })
+        Ok(Container { body: Body::Whole(image), ..self })
     }
 
     /// Maps all of a file that was opened, in a process that has promised to end when the file is cut, and
@@ -285,12 +272,7 @@ impl<H: FileHeader> Container<H> {
             None
         };
         match wrong {
-            None => Ok(Container {
-                path: path.to_path_buf(),
-                header,
-                layout,
-                body,
-            }),
+            None => Ok(Container { path: path.to_path_buf(), header, layout, body }),
             Some(what) => Err(H::KIND.wrong(path, FileProblem::Header(what))),
         }
     }
@@ -510,13 +492,7 @@ impl SectionLayout {
         let frames = compressed.map_or(0, |_| blocks);
         let frames = section(sums.end().next_multiple_of(64), frames);
         let data = frames.end().next_multiple_of(HEADER_BYTES as u64);
-        SectionLayout {
-            index,
-            sums,
-            frames,
-            data: section(data, compressed.unwrap_or(raw)),
-            raw,
-        }
+        SectionLayout { index, sums, frames, data: section(data, compressed.unwrap_or(raw)), raw }
     }
 
     /// Returns the number of blocks of entries.

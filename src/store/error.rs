@@ -117,20 +117,13 @@ impl FileError {
     /// Returns whether the file is there and damaged.
     pub fn is_damage(&self) -> bool {
         use FileProblem::{Damaged, Header, Length, Line};
-        matches!(
-            self.problem(),
-            Some(Length { .. } | Header(_) | Damaged { .. } | Line { .. })
-        )
+        matches!(self.problem(), Some(Length { .. } | Header(_) | Damaged { .. } | Line { .. }))
     }
 
     /// Returns a function that names the action and the file of an error.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl Fn(io::Error) -> FileError {
         let path = path.to_path_buf();
-        move |reason| FileError::Io {
-            action,
-            path: path.clone(),
-            reason,
-        }
+        move |reason| FileError::Io { action, path: path.clone(), reason }
     }
 }
 
@@ -146,10 +139,6 @@ pub struct FileKind {
 impl FileKind {
     /// Returns the error of a file of this kind.
     pub(crate) fn wrong(self, path: &Path, problem: FileProblem) -> FileError {
-        FileError::Wrong {
-            path: path.to_path_buf(),
-            kind: self,
-            problem,
-        }
+        FileError::Wrong { path: path.to_path_buf(), kind: self, problem }
     }
 }

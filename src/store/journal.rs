@@ -152,10 +152,7 @@ fn unseal(line: &[u8], sum: &mut u64) -> Option<String> {
 mod tests {
     use super::*;
 
-    const KIND: FileKind = FileKind {
-        noun: "journal of a test",
-        make: "make another",
-    };
+    const KIND: FileKind = FileKind { noun: "journal of a test", make: "make another" };
 
     fn open(path: &Path) -> Result<(Journal, Vec<String>), FileError> {
         Journal::open(path, KIND, "{\"test\":")
@@ -174,10 +171,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         assert!(written(&path, 0..3).is_empty());
-        assert_eq!(
-            written(&path, 3..5),
-            ["{\"test\":0}", "{\"test\":1}", "{\"test\":2}"]
-        );
+        assert_eq!(written(&path, 3..5), ["{\"test\":0}", "{\"test\":1}", "{\"test\":2}"]);
         assert_eq!(open(&path).unwrap().1.len(), 5);
         for line in std::fs::read_to_string(&path).unwrap().lines() {
             let value: serde_json::Value = serde_json::from_str(line).unwrap();

@@ -100,11 +100,7 @@ impl LevelHeader {
 
     /// Returns the file before a manifest names it.
     pub fn uncommitted(&self) -> RunFile {
-        RunFile::Uncommitted {
-            run: self.run,
-            depth: self.depth,
-            chunk: self.chunk,
-        }
+        RunFile::Uncommitted { run: self.run, depth: self.depth, chunk: self.chunk }
     }
 
     fn bytes(&self) -> [u8; HEADER] {
@@ -190,23 +186,14 @@ impl LevelWriter {
     /// Starts a file with its header.
     pub fn new(mut file: Box<dyn Append>, header: &LevelHeader) -> io::Result<LevelWriter> {
         file.append(&header.bytes())?;
-        Ok(LevelWriter {
-            file,
-            offset: HEADER as u64,
-            index: Vec::new(),
-        })
+        Ok(LevelWriter { file, offset: HEADER as u64, index: Vec::new() })
     }
 
     /// Appends a frame; `hash` is the xxh3 of its bytes. Frames come in increasing order.
     pub fn frame(&mut self, frame: u32, bytes: &[u8], hash: u64) -> io::Result<()> {
         debug_assert!(self.index.last().is_none_or(|last| last.frame < frame));
         self.file.append(bytes)?;
-        self.index.push(FrameEntry {
-            frame,
-            len: bytes.len() as u32,
-            offset: self.offset,
-            hash,
-        });
+        self.index.push(FrameEntry { frame, len: bytes.len() as u32, offset: self.offset, hash });
         self.offset += bytes.len() as u64;
         Ok(())
     }
@@ -232,14 +219,8 @@ impl LevelWriter {
             index.extend(entry.hash.to_le_bytes());
         }
         let hash = XxHash3_64::oneshot(&index);
-        let trailer = [
-            self.offset,
-            self.index.len() as u64,
-            sum.states,
-            sum.checksum,
-            hash,
-            before,
-        ];
+        let trailer =
+            [self.offset, self.index.len() as u64, sum.states, sum.checksum, hash, before];
         let start = index.len();
         index.extend(trailer.iter().flat_map(|value| value.to_le_bytes()));
         index.extend(END);
@@ -319,17 +300,8 @@ impl LevelReader {
         if offset != start {
             return Err(wrong(LevelError::Index));
         }
-        let sum = LevelSum {
-            states: u64_at(trailer, 16),
-            checksum: u64_at(trailer, 24),
-        };
-        Ok(LevelReader {
-            file,
-            header,
-            sum,
-            before: u64_at(trailer, 40),
-            index,
-        })
+        let sum = LevelSum { states: u64_at(trailer, 16), checksum: u64_at(trailer, 24) };
+        Ok(LevelReader { file, header, sum, before: u64_at(trailer, 40), index })
     }
 
     /// Returns the header.

@@ -182,11 +182,7 @@ impl Manifest {
 
     /// Returns the text of the file.
     pub fn text(&self) -> String {
-        seal(
-            FORMAT,
-            version(&self.metric, &self.puzzle, &self.shares),
-            self,
-        )
+        seal(FORMAT, version(&self.metric, &self.puzzle, &self.shares), self)
     }
 
     /// Reads the text of a file.
@@ -220,9 +216,7 @@ impl Manifest {
         }
         let depths: Vec<u32> = self.files.iter().map(|files| files.depth).collect();
         if !depths.is_sorted_by(|a, b| a < b)
-            || depths
-                .last()
-                .is_some_and(|&d| d as usize > self.levels.len())
+            || depths.last().is_some_and(|&d| d as usize > self.levels.len())
         {
             return Err("its levels are not in order".into());
         }
@@ -252,29 +246,17 @@ impl Manifest {
     /// # Errors
     /// What the system says; the old manifest is then still there.
     pub fn write(&self, storage: &dyn Storage) -> io::Result<()> {
-        put(
-            storage,
-            self.new_name(),
-            MANIFEST,
-            &self.short_text()?,
-            || {
-                // A copy to explain what went wrong, so nothing fails for want of it.
-                if storage.remove(PREVIOUS).is_ok() {
-                    let _ = storage.link(MANIFEST, PREVIOUS);
-                }
-            },
-        )
+        put(storage, self.new_name(), MANIFEST, &self.short_text()?, || {
+            // A copy to explain what went wrong, so nothing fails for want of it.
+            if storage.remove(PREVIOUS).is_ok() {
+                let _ = storage.link(MANIFEST, PREVIOUS);
+            }
+        })
     }
 
     /// Writes the manifest of a directory that has none, durably; the previous one stays.
     pub fn write_first(&self, storage: &dyn Storage) -> io::Result<()> {
-        put(
-            storage,
-            self.new_name(),
-            MANIFEST,
-            &self.short_text()?,
-            || {},
-        )
+        put(storage, self.new_name(), MANIFEST, &self.short_text()?, || {})
     }
 
     fn new_name(&self) -> RunFile {
@@ -442,19 +424,13 @@ impl Marker {
     /// # Errors
     /// What the system says, or a [`crate::store::ManifestError`] inside an [`io::ErrorKind::InvalidData`].
     pub fn read(storage: &dyn Storage) -> io::Result<Option<Marker>> {
-        read_sealed(storage, MARKER, LONGEST_MARKER, |bytes| {
-            unseal(MARKER_FORMAT, bytes)
-        })
+        read_sealed(storage, MARKER, LONGEST_MARKER, |bytes| unseal(MARKER_FORMAT, bytes))
     }
 
     /// Writes the marker of a directory, durably.
     pub fn write(&self, storage: &dyn Storage) -> io::Result<()> {
         let new = RunFile::NewMarker { run: self.run };
-        let text = seal(
-            MARKER_FORMAT,
-            version(&self.metric, &self.puzzle, &self.shares),
-            self,
-        );
+        let text = seal(MARKER_FORMAT, version(&self.metric, &self.puzzle, &self.shares), self);
         put(storage, new, MARKER, &text, || {})
     }
 }

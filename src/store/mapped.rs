@@ -43,12 +43,7 @@ impl Mapped {
             // SAFETY: the bytes are only read, and the caller promises that nobody changes them.
             _ => Some(unsafe { Mmap::map(&file)? }),
         };
-        Ok(Mapped {
-            watch: None,
-            map,
-            file,
-            then,
-        })
+        Ok(Mapped { watch: None, map, file, then })
     }
 
     /// Maps a file in a process that has promised to end when the file is cut short. Whoever rests an answer on

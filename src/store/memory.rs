@@ -106,9 +106,7 @@ pub fn budget() -> u64 {
 /// Returns the peak resident memory of this process in bytes, where the system tells (Linux).
 pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }
@@ -123,10 +121,7 @@ pub(crate) fn room(bytes: u64) -> Result<Vec<u8>, MemoryError> {
             room.resize(len, 0);
             Ok(room)
         }
-        _ => Err(MemoryError::Map {
-            bytes,
-            reason: "out of memory".into(),
-        }),
+        _ => Err(MemoryError::Map { bytes, reason: "out of memory".into() }),
     }
 }
 
@@ -162,11 +157,7 @@ fn left_in_groups(groups: &str, root: &Path) -> Option<u64> {
         let names = if controllers.is_empty() {
             ["memory.max", "memory.current", "inactive_file "]
         } else if controllers.split(',').any(|name| name == "memory") {
-            [
-                "memory.limit_in_bytes",
-                "memory.usage_in_bytes",
-                "total_inactive_file ",
-            ]
+            ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "]
         } else {
             return None;
         };
@@ -175,9 +166,7 @@ fn left_in_groups(groups: &str, root: &Path) -> Option<u64> {
             _ => root.join("memory"),
         };
         let own = Path::new(path.trim_start_matches('/'));
-        own.ancestors()
-            .filter_map(|group| left(&root.join(group), names))
-            .min()
+        own.ancestors().filter_map(|group| left(&root.join(group), names)).min()
     });
     left.min()
 }
@@ -230,10 +219,9 @@ impl Image {
     /// [`MemoryError`] when less is free.
     pub fn in_free_memory(len: u64) -> Result<Image, MemoryError> {
         match free_memory() {
-            Some(free) if free < len => Err(MemoryError::Map {
-                bytes: len,
-                reason: format!("{free} bytes are free"),
-            }),
+            Some(free) if free < len => {
+                Err(MemoryError::Map { bytes: len, reason: format!("{free} bytes are free") })
+            }
             _ => Image::zeroed(len),
         }
     }
@@ -355,10 +343,7 @@ mod memory_tests {
 
     #[test]
     fn an_impossible_array_is_an_error() {
-        assert!(matches!(
-            Array::zeroed(u64::MAX / 64),
-            Err(MemoryError::Map { .. })
-        ));
+        assert!(matches!(Array::zeroed(u64::MAX / 64), Err(MemoryError::Map { .. })));
     }
 
     #[test]
@@ -387,10 +372,7 @@ mod free_memory_tests {
     fn this_machine_has_memory() {
         #[cfg(target_os = "linux")]
         assert!(free_memory().unwrap() > 1 << 20);
-        assert_eq!(
-            available("MemFree: 1 kB\nMemAvailable:   12 kB\n"),
-            Some(12 << 10)
-        );
+        assert_eq!(available("MemFree: 1 kB\nMemAvailable:   12 kB\n"), Some(12 << 10));
         assert_eq!(available("MemFree: 1 kB\n"), None);
     }
 
@@ -416,10 +398,7 @@ mod free_memory_tests {
     fn groups_of_version_1_count_as_well() {
         let root = tempfile::tempdir().unwrap();
         let limit = |limit: &'static str| {
-            [
-                ("memory.limit_in_bytes", limit),
-                ("memory.usage_in_bytes", "50"),
-            ]
+            [("memory.limit_in_bytes", limit), ("memory.usage_in_bytes", "50")]
         };
         group(root.path(), "memory/a/b", &limit("9223372036854771712"));
         group(root.path(), "memory/a", &limit("80"));

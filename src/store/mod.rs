@@ -83,11 +83,7 @@ pub(crate) fn in_parallel<T: Send, E: Send>(
     };
     let threads = threads.min(parts.len());
     let state = Mutex::new((parts.enumerate(), None::<(usize, E)>));
-    let lock = || {
-        state
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-    };
+    let lock = || state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let next = || {
         let (parts, error) = &mut *lock();
         parts.next().filter(|_| error.is_none())
@@ -104,10 +100,7 @@ pub(crate) fn in_parallel<T: Send, E: Send>(
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            if std::thread::Builder::new()
-                .spawn_scoped(scope, worker)
-                .is_err()
-            {
+            if std::thread::Builder::new().spawn_scoped(scope, worker).is_err() {
                 break;
             }
         }

@@ -117,11 +117,7 @@ impl NameTarget {
 enum OutputPlace {
     Stdout,
     Device(File),
-    File {
-        temporary: NamedTempFile,
-        target: PathBuf,
-        replace: bool,
-    },
+    File { temporary: NamedTempFile, target: PathBuf, replace: bool },
 }
 
 /// An output being written.
@@ -169,11 +165,7 @@ impl Output {
                     std::fs::create_dir_all(directory)?;
                     remove_abandoned(directory);
                     let temporary = temporary(directory)?;
-                    OutputPlace::File {
-                        temporary,
-                        target,
-                        replace,
-                    }
+                    OutputPlace::File { temporary, target, replace }
                 }
             })
         };
@@ -249,12 +241,7 @@ impl Output {
             OutputPlace::File { temporary, .. } => temporary.as_file().sync_all(),
         };
         flushed.map_err(failed(path))?;
-        let OutputPlace::File {
-            temporary,
-            target,
-            replace,
-        } = self.place
-        else {
+        let OutputPlace::File { temporary, target, replace } = self.place else {
             return Ok(());
         };
         let persisted = match replace {
@@ -297,10 +284,7 @@ pub(crate) fn failed(path: &Path) -> impl Fn(io::Error) -> OutputError {
             Some((reason, _)) => io::Error::new(error.kind(), reason.to_string()),
             None => error,
         };
-        OutputError::Io {
-            path: path.to_path_buf(),
-            reason,
-        }
+        OutputError::Io { path: path.to_path_buf(), reason }
     }
 }
 
@@ -431,10 +415,7 @@ mod tests {
         output.finish().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), [7; 100]);
 
-        for again in [
-            Output::check(&path, false),
-            Output::create(&path, false).map(drop),
-        ] {
+        for again in [Output::check(&path, false), Output::create(&path, false).map(drop)] {
             assert!(matches!(again, Err(OutputError::Exists(_))));
         }
         for len in [10, 3 * CHUNK + 5] {
@@ -474,20 +455,14 @@ mod tests {
         let (file, link) = (dir.path().join("file"), dir.path().join("link"));
         symlink("file", &link).unwrap();
         put(&link, false, b"new").unwrap();
-        assert!(matches!(
-            put(&link, false, b""),
-            Err(OutputError::Exists(_))
-        ));
+        assert!(matches!(put(&link, false, b""), Err(OutputError::Exists(_))));
         put(&link, true, b"newer").unwrap();
         assert!(kind(&link).is_symlink() && kind(&file).is_file());
         assert_eq!(std::fs::read(&file).unwrap(), b"newer");
         let around = dir.path().join("around");
         symlink("around", &around).unwrap();
         assert!(put(&around, true, b"").is_err());
-        assert_eq!(
-            names(dir.path()),
-            ["around", "file", "full", "link", "null"]
-        );
+        assert_eq!(names(dir.path()), ["around", "file", "full", "link", "null"]);
     }
 
     #[test]

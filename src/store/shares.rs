@@ -38,10 +38,7 @@ impl Shares {
             owed[place] -= all;
             place
         });
-        Shares {
-            order: order.collect(),
-            shares,
-        }
+        Shares { order: order.collect(), shares }
     }
 
     /// Returns whether these are shares of so many directories.
@@ -54,9 +51,7 @@ impl Shares {
     /// an empty list when nobody knows, or the rooms are much alike.
     pub fn by_room(rooms: &[(Option<u64>, Option<u64>)]) -> Vec<u32> {
         let on = |device: Option<u64>| {
-            rooms
-                .iter()
-                .filter(move |(_, d)| device.is_some() && *d == device)
+            rooms.iter().filter(move |(_, d)| device.is_some() && *d == device)
         };
         let room = |&(free, device): &(Option<u64>, Option<u64>)| {
             Some(free? / (on(device).count().max(1) as u64))
@@ -95,13 +90,7 @@ mod tests {
 
     #[test]
     fn equal_shares_go_round() {
-        for shares in [
-            vec![],
-            vec![1, 1, 1],
-            vec![7, 7, 7],
-            vec![2, 1],
-            vec![0, 0, 0],
-        ] {
+        for shares in [vec![], vec![1, 1, 1], vec![7, 7, 7], vec![2, 1], vec![0, 0, 0]] {
             let shares = Shares::new(&shares, 3);
             assert!((0..1000).all(|chunk| shares.place(chunk) == chunk % 3));
         }
@@ -110,13 +99,7 @@ mod tests {
     /// Of any stretch from the first chunk on every directory has its share, to one chunk.
     #[test]
     fn chunks_are_dealt_out_in_proportion() {
-        for list in [
-            vec![32, 9],
-            vec![1, 32, 17, 5],
-            vec![0, 3],
-            vec![32, 0, 31],
-            vec![1],
-        ] {
+        for list in [vec![32, 9], vec![1, 32, 17, 5], vec![0, 3], vec![32, 0, 31], vec![1]] {
             let shares = Shares::new(&list, list.len());
             let all: u32 = list.iter().sum();
             let mut dealt = vec![0u32; list.len()];
@@ -137,10 +120,7 @@ mod tests {
         let by_room = Shares::by_room;
         assert_eq!(by_room(&[on(2000, 1), on(500, 2)]), [32, 8]);
         // Directories on one disk share its room.
-        assert_eq!(
-            by_room(&[on(1000, 1), on(1000, 1), on(1000, 2)]),
-            [16, 16, 32]
-        );
+        assert_eq!(by_room(&[on(1000, 1), on(1000, 1), on(1000, 2)]), [16, 16, 32]);
         assert_eq!(by_room(&[on(1000, 1), on(0, 2)]), [32, 0]);
         let alike = [
             vec![on(1000, 1), on(850, 2)],

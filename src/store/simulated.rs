@@ -129,20 +129,15 @@ impl Simulated {
 
     /// A directory of files that are durable.
     fn of(names: BTreeMap<String, usize>, files: impl Iterator<Item = Vec<u8>>) -> Simulated {
-        let files = files.map(|bytes| SimulatedFile {
-            live: bytes.clone(),
-            durable: bytes,
-            lost: 0,
-        });
+        let files =
+            files.map(|bytes| SimulatedFile { live: bytes.clone(), durable: bytes, lost: 0 });
         let state = SimulatedState {
             live: names.clone(),
             durable: names,
             files: files.collect(),
             ..SimulatedState::default()
         };
-        Simulated {
-            state: Arc::new(Mutex::new(state)),
-        }
+        Simulated { state: Arc::new(Mutex::new(state)) }
     }
 
     /// Returns a copy of the directory as the program sees it, without faults and locks.
@@ -190,10 +185,7 @@ impl SimulatedState {
     }
 
     fn bytes(&self) -> u64 {
-        self.live
-            .values()
-            .map(|&file| self.files[file].live.len() as u64)
-            .sum()
+        self.live.values().map(|&file| self.files[file].live.len() as u64).sum()
     }
 }
 
@@ -203,10 +195,7 @@ impl Storage for Simulated {
         let file = state.files.len();
         state.files.push(SimulatedFile::default());
         state.live.insert(name.to_string(), file);
-        Ok(Box::new(SimulatedAppend {
-            directory: self.clone(),
-            file,
-        }))
+        Ok(Box::new(SimulatedAppend { directory: self.clone(), file }))
     }
 
     fn open(&self, name: &str) -> io::Result<Box<dyn ReadAt>> {
@@ -220,10 +209,7 @@ impl Storage for Simulated {
         {
             *byte ^= 16;
         }
-        Ok(Box::new(Opened {
-            bytes,
-            broken: hit(&state.faults.unreadable),
-        }))
+        Ok(Box::new(Opened { bytes, broken: hit(&state.faults.unreadable) }))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {

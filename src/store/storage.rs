@@ -146,11 +146,9 @@ impl Directory {
     /// Returns a directory that is created, if it is missing, when something is written to it.
     pub fn create(path: &Path, io: Io) -> io::Result<Directory> {
         match Directory::open(path, io) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Directory {
-                path: path.to_path_buf(),
-                io,
-                make: true,
-            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Ok(Directory { path: path.to_path_buf(), io, make: true })
+            }
             opened => opened,
         }
     }
@@ -160,11 +158,7 @@ impl Directory {
         if !std::fs::metadata(path)?.is_dir() {
             return Err(io::Error::from(io::ErrorKind::NotADirectory));
         }
-        Ok(Directory {
-            path: path.to_path_buf(),
-            io,
-            make: false,
-        })
+        Ok(Directory { path: path.to_path_buf(), io, make: false })
     }
 
     /// Opens a file to write it; makes the directory first where that was asked for and there is none.
@@ -291,10 +285,7 @@ impl Storage for Directory {
     fn is_locked(&self) -> bool {
         // A shared lock for an instant: it can fail against a running search, but not disturb it.
         open_file(OpenOptions::new().read(true), &self.path.join(LOCK)).is_ok_and(|(file, _)| {
-            matches!(
-                file.try_lock_shared(),
-                Err(std::fs::TryLockError::WouldBlock)
-            )
+            matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
         })
     }
 
@@ -338,9 +329,7 @@ fn open_file(options: &mut OpenOptions, path: &Path) -> io::Result<(File, u64)> 
     #[cfg(unix)]
     {
         use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
-        let opened = options
-            .custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32)
-            .open(path);
+        let opened = options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32).open(path);
         // A socket cannot be opened, a pipe that nobody reads not for writing, a directory neither.
         let facts = match &opened {
             Ok(file) => file.metadata(),
@@ -357,9 +346,7 @@ fn open_file(options: &mut OpenOptions, path: &Path) -> io::Result<(File, u64)> 
             kind if kind.is_socket() => "a socket",
             _ => "a device",
         };
-        Err(io::Error::other(format!(
-            "it is {other}, not a file: move it away"
-        )))
+        Err(io::Error::other(format!("it is {other}, not a file: move it away")))
     }
     #[cfg(not(unix))]
     {
@@ -481,9 +468,7 @@ impl ReadAt for MappedFile {
         if len > 0 {
             // Reads the pages here and now, on the thread that reads ahead; a disk error is an error. Linux before 5.14
             // does not know this advice: there the pages come by faults.
-            let populated = self
-                .0
-                .advise_range(memmap2::Advice::PopulateRead, start, len);
+            let populated = self.0.advise_range(memmap2::Advice::PopulateRead, start, len);
             if let Err(error) = populated
                 && error.kind() != io::ErrorKind::InvalidInput
             {

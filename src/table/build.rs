@@ -19,12 +19,7 @@ use crate::table::{DistanceTable, TableEncoding, TableError};
 /// As [`crate::search::plan`], and [`TableError::Directed`].
 pub fn needed(subject: &Subject, encoding: TableEncoding) -> Result<u64, Error> {
     let (puzzle, _) = described(subject)?;
-    let header = TableHeader {
-        puzzle,
-        encoding,
-        histogram: Vec::new(),
-        checksum: 0,
-    };
+    let header = TableHeader { puzzle, encoding, histogram: Vec::new(), checksum: 0 };
     Ok(search::plan(subject, None)?.array_bytes + header.shape().bytes())
 }
 
@@ -43,12 +38,7 @@ pub fn build(
     let subject = search.subject.clone().from_goal();
     let needed = needed(&subject, encoding)?;
     if let Some(budget) = search.memory.filter(|&budget| budget < needed) {
-        return Err(TableError::Budget {
-            puzzle: subject.to_string(),
-            needed,
-            budget,
-        }
-        .into());
+        return Err(TableError::Budget { puzzle: subject.to_string(), needed, budget }.into());
     }
     let mut fill = Fill::of(&subject, encoding)?;
     let space = StateSpace::of(subject.clone())?;
@@ -56,13 +46,7 @@ pub fn build(
         fill.plainly(&space)?;
         return fill.finish();
     }
-    let search = Search {
-        subject,
-        max_depth: None,
-        engine: None,
-        keep_last: 0,
-        ..search.clone()
-    };
+    let search = Search { subject, max_depth: None, engine: None, keep_last: 0, ..search.clone() };
     let outcome = search::run_each(&search, observer, &mut |depth, first, registers, cells| {
         Ok(fill.level(depth, first, registers, cells)?)
     });
@@ -134,12 +118,7 @@ impl Fill {
     /// [`TableError::Memory`].
     pub fn of(subject: &Subject, encoding: TableEncoding) -> Result<Fill, crate::Error> {
         let (puzzle, definition) = described(subject)?;
-        let header = TableHeader {
-            puzzle,
-            encoding,
-            histogram: Vec::new(),
-            checksum: 0,
-        };
+        let header = TableHeader { puzzle, encoding, histogram: Vec::new(), checksum: 0 };
         let mut image = Image::zeroed(header.layout().data.end())?;
         let data = header.layout().data.of_mut(image.bytes_mut());
         let parts = data.chunks_mut(BLOCK_BYTES);
@@ -148,12 +127,7 @@ impl Fill {
             part.fill(UNREACHED);
             Ok::<(), ()>(())
         });
-        Ok(Fill {
-            shape: header.shape(),
-            header,
-            image,
-            definition,
-        })
+        Ok(Fill { shape: header.shape(), header, image, definition })
     }
 
     /// Sets the depth of a state.
@@ -315,12 +289,7 @@ impl ByteMarks {
             let set = |(bit, cell): (usize, &usize)| (byte >> bit & 1) * (3 << (2 * cell));
             cells.iter().enumerate().map(set).sum()
         };
-        ByteMarks {
-            depth: depth as u8,
-            masks: (0..256).map(mask).collect(),
-            cells,
-            encoding,
-        }
+        ByteMarks { depth: depth as u8, masks: (0..256).map(mask).collect(), cells, encoding }
     }
 
     /// Sets the entries of some registers; returns the number of states.

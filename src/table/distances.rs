@@ -530,9 +530,7 @@ impl Ways {
             Subject::Puzzle(states) => {
                 for (i, generator) in states.definition().generators().iter().enumerate() {
                     let alone = std::slice::from_ref(&generator.permutation);
-                    add(&states.reading().puzzle(alone, true), &|_, _| {
-                        NamedMove::Generator(i)
-                    });
+                    add(&states.reading().puzzle(alone, true), &|_, _| NamedMove::Generator(i));
                 }
             }
         }
@@ -575,20 +573,13 @@ impl Position {
         let mut own = [0; MAX_LEN];
         own[..line.len()].copy_from_slice(line);
         let len = line.len();
-        Position {
-            line: own,
-            len,
-            cell,
-        }
+        Position { line: own, len, cell }
     }
 
     /// Returns the state. Cost: one rank.
     pub fn state(&self) -> State {
         let (parity, rank) = lehmer::rank_in_parity(&self.line[..self.len]);
-        State {
-            line: parity as u64 * lehmer::even_count(self.len) + rank,
-            cell: self.cell,
-        }
+        State { line: parity as u64 * lehmer::even_count(self.len) + rank, cell: self.cell }
     }
 
     /// Returns the position after a move from its cell.

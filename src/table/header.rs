@@ -60,9 +60,7 @@ impl TableHeader {
         let (cells, parities) = match &self.puzzle {
             // Tiles jump over an even number of others, in either metric.
             TablePuzzle::Board(goal, _) => (goal.size().cells(), 1),
-            TablePuzzle::Defined {
-                cells, parities, ..
-            } => (*cells, *parities),
+            TablePuzzle::Defined { cells, parities, .. } => (*cells, *parities),
         };
         TableShape {
             cells,
@@ -75,10 +73,7 @@ impl TableHeader {
 impl store::FileHeader for TableHeader {
     const MAGIC: [u8; 8] = *b"TWTAB\r\n\x1a";
     const VERSION: u32 = 2;
-    const KIND: FileKind = FileKind {
-        noun: "distance table",
-        make: "make it with tilewave table",
-    };
+    const KIND: FileKind = FileKind { noun: "distance table", make: "make it with tilewave table" };
 
     fn version(&self) -> u32 {
         match self.puzzle {
@@ -116,13 +111,7 @@ impl store::FileHeader for TableHeader {
                 fields.put(16, &bytes);
                 fields.put_halves(GOAL, goal.tiles());
             }
-            TablePuzzle::Defined {
-                cells,
-                parities,
-                bytes,
-                checksum,
-                fingerprint,
-            } => {
+            TablePuzzle::Defined { cells, parities, bytes, checksum, fingerprint } => {
                 fields.put(16, &[0, 0, encoding, 2]);
                 fields.put(21, &[*cells as u8, *parities]);
                 fields.put_words(SUM, &[*checksum, *bytes, *fingerprint]);
@@ -155,12 +144,8 @@ impl store::FileHeader for TableHeader {
             return Err("a depth of 255");
         }
         let counts = (0..depths).map(|i| fields.u64(HISTOGRAM + 8 * i));
-        let header = TableHeader {
-            puzzle,
-            encoding,
-            histogram: counts.collect(),
-            checksum: fields.u64(88),
-        };
+        let header =
+            TableHeader { puzzle, encoding, histogram: counts.collect(), checksum: fields.u64(88) };
         let shape = header.shape();
         let mut counts = header.histogram.iter();
         let reached = counts.try_fold(0u64, |sum, &n| sum.checked_add(n));
@@ -178,9 +163,7 @@ fn goal(fields: &Fields) -> Result<Board, &'static str> {
     if size.cells() > Search::MAX_CELLS {
         return Err("no board size");
     }
-    let goal: Vec<u16> = (0..size.cells())
-        .map(|i| fields.u16(GOAL + 2 * i))
-        .collect();
+    let goal: Vec<u16> = (0..size.cells()).map(|i| fields.u16(GOAL + 2 * i)).collect();
     Board::new(size, &goal).map_err(|_| "no goal")
 }
 

@@ -54,13 +54,7 @@ const AIM: [Aim; AIMS] = {
             faults: &[Error(EINVAL), Error(EIO)],
             ..ALL
         },
-        Aim {
-            name: "holes",
-            setup: LARGE,
-            class: Class::Punch,
-            faults: PUNCHES,
-            ..ALL
-        },
+        Aim { name: "holes", setup: LARGE, class: Class::Punch, faults: PUNCHES, ..ALL },
         Aim {
             name: "advice on maps",
             setup: SETUPS[6],
@@ -103,14 +97,7 @@ pub fn faults(plan: &Plan) -> Report {
         return Report::default();
     }
     plan.run(|n, dice| {
-        let Aim {
-            name,
-            setup,
-            class,
-            faults,
-            last,
-            lasting,
-        } = &AIM[n % AIMS];
+        let Aim { name, setup, class, faults, last, lasting } = &AIM[n % AIMS];
         let of_class = counts(n % AIMS).iter().find(|(c, _)| c == class);
         let calls = of_class.map_or(0, |(_, calls)| *calls);
         assert!(calls > 0, "{name}: {setup:?} makes no such calls");
@@ -122,14 +109,7 @@ pub fn faults(plan: &Plan) -> Report {
         let before = runs::snapshot(folder);
         let (done, struck) = faults::struck(setup, folder, *class, nth, *lasting, fault);
         let what = format!("{} {class:?} {nth} of {calls} {fault:?}", setup.board);
-        let case = Case {
-            setup,
-            folder,
-            before: &before,
-            committed: &[],
-            fault,
-            struck: &struck,
-        };
+        let case = Case { setup, folder, before: &before, committed: &[], fault, struck: &struck };
         let verdict = match case.judge(&done) {
             Verdict::Harmless if matches!(fault, Fault::Kill) && done.signal.is_none() => {
                 // Commits by the clock differ from run to run, those of these searches do not.

@@ -118,10 +118,6 @@ pub fn starts(plan: &Plan) -> Report {
             (true, Some(wrong)) => Verdict::Wrong(wrong),
             (false, _) => Verdict::Ugly(format!("could not start: {}", done.first_words())),
         };
-        (
-            "status while a search starts".into(),
-            setup.board.into(),
-            verdict,
-        )
+        ("status while a search starts".into(), setup.board.into(), verdict)
     })
 }

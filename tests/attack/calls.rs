@@ -93,10 +93,7 @@ fn build() -> Option<PathBuf> {
     let mut compiler = Command::new("cc");
     compiler.args(["-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o"]);
     compiler.arg(&made).arg(source).arg("-ldl");
-    assert!(
-        compiler.status().is_ok_and(|s| s.success()),
-        "tools/attack/calls.c does not compile"
-    );
+    assert!(compiler.status().is_ok_and(|s| s.success()), "tools/attack/calls.c does not compile");
     std::fs::rename(&made, &library).unwrap();
     let mut probe = super::program::tilewave(["--version"]);
     probe.env("LD_PRELOAD", &library).env("ATTACK_UNDER", "/");

@@ -51,11 +51,7 @@ struct Disk {
 
 fn split(path: &str) -> (PathBuf, String) {
     let path = Path::new(path.trim_end_matches('/'));
-    let name = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     (path.parent().unwrap_or(Path::new("/")).to_path_buf(), name)
 }
 
@@ -81,10 +77,7 @@ impl Disk {
 
     fn bind(&mut self, path: &str, inode: Option<usize>) {
         let (parent, name) = split(path);
-        self.directories
-            .entry(parent)
-            .or_default()
-            .bind(name, inode);
+        self.directories.entry(parent).or_default().bind(name, inode);
     }
 
     fn apply(&mut self, call: &Call) {
@@ -108,24 +101,15 @@ impl Disk {
                     if call.flags & TRUNCATE != 0 {
                         self.inodes[inode].done.push(Change::Length(0));
                     }
-                    let at = if call.flags & APPEND != 0 {
-                        length(&self.inodes[inode].done)
-                    } else {
-                        0
-                    };
+                    let at =
+                        if call.flags & APPEND != 0 { length(&self.inodes[inode].done) } else { 0 };
                     self.open.insert(call.descriptor, (inode, at));
                 }
             }
             Class::Write => {
                 if let Some((inode, at)) = self.open.get_mut(&call.descriptor) {
-                    let place = if call.offset >= 0 {
-                        call.offset as u64
-                    } else {
-                        *at
-                    };
-                    self.inodes[*inode]
-                        .done
-                        .push(Change::Bytes(place, call.data.clone()));
+                    let place = if call.offset >= 0 { call.offset as u64 } else { *at };
+                    self.inodes[*inode].done.push(Change::Bytes(place, call.data.clone()));
                     if call.offset < 0 {
                         *at += call.data.len() as u64;
                     }
@@ -148,17 +132,14 @@ impl Disk {
                 if let Some((inode, _)) = self.open.get(&call.descriptor)
                     && call.flags & 1 == 0
                 {
-                    self.inodes[*inode]
-                        .done
-                        .push(Change::Length(call.offset as u64));
+                    self.inodes[*inode].done.push(Change::Length(call.offset as u64));
                 }
             }
             Class::Sync | Class::Names => {
                 if let Some((inode, _)) = self.open.get(&call.descriptor) {
                     self.inodes[*inode].synced = self.inodes[*inode].done.len();
-                } else if let Some(names) = self
-                    .directories
-                    .get_mut(Path::new(call.path.trim_end_matches('/')))
+                } else if let Some(names) =
+                    self.directories.get_mut(Path::new(call.path.trim_end_matches('/')))
                 {
                     names.synced = names.done.len();
                 }
@@ -221,11 +202,7 @@ impl Disk {
                         bytes.resize(bytes.len().max(end), 0);
                     }
                     if there {
-                        let part = if torn {
-                            dice.below(data.len() + 1)
-                        } else {
-                            data.len()
-                        };
+                        let part = if torn { dice.below(data.len() + 1) } else { data.len() };
                         bytes[*at as usize..*at as usize + part].copy_from_slice(&data[..part]);
                     }
                 }
@@ -257,9 +234,7 @@ fn record(setup: &'static Setup) -> Recording {
     let log = room();
     let log = log.path().join("log");
     let mut command = setup.command(folder.path());
-    calls::under(&mut command, folder.path())
-        .env("ATTACK_LOG", &log)
-        .env("ATTACK_DATA", "1");
+    calls::under(&mut command, folder.path()).env("ATTACK_LOG", &log).env("ATTACK_DATA", "1");
     let done = run(&mut command);
     assert_eq!((done.ok(), setup.wrong(&done)), (true, None), "{done:?}");
     let calls = calls::calls(&log);
@@ -269,18 +244,9 @@ fn record(setup: &'static Setup) -> Recording {
     let modelled = disk.cut(1, &mut Dice(0));
     for (path, bytes) in runs::snapshot(folder.path()) {
         let path = folder.path().join(path);
-        assert!(
-            modelled.get(&path) == Some(&bytes),
-            "the model has another {}",
-            path.display()
-        );
+        assert!(modelled.get(&path) == Some(&bytes), "the model has another {}", path.display());
     }
-    Recording {
-        setup,
-        folder,
-        before,
-        calls,
-    }
+    Recording { setup, folder, before, calls }
 }
 
 /// Calls with which a search comes to its end.
@@ -303,16 +269,12 @@ pub fn searches(plan: &Plan, few: bool) -> Report {
         };
         let how = dice.below(6);
         let mut disk = Disk::new(recording.folder.path(), &recording.before);
-        recording.calls[..instant]
-            .iter()
-            .for_each(|call| disk.apply(call));
+        recording.calls[..instant].iter().for_each(|call| disk.apply(call));
         // What the program was told to be durable: the manifest with all names and bytes that were synced.
         let manifest = recording.folder.path().join("disk0/manifest");
         let of = |files: &BTreeMap<PathBuf, Vec<u8>>| {
             let text = String::from_utf8(files.get(&manifest)?.clone()).ok()?;
-            serde_json::from_str(text.split_once('\n')?.1)
-                .ok()
-                .map(|m| runs::levels(&m))
+            serde_json::from_str(text.split_once('\n')?.1).ok().map(|m| runs::levels(&m))
         };
         let promised = of(&disk.cut(0, dice)).unwrap_or_default();
         let files = disk.cut(how, dice);
@@ -323,8 +285,7 @@ pub fn searches(plan: &Plan, few: bool) -> Report {
         }
         for (path, bytes) in &files {
             std::fs::write(
-                home.path()
-                    .join(path.strip_prefix(recording.folder.path()).unwrap()),
+                home.path().join(path.strip_prefix(recording.folder.path()).unwrap()),
                 bytes,
             )
             .unwrap();
@@ -338,11 +299,7 @@ pub fn searches(plan: &Plan, few: bool) -> Report {
         } else if !done.ok() {
             Verdict::Lost(format!("does not go on: {}", done.first_words()))
         } else if found.len() < promised.len() {
-            Verdict::Lost(format!(
-                "{} levels committed, {} there",
-                promised.len(),
-                found.len()
-            ))
+            Verdict::Lost(format!("{} levels committed, {} there", promised.len(), found.len()))
         } else if let Some(lost) =
             runs::lost(&found, runs::manifest(&home.path().join("disk0")).as_ref())
         {
@@ -383,12 +340,7 @@ pub fn outputs(plan: &Plan) -> Report {
                 .env("ATTACK_DATA", "1");
             let done = run(&mut command);
             assert!(done.ok(), "{done:?}");
-            (
-                std::fs::read(&file).unwrap(),
-                file,
-                calls::calls(&log),
-                folder,
-            )
+            (std::fs::read(&file).unwrap(), file, calls::calls(&log), folder)
         })
         .collect();
     plan.run(|n, dice| {
@@ -403,11 +355,8 @@ pub fn outputs(plan: &Plan) -> Report {
             }
             _ => Verdict::Harmless,
         };
-        let what = format!(
-            "{} before call {instant} of {}, way {how}",
-            commands[n % 3].0,
-            calls.len()
-        );
+        let what =
+            format!("{} before call {instant} of {}, way {how}", commands[n % 3].0, calls.len());
         ("power cut: file".into(), what, verdict)
     })
 }

@@ -65,14 +65,7 @@ fn base(n: usize) -> &'static Base {
 }
 
 /// The commands that read a search.
-const COMMANDS: [&str; 6] = [
-    "bfs",
-    "resume",
-    "resume --check",
-    "status",
-    "verify",
-    "repair",
-];
+const COMMANDS: [&str; 6] = ["bfs", "resume", "resume --check", "status", "verify", "repair"];
 
 /// Whether the program has the command at all (`repair` is newer than the others).
 fn known(verb: &str) -> bool {
@@ -111,10 +104,8 @@ pub fn searches(plan: &Plan, few: bool) -> Report {
         let damaged = runs::snapshot(folder);
         let done = command(base.setup, verb, &places);
         let verdict = judge(base, folder, &damaged, verb, &kind, &done);
-        let what = format!(
-            "{} {} {} {how}: {verb}",
-            base.setup.board, base.setup.directories, base.state
-        );
+        let what =
+            format!("{} {} {} {how}: {verb}", base.setup.board, base.setup.directories, base.state);
         (format!("damaged search: {kind}"), what, verdict)
     })
 }
@@ -129,14 +120,11 @@ fn file(base: &Base, folder: &Path, dice: &mut Dice) -> (String, String) {
                 "level" => level,
                 "scratch" => name.starts_with("cross-") || (name.starts_with("level-") && !level),
                 "manifest" | "lock" => name == kind,
-                _ => !["level-", "cross-", "manifest", "lock"]
-                    .iter()
-                    .any(|p| name.starts_with(p)),
+                _ => !["level-", "cross-", "manifest", "lock"].iter().any(|p| name.starts_with(p)),
             }
     };
-    let kinds = [
-        "level", "level", "level", "scratch", "scratch", "manifest", "manifest", "marker", "lock",
-    ];
+    let kinds =
+        ["level", "level", "level", "scratch", "scratch", "manifest", "manifest", "marker", "lock"];
     let all = base.files.keys();
     let there = kinds.iter().filter(|kind| all.clone().any(|p| of(kind, p)));
     let kind = *dice.pick(&there.collect::<Vec<_>>());
@@ -249,11 +237,7 @@ fn directories(
         std::fs::create_dir(&place).unwrap();
     };
     // One directory that is new, empty or another's is simply another search.
-    let how = match if base.setup.directories > 1 {
-        dice.below(9)
-    } else {
-        6 + dice.below(3)
-    } {
+    let how = match if base.setup.directories > 1 { dice.below(9) } else { 6 + dice.below(3) } {
         0 => {
             std::fs::remove_dir_all(&place).unwrap();
             "missing"
@@ -330,15 +314,9 @@ fn judge(
         return Verdict::Removed(format!("{gone} ({})", done.first_words()));
     }
     if verb == "verify" && done.ok() && base.passes && (kind == "level" || kind == "directories") {
-        let other = base
-            .named
-            .iter()
-            .find(|p| damaged.get(*p) != base.files.get(*p));
+        let other = base.named.iter().find(|p| damaged.get(*p) != base.files.get(*p));
         if let Some(path) = other {
-            return Verdict::Wrong(format!(
-                "verify passes though {} is damaged",
-                path.display()
-            ));
+            return Verdict::Wrong(format!("verify passes though {} is damaged", path.display()));
         }
     }
     // With the damage undone nothing is lost. After an answer there was none that mattered, or it was repaired.
@@ -366,11 +344,7 @@ fn judge(
         if !again.ok() {
             let repaired = verb == "repair" && done.ok();
             // A repair may say what it could not bring back, as long as it does not lose it.
-            let how = if repaired {
-                "after repair"
-            } else {
-                "with the damage undone"
-            };
+            let how = if repaired { "after repair" } else { "with the damage undone" };
             return Verdict::Lost(format!(
                 "{how}: {} (it said {})",
                 again.first_words(),
@@ -378,10 +352,7 @@ fn judge(
             ));
         }
         if let Some(wrong) = base.setup.wrong(&again) {
-            return Verdict::Wrong(format!(
-                "afterwards {wrong} (it said {})",
-                done.first_words()
-            ));
+            return Verdict::Wrong(format!("afterwards {wrong} (it said {})", done.first_words()));
         }
         if verb != "repair" && !(verb == "resume --check" && kind == "level") {
             let manifest = runs::manifest(&folder.join("disk0"));
@@ -400,11 +371,7 @@ fn judge(
     if let Some(ugly) = done.bad_manners() {
         return Verdict::Ugly(ugly);
     }
-    if done.ok() {
-        Verdict::Harmless
-    } else {
-        Verdict::Detected
-    }
+    if done.ok() { Verdict::Harmless } else { Verdict::Detected }
 }
 
 /// A file that had to stay as it was: the user's, another run's, and of its own whatever the manifest names; for commands

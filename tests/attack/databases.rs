@@ -47,10 +47,7 @@ fn files(few: bool) -> &'static Files {
         let build = "pdb build --size 3x3 --pattern";
         make(
             "min byte",
-            &[
-                &format!("{build} 1,2,3,6 -o a.pdb"),
-                &format!("{build} 4,5,7,8 -o b.pdb"),
-            ],
+            &[&format!("{build} 1,2,3,6 -o a.pdb"), &format!("{build} 4,5,7,8 -o b.pdb")],
         );
         let with = |options: &str| {
             ["1,2,3,6 -o a.pdb", "4,5,7,8 -o b.pdb"].map(|p| format!("{build} {p} {options}"))
@@ -144,19 +141,11 @@ fn answer(args: &[&str], home: &Path, kind: &str) -> (Done, Vec<String>, Option<
     let lines = done.out.lines().map(|line| {
         if args[0] != "solve" {
             // Paths, times and rates are not the answer.
-            let mark = if line.starts_with("sound") {
-                " in "
-            } else {
-                "seconds"
-            };
+            let mark = if line.starts_with("sound") { " in " } else { "seconds" };
             return line.split(mark).next().unwrap().to_owned();
         }
         let fields: Vec<&str> = line.split(',').collect();
-        steady
-            .iter()
-            .filter_map(|i| fields.get(*i).copied())
-            .collect::<Vec<_>>()
-            .join(",")
+        steady.iter().filter_map(|i| fields.get(*i).copied()).collect::<Vec<_>>().join(",")
     });
     let lines = lines.collect();
     let written = std::fs::read(home.join("out")).ok();
@@ -204,11 +193,8 @@ pub fn reads(plan: &Plan, few: bool) -> Report {
         runs::restore(intact, home.path());
         let names: Vec<&PathBuf> = intact.keys().filter(|p| p.extension().is_some()).collect();
         // Most commands read the first file only.
-        let name = if args[0] == "solve" || args.contains(&"-") {
-            *dice.pick(&names)
-        } else {
-            names[0]
-        };
+        let name =
+            if args[0] == "solve" || args.contains(&"-") { *dice.pick(&names) } else { names[0] };
         let other = names.iter().find(|p| **p != name).map(|p| &intact[*p]);
         let (how, new) = match dice.below(3) {
             // Entries far more often than what stands around them.
@@ -265,11 +251,7 @@ pub fn reads(plan: &Plan, few: bool) -> Report {
             {
                 return Verdict::Ugly(format!("does not name the file: {}", done.first_words()));
             }
-            if done.ok() {
-                Verdict::Harmless
-            } else {
-                Verdict::Detected
-            }
+            if done.ok() { Verdict::Harmless } else { Verdict::Detected }
         })();
         (format!("damaged file: {kind}"), what, verdict)
     })

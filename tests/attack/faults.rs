@@ -41,50 +41,14 @@ pub const FAULTS: [(Class, &[Fault]); 18] = {
     [
         (
             Class::Write,
-            &[
-                Error(EIO),
-                Error(ENOSPC),
-                Error(EINTR),
-                Error(EDQUOT),
-                Short,
-                Kill,
-                Interrupt,
-            ],
+            &[Error(EIO), Error(ENOSPC), Error(EINTR), Error(EDQUOT), Short, Kill, Interrupt],
         ),
-        (
-            Class::Sync,
-            &[Error(EIO), Error(ENOSPC), Error(EINTR), Kill, Interrupt],
-        ),
-        (
-            Class::Rename,
-            &[
-                Error(EIO),
-                Error(ENOSPC),
-                Error(EROFS),
-                Error(EACCES),
-                Kill,
-                Interrupt,
-            ],
-        ),
-        (
-            Class::Open,
-            &[Error(EIO), Error(EMFILE), Error(EINTR), Error(EACCES), Kill],
-        ),
-        (
-            Class::Create,
-            &[
-                Error(ENOSPC),
-                Error(EROFS),
-                Error(EMFILE),
-                Error(EACCES),
-                Kill,
-            ],
-        ),
+        (Class::Sync, &[Error(EIO), Error(ENOSPC), Error(EINTR), Kill, Interrupt]),
+        (Class::Rename, &[Error(EIO), Error(ENOSPC), Error(EROFS), Error(EACCES), Kill, Interrupt]),
+        (Class::Open, &[Error(EIO), Error(EMFILE), Error(EINTR), Error(EACCES), Kill]),
+        (Class::Create, &[Error(ENOSPC), Error(EROFS), Error(EMFILE), Error(EACCES), Kill]),
         (Class::Read, &[Error(EIO), Error(EINTR), Short, Kill]),
-        (
-            Class::Remove,
-            &[Error(EIO), Error(EROFS), Error(EACCES), Kill],
-        ),
+        (Class::Remove, &[Error(EIO), Error(EROFS), Error(EACCES), Kill]),
         (Class::Close, &[Error(EIO), Error(EINTR), Error(ENOSPC)]),
         (Class::Stat, &[Error(EIO), Error(EACCES)]),
         (Class::Lock, &[Error(EIO), Error(ENOMEM)]),
@@ -140,12 +104,7 @@ fn base(n: usize) -> &'static Base {
         setup.killed(&half, 60);
         let files = runs::snapshot(&half);
         let levels = runs::levels(&runs::manifest(&half.join("disk0")).unwrap());
-        Base {
-            later: count(setup, &half),
-            files,
-            levels,
-            fresh,
-        }
+        Base { later: count(setup, &half), files, levels, fresh }
     })
 }
 
@@ -169,11 +128,7 @@ pub fn searches(plan: &Plan, few: bool) -> Report {
             .map(|k| (FAULTS[k].0, FAULTS[k].1, counts[k].1))
             .find(|(_, _, calls)| *calls > 0)
             .unwrap();
-        let nth = 1 + if dice.one_in(2) {
-            dice.below(calls.min(20))
-        } else {
-            dice.below(calls)
-        };
+        let nth = 1 + if dice.one_in(2) { dice.below(calls.min(20)) } else { dice.below(calls) };
         let fault = *dice.pick(faults);
         let lasting = matches!(fault, Fault::Error(e) if e != EINTR) && dice.one_in(4);
         if resumed {
@@ -190,14 +145,7 @@ pub fn searches(plan: &Plan, few: bool) -> Report {
             if lasting { "+" } else { "" },
         );
         let committed = if resumed { &base.levels[..] } else { &[] };
-        let case = Case {
-            setup,
-            folder,
-            before: &before,
-            committed,
-            fault,
-            struck: &struck,
-        };
+        let case = Case { setup, folder, before: &before, committed, fault, struck: &struck };
         let verdict = case.judge(&done);
         (format!("failing call: {}", class.name()), what, verdict)
     })
@@ -245,14 +193,7 @@ pub struct Case<'a> {
 impl Case<'_> {
     /// Judges how the search ended, and how the next one does.
     pub fn judge(&self, done: &Done) -> Verdict {
-        let Case {
-            setup,
-            folder,
-            before,
-            committed,
-            fault,
-            ..
-        } = *self;
+        let Case { setup, folder, before, committed, fault, .. } = *self;
         if done.ok()
             && let Some(wrong) = setup.wrong(done)
         {
@@ -356,9 +297,7 @@ fn litter(folder: &Path, manifest: Option<&Value>) -> Option<String> {
             || (name.starts_with("level-") && !named.contains(path))
     };
     let files = runs::snapshot(folder);
-    let mut names = files
-        .keys()
-        .filter_map(|p| Some((p, p.file_name()?.to_str()?)));
+    let mut names = files.keys().filter_map(|p| Some((p, p.file_name()?.to_str()?)));
     names
         .find(|(path, name)| own(path, name) && !runs::OTHERS.iter().any(|(n, _)| n == name))
         .map(|(_, name)| name.to_owned())

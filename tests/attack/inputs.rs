@@ -170,17 +170,9 @@ pub fn lines(plan: &Plan) -> Report {
             .iter()
             .filter(|(path, _)| !path.starts_with("run"))
             .find(|(path, bytes)| !forced && after.get(*path) != Some(bytes));
-        let first = done
-            .err
-            .lines()
-            .find(|l| l.starts_with("error:"))
-            .unwrap_or("")
-            .to_owned();
-        let raw = done
-            .err
-            .chars()
-            .chain(done.out.chars())
-            .any(|c| c == '\u{1b}' || c == '\u{202e}');
+        let first = done.err.lines().find(|l| l.starts_with("error:")).unwrap_or("").to_owned();
+        let raw =
+            done.err.chars().chain(done.out.chars()).any(|c| c == '\u{1b}' || c == '\u{202e}');
         let verdict = if let Some((path, _)) = gone {
             Verdict::Removed(path.display().to_string())
         } else if let Some(ugly) = done.bad_manners() {

@@ -12,28 +12,14 @@ pub fn restarts(plan: &Plan, few: bool) -> Report {
         Setup::new("2x5", &["--shared-digits", "1", "--planes", "files"], 1),
         Setup::new("lx:9", &["--shared-digits", "1"], 2),
         Setup::new("2x5", &["--shared-digits", "1"], 2),
-        Setup::new(
-            "2x5",
-            &[
-                "--shared-digits",
-                "1",
-                "--keep-levels",
-                "all",
-                "--io",
-                "mmap",
-            ],
-            1,
-        ),
+        Setup::new("2x5", &["--shared-digits", "1", "--keep-levels", "all", "--io", "mmap"], 1),
         Setup::new("2x5", &["--shared-digits", "2", "--planes", "files"], 1),
         runs::HUNDREDS,
         runs::HUNDREDS.every("100ms"),
     ];
     // One trial is a search with up to this many kills.
     let kills = 10;
-    let searches = Plan {
-        trials: plan.trials.div_ceil(kills),
-        ..plan.clone()
-    };
+    let searches = Plan { trials: plan.trials.div_ceil(kills), ..plan.clone() };
     let mut report = searches.run(|n, dice| {
         let setup = &setups[n % if few { 2 } else { setups.len() }];
         let home = room();

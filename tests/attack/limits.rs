@@ -15,10 +15,7 @@ const SEARCH: Setup = Setup::new("2x5", &["--shared-digits", "1", "--planes", "f
 /// The same command from a shell that sets limits first.
 fn shell(before: &str, command: &Command) -> Command {
     let mut shell = Command::new("bash");
-    shell
-        .arg("-c")
-        .arg(format!("{before}; exec \"$0\" \"$@\""))
-        .arg(binary());
+    shell.arg("-c").arg(format!("{before}; exec \"$0\" \"$@\"")).arg(binary());
     shell.args(command.get_args()).stdin(Stdio::null());
     for (name, value) in command.get_envs() {
         match value {
@@ -36,9 +33,7 @@ fn goes_on(setup: &Setup, folder: &Path, done: &Done, says: &[&str]) -> Verdict 
     {
         return Verdict::Wrong(wrong);
     }
-    let kept = runs::manifest(&folder.join("disk0"))
-        .map(|m| runs::levels(&m))
-        .unwrap_or_default();
+    let kept = runs::manifest(&folder.join("disk0")).map(|m| runs::levels(&m)).unwrap_or_default();
     let again = run(&mut setup.command(folder));
     if !again.ok() {
         return Verdict::Lost(format!("does not go on: {}", again.first_words()));
@@ -95,32 +90,16 @@ fn full_disk(folder: &Path, dice: &mut Dice) -> (String, Verdict) {
     SEARCH.prepare(folder);
     let nth = 1 + dice.below(1500);
     let mut command = SEARCH.command(folder);
-    calls::strike(
-        &mut command,
-        folder,
-        "write",
-        nth,
-        true,
-        Fault::Error(ENOSPC),
-    );
+    calls::strike(&mut command, folder, "write", nth, true, Fault::Error(ENOSPC));
     let done = run(&mut command);
-    (
-        format!("from write {nth} on"),
-        goes_on(&SEARCH, folder, &done, &["No space left", "full"]),
-    )
+    (format!("from write {nth} on"), goes_on(&SEARCH, folder, &done, &["No space left", "full"]))
 }
 
 fn largest_file(folder: &Path, dice: &mut Dice) -> (String, Verdict) {
     SEARCH.prepare(folder);
     let blocks = 1 + dice.below(60);
-    let done = run(&mut shell(
-        &format!("ulimit -f {blocks}"),
-        &SEARCH.command(folder),
-    ));
-    (
-        format!("ulimit -f {blocks}"),
-        goes_on(&SEARCH, folder, &done, &["File too large", "limit"]),
-    )
+    let done = run(&mut shell(&format!("ulimit -f {blocks}"), &SEARCH.command(folder)));
+    (format!("ulimit -f {blocks}"), goes_on(&SEARCH, folder, &done, &["File too large", "limit"]))
 }
 
 fn address_space(folder: &Path, dice: &mut Dice) -> (String, Verdict) {
@@ -159,10 +138,7 @@ fn threads(folder: &Path, dice: &mut Dice) -> (String, Verdict) {
     let mut command = SEARCH.command(folder);
     calls::strike(&mut command, folder, "thread", nth, true, Fault::Error(11));
     let done = run(&mut command);
-    (
-        format!("from thread {nth} on"),
-        goes_on(&SEARCH, folder, &done, &["thread"]),
-    )
+    (format!("from thread {nth} on"), goes_on(&SEARCH, folder, &done, &["thread"]))
 }
 
 fn nohup(folder: &Path, dice: &mut Dice) -> (String, Verdict) {
@@ -187,26 +163,13 @@ fn interrupt(folder: &Path, dice: &mut Dice) -> (String, Verdict) {
     let done = end(child, PATIENCE);
     // Before it could ask for signals, one ends it as it ends every program.
     let verdict = match done.signal {
-        Some(1 | 2 | 15) => goes_on(
-            &SEARCH,
-            folder,
-            &Done {
-                signal: None,
-                code: Some(130),
-                ..done
-            },
-            &[],
-        ),
+        Some(1 | 2 | 15) => {
+            goes_on(&SEARCH, folder, &Done { signal: None, code: Some(130), ..done }, &[])
+        }
         // In its first instants it may end at once.
-        None if done.code == Some(130) && done.err.is_empty() => goes_on(
-            &SEARCH,
-            folder,
-            &Done {
-                err: "error: interrupted".into(),
-                ..done
-            },
-            &[],
-        ),
+        None if done.code == Some(130) && done.err.is_empty() => {
+            goes_on(&SEARCH, folder, &Done { err: "error: interrupted".into(), ..done }, &[])
+        }
         _ if !done.ok() && done.code != Some(130) => {
             Verdict::Ugly(format!("{:?}: {}", done.code, done.first_words()))
         }
@@ -253,14 +216,8 @@ fn closed_output(folder: &Path, dice: &mut Dice) -> (String, Verdict) {
 fn broken_pipe(folder: &Path, dice: &mut Dice) -> (String, Verdict) {
     let line = *dice.pick(&TALK);
     let mut command = Command::new("bash");
-    command
-        .arg("-c")
-        .arg("\"$0\" \"$@\" | true; exit ${PIPESTATUS[0]}")
-        .arg(binary());
-    command
-        .args(line.split(' '))
-        .current_dir(folder)
-        .stdin(Stdio::null());
+    command.arg("-c").arg("\"$0\" \"$@\" | true; exit ${PIPESTATUS[0]}").arg(binary());
+    command.args(line.split(' ')).current_dir(folder).stdin(Stdio::null());
     let done = run(&mut command);
     let verdict = if done.ok() {
         Verdict::Harmless
@@ -285,9 +242,7 @@ fn small_disk(folder: &Path, dice: &mut Dice) -> (String, Verdict) {
 fn namespaced(folder: &Path, script: &str, kib: usize, says: &str) -> (String, Verdict) {
     let mut command = Command::new("unshare");
     command.args(["-Urm", "bash", "-c", script]).arg(binary());
-    command
-        .args(SEARCH.command(folder).get_args())
-        .stdin(Stdio::null());
+    command.args(SEARCH.command(folder).get_args()).stdin(Stdio::null());
     let again = run(&mut command);
     let beside = |end: &str| {
         let path = format!("{}.{end}", folder.display());
@@ -297,10 +252,7 @@ fn namespaced(folder: &Path, script: &str, kib: usize, says: &str) -> (String, V
     };
     let (out, err, code) = (beside("out"), beside("err"), beside("code"));
     if code.is_empty() {
-        return (
-            "*** SKIPPED: no namespaces here ***".into(),
-            Verdict::Harmless,
-        );
+        return ("*** SKIPPED: no namespaces here ***".into(), Verdict::Harmless);
     }
     let number: i32 = code.trim().parse().unwrap();
     let done = Done {

@@ -32,12 +32,7 @@ fn number(name: &str, default: u64) -> u64 {
 
 /// A quick selection.
 fn few(trials: usize) -> Plan {
-    Plan {
-        trials,
-        seed: 1,
-        threads: 1,
-        only: None,
-    }
+    Plan { trials, seed: 1, threads: 1, only: None }
 }
 
 #[test]
@@ -106,20 +101,13 @@ fn all() {
         trials: number("ATTACK_TRIALS", 1000) as usize,
         seed: number("ATTACK_SEED", 1),
         threads: number("ATTACK_THREADS", 2) as usize,
-        only: std::env::var("ATTACK_ONLY")
-            .ok()
-            .map(|n| n.parse().expect("a number")),
+        only: std::env::var("ATTACK_ONLY").ok().map(|n| n.parse().expect("a number")),
     };
     let kind = std::env::var("ATTACK_KIND").unwrap_or_default();
     type Attack = fn(&Plan) -> Report;
     let attacks: [(&str, Attack); 14] = [
         ("faults", |plan| faults::searches(plan, false)),
-        ("aimed", |plan| {
-            aimed::faults(&Plan {
-                trials: plan.trials.div_ceil(5),
-                ..plan.clone()
-            })
-        }),
+        ("aimed", |plan| aimed::faults(&Plan { trials: plan.trials.div_ceil(5), ..plan.clone() })),
         ("outputs", outputs::writes),
         ("scarce", scarce::starts),
         ("damage", |plan| damage::searches(plan, false)),
@@ -129,19 +117,11 @@ fn all() {
         ("kills", |plan| kills::restarts(plan, false)),
         ("beside", beside::looks),
         ("starts", |plan| {
-            beside::starts(&Plan {
-                trials: plan.trials.div_ceil(20),
-                ..plan.clone()
-            })
+            beside::starts(&Plan { trials: plan.trials.div_ceil(20), ..plan.clone() })
         }),
         ("limits", limits::shortages),
         ("inputs", inputs::lines),
-        ("mpi", |plan| {
-            mpi::different_ranks(&Plan {
-                trials: plan.trials.min(32),
-                ..plan.clone()
-            })
-        }),
+        ("mpi", |plan| mpi::different_ranks(&Plan { trials: plan.trials.min(32), ..plan.clone() })),
     ];
     let mut report = Report::default();
     for (name, attack) in attacks {

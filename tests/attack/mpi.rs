@@ -24,10 +24,7 @@ pub fn different_ranks(plan: &Plan) -> Report {
         println!("*** SKIPPED: no ATTACK_MPI, the program with the feature mpi ***");
         return Report::default();
     };
-    let one_at_a_time = Plan {
-        threads: 1,
-        ..plan.clone()
-    };
+    let one_at_a_time = Plan { threads: 1, ..plan.clone() };
     one_at_a_time.run(|n, dice| {
         let (name, first, others) = DIFFERENT[n % DIFFERENT.len()];
         let ranks = 2 + dice.below(3);
@@ -38,16 +35,8 @@ pub fn different_ranks(plan: &Plan) -> Report {
             home.path().join("run").display()
         );
         let mut command = Command::new("mpirun");
-        command.args([
-            "--oversubscribe",
-            "--allow-run-as-root",
-            "-n",
-            &ranks.to_string(),
-        ]);
-        command
-            .args(["bash", "-c", &script])
-            .arg(&program)
-            .stdin(Stdio::null());
+        command.args(["--oversubscribe", "--allow-run-as-root", "-n", &ranks.to_string()]);
+        command.args(["bash", "-c", &script]).arg(&program).stdin(Stdio::null());
         command.env("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
         let done = run(&mut command);
         // Every rank says it, each with its name: one may see another's terminal only. Lines may run together.
@@ -62,10 +51,6 @@ pub fn different_ranks(plan: &Plan) -> Report {
         } else {
             Verdict::Detected
         };
-        (
-            "ranks that differ".into(),
-            format!("{name}, {ranks} ranks"),
-            verdict,
-        )
+        ("ranks that differ".into(), format!("{name}, {ranks} ranks"), verdict)
     })
 }

@@ -12,21 +12,12 @@ pub fn writes(plan: &Plan) -> Report {
     }
     let board = "8 6 7/2 5 4/3 0 1";
     let commands: [(&str, &[&str]); 6] = [
-        (
-            "out.pdb",
-            &["pdb", "build", "--size", "3x3", "--pattern", "1,2,3,4"],
-        ),
+        ("out.pdb", &["pdb", "build", "--size", "3x3", "--pattern", "1,2,3,4"]),
         ("out.table", &["table", "3x3"]),
         ("out.csv", &["bfs", "2x4", "--format", "csv"]),
         ("out.txt", &["verify", "2x4"]),
-        (
-            "out.txt",
-            &["solve", board, "--no-cache", "--format", "json"],
-        ),
-        (
-            "out.cnf",
-            &["export", "1 2 3/4 5 6/7 0 8", "--max-moves", "3", "--cnf"],
-        ),
+        ("out.txt", &["solve", board, "--no-cache", "--format", "json"]),
+        ("out.cnf", &["export", "1 2 3/4 5 6/7 0 8", "--max-moves", "3", "--cnf"]),
     ];
     let mut kinds = FAULTS[..12].to_vec();
     kinds.push((Class::Names, NAMES));
@@ -52,21 +43,11 @@ pub fn writes(plan: &Plan) -> Report {
         }
         let (class, faults) = *dice.pick(&kinds);
         let fault = *dice.pick(faults);
-        let (nth, lasting) = (
-            1 + dice.below(6),
-            dice.one_in(3) && fault != Fault::Error(EINTR),
-        );
+        let (nth, lasting) = (1 + dice.below(6), dice.one_in(3) && fault != Fault::Error(EINTR));
         let log = home.path().join("log");
         std::fs::write(&log, "").unwrap();
         let mut command = write(older);
-        calls::strike(
-            &mut command,
-            home.path(),
-            &class.name(),
-            nth,
-            lasting,
-            fault,
-        );
+        calls::strike(&mut command, home.path(), &class.name(), nth, lasting, fault);
         let done = run(command.env("ATTACK_LOG", &log));
         let struck = calls::calls(&log).iter().any(|c| c.struck);
         std::fs::remove_file(&log).unwrap();
@@ -129,10 +110,6 @@ pub fn writes(plan: &Plan) -> Report {
                 _ => Verdict::Detected,
             }
         })();
-        (
-            format!("failing call of -o: {}", class.name()),
-            what,
-            verdict,
-        )
+        (format!("failing call of -o: {}", class.name()), what, verdict)
     })
 }

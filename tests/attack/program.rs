@@ -8,10 +8,8 @@ use std::time::{Duration, Instant};
 
 /// The program under attack: the one that was just built, or another one to be compared with it.
 pub fn binary() -> PathBuf {
-    std::env::var_os("ATTACK_PROGRAM").map_or_else(
-        || PathBuf::from(env!("CARGO_BIN_EXE_tilewave")),
-        PathBuf::from,
-    )
+    std::env::var_os("ATTACK_PROGRAM")
+        .map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_tilewave")), PathBuf::from)
 }
 
 /// How a program ended.
@@ -52,20 +50,13 @@ impl Done {
             (0, _) | (1 | 2 | 130, 1) => None,
             // What verify finds, and how an interrupt is told, may be the report itself.
             (1 | 130, 0) if !(self.err.is_empty() && self.out.is_empty()) => None,
-            _ => Some(format!(
-                "{lines} error lines, code {code}: {}",
-                self.first_words()
-            )),
+            _ => Some(format!("{lines} error lines, code {code}: {}", self.first_words())),
         }
     }
 
     /// The beginning of what it said, for a report.
     pub fn first_words(&self) -> String {
-        let said = if self.err.trim().is_empty() {
-            &self.out
-        } else {
-            &self.err
-        };
+        let said = if self.err.trim().is_empty() { &self.out } else { &self.err };
         let line: Vec<&str> = said.lines().filter(|l| !l.trim().is_empty()).collect();
         line.join(" | ").chars().take(300).collect()
     }
@@ -111,9 +102,7 @@ pub fn run_with(command: &mut Command, input: &str) -> Done {
 /// Starts a command whose output is kept.
 pub fn start(command: &mut Command) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-        .spawn()
-        .unwrap_or_else(|e| panic!("{command:?}: {e}"))
+    command.spawn().unwrap_or_else(|e| panic!("{command:?}: {e}"))
 }
 
 /// Waits for a started command; after the limit it is interrupted, and killed if that does not end it.
@@ -165,8 +154,5 @@ pub fn room() -> tempfile::TempDir {
         None => std::env::temp_dir(),
     };
     let mut builder = tempfile::Builder::new();
-    builder
-        .prefix("tilewave-attack-")
-        .tempdir_in(place)
-        .unwrap()
+    builder.prefix("tilewave-attack-").tempdir_in(place).unwrap()
 }

@@ -85,12 +85,7 @@ impl Report {
                 None => unknown.push(line),
             }
         }
-        assert!(
-            unknown.is_empty(),
-            "{} defects:\n{}\n{self}",
-            unknown.len(),
-            unknown.join("\n")
-        );
+        assert!(unknown.is_empty(), "{} defects:\n{}\n{self}", unknown.len(), unknown.join("\n"));
     }
 }
 

@@ -39,18 +39,7 @@ pub const SETUPS: [Setup; 10] = [
     Setup::new("3x3", &["--shared-digits", "2", "--planes", "files"], 2),
     Setup::new("2x5", &["--shared-digits", "1"], 1),
     Setup::new("2x5", &["--shared-digits", "1", "--planes", "files"], 2),
-    Setup::new(
-        "2x4",
-        &[
-            "--shared-digits",
-            "1",
-            "--keep-levels",
-            "all",
-            "--io",
-            "mmap",
-        ],
-        1,
-    ),
+    Setup::new("2x4", &["--shared-digits", "1", "--keep-levels", "all", "--io", "mmap"], 1),
     // Moves without a way back: the level behind the deepest one has files.
     Setup::new("lx:8", &["--shared-digits", "1"], 1),
     Setup::new("lx:8", &["--shared-digits", "1", "--planes", "files"], 2),
@@ -70,13 +59,7 @@ impl Setup {
         options: &'static [&'static str],
         directories: usize,
     ) -> Setup {
-        Setup {
-            board,
-            options,
-            directories,
-            every: "0",
-            depth: None,
-        }
+        Setup { board, options, directories, every: "0", depth: None }
     }
 
     /// The same with fewer commits.
@@ -92,9 +75,7 @@ impl Setup {
 
     /// The directories of a search in a folder.
     pub fn places(&self, folder: &Path) -> Vec<PathBuf> {
-        (0..self.directories)
-            .map(|n| folder.join(format!("disk{n}")))
-            .collect()
+        (0..self.directories).map(|n| folder.join(format!("disk{n}"))).collect()
     }
 
     /// The command that starts the search in a folder, or goes on with it.
@@ -195,21 +176,14 @@ fn check_published(board: &str, rows: &[String]) {
         true => ("growth.json", format!("/{board}/counts")),
         false => ("distributions.json", format!("/{board}/counts")),
     };
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/data")
-        .join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file);
     let data: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let counts = data.pointer(&entry).and_then(Value::as_array);
     let counts = counts.unwrap_or_else(|| panic!("no published figures of {board} here"));
     let published: Vec<u64> = counts.iter().filter_map(Value::as_u64).collect();
-    let found: Vec<u64> = rows
-        .iter()
-        .map(|row| row.split(',').nth(1).unwrap().parse().unwrap())
-        .collect();
-    assert!(
-        published.starts_with(&found) && !found.is_empty(),
-        "{board}: {found:?}"
-    );
+    let found: Vec<u64> =
+        rows.iter().map(|row| row.split(',').nth(1).unwrap().parse().unwrap()).collect();
+    assert!(published.starts_with(&found) && !found.is_empty(), "{board}: {found:?}");
 }
 
 /// Path below a folder and bytes of every file.
@@ -275,11 +249,7 @@ pub fn lost(before: &[String], after: Option<&Value>) -> Option<String> {
         return Some("no manifest any more".into());
     };
     let after = levels(after);
-    let same = before
-        .iter()
-        .zip(&after)
-        .take_while(|(a, b)| a == b)
-        .count();
+    let same = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
     (same < before.len())
         .then(|| format!("of {} committed levels only {same} are kept", before.len()))
 }
@@ -296,10 +266,7 @@ pub fn named(manifest: &Value) -> Vec<PathBuf> {
                 continue;
             };
             // A chunk of a directed search may have a file without a state of the level.
-            if ["states", "bytes"]
-                .iter()
-                .any(|key| chunk[key].as_u64() != Some(0))
-            {
+            if ["states", "bytes"].iter().any(|key| chunk[key].as_u64() != Some(0)) {
                 let disk = PathBuf::from(format!("disk{}", number % directories.max(1)));
                 names.push(disk.join(format!("level-{depth:03}.chunk-{number:05}")));
             }

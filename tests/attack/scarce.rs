@@ -14,15 +14,7 @@ pub fn starts(plan: &Plan) -> Report {
     let at = |name: &str| files.path().join(name).to_str().unwrap().to_owned();
     let (pdb, table, set) = (at("a.pdb"), at("a.table"), at("r.pdb"));
     let build = |args: &[&str]| assert!(run(&mut tilewave(args)).ok(), "{args:?}");
-    let pattern = [
-        "pdb",
-        "build",
-        "--size",
-        "3x3",
-        "--pattern",
-        "1,2,3,4",
-        "-o",
-    ];
+    let pattern = ["pdb", "build", "--size", "3x3", "--pattern", "1,2,3,4", "-o"];
     build(&[&pattern[..], &[&pdb]].concat());
     build(&[&pattern[..], &[&set, "--kind", "region-aware"]].concat());
     build(&["table", "3x3", "-o", &table]);
@@ -30,16 +22,7 @@ pub fn starts(plan: &Plan) -> Report {
         &["bfs", "2x5", "--format", "csv"],
         &["bfs", "2x5", "--dir", "DIR"],
         &["bfs", "2x5", "--dir", "DIR", "--shared-digits", "1"],
-        &[
-            "bfs",
-            "3x3",
-            "--dir",
-            "DIR",
-            "--shared-digits",
-            "2",
-            "--planes",
-            "files",
-        ],
+        &["bfs", "3x3", "--dir", "DIR", "--shared-digits", "2", "--planes", "files"],
         &["solve", board, "--no-cache"],
         &["solve", board, "--no-cache", "--pdb", &pdb],
         &["solve", board, "--table", &table],
@@ -49,16 +32,7 @@ pub fn starts(plan: &Plan) -> Report {
         &["table", "3x3", "-o", "/dev/null", "--force"],
         &[&pattern[..], &["/dev/null", "--force"]].concat(),
         &["pdb", "verify", &pdb, "--rebuild"],
-        &[
-            "pdb",
-            "export",
-            &pdb,
-            "--layout",
-            "positions",
-            "-o",
-            "/dev/null",
-            "--force",
-        ],
+        &["pdb", "export", &pdb, "--layout", "positions", "-o", "/dev/null", "--force"],
         &["pdb", "probe", &set, "--board", board],
     ];
     plan.run(|n, dice| {
@@ -76,14 +50,7 @@ pub fn starts(plan: &Plan) -> Report {
         if !["state", "probe"].iter().any(|word| args.contains(word)) {
             command.args(["-j", "3"]);
         }
-        calls::strike(
-            &mut command,
-            home.path(),
-            class,
-            nth,
-            dice.one_in(2),
-            Fault::Error(ENOMEM),
-        );
+        calls::strike(&mut command, home.path(), class, nth, dice.one_in(2), Fault::Error(ENOMEM));
         let done = run(&mut command);
         let verdict = match done.bad_manners() {
             Some(ugly) => Verdict::Ugly(ugly),
@@ -91,10 +58,6 @@ pub fn starts(plan: &Plan) -> Report {
             None if done.code == Some(1) => Verdict::Detected,
             None => Verdict::Ugly(format!("code {:?}: {}", done.code, done.first_words())),
         };
-        (
-            format!("short of: {class}"),
-            format!("{} {nth}", args.join(" ")),
-            verdict,
-        )
+        (format!("short of: {class}"), format!("{} {nth}", args.join(" ")), verdict)
     })
 }

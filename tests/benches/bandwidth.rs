@@ -20,15 +20,10 @@ fn stream(c: &mut Criterion) {
     let mut next = Array::zeroed(UNITS).expect("memory");
     next.units_mut().fill([0x0f; 64]);
     let mut group = c.benchmark_group("bandwidth");
-    group
-        .sample_size(10)
-        .throughput(Throughput::Bytes(UNITS * 64 * 3));
+    group.sample_size(10).throughput(Throughput::Bytes(UNITS * 64 * 3));
     group.bench_function("next = cur and not next", |b| {
         b.iter(|| {
-            let parts = next
-                .units_mut()
-                .chunks_mut(TASK)
-                .zip(cur.units().chunks(TASK));
+            let parts = next.units_mut().chunks_mut(TASK).zip(cur.units().chunks(TASK));
             let tasks = Mutex::new(parts);
             rayon::broadcast(|_| {
                 loop {

@@ -60,10 +60,9 @@ fn entropies(frames: &[Vec<Register>]) {
         ("whether the byte above holds states", &|f, r, l| {
             r.checked_sub(1).map_or(2, |above| held(f[above][l]))
         }),
-        (
-            "how many bytes of the register hold states, in eight classes",
-            &|f, r, _| wide(f, r).div_ceil(8),
-        ),
+        ("how many bytes of the register hold states, in eight classes", &|f, r, _| {
+            wide(f, r).div_ceil(8)
+        }),
     ];
     for (name, context) in contexts {
         let mut bits = 0.0;
@@ -111,14 +110,9 @@ fn codecs(c: &mut Criterion) {
             let mut encode = |frame: &[Register]| encoder.encode(frame).expect("memory").to_vec();
             let coded: Vec<Vec<u8>> = frames.iter().map(|frame| encode(frame)).collect();
             let size: usize = coded.iter().map(Vec::len).sum();
-            println!(
-                "{name}: {size} bytes, {:.4} a line",
-                size as f64 / bytes as f64
-            );
+            println!("{name}: {size} bytes, {:.4} a line", size as f64 / bytes as f64);
             let mut group = c.benchmark_group("codec");
-            group
-                .throughput(Throughput::Bytes(bytes as u64))
-                .sample_size(10);
+            group.throughput(Throughput::Bytes(bytes as u64)).sample_size(10);
             group.bench_function(BenchmarkId::new("encode", &name), |b| {
                 b.iter(|| {
                     for frame in &frames {
@@ -131,9 +125,7 @@ fn codecs(c: &mut Criterion) {
                 b.iter(|| {
                     for (frame, coded) in frames.iter().zip(&coded) {
                         let registers = &mut registers[..frame.len()];
-                        decoder
-                            .decode(codec, coded, registers, false)
-                            .expect("a frame");
+                        decoder.decode(codec, coded, registers, false).expect("a frame");
                     }
                 });
             });

@@ -20,15 +20,9 @@ fn block_steps(c: &mut Criterion) {
             .iter()
             .enumerate()
             .map(|(i, window)| {
-                let edges = puzzle
-                    .edges()
-                    .iter()
-                    .filter(|e| e.window == i && e.from % 2 == 0);
+                let edges = puzzle.edges().iter().filter(|e| e.window == i && e.from % 2 == 0);
                 let bits = edges.map(|e| (e.from as u8 / 2, e.to as u8 / 2)).collect();
-                Transfer {
-                    window: window.clone(),
-                    bits,
-                }
+                Transfer { window: window.clone(), bits }
             })
             .filter(|t| !t.bits.is_empty())
             .collect();

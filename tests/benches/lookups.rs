@@ -35,10 +35,7 @@ struct Mode {
 
 fn databases(patterns: Vec<Pattern>, kind: Kind) -> Vec<Pdb> {
     let one = |pattern| {
-        let this = Build {
-            kind,
-            ..Build::new(pattern)
-        };
+        let this = Build { kind, ..Build::new(pattern) };
         build(&this, &NoProgress).expect("there is memory for it")
     };
     patterns.into_iter().map(one).collect()
@@ -66,11 +63,7 @@ impl Sets {
 
     /// The lower bound of a board; with dual look-ups only as far as the others do not exclude it.
     fn bound(&self, at: &Cells, mode: Mode, room: i32) -> i32 {
-        let set = if mode.regions {
-            &self.regions
-        } else {
-            &self.minimum
-        };
+        let set = if mode.regions { &self.regions } else { &self.minimum };
         let mut bound = sum(set, at).max(sum(set, &turned(at, 1)));
         if mode.dual && bound < room {
             let mut dual = [0; 16];
@@ -91,12 +84,7 @@ impl Sets {
 /// The sum of a set's values.
 fn sum(set: &[Pdb], at: &Cells) -> i32 {
     let value = |pdb: &Pdb| {
-        let cells: Vec<u8> = pdb
-            .pattern()
-            .home()
-            .iter()
-            .map(|&h| at[usize::from(h)])
-            .collect();
+        let cells: Vec<u8> = pdb.pattern().home().iter().map(|&h| at[usize::from(h)]).collect();
         let blank = at[pdb.pattern().goal().blank()];
         i32::from(pdb.lookup(&cells, blank).expect("a value"))
     };
@@ -144,9 +132,7 @@ impl Walk<'_> {
     fn descend(&mut self, state: u32, room: i32) -> bool {
         let blank = usize::from(self.at[0]);
         for (direction, next) in self.sets.pruner.moves(state) {
-            let cell = direction
-                .tile_cell(self.sets.size, blank)
-                .expect("a neighbour");
+            let cell = direction.tile_cell(self.sets.size, blank).expect("a neighbour");
             self.nodes += 1;
             self.step(cell);
             let bound = self.sets.bound(&self.at, self.mode, room);
@@ -170,14 +156,7 @@ fn solve(sets: &Sets, mode: Mode, board: Cells) -> (i32, u64) {
         at[usize::from(tile)] = cell as u8;
     }
     let mut limit = sets.bound(&at, mode, i32::MAX);
-    let mut walk = Walk {
-        sets,
-        mode,
-        board,
-        at,
-        nodes: 0,
-        excess: 0,
-    };
+    let mut walk = Walk { sets, mode, board, at, nodes: 0, excess: 0 };
     let start = sets.pruner.start(usize::from(at[0]));
     loop {
         walk.excess = i32::MAX;
@@ -202,11 +181,7 @@ fn main() {
             let board =
                 std::array::from_fn(|_| words.next().and_then(|w| w.parse().ok()).unwrap_or(0));
             let (length, found) = solve(&sets, mode, board);
-            assert_eq!(
-                words.next().and_then(|w| w.parse().ok()),
-                Some(length),
-                "{line}"
-            );
+            assert_eq!(words.next().and_then(|w| w.parse().ok()), Some(length), "{line}");
             nodes += found;
         }
         let (mean, seconds) = (nodes / lines.len() as u64, begun.elapsed().as_secs_f64());

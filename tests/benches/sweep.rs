@@ -17,13 +17,9 @@ fn searches(c: &mut Criterion) {
         let size = Size::new(rows, cols).expect("a size");
         let mut search = Search::new(Goal::Last.board(size).expect("a goal"));
         let mut group = c.benchmark_group(size.to_string());
-        group
-            .sample_size(10)
-            .warm_up_time(Duration::from_millis(500));
+        group.sample_size(10).warm_up_time(Duration::from_millis(500));
         search.engine = Some(Engine::Reference);
-        group.bench_function("reference", |b| {
-            b.iter(|| search::run(&search, &NoProgress))
-        });
+        group.bench_function("reference", |b| b.iter(|| search::run(&search, &NoProgress)));
         search.engine = Some(Engine::Sweep);
         for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
             search.kernel = Some(kernel);

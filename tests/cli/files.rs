@@ -6,9 +6,8 @@ use super::{refused, stdout, tilewave};
 
 fn entries(dir: &tempfile::TempDir) -> Vec<String> {
     let names = fs::read_dir(dir.path()).unwrap();
-    let mut names: Vec<String> = names
-        .map(|e| e.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let mut names: Vec<String> =
+        names.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
@@ -28,19 +27,9 @@ fn results_and_plots_go_to_files() {
         &path("3x3.svg"),
     ]);
     assert_eq!(out, "");
-    stdout(&[
-        "bfs",
-        "3x3",
-        "--plot",
-        &path("3x3.png"),
-        "-o",
-        &path("3x3.txt"),
-    ]);
+    stdout(&["bfs", "3x3", "--plot", &path("3x3.png"), "-o", &path("3x3.txt")]);
     assert_eq!(entries(&dir), ["3x3.csv", "3x3.png", "3x3.svg", "3x3.txt"]);
-    assert_eq!(
-        fs::read_to_string(path("3x3.csv")).unwrap().lines().count(),
-        33
-    );
+    assert_eq!(fs::read_to_string(path("3x3.csv")).unwrap().lines().count(), 33);
     let svg = fs::read_to_string(path("3x3.svg")).unwrap();
     assert!(svg.contains("<svg") && svg.trim_end().ends_with("</svg>"));
     assert!(svg.contains("3x3: 181,440 states, diameter 31"));
@@ -72,22 +61,14 @@ fn an_existing_file_is_kept_without_force() {
     let file = dir.path().join("kept.csv");
     fs::write(&file, "precious").unwrap();
     let path = file.to_str().unwrap();
-    refused(
-        &["bfs", "2x3", "-o", path],
-        1,
-        "exists: choose another name or give --force",
-    );
+    refused(&["bfs", "2x3", "-o", path], 1, "exists: choose another name or give --force");
     assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
     stdout(&["bfs", "2x3", "--format", "csv", "-o", path, "--force"]);
     assert!(fs::read_to_string(&file).unwrap().starts_with("depth,"));
 
     let plot = dir.path().join("kept.svg");
     fs::write(&plot, "precious").unwrap();
-    refused(
-        &["bfs", "2x3", "--plot", plot.to_str().unwrap()],
-        1,
-        "--force",
-    );
+    refused(&["bfs", "2x3", "--plot", plot.to_str().unwrap()], 1, "--force");
     assert_eq!(fs::read_to_string(&plot).unwrap(), "precious");
 }
 
@@ -103,11 +84,7 @@ fn nothing_is_left_behind_when_a_search_is_refused() {
 
 #[test]
 fn an_unwritable_place_is_refused_before_the_search() {
-    refused(
-        &["bfs", "2x3", "-o", "/dev/null/dir/x.csv"],
-        1,
-        "cannot write '/dev/null/dir/x.csv'",
-    );
+    refused(&["bfs", "2x3", "-o", "/dev/null/dir/x.csv"], 1, "cannot write '/dev/null/dir/x.csv'");
     refused(
         &["bfs", "2x3", "--plot", "/dev/null/x.png"],
         1,
@@ -115,11 +92,7 @@ fn an_unwritable_place_is_refused_before_the_search() {
         "cannot write '/dev/null/x.png': Not a directory (os error 20); a part of its path is a file",
     );
     let dir = tempfile::tempdir().unwrap();
-    refused(
-        &["bfs", "2x3", "-o", dir.path().to_str().unwrap()],
-        1,
-        "is a directory",
-    );
+    refused(&["bfs", "2x3", "-o", dir.path().to_str().unwrap()], 1, "is a directory");
     refused(&["bfs", "2x3", "--plot", "x.pdf"], 2, "end in .svg or .png");
 }
 
@@ -127,11 +100,7 @@ fn an_unwritable_place_is_refused_before_the_search() {
 #[test]
 fn devices_are_written_to() {
     stdout(&["bfs", "2x3", "-o", "/dev/null", "--force"]);
-    refused(
-        &["bfs", "2x3", "-o", "/dev/full"],
-        1,
-        "cannot write '/dev/full'",
-    );
+    refused(&["bfs", "2x3", "-o", "/dev/full"], 1, "cannot write '/dev/full'");
 }
 
 #[cfg(unix)]
@@ -148,21 +117,12 @@ fn a_closed_pipe_is_success() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
-    assert!(
-        output.stderr.is_empty(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 /// Starts a search that takes seconds and waits until it has finished a few levels.
 #[cfg(unix)]
-fn begun(
-    args: &[&str],
-) -> (
-    std::process::Child,
-    std::io::BufReader<std::process::ChildStderr>,
-) {
+fn begun(args: &[&str]) -> (std::process::Child, std::io::BufReader<std::process::ChildStderr>) {
     use std::io::{BufRead, BufReader};
     use std::process::{Command, Stdio};
     let search = ["bfs", "3x4", "--engine", "reference", "-v"];
@@ -176,10 +136,7 @@ fn begun(
     let mut line = String::new();
     while !line.contains("depth 9:") {
         line.clear();
-        assert!(
-            log.read_line(&mut line).unwrap() > 0,
-            "the search ended early"
-        );
+        assert!(log.read_line(&mut line).unwrap() > 0, "the search ended early");
     }
     (child, log)
 }
@@ -187,10 +144,7 @@ fn begun(
 #[cfg(unix)]
 fn signal(child: &std::process::Child, name: &str) {
     let pid = child.id().to_string();
-    let sent = std::process::Command::new("kill")
-        .args([name, &pid])
-        .status()
-        .unwrap();
+    let sent = std::process::Command::new("kill").args([name, &pid]).status().unwrap();
     assert!(sent.success());
 }
 
@@ -204,10 +158,7 @@ fn an_interrupted_search_says_so_and_exits_130() {
     log.read_to_string(&mut rest).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
-    let errors: Vec<&str> = rest
-        .lines()
-        .filter(|line| line.starts_with("error: "))
-        .collect();
+    let errors: Vec<&str> = rest.lines().filter(|line| line.starts_with("error: ")).collect();
     assert_eq!(errors.len(), 1, "{rest}");
     assert!(errors[0].contains("interrupted at depth ") && rest.trim_end().ends_with(errors[0]));
     assert!(output.stdout.is_empty());
@@ -218,12 +169,7 @@ fn an_interrupted_search_says_so_and_exits_130() {
 fn a_killed_search_leaves_nothing_behind() {
     let dir = tempfile::tempdir().unwrap();
     let (text, plot) = (dir.path().join("3x4.txt"), dir.path().join("3x4.svg"));
-    let args = [
-        "-o",
-        text.to_str().unwrap(),
-        "--plot",
-        plot.to_str().unwrap(),
-    ];
+    let args = ["-o", text.to_str().unwrap(), "--plot", plot.to_str().unwrap()];
     let (child, _log) = begun(&args);
     assert_eq!(entries(&dir), [""; 0]);
     signal(&child, "-KILL");
@@ -242,10 +188,7 @@ fn a_file_that_appears_during_the_search_is_kept() {
     let mut rest = String::new();
     log.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(1));
-    assert!(
-        rest.contains("exists: choose another name or give --force"),
-        "{rest}"
-    );
+    assert!(rest.contains("exists: choose another name or give --force"), "{rest}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
     assert_eq!(entries(&dir), ["late.txt"]);
 }

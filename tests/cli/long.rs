@@ -132,21 +132,15 @@ fn subtrees_behind_the_solution_do_not_count_as_nodes_of_this_session() {
     let boards = format!("{hard}\n{EASY}\n");
     assert_eq!(place.run("log", &boards).0, Some(0));
     let path = place.path("log");
-    let found: Vec<Value> = lines(&path)
-        .iter()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let found: Vec<Value> =
+        lines(&path).iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     let is = |line: &Value, kind: &str| line["line"] == kind && line["board"] == 0;
     let subtrees = found.iter().rposition(|line| is(line, "subtrees")).unwrap();
     let solved = found.iter().rposition(|line| is(line, "solved")).unwrap();
     // Another thread has walked the last subtree when the process is killed, and it was a large one.
     let mut text = String::new();
     let mut sum = 0;
-    for (i, line) in lines(&path)
-        .iter()
-        .enumerate()
-        .filter(|&(i, _)| i != solved)
-    {
+    for (i, line) in lines(&path).iter().enumerate().filter(|&(i, _)| i != solved) {
         let (mut line, _) = line.split_once(",\"sum\"").unwrap();
         let mut changed = found[subtrees].clone();
         let last = changed["of"]["subtrees"].as_u64().unwrap() - 1;
@@ -168,14 +162,8 @@ fn subtrees_behind_the_solution_do_not_count_as_nodes_of_this_session() {
     let said =
         String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(
-        said.contains("going on with ") && said.contains("59 moves"),
-        "{said}"
-    );
-    assert!(
-        said.contains("nodes/s") && !said.contains(" T nodes/s"),
-        "{said}"
-    );
+    assert!(said.contains("going on with ") && said.contains("59 moves"), "{said}");
+    assert!(said.contains("nodes/s") && !said.contains(" T nodes/s"), "{said}");
 }
 
 #[test]
@@ -193,10 +181,7 @@ fn a_log_of_something_else_is_refused_and_left_as_it_is() {
         let output = tilewave(&all).arg("--quiet").output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{error}");
-        assert!(
-            error.contains(words) && error.lines().count() == 1,
-            "{error}"
-        );
+        assert!(error.contains(words) && error.lines().count() == 1, "{error}");
         assert!(output.stdout.is_empty());
     };
     let next = "1 2 0 3/4 5 6 7/8 9 10 11/12 13 14 15";
@@ -220,11 +205,7 @@ fn a_log_of_something_else_is_refused_and_left_as_it_is() {
     let sum = xxhash_rust::xxh3::xxh3_64(first.as_bytes());
     let old = format!("{first},\"sum\":\"{sum:016x}\"}}\n");
     std::fs::write(&path, &old).unwrap();
-    other(
-        &with(&[EASY]),
-        1,
-        "of version 2, this program reads version 3",
-    );
+    other(&with(&[EASY]), 1, "of version 2, this program reads version 3");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), old);
     std::fs::write(&path, "my own notes\n").unwrap();
     other(&with(&[EASY]), 1, "is no log of tilewave solve");

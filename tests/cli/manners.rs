@@ -19,34 +19,16 @@ fn what_is_wrong_is_said_in_our_words() {
             "bfs 3x3 --max-depth -1",
             "--max-depth: '-1' is not a whole number from 0; see tilewave bfs --help",
         ),
-        (
-            "bfs 3x3 -j abc",
-            "--threads: 'abc' is not a whole number from 1 to 1024",
-        ),
-        (
-            "bfs 3x3 --max-dept 4",
-            "unknown option '--max-dept', did you mean --max-depth?",
-        ),
-        (
-            "verfy 3x3",
-            "unknown command 'verfy', did you mean verify?; see tilewave --help",
-        ),
-        (
-            "pdb biuld",
-            "unknown command 'biuld', did you mean build?; see tilewave pdb --help",
-        ),
-        (
-            "bfs 3x3 --format jsn",
-            "none of text, csv, json, did you mean json?",
-        ),
+        ("bfs 3x3 -j abc", "--threads: 'abc' is not a whole number from 1 to 1024"),
+        ("bfs 3x3 --max-dept 4", "unknown option '--max-dept', did you mean --max-depth?"),
+        ("verfy 3x3", "unknown command 'verfy', did you mean verify?; see tilewave --help"),
+        ("pdb biuld", "unknown command 'biuld', did you mean build?; see tilewave pdb --help"),
+        ("bfs 3x3 --format jsn", "none of text, csv, json, did you mean json?"),
         ("bfs 3x3 4x4", "'4x4' is one argument too many"),
         ("bfs 3x3 --goal", "needs a value"),
         ("bfs 3x3 --goal lst", "--goal: 'lst' is not a goal"),
         ("bfs 3x3 -M 8", "for example 8GiB (or 8G) or 500MB"),
-        (
-            "bfs 3x3 -M 8Gb",
-            "'8Gb' says bits: write 8GB if you mean bytes",
-        ),
+        ("bfs 3x3 -M 8Gb", "'8Gb' says bits: write 8GB if you mean bytes"),
         (
             "verify nodir",
             "'nodir' is not a board size (rows x columns, for example 3x4), no family of puzzles (tilewave puzzles lists them) and \
@@ -65,21 +47,10 @@ fn hints_lead_on() {
     let dir = tempfile::tempdir().unwrap();
     let place = dir.path().join("a/b");
     let run = place.to_str().unwrap();
-    refused(
-        &["bfs", "3x5", "-M", "1GiB"],
-        1,
-        "or search on disk with --dir DIR",
-    );
-    refused(
-        &["bfs", "3x3", "--dir", run, "--shared-digits", "99"],
-        2,
-        "at most 2 digits",
-    );
+    refused(&["bfs", "3x5", "-M", "1GiB"], 1, "or search on disk with --dir DIR");
+    refused(&["bfs", "3x3", "--dir", run, "--shared-digits", "99"], 2, "at most 2 digits");
     refused(&["bfs", "3x4", "--dir", run, "-M", "100B"], 1, "budget");
-    assert!(
-        !dir.path().join("a").exists(),
-        "refused commands leave nothing"
-    );
+    assert!(!dir.path().join("a").exists(), "refused commands leave nothing");
     assert!(stdout(&["bfs", "2x3", "-M", "1G"]).contains("diameter    21"));
     if std::thread::available_parallelism().is_ok_and(|cores| cores.get() < 256) {
         assert!(stderr(&["bfs", "2x4", "-j", "1024"]).contains("1024 threads on"));
@@ -89,52 +60,21 @@ fn hints_lead_on() {
 #[test]
 fn plans_agree_and_do_not_give_up() {
     let plan = |args: &[&str]| json(&[&["plan", "--format", "json"], args].concat());
-    let (alone, one) = (
-        plan(&["4x4", "-M", "1GiB"]),
-        plan(&["4x4", "-M", "1GiB", "--ranks", "1"]),
-    );
-    for key in [
-        "memory_bytes",
-        "chunks",
-        "planes",
-        "fits",
-        "disk_peak_bytes",
-        "ranks",
-    ] {
+    let (alone, one) = (plan(&["4x4", "-M", "1GiB"]), plan(&["4x4", "-M", "1GiB", "--ranks", "1"]));
+    for key in ["memory_bytes", "chunks", "planes", "fits", "disk_peak_bytes", "ranks"] {
         assert_eq!(alone[key], one[key], "{key}");
     }
     assert!(alone["disk_free_bytes"].as_u64().unwrap() > 0);
     // The first levels are thin; nobody asks for the disk of the others.
     let thin = plan(&["4x4", "-M", "8GiB", "--max-depth", "25"]);
-    assert!(
-        thin["disk_peak_bytes"].as_u64().unwrap() < 1 << 30,
-        "{thin}"
-    );
+    assert!(thin["disk_peak_bytes"].as_u64().unwrap() < 1 << 30, "{thin}");
     assert_eq!(thin["levels"], 26);
     assert_eq!(thin["states_to_depth"], 79_070_945);
     // Nobody knows how many states these depths have.
-    let deep = plan(&[
-        "4x4",
-        "--goal",
-        "blank=5",
-        "-M",
-        "8GiB",
-        "--max-depth",
-        "60",
-    ]);
-    assert!(
-        deep["states_to_depth"].is_null() && deep["states_per_second"].is_null(),
-        "{deep}"
-    );
+    let deep = plan(&["4x4", "--goal", "blank=5", "-M", "8GiB", "--max-depth", "60"]);
+    assert!(deep["states_to_depth"].is_null() && deep["states_per_second"].is_null(), "{deep}");
     // What nobody measured is said.
-    let scaled = plan(&[
-        "3x4",
-        "--on-disk",
-        "--cores",
-        "16",
-        "--disk-bandwidth",
-        "5GB/s",
-    ]);
+    let scaled = plan(&["3x4", "--on-disk", "--cores", "16", "--disk-bandwidth", "5GB/s"]);
     let projected = scaled["projected"].to_string();
     assert!(
         projected.contains("16 cores, in proportion") && projected.contains("4.66 GiB/s, as given"),
@@ -152,10 +92,7 @@ fn plans_agree_and_do_not_give_up() {
 #[test]
 fn nothing_lies_beyond_the_diameter() {
     let far = ["antipodes", "3x3", "--max-depth", "40"];
-    assert_eq!(
-        stdout(&far),
-        "3x3: 0 boards at depth 40: the diameter is 31\n"
-    );
+    assert_eq!(stdout(&far), "3x3: 0 boards at depth 40: the diameter is 31\n");
     let value = json(&[&far[..], &["--format", "json"]].concat());
     assert_eq!((&value["depth"], &value["count"]), (&40.into(), &0.into()));
     assert_eq!(value["boards"], serde_json::json!([]));
@@ -169,35 +106,17 @@ fn what_is_not_finished_does_not_pass() {
     stdout(&["bfs", "2x5", "--dir", run, "--max-depth", "12"]);
     for args in [&["verify", run][..], &["verify", "--dir", run]] {
         let text = stdout(args);
-        assert!(
-            text.contains("NOT FINISHED, depth 12") && !text.contains("PASS"),
-            "{text}"
-        );
+        assert!(text.contains("NOT FINISHED, depth 12") && !text.contains("PASS"), "{text}");
     }
     assert!(json(&["verify", run, "--format", "json"])["pass"].is_null());
     // A directory with the name of a board: the board is meant, and said to be.
-    let output = tilewave(&["verify", "2x5"])
-        .current_dir(&dir)
-        .output()
-        .unwrap();
-    let (text, log) = (
-        String::from_utf8(output.stdout).unwrap(),
-        String::from_utf8(output.stderr).unwrap(),
-    );
-    assert!(
-        text.starts_with("2x5  diameter 55") && text.ends_with("PASS\n"),
-        "{text}"
-    );
+    let output = tilewave(&["verify", "2x5"]).current_dir(&dir).output().unwrap();
+    let (text, log) =
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(text.starts_with("2x5  diameter 55") && text.ends_with("PASS\n"), "{text}");
     assert!(log.contains("./2x5 for the directory"), "{log}");
-    let output = tilewave(&["verify", "./2x5"])
-        .current_dir(&dir)
-        .output()
-        .unwrap();
-    assert!(
-        String::from_utf8(output.stdout)
-            .unwrap()
-            .contains("NOT FINISHED")
-    );
+    let output = tilewave(&["verify", "./2x5"]).current_dir(&dir).output().unwrap();
+    assert!(String::from_utf8(output.stdout).unwrap().contains("NOT FINISHED"));
     assert!(stdout(&["status", "--dir", run]).contains("depth "));
     stdout(&["resume", run]);
     assert!(stdout(&["verify", run]).contains("2x5: PASS"));
@@ -228,24 +147,13 @@ fn shell(script: &str) -> (Option<i32>, String, String) {
         .output()
         .unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    (
-        output.status.code(),
-        text(output.stdout),
-        text(output.stderr),
-    )
+    (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_stdout_that_cannot_be_written_is_named() {
-    for command in [
-        "--help",
-        "bfs --help",
-        "--version",
-        "bfs 2x3",
-        "man",
-        "completions bash",
-    ] {
+    for command in ["--help", "bfs --help", "--version", "bfs 2x3", "man", "completions bash"] {
         let (code, _, log) = shell(&format!("\"$0\" {command} > /dev/full"));
         assert_eq!(code, Some(1), "{command}");
         assert!(
@@ -261,21 +169,15 @@ fn a_stdout_that_cannot_be_written_is_named() {
 #[test]
 fn signals_and_limits_of_the_shell_hold() {
     let search = "bfs 3x4 --engine reference --max-depth 24 --no-progress";
-    let (code, _, log) = shell(&format!(
-        "trap '' HUP; \"$0\" {search} & sleep 0.4; kill -HUP $!; wait $!"
-    ));
+    let (code, _, log) =
+        shell(&format!("trap '' HUP; \"$0\" {search} & sleep 0.4; kill -HUP $!; wait $!"));
     assert_eq!(code, Some(0), "as under nohup: {log}");
-    let (code, _, log) = shell(&format!(
-        "\"$0\" {search} & sleep 0.4; kill -HUP $!; wait $!"
-    ));
+    let (code, _, log) = shell(&format!("\"$0\" {search} & sleep 0.4; kill -HUP $!; wait $!"));
     assert_eq!(code, Some(130), "{log}");
     let (code, _, log) =
         shell("cd \"$1\"; ulimit -f 1; \"$0\" bfs 3x3 --html x.html; c=$?; ls -A; exit $c");
     assert_eq!(code, Some(1), "{log}");
-    assert!(
-        log.contains("cannot write 'x.html'") && log.contains("ulimit -f"),
-        "{log}"
-    );
+    assert!(log.contains("cannot write 'x.html'") && log.contains("ulimit -f"), "{log}");
 }
 
 /// What a command shows on a terminal of some columns, as it was drawn.
@@ -298,19 +200,13 @@ fn a_terminal_is_treated_with_care() {
     assert!(coloured.contains("\u{1b}["), "{coloured:?}");
     for plain in ["NO_COLOR=1", "TERM=dumb"] {
         let text = on_terminal(80, plain, "bfs 2x3 -v");
-        assert!(
-            text.contains("depth 21") && !text.contains('\u{1b}'),
-            "{plain}: {text:?}"
-        );
+        assert!(text.contains("depth 21") && !text.contains('\u{1b}'), "{plain}: {text:?}");
     }
     // The line of progress fits, never says 100 %, and is gone in the end.
     for columns in [80, 50] {
         let text = on_terminal(columns, "", "bfs 3x4 --engine reference --max-depth 24");
         let drawn: Vec<String> = text.split(['\r', '\n']).map(visible).collect();
-        let lines: Vec<&String> = drawn
-            .iter()
-            .filter(|line| line.contains(" %  depth "))
-            .collect();
+        let lines: Vec<&String> = drawn.iter().filter(|line| line.contains(" %  depth ")).collect();
         assert!(lines.len() > 3, "{text:?}");
         for line in lines {
             assert!(line.chars().count() <= columns, "{line}");
@@ -329,9 +225,7 @@ fn visible(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let mut shown = parts.next().unwrap_or_default().to_string();
     for part in parts {
-        let end = part
-            .find(|c: char| c.is_ascii_alphabetic())
-            .map_or(part.len(), |i| i + 1);
+        let end = part.find(|c: char| c.is_ascii_alphabetic()).map_or(part.len(), |i| i + 1);
         shown += &part[end..];
     }
     shown

@@ -39,10 +39,7 @@ fn refused(args: &[&str], code: i32, words: &str) {
     let error = String::from_utf8(output.stderr).expect("errors are UTF-8");
     assert_eq!(output.status.code(), Some(code), "{args:?}: {error}");
     assert_eq!(error.lines().count(), 1, "{args:?}: {error}");
-    assert!(
-        error.starts_with("error: ") && error.contains(words),
-        "{args:?}: {error}"
-    );
+    assert!(error.starts_with("error: ") && error.contains(words), "{args:?}: {error}");
     assert!(!error.contains("panicked"), "{error}");
     assert!(output.stdout.is_empty(), "{args:?}: stdout stays clean");
 }

@@ -29,10 +29,7 @@ fn what_crosses_the_network_in_levels_that_nobody_knows_is_unknown() {
         assert!(unknown[key].is_null(), "{key}: {unknown}");
     }
     let text = stdout(&[&["plan"], &ranks[..]].concat());
-    assert!(
-        text.contains(" a level at most, unknown in all\n"),
-        "{text}"
-    );
+    assert!(text.contains(" a level at most, unknown in all\n"), "{text}");
     assert!(text.contains("expected without the network"), "{text}");
     // As far as a search goes its levels are no more than these.
     let few = plan(&[&ranks[..], &["--max-depth", "10"]].concat());
@@ -56,21 +53,9 @@ fn estimates_follow_the_depth_where_nothing_is_published() {
     fs::write(&file, tree).unwrap();
     let run = path("run");
     let (limit, depth) = ("100kB", ["--max-depth", "6"]);
-    let search = [
-        "bfs",
-        &file,
-        "--dir",
-        &run,
-        "--disk-limit",
-        limit,
-        "--format",
-        "json",
-    ];
+    let search = ["bfs", &file, "--dir", &run, "--disk-limit", limit, "--format", "json"];
     let found = json(&[&search[..], &depth].concat());
-    assert_eq!(
-        found["counts"],
-        serde_json::json!([1, 9, 45, 166, 499, 1284, 2917])
-    );
+    assert_eq!(found["counts"], serde_json::json!([1, 9, 45, 166, 499, 1284, 2917]));
     let planned = plan(&[&[&file, "--on-disk"], &depth[..]].concat());
     let most = planned["disk_peak_bytes"].as_u64().unwrap();
     let took = found["disk_bytes"].as_u64().unwrap();
@@ -96,10 +81,7 @@ fn estimates_follow_the_depth_where_nothing_is_published() {
         assert!(gib < 10.0, "{board}: {first}");
         // So far as that every state may be reached, depth tells nothing.
         let whole = peak(board, "60");
-        assert!(
-            whole.ends_with(" TiB") && whole == peak(board, "999"),
-            "{whole}"
-        );
+        assert!(whole.ends_with(" TiB") && whole == peak(board, "999"), "{whole}");
     }
     let text = stdout(&[&["plan"], &to("4x4", "18")[..]].concat());
     let same = format!("\ndisk     {} at the peak, ", peak("4x4", "18"));

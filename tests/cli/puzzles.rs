@@ -10,14 +10,8 @@ fn file(name: &str) -> String {
 #[test]
 fn families_are_listed() {
     let text = stdout(&["puzzles"]);
-    assert!(
-        text.contains("topspin:N,K       a ring of N that turns, and a gate"),
-        "{text}"
-    );
-    assert!(
-        text.contains("topspin:12,4: 479,001,600 states, "),
-        "{text}"
-    );
+    assert!(text.contains("topspin:N,K       a ring of N that turns, and a gate"), "{text}");
+    assert!(text.contains("topspin:12,4: 479,001,600 states, "), "{text}");
     let csv = stdout(&["puzzles", "--format", "csv"]);
     assert_eq!(csv.lines().count(), 9, "{csv}");
     let value = json(&["puzzles", "--format", "json"]);
@@ -40,25 +34,13 @@ fn families_are_listed() {
 #[test]
 fn searches_are_held_against_what_is_published() {
     let text = stdout(&["bfs", "topspin:8,4"]);
-    assert!(
-        text.contains("\npuzzle      topspin:8,4, goal 1 2 3 4 5 6 7 8\n"),
-        "{text}"
-    );
-    assert!(
-        text.contains("\ngroup       order 40,320, all reached\n"),
-        "{text}"
-    );
-    assert!(
-        text.contains("all 23 levels equal to cayleypy/cayleypy@7355621"),
-        "{text}"
-    );
+    assert!(text.contains("\npuzzle      topspin:8,4, goal 1 2 3 4 5 6 7 8\n"), "{text}");
+    assert!(text.contains("\ngroup       order 40,320, all reached\n"), "{text}");
+    assert!(text.contains("all 23 levels equal to cayleypy/cayleypy@7355621"), "{text}");
     // Every state of a Cayley graph sees the same levels.
     let value = json(&["bfs", "lx:6", "--start", "6 5 4 1 2 3", "--format", "json"]);
     assert_eq!(value["agrees_with"], "cayleypy/cayleypy@7355621");
-    assert_eq!(
-        (&value["group_order"], &value["diameter"]),
-        (&720.into(), &18.into())
-    );
+    assert_eq!((&value["group_order"], &value["diameter"]), (&720.into(), &18.into()));
     assert_eq!(
         (&value["board"], &value["metric"]),
         (&serde_json::Value::Null, &serde_json::Value::Null)
@@ -70,10 +52,7 @@ fn searches_are_held_against_what_is_published() {
         (&"five".into(), &"cayleypy/cayleypy@7355621".into())
     );
     let unknown = stdout(&["bfs", &file("wheels.gap")]);
-    assert!(
-        unknown.contains("no published distribution for this puzzle"),
-        "{unknown}"
-    );
+    assert!(unknown.contains("no published distribution for this puzzle"), "{unknown}");
     let mtm = stdout(&["bfs", "2x4", "--metric", "mtm"]);
     assert!(mtm.contains("levels equal to "), "{mtm}");
 }
@@ -86,10 +65,7 @@ fn puzzles_are_verified() {
         lines[0].starts_with("coxeter:7  diameter 21  5,040 states  22 levels equal to cayleypy"),
         "{text}"
     );
-    assert!(
-        lines[1].starts_with("wheels  ") && lines[1].contains("PASS"),
-        "{text}"
-    );
+    assert!(lines[1].starts_with("wheels  ") && lines[1].contains("PASS"), "{text}");
     assert!(lines[2].ends_with("  PASS"), "{text}");
     // Nothing is published for it: the plain engine is asked.
     let value = json(&["verify", "topspin:7,3", "--format", "json"]);
@@ -120,21 +96,13 @@ fn puzzles_are_planned() {
     assert_eq!(value["fits"], false);
     assert!(value["seconds"].as_f64().unwrap() > 60.0);
     let value = json(&["plan", &file("dino.gap"), "--format", "json"]);
-    assert_eq!(
-        (&value["puzzle"], &value["states"]),
-        (&"dino".into(), &239_500_800.into())
-    );
+    assert_eq!((&value["puzzle"], &value["states"]), (&"dino".into(), &239_500_800.into()));
     let text = stdout(&["plan", "3x3", "--metric", "mtm"]);
     assert!(text.starts_with("board    3x3 mtm\n"), "{text}");
     let plan = ["plan", "lrx:9", "--on-disk", "--format", "json"];
     let value = json(&plan);
-    assert_eq!(
-        (&value["engine"], &value["chunks"]),
-        (&"disk".into(), &1.into())
-    );
-    let plan = [
-        "plan", "3x3", "--metric", "mtm", "--ranks", "2", "--format", "json",
-    ];
+    assert_eq!((&value["engine"], &value["chunks"]), (&"disk".into(), &1.into()));
+    let plan = ["plan", "3x3", "--metric", "mtm", "--ranks", "2", "--format", "json"];
     assert_eq!(json(&plan)["ranks"], 2);
     refused(&["plan", "pancake:9", "--on-disk"], 2, "in memory only");
     // The levels of topspin:10,4 are not cut into chunks; those of 8 and of 14 elements are.
@@ -152,48 +120,22 @@ fn tables_of_puzzles_answer_in_their_words() {
         (&made["puzzle"], &made["states"], &made["diameter"]),
         (&"pancake:7".into(), &5040.into(), &8.into())
     );
-    assert_eq!(
-        (&made["complete"], &made["board"]),
-        (&true.into(), &serde_json::Value::Null)
-    );
+    assert_eq!((&made["complete"], &made["board"]), (&true.into(), &serde_json::Value::Null));
     let checked = stdout(&["table", "--check", path]);
-    assert!(
-        checked.contains(": pancake:7, goal 1 2 3 4 5 6 7, 5,040 states"),
-        "{checked}"
-    );
+    assert!(checked.contains(": pancake:7, goal 1 2 3 4 5 6 7, 5,040 states"), "{checked}");
     // The first four, then all of them.
     let shuffled = "7 6 5 1 2 3 4";
     let state = json(&["state", "--table", path, shuffled, "--format", "json"]);
-    assert_eq!(
-        (&state["depth"], &state["solvable"]),
-        (&2.into(), &true.into())
-    );
-    assert_eq!(
-        (&state["state"], &state["puzzle"]),
-        (&shuffled.into(), &"pancake:7".into())
-    );
+    assert_eq!((&state["depth"], &state["solvable"]), (&2.into(), &true.into()));
+    assert_eq!((&state["state"], &state["puzzle"]), (&shuffled.into(), &"pancake:7".into()));
     let id = state["state_id"].to_string();
     let same = stdout(&["state", "--puzzle", "pancake:7", "--id", &id]);
     assert!(same.contains(&format!("state     {shuffled}\n")), "{same}");
     let solved = json(&["solve", "--table", path, shuffled, "--format", "json"]);
-    assert_eq!(
-        (&solved["moves"], &solved["length"]),
-        (&"F7 F4".into(), &2.into())
-    );
+    assert_eq!((&solved["moves"], &solved["length"]), (&"F7 F4".into(), &2.into()));
     let text = stdout(&["solve", "--table", path, shuffled]);
-    assert!(
-        text.starts_with("7 6 5 1 2 3 4  2 moves  F7 F4  "),
-        "{text}"
-    );
-    let csv = stdout(&[
-        "solve",
-        "--table",
-        path,
-        shuffled,
-        "1 2 3 4 5 6 7",
-        "--format",
-        "csv",
-    ]);
+    assert!(text.starts_with("7 6 5 1 2 3 4  2 moves  F7 F4  "), "{text}");
+    let csv = stdout(&["solve", "--table", path, shuffled, "1 2 3 4 5 6 7", "--format", "csv"]);
     assert!(csv.contains("\n7 6 5 1 2 3 4,true,2,F7 F4,"), "{csv}");
     let lines = tilewave(&["solve", "--table", path, "--quiet"])
         .write_stdin("2 1 3 4 5 6 7 # one flip\n\n1 2 3\n")
@@ -203,10 +145,7 @@ fn tables_of_puzzles_answer_in_their_words() {
     assert!(text.starts_with("2 1 3 4 5 6 7  1 moves  F2  "), "{text}");
     let error = String::from_utf8(lines.stderr).unwrap();
     assert_eq!(lines.status.code(), Some(1));
-    assert!(
-        error.starts_with("error: line 3: the state has 3 elements"),
-        "{error}"
-    );
+    assert!(error.starts_with("error: line 3: the state has 3 elements"), "{error}");
     let with = ["solve", "--table", path];
     refused(&[&with[..], &["1 2 3"]].concat(), 2, "pancake:7 has 7");
     for option in ["--fast", "--certify"] {
@@ -218,11 +157,7 @@ fn tables_of_puzzles_answer_in_their_words() {
     let state = ["state", shuffled, "--table", path];
     let other = [&state[..], &["--puzzle", "lrx:7"]].concat();
     refused(&other, 2, "leave out --puzzle");
-    refused(
-        &[&state[..], &["--size", "2x4"]].concat(),
-        2,
-        "are for boards",
-    );
+    refused(&[&state[..], &["--size", "2x4"]].concat(), 2, "are for boards");
 }
 
 #[test]
@@ -250,10 +185,7 @@ fn a_puzzle_is_known_by_its_moves() {
     let bfs = |file: &str, more: &[&str]| json(&[&["bfs", file], &on_disk[..], more].concat());
     let begun = bfs(&twice, &["--max-depth", "5"]);
     let ended = bfs(&renamed, &[]);
-    assert_eq!(
-        (&begun["puzzle"], &ended["puzzle"]),
-        (&"twice".into(), &"renamed".into())
-    );
+    assert_eq!((&begun["puzzle"], &ended["puzzle"]), (&"twice".into(), &"renamed".into()));
     let whole = json(&["bfs", &twice, "--format", "json"]);
     assert_eq!(ended["counts"], whole["counts"]);
     assert_eq!(ended["checksums"], whole["checksums"]);
@@ -268,19 +200,11 @@ fn tables_in_the_multi_tile_metric_count_its_moves() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.table");
     let path = path.to_str().unwrap();
-    let made = json(&[
-        "table", "2x4", "--metric", "mtm", "-o", path, "--format", "json",
-    ]);
-    assert_eq!(
-        (&made["metric"], &made["board"]),
-        (&"mtm".into(), &"2x4".into())
-    );
+    let made = json(&["table", "2x4", "--metric", "mtm", "-o", path, "--format", "json"]);
+    assert_eq!((&made["metric"], &made["board"]), (&"mtm".into(), &"2x4".into()));
     let board = "0 1 2 3/5 6 7 4";
     let state = json(&["state", "--table", path, board, "--format", "json"]);
-    assert_eq!(
-        (&state["depth"], &state["metric"]),
-        (&2.into(), &"mtm".into())
-    );
+    assert_eq!((&state["depth"], &state["metric"]), (&2.into(), &"mtm".into()));
     let solved = json(&["solve", "--table", path, board, "--format", "json"]);
     assert_eq!(
         (&solved["moves"], &solved["length"], &solved["metric"]),
@@ -314,10 +238,7 @@ fn pages_list_the_last_states() {
     let csv = stdout(&["antipodes", "lrx:6", "--format", "csv"]);
     assert!(csv.starts_with("state,state_id,line,cell\n"), "{csv}");
     let antipodes = json(&["antipodes", "pancake:4", "--format", "json"]);
-    assert_eq!(
-        (&antipodes["count"], &antipodes["depth"]),
-        (&3.into(), &4.into())
-    );
+    assert_eq!((&antipodes["count"], &antipodes["depth"]), (&3.into(), &4.into()));
 }
 
 #[test]
@@ -331,11 +252,7 @@ fn states_that_nothing_leads_to_are_told() {
         "{csv}"
     );
     assert!(csv.contains("\n2 1 3 4 5 6 7,\"topspin:7,4\","), "{csv}");
-    refused(
-        &["state", "--puzzle", "lrx:5", "--id", "120"],
-        2,
-        ": lrx:5 has lines 0 to 23",
-    );
+    refused(&["state", "--puzzle", "lrx:5", "--id", "120"], 2, ": lrx:5 has lines 0 to 23");
 }
 
 /// One line, and nothing written.
@@ -355,22 +272,14 @@ fn bad_input_is_refused() {
         ("sets.tws", sets, "sets.tws:3: "),
         ("oriented.tws", oriented, "oriented.tws:2: "),
         ("equal.tws", equal, "equal pieces"),
-        (
-            "twice.gap",
-            "A:=(1,2,\n2);\nGen:=[A];\n",
-            "twice.gap:1: A: not a permutation",
-        ),
+        ("twice.gap", "A:=(1,2,\n2);\nGen:=[A];\n", "twice.gap:1: A: not a permutation"),
         (
             "large.gap",
             "A:=(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17);\nB:=(1,2);\nGen:=[A,B];\n",
             "large.gap:",
         ),
         ("none.gap", "A:=(1,2);\nGen:=[];\n", "none.gap:"),
-        (
-            "still.gap",
-            "A:=();\nGen:=[A];\n",
-            "no generator moves anything",
-        ),
+        ("still.gap", "A:=();\nGen:=[A];\n", "no generator moves anything"),
         ("words.txt", "A:=(1,2);\nGen:=[A];\n", "words.txt"),
     ];
     let out = dir.path().join("out");
@@ -383,39 +292,21 @@ fn bad_input_is_refused() {
         refused(&["table", &path, "-o", out], 2, words);
     }
     let words = [
-        (
-            &["bfs", "pancake"][..],
-            "write pancake:N, for example pancake:12",
-        ),
+        (&["bfs", "pancake"][..], "write pancake:N, for example pancake:12"),
         (&["bfs", "pancake:"], "write pancake:N"),
         (&["bfs", "topspin:12"], "write topspin:N,K"),
         (&["bfs", "lrx:17"], "a puzzle has 2 to 16"),
         (&["bfs", "pankake:12"], "not a family of puzzles"),
-        (
-            &["bfs", "lrx:8", "--metric", "mtm"],
-            "--metric is for boards",
-        ),
+        (&["bfs", "lrx:8", "--metric", "mtm"], "--metric is for boards"),
         (&["bfs", "lrx:8", "--goal", "first"], "--goal is for boards"),
-        (
-            &["verify", "lrx:8", "--metric", "stm"],
-            "--metric is for boards",
-        ),
-        (
-            &["plan", "lrx:8", "--metric", "mtm"],
-            "--metric is for boards",
-        ),
+        (&["verify", "lrx:8", "--metric", "stm"], "--metric is for boards"),
+        (&["plan", "lrx:8", "--metric", "mtm"], "--metric is for boards"),
         (&["bfs", "lrx:8", "--directed"], "for puzzles in files"),
         (&["bfs", "lrx:5", "--start", "1 2 3 4"], "lrx:5 has 5"),
         (&["bfs", "lrx:5", "--start", "1 2 3 4 4"], "4 occurs twice"),
-        (
-            &["bfs", "lrx:5", "--start", "1 2 3 4 x"],
-            "'x' in the state",
-        ),
+        (&["bfs", "lrx:5", "--start", "1 2 3 4 x"], "'x' in the state"),
         (&["table", "lx:7"], "one way only"),
-        (
-            &["table", "lrx:7", "--metric", "mtm"],
-            "--metric is for boards",
-        ),
+        (&["table", "lrx:7", "--metric", "mtm"], "--metric is for boards"),
     ];
     for (args, words) in words {
         refused(&[args, &["-o", out]].concat(), 2, words);
@@ -428,10 +319,7 @@ fn bad_input_is_refused() {
 fn own_results_are_cited_and_told_apart_from_publications() {
     // Published and own.
     let text = stdout(&["bfs", "3x3"]);
-    assert!(
-        text.contains(";\n            this project's own docs/results/3x3.json\n"),
-        "{text}"
-    );
+    assert!(text.contains(";\n            this project's own docs/results/3x3.json\n"), "{text}");
     let value = json(&["bfs", "3x3", "--format", "json"]);
     assert_eq!(value["agrees_with_own"], "docs/results/3x3.json");
     assert!(!value["agrees_with"].as_str().unwrap().contains("own"));
@@ -465,10 +353,7 @@ fn own_results_are_cited_and_told_apart_from_publications() {
 fn the_last_states_are_listed_as_far_as_asked() {
     let last = |more: &[&str]| json(&[&["bfs", "3x3", "--format", "json"], more].concat());
     let both = last(&["--last", "9"]);
-    assert_eq!(
-        both["last"],
-        serde_json::json!(["6 4 7/8 5 0/3 2 1", "8 6 7/2 5 4/3 0 1"])
-    );
+    assert_eq!(both["last"], serde_json::json!(["6 4 7/8 5 0/3 2 1", "8 6 7/2 5 4/3 0 1"]));
     assert_eq!(last(&["--last", "1"])["last"].as_array().unwrap().len(), 1);
     assert!(last(&[]).get("last").is_none());
     refused(&["bfs", "3x3", "--last", "9"], 2, "add --format json");

@@ -16,39 +16,15 @@ fn wrong_sizes() {
 
 #[test]
 fn wrong_boards() {
-    refused(
-        &["state", "1 2 3/4 5 6/7 8 8"],
-        2,
-        "tile 8 occurs twice and the blank is missing",
-    );
-    refused(
-        &["state", "1 2 3/4 5 6/7 9 0"],
-        2,
-        "tile 9 is not on a 3x3 board",
-    );
+    refused(&["state", "1 2 3/4 5 6/7 8 8"], 2, "tile 8 occurs twice and the blank is missing");
+    refused(&["state", "1 2 3/4 5 6/7 9 0"], 2, "tile 9 is not on a 3x3 board");
     refused(&["state", "1 2 3 4 5 0"], 2, "--size");
-    refused(
-        &["state", "1 2/3 4/5 0", "--size", "2x3"],
-        2,
-        "expected 2x3",
-    );
+    refused(&["state", "1 2/3 4/5 0", "--size", "2x3"], 2, "expected 2x3");
     refused(&["state", "--id", "3"], 2, "--size");
-    refused(
-        &["state", "--id", "360", "--size", "2x3"],
-        2,
-        "ids 0 to 359",
-    );
-    refused(
-        &["state", "--line", "60", "--cell", "0", "--size", "2x3"],
-        2,
-        "lines 0 to 59",
-    );
+    refused(&["state", "--id", "360", "--size", "2x3"], 2, "ids 0 to 359");
+    refused(&["state", "--line", "60", "--cell", "0", "--size", "2x3"], 2, "lines 0 to 59");
     refused(&["bfs", "3x3", "--start", "1 2 3"], 2, "3x3 needs 9");
-    refused(
-        &["bfs", "3x3", "--start", "2 1 3/4 5 6/7 8 0"],
-        1,
-        "parity is odd",
-    );
+    refused(&["bfs", "3x3", "--start", "2 1 3/4 5 6/7 8 0"], 1, "parity is odd");
     refused(&["bfs", "3x3", "--goal", "blank=9"], 2, "cells are 0 to 8");
     refused(&["bfs", "3x3", "--goal", "somewhere"], 2, "not a goal");
 }
@@ -61,22 +37,10 @@ fn wrong_options() {
         2,
         "did you mean --format?; see tilewave bfs --help",
     );
-    refused(
-        &["bfs", "3x3", "--format", "xml"],
-        2,
-        "--format: 'xml' is none of text, csv, json",
-    );
-    refused(
-        &["bfs", "3x3", "-j", "0"],
-        2,
-        "--threads: '0' is not a whole number from 1 to 1024",
-    );
+    refused(&["bfs", "3x3", "--format", "xml"], 2, "--format: 'xml' is none of text, csv, json");
+    refused(&["bfs", "3x3", "-j", "0"], 2, "--threads: '0' is not a whole number from 1 to 1024");
     refused(&["bfs", "3x3", "-M", "8"], 2, "a number and a unit");
-    refused(
-        &["bfs", "2x3", "--engine", "sweep"],
-        2,
-        "--engine reference",
-    );
+    refused(&["bfs", "2x3", "--engine", "sweep"], 2, "--engine reference");
     refused(&["serach", "3x3"], 2, "unknown command 'serach'");
     refused(&["state"], 2, "required arguments");
 }
@@ -89,16 +53,10 @@ fn too_little_memory() {
 
 #[test]
 fn wrong_kernels() {
-    let output = tilewave(&["bfs", "3x3"])
-        .env("TILEWAVE_KERNEL", "mmx")
-        .output()
-        .unwrap();
+    let output = tilewave(&["bfs", "3x3"]).env("TILEWAVE_KERNEL", "mmx").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let error = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        error.contains("'mmx' is not a kernel: set TILEWAVE_KERNEL to scalar"),
-        "{error}"
-    );
+    assert!(error.contains("'mmx' is not a kernel: set TILEWAVE_KERNEL to scalar"), "{error}");
 }
 
 #[test]

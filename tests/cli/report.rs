@@ -60,10 +60,7 @@ fn columns_align_shares_end_at_100_and_bars_never_vanish() {
     assert_eq!(lines.iter().filter(|l| l.ends_with(&full)).count(), 1);
     for (counts, bar) in [([8, 1], "  ████▌"), ([1_000_000, 1], "  ▏"), ([8, 0], " %")]
     {
-        assert!(
-            histogram(&counts, 9).trim_end().ends_with(bar),
-            "{counts:?}"
-        );
+        assert!(histogram(&counts, 9).trim_end().ends_with(bar), "{counts:?}");
     }
     assert!(
         histogram(&[1, 1], 3).contains("33.3333 %") && histogram(&[2], 3).contains("66.6666 %")
@@ -76,10 +73,7 @@ fn only_the_outermost_keys_break_lines() {
     let text = one_key_per_line(&value);
     let expected = "{\n  \"a\": {\"b\": [1, {\"c\": 2, \"d\": null}]},\n  \"e\": \"x\"\n}\n";
     assert_eq!(text, expected);
-    assert_eq!(
-        serde_json::from_str::<serde_json::Value>(&text).unwrap(),
-        value
-    );
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
     assert!(Machine::this().cores > 0);
 }
 
@@ -98,11 +92,7 @@ fn the_first_wrong_level_is_named() {
     ];
     for (found, complete, expected) in cases {
         let first = Difference::first(found, &truth, complete);
-        assert_eq!(
-            first.map(|d| (d.depth, d.found, d.expected)),
-            expected,
-            "{found:?}"
-        );
+        assert_eq!(first.map(|d| (d.depth, d.found, d.expected)), expected, "{found:?}");
     }
 }
 
@@ -111,10 +101,7 @@ fn verdicts_find_wrong_levels_checksums_and_sums() {
     let (right, sums) = ([1, 2, 2, 2, 2, 2, 1], [1, 2, 3, 4, 5, 6, 7]);
     let board = size("2x2");
     let publication = Truth::Published(published(board, 0, Metric::Stm).unwrap());
-    let reference = Truth::Reference(SearchLevels {
-        counts: &right,
-        checksums: &sums,
-    });
+    let reference = Truth::Reference(SearchLevels { counts: &right, checksums: &sums });
     let judge = |counts: &[u64], checksums: &[u64], truth| {
         let subject = Subject::board(Goal::First.board(board).unwrap());
         Verdict::judge(&subject, SearchLevels { counts, checksums }, truth)
@@ -127,34 +114,16 @@ fn verdicts_find_wrong_levels_checksums_and_sums() {
     let moved = judge(&[1, 2, 2, 3, 1, 2, 1], &[], publication);
     assert_eq!(depth(&moved), Some(3));
     let text = moved.to_string();
-    assert!(
-        text.contains("first wrong depth 3: 3 states, expected 2 by lightln2"),
-        "{text}"
-    );
+    assert!(text.contains("first wrong depth 3: 3 states, expected 2 by lightln2"), "{text}");
     assert!(text.ends_with("FAIL"), "{text}");
     let other = judge(&right, &[1, 2, 3, 4, 0, 6, 7], reference);
     assert_eq!(other.fault, Some(Fault::Checksum { depth: 4 }));
-    assert_eq!(
-        depth(&judge(&[1, 2, 2, 2, 2, 3], &sums[..6], reference)),
-        Some(5)
-    );
+    assert_eq!(depth(&judge(&[1, 2, 2, 2, 2, 3], &sums[..6], reference)), Some(5));
     // Nothing is known of 4x4 from here but the sum; of 2x2 this project's own levels.
-    let large = Subject::board(
-        "blank=1"
-            .parse::<Goal>()
-            .unwrap()
-            .board(size("4x4"))
-            .unwrap(),
-    );
-    let levels = SearchLevels {
-        counts: &right[..6],
-        checksums: &[],
-    };
+    let large = Subject::board("blank=1".parse::<Goal>().unwrap().board(size("4x4")).unwrap());
+    let levels = SearchLevels { counts: &right[..6], checksums: &[] };
     let short = Verdict::judge(&large, levels, Truth::Sum);
-    let total = Fault::Total {
-        found: 11,
-        expected: 10_461_394_944_000,
-    };
+    let total = Fault::Total { found: 11, expected: 10_461_394_944_000 };
     assert_eq!((short.fault, depth(&short)), (Some(total), None));
     assert_eq!(depth(&judge(&right[..6], &[], Truth::Sum)), Some(6));
 }
@@ -186,11 +155,7 @@ fn published_distributions_are_whole_and_known_by_symmetry() {
     ];
     for (board, diameter) in diameters {
         assert_eq!(
-            published(size(board), 0, Metric::Stm)
-                .unwrap()
-                .counts()
-                .len()
-                - 1,
+            published(size(board), 0, Metric::Stm).unwrap().counts().len() - 1,
             diameter,
             "{board}"
         );
@@ -210,11 +175,7 @@ fn published_distributions_are_whole_and_known_by_symmetry() {
         let equal = |b: &usize| {
             published(board, *b, Metric::Stm).is_some_and(|p| p.board().unwrap().1 == blank)
         };
-        assert_eq!(
-            (0..board.cells()).filter(equal).collect::<Vec<_>>(),
-            expected,
-            "{board}"
-        );
+        assert_eq!((0..board.cells()).filter(equal).collect::<Vec<_>>(), expected, "{board}");
     }
     assert!(
         published(size("3x4"), 1, Metric::Stm).is_none()
@@ -230,9 +191,7 @@ fn published_distributions_are_whole_and_known_by_symmetry() {
         ("4x4", 15, "dphdmn 15puzzleprob"),
     ];
     for (board, blank, expected) in cites {
-        let citation = published(size(board), blank, Metric::Stm)
-            .unwrap()
-            .citation();
+        let citation = published(size(board), blank, Metric::Stm).unwrap().citation();
         assert!(citation.contains(expected), "{citation}");
     }
 }
@@ -248,31 +207,10 @@ fn summaries_claim_what_was_found() {
         search.subject = search.subject.clone().from_board(start);
     });
     let cases = [
-        (
-            &whole,
-            &["all 22 levels equal to OEIS A090034", "diameter    21"][..],
-        ),
-        (
-            &wrong,
-            &[
-                "DISAGREES with OEIS A090034",
-                "first wrong depth 7: 13 states, expected 12",
-            ],
-        ),
-        (
-            &limited,
-            &[
-                "diameter    over 5, the last depth computed",
-                "the first 6 levels equal to",
-            ],
-        ),
-        (
-            &started,
-            &[
-                "start       1 0 2/3 4 5",
-                "all 22 levels equal to lightln2/PuzzleSearch",
-            ],
-        ),
+        (&whole, &["all 22 levels equal to OEIS A090034", "diameter    21"][..]),
+        (&wrong, &["DISAGREES with OEIS A090034", "first wrong depth 7: 13 states, expected 12"]),
+        (&limited, &["diameter    over 5, the last depth computed", "the first 6 levels equal to"]),
+        (&started, &["start       1 0 2/3 4 5", "all 22 levels equal to lightln2/PuzzleSearch"]),
     ];
     for (outcome, parts) in cases {
         let summary = Report::new(outcome).summary();
@@ -310,31 +248,17 @@ fn the_page_of_a_search_says_what_was_found() {
     ] {
         assert!(text.contains(part), "{part}");
     }
-    for part in [
-        "{{",
-        "<figcaption>Start",
-        "not drawn",
-        "<details class=\"more\">",
-    ] {
+    for part in ["{{", "<figcaption>Start", "not drawn", "<details class=\"more\">"] {
         assert!(!text.contains(part), "{part}");
     }
     assert_eq!(text.matches("<tr><td>").count(), whole.counts.len());
     let found = data(&text);
     let expected = one_key_per_line(&report.json());
-    assert_eq!(
-        found["search"],
-        serde_json::from_str::<serde_json::Value>(&expected).unwrap()
-    );
+    assert_eq!(found["search"], serde_json::from_str::<serde_json::Value>(&expected).unwrap());
     assert_eq!(found["last"], serde_json::json!(["4 5 0/1 2 3"]));
 
-    let limited = page(&outcome(|search| {
-        (search.max_depth, search.keep_last) = (Some(12), 20)
-    }));
-    for part in [
-        "28 boards at depth 12",
-        "8 more are not drawn.",
-        "<summary>14 more</summary>",
-    ] {
+    let limited = page(&outcome(|search| (search.max_depth, search.keep_last) = (Some(12), 20)));
+    for part in ["28 boards at depth 12", "8 more are not drawn.", "<summary>14 more</summary>"] {
         assert!(limited.contains(part), "{part}");
     }
     assert!(!limited.contains("<dt>antipodes</dt>"));
@@ -368,10 +292,7 @@ fn the_player_holds_its_solutions_and_what_has_none() {
         reason: "its parity is <odd>".into(),
     }];
     let page = player(&solutions, &refused, MoveStyle::Blank).unwrap();
-    assert_eq!(
-        page,
-        player(&solutions, &refused, MoveStyle::Blank).unwrap()
-    );
+    assert_eq!(page, player(&solutions, &refused, MoveStyle::Blank).unwrap());
     for part in [
         "<title>2 solutions</title>",
         r#""style": "blank""#,
@@ -394,9 +315,7 @@ fn the_player_holds_its_solutions_and_what_has_none() {
     ));
     for page in [page, Report::new(&outcome(|_| {})).html().unwrap()] {
         let page = page.replace("http://www.w3.org/2000/svg", "");
-        for request in [
-            "http:", "https:", "//cdn", "@import", "url(", "fetch(", "import(",
-        ] {
+        for request in ["http:", "https:", "//cdn", "@import", "url(", "fetch(", "import("] {
             assert!(!page.contains(request), "{request}");
         }
     }
@@ -413,10 +332,7 @@ fn moves_that_do_not_solve_are_refused() {
         "cannot show solution 2: its moves end at '1 2 3/4 5 6/7 0 8', not at '1 2 3/4 5 6/7 8 0'"
     );
     assert!(refused("UU").contains("move 2 (U) is blocked"));
-    assert_eq!(
-        player(&[], &[], MoveStyle::Tile),
-        Err(ReportError::NoSolution)
-    );
+    assert_eq!(player(&[], &[], MoveStyle::Tile), Err(ReportError::NoSolution));
 }
 
 #[test]

@@ -11,84 +11,45 @@ fn cache() -> (tempfile::TempDir, String) {
 #[test]
 fn a_board_gets_a_shortest_solution_and_databases_are_kept() {
     let (dir, path) = cache();
-    let solve = [
-        "solve",
-        "8 6 7/2 5 4/3 0 1",
-        "--cache-dir",
-        &path,
-        "--format",
-        "json",
-    ];
+    let solve = ["solve", "8 6 7/2 5 4/3 0 1", "--cache-dir", &path, "--format", "json"];
     let first = json(&solve);
     assert_eq!(first["board"], "8 6 7/2 5 4/3 0 1");
-    assert_eq!(
-        (&first["solvable"], &first["optimal"]),
-        (&true.into(), &true.into())
-    );
+    assert_eq!((&first["solvable"], &first["optimal"]), (&true.into(), &true.into()));
     assert_eq!(first["length"], 31);
     assert!(first["nodes"].as_u64().unwrap() > 0 && first["seconds"].is_f64());
     let kept = || std::fs::read_dir(dir.path()).unwrap().count();
     assert_eq!(kept(), 2);
     // The second run finds them, also when one of them is damaged.
-    let file = std::fs::read_dir(dir.path())
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+    let file = std::fs::read_dir(dir.path()).unwrap().next().unwrap().unwrap().path();
     std::fs::write(&file, "no database").unwrap();
     assert_eq!(json(&solve)["moves"], first["moves"]);
     assert_eq!(kept(), 2);
-    assert!(
-        std::fs::metadata(&file).unwrap().len() > 1000,
-        "it was built again"
-    );
+    assert!(std::fs::metadata(&file).unwrap().len() > 1000, "it was built again");
 }
 
 #[test]
 fn boards_come_from_standard_input_and_are_summed_up() {
     let boards = "# two boards\n1 2 3/4 5 6/7 0 8\n\n1 2 3 4 0 6 7 5 8\n";
-    let output = tilewave(&["solve", "--no-cache", "--quiet"])
-        .write_stdin(boards)
-        .output()
-        .unwrap();
+    let output =
+        tilewave(&["solve", "--no-cache", "--quiet"]).write_stdin(boards).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let lines: Vec<&str> = text.lines().collect();
-    assert!(
-        lines[0].starts_with("1 2 3/4 5 6/7 0 8  1 moves  L  "),
-        "{text}"
-    );
-    assert!(
-        lines[1].starts_with("1 2 3/4 0 6/7 5 8  2 moves  UL  "),
-        "{text}"
-    );
+    assert!(lines[0].starts_with("1 2 3/4 5 6/7 0 8  1 moves  L  "), "{text}");
+    assert!(lines[1].starts_with("1 2 3/4 0 6/7 5 8  2 moves  UL  "), "{text}");
     assert_eq!(lines[3].split(',').next(), Some("2 of 2 boards solved"));
     let output = tilewave(&["solve", "--no-cache", "--moves", "blank", "--format", "csv"])
         .write_stdin(boards)
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        text.starts_with("board,solvable,length,moves,nodes,seconds,optimal\n"),
-        "{text}"
-    );
+    assert!(text.starts_with("board,solvable,length,moves,nodes,seconds,optimal\n"), "{text}");
     assert!(text.contains("\n1 2 3/4 0 6/7 5 8,true,2,DR,"), "{text}");
 }
 
 #[test]
 fn fast_solutions_need_no_database() {
-    let value = json(&[
-        "solve",
-        "--fast",
-        "8 6 7/2 5 4/3 0 1",
-        "--format",
-        "json",
-        "--long",
-    ]);
-    assert_eq!(
-        (&value["solvable"], &value["optimal"]),
-        (&true.into(), &false.into())
-    );
+    let value = json(&["solve", "--fast", "8 6 7/2 5 4/3 0 1", "--format", "json", "--long"]);
+    assert_eq!((&value["solvable"], &value["optimal"]), (&true.into(), &false.into()));
     let moves = value["moves"].as_str().unwrap();
     assert_eq!(moves.len() as u64, value["length"].as_u64().unwrap());
     let letters = moves.as_bytes().chunk_by(|a, b| a == b).count() as u64;
@@ -101,37 +62,15 @@ fn fast_solutions_need_no_database() {
 #[test]
 fn unsolvable_and_abandoned_boards_are_failures() {
     let (dir, path) = cache();
-    let output = tilewave(&["solve", "--cache-dir", &path, "1 2 3/4 5 6/8 7 0"])
-        .output()
-        .unwrap();
-    assert_eq!(
-        std::fs::read_dir(dir.path()).unwrap().count(),
-        0,
-        "nothing was built"
-    );
+    let output = tilewave(&["solve", "--cache-dir", &path, "1 2 3/4 5 6/8 7 0"]).output().unwrap();
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "nothing was built");
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        text.contains("not solvable") && text.contains("7 and 8"),
-        "{text}"
-    );
-    let output = tilewave(&[
-        "solve",
-        "--no-cache",
-        "--max-nodes",
-        "1",
-        "--partition",
-        "5-5-5",
-    ])
-    .args([
-        "--goal",
-        "first",
-        "15 10 8 12/11 14 9 13/2 6 5 1/3 7 4 0",
-        "--format",
-        "json",
-    ])
-    .output()
-    .unwrap();
+    assert!(text.contains("not solvable") && text.contains("7 and 8"), "{text}");
+    let output = tilewave(&["solve", "--no-cache", "--max-nodes", "1", "--partition", "5-5-5"])
+        .args(["--goal", "first", "15 10 8 12/11 14 9 13/2 6 5 1/3 7 4 0", "--format", "json"])
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(1));
     let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(value["length"].is_null() && value["optimal"] == false);
@@ -143,70 +82,32 @@ fn solutions_can_be_played() {
     let (dir, path) = cache();
     let page = dir.path().join("play.html");
     let page = page.to_str().unwrap();
-    stdout(&[
-        "solve",
-        "1 2 3/4 0 6/7 5 8",
-        "--cache-dir",
-        &path,
-        "--html",
-        page,
-    ]);
+    stdout(&["solve", "1 2 3/4 0 6/7 5 8", "--cache-dir", &path, "--html", page]);
     let text = std::fs::read_to_string(page).unwrap();
     assert!(text.contains("<title>3x3 board, solved in 2 moves</title>"));
     // Nothing solved: the page says why.
     let none = dir.path().join("none.html");
-    let hopeless = [
-        "solve",
-        "2 1 3/4 5 6/7 8 0",
-        "--html",
-        none.to_str().unwrap(),
-    ];
+    let hopeless = ["solve", "2 1 3/4 5 6/7 8 0", "--html", none.to_str().unwrap()];
     assert_eq!(tilewave(&hopeless).output().unwrap().status.code(), Some(1));
     let text = std::fs::read_to_string(&none).unwrap();
     assert!(text.contains("<title>1 board without a solution</title>"));
     assert!(text.contains("the parities differ"));
-    refused(
-        &["solve", "1 2 3/4 0 6/7 5 8", "--html", page],
-        1,
-        "--force",
-    );
+    refused(&["solve", "1 2 3/4 0 6/7 5 8", "--html", page], 1, "--force");
 }
 
 #[test]
 fn wrong_input_is_refused() {
     refused(&["solve", "1 2 3/4 5 6/7 8 8"], 2, "tile 8 occurs twice");
     refused(&["solve", "1 2 3/4 5 6/7 8 0", "1 2/3 0"], 2, "2x2");
+    refused(&["solve", "--fast", "--partition", "7-8", "1 2/3 0"], 2, "--fast needs no databases");
+    refused(&["solve", "--partition", "7-8", "1 2 3/4 5 6/7 8 0"], 2, "4x4 and 5x5 only");
     refused(
-        &["solve", "--fast", "--partition", "7-8", "1 2/3 0"],
-        2,
-        "--fast needs no databases",
-    );
-    refused(
-        &["solve", "--partition", "7-8", "1 2 3/4 5 6/7 8 0"],
-        2,
-        "4x4 and 5x5 only",
-    );
-    refused(
-        &[
-            "solve",
-            "--pdb",
-            "/nonexistent.pdb",
-            "--",
-            "1 2 3/4 5 6/7 8 0",
-        ],
+        &["solve", "--pdb", "/nonexistent.pdb", "--", "1 2 3/4 5 6/7 8 0"],
         1,
         "/nonexistent.pdb",
     );
-    refused(
-        &["solve", "--moves", "up", "1 2/3 0"],
-        2,
-        "'up' is none of tile, blank",
-    );
-    refused(
-        &["solve", "--timeout", "soon", "1 2/3 0"],
-        2,
-        "not a number of seconds",
-    );
+    refused(&["solve", "--moves", "up", "1 2/3 0"], 2, "'up' is none of tile, blank");
+    refused(&["solve", "--timeout", "soon", "1 2/3 0"], 2, "not a number of seconds");
     let output = tilewave(&["solve", "--no-cache"])
         .write_stdin("1 2 3/4 5 6/7 8 0\n1 2 z\n")
         .output()
@@ -241,20 +142,14 @@ fn optima_are_certified_on_request() {
     assert!(text.contains(", 2 certified\n"), "{text}");
     let output = solve(&boards[..1], &["--format", "json"]);
     let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(
-        (&value["length"], &value["certified"]),
-        (&3.into(), &true.into())
-    );
+    assert_eq!((&value["length"], &value["certified"]), (&3.into(), &true.into()));
     // No time for a proof: solved, but not what was asked for.
     let hard = ["8 6 7/2 5 4/3 0 1"];
     let output = solve(&hard, &["--timeout", "0.01", "--format", "csv"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.starts_with("board,solvable,length,moves,nodes,seconds,optimal,certified\n"));
-    assert!(
-        text.contains(",true,31,") && text.ends_with(",true,false\n"),
-        "{text}"
-    );
+    assert!(text.contains(",true,31,") && text.ends_with(",true,false\n"), "{text}");
     let five = stdout(&["scramble", "5x5", "--seed", "1"]);
     refused(&["solve", "--certify", five.trim()], 2, "at most 16 cells");
     refused(&["solve", "--certify", "--fast", "1 2/3 0"], 2, "--fast");
@@ -294,10 +189,7 @@ fn fast_solutions_are_compared_with_the_optimum_on_request() {
     }
     assert!(above > 0, "a constructive solution is longer now and then");
     let text = run(&[]);
-    assert!(
-        text.contains(&format!(" times the optimum {}\n", lengths[0])),
-        "{text}"
-    );
+    assert!(text.contains(&format!(" times the optimum {}\n", lengths[0])), "{text}");
     assert!(text.contains(" moves on average, 1."), "{text}");
     refused(&["solve", "--ratio", "1 2/3 0"], 2, "--fast");
 }
@@ -305,9 +197,7 @@ fn fast_solutions_are_compared_with_the_optimum_on_request() {
 #[test]
 fn an_unsolvable_board_is_told_the_nearest_that_is_not() {
     let loyd = "1 2 3 4/5 6 7 8/9 10 11 12/13 15 14 0";
-    let output = tilewave(&["solve", "--format", "json", loyd])
-        .output()
-        .unwrap();
+    let output = tilewave(&["solve", "--format", "json", loyd]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(value["solvable"], false);
@@ -352,14 +242,7 @@ fn long_searches_log_a_line_a_second_unless_told_not_to() {
     let (_dir, path) = cache();
     let solve = |more: &[&str]| {
         let mut args = vec!["solve", "--goal", "first", "--partition", "5-5-5"];
-        args.extend([
-            "--cache-dir",
-            path.as_str(),
-            "--timeout",
-            "2.5",
-            "--threads",
-            "1",
-        ]);
+        args.extend(["--cache-dir", path.as_str(), "--timeout", "2.5", "--threads", "1"]);
         args.push("15 10 8 12/11 14 9 13/2 6 5 1/3 7 4 0");
         args.extend(more);
         let output = tilewave(&args).output().unwrap();

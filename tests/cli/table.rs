@@ -8,50 +8,18 @@ fn a_table_answers_depths_and_solutions() {
     for encoding in ["mod3", "byte"] {
         let file = dir.path().join(encoding);
         let file = file.to_str().unwrap();
-        let made = json(&[
-            "table",
-            "3x3",
-            "-o",
-            file,
-            "--encoding",
-            encoding,
-            "--format",
-            "json",
-        ]);
-        assert_eq!(
-            (&made["board"], &made["encoding"]),
-            (&"3x3".into(), &encoding.into())
-        );
-        assert_eq!(
-            (&made["states"], &made["diameter"]),
-            (&181_440.into(), &31.into())
-        );
+        let made = json(&["table", "3x3", "-o", file, "--encoding", encoding, "--format", "json"]);
+        assert_eq!((&made["board"], &made["encoding"]), (&"3x3".into(), &encoding.into()));
+        assert_eq!((&made["states"], &made["diameter"]), (&181_440.into(), &31.into()));
         assert_eq!(made["complete"], true);
         assert_eq!(made["bytes"], std::fs::metadata(file).unwrap().len());
-        let state = json(&[
-            "state",
-            "8 6 7/2 5 4/3 0 1",
-            "--table",
-            file,
-            "--format",
-            "json",
-        ]);
+        let state = json(&["state", "8 6 7/2 5 4/3 0 1", "--table", file, "--format", "json"]);
         assert_eq!(state["depth"], 31);
         // The size is the table's.
         let flat = stdout(&["state", "--id", "0", "--table", file]);
         assert!(flat.contains("\ndepth     "), "{flat}");
-        let solved = json(&[
-            "solve",
-            "8 6 7/2 5 4/3 0 1",
-            "--table",
-            file,
-            "--format",
-            "json",
-        ]);
-        assert_eq!(
-            (&solved["length"], &solved["optimal"]),
-            (&31.into(), &true.into())
-        );
+        let solved = json(&["solve", "8 6 7/2 5 4/3 0 1", "--table", file, "--format", "json"]);
+        assert_eq!((&solved["length"], &solved["optimal"]), (&31.into(), &true.into()));
         let checked = stdout(&["table", "--check", file]);
         assert!(checked.contains("\nsound ") && checked.contains("181,440 states, diameter 31"));
     }
@@ -83,9 +51,7 @@ fn a_table_compares_fast_solutions_and_proofs_confirm_it() {
     let file = dir.path().join("2x4.table");
     let file = file.to_str().unwrap();
     stdout(&["table", "2x4", "-o", file, "--goal", "first"]);
-    let boards = stdout(&[
-        "scramble", "2x4", "--goal", "first", "--count", "3", "--seed", "2",
-    ]);
+    let boards = stdout(&["scramble", "2x4", "--goal", "first", "--count", "3", "--seed", "2"]);
     let ratio = tilewave(&["solve", "--fast", "--ratio", "--table", file])
         .write_stdin(boards.clone())
         .output()
@@ -97,10 +63,7 @@ fn a_table_compares_fast_solutions_and_proofs_confirm_it() {
         .output()
         .unwrap();
     let text = String::from_utf8(proved.stdout).unwrap();
-    assert!(
-        proved.status.success() && text.contains(", 3 certified\n"),
-        "{text}"
-    );
+    assert!(proved.status.success() && text.contains(", 3 certified\n"), "{text}");
 }
 
 #[test]
@@ -116,11 +79,7 @@ fn tables_are_refused_where_they_do_not_fit() {
     let with = |command| [&[command, "--table", file], &first[..]].concat();
     refused(&with("state"), 2, "the table is for the goal '1 2 3/4 5 0'");
     refused(&with("solve"), 2, "the table is for the goal '1 2 3/4 5 0'");
-    refused(
-        &["solve", "--fast", "--table", file, "1 2 3/4 5 0"],
-        2,
-        "add --ratio",
-    );
+    refused(&["solve", "--fast", "--table", file, "1 2 3/4 5 0"], 2, "add --ratio");
     refused(&["table", "--check", "Cargo.toml"], 1, "no distance table");
     refused(&["table", "2x3"], 2, "--output");
     refused(&["table", "4x4", "-o", "never"], 1, "the budget is");
@@ -141,10 +100,7 @@ fn tables_are_refused_where_they_do_not_fit() {
 /// The file of tests/table/partial.rs, which ends at depth 10; the farthest board of 2x3 takes 21 moves.
 #[test]
 fn boards_beyond_a_partial_table_are_given_up() {
-    let file = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/tests/data/table_partial.table"
-    );
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/table_partial.table");
     let (near, far) = ("1 2 3/4 0 5", "4 5 0/1 2 3");
     let solved = json(&["solve", near, "--table", file, "--format", "json"]);
     assert_eq!(solved["length"], 1);
@@ -156,8 +112,5 @@ fn boards_beyond_a_partial_table_are_given_up() {
     let state = |board| json(&["state", board, "--table", file, "--format", "json"]);
     assert_eq!(state(near)["depth"], 1);
     let state = state(far);
-    assert_eq!(
-        (&state["depth"], &state["solvable"]),
-        (&serde_json::Value::Null, &true.into())
-    );
+    assert_eq!((&state["depth"], &state["solvable"]), (&serde_json::Value::Null, &true.into()));
 }

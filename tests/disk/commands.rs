@@ -6,17 +6,9 @@ use tilewave::Kernel;
 use tilewave::store::Codec;
 
 fn tilewave(args: &[&str]) -> (i32, String, String) {
-    let output = Command::cargo_bin("tilewave")
-        .unwrap()
-        .args(args)
-        .output()
-        .unwrap();
+    let output = Command::cargo_bin("tilewave").unwrap().args(args).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (
-        output.status.code().unwrap(),
-        text(output.stdout),
-        text(output.stderr),
-    )
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
 fn json(args: &[&str]) -> Value {
@@ -30,40 +22,18 @@ fn a_search_is_started_looked_at_continued_and_verified() {
     let home = tempfile::tempdir().unwrap();
     let dir = home.path().join("run");
     let dir = dir.to_str().unwrap();
-    let part = json(&[
-        "bfs",
-        "2x5",
-        "--dir",
-        dir,
-        "-M",
-        "100kB",
-        "--max-depth",
-        "20",
-        "--format",
-        "json",
-    ]);
-    assert_eq!(
-        (part["engine"].as_str(), part["diameter"].as_u64()),
-        (Some("disk"), None)
-    );
+    let part =
+        json(&["bfs", "2x5", "--dir", dir, "-M", "100kB", "--max-depth", "20", "--format", "json"]);
+    assert_eq!((part["engine"].as_str(), part["diameter"].as_u64()), (Some("disk"), None));
     assert!(part["disk"]["chunks"].as_u64().unwrap() > 1);
 
     let status = json(&["status", dir, "--format", "json"]);
-    assert_eq!(
-        (status["state"].as_str(), status["depth"].as_u64()),
-        (Some("stopped"), Some(21))
-    );
+    assert_eq!((status["state"].as_str(), status["depth"].as_u64()), (Some("stopped"), Some(21)));
     let (_, text, _) = tilewave(&["status", dir]);
-    assert!(
-        text.contains("search   2x5, goal 1 2 3 4 5/6 7 8 9 0: stopped"),
-        "{text}"
-    );
+    assert!(text.contains("search   2x5, goal 1 2 3 4 5/6 7 8 9 0: stopped"), "{text}");
 
     let whole = json(&["resume", "--dir", dir, "--check", "--format", "json"]);
-    assert_eq!(
-        (whole["diameter"].as_u64(), whole["total"].as_u64()),
-        (Some(55), Some(1_814_400))
-    );
+    assert_eq!((whole["diameter"].as_u64(), whole["total"].as_u64()), (Some(55), Some(1_814_400)));
     assert!(whole["agrees_with"].is_string());
     let memory = json(&["bfs", "2x5", "--format", "json"]);
     assert_eq!(whole["checksums"], memory["checksums"]);
@@ -74,9 +44,7 @@ fn a_search_is_started_looked_at_continued_and_verified() {
     assert!(code == 0 && text.contains("2x5: PASS"), "{text}");
 
     let mut files = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path());
-    let file = files
-        .find(|p| p.to_string_lossy().contains("level-"))
-        .unwrap();
+    let file = files.find(|p| p.to_string_lossy().contains("level-")).unwrap();
     let mut bytes = std::fs::read(&file).unwrap();
     bytes[150] ^= 1;
     std::fs::write(&file, bytes).unwrap();
@@ -99,54 +67,26 @@ fn wrong_uses_are_one_clear_line() {
             "{args:?}: {err}"
         );
     };
-    one_line(
-        &["bfs", "3x5", "--dir", dir, "--disk-limit", "1GB"],
-        1,
-        "the search needs about",
-    );
+    one_line(&["bfs", "3x5", "--dir", dir, "--disk-limit", "1GB"], 1, "the search needs about");
     one_line(&["bfs", "3x4", "--dir", dir, "-M", "100B"], 1, "3x4 needs");
     one_line(&["bfs", "2x2", "--dir", dir], 2, "too small");
-    one_line(
-        &["bfs", "3x3", "--dir", dir, "--commit-every", "5"],
-        2,
-        "'5' is not a time",
-    );
-    one_line(
-        &["bfs", "3x3", "--dir", dir, "--dir", dir],
-        2,
-        "given twice",
-    );
+    one_line(&["bfs", "3x3", "--dir", dir, "--commit-every", "5"], 2, "'5' is not a time");
+    one_line(&["bfs", "3x3", "--dir", dir, "--dir", dir], 2, "given twice");
     let another = format!("{dir}/../{}", dir.rsplit('/').next().unwrap());
-    one_line(
-        &["bfs", "3x3", "--dir", dir, "--dir", &another],
-        2,
-        "given twice",
-    );
+    one_line(&["bfs", "3x3", "--dir", dir, "--dir", &another], 2, "given twice");
     one_line(&["bfs", "3x3", "--io", "mmap"], 2, "--dir");
     let digits = ["bfs", "3x3", "--dir", dir, "--shared-digits", "9"];
     one_line(&digits, 2, "chunks of 3x3 share at most 2 digits, not 9");
-    one_line(
-        &["plan", "3x4", "--disk-bandwidth", "5GB"],
-        2,
-        "'5GB' is not a bandwidth",
-    );
+    one_line(&["plan", "3x4", "--disk-bandwidth", "5GB"], 2, "'5GB' is not a bandwidth");
     one_line(&["resume"], 2, "<DIR>");
     // Refused commands have left nothing there.
-    for gone in [
-        &["resume", "--dir", dir][..],
-        &["resume", dir],
-        &["status", "--dir", dir],
-    ] {
+    for gone in [&["resume", "--dir", dir][..], &["resume", dir], &["status", "--dir", dir]] {
         one_line(gone, 1, "cannot open");
     }
     std::fs::create_dir(dir).unwrap();
     one_line(&["resume", "--dir", dir], 1, "holds no search");
     one_line(&["status", "/no/such/directory"], 1, "/no/such/directory");
-    one_line(
-        &["verify", home.path().to_str().unwrap()],
-        1,
-        "holds no search",
-    );
+    one_line(&["verify", home.path().to_str().unwrap()], 1, "holds no search");
 }
 
 #[cfg(unix)]
@@ -157,16 +97,7 @@ fn ctrl_c_commits_and_the_same_command_goes_on() {
     let dir = home.path().join("run");
     let dir = dir.to_str().unwrap();
     let program = assert_cmd::cargo::cargo_bin("tilewave");
-    let args = [
-        "bfs",
-        "3x4",
-        "--dir",
-        dir,
-        "--shared-digits",
-        "1",
-        "--commit-every",
-        "1h",
-    ];
+    let args = ["bfs", "3x4", "--dir", dir, "--shared-digits", "1", "--commit-every", "1h"];
     let child = std::process::Command::new(program)
         .args(args)
         .stderr(Stdio::piped())
@@ -182,20 +113,11 @@ fn ctrl_c_commits_and_the_same_command_goes_on() {
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
     let pid = child.id().to_string();
-    assert!(
-        std::process::Command::new("kill")
-            .args(["-INT", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{err}");
-    assert!(
-        err.contains("nothing is lost") && err.contains("tilewave resume --dir"),
-        "{err}"
-    );
+    assert!(err.contains("nothing is lost") && err.contains("tilewave resume --dir"), "{err}");
     let whole = json(&["bfs", "3x4", "--dir", dir, "--format", "json"]);
     assert_eq!(whole["diameter"].as_u64(), Some(53));
     assert!(whole["agrees_with"].is_string());
@@ -204,10 +126,7 @@ fn ctrl_c_commits_and_the_same_command_goes_on() {
 #[test]
 fn plans_say_what_other_machines_need() {
     let plan = json(&["plan", "3x5", "-M", "14GiB", "--format", "json"]);
-    assert_eq!(
-        (plan["engine"].as_str(), plan["chunks"].as_u64()),
-        (Some("disk"), Some(14))
-    );
+    assert_eq!((plan["engine"].as_str(), plan["chunks"].as_u64()), (Some("disk"), Some(14)));
     // With zstd the search took 42.0 GB at its peak and wrote 316 GB (docs/results/3x5.json); rANS is a tenth smaller.
     let share = match Codec::best(Kernel::best()) {
         Codec::Zstd => 1.0,
@@ -232,10 +151,7 @@ fn plans_say_what_other_machines_need() {
         "--format",
         "json",
     ]);
-    assert_eq!(
-        (local["threads"].as_u64(), local["levels"].as_u64()),
-        (Some(16), Some(81))
-    );
+    assert_eq!((local["threads"].as_u64(), local["levels"].as_u64()), (Some(16), Some(81)));
     let ranks = json(&[
         "plan",
         "4x4",
@@ -281,32 +197,15 @@ fn estimates_follow_the_depth() {
     let dir = dir.to_str().unwrap();
     // Dense planes of 4x4 would take 300 GB; those of the first depths take next to nothing.
     let start = |more: &[&str]| {
-        let four = [
-            "bfs",
-            "4x4",
-            "--dir",
-            dir,
-            "-M",
-            "3GB",
-            "--disk-limit",
-            "1GB",
-        ];
+        let four = ["bfs", "4x4", "--dir", dir, "-M", "3GB", "--disk-limit", "1GB"];
         tilewave(&[&four, more].concat())
     };
     let (code, _, err) = start(&["--max-depth", "60"]);
     assert!(code == 1 && err.contains("--ignore-space"), "{err}");
     let (code, _, err) = start(&["--max-depth", "0"]);
     assert_eq!(code, 0, "{err}");
-    let small = [
-        "bfs",
-        "3x4",
-        "--dir",
-        &format!("{dir}-3x4"),
-        "--max-depth",
-        "20",
-        "--disk-limit",
-        "5kB",
-    ];
+    let small =
+        ["bfs", "3x4", "--dir", &format!("{dir}-3x4"), "--max-depth", "20", "--disk-limit", "5kB"];
     let (_, _, err) = tilewave(&small);
     assert!(err.contains("--ignore-space"), "{err}");
     let (_, _, err) = tilewave(&[&small[..], &["--ignore-space"]].concat());

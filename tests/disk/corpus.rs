@@ -70,12 +70,7 @@ fn broken_level_files(codec: Codec) {
     let mut decoder = Decoder::new(Kernel::best()).unwrap();
     let mut dice = Dice(SplitMix64::new(1));
     let (mut refused, mut read) = (0, 0);
-    for name in directory
-        .list()
-        .unwrap()
-        .iter()
-        .filter(|n| Manifest::is_file_name(n))
-    {
+    for name in directory.list().unwrap().iter().filter(|n| Manifest::is_file_name(n)) {
         let mut whole = Vec::new();
         directory.damage(name, |bytes| whole = bytes.clone());
         for round in 0..400 {
@@ -100,10 +95,7 @@ fn broken_level_files(codec: Codec) {
             }
         }
     }
-    assert!(
-        refused > 1000 && read > 10,
-        "{codec:?}: {refused} refused, {read} frames read"
-    );
+    assert!(refused > 1000 && read > 10, "{codec:?}: {refused} refused, {read} frames read");
 }
 
 #[test]
@@ -119,10 +111,7 @@ fn broken_manifests_are_errors() {
         let mut bytes = dice.break_bytes(&whole);
         // With its checksum made right again, the content is what must be refused.
         if let (true, Some(end)) = (round % 2 == 0, bytes.iter().position(|&b| b == b'\n')) {
-            let json = bytes[end + 1..]
-                .strip_suffix(b"\n")
-                .unwrap_or(&bytes[end + 1..])
-                .to_vec();
+            let json = bytes[end + 1..].strip_suffix(b"\n").unwrap_or(&bytes[end + 1..]).to_vec();
             let hash = xxhash_rust::xxh3::xxh3_64(&json);
             bytes = format!("tilewave-run 1 {hash:016x}\n").into_bytes();
             bytes.extend(json);

@@ -17,20 +17,13 @@ fn survives_cuts(name: &str, planes: PlaneStore, keep_all: bool, stride: usize) 
         disk
     };
     let whole = Simulated::default();
-    assert_same(
-        &disk::run(&search, &disk(&whole), &NoProgress).unwrap(),
-        &truth,
-        "no cut",
-    );
+    assert_same(&disk::run(&search, &disk(&whole), &NoProgress).unwrap(), &truth, "no cut");
     let syncs = whole.syncs();
     assert!(syncs > 400);
     let end = syncs - 40;
     for cut in (1..end).step_by(stride).chain(end..=syncs) {
         let directory = Simulated::default();
-        directory.set_faults(Faults {
-            cut_at: Some(cut),
-            ..Faults::default()
-        });
+        directory.set_faults(Faults { cut_at: Some(cut), ..Faults::default() });
         disk::run(&search, &disk(&directory), &NoProgress).unwrap_err();
         let after = directory.after_cut(cut);
         let what = format!("{name}, K = {digits}, cut at sync {cut} of {syncs}");
@@ -85,20 +78,13 @@ fn what_the_last_commit_left_is_cleared_by_one_rank_or_two() {
         let (syncs, clean) = (whole.syncs(), level_files(&whole));
         for (cut, ranks) in (syncs - 12..=syncs).flat_map(|cut| [(cut, 1), (cut, 2)]) {
             let directory = Simulated::default();
-            directory.set_faults(Faults {
-                cut_at: Some(cut),
-                ..Faults::default()
-            });
+            directory.set_faults(Faults { cut_at: Some(cut), ..Faults::default() });
             disk::run(&search, &on(&directory, 1), &NoProgress).unwrap_err();
             for seed in 0..8 {
                 let after = directory.after_cut(seed);
                 let what = format!("{name}, {ranks} ranks, cut {cut} of {syncs}, {seed}");
                 let found = super::team::together(&search, ranks, |_| on(&after, 1));
-                assert_same(
-                    &found.map_err(|e| format!("{what}: {e:?}")).unwrap(),
-                    &truth,
-                    &what,
-                );
+                assert_same(&found.map_err(|e| format!("{what}: {e:?}")).unwrap(), &truth, &what);
                 assert_eq!(level_files(&after), clean, "{what}");
             }
         }
@@ -123,10 +109,7 @@ fn a_sync_that_fails_loses_nothing_that_was_committed() {
     assert!(syncs > 300, "files are synced between commits: {syncs}");
     for fail in (8..syncs).step_by(syncs as usize / 5) {
         let directory = Simulated::default();
-        directory.set_faults(Faults {
-            fail_sync: Some(fail),
-            ..Faults::default()
-        });
+        directory.set_faults(Faults { fail_sync: Some(fail), ..Faults::default() });
         let error = disk::run(&search, &disk(&directory), &NoProgress).unwrap_err();
         assert!(error.to_string().contains("is lost"), "{error}");
         let after = directory.after_cut(fail);
@@ -155,10 +138,7 @@ fn cut_after_cut_comes_to_the_end() {
     let mut directory = Simulated::default();
     let mut cuts = 0;
     let found = loop {
-        directory.set_faults(Faults {
-            cut_at: Some(7 + cuts % 23),
-            ..Faults::default()
-        });
+        directory.set_faults(Faults { cut_at: Some(7 + cuts % 23), ..Faults::default() });
         match disk::run(&search, &on(&directory, 1), &NoProgress) {
             Ok(found) => break found,
             Err(_) => directory = directory.after_cut(cuts),

@@ -17,17 +17,12 @@ fn stopped(keep_all: bool) -> (Search, Simulated) {
 fn message(search: &Search, directory: &Simulated, keep_all: bool) -> String {
     let mut disk = on(directory, 1);
     disk.keep_all = keep_all;
-    disk::run(search, &disk, &NoProgress)
-        .unwrap_err()
-        .to_string()
+    disk::run(search, &disk, &NoProgress).unwrap_err().to_string()
 }
 
 fn level_files(directory: &Simulated) -> Vec<String> {
     let names = directory.list().unwrap();
-    names
-        .into_iter()
-        .filter(|name| Manifest::is_file_name(name))
-        .collect()
+    names.into_iter().filter(|name| Manifest::is_file_name(name)).collect()
 }
 
 #[test]
@@ -37,10 +32,7 @@ fn a_full_disk_stops_the_run_and_room_lets_it_go_on() {
     let mut stops = 0;
     for capacity in (2_000..60_000).step_by(1_777) {
         let directory = Simulated::default();
-        directory.set_faults(Faults {
-            capacity: Some(capacity),
-            ..Faults::default()
-        });
+        directory.set_faults(Faults { capacity: Some(capacity), ..Faults::default() });
         if let Err(error) = disk::run(&search, &on(&directory, 1), &NoProgress) {
             stops += 1;
             let error = error.to_string();
@@ -59,8 +51,7 @@ fn a_full_disk_says_what_is_lost() {
     struct Levels(std::sync::atomic::AtomicUsize);
     impl tilewave::Progress for Levels {
         fn level(&self, level: &tilewave::progress::LevelDone) {
-            self.0
-                .store(level.depth + 1, std::sync::atomic::Ordering::Relaxed);
+            self.0.store(level.depth + 1, std::sync::atomic::Ordering::Relaxed);
         }
     }
     let mut search = search("2x6");
@@ -68,10 +59,7 @@ fn a_full_disk_says_what_is_lost() {
     let (mut kept, mut lost) = (0, 0);
     for capacity in (20_000..9_000_000).step_by(300_007) {
         let directory = Simulated::default();
-        let faults = Faults {
-            capacity: Some(capacity),
-            ..Faults::default()
-        };
+        let faults = Faults { capacity: Some(capacity), ..Faults::default() };
         directory.set_faults(faults);
         let mut disk = on(&directory, 1);
         disk.commit_every = std::time::Duration::from_secs(3600);
@@ -86,10 +74,7 @@ fn a_full_disk_says_what_is_lost() {
         let committed = manifest.map_or(0, |manifest| manifest.levels.len());
         let done = levels.0.into_inner();
         if error.contains("nothing is lost: make room") {
-            assert!(
-                committed >= done,
-                "{capacity}: {committed} of {done} levels: {error}"
-            );
+            assert!(committed >= done, "{capacity}: {committed} of {done} levels: {error}");
             kept += 1;
         } else {
             assert!(error.contains("is lost: make room"), "{capacity}: {error}");
@@ -107,10 +92,7 @@ fn a_disk_that_gives_no_part_of_a_file_back_ends_no_search() {
     search.max_depth = Some(32);
     let found = [false, true].map(|no_release| {
         let directory = Simulated::default();
-        directory.set_faults(Faults {
-            no_release,
-            ..Faults::default()
-        });
+        directory.set_faults(Faults { no_release, ..Faults::default() });
         let mut disk = on(&directory, 1);
         disk.planes = Some(PlaneStore::Files);
         disk.commit_every = std::time::Duration::from_secs(3600);
@@ -127,9 +109,7 @@ fn a_limit_stops_the_run_and_a_larger_one_lets_it_go_on() {
     let directory = Simulated::default();
     let mut disk = on(&directory, 1);
     disk.limit = Some(20_000);
-    let error = disk::run(&search, &disk, &NoProgress)
-        .unwrap_err()
-        .to_string();
+    let error = disk::run(&search, &disk, &NoProgress).unwrap_err().to_string();
     assert!(error.contains("limit of 20000 bytes"), "{error}");
     disk.limit = None;
     let found = disk::run(&search, &disk, &NoProgress).unwrap();
@@ -142,15 +122,9 @@ fn a_file_that_cannot_be_read_is_named_and_read_again_later() {
     let (search, directory) = stopped(false);
     for name in level_files(&directory) {
         let broken = directory.copy();
-        broken.set_faults(Faults {
-            unreadable: Some(name.clone()),
-            ..Faults::default()
-        });
+        broken.set_faults(Faults { unreadable: Some(name.clone()), ..Faults::default() });
         let error = message(&search, &broken, false);
-        assert!(
-            error.contains(&name) && error.contains("input/output error"),
-            "{error}"
-        );
+        assert!(error.contains(&name) && error.contains("input/output error"), "{error}");
         broken.set_faults(Faults::default());
         let found = disk::run(&search, &on(&broken, 1), &NoProgress).unwrap();
         assert_same(&found, &truth(&search), &name);
@@ -197,10 +171,7 @@ fn truncated_and_missing_files_are_named() {
             let broken = directory.copy();
             broken.damage(&name, |bytes| bytes.truncate(keep));
             let error = message(&search, &broken, false);
-            assert!(
-                error.contains(&name) && error.contains("not a whole level file"),
-                "{error}"
-            );
+            assert!(error.contains(&name) && error.contains("not a whole level file"), "{error}");
         }
         let broken = directory.copy();
         broken.remove(&name).unwrap();
@@ -242,10 +213,7 @@ fn a_damaged_level_is_named_and_left_unless_asked() {
     let files = level_files(&directory);
     directory.damage(files.last().unwrap(), |bytes| bytes[150] ^= 1);
     let error = message(&search, &directory, true);
-    assert!(
-        error.contains("resume --check") && error.contains("is damaged"),
-        "{error}"
-    );
+    assert!(error.contains("resume --check") && error.contains("is damaged"), "{error}");
     assert_eq!(level_files(&directory), files, "nothing is removed");
 }
 
@@ -262,10 +230,8 @@ fn a_level_that_always_reads_wrong_is_computed_again_once() {
     let (search, directory) = stopped(true);
     let mut disk = on(&directory, 1);
     (disk.keep_all, disk.check) = (true, true);
-    directory.set_faults(Faults {
-        flipped: Some("level-010.chunk-00003".into()),
-        ..Faults::default()
-    });
+    directory
+        .set_faults(Faults { flipped: Some("level-010.chunk-00003".into()), ..Faults::default() });
     let seen = Count(Default::default());
     let error = disk::run(&search, &disk, &seen).unwrap_err().to_string();
     assert!(error.contains("level-010.chunk-00003"), "{error}");
@@ -293,10 +259,8 @@ fn a_flipped_bit_in_a_scratch_file_changes_nothing() {
         let directory = Simulated::default();
         let mut disk = on(&directory, 1);
         disk.planes = Some(tilewave::search::disk::PlaneStore::Files);
-        let faults = Faults {
-            flipped: Some(format!("cross-{depth:03}.chunk-00002")),
-            ..Faults::default()
-        };
+        let faults =
+            Faults { flipped: Some(format!("cross-{depth:03}.chunk-00002")), ..Faults::default() };
         directory.set_faults(faults.clone());
         let found = disk::run(&search, &disk, &Mend(directory.clone())).unwrap();
         assert_same(&found, &truth, &format!("depth {depth}"));
@@ -339,9 +303,7 @@ fn scratch_is_counted_and_removed() {
     let mut disk = on(&directory, 1);
     disk.planes = Some(PlaneStore::Files);
     disk.limit = Some((without + with) / 2);
-    let error = disk::run(&search, &disk, &NoProgress)
-        .unwrap_err()
-        .to_string();
+    let error = disk::run(&search, &disk, &NoProgress).unwrap_err().to_string();
     assert!(error.contains("have come to the limit"), "{error}");
     disk.limit = None;
     run_some(&search, &disk, 3);
@@ -360,11 +322,7 @@ fn a_damaged_manifest_is_refused() {
         let error = message(&search, &broken, false);
         assert!(error.contains("manifest"), "{error}");
         assert!(error.contains("tilewave repair"), "{error}");
-        assert_eq!(
-            level_files(&broken),
-            level_files(&directory),
-            "nothing is removed"
-        );
+        assert_eq!(level_files(&broken), level_files(&directory), "nothing is removed");
     }
 }
 
@@ -385,18 +343,12 @@ fn the_files_of_another_run_are_refused() {
 fn another_search_in_the_directory_is_refused_by_name() {
     let (_, directory) = stopped(false);
     let error = message(&search("2x4"), &directory, false);
-    assert!(
-        error.contains("holds a search with board 3x3, not 2x4"),
-        "{error}"
-    );
+    assert!(error.contains("holds a search with board 3x3, not 2x4"), "{error}");
     let mut other = search("3x3");
     let start = tilewave::puzzle::Board::parse("1 2 3/4 5 6/7 0 8", None).unwrap();
     other.subject = other.subject.from_board(start);
     let error = message(&other, &directory, false);
-    assert!(
-        error.contains("start 1 2 3/4 5 6/7 8 0, not 1 2 3/4 5 6/7 0 8"),
-        "{error}"
-    );
+    assert!(error.contains("start 1 2 3/4 5 6/7 8 0, not 1 2 3/4 5 6/7 0 8"), "{error}");
     let error = message(&search("3x3"), &directory, true);
     assert!(error.contains("levels kept last, not all"), "{error}");
 }

@@ -36,9 +36,7 @@ fn stopped<const N: usize>(keep_all: bool) -> (Search, [Simulated; N]) {
 /// The search is refused with all of these words, and nothing changes.
 fn refused(search: &Search, disk: &Disk, directories: &[&Simulated], words: &[&str]) {
     let before: Vec<_> = directories.iter().map(|d| content(d)).collect();
-    let error = disk::run(search, disk, &NoProgress)
-        .unwrap_err()
-        .to_string();
+    let error = disk::run(search, disk, &NoProgress).unwrap_err().to_string();
     for word in words {
         assert!(error.contains(word), "'{word}' in: {error}");
     }
@@ -59,25 +57,10 @@ fn a_fresh_start_beside_another_run_is_refused() {
     // Without its manifest and marker, its level files are still somebody's.
     run.remove(MANIFEST).unwrap();
     run.remove(PREVIOUS).unwrap();
-    refused(
-        &search,
-        &over(&[&empty, &run]),
-        &[&empty, &run],
-        &["level files", "tilewave repair"],
-    );
+    refused(&search, &over(&[&empty, &run]), &[&empty, &run], &["level files", "tilewave repair"]);
     run.remove(MARKER).unwrap();
-    refused(
-        &search,
-        &over(&[&empty, &run]),
-        &[&empty, &run],
-        &["level files", "tilewave repair"],
-    );
-    refused(
-        &search,
-        &over(&[&run]),
-        &[&run],
-        &["level files", "tilewave repair"],
-    );
+    refused(&search, &over(&[&empty, &run]), &[&empty, &run], &["level files", "tilewave repair"]);
+    refused(&search, &over(&[&run]), &[&run], &["level files", "tilewave repair"]);
 }
 
 #[test]
@@ -97,21 +80,11 @@ fn a_disk_that_is_not_mounted_is_asked_about() {
         // Asked to check or not: what is not there is not damage.
         for check in [false, true] {
             disk.check = check;
-            refused(
-                &search,
-                &disk,
-                &[&first, &empty],
-                &["mounted?", "place 2 of 2"],
-            );
+            refused(&search, &disk, &[&first, &empty], &["mounted?", "place 2 of 2"]);
         }
         let mut disk = over(&[&empty, &second]);
         disk.keep_all = keep_all;
-        refused(
-            &search,
-            &disk,
-            &[&empty, &second],
-            &["mounted", "there is no manifest"],
-        );
+        refused(&search, &disk, &[&empty, &second], &["mounted", "there is no manifest"]);
         let mut whole = over(&[&first, &second]);
         whole.keep_all = keep_all;
         let found = disk::run(&search, &whole, &NoProgress).unwrap();
@@ -127,18 +100,8 @@ fn thin_levels_leave_a_marker_in_every_directory() {
     run_some(&search, &over(&[&first, &second]), 2);
     assert!(second.list().unwrap().contains(&MARKER.to_string()));
     let empty = Simulated::default();
-    refused(
-        &search,
-        &over(&[&first, &empty]),
-        &[&first, &empty],
-        &["is its disk mounted?"],
-    );
-    refused(
-        &search,
-        &over(&[&second]),
-        &[&second],
-        &["directory 2 of 2"],
-    );
+    refused(&search, &over(&[&first, &empty]), &[&first, &empty], &["is its disk mounted?"]);
+    refused(&search, &over(&[&second]), &[&second], &["directory 2 of 2"]);
     refused(
         &search,
         &over(&[&empty, &second]),
@@ -166,20 +129,10 @@ fn directories_in_another_order_or_alone_are_named() {
     }
     other.remove(MANIFEST).unwrap();
     let mix = [&first, &other];
-    refused(
-        &search,
-        &over(&mix),
-        &mix,
-        &["belongs to another run, of 3x3"],
-    );
+    refused(&search, &over(&mix), &mix, &["belongs to another run, of 3x3"]);
     let (search, [a, b, c]) = stopped::<3>(false);
     let turned = [&a, &c, &b];
-    refused(
-        &search,
-        &over(&turned),
-        &turned,
-        &["directory 3 of 3", "given as 2 of 3"],
-    );
+    refused(&search, &over(&turned), &turned, &["directory 3 of 3", "given as 2 of 3"]);
 }
 
 #[test]
@@ -190,31 +143,13 @@ fn an_older_manifest_put_back_removes_nothing() {
         let mut disk = on(&directory, 1);
         disk.keep_all = keep_all;
         run_some(&search, &disk, 8 * 12 + 3);
-        let old = content(&directory)
-            .into_iter()
-            .find(|f| f.0 == MANIFEST)
-            .unwrap()
-            .1;
+        let old = content(&directory).into_iter().find(|f| f.0 == MANIFEST).unwrap().1;
         run_some(&search, &disk, 8 * 6);
-        let new = content(&directory)
-            .into_iter()
-            .find(|f| f.0 == MANIFEST)
-            .unwrap()
-            .1;
+        let new = content(&directory).into_iter().find(|f| f.0 == MANIFEST).unwrap().1;
         directory.damage(MANIFEST, |bytes| *bytes = old.clone());
-        refused(
-            &search,
-            &disk,
-            &[&directory],
-            &["the manifest is older than the files"],
-        );
+        refused(&search, &disk, &[&directory], &["the manifest is older than the files"]);
         directory.remove(PREVIOUS).unwrap();
-        refused(
-            &search,
-            &disk,
-            &[&directory],
-            &["the manifest is older than the files"],
-        );
+        refused(&search, &disk, &[&directory], &["the manifest is older than the files"]);
         directory.damage(MANIFEST, |bytes| *bytes = new);
         let found = disk::run(&search, &disk, &NoProgress).unwrap();
         assert_same(&found, &truth(&search), "the newer manifest");
@@ -244,10 +179,7 @@ fn files_of_others_are_never_touched() {
     disk::run(&search, &disk, &NoProgress).unwrap();
     let after = content(&directory);
     for name in theirs {
-        assert!(
-            after.contains(&(name.to_string(), b"mine".to_vec())),
-            "{name}"
-        );
+        assert!(after.contains(&(name.to_string(), b"mine".to_vec())), "{name}");
     }
     // What stands where the search has to write is refused before anything is.
     for name in [MANIFEST, MARKER, PREVIOUS, "level-002.chunk-00001"] {
@@ -262,18 +194,10 @@ fn files_of_others_are_never_touched() {
 fn a_foreign_level_file_is_not_overwritten() {
     let (search, [directory]) = stopped::<1>(false);
     let (_, [other]) = stopped::<1>(false);
-    let level = content(&other)
-        .into_iter()
-        .rfind(|f| Manifest::is_file_name(&f.0))
-        .unwrap();
+    let level = content(&other).into_iter().rfind(|f| Manifest::is_file_name(&f.0)).unwrap();
     let name = "level-027.chunk-00001";
     directory.create(name).unwrap().append(&level.1).unwrap();
-    refused(
-        &search,
-        &on(&directory, 1),
-        &[&directory],
-        &[name, "move it away"],
-    );
+    refused(&search, &on(&directory, 1), &[&directory], &[name, "move it away"]);
 }
 
 /// Runs of the version before the markers: no marker, no previous manifest, uncommitted files under the names
@@ -288,14 +212,8 @@ fn runs_without_markers_go_on_when_everything_is_there() {
     first.remove(PREVIOUS).unwrap();
     // One that its last session did not commit.
     let files = content(&first);
-    let late = files
-        .iter()
-        .rfind(|f| Manifest::is_file_name(&f.0))
-        .unwrap();
-    let header: LevelHeader = LevelReader::open(Box::new(late.1.clone()))
-        .unwrap()
-        .header()
-        .clone();
+    let late = files.iter().rfind(|f| Manifest::is_file_name(&f.0)).unwrap();
+    let header: LevelHeader = LevelReader::open(Box::new(late.1.clone())).unwrap().header().clone();
     let name = Manifest::file_name(header.depth, 4);
     if !files.iter().any(|f| f.0 == name) {
         let mut bytes = late.1.clone();
@@ -304,32 +222,21 @@ fn runs_without_markers_go_on_when_everything_is_there() {
         bytes[120..128].copy_from_slice(&hash.to_le_bytes());
         first.create(&name).unwrap().append(&bytes).unwrap();
     }
-    let gone = content(&second)
-        .into_iter()
-        .find(|f| Manifest::is_file_name(&f.0))
-        .unwrap();
+    let gone = content(&second).into_iter().find(|f| Manifest::is_file_name(&f.0)).unwrap();
     second.remove(&gone.0).unwrap();
     refused(&search, &over(&both), &both, &[&gone.0, "mounted?"]);
     second.create(&gone.0).unwrap().append(&gone.1).unwrap();
     let found = disk::run(&search, &over(&both), &NoProgress).unwrap();
     assert_same(&found, &truth(&search), "without markers");
-    assert!(
-        both.iter()
-            .all(|d| d.list().unwrap().contains(&MARKER.to_string()))
-    );
+    assert!(both.iter().all(|d| d.list().unwrap().contains(&MARKER.to_string())));
 }
 
 /// A file system that cannot keep two searches apart says so, not a number.
 #[test]
 fn a_file_system_without_locks_is_named() {
     let directory = Simulated::default();
-    directory.set_faults(Faults {
-        no_locks: true,
-        ..Faults::default()
-    });
-    let error = disk::run(&search("3x3"), &on(&directory, 1), &NoProgress)
-        .unwrap_err()
-        .to_string();
+    directory.set_faults(Faults { no_locks: true, ..Faults::default() });
+    let error = disk::run(&search("3x3"), &on(&directory, 1), &NoProgress).unwrap_err().to_string();
     assert!(error.contains("lock"), "{error}");
 }
 
@@ -341,11 +248,7 @@ fn a_complete_run_writes_nothing() {
     let disk = on(&directory, 1);
     let whole = disk::run(&search, &disk, &NoProgress).unwrap();
     let before = content(&directory);
-    directory.set_faults(Faults {
-        no_locks: true,
-        capacity: Some(0),
-        ..Faults::default()
-    });
+    directory.set_faults(Faults { no_locks: true, capacity: Some(0), ..Faults::default() });
     let again = disk::run(&search, &disk, &NoProgress).unwrap();
     assert_same(&again, &whole, "again");
     assert!(content(&directory) == before);
@@ -360,10 +263,7 @@ fn an_interrupt_does_not_hide_a_failed_commit() {
             let left = self.1.fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
             if left == 0 {
                 let cut_at = Some(self.0.syncs() + 1);
-                self.0.set_faults(Faults {
-                    cut_at,
-                    ..Faults::default()
-                });
+                self.0.set_faults(Faults { cut_at, ..Faults::default() });
             }
             left <= 0
         }
@@ -372,9 +272,7 @@ fn an_interrupt_does_not_hide_a_failed_commit() {
     let mut disk = on(&directory, 1);
     disk.commit_every = std::time::Duration::from_secs(3600);
     let seen = Fill(directory.clone(), 100.into());
-    let error = disk::run(&search("3x3"), &disk, &seen)
-        .unwrap_err()
-        .to_string();
+    let error = disk::run(&search("3x3"), &disk, &seen).unwrap_err().to_string();
     assert!(error.contains("the power is cut"), "{error}");
 }
 

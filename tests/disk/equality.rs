@@ -40,12 +40,8 @@ fn same_levels(size: &str, goal: Goal, ways: &[(usize, PlaneStore, Io)]) {
 
 #[test]
 fn chunks_of_2x5_find_the_levels_of_memory() {
-    let both = |digits| {
-        [
-            (digits, PlaneStore::Memory, Io::Read),
-            (digits, PlaneStore::Files, Io::Map),
-        ]
-    };
+    let both =
+        |digits| [(digits, PlaneStore::Memory, Io::Read), (digits, PlaneStore::Files, Io::Map)];
     let ways: Vec<_> = (0..=3).flat_map(both).collect();
     same_levels("2x5", Goal::Last, &ways);
     same_levels("2x5", Goal::Blank(3), &both(1));
@@ -54,19 +50,13 @@ fn chunks_of_2x5_find_the_levels_of_memory() {
 #[test]
 fn chunks_of_3x4_find_the_levels_of_memory() {
     // The second digit adds a window that crosses.
-    let ways = [
-        (1, PlaneStore::Memory, Io::Read),
-        (2, PlaneStore::Files, Io::Map),
-    ];
+    let ways = [(1, PlaneStore::Memory, Io::Read), (2, PlaneStore::Files, Io::Map)];
     same_levels("3x4", Goal::Last, &ways);
 }
 
 #[test]
 fn chunks_of_2x6_find_the_levels_of_memory() {
-    let ways = [
-        (1, PlaneStore::Files, Io::Map),
-        (2, PlaneStore::Memory, Io::Read),
-    ];
+    let ways = [(1, PlaneStore::Files, Io::Map), (2, PlaneStore::Memory, Io::Read)];
     same_levels("2x6", Goal::Last, &ways);
 }
 

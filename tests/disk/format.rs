@@ -57,9 +57,7 @@ fn files_of_version_1_are_read_and_written() {
         let mut registers = vec![[0; 64]; 6];
         let frames = reader.read(0..1).unwrap();
         let mut decoder = Decoder::new(Kernel::best()).unwrap();
-        frames
-            .decode(0, &mut decoder, &mut registers, false)
-            .unwrap();
+        frames.decode(0, &mut decoder, &mut registers, false).unwrap();
         registers
     };
     assert_eq!(decoded(&reader), decoded(&new));
@@ -75,16 +73,10 @@ fn files_of_version_1_are_read_and_written() {
         new.levels
             .iter()
             .zip(&old.levels)
-            .map(|(n, o)| tilewave::store::LevelRecord {
-                bytes: o.bytes,
-                ..n.clone()
-            })
+            .map(|(n, o)| tilewave::store::LevelRecord { bytes: o.bytes, ..n.clone() })
             .collect::<Vec<_>>()
     );
-    assert_eq!(
-        (old.run, &old.board, old.chunks),
-        (new.run, &new.board, new.chunks)
-    );
+    assert_eq!((old.run, &old.board, old.chunks), (new.run, &new.board, new.chunks));
 }
 
 #[test]
@@ -92,17 +84,9 @@ fn other_versions_are_refused_by_number() {
     let (level, manifest) = written(Codec::Zstd);
     let mut newer = level;
     newer[8] = 2;
-    let error = LevelReader::open(Box::new(newer))
-        .err()
-        .unwrap()
-        .to_string();
-    assert!(
-        error.contains("format version 2, this program reads version 1"),
-        "{error}"
-    );
-    let text = String::from_utf8(manifest)
-        .unwrap()
-        .replacen("tilewave-run 1", "tilewave-run 7", 1);
+    let error = LevelReader::open(Box::new(newer)).err().unwrap().to_string();
+    assert!(error.contains("format version 2, this program reads version 1"), "{error}");
+    let text = String::from_utf8(manifest).unwrap().replacen("tilewave-run 1", "tilewave-run 7", 1);
     let error = Manifest::parse(text.as_bytes()).unwrap_err().to_string();
     assert!(error.contains("format version 7"), "{error}");
 }

@@ -26,17 +26,8 @@ fn of(name: &str) -> Search {
 
 /// One class of two groups; both parities in one class and in two; lines of one parity; moves without a way back in one
 /// class and in two.
-const PUZZLES: [&str; 9] = [
-    "3x3 mtm",
-    "2x5 mtm",
-    "lrx:8",
-    "lrx:9",
-    "coxeter:9",
-    "stars:9",
-    "topspin:9,4",
-    "lx:8",
-    "lx:9",
-];
+const PUZZLES: [&str; 9] =
+    ["3x3 mtm", "2x5 mtm", "lrx:8", "lrx:9", "coxeter:9", "stars:9", "topspin:9,4", "lx:8", "lx:9"];
 
 #[test]
 fn chunks_find_the_levels_of_memory() {
@@ -116,13 +107,8 @@ fn ranks_find_the_levels_of_memory() {
 #[test]
 fn another_metric_and_other_moves_are_refused() {
     let same_name = |text: &str| {
-        let counting = Counting {
-            directed: false,
-            quarter: false,
-        };
-        Search::of(Subject::puzzle(
-            formats::read("test.gap", text, counting).unwrap(),
-        ))
+        let counting = Counting { directed: false, quarter: false };
+        Search::of(Subject::puzzle(formats::read("test.gap", text, counting).unwrap()))
     };
     let stm = search("3x3");
     let first = "A:=(1,2,3,4,5,6,7,8,9);\nB:=(1,2);\nGen:=[A,B];";
@@ -137,17 +123,12 @@ fn another_metric_and_other_moves_are_refused() {
         let disk = on(&Simulated::default(), 1);
         run_some(&held, &disk, 5);
         let before = disk.directories.manifest().unwrap();
-        let error = disk::run(&asked, &disk, &NoProgress)
-            .unwrap_err()
-            .to_string();
+        let error = disk::run(&asked, &disk, &NoProgress).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");
         assert_eq!(disk.directories.manifest().unwrap(), before);
         let (found, _) = disk::search(&disk.directories).unwrap();
         assert_eq!(found.subject, held.subject);
-        assert_eq!(
-            disk::status(&disk.directories).unwrap().subject,
-            held.subject
-        );
+        assert_eq!(disk::status(&disk.directories).unwrap().subject, held.subject);
     }
 }
 

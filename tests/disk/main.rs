@@ -63,10 +63,7 @@ struct StopAfter {
 
 impl StopAfter {
     fn asks(asks: i64) -> StopAfter {
-        StopAfter {
-            asks: asks.into(),
-            resumes: false.into(),
-        }
+        StopAfter { asks: asks.into(), resumes: false.into() }
     }
 }
 

@@ -33,11 +33,7 @@ fn content(folder: &Path) -> Vec<(String, bool, Vec<u8>)> {
             let entry = entry.unwrap();
             let kind = entry.file_type().unwrap();
             let odd = kind.is_dir() || kind.is_fifo() || kind.is_socket();
-            let bytes = if odd {
-                Vec::new()
-            } else {
-                std::fs::read(entry.path()).unwrap()
-            };
+            let bytes = if odd { Vec::new() } else { std::fs::read(entry.path()).unwrap() };
             (entry.file_name().into_string().unwrap(), odd, bytes)
         })
         .collect();
@@ -94,10 +90,7 @@ fn what_is_no_file_is_named_and_left() {
                     let error = disk::run(&search, &disk, &NoProgress).unwrap_err();
                     let error = error.to_string();
                     let kind = format!("it is a {node}, not a file");
-                    assert!(
-                        error.contains(&name) && error.contains(&kind),
-                        "{what}: {error}"
-                    );
+                    assert!(error.contains(&name) && error.contains(&kind), "{what}: {error}");
                     assert!(before == content(folder.path()), "{what}: {error}");
                 }
             }

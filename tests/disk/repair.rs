@@ -27,10 +27,7 @@ fn a_lost_manifest_is_rebuilt_wherever_the_search_was() {
             } else {
                 first.damage(MANIFEST, |bytes| bytes[100] ^= 1);
             }
-            let before: Vec<_> = content(&first)
-                .into_iter()
-                .filter(|f| f.0 != MANIFEST)
-                .collect();
+            let before: Vec<_> = content(&first).into_iter().filter(|f| f.0 != MANIFEST).collect();
             let repaired = repair(&disk).expect(&what);
             assert_eq!(repaired.kept.is_some(), chunks % 2 == 1, "{what}");
             let after = content(&first);
@@ -93,11 +90,7 @@ fn what_is_missing_is_named() {
         refused(&gone, keep_all, &["cannot be rebuilt", "depth 16"]);
         let broken = directory.copy();
         broken.damage("level-016.chunk-00003", |bytes| bytes.truncate(100));
-        refused(
-            &broken,
-            keep_all,
-            &["depth 16", "1 files are damaged", "level-016.chunk-00003"],
-        );
+        refused(&broken, keep_all, &["depth 16", "1 files are damaged", "level-016.chunk-00003"]);
         let mixed = directory.copy();
         mixed.damage("level-016.chunk-00003", |bytes| bytes[16] ^= 1);
         let bare = directory.copy();
@@ -110,11 +103,7 @@ fn what_is_missing_is_named() {
             );
         }
         bare.remove(MARKER).unwrap();
-        refused(
-            &bare,
-            keep_all,
-            &["where the search of 3x3 started cannot be known"],
-        );
+        refused(&bare, keep_all, &["where the search of 3x3 started cannot be known"]);
     }
     refused(&Simulated::default(), false, &["holds no search"]);
 }

@@ -72,10 +72,7 @@ fn a_session_that_reads_its_levels_again_can_be_interrupted() {
         for planes in [PlaneStore::Memory, PlaneStore::Files] {
             for after in [0, 1, chunks(depth - 1), total - 1] {
                 let what = format!("{name}, {planes:?}, {after} of {total}");
-                let stop = StopResuming {
-                    after,
-                    seen: Vec::new().into(),
-                };
+                let stop = StopResuming { after, seen: Vec::new().into() };
                 let error = disk::run(&search, &disk(planes), &stop).expect_err(&what);
                 let states: u64 = before.levels.iter().map(|level| level.states).sum();
                 let said = format!("interrupted at depth {depth} after {states} states; nothing");
@@ -102,12 +99,7 @@ fn commits_are_grouped_by_time() {
     disk.commit_every = Duration::from_secs(3600);
     let found = disk::run(&search, &disk, &NoProgress).unwrap();
     assert_same(&found, &truth(&search), "one commit");
-    assert!(
-        seldom.syncs() * 20 < often.syncs(),
-        "{} and {}",
-        seldom.syncs(),
-        often.syncs()
-    );
+    assert!(seldom.syncs() * 20 < often.syncs(), "{} and {}", seldom.syncs(), often.syncs());
 }
 
 #[test]
@@ -146,12 +138,9 @@ fn other_goals_and_starts_search_on_disk() {
 
 #[test]
 fn other_goals_search_on_disk() {
-    for (size, goal) in [
-        ("3x3", "first"),
-        ("3x3", "blank=4"),
-        ("2x4", "4 3 2 1/0 5 6 7"),
-        ("2x5", "blank=2"),
-    ] {
+    for (size, goal) in
+        [("3x3", "first"), ("3x3", "blank=4"), ("2x4", "4 3 2 1/0 5 6 7"), ("2x5", "blank=2")]
+    {
         let size: Size = size.parse().unwrap();
         let goal = goal.parse::<Goal>().unwrap().board(size).unwrap();
         let mut search = Search::new(goal.clone());
@@ -183,28 +172,18 @@ fn all_levels_are_kept_when_asked() {
     assert_eq!(whole.states, found.total());
     assert_eq!(
         whole.bytes,
-        disk::status(&disk.directories)
-            .unwrap()
-            .manifest
-            .bytes_written
-            - framing(&directory)
+        disk::status(&disk.directories).unwrap().manifest.bytes_written - framing(&directory)
     );
 }
 
 /// Bytes of headers, indices and trailers.
 fn framing(directory: &Simulated) -> u64 {
     let names = directory.list().unwrap();
-    let files = names
-        .iter()
-        .filter(|name| tilewave::store::Manifest::is_file_name(name));
+    let files = names.iter().filter(|name| tilewave::store::Manifest::is_file_name(name));
     files
         .map(|name| {
             let reader = LevelReader::open(directory.open(name).unwrap()).unwrap();
-            let frames: u64 = reader
-                .index()
-                .iter()
-                .map(|entry| u64::from(entry.len))
-                .sum();
+            let frames: u64 = reader.index().iter().map(|entry| u64::from(entry.len)).sum();
             reader.len() - frames
         })
         .sum()
@@ -217,19 +196,13 @@ fn a_run_goes_on_with_another_codec() {
     let truth = truth(&search);
     for (before, after) in [(Codec::Zstd, Codec::Rans), (Codec::Rans, Codec::Zstd)] {
         let directory = Simulated::default();
-        let with = |codec| Disk {
-            codec: Some(codec),
-            ..on(&directory, 1)
-        };
+        let with = |codec| Disk { codec: Some(codec), ..on(&directory, 1) };
         run_some(&search, &with(before), 8 * 15 + 3);
         let codecs = || {
             let names = directory.list().unwrap();
             let levels = names.into_iter().filter(|n| n.starts_with("level-"));
             let open = |n: String| LevelReader::open(directory.open(&n).unwrap()).unwrap();
-            levels
-                .map(open)
-                .map(|r| r.header().codec)
-                .collect::<Vec<_>>()
+            levels.map(open).map(|r| r.header().codec).collect::<Vec<_>>()
         };
         assert!(codecs().iter().all(|codec| *codec == before));
         run_some(&search, &with(after), 8);
@@ -258,10 +231,7 @@ fn a_part_of_a_file_gives_its_disk_back() {
         assert!(std::os::unix::fs::MetadataExt::blocks(&file) < 2048);
         assert!(left.clone().all(|(at, _)| !inside.contains(&at)));
     }
-    assert_eq!(
-        left.by_ref().filter(|(at, _)| !inside.contains(at)).count(),
-        1 << 19
-    );
+    assert_eq!(left.by_ref().filter(|(at, _)| !inside.contains(at)).count(), 1 << 19);
     assert!(!directory.release("none", 0, 1));
 }
 
@@ -286,9 +256,7 @@ fn chunks_are_spread_over_directories() {
     assert_same(&found, &truth(&search), "three directories");
     let fewer = Directory::create(dirs[0].path(), Io::Read).unwrap();
     let fewer = Disk::new(Directories::new(vec![Box::new(fewer)]));
-    let error = disk::run(&search, &fewer, &NoProgress)
-        .unwrap_err()
-        .to_string();
+    let error = disk::run(&search, &fewer, &NoProgress).unwrap_err().to_string();
     assert!(error.contains("directories 3, not 1"), "{error}");
 }
 
@@ -299,9 +267,7 @@ fn two_searches_do_not_share_a_directory() {
     let lock = open().lock().unwrap().unwrap();
     let mut disk = Disk::new(Directories::new(vec![Box::new(open())]));
     disk.patience = Duration::from_millis(100);
-    let error = disk::run(&search("3x3"), &disk, &NoProgress)
-        .unwrap_err()
-        .to_string();
+    let error = disk::run(&search("3x3"), &disk, &NoProgress).unwrap_err().to_string();
     assert!(error.contains("another search is running here"), "{error}");
     assert!(disk.directories.is_locked());
     // A search that was killed holds the lock until the system has its memory back: the next one waits.

@@ -103,10 +103,7 @@ fn shares_that_cannot_be_are_refused() {
     run_some(&search("3x3"), &disk, 8 * 5);
     let whole = Manifest::read(&all[0]).unwrap().unwrap();
     for shares in [vec![1, 2], vec![0, 0, 0], vec![1, 2, 1 << 20]] {
-        let manifest = Manifest {
-            shares,
-            ..whole.clone()
-        };
+        let manifest = Manifest { shares, ..whole.clone() };
         manifest.write(&all[0]).unwrap();
         let error = disk::status(&disk.directories).unwrap_err().to_string();
         assert!(error.contains("shares"), "{error}");

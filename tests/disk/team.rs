@@ -32,10 +32,8 @@ pub fn together(
     size: usize,
     disk: impl Fn(usize) -> Disk + Sync,
 ) -> Result<Outcome, Stopped> {
-    ranks(size, |team| {
-        disk::run_distributed(search, &disk(team.rank()), team, &NoProgress)
-    })
-    .swap_remove(0)
+    ranks(size, |team| disk::run_distributed(search, &disk(team.rank()), team, &NoProgress))
+        .swap_remove(0)
 }
 
 fn same(found: &Outcome, memory: &Outcome, what: &str) {
@@ -70,10 +68,7 @@ fn same_levels(board: &str, ways: &[(usize, usize, u64)]) {
         assert_eq!(used.network_bytes.len(), memory.counts.len() + 1);
         let most = used.network_bytes.iter().max().unwrap();
         let headers = 20 * windows * (used.chunks * (used.chunks - 1)) as u64;
-        assert!(
-            *most <= lines * windows / 8 * 102 / 100 + headers,
-            "{what}: {most} bytes"
-        );
+        assert!(*most <= lines * windows / 8 * 102 / 100 + headers, "{what}: {most} bytes");
         assert!(*most > 0, "{what}");
         // The thin first levels send next to nothing.
         assert!(used.network_bytes[1] < most / 10, "{what}");
@@ -94,9 +89,7 @@ fn ranks_find_the_levels_of_3x3() {
 #[test]
 fn ranks_find_the_levels_of_2x5() {
     let sizes = 1..=4;
-    let ways: Vec<_> = sizes
-        .flat_map(|size| [(size, 1, 1), (size, 2, 1)])
-        .collect();
+    let ways: Vec<_> = sizes.flat_map(|size| [(size, 1, 1), (size, 2, 1)]).collect();
     same_levels("2x5", &ways);
 }
 
@@ -249,27 +242,21 @@ fn one_job_at_a_time_works_in_a_directory() {
     let dir = tempfile::tempdir().unwrap();
     let outer = Directory::create(dir.path(), Io::Read).unwrap();
     let lock = tilewave::store::Storage::lock(&outer).unwrap().unwrap();
-    for stopped in ranks(3, |team| {
-        disk::run_distributed(&search, &disk_in(dir.path()), team, &NoProgress)
-    }) {
+    for stopped in
+        ranks(3, |team| disk::run_distributed(&search, &disk_in(dir.path()), team, &NoProgress))
+    {
         let Err(Stopped::Together(error)) = stopped else {
             panic!("{stopped:?}");
         };
-        assert!(
-            error.to_string().contains("another search is running"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("another search is running"), "{error}");
     }
     drop(lock);
     together(&search, 3, |_| disk_in(dir.path())).unwrap();
     let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().collect();
-    assert!(left.iter().all(|f| {
-        !f.as_ref()
-            .unwrap()
-            .file_name()
-            .to_string_lossy()
-            .starts_with("cross-")
-    }));
+    assert!(
+        left.iter()
+            .all(|f| { !f.as_ref().unwrap().file_name().to_string_lossy().starts_with("cross-") })
+    );
 }
 
 #[test]
@@ -295,10 +282,7 @@ fn ranks_refuse_what_one_machine_refuses() {
         panic!("{:?}", stopped[0]);
     };
     assert!(reason.contains("1000 B"), "{reason}");
-    assert!(matches!(
-        stopped[2],
-        Err(Stopped::Together(Error::Search(_)))
-    ));
+    assert!(matches!(stopped[2], Err(Stopped::Together(Error::Search(_)))));
 }
 
 /// Every rank says who was started for another search, and none computes anything.
@@ -333,10 +317,7 @@ fn ranks_that_were_started_for_different_searches_stop_with_the_same_words() {
                 panic!("{name}: {stopped:?}");
             };
             let text = error.to_string();
-            assert!(
-                text.contains("rank 1 was started with") && text.contains(name),
-                "{text}"
-            );
+            assert!(text.contains("rank 1 was started with") && text.contains(name), "{text}");
         }
         assert_eq!(tilewave::store::Storage::list(&directory).unwrap(), [""; 0]);
     }
@@ -378,15 +359,10 @@ fn messages_that_arrive_damaged_are_noticed() {
             let damaged = Damaged(communicator);
             let search = search("2x5");
             let found = disk::run_distributed(&search, &on(&directory, 1), &damaged, &NoProgress);
-            sender
-                .send((communicator.rank(), format!("{found:?}")))
-                .unwrap();
+            sender.send((communicator.rank(), format!("{found:?}"))).unwrap();
         });
     });
     let (rank, found) = receiver.recv().unwrap();
     assert_eq!(rank, 0);
-    assert!(
-        found.contains("Alone") && found.contains("arrives damaged"),
-        "{found}"
-    );
+    assert!(found.contains("Alone") && found.contains("arrives damaged"), "{found}");
 }

@@ -21,9 +21,7 @@ struct Ida {
 impl Ida {
     fn bound(&self) -> usize {
         let values = self.pdbs.iter().zip(&self.entries);
-        values
-            .map(|(pdb, &entry)| usize::from(pdb.bytes()[entry as usize]))
-            .sum()
+        values.map(|(pdb, &entry)| usize::from(pdb.bytes()[entry as usize])).sum()
     }
 
     /// Looks for a solution of at most `limit` moves below this board; otherwise returns the least limit
@@ -33,19 +31,13 @@ impl Ida {
         if least > limit {
             return Err(least);
         }
-        if self
-            .tiles
-            .iter()
-            .zip(self.goal.tiles())
-            .all(|(&a, &b)| u16::from(a) == b)
-        {
+        if self.tiles.iter().zip(self.goal.tiles()).all(|(&a, &b)| u16::from(a) == b) {
             return Ok(());
         }
         let mut next = usize::MAX;
         for (direction, state) in self.pruner.moves(state) {
-            let cell = direction
-                .tile_cell(self.goal.size(), blank)
-                .expect("the pruner knows the border");
+            let cell =
+                direction.tile_cell(self.goal.size(), blank).expect("the pruner knows the border");
             let change = self.view.change(&self.tiles, blank, direction);
             self.tiles.swap(blank, cell);
             self.moves.push(direction);
@@ -74,29 +66,17 @@ pub fn solve(boards: &[Board]) -> Result<Vec<Moves>, tilewave::Error> {
     let goal = Goal::First.board(first.size())?;
     let patterns = default_patterns(&goal)?;
     let view = SymmetricView::all(&goal, &patterns).remove(0);
-    let pdbs = patterns
-        .into_iter()
-        .map(|pattern| build(&Build::new(pattern), &NoProgress));
+    let pdbs = patterns.into_iter().map(|pattern| build(&Build::new(pattern), &NoProgress));
     let pdbs = pdbs.collect::<Result<Vec<Pdb>, _>>()?;
     let pruner = MovePruner::new(goal.size(), 12);
     let (tiles, entries, moves) = (Vec::new(), Vec::new(), Vec::new());
-    let mut ida = Ida {
-        goal,
-        pdbs,
-        view,
-        pruner,
-        tiles,
-        entries,
-        moves,
-    };
+    let mut ida = Ida { goal, pdbs, view, pruner, tiles, entries, moves };
     // Of a board that cannot reach the goal the search would never end.
     let frame = Coordinates::new(ida.goal.clone());
     let mut solve = |board: &Board| {
         frame.encode_solvable(board)?;
         ida.tiles = board.tiles().iter().map(|&tile| tile as u8).collect();
-        ida.entries = (0..ida.pdbs.len())
-            .map(|pattern| ida.view.index(pattern, board))
-            .collect();
+        ida.entries = (0..ida.pdbs.len()).map(|pattern| ida.view.index(pattern, board)).collect();
         ida.moves.clear();
         let (mut limit, start) = (ida.bound(), ida.pruner.start(board.blank()));
         while let Err(next) = ida.descend(board.blank(), start, limit) {
@@ -109,9 +89,7 @@ pub fn solve(boards: &[Board]) -> Result<Vec<Moves>, tilewave::Error> {
 
 #[allow(dead_code, clippy::print_stdout)] // a test includes this file
 fn main() -> Result<(), tilewave::Error> {
-    let boards = std::env::args()
-        .skip(1)
-        .map(|text| Board::parse(&text, None));
+    let boards = std::env::args().skip(1).map(|text| Board::parse(&text, None));
     for moves in solve(&boards.collect::<Result<Vec<Board>, _>>()?)? {
         println!("{} {moves}", moves.len());
     }

@@ -40,12 +40,7 @@ fn mixture() -> Vec<Solution> {
             "DDDLUUULDDDLUUU",
             Some("</script><img src=x onerror=alert(1)> & \"quotes\""),
         ),
-        solution(
-            "0 3 2 1/7 6 5 4",
-            Goal::Last,
-            "LURDLLURDLLURRRDLLURRDLLUL",
-            None,
-        ),
+        solution("0 3 2 1/7 6 5 4", Goal::Last, "LURDLLURDLLURRRDLLURRDLLUL", None),
         solution("1 3/2 0", Goal::First, "DR", Some("blank first")),
         solution("1 2/3 0", Goal::Last, "", Some("solved")),
     ]
@@ -58,28 +53,17 @@ fn long(size: Size, length: usize) -> Solution {
     let mut walk: Vec<Direction> = Vec::new();
     let mut random: u64 = 1;
     while walk.len() < length {
-        random = random
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let direction = Direction::ALL[(random >> 62) as usize];
         let back = walk.last().map(|d| d.opposite());
-        if let Some(cell) = direction
-            .tile_cell(size, blank)
-            .filter(|_| back != Some(direction))
-        {
+        if let Some(cell) = direction.tile_cell(size, blank).filter(|_| back != Some(direction)) {
             walk.push(direction);
             blank = cell;
         }
     }
     let start = Moves(walk.clone()).apply(&goal).unwrap();
     let moves = Moves(walk.iter().rev().map(|d| d.opposite()).collect());
-    Solution {
-        start,
-        goal,
-        moves,
-        optimal: false,
-        label: None,
-    }
+    Solution { start, goal, moves, optimal: false, label: None }
 }
 
 fn search(size: &str, change: impl Fn(&mut Search)) -> search::Outcome {
@@ -108,22 +92,13 @@ fn pages() {
     };
     let many = player(&mixture(), &[refused], MoveStyle::Tile).unwrap();
     write("many.html", many);
-    write(
-        "blank.html",
-        player(&[farthest()], &[], MoveStyle::Blank).unwrap(),
-    );
-    write(
-        "long.html",
-        play(&[long(Size::new(12, 20).unwrap(), 20_000)]),
-    );
+    write("blank.html", player(&[farthest()], &[], MoveStyle::Blank).unwrap());
+    write("long.html", play(&[long(Size::new(12, 20).unwrap(), 20_000)]));
 
     let report = |outcome: &search::Outcome| Report::new(outcome).html().unwrap();
     write("3x3.html", report(&search("3x3", |_| {})));
     write("3x4.html", report(&search("3x4", |_| {})));
-    write(
-        "limited.html",
-        report(&search("3x4", |s| s.max_depth = Some(9))),
-    );
+    write("limited.html", report(&search("3x4", |s| s.max_depth = Some(9))));
     let mut wrong = search("2x4", |_| {});
     wrong.counts[5] += 1;
     write("wrong.html", report(&wrong));

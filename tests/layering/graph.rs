@@ -39,11 +39,7 @@ impl Crate {
     pub fn read(src: &Path) -> Crate {
         let mut sources = Vec::new();
         collect(src, src, &mut sources);
-        Crate::new(
-            sources
-                .iter()
-                .map(|(name, text)| (name.as_str(), text.as_str())),
-        )
+        Crate::new(sources.iter().map(|(name, text)| (name.as_str(), text.as_str())))
     }
 
     /// Reads sources given as places in `src` and texts.
@@ -53,10 +49,7 @@ impl Crate {
         for (name, text) in sources {
             let module = module(name);
             // The roots of library and program are one module here.
-            texts
-                .entry(module)
-                .or_insert_with(Vec::new)
-                .push((name, text));
+            texts.entry(module).or_insert_with(Vec::new).push((name, text));
         }
         for (module, parts) in texts {
             let file = files.entry(module.clone()).or_default();
@@ -90,10 +83,7 @@ impl Crate {
                 uses.push((module, target));
             }
         }
-        let names = self
-            .files
-            .values()
-            .map(|file| (file.name.clone(), BTreeSet::new()));
+        let names = self.files.values().map(|file| (file.name.clone(), BTreeSet::new()));
         let mut arrows: Arrows = names.collect();
         for (from, to) in uses {
             let (Some(from), Some(to)) = (self.files.get(from), self.files.get(&to)) else {
@@ -163,9 +153,7 @@ impl Crate {
 
     /// The module whose file holds what a path from the root names; notes the re-exports passed on the way.
     fn target(&self, path: &[String], through: &mut BTreeSet<(Names, String)>) -> Names {
-        let depth = (0..=path.len())
-            .rev()
-            .find(|&n| self.files.contains_key(&path[..n]));
+        let depth = (0..=path.len()).rev().find(|&n| self.files.contains_key(&path[..n]));
         let depth = depth.unwrap_or(0);
         let module = path[..depth].to_vec();
         let (Some(name), Some(file)) = (path.get(depth), self.files.get(&module)) else {
@@ -176,18 +164,12 @@ impl Crate {
             through.insert((module, name.clone()));
             return self.target(&[&import.path, &path[depth + 1..]].concat(), through);
         }
-        let globs = file
-            .imports
-            .iter()
-            .filter(|import| import.name == "*" && import.public);
+        let globs = file.imports.iter().filter(|import| import.name == "*" && import.public);
         for glob in globs {
             let wanted = [glob.path.as_slice(), &path[depth..]].concat();
             let found = self.target(&wanted, through);
-            let defines = |file: &File| {
-                file.body
-                    .windows(2)
-                    .any(|w| is_item(&w[0]) && w[1] == *name)
-            };
+            let defines =
+                |file: &File| file.body.windows(2).any(|w| is_item(&w[0]) && w[1] == *name);
             if self.files.get(&found).is_some_and(defines) {
                 return found;
             }
@@ -222,15 +204,10 @@ pub fn circles(arrows: &Arrows) -> Vec<Vec<String>> {
         }
         seen
     };
-    let reach: BTreeMap<&String, BTreeSet<&String>> = arrows
-        .keys()
-        .map(|file| (file, reached_from(file)))
-        .collect();
+    let reach: BTreeMap<&String, BTreeSet<&String>> =
+        arrows.keys().map(|file| (file, reached_from(file))).collect();
     let mut circles = BTreeSet::new();
-    for (file, reached) in reach
-        .iter()
-        .filter(|(file, reached)| reached.contains(*file))
-    {
+    for (file, reached) in reach.iter().filter(|(file, reached)| reached.contains(*file)) {
         let back = |other: &&&String| reach.get(*other).is_some_and(|r| r.contains(*file));
         let circle = reached.iter().filter(back);
         circles.insert(circle.map(|file| file.to_string()).collect::<Vec<_>>());
@@ -264,10 +241,7 @@ fn is_name(token: &str) -> bool {
 }
 
 fn is_item(token: &str) -> bool {
-    [
-        "fn", "struct", "enum", "trait", "const", "static", "type", "union",
-    ]
-    .contains(&token)
+    ["fn", "struct", "enum", "trait", "const", "static", "type", "union"].contains(&token)
 }
 
 /// Names, `::` and single signs; no comments, texts, characters, numbers or lifetimes.
@@ -286,18 +260,14 @@ pub fn tokens(text: &str) -> Vec<String> {
                 2
             }
             c if c.is_alphabetic() || c == '_' => {
-                let word = rest
-                    .chars()
-                    .take_while(|c| c.is_alphanumeric() || *c == '_');
+                let word = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_');
                 let word: String = word.collect();
                 let len = word.len();
                 tokens.push(word);
                 len
             }
             c if c.is_numeric() => {
-                let digits = rest
-                    .chars()
-                    .take_while(|c| c.is_alphanumeric() || *c == '_');
+                let digits = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_');
                 digits.map(char::len_utf8).sum()
             }
             c => {
@@ -438,11 +408,7 @@ fn read_tree(
                 if name == "*" {
                     path.pop();
                 }
-                file.imports.push(Import {
-                    name: local,
-                    path,
-                    public,
-                });
+                file.imports.push(Import { name: local, path, public });
                 break;
             }
             _ => break,

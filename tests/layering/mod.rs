@@ -10,13 +10,7 @@ use graph::{Arrows, Crate, circles, tokens};
 /// The floors from the top; a module uses only floors above its own (docs/design.md). `error` gathers the
 /// errors of all library floors, so anyone may use it and it may use anyone.
 const FLOORS: &[&[&str]] = &[
-    &[
-        "bits",
-        "progress",
-        "random",
-        "units",
-        "ranks of permutations",
-    ],
+    &["bits", "progress", "random", "units", "ranks of permutations"],
     &["puzzle"],
     &["perm"],
     &["kernel"],
@@ -96,23 +90,16 @@ fn files_do_not_use_each_other_in_circles() {
 
 #[test]
 fn files_are_small() {
-    let large = sources()
-        .into_iter()
-        .filter(|(_, text)| text.lines().count() > LINES);
+    let large = sources().into_iter().filter(|(_, text)| text.lines().count() > LINES);
     let large: Vec<String> = large.map(|(file, _)| file).collect();
-    assert!(
-        large.is_empty(),
-        "files of more than {LINES} lines: {large:?}"
-    );
+    assert!(large.is_empty(), "files of more than {LINES} lines: {large:?}");
 }
 
 /// The names of the types that a source defines, but for those within functions, tests and traits.
 fn types(text: &str) -> Vec<&str> {
     const KINDS: [&str; 5] = ["struct", "enum", "trait", "type", "union"];
     fn of_line(line: &str) -> Option<&str> {
-        let words = line
-            .strip_prefix("pub(crate) ")
-            .or(line.strip_prefix("pub "));
+        let words = line.strip_prefix("pub(crate) ").or(line.strip_prefix("pub "));
         let (kind, rest) = words.unwrap_or(line).split_once(' ')?;
         let name = rest.split(|c: char| !c.is_alphanumeric()).next()?;
         KINDS.contains(&kind).then_some(name)
@@ -127,10 +114,7 @@ fn a_type_name_occurs_once() {
         // The arguments of a command are called so in every command; one of two files is compiled.
         let counts = |name: &&str| *name != "Args" && !file.ends_with("no_ranks.rs");
         for name in types(&text).into_iter().filter(counts) {
-            places
-                .entry(name.to_string())
-                .or_default()
-                .push(file.clone());
+            places.entry(name.to_string()).or_default().push(file.clone());
         }
     }
     assert!(places.len() > 300, "the types are found");
@@ -153,10 +137,7 @@ fn unsafe_code_is_where_it_is_announced() {
     let announced = |(file, text): &(String, String)| {
         file.starts_with("store/") && tokens(text).iter().any(|token| token == "unsafe")
     };
-    assert!(
-        sources().iter().any(announced),
-        "the word is found where it is"
-    );
+    assert!(sources().iter().any(announced), "the word is found where it is");
 }
 
 /// The arrows of made-up files.
@@ -206,69 +187,36 @@ fn paths_are_followed_to_the_file_that_holds_them() {
         ("store/files.rs", "pub struct Files;"),
     ];
     let uses = |text: &'static str| {
-        used(
-            &[&store[..], &[("search/run.rs", text)]].concat(),
-            "search/run.rs",
-        )
+        used(&[&store[..], &[("search/run.rs", text)]].concat(), "search/run.rs")
     };
     assert_eq!(uses("use crate::store::Files;"), ["store/files.rs"]);
     assert_eq!(
         uses("use crate::store::{Words, Files as F};"),
         ["store/files.rs", "store/memory.rs"]
     );
-    assert_eq!(
-        uses("use crate::store; fn f() { store::budget() }"),
-        ["store/memory.rs"]
-    );
-    assert_eq!(
-        uses("fn f<'a>() { crate::store::Files::new::<'a>() }"),
-        ["store/files.rs"]
-    );
-    assert_eq!(
-        uses("fn f() { tilewave::store::Files }"),
-        ["store/files.rs"]
-    );
-    assert_eq!(
-        uses("#[cfg(test)] mod tests { use crate::store::Files; } fn f() {}"),
-        [""; 0]
-    );
-    assert_eq!(
-        uses("use std::store::Files; const T: &str = r#\"crate::store::Files\"#;"),
-        [""; 0]
-    );
+    assert_eq!(uses("use crate::store; fn f() { store::budget() }"), ["store/memory.rs"]);
+    assert_eq!(uses("fn f<'a>() { crate::store::Files::new::<'a>() }"), ["store/files.rs"]);
+    assert_eq!(uses("fn f() { tilewave::store::Files }"), ["store/files.rs"]);
+    assert_eq!(uses("#[cfg(test)] mod tests { use crate::store::Files; } fn f() {}"), [""; 0]);
+    assert_eq!(uses("use std::store::Files; const T: &str = r#\"crate::store::Files\"#;"), [""; 0]);
 }
 
 #[test]
 fn a_wrong_arrow_is_found() {
     let wrong = |file: &'static str, text: &'static str| {
-        let others = [
-            ("search/mod.rs", "pub struct Search;"),
-            ("pdb/mod.rs", ""),
-            ("report/json.rs", ""),
-        ];
+        let others =
+            [("search/mod.rs", "pub struct Search;"), ("pdb/mod.rs", ""), ("report/json.rs", "")];
         wrong_arrows(&arrows(&[&others[..], &[(file, text)]].concat()))
     };
-    assert_eq!(
-        wrong("perm/a.rs", "use crate::search::Search;"),
-        ["perm/a.rs uses search/mod.rs"]
-    );
+    assert_eq!(wrong("perm/a.rs", "use crate::search::Search;"), ["perm/a.rs uses search/mod.rs"]);
     assert_eq!(
         wrong("search/b.rs", "use crate::{x, pdb::{Pdb, Q}};"),
         ["search/b.rs uses pdb/mod.rs"]
     );
     assert_eq!(
-        wrong(
-            "store/c.rs",
-            "use crate::{perm, report::json};fn f() { json::x() }"
-        ),
+        wrong("store/c.rs", "use crate::{perm, report::json};fn f() { json::x() }"),
         ["store/c.rs uses report/json.rs"]
     );
     assert_eq!(wrong("cli/d.rs", "use tilewave::search::Search;"), [""; 0]);
-    assert_eq!(
-        wrong(
-            "search/e.rs",
-            "// use crate::report::json;\nuse super::Search;"
-        ),
-        [""; 0]
-    );
+    assert_eq!(wrong("search/e.rs", "// use crate::report::json;\nuse super::Search;"), [""; 0]);
 }

@@ -60,16 +60,10 @@ fn every_entry_is_the_depth_of_a_naive_search() {
         let goal = goal(size, text);
         let truth = naive(&goal, tiles);
         let pattern = Pattern::new(goal.clone(), tiles).unwrap();
-        let space = Space {
-            threads: Some(2),
-            ..Space::new(pattern)
-        };
+        let space = Space { threads: Some(2), ..Space::new(pattern) };
         let (found, pdb) = space.build(&NoProgress).unwrap();
         assert!(found.complete);
-        assert_eq!(
-            (pdb.kind(), pdb.encoding()),
-            (Kind::AllMoves, Encoding::Byte)
-        );
+        assert_eq!((pdb.kind(), pdb.encoding()), (Kind::AllMoves, Encoding::Byte));
         assert_eq!((pdb.pattern().tiles()[0], pdb.histogram()[0]), (0, 1));
         assert_eq!(pdb.histogram().iter().sum::<u64>(), truth.len() as u64);
         let mut reached = 0;
@@ -79,11 +73,7 @@ fn every_entry_is_the_depth_of_a_naive_search() {
             assert_eq!(pdb.entry(cells, 0), entry);
             reached += u64::from(depth.is_some());
         });
-        assert_eq!(
-            reached,
-            truth.len() as u64,
-            "{size}: all states are entries"
-        );
+        assert_eq!(reached, truth.len() as u64, "{size}: all states are entries");
         spot_check(&pdb, 20, 1, &NoProgress).unwrap();
         rebuild(&pdb, &Build::new(pdb.pattern().clone()), &NoProgress).unwrap();
     }
@@ -97,17 +87,10 @@ fn what_does_not_go_together_is_refused() {
     let error = tilewave::pdb::Evaluator::new(&pair, &goal).err().unwrap();
     assert!(matches!(error, PdbError::NotAdditive), "{error}");
     let error = Optimal::new(&goal, pair).err().unwrap();
-    assert!(
-        matches!(error, SolveError::Pdb(PdbError::NotAdditive)),
-        "{error}"
-    );
+    assert!(matches!(error, SolveError::Pdb(PdbError::NotAdditive)), "{error}");
     let pattern = Pattern::new(goal.clone(), &[1, 2, 3, 4, 5]).unwrap();
     for encoding in [Encoding::Nibble, Encoding::Bit] {
-        let how = Build {
-            kind: Kind::AllMoves,
-            encoding,
-            ..Build::new(pattern.clone())
-        };
+        let how = Build { kind: Kind::AllMoves, encoding, ..Build::new(pattern.clone()) };
         assert!(matches!(build(&how, &NoProgress), Err(PdbError::BitKind)));
     }
     let eight = Pattern::new(goal, &[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
@@ -120,12 +103,7 @@ fn what_does_not_go_together_is_refused() {
 fn solutions_are_as_short_as_with_additive_databases() {
     let mut random = Random(SplitMix64::new(5));
     for (size, text, first, second) in [
-        (
-            "3x3",
-            "last",
-            &[1u16, 2, 3, 4, 7][..],
-            &[3u16, 5, 6, 7, 8][..],
-        ),
+        ("3x3", "last", &[1u16, 2, 3, 4, 7][..], &[3u16, 5, 6, 7, 8][..]),
         ("3x3", "first", &[1, 2, 3, 4, 5, 6, 7], &[1, 3, 5, 6, 8]),
         ("2x4", "first", &[1, 2, 3, 4, 5], &[3, 4, 5, 6, 7]),
         ("3x4", "last", &[1, 2, 3, 4, 5], &[7, 8, 9, 10, 11]),
@@ -134,9 +112,7 @@ fn solutions_are_as_short_as_with_additive_databases() {
         let [a, b] = [first, second].map(|tiles| database(&goal, tiles, Kind::AllMoves));
         let [a, b] = [a, b].map(std::sync::Arc::new);
         let tiles: Vec<u16> = (1..goal.size().cells() as u16).collect();
-        let additive = tiles
-            .chunks(4)
-            .map(|tiles| database(&goal, tiles, Kind::Minimum));
+        let additive = tiles.chunks(4).map(|tiles| database(&goal, tiles, Kind::Minimum));
         let additive: Vec<_> = additive.map(std::sync::Arc::new).collect();
         let truth = Optimal::new(&goal, additive.clone()).unwrap();
         let alone = Optimal::new(&goal, [a.clone()]).unwrap();
@@ -162,16 +138,10 @@ fn solutions_are_as_short_as_with_additive_databases() {
             let estimates = [&alone, &both, &all].map(|solver| solver.estimate(&board).unwrap());
             assert!(estimates[0] >= value(&a) && estimates[0] <= shortest.len());
             assert!(estimates[1] >= estimates[0].max(value(&b)));
-            assert_eq!(
-                estimates[2],
-                estimates[1].max(truth.estimate(&board).unwrap())
-            );
+            assert_eq!(estimates[2], estimates[1].max(truth.estimate(&board).unwrap()));
             higher += usize::from(estimates[2] > estimates[1]);
         }
-        assert!(
-            higher < boards,
-            "the largest value is not always an additive one"
-        );
+        assert!(higher < boards, "the largest value is not always an additive one");
     }
 }
 
@@ -188,10 +158,7 @@ fn the_commands_write_read_and_use_them() {
     };
     let (code, text, error) = tilewave(&["bfs", "3x3", "--tiles", "3,5-8", "-o", "fringe.pdb"]);
     assert_eq!(code, Some(0), "{error}");
-    assert!(
-        text.contains("blank on cell 8") && text.contains("60,480 of 60,480"),
-        "{text}"
-    );
+    assert!(text.contains("blank on cell 8") && text.contains("60,480 of 60,480"), "{text}");
     let info = stdout(dir, &["info", "fringe.pdb"]);
     for words in ["tiles     0,3,5,6,7,8", "all-moves", "moves of all tiles"] {
         assert!(info.contains(words), "{info}");
@@ -204,40 +171,19 @@ fn the_commands_write_read_and_use_them() {
     let [one, other] =
         ["fringe.pdb", "again.pdb"].map(|file| std::fs::read(dir.join(file)).unwrap());
     assert!(one == other);
-    let probed = stdout(
-        dir,
-        &["probe", "fringe.pdb", "--board", "8 6 7/2 5 4/3 0 1"],
-    );
+    let probed = stdout(dir, &["probe", "fringe.pdb", "--board", "8 6 7/2 5 4/3 0 1"]);
     let pdb = Pdb::open(&dir.join("fringe.pdb")).unwrap();
     let board = Board::parse("8 6 7/2 5 4/3 0 1", None).unwrap();
     let value = pdb.value(&board).unwrap().unwrap().to_string();
-    assert!(
-        probed.split_whitespace().any(|word| word == value),
-        "{probed}"
-    );
+    assert!(probed.split_whitespace().any(|word| word == value), "{probed}");
     // Its values count the moves of all tiles: no sum.
-    stdout(
-        dir,
-        &["build", "--size", "3x3", "--pattern", "1,2", "-o", "12.pdb"],
-    );
-    let both = [
-        "probe",
-        "fringe.pdb",
-        "12.pdb",
-        "--board",
-        "8 6 7/2 5 4/3 0 1",
-    ];
+    stdout(dir, &["build", "--size", "3x3", "--pattern", "1,2", "-o", "12.pdb"]);
+    let both = ["probe", "fringe.pdb", "12.pdb", "--board", "8 6 7/2 5 4/3 0 1"];
     let probed = stdout(dir, &both);
-    assert!(
-        probed.contains("  no sum: one counts every move\n"),
-        "{probed}"
-    );
+    assert!(probed.contains("  no sum: one counts every move\n"), "{probed}");
     // Alone, several, and beside additive ones.
     tilewave(&["bfs", "3x3", "--tiles", "1-5", "-o", "corner.pdb"]);
-    stdout(
-        dir,
-        &["build", "--size", "3x3", "--pattern", "1-4", "-o", "a.pdb"],
-    );
+    stdout(dir, &["build", "--size", "3x3", "--pattern", "1-4", "-o", "a.pdb"]);
     let solve = |pdbs: &[&str]| {
         let mut args = vec!["solve", "--format", "json", "8 6 7/2 5 4/3 0 1"];
         for pdb in pdbs {
@@ -253,10 +199,7 @@ fn the_commands_write_read_and_use_them() {
     let one = solve(&["fringe.pdb"]);
     let both = solve(&["fringe.pdb", "corner.pdb"]);
     let all = solve(&["a.pdb", "fringe.pdb", "corner.pdb"]);
-    assert!(
-        both <= one && all <= both && all < weak,
-        "{weak} {one} {both} {all}"
-    );
+    assert!(both <= one && all <= both && all < weak, "{weak} {one} {both} {all}");
     let set = r#"{"tilewave_set": 1, "partitions": [["fringe.pdb"], ["corner.pdb"], ["a.pdb"]]}"#;
     std::fs::write(dir.join("set.json"), set).unwrap();
     assert_eq!(solve(&["set.json"]), all);
@@ -266,47 +209,19 @@ fn the_commands_write_read_and_use_them() {
     let fails = |args: &[&str], expected, words: &str| {
         let (code, _, error) = tilewave(args);
         assert_eq!(code, Some(expected), "{args:?}: {error}");
-        assert!(
-            error.contains(words) && error.lines().count() == 1,
-            "{error}"
-        );
+        assert!(error.contains(words) && error.lines().count() == 1, "{error}");
     };
     let board = "1 2 3/4 0 6/7 5 8";
-    fails(
-        &["solve", "--pdb", "wrong.json", board],
-        1,
-        "partition of a set file",
-    );
+    fails(&["solve", "--pdb", "wrong.json", board], 1, "partition of a set file");
     std::fs::create_dir(dir.join("sets")).unwrap();
     fails(&["solve", "--pdb", "sets", board], 2, "give the set file");
     let space = ["bfs", "3x3", "--tiles", "1-5", "-o", "x.pdb"];
-    fails(
-        &[&space[..], &["--blank", "0"]].concat(),
-        2,
-        "leave out --blank",
-    );
-    fails(
-        &[&space[..], &["--max-depth", "3"]].concat(),
-        2,
-        "leave out --max-depth",
-    );
-    assert_eq!(
-        tilewave(&["bfs", "3x3", "--tiles", "1-5", "-o", "corner.pdb"]).0,
-        Some(1)
-    );
+    fails(&[&space[..], &["--blank", "0"]].concat(), 2, "leave out --blank");
+    fails(&[&space[..], &["--max-depth", "3"]].concat(), 2, "leave out --max-depth");
+    assert_eq!(tilewave(&["bfs", "3x3", "--tiles", "1-5", "-o", "corner.pdb"]).0, Some(1));
     for layout in ["hog2-lex", "positions"] {
-        refused(
-            dir,
-            &["export", "fringe.pdb", "--layout", layout, "-o", "x"],
-            2,
-            "additive",
-        );
+        refused(dir, &["export", "fringe.pdb", "--layout", layout, "-o", "x"], 2, "additive");
     }
-    refused(
-        dir,
-        &["build", "--size", "3x3", "--pattern", "5-3", "-o", "x.pdb"],
-        2,
-        "5-3",
-    );
+    refused(dir, &["build", "--size", "3x3", "--pattern", "5-3", "-o", "x.pdb"], 2, "5-3");
     assert!(!dir.join("x.pdb").exists() && !dir.join("x").exists());
 }

@@ -114,19 +114,15 @@ fn every_entry_of_small_boards_has_the_byte_value() {
         let goal = goal(size, text);
         let mut gaps = 0;
         for k in all {
-            let tiles: Vec<u16> = (0..k)
-                .map(|i| (i * 3 % goal.size().tiles()) as u16 + 1)
-                .collect();
+            let tiles: Vec<u16> =
+                (0..k).map(|i| (i * 3 % goal.size().tiles()) as u16 + 1).collect();
             // Every third tile, or the first ones where the number of tiles is a multiple of three.
             let pattern = Pattern::new(goal.clone(), &tiles);
             let tiles = pattern.map_or_else(|_| (1..=k as u16).collect(), |p| p.tiles().to_vec());
             let entries = compare(&goal, &tiles);
             let table = database(&goal, &tiles, Kind::Regions);
             let reached = table.histogram().iter().sum::<u64>();
-            assert!(
-                entries == reached || k + 2 >= goal.size().tiles(),
-                "{size} {tiles:?}"
-            );
+            assert!(entries == reached || k + 2 >= goal.size().tiles(), "{size} {tiles:?}");
             gaps += entries - reached;
         }
         let few = ["2x2", "2x3", "3x2", "2x4", "3x3"].contains(&size);
@@ -149,11 +145,7 @@ fn all_entries_of_3x4_and_ten_million_samples_have_the_byte_value() {
     let board = goal("3x4", "last");
     assert!(compare(&board, &[1, 2, 3, 5, 6, 7]) > 665_280);
     assert!(compare(&board, &[1, 2, 3, 5, 6, 7, 9]) > 3_991_680);
-    sample(
-        &goal("4x4", "last"),
-        &[9, 10, 11, 12, 13, 14, 15],
-        10_000_000,
-    );
+    sample(&goal("4x4", "last"), &[9, 10, 11, 12, 13, 14, 15], 10_000_000);
     sample(&goal("5x5", "first"), &[1, 2, 5, 6, 7, 12], 10_000_000);
 }
 
@@ -161,19 +153,10 @@ fn all_entries_of_3x4_and_ten_million_samples_have_the_byte_value() {
 fn what_one_bit_cannot_hold_is_refused() {
     let goal = goal("3x3", "last");
     let pattern = Pattern::new(goal.clone(), &[1, 2, 3, 4, 5]).unwrap();
-    let minimum = Build {
-        encoding: Encoding::Bit,
-        ..Build::new(pattern)
-    };
-    assert!(matches!(
-        build(&minimum, &NoProgress),
-        Err(PdbError::BitKind)
-    ));
+    let minimum = Build { encoding: Encoding::Bit, ..Build::new(pattern) };
+    assert!(matches!(build(&minimum, &NoProgress), Err(PdbError::BitKind)));
     let table = database(&goal, &[1, 2], Kind::Minimum);
-    assert!(matches!(
-        encode(&table, Encoding::Bit),
-        Err(PdbError::BitKind)
-    ));
+    assert!(matches!(encode(&table, Encoding::Bit), Err(PdbError::BitKind)));
     let (bit, byte) = pair(&goal, &[1, 2, 3, 4, 5]);
     let back = encode(&bit, Encoding::Byte);
     assert!(matches!(back, Err(PdbError::NoValues)), "{back:?}");
@@ -182,20 +165,8 @@ fn what_one_bit_cannot_hold_is_refused() {
     assert!(encode(&nibble, Encoding::Bit).unwrap().bytes() == bit.bytes());
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x");
-    let exported = export(
-        &bit,
-        ExportLayout::Puzzle24,
-        &path,
-        false,
-        None,
-        &NoProgress,
-    );
-    assert!(
-        exported
-            .unwrap_err()
-            .to_string()
-            .contains("--encoding byte")
-    );
+    let exported = export(&bit, ExportLayout::Puzzle24, &path, false, None, &NoProgress);
+    assert!(exported.unwrap_err().to_string().contains("--encoding byte"));
     assert!(!path.exists());
 }
 

@@ -42,20 +42,14 @@ fn c_header_is_up_to_date() {
 fn compile(command: &mut Command) {
     let compiled = command.output().unwrap();
     let said = String::from_utf8_lossy(&compiled.stderr);
-    assert!(
-        compiled.status.success() && said.is_empty(),
-        "{command:?}: {said}"
-    );
+    assert!(compiled.status.success() && said.is_empty(), "{command:?}: {said}");
 }
 
 /// The header is C99 and C++, and no name in it can be a user's.
 #[test]
 fn the_header_compiles_as_c_and_as_cpp_and_has_no_foreign_names() {
     let header = std::fs::read_to_string(tools("c/tilewave.h")).unwrap();
-    let code: String = header
-        .split("/*")
-        .map(|part| part.rsplit("*/").next().unwrap())
-        .collect();
+    let code: String = header.split("/*").map(|part| part.rsplit("*/").next().unwrap()).collect();
     let words = code.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     let known = [
         "const",
@@ -95,9 +89,8 @@ fn the_header_compiles_as_c_and_as_cpp_and_has_no_foreign_names() {
         "",
     ];
     for word in words.filter(|word| !word.starts_with(|c: char| c.is_ascii_digit())) {
-        let own = ["tilewave_", "TILEWAVE_", "Tilewave"]
-            .iter()
-            .any(|prefix| word.starts_with(prefix));
+        let own =
+            ["tilewave_", "TILEWAVE_", "Tilewave"].iter().any(|prefix| word.starts_with(prefix));
         assert!(own || known.contains(&word), "'{word}' is in the header");
     }
     assert!(!header.contains("# Safety") && !header.contains("[`"));
@@ -151,28 +144,15 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
         |compiler: &str, standard: &str, source: &str, libraries: &[&str], sanitized: bool| {
             let program = dir.path().join(format!("{source}{}", libraries.len()));
             let mut command = Command::new(compiler);
-            command.args([
-                standard,
-                "-Wall",
-                "-Wextra",
-                "-Werror",
-                "-pedantic",
-                "-g",
-                "-I",
-            ]);
+            command.args([standard, "-Wall", "-Wextra", "-Werror", "-pedantic", "-g", "-I"]);
             command.arg(prefix.join("include"));
             if compiler == "c++" {
                 command.args(["-x", "c++"]);
             }
             command.arg(tools("c").join(source));
-            command
-                .args(["-x", "none"])
-                .args(sanitized.then_some("-fsanitize=address,undefined"));
+            command.args(["-x", "none"]).args(sanitized.then_some("-fsanitize=address,undefined"));
             command.arg("-L").arg(&lib).args(libraries);
-            command
-                .arg(format!("-Wl,-rpath,{}", lib.display()))
-                .arg("-o")
-                .arg(&program);
+            command.arg(format!("-Wl,-rpath,{}", lib.display())).arg("-o").arg(&program);
             compile(&mut command);
             program
         };
@@ -181,9 +161,7 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
     let example = build("cc", "-std=c99", "example.c", &["-ltilewave"], false);
     for (path, boards, values) in cases(dir.path()) {
         let lines = run(Command::new(&example).arg(&path), &boards);
-        let expected = values
-            .iter()
-            .map(|v| v.map_or("-2".to_string(), |v| v.to_string()));
+        let expected = values.iter().map(|v| v.map_or("-2".to_string(), |v| v.to_string()));
         assert_eq!(lines, expected.collect::<Vec<_>>(), "{}", path.display());
         let wrong = Random(SplitMix64::new(1)).board("2x2".parse().unwrap());
         assert_eq!(run(Command::new(&example).arg(&path), &[wrong]), ["-1"]);
@@ -193,25 +171,16 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
     assert!(String::from_utf8_lossy(&missing.stderr).contains("cannot open 'none.pdb'"));
 
     let first = goal("3x3", "first");
-    let table = tilewave::table::build(
-        &Search::new(first.clone()),
-        TableEncoding::Mod3,
-        &NoProgress,
-    )
-    .unwrap();
+    let table =
+        tilewave::table::build(&Search::new(first.clone()), TableEncoding::Mod3, &NoProgress)
+            .unwrap();
     let table_file = dir.path().join("3x3.table");
     table.save(&table_file, false, |_| true).unwrap();
     let example = build("cc", "-std=c99", "table.c", &archive, false);
     let boards: Vec<_> = Scrambler::new(first.clone(), 3).take(40).collect();
-    for (line, board) in run(Command::new(&example).arg(&table_file), &boards)
-        .iter()
-        .zip(&boards)
-    {
+    for (line, board) in run(Command::new(&example).arg(&table_file), &boards).iter().zip(&boards) {
         let moves = table.solve(board).unwrap().unwrap();
-        assert_eq!(
-            *line,
-            format!("{0} {0} {1}", moves.len(), moves.long(MoveStyle::Tile))
-        );
+        assert_eq!(*line, format!("{0} {0} {1}", moves.len(), moves.long(MoveStyle::Tile)));
     }
 
     // The blank and some tiles; the blank and as many tiles as there are cells beside it.
@@ -225,9 +194,7 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
     let partial = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/table_partial.table");
     for (kind, number) in [(Kind::Minimum, 0), (Kind::Regions, 1)] {
         let file = dir.path().join(format!("{number}.pdb"));
-        database(&first, &[1, 2, 5], kind)
-            .save(&file, false, &NoProgress)
-            .unwrap();
+        database(&first, &[1, 2, 5], kind).save(&file, false, &NoProgress).unwrap();
         for (compiler, standard) in [("cc", "-std=c99"), ("c++", "-std=c++11")] {
             for libraries in [&archive[..], &["-ltilewave"]] {
                 let program = build(compiler, standard, "test.c", libraries, true);
@@ -238,10 +205,7 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
                     .output()
                     .unwrap();
                 let said = String::from_utf8_lossy(&checked.stderr);
-                assert!(
-                    checked.status.success() && said.is_empty(),
-                    "{compiler}: {said}"
-                );
+                assert!(checked.status.success() && said.is_empty(), "{compiler}: {said}");
             }
         }
     }

@@ -29,25 +29,14 @@ pub(super) fn refused(dir: &Path, args: &[&str], code: i32, words: &str) {
     assert!(output.stdout.is_empty(), "{args:?}");
 }
 
-const BUILD: [&str; 7] = [
-    "build",
-    "--size",
-    "3x3",
-    "--pattern",
-    "1,2,3,4",
-    "-o",
-    "a.pdb",
-];
+const BUILD: [&str; 7] = ["build", "--size", "3x3", "--pattern", "1,2,3,4", "-o", "a.pdb"];
 
 #[test]
 fn a_database_is_built_shown_verified_and_probed() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let text = stdout(dir, &BUILD);
-    assert!(
-        text.contains("wrote a.pdb: 3x3 tiles 1,2,3,4, additive-min, 3,024 entries"),
-        "{text}"
-    );
+    assert!(text.contains("wrote a.pdb: 3x3 tiles 1,2,3,4, additive-min, 3,024 entries"), "{text}");
     refused(dir, &BUILD, 1, "'a.pdb' exists");
     stdout(dir, &[&BUILD[..], &["--force"]].concat());
 
@@ -56,22 +45,13 @@ fn a_database_is_built_shown_verified_and_probed() {
     assert_eq!(info["board"], "3x3");
     assert_eq!(info["goal"], "1 2 3/4 5 6/7 8 0");
     assert_eq!(info["tiles"], serde_json::json!([1, 2, 3, 4]));
-    assert_eq!(
-        (&info["kind"], &info["encoding"]),
-        (&"additive-min".into(), &"byte".into())
-    );
+    assert_eq!((&info["kind"], &info["encoding"]), (&"additive-min".into(), &"byte".into()));
     assert_eq!(info["entries"], 3024);
     let histogram = info["histogram"].as_array().unwrap();
     assert_eq!(histogram.len() as u64, info["max"].as_u64().unwrap() + 1);
-    assert_eq!(
-        histogram.iter().map(|n| n.as_u64().unwrap()).sum::<u64>(),
-        3024
-    );
+    assert_eq!(histogram.iter().map(|n| n.as_u64().unwrap()).sum::<u64>(), 3024);
     assert!(info["mean"].as_f64().unwrap() > 8.0);
-    assert_eq!(
-        info["bytes"],
-        std::fs::metadata(dir.join("a.pdb")).unwrap().len()
-    );
+    assert_eq!(info["bytes"], std::fs::metadata(dir.join("a.pdb")).unwrap().len());
     assert_eq!(info["checksum"].as_str().unwrap().len(), 16);
     let csv = stdout(dir, &["info", "a.pdb", "--format", "csv"]);
     assert!(csv.starts_with("value,entries\n0,1\n"), "{csv}");
@@ -82,27 +62,8 @@ fn a_database_is_built_shown_verified_and_probed() {
     );
     stdout(dir, &["verify", "a.pdb", "--rebuild", "--plain"]);
 
-    stdout(
-        dir,
-        &[
-            "build",
-            "--size",
-            "3x3",
-            "--pattern",
-            "5,6,7,8",
-            "-o",
-            "b.pdb",
-        ],
-    );
-    let probe = [
-        "probe",
-        "a.pdb",
-        "b.pdb",
-        "--board",
-        "1 2 3/4 5 6/7 0 8",
-        "--format",
-        "json",
-    ];
+    stdout(dir, &["build", "--size", "3x3", "--pattern", "5,6,7,8", "-o", "b.pdb"]);
+    let probe = ["probe", "a.pdb", "b.pdb", "--board", "1 2 3/4 5 6/7 0 8", "--format", "json"];
     let object: Value = serde_json::from_str(&stdout(dir, &probe)).unwrap();
     assert_eq!(object["values"], serde_json::json!([0, 1]));
     assert_eq!(object["sum"], 1);
@@ -111,10 +72,7 @@ fn a_database_is_built_shown_verified_and_probed() {
         .output()
         .unwrap();
     let many = String::from_utf8(many.stdout).unwrap();
-    assert_eq!(
-        many,
-        "1 2 3/4 5 6/7 8 0  0 0  sum 0\n1 2 3/4 5 6/7 0 8  0 1  sum 1\n"
-    );
+    assert_eq!(many, "1 2 3/4 5 6/7 8 0  0 0  sum 0\n1 2 3/4 5 6/7 0 8  0 1  sum 1\n");
 
     let mut bytes = std::fs::read(dir.join("a.pdb")).unwrap();
     *bytes.last_mut().unwrap() ^= 4;
@@ -133,55 +91,19 @@ fn partitions_kinds_encodings_exports_and_packing() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     std::fs::create_dir(dir.join("set")).unwrap();
-    let build = [
-        "build",
-        "--size",
-        "4x4",
-        "--goal",
-        "first",
-        "--partition",
-        "5-5-5",
-        "-o",
-        "set",
-    ];
+    let build = ["build", "--size", "4x4", "--goal", "first", "--partition", "5-5-5", "-o", "set"];
     stdout(dir, &build);
-    let files = [
-        "4x4_1-2-5-6-10.pdb",
-        "4x4_3-7-11-14-15.pdb",
-        "4x4_4-8-9-12-13.pdb",
-    ];
+    let files = ["4x4_1-2-5-6-10.pdb", "4x4_3-7-11-14-15.pdb", "4x4_4-8-9-12-13.pdb"];
     for file in files {
         assert!(dir.join("set").join(file).exists(), "{file}");
     }
-    let json = [
-        "--kind",
-        "region-aware",
-        "--encoding",
-        "packed",
-        "--format",
-        "json",
-    ];
+    let json = ["--kind", "region-aware", "--encoding", "packed", "--format", "json"];
     let text = stdout(
         dir,
-        &[
-            &[
-                "build",
-                "--size",
-                "3x3",
-                "--pattern",
-                "1,2,5",
-                "-o",
-                "r.pdb",
-            ],
-            &json[..],
-        ]
-        .concat(),
+        &[&["build", "--size", "3x3", "--pattern", "1,2,5", "-o", "r.pdb"], &json[..]].concat(),
     );
     let object: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(
-        (&object["kind"], &object["encoding"]),
-        (&"region-aware".into(), &"nibble".into())
-    );
+    assert_eq!((&object["kind"], &object["encoding"]), (&"region-aware".into(), &"nibble".into()));
     assert!(object["entries"].as_u64().unwrap() > 504);
 
     stdout(dir, &["pack", "r.pdb", "-o", "r.tw"]);
@@ -206,12 +128,7 @@ fn partitions_kinds_encodings_exports_and_packing() {
     assert!(
         std::fs::read(dir.join("bit.pdb")).unwrap() == std::fs::read(dir.join("bit2.pdb")).unwrap()
     );
-    refused(
-        dir,
-        &["export", "bit.pdb", "--layout", "24puzzle", "-o", "x"],
-        2,
-        "--encoding byte",
-    );
+    refused(dir, &["export", "bit.pdb", "--layout", "24puzzle", "-o", "x"], 2, "--encoding byte");
     let minimum = ["--kind", "additive-min", "--encoding", "bit", "-o", "x.pdb"];
     refused(dir, &[&bits[..], &minimum].concat(), 2, "region-aware");
 
@@ -220,12 +137,7 @@ fn partitions_kinds_encodings_exports_and_packing() {
     assert!(stdout(dir, &export).contains("wrote a.raw: hog2-lex layout"));
     assert_eq!(std::fs::metadata(dir.join("a.raw")).unwrap().len(), 3024);
     refused(dir, &export, 1, "'a.raw' exists");
-    refused(
-        dir,
-        &["export", "a.pdb", "--layout", "24puzzle", "-o", "x"],
-        2,
-        "5x5",
-    );
+    refused(dir, &["export", "a.pdb", "--layout", "24puzzle", "-o", "x"], 2, "5x5");
 }
 
 #[test]
@@ -233,15 +145,7 @@ fn bad_requests_get_one_clear_line() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
     let build = |pattern: &str, code: i32, words: &str| {
-        let args = [
-            "build",
-            "--size",
-            "4x4",
-            "--pattern",
-            pattern,
-            "-o",
-            "x.pdb",
-        ];
+        let args = ["build", "--size", "4x4", "--pattern", pattern, "-o", "x.pdb"];
         refused(dir, &args, code, words);
         assert!(!dir.join("x.pdb").exists());
     };
@@ -251,93 +155,29 @@ fn bad_requests_get_one_clear_line() {
     build("one", 2, "'one' is not a pattern");
     build("1,2,3,4,5,6,7,8,9", 2, "1 to 8 tiles");
     let size = |args: &[&str], code: i32, words: &str| refused(dir, args, code, words);
+    size(&["build", "--size", "7x7", "--pattern", "1", "-o", "x"], 2, "too large");
     size(
-        &["build", "--size", "7x7", "--pattern", "1", "-o", "x"],
-        2,
-        "too large",
-    );
-    size(
-        &[
-            "build",
-            "--size",
-            "6x6",
-            "--pattern",
-            "1,2,3,4,5,6,7,8",
-            "-o",
-            "x",
-            "-M",
-            "1GiB",
-        ],
+        &["build", "--size", "6x6", "--pattern", "1,2,3,4,5,6,7,8", "-o", "x", "-M", "1GiB"],
         1,
         "1,220,096,908,800 entries",
     );
-    let two = [
-        "build",
-        "--size",
-        "3x3",
-        "--pattern",
-        "1,2",
-        "--pattern",
-        "2,3",
-        "--disjoint",
-    ];
-    size(
-        &[&two[..], &["-o", "x", "-o", "y"]].concat(),
-        2,
-        "tile 2 is in more than one pattern",
-    );
-    size(
-        &[&two[..7], &["-o", "x"]].concat(),
-        2,
-        "2 patterns and 1 output files",
-    );
-    size(
-        &[&two[..7], &["-o", "x", "-o", "x"]].concat(),
-        2,
-        "named twice",
-    );
-    size(
-        &[
-            "build",
-            "--size",
-            "4x4",
-            "--partition",
-            "6-6-6-6",
-            "-o",
-            "x",
-        ],
-        2,
-        "choose 7-8",
-    );
+    let two = ["build", "--size", "3x3", "--pattern", "1,2", "--pattern", "2,3", "--disjoint"];
+    size(&[&two[..], &["-o", "x", "-o", "y"]].concat(), 2, "tile 2 is in more than one pattern");
+    size(&[&two[..7], &["-o", "x"]].concat(), 2, "2 patterns and 1 output files");
+    size(&[&two[..7], &["-o", "x", "-o", "x"]].concat(), 2, "named twice");
+    size(&["build", "--size", "4x4", "--partition", "6-6-6-6", "-o", "x"], 2, "choose 7-8");
     std::fs::write(dir.join("text"), "not a database").unwrap();
-    size(
-        &["build", "--size", "3x3", "--pattern", "1", "-o", "text/x"],
-        1,
-        "cannot write",
-    );
+    size(&["build", "--size", "3x3", "--pattern", "1", "-o", "text/x"], 1, "cannot write");
     size(&["info", "none.pdb"], 1, "cannot open 'none.pdb'");
-    size(
-        &["info", "text"],
-        1,
-        "'text' is no tilewave pattern database",
-    );
+    size(&["info", "text"], 1, "'text' is no tilewave pattern database");
     stdout(dir, &BUILD);
-    for args in [
-        &["verify", "a.pdb", "-M", "nonsense"][..],
-        &["verify", "a.pdb", "--rebuild", "-M", "8"],
-    ] {
+    for args in
+        [&["verify", "a.pdb", "-M", "nonsense"][..], &["verify", "a.pdb", "--rebuild", "-M", "8"]]
+    {
         size(args, 2, "is not a size");
     }
-    size(
-        &["probe", "a.pdb", "--board", "1 2 3/4 5 6"],
-        2,
-        "the board is 2x3, expected 3x3",
-    );
-    size(
-        &["probe", "a.pdb", "--board", "1 2 3 4/5 6 7 8/9 10 11 0"],
-        2,
-        "expected 3x3",
-    );
+    size(&["probe", "a.pdb", "--board", "1 2 3/4 5 6"], 2, "the board is 2x3, expected 3x3");
+    size(&["probe", "a.pdb", "--board", "1 2 3 4/5 6 7 8/9 10 11 0"], 2, "expected 3x3");
 }
 
 /// Ctrl-C in the middle of a build: exit code 130, no file, no temporary file.
@@ -346,17 +186,8 @@ fn bad_requests_get_one_clear_line() {
 fn an_interrupted_build_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let program = assert_cmd::cargo::cargo_bin("tilewave");
-    let args = [
-        "pdb",
-        "build",
-        "--size",
-        "4x4",
-        "--pattern",
-        "1,2,3,4,5,6,7",
-        "--plain",
-        "-o",
-        "x.pdb",
-    ];
+    let args =
+        ["pdb", "build", "--size", "4x4", "--pattern", "1,2,3,4,5,6,7", "--plain", "-o", "x.pdb"];
     let mut child = std::process::Command::new(program)
         .args(args)
         .arg("--quiet")
@@ -366,13 +197,7 @@ fn an_interrupted_build_leaves_nothing() {
         .unwrap();
     std::thread::sleep(std::time::Duration::from_millis(1500));
     let pid = child.id().to_string();
-    assert!(
-        std::process::Command::new("kill")
-            .args(["-INT", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 }
@@ -425,45 +250,17 @@ fn damaged_databases_answer_nothing() {
         command.current_dir(dir).args(args).output().unwrap()
     };
     stdout(dir, &BUILD);
-    stdout(
-        dir,
-        &[
-            "build",
-            "--size",
-            "3x3",
-            "--pattern",
-            "5,6,7,8",
-            "-o",
-            "b.pdb",
-        ],
-    );
+    stdout(dir, &["build", "--size", "3x3", "--pattern", "5,6,7,8", "-o", "b.pdb"]);
     assert!(run(&["table", "3x3", "-o", "x.table"]).status.success());
     let board = "8 6 7/2 5 4/3 0 1";
-    let kept = [
-        "solve",
-        "--cache-dir",
-        "cache",
-        "--quiet",
-        "--format",
-        "csv",
-        board,
-    ];
+    let kept = ["solve", "--cache-dir", "cache", "--quiet", "--format", "csv", board];
     let answer = run(&kept);
     assert!(answer.status.success());
     let moves = |output: &[u8]| {
         let text = String::from_utf8(output.to_vec()).unwrap();
-        text.lines()
-            .nth(1)
-            .unwrap()
-            .split(',')
-            .take(3)
-            .collect::<Vec<_>>()
-            .join(",")
+        text.lines().nth(1).unwrap().split(',').take(3).collect::<Vec<_>>().join(",")
     };
-    let cached = std::fs::read_dir(dir.join("cache"))
-        .unwrap()
-        .next()
-        .unwrap();
+    let cached = std::fs::read_dir(dir.join("cache")).unwrap().next().unwrap();
     let cached = cached.unwrap().path();
     let a = ["a.pdb", "x.table", cached.to_str().unwrap()];
     for (file, first, commands) in [
@@ -488,18 +285,7 @@ fn damaged_databases_answer_nothing() {
         (a[2], 8192, vec![kept.to_vec()]),
     ] {
         let whole = std::fs::read(dir.join(file)).unwrap();
-        for at in [
-            0,
-            9,
-            20,
-            300,
-            4000,
-            4096,
-            4105,
-            first,
-            first + 77,
-            whole.len() - 1,
-        ] {
+        for at in [0, 9, 20, 300, 4000, 4096, 4105, first, first + 77, whole.len() - 1] {
             let mut bytes = whole.clone();
             bytes[at] ^= 4;
             std::fs::write(dir.join(file), &bytes).unwrap();

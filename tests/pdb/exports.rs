@@ -36,10 +36,7 @@ fn the_lexicographic_table_lists_placements_in_order() {
     let table = database(&goal("3x4", "last"), &[1, 5, 6, 7], Kind::Minimum);
     let packed = encode(&table, Encoding::Nibble).unwrap();
     let bytes = exported(&table, ExportLayout::Lexicographic).unwrap();
-    let values: Vec<u8> = placements(12, 4)
-        .iter()
-        .map(|c| table.lookup(c, 0).unwrap())
-        .collect();
+    let values: Vec<u8> = placements(12, 4).iter().map(|c| table.lookup(c, 0).unwrap()).collect();
     assert!(bytes == values && bytes == table.bytes());
     assert!(exported(&packed, ExportLayout::Lexicographic).unwrap() == bytes);
 }
@@ -47,28 +44,18 @@ fn the_lexicographic_table_lists_placements_in_order() {
 #[test]
 fn the_position_table_is_indexed_by_cells() {
     // Up to four tiles, more, and as many as there are: places of no board stay 255.
-    for (size, tiles) in [
-        ("3x3", 1..=1),
-        ("3x3", 1..=3),
-        ("3x3", 2..=6),
-        ("2x3", 1..=5),
-        ("3x4", 4..=9),
-    ] {
+    for (size, tiles) in
+        [("3x3", 1..=1), ("3x3", 1..=3), ("3x3", 2..=6), ("2x3", 1..=5), ("3x4", 4..=9)]
+    {
         let tiles: Vec<u16> = tiles.collect();
         let table = database(&goal(size, "first"), &tiles, Kind::Minimum);
         let (n, k) = (table.pattern().size().cells(), tiles.len());
         let mut expected = vec![255; n.pow(k as u32)];
         for cells in placements(n, k) {
-            let index = cells
-                .iter()
-                .rev()
-                .fold(0, |index, &c| index * n + usize::from(c));
+            let index = cells.iter().rev().fold(0, |index, &c| index * n + usize::from(c));
             expected[index] = table.lookup(&cells, 0).unwrap_or(255);
         }
-        assert!(
-            exported(&table, ExportLayout::Positions).unwrap() == expected,
-            "{size} {tiles:?}"
-        );
+        assert!(exported(&table, ExportLayout::Positions).unwrap() == expected, "{size} {tiles:?}");
         let packed = encode(&table, Encoding::Nibble).unwrap();
         assert!(
             exported(&packed, ExportLayout::Positions).unwrap() == expected,
@@ -88,12 +75,7 @@ fn offset(cells: &[u8], blank: Option<u8>) -> usize {
             let mut grown = region;
             for c in (0..25).filter(|c| region >> c & 1 == 1) {
                 let (row, col) = (c / 5, c % 5);
-                for (r, q) in [
-                    (row - 1, col),
-                    (row + 1, col),
-                    (row, col - 1),
-                    (row, col + 1),
-                ] {
+                for (r, q) in [(row - 1, col), (row + 1, col), (row, col - 1), (row, col + 1)] {
                     if (0..5).contains(&r) && (0..5).contains(&q) && mask >> (r * 5 + q) & 1 == 0 {
                         grown |= 1 << (r * 5 + q);
                     }
@@ -106,21 +88,15 @@ fn offset(cells: &[u8], blank: Option<u8>) -> usize {
         }
     };
     let regions = |mask: u32| {
-        let mut all: Vec<u32> = (0..25u8)
-            .filter(|c| mask >> c & 1 == 0)
-            .map(|c| region_of(mask, c))
-            .collect();
+        let mut all: Vec<u32> =
+            (0..25u8).filter(|c| mask >> c & 1 == 0).map(|c| region_of(mask, c)).collect();
         all.sort_by_key(|region| region.trailing_zeros());
         all.dedup();
         all
     };
     let mut slot = 0;
     for smaller in (0..mask).filter(|m| m.count_ones() == k) {
-        slot += if blank.is_some() {
-            regions(smaller).len()
-        } else {
-            1
-        };
+        slot += if blank.is_some() { regions(smaller).len() } else { 1 };
     }
     if let Some(blank) = blank {
         let own = region_of(mask, blank);
@@ -144,16 +120,8 @@ fn the_24puzzle_layout_follows_its_definition() {
         [&minimum, &regions].map(|t| exported(t, ExportLayout::Puzzle24).unwrap());
     assert_eq!(without.len(), 13_800);
     assert_eq!(with.len() as u64, regions.entries());
-    for cells in placements(25, 3)
-        .iter()
-        .filter(|c| c.iter().all(|&c| c < 12))
-        .step_by(7)
-    {
-        assert_eq!(
-            without[offset(cells, None)],
-            minimum.lookup(cells, 0).unwrap(),
-            "{cells:?}"
-        );
+    for cells in placements(25, 3).iter().filter(|c| c.iter().all(|&c| c < 12)).step_by(7) {
+        assert_eq!(without[offset(cells, None)], minimum.lookup(cells, 0).unwrap(), "{cells:?}");
         for blank in (0..25).filter(|b| !cells.contains(b)).step_by(4) {
             let value = regions.lookup(cells, blank).unwrap();
             assert_eq!(with[offset(cells, Some(blank))], value, "{cells:?} {blank}");
@@ -165,10 +133,7 @@ fn the_24puzzle_layout_follows_its_definition() {
 #[test]
 fn layouts_refuse_what_they_cannot_hold() {
     let refused = |pdb: &Pdb, layout| {
-        assert!(
-            matches!(exported(pdb, layout), Err(PdbError::Layout { .. })),
-            "{layout:?}"
-        );
+        assert!(matches!(exported(pdb, layout), Err(PdbError::Layout { .. })), "{layout:?}");
     };
     let small = database(&goal("3x3", "first"), &[1, 2], Kind::Minimum);
     refused(&small, ExportLayout::Puzzle24);

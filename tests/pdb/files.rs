@@ -13,9 +13,7 @@ use tilewave::store::{FileError, FileProblem, OutputError};
 use super::{Random, database, goal};
 
 fn golden(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/data")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
 #[test]
@@ -60,15 +58,8 @@ fn golden_files_are_written_byte_for_byte() {
             (pdb.pattern().tiles(), pdb.kind(), pdb.encoding()),
             (&[1u16, 2, 4][..], kind, encoding)
         );
-        rebuild(
-            &pdb,
-            &Build {
-                plain: true,
-                ..Build::new(pdb.pattern().clone())
-            },
-            &NoProgress,
-        )
-        .unwrap();
+        rebuild(&pdb, &Build { plain: true, ..Build::new(pdb.pattern().clone()) }, &NoProgress)
+            .unwrap();
     }
 }
 
@@ -91,17 +82,10 @@ fn probed_loaded_copied_and_built_databases_are_the_same() {
             assert_eq!(copied.value(&board).unwrap(), value);
             assert_eq!(probe.value(&board).unwrap(), value);
         }
-        assert_eq!(
-            loaded.bytes().as_ptr() as usize % 64,
-            0,
-            "entries are aligned"
-        );
+        assert_eq!(loaded.bytes().as_ptr() as usize % 64, 0, "entries are aligned");
         assert_eq!(inspect(&path).unwrap().histogram, built.histogram());
         let other = Random(SplitMix64::new(1)).board("3x4".parse().unwrap());
-        assert!(matches!(
-            loaded.value(&other),
-            Err(PdbError::WrongSize { .. })
-        ));
+        assert!(matches!(loaded.value(&other), Err(PdbError::WrongSize { .. })));
     }
 }
 
@@ -111,9 +95,7 @@ fn packing_for_shipping_restores_the_file() {
     let [plain, packed, back] = ["a", "b", "c"].map(|name| dir.path().join(name));
     let goal = goal("3x4", "last");
     for kind in Kind::ALL {
-        database(&goal, &[1, 2, 3, 4, 7, 9], kind)
-            .save(&plain, true, &NoProgress)
-            .unwrap();
+        database(&goal, &[1, 2, 3, 4, 7, 9], kind).save(&plain, true, &NoProgress).unwrap();
         compress(&plain, &packed, true, None, &NoProgress).unwrap();
         let bytes = std::fs::read(&packed).unwrap();
         for opened in [Pdb::open(&packed), Pdb::from_bytes(&bytes)] {
@@ -136,10 +118,7 @@ fn packing_for_shipping_restores_the_file() {
         ));
         let sizes = [&plain, &packed].map(|p| std::fs::metadata(p).unwrap().len());
         assert!(sizes[1] < sizes[0] / 2, "{sizes:?}");
-        assert_eq!(
-            inspect(&packed).unwrap().entries,
-            inspect(&plain).unwrap().entries
-        );
+        assert_eq!(inspect(&packed).unwrap().entries, inspect(&plain).unwrap().entries);
         decompress(&packed, &back, true, None, &NoProgress).unwrap();
         assert!(std::fs::read(&back).unwrap() == std::fs::read(&plain).unwrap());
 
@@ -182,22 +161,16 @@ fn damage_is_found() {
         match byte {
             0..8 => assert!(matches!(error.problem(), Some(FileProblem::Other))),
             8..12 => assert!(matches!(error.problem(), Some(FileProblem::Version { .. }))),
-            _ if byte < data => assert!(
-                matches!(error.problem(), Some(FileProblem::Header(_))),
-                "{error}"
-            ),
-            _ => assert!(matches!(
-                error.problem(),
-                Some(FileProblem::Damaged { block: 0, .. })
-            )),
+            _ if byte < data => {
+                assert!(matches!(error.problem(), Some(FileProblem::Header(_))), "{error}")
+            }
+            _ => assert!(matches!(error.problem(), Some(FileProblem::Damaged { block: 0, .. }))),
         }
     }
     for length in [0, 1, 7, 8, 11, 12, 100, 4095, 4096, data, truth.len() - 1] {
         let error = opened(&path, &truth[..length]).unwrap_err();
-        let known = matches!(
-            error.problem(),
-            Some(FileProblem::Other | FileProblem::Length { .. })
-        );
+        let known =
+            matches!(error.problem(), Some(FileProblem::Other | FileProblem::Length { .. }));
         assert!(known, "{length}: {error}");
     }
     let longer = [&truth[..], &[0]].concat();
@@ -208,11 +181,7 @@ fn damage_is_found() {
         assert!(matches!(error, PdbError::File(FileError::Io { .. })));
         // Said once.
         let text = error.to_string();
-        assert_eq!(
-            text.matches("os error").count(),
-            usize::from(none != dir.path()),
-            "{text}"
-        );
+        assert_eq!(text.matches("os error").count(), usize::from(none != dir.path()), "{text}");
     }
 }
 
@@ -329,23 +298,14 @@ fn an_interrupted_build_or_write_leaves_nothing() {
     let pattern = Pattern::new(goal.clone(), &[1, 2, 3, 4, 5]).unwrap();
     for plain in [false, true] {
         for questions in [0, 1, 20] {
-            let how = Build {
-                plain,
-                ..Build::new(pattern.clone())
-            };
+            let how = Build { plain, ..Build::new(pattern.clone()) };
             let stop = Stop(questions.into());
-            assert!(
-                matches!(build(&how, &stop), Err(PdbError::Interrupted)),
-                "{questions}"
-            );
+            assert!(matches!(build(&how, &stop), Err(PdbError::Interrupted)), "{questions}");
         }
     }
     let table = database(&goal, &[1, 2, 3, 4, 5], Kind::Minimum);
     let path = dir.path().join("x.pdb");
-    assert!(matches!(
-        table.save(&path, false, &Stop(0.into())),
-        Err(PdbError::Interrupted)
-    ));
+    assert!(matches!(table.save(&path, false, &Stop(0.into())), Err(PdbError::Interrupted)));
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 
@@ -353,18 +313,8 @@ fn an_interrupted_build_or_write_leaves_nothing() {
 fn a_table_over_the_budget_is_refused_with_numbers() {
     let pattern = Pattern::new(goal("6x6", "last"), &[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
     for kind in [Kind::Minimum, Kind::Regions] {
-        let how = Build {
-            kind,
-            memory: Some(1 << 30),
-            ..Build::new(pattern.clone())
-        };
-        let Err(PdbError::Budget {
-            entries,
-            needed,
-            budget,
-            ..
-        }) = plan(&how)
-        else {
+        let how = Build { kind, memory: Some(1 << 30), ..Build::new(pattern.clone()) };
+        let Err(PdbError::Budget { entries, needed, budget, .. }) = plan(&how) else {
             panic!("36!/28! entries fit no gigabyte");
         };
         assert_eq!((entries, budget), (1_220_096_908_800, 1 << 30));
@@ -401,20 +351,12 @@ fn an_observer_sees_levels_and_phases() {
     let pattern = Pattern::new(goal("3x3", "last"), &[1, 2, 3, 4, 5, 6]).unwrap();
     for kind in Kind::ALL {
         let watch = Watch::default();
-        let how = Build {
-            kind,
-            ..Build::new(pattern.clone())
-        };
+        let how = Build { kind, ..Build::new(pattern.clone()) };
         let table = build(&how, &watch).unwrap();
-        table
-            .save(&dir.path().join(kind.name()), false, &watch)
-            .unwrap();
+        table.save(&dir.path().join(kind.name()), false, &watch).unwrap();
         assert_eq!(*watch.levels.lock().unwrap(), table.histogram());
         let phases = watch.phases.lock().unwrap();
-        assert!(
-            phases.contains(&Phase::Search(1)) && phases.contains(&Phase::File),
-            "{phases:?}"
-        );
+        assert!(phases.contains(&Phase::Search(1)) && phases.contains(&Phase::File), "{phases:?}");
     }
 }
 
@@ -424,10 +366,7 @@ fn a_wrong_value_is_found_by_search_and_by_rebuilding() {
     let path = dir.path().join("x.pdb");
     let goal = goal("3x3", "last");
     let table = database(&goal, &[1, 2, 3, 4], Kind::Minimum);
-    assert_eq!(
-        spot_check(&table, 50, 1, &NoProgress).unwrap().confirmed,
-        50
-    );
+    assert_eq!(spot_check(&table, 50, 1, &NoProgress).unwrap().confirmed, 50);
     table.save(&path, false, &NoProgress).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     let first = bytes.len() - table.bytes().len();
@@ -443,15 +382,9 @@ fn a_wrong_value_is_found_by_search_and_by_rebuilding() {
     bytes[4088..4096].copy_from_slice(&header);
     std::fs::write(&path, bytes).unwrap();
     let wrong = Pdb::open(&path).unwrap();
-    assert!(matches!(
-        spot_check(&wrong, 5, 1, &NoProgress),
-        Err(PdbError::Wrong { .. })
-    ));
+    assert!(matches!(spot_check(&wrong, 5, 1, &NoProgress), Err(PdbError::Wrong { .. })));
     let how = Build::new(wrong.pattern().clone());
-    assert!(matches!(
-        rebuild(&wrong, &how, &NoProgress),
-        Err(PdbError::Wrong { .. })
-    ));
+    assert!(matches!(rebuild(&wrong, &how, &NoProgress), Err(PdbError::Wrong { .. })));
 }
 
 /// A file after a change, its sums made right.
@@ -513,10 +446,7 @@ fn all_that_a_file_says_is_rebuilt() {
         let pdb = Pdb::open(&path).unwrap();
         pdb.check().unwrap();
         for plain in [false, true] {
-            let how = Build {
-                plain,
-                ..Build::new(pdb.pattern().clone())
-            };
+            let how = Build { plain, ..Build::new(pdb.pattern().clone()) };
             match rebuild(&pdb, &how, &NoProgress) {
                 Ok(()) => assert_eq!(part, ""),
                 Err(PdbError::WrongPart { part: found, .. }) => assert_eq!(found, part),

@@ -41,10 +41,7 @@ fn small_patterns_have_the_known_histograms() {
 
 /// 57,657,600 and 127,512,000 entries: a second in a release build, too long in a debug build.
 #[test]
-#[cfg_attr(
-    debug_assertions,
-    ignore = "slow without optimisation: run with --release"
-)]
+#[cfg_attr(debug_assertions, ignore = "slow without optimisation: run with --release")]
 fn large_patterns_have_the_known_histograms() {
     check(u64::MAX, 10_000_000);
 }
@@ -54,11 +51,7 @@ fn large_patterns_have_the_known_histograms() {
 #[test]
 #[ignore = "1.1 GB of memory: cargo test --release --test suite -- --ignored"]
 fn eight_tiles_have_the_known_maximum() {
-    let pdb = database(
-        &goal("4x4", "first"),
-        &[8, 9, 10, 11, 12, 13, 14, 15],
-        Kind::Minimum,
-    );
+    let pdb = database(&goal("4x4", "first"), &[8, 9, 10, 11, 12, 13, 14, 15], Kind::Minimum);
     assert_eq!(pdb.entries(), 518_918_400);
     assert_eq!(pdb.histogram().iter().sum::<u64>(), 518_918_400);
     assert_eq!(pdb.histogram()[..6], [1, 4, 10, 44, 155, 498]);

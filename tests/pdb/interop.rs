@@ -12,9 +12,7 @@ use tilewave::random::SplitMix64;
 use super::{Random, database, goal};
 
 pub fn tools(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tools")
-        .join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tools").join(path)
 }
 
 /// Databases of all kinds and encodings in files, with random boards and their values.
@@ -47,20 +45,11 @@ pub fn run(command: &mut Command, boards: &[Board]) -> Vec<String> {
         .spawn()
         .unwrap();
     let input: String = boards.iter().map(|board| format!("{board}\n")).collect();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(input.as_bytes())
-        .unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{command:?}: {error}");
-    String::from_utf8(output.stdout)
-        .unwrap()
-        .lines()
-        .map(str::to_string)
-        .collect()
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_string).collect()
 }
 
 /// Says so, loudly, when a tool is missing: the test then proves nothing.
@@ -75,9 +64,7 @@ pub fn skipped(why: &str) {
 
 #[test]
 fn the_python_reader_agrees() {
-    let numpy = Command::new("python3")
-        .args(["-c", "import numpy"])
-        .output();
+    let numpy = Command::new("python3").args(["-c", "import numpy"]).output();
     if !numpy.is_ok_and(|output| output.status.success()) {
         skipped("python3 with numpy is not installed (pip install numpy)");
         return;
@@ -85,13 +72,8 @@ fn the_python_reader_agrees() {
     let dir = tempfile::tempdir().unwrap();
     for (path, boards, values) in cases(dir.path()) {
         let mut command = Command::new("python3");
-        let lines = run(
-            command.arg(tools("python/tilewave_pdb.py")).arg(&path),
-            &boards,
-        );
-        let expected = values
-            .iter()
-            .map(|v| v.map_or("None".to_string(), |v| v.to_string()));
+        let lines = run(command.arg(tools("python/tilewave_pdb.py")).arg(&path), &boards);
+        let expected = values.iter().map(|v| v.map_or("None".to_string(), |v| v.to_string()));
         assert_eq!(lines, expected.collect::<Vec<_>>(), "{}", path.display());
     }
 }
@@ -99,21 +81,15 @@ fn the_python_reader_agrees() {
 /// A board of another size, or none at all, is refused: it was given a value.
 #[test]
 fn the_python_reader_refuses_other_boards() {
-    let python = Command::new("python3")
-        .args(["-c", "import numpy"])
-        .output();
+    let python = Command::new("python3").args(["-c", "import numpy"]).output();
     if !python.is_ok_and(|output| output.status.success()) {
         skipped("python3 with numpy is not installed (pip install numpy)");
         return;
     }
     let dir = tempfile::tempdir().unwrap();
     let (path, ..) = cases(dir.path()).swap_remove(0);
-    for wrong in [
-        "1 2 3 0",
-        "1 2 3/4 5 6/7 8 0/9 10 11",
-        "1 1 3/4 5 6/7 8 0",
-        "0 0 0/0 0 0/0 0 0",
-    ] {
+    for wrong in ["1 2 3 0", "1 2 3/4 5 6/7 8 0/9 10 11", "1 1 3/4 5 6/7 8 0", "0 0 0/0 0 0/0 0 0"]
+    {
         let mut child = Command::new("python3")
             .arg(tools("python/tilewave_pdb.py"))
             .arg(&path)
@@ -122,12 +98,7 @@ fn the_python_reader_refuses_other_boards() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        child
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(wrong.as_bytes())
-            .unwrap();
+        child.stdin.take().unwrap().write_all(wrong.as_bytes()).unwrap();
         let output = child.wait_with_output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(

@@ -16,29 +16,15 @@ fn tables_are_equal(pattern: &Pattern, kind: Kind) {
 }
 
 fn encoded_tables_are_equal(pattern: &Pattern, kind: Kind, encoding: Encoding) {
-    let how = Build {
-        kind,
-        encoding,
-        ..Build::new(pattern.clone())
-    };
-    let plain = Build {
-        plain: true,
-        ..how.clone()
-    };
+    let how = Build { kind, encoding, ..Build::new(pattern.clone()) };
+    let plain = Build { plain: true, ..how.clone() };
     let truth = build(&plain, &NoProgress).unwrap();
     for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
         for threads in [1, 3] {
-            let fast = Build {
-                kernel: Some(kernel),
-                threads: Some(threads),
-                ..how.clone()
-            };
+            let fast = Build { kernel: Some(kernel), threads: Some(threads), ..how.clone() };
             let table = build(&fast, &NoProgress).unwrap();
             assert_eq!(table.histogram(), truth.histogram(), "{kernel} {pattern:?}");
-            assert!(
-                table.bytes() == truth.bytes(),
-                "{kernel} {pattern:?} {kind} {encoding}"
-            );
+            assert!(table.bytes() == truth.bytes(), "{kernel} {pattern:?} {kind} {encoding}");
             assert_eq!(table.checksum(), truth.checksum());
         }
     }
@@ -65,10 +51,7 @@ fn builders_agree_on_every_length_of_pattern() {
 }
 
 #[test]
-#[cfg_attr(
-    debug_assertions,
-    ignore = "slow without optimisation: run with --release"
-)]
+#[cfg_attr(debug_assertions, ignore = "slow without optimisation: run with --release")]
 fn builders_agree_on_seven_and_eight_tiles() {
     let seven = Pattern::new(goal("3x4", "last"), &[1, 2, 3, 5, 6, 8, 11]).unwrap();
     tables_are_equal(&seven, Kind::Regions);

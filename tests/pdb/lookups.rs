@@ -50,19 +50,13 @@ fn check(goal: &Board, tiles: [&[u16]; 2]) {
     let make = |kind| tiles.map(|tiles| database(goal, tiles, kind));
     let (minimum, regions) = (make(Kind::Minimum), make(Kind::Regions));
     let sum = |tables: &[Pdb; 2], board: &Board| -> u32 {
-        tables
-            .iter()
-            .map(|t| u32::from(t.value(board).unwrap().unwrap()))
-            .sum()
+        tables.iter().map(|t| u32::from(t.value(board).unwrap().unwrap())).sum()
     };
     let depth = depths(goal);
     let (mut stronger, mut jumps) = (0, 0);
     for (board, &depth) in &depth {
         let (low, high) = (sum(&minimum, board), sum(&regions, board));
-        assert!(
-            low <= high && high <= depth,
-            "{board}: {low} {high} {depth}"
-        );
+        assert!(low <= high && high <= depth, "{board}: {low} {high} {depth}");
         stronger += u32::from(high > low);
         for (next, _) in neighbours(board) {
             jumps += u32::from(sum(&minimum, &next).abs_diff(low) > 1);
@@ -111,9 +105,7 @@ fn an_evaluator_keeps_its_sum_along_a_walk() {
             let (next, cell) = near[random.below(near.len() as u64) as usize].clone();
             evaluator.slide(cell);
             board = next;
-            let values = tables
-                .iter()
-                .map(|t| u32::from(t.value(&board).unwrap().unwrap()));
+            let values = tables.iter().map(|t| u32::from(t.value(&board).unwrap().unwrap()));
             assert_eq!(evaluator.sum(), values.sum::<u32>(), "{board}");
             assert_eq!(evaluator.blank(), board.blank());
         }
@@ -167,21 +159,12 @@ fn wrong_patterns_are_refused() {
     let goal = goal("4x4", "last");
     let new = |tiles: &[u16]| Pattern::new(goal.clone(), tiles).unwrap_err();
     assert!(matches!(new(&[1, 1]), PdbError::RepeatedTile(1)));
-    assert!(matches!(
-        new(&[1, 16]),
-        PdbError::UnknownTile { tile: 16, .. }
-    ));
+    assert!(matches!(new(&[1, 16]), PdbError::UnknownTile { tile: 16, .. }));
     assert!(matches!(new(&[0, 1]), PdbError::BlankInPattern));
     assert!(matches!(new(&[]), PdbError::PatternLength { .. }));
-    assert!(matches!(
-        new(&[1, 2, 3, 4, 5, 6, 7, 8, 9]),
-        PdbError::PatternLength { .. }
-    ));
+    assert!(matches!(new(&[1, 2, 3, 4, 5, 6, 7, 8, 9]), PdbError::PatternLength { .. }));
     let large = super::goal("2x7", "last");
-    assert!(matches!(
-        Pattern::new(large, &[1]),
-        Err(PdbError::BoardTooLarge { .. })
-    ));
+    assert!(matches!(Pattern::new(large, &[1]), Err(PdbError::BoardTooLarge { .. })));
     let parse = |text: &str| Pattern::parse(goal.clone(), text);
     assert!(matches!(parse("1,x"), Err(PdbError::PatternSyntax(_))));
     assert!(matches!(parse("1,+2"), Err(PdbError::PatternSyntax(_))));

@@ -30,10 +30,7 @@ fn goal(size: &str, goal: &str) -> Board {
 /// A database of some tiles.
 fn database(goal: &Board, tiles: &[u16], kind: Kind) -> Pdb {
     let pattern = Pattern::new(goal.clone(), tiles).unwrap();
-    let how = Build {
-        kind,
-        ..Build::new(pattern)
-    };
+    let how = Build { kind, ..Build::new(pattern) };
     build(&how, &NoProgress).unwrap()
 }
 

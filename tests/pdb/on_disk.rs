@@ -46,18 +46,12 @@ fn levels_in_files_give_the_same_database() {
     ] {
         let how = bits(size, tiles);
         let truth = build(&how, &NoProgress).unwrap();
-        for kernel in Kernel::ALL
-            .into_iter()
-            .filter(|kernel| kernel.is_supported())
-        {
+        for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_supported()) {
             if size == "4x4" && kernel != Kernel::best() {
                 continue;
             }
             let storage = Simulated::default();
-            let how = Build {
-                kernel: Some(kernel),
-                ..how.clone()
-            };
+            let how = Build { kernel: Some(kernel), ..how.clone() };
             let found = DiskBuild::new(&storage).build(&how, &NoProgress).unwrap();
             assert_same(&found, &truth);
             assert_eq!(levels(&storage).len() + 1, truth.histogram().len());
@@ -77,19 +71,11 @@ fn a_cut_at_any_sync_loses_nothing() {
     assert!(syncs > 30, "{syncs}");
     for cut in 1..=syncs {
         let storage = Simulated::default();
-        storage.set_faults(Faults {
-            cut_at: Some(cut),
-            ..Faults::default()
-        });
-        DiskBuild::new(&storage)
-            .build(&how, &NoProgress)
-            .unwrap_err();
+        storage.set_faults(Faults { cut_at: Some(cut), ..Faults::default() });
+        DiskBuild::new(&storage).build(&how, &NoProgress).unwrap_err();
         let after = storage.after_cut(cut);
         let kept = levels(&after).len() as u64;
-        assert!(
-            kept + 4 > cut / 2,
-            "the levels before sync {cut} are kept, not {kept}"
-        );
+        assert!(kept + 4 > cut / 2, "the levels before sync {cut} are kept, not {kept}");
         let found = DiskBuild::new(&after).build(&how, &NoProgress).unwrap();
         assert_same(&found, &truth);
         let new = |name: &String| name.starts_with("level-") && name.ends_with(".new");
@@ -123,10 +109,7 @@ fn a_build_that_is_stopped_goes_on_where_it_was() {
     let found = DiskBuild::new(&storage).build(&how, &count).unwrap();
     assert_same(&found, &truth);
     assert_eq!(count.1.load(Ordering::Relaxed), kept);
-    assert_eq!(
-        count.0.load(Ordering::Relaxed),
-        truth.histogram().len() - 1 - kept
-    );
+    assert_eq!(count.0.load(Ordering::Relaxed), truth.histogram().len() - 1 - kept);
 }
 
 #[test]
@@ -134,18 +117,10 @@ fn a_full_disk_keeps_what_is_committed() {
     let (how, truth) = small();
     for capacity in (100..40_000).step_by(3_331) {
         let storage = Simulated::default();
-        storage.set_faults(Faults {
-            capacity: Some(capacity),
-            ..Faults::default()
-        });
-        let error = DiskBuild::new(&storage)
-            .build(&how, &NoProgress)
-            .unwrap_err();
+        storage.set_faults(Faults { capacity: Some(capacity), ..Faults::default() });
+        let error = DiskBuild::new(&storage).build(&how, &NoProgress).unwrap_err();
         let said = error.to_string();
-        assert!(
-            said.contains("space") && said.contains("go on"),
-            "{capacity}: {said}"
-        );
+        assert!(said.contains("space") && said.contains("go on"), "{capacity}: {said}");
         assert_eq!(said.lines().count(), 1);
         storage.set_faults(Faults::default());
         let found = DiskBuild::new(&storage).build(&how, &NoProgress).unwrap();
@@ -164,21 +139,14 @@ fn damaged_and_missing_levels_are_named() {
     for at in [20, 130, len - 70, len - 3] {
         let storage = whole.copy();
         storage.damage(name, |bytes| bytes[at] ^= 4);
-        let error = DiskBuild::new(&storage)
-            .build(&how, &NoProgress)
-            .unwrap_err();
+        let error = DiskBuild::new(&storage).build(&how, &NoProgress).unwrap_err();
         let said = error.to_string();
-        assert!(
-            matches!(error, PdbError::DamagedLevel { .. }),
-            "{at}: {said}"
-        );
+        assert!(matches!(error, PdbError::DamagedLevel { .. }), "{at}: {said}");
         assert!(said.contains(name) && said.lines().count() == 1, "{said}");
     }
     let storage = whole.copy();
     storage.remove(name).unwrap();
-    let error = DiskBuild::new(&storage)
-        .build(&how, &NoProgress)
-        .unwrap_err();
+    let error = DiskBuild::new(&storage).build(&how, &NoProgress).unwrap_err();
     assert!(matches!(error, PdbError::MissingLevel { .. }), "{error}");
     assert!(error.to_string().contains(name), "{error}");
     // A level of another build under this name.
@@ -188,9 +156,7 @@ fn damaged_and_missing_levels_are_named() {
     let strange = other.open(name).unwrap();
     let strange = strange.read(0, strange.len() as usize).unwrap();
     storage.damage(name, |bytes| *bytes = strange.as_ref().to_vec());
-    let error = DiskBuild::new(&storage)
-        .build(&how, &NoProgress)
-        .unwrap_err();
+    let error = DiskBuild::new(&storage).build(&how, &NoProgress).unwrap_err();
     assert!(error.to_string().contains("not of this build"), "{error}");
 }
 
@@ -201,53 +167,30 @@ fn directories_of_others_are_refused() {
     DiskBuild::new(&storage).build(&how, &NoProgress).unwrap();
     let before = storage.list().unwrap();
     let other = bits("3x3", &[1, 2, 3, 4, 5]);
-    let error = DiskBuild::new(&storage)
-        .build(&other, &NoProgress)
-        .unwrap_err();
+    let error = DiskBuild::new(&storage).build(&other, &NoProgress).unwrap_err();
     assert!(matches!(error, PdbError::OtherDirectory { .. }), "{error}");
     assert_eq!(storage.list().unwrap(), before);
-    assert_same(
-        &DiskBuild::new(&storage).build(&how, &NoProgress).unwrap(),
-        &truth,
-    );
+    assert_same(&DiskBuild::new(&storage).build(&how, &NoProgress).unwrap(), &truth);
     // Levels without a marker are somebody else's.
     storage.remove(DATABASE).unwrap();
-    let error = DiskBuild::new(&storage)
-        .build(&how, &NoProgress)
-        .unwrap_err();
+    let error = DiskBuild::new(&storage).build(&how, &NoProgress).unwrap_err();
     assert!(matches!(error, PdbError::OtherDirectory { .. }), "{error}");
     // Bytes, and few tiles, have no levels in files.
     let empty = Simulated::default();
-    for how in [
-        Build {
-            encoding: Encoding::Byte,
-            ..how.clone()
-        },
-        bits("3x3", &[1, 2, 3, 4]),
-    ] {
+    for how in [Build { encoding: Encoding::Byte, ..how.clone() }, bits("3x3", &[1, 2, 3, 4])] {
         let error = DiskBuild::new(&empty).build(&how, &NoProgress).unwrap_err();
         assert!(matches!(error, PdbError::DiskKind), "{error}");
         assert!(empty.list().unwrap().is_empty());
     }
 }
 
-const EIGHT: [&str; 6] = [
-    "--size",
-    "4x4",
-    "--pattern",
-    "1,2,3,4,5,6,7,8",
-    "--encoding",
-    "bit",
-];
+const EIGHT: [&str; 6] = ["--size", "4x4", "--pattern", "1,2,3,4,5,6,7,8", "--encoding", "bit"];
 
 #[test]
 fn a_killed_build_goes_on() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    stdout(
-        dir,
-        &[&["build"], &EIGHT[..], &["-o", "whole.pdb"]].concat(),
-    );
+    stdout(dir, &[&["build"], &EIGHT[..], &["-o", "whole.pdb"]].concat());
     let build = [&["build"], &EIGHT[..], &["-o", "x.pdb", "--dir", "levels"]].concat();
     let program = assert_cmd::cargo::cargo_bin("tilewave");
     for depth in ["010", "020", "030"] {
@@ -287,21 +230,13 @@ fn the_command_line_says_what_a_directory_serves() {
     assert!(!dir.join("levels").exists());
     // What does not fit the memory does with a directory: the plan and the refusal say so.
     let what = [&EIGHT[..], &["-M", "300MB"]].concat();
-    refused(
-        dir,
-        &[&["build"], &what[..], &["-o", "x.pdb"]].concat(),
-        1,
-        "--dir",
-    );
+    refused(dir, &[&["build"], &what[..], &["-o", "x.pdb"]].concat(), 1, "--dir");
     let plan = stdout(dir, &[&["plan"], &what[..], &["--format", "json"]].concat());
     let plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
     assert_eq!(plan["dir"], true);
     assert!(plan["memory_bytes"].as_u64().unwrap() < 300_000_000);
     assert_eq!(plan["with_dir"]["memory_bytes"], plan["memory_bytes"]);
-    let built = stdout(
-        dir,
-        &[&["build"], &what[..], &on_disk, &["--format", "json"]].concat(),
-    );
+    let built = stdout(dir, &[&["build"], &what[..], &on_disk, &["--format", "json"]].concat());
     let built: serde_json::Value = serde_json::from_str(&built).unwrap();
     assert_eq!(plan["entries"], built["entries"]);
 }

@@ -70,11 +70,7 @@ fn compare(goal: &Board, tiles: &[u16]) -> usize {
         for blank in (0..n as u8).filter(|blank| !cells.contains(blank)) {
             let truth = distance[usize::from(blank) * n.pow(tiles.len() as u32) + index];
             let truth = Some(truth).filter(|&d| d != u8::MAX);
-            assert_eq!(
-                regions.lookup(&cells, blank),
-                truth,
-                "{tiles:?} {cells:?} {blank}"
-            );
+            assert_eq!(regions.lookup(&cells, blank), truth, "{tiles:?} {cells:?} {blank}");
             let lower = minimum.lookup(&cells, blank);
             assert!(truth.is_none_or(|truth| lower.is_some_and(|lower| lower <= truth)));
             least = match (least, truth) {
@@ -90,8 +86,7 @@ fn compare(goal: &Board, tiles: &[u16]) -> usize {
 
 fn patterns(tiles: u16, k: usize) -> Vec<Vec<u16>> {
     let sets = (0u32..1 << tiles).filter(|set| set.count_ones() as usize == k);
-    sets.map(|set| (1..=tiles).filter(|t| set >> (t - 1) & 1 == 1).collect())
-        .collect()
+    sets.map(|set| (1..=tiles).filter(|t| set >> (t - 1) & 1 == 1).collect()).collect()
 }
 
 #[test]
@@ -104,10 +99,7 @@ fn all_patterns_of_up_to_four_tiles_on_3x3() {
 }
 
 #[test]
-#[cfg_attr(
-    debug_assertions,
-    ignore = "slow without optimisation: run with --release"
-)]
+#[cfg_attr(debug_assertions, ignore = "slow without optimisation: run with --release")]
 fn all_patterns_of_up_to_four_tiles_on_3x4() {
     let goal = goal("3x4", "last");
     let all: Vec<Vec<u16>> = (1..=4).flat_map(|k| patterns(11, k)).collect();

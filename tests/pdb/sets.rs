@@ -54,15 +54,7 @@ fn a_set_is_built_rated_and_solved_with() {
 
     let one = solve(dir, &["--pdb", "set/set.json"]);
     assert_eq!(one["length"], 31);
-    let rate = [
-        "set",
-        "rate",
-        "set/set.json",
-        "--samples",
-        "300",
-        "--format",
-        "json",
-    ];
+    let rate = ["set", "rate", "set/set.json", "--samples", "300", "--format", "json"];
     let rated = lines(&stdout(dir, &rate));
     assert_eq!(rated[0]["partition"], "8");
     assert_eq!(rated[1]["partition"], "all together");
@@ -72,56 +64,23 @@ fn a_set_is_built_rated_and_solved_with() {
     assert!((21.5..22.5).contains(&mean), "{mean}");
 
     // A second partition, beside the file and named by it.
-    let other = [
-        "build",
-        "--size",
-        "3x3",
-        "--pattern",
-        "1,2,4,5,7",
-        "-o",
-        "set/x.pdb",
-    ];
+    let other = ["build", "--size", "3x3", "--pattern", "1,2,4,5,7", "-o", "set/x.pdb"];
     stdout(dir, &other);
-    let rest = [
-        "build",
-        "--size",
-        "3x3",
-        "--pattern",
-        "3,6,8",
-        "-o",
-        "set/y.pdb",
-    ];
+    let rest = ["build", "--size", "3x3", "--pattern", "3,6,8", "-o", "set/y.pdb"];
     stdout(dir, &rest);
     let weak = vec![dir.join("set/x.pdb"), dir.join("set/y.pdb")];
-    let other = SetFile {
-        partitions: vec![weak.clone()],
-    };
+    let other = SetFile { partitions: vec![weak.clone()] };
     other.write(&dir.join("set/other.json"), false).unwrap();
     let other = solve(dir, &["--pdb", "set/other.json"]);
     let mut two = set.clone();
     two.partitions.push(weak);
     two.write(&dir.join("set/two.json"), false).unwrap();
-    assert!(
-        std::fs::read_to_string(dir.join("set/two.json"))
-            .unwrap()
-            .contains("\"x.pdb\"")
-    );
+    assert!(std::fs::read_to_string(dir.join("set/two.json")).unwrap().contains("\"x.pdb\""));
     let both = solve(dir, &["--pdb", "set/two.json"]);
     assert_eq!(both["length"], 31);
     assert_eq!(both["nodes"], one["nodes"]);
-    assert!(
-        both["nodes"].as_u64() < other["nodes"].as_u64(),
-        "{both} {other}"
-    );
-    let rate = [
-        "set",
-        "rate",
-        "set/two.json",
-        "--samples",
-        "300",
-        "--format",
-        "json",
-    ];
+    assert!(both["nodes"].as_u64() < other["nodes"].as_u64(), "{both} {other}");
+    let rate = ["set", "rate", "set/two.json", "--samples", "300", "--format", "json"];
     let rated = lines(&stdout(dir, &rate));
     let mean = |i: usize| rated[i]["mean"].as_f64().unwrap();
     assert!(mean(2) >= mean(0).max(mean(1)) && mean(2) > mean(0).min(mean(1)));
@@ -132,36 +91,15 @@ fn a_set_is_built_rated_and_solved_with() {
 fn searches_are_rated_by_their_thresholds() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let build = [
-        "build",
-        "--size",
-        "3x3",
-        "--pattern",
-        "1,2,3,4",
-        "-o",
-        "a.pdb",
-    ];
+    let build = ["build", "--size", "3x3", "--pattern", "1,2,3,4", "-o", "a.pdb"];
     stdout(dir, &build);
     let rate = |extra: &[&str]| {
-        let args = [
-            "set",
-            "rate",
-            "a.pdb",
-            "--samples",
-            "1",
-            "--boards",
-            "--format",
-            "json",
-        ];
+        let args = ["set", "rate", "a.pdb", "--samples", "1", "--boards", "--format", "json"];
         let input = "8 6 7/2 5 4/3 0 1\n";
-        let output = tilewave(dir, &[&args[..], extra].concat())
-            .write_stdin(input)
-            .output()
-            .unwrap();
+        let output =
+            tilewave(dir, &[&args[..], extra].concat()).write_stdin(input).output().unwrap();
         assert!(output.status.success());
-        lines(&String::from_utf8(output.stdout).unwrap())
-            .pop()
-            .unwrap()
+        lines(&String::from_utf8(output.stdout).unwrap()).pop().unwrap()
     };
     let whole = rate(&[]);
     assert_eq!(whole["length"], 31);
@@ -188,18 +126,9 @@ fn wrong_sets_are_refused() {
         ("{}", "is no set of pattern databases"),
         ("[", "is no set of pattern databases"),
         (r#"{"tilewave_set": 2, "partitions": []}"#, "version 2"),
-        (
-            r#"{"tilewave_set": 1, "partitions": []}"#,
-            "a partition has no database",
-        ),
-        (
-            r#"{"tilewave_set": 1, "partitions": [[]]}"#,
-            "a partition has no database",
-        ),
-        (
-            r#"{"tilewave_set": 1, "partitions": [["no.pdb"]]}"#,
-            "no.pdb",
-        ),
+        (r#"{"tilewave_set": 1, "partitions": []}"#, "a partition has no database"),
+        (r#"{"tilewave_set": 1, "partitions": [[]]}"#, "a partition has no database"),
+        (r#"{"tilewave_set": 1, "partitions": [["no.pdb"]]}"#, "no.pdb"),
     ] {
         set(text);
         refused(dir, &rate, 1, words);
@@ -293,30 +222,18 @@ fn sets_of_any_goal_have_large_patterns() {
     }
     let rate = |set| {
         let rate = ["set", "rate", set, "--samples", "500", "--format", "json"];
-        lines(&stdout(dir, &rate)).pop().unwrap()["mean"]
-            .as_f64()
-            .unwrap()
+        lines(&stdout(dir, &rate)).pop().unwrap()["mean"].as_f64().unwrap()
     };
     // The distances are 35.10 on average.
     let [large, small] = ["1GB/set.json", "30MB/set.json"].map(rate);
-    assert!(
-        large > small && small > 31.1 && large < 35.2,
-        "{large} {small}"
-    );
+    assert!(large > small && small > 31.1 && large < 35.2, "{large} {small}");
 }
 
 #[test]
 fn a_plan_says_what_a_build_then_takes() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path();
-    let what = [
-        "--size",
-        "4x4",
-        "--pattern",
-        "1,2,3,5,6,7",
-        "--encoding",
-        "bit",
-    ];
+    let what = ["--size", "4x4", "--pattern", "1,2,3,5,6,7", "--encoding", "bit"];
     let plan = [&["plan"], &what[..], &["--format", "json"]].concat();
     let plan: Value = serde_json::from_str(&stdout(dir, &plan)).unwrap();
     let build = [&["build"], &what[..], &["-o", "x.pdb", "--format", "json"]].concat();
@@ -327,27 +244,11 @@ fn a_plan_says_what_a_build_then_takes() {
     assert!(data < file && file < data + 100_000, "{data} {file}");
     assert!(plan["seconds"].as_f64().unwrap() > 0.0);
     let words = stdout(dir, &[&["plan"], &what[..]].concat());
-    assert!(
-        words.starts_with("1,2,3,5,6,7  region-aware, bit: "),
-        "{words}"
-    );
+    assert!(words.starts_with("1,2,3,5,6,7  region-aware, bit: "), "{words}");
     let tight = [&["plan"], &what[..], &["--memory", "1MB"]].concat();
     refused(dir, &tight, 1, "needs");
-    let csv = [
-        "plan",
-        "--size",
-        "3x3",
-        "--pattern",
-        "1,2",
-        "--pattern",
-        "3,4",
-        "--format",
-        "csv",
-    ];
+    let csv = ["plan", "--size", "3x3", "--pattern", "1,2", "--pattern", "3,4", "--format", "csv"];
     let csv = stdout(dir, &csv);
     assert_eq!(csv.lines().count(), 3);
-    assert!(
-        csv.starts_with("tiles,entries,bytes,memory_bytes,seconds\n"),
-        "{csv}"
-    );
+    assert!(csv.starts_with("tiles,entries,bytes,memory_bytes,seconds\n"), "{csv}");
 }

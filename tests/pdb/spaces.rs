@@ -82,32 +82,17 @@ fn depths_of_small_spaces_are_those_of_a_naive_search() {
 fn searches_end_where_they_are_told_and_refuse_what_they_cannot() {
     let goal = goal("4x4", "last");
     let space = Space::new(Pattern::new(goal.clone(), &[1, 2, 3, 4, 5]).unwrap());
-    let few = Space {
-        max_depth: Some(3),
-        ..space.clone()
-    };
+    let few = Space { max_depth: Some(3), ..space.clone() };
     let whole = space.run(&NoProgress).unwrap();
     let few = few.run(&NoProgress).unwrap();
     assert!(!few.complete && few.counts == whole.counts[..4]);
     assert_eq!(whole.counts.iter().sum::<u64>(), space.states());
-    let tight = Space {
-        memory: Some(1 << 20),
-        ..space.clone()
-    };
-    assert!(matches!(
-        tight.run(&NoProgress),
-        Err(PdbError::Budget { .. })
-    ));
+    let tight = Space { memory: Some(1 << 20), ..space.clone() };
+    assert!(matches!(tight.run(&NoProgress), Err(PdbError::Budget { .. })));
     for cell in [0, 16] {
-        let wrong = Space {
-            blank: Some(cell),
-            ..space.clone()
-        };
+        let wrong = Space { blank: Some(cell), ..space.clone() };
         let error = wrong.run(&NoProgress).unwrap_err();
-        assert!(
-            matches!(error, PdbError::BlankOnTile { .. }) && error.is_usage(),
-            "{error}"
-        );
+        assert!(matches!(error, PdbError::BlankOnTile { .. }) && error.is_usage(), "{error}");
     }
     let short = Space::new(Pattern::new(goal, &[1, 2, 3, 4]).unwrap());
     assert!(matches!(short.run(&NoProgress), Err(PdbError::ShortSpace)));
@@ -118,21 +103,13 @@ fn the_command_shows_the_distribution() {
     let dir = tempfile::tempdir().unwrap();
     let bfs = |args: &[&str]| {
         let mut command = assert_cmd::Command::cargo_bin("tilewave").unwrap();
-        command
-            .current_dir(dir.path())
-            .arg("bfs")
-            .args(args)
-            .output()
-            .unwrap()
+        command.current_dir(dir.path()).arg("bfs").args(args).output().unwrap()
     };
     let text = |args: &[&str]| String::from_utf8(bfs(args).stdout).unwrap();
     let truth = naive(&goal("3x3", "first"), &[1, 2, 3, 4, 5, 7], None);
     let args = ["3x3", "--goal", "first", "--tiles", "1-5,7", "--format"];
     let csv = text(&[&args[..], &["csv"]].concat());
-    let counts = csv
-        .lines()
-        .skip(1)
-        .map(|line| line.split(',').nth(1).unwrap().parse().unwrap());
+    let counts = csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap().parse().unwrap());
     assert_eq!(counts.collect::<Vec<u64>>(), truth);
     let json: serde_json::Value =
         serde_json::from_str(&text(&[&args[..], &["json"]].concat())).unwrap();
@@ -140,18 +117,12 @@ fn the_command_shows_the_distribution() {
     assert_eq!(json["diameter"], truth.len() - 1);
     assert_eq!(json["tiles"], serde_json::json!([1, 2, 3, 4, 5, 7]));
     let shown = text(&["3x3", "--tiles", "1-5", "--blank", "8"]);
-    assert!(
-        shown.contains("start       the tiles at home, the blank on cell 8"),
-        "{shown}"
-    );
+    assert!(shown.contains("start       the tiles at home, the blank on cell 8"), "{shown}");
     for (args, words) in [
         (&["3x3", "--tiles", "1-x"][..], "1-x"),
         (&["3x3", "--tiles", "1-4"], "five tiles"),
         (&["3x3", "--tiles", "1-5", "--blank", "0"], "cell 0"),
-        (
-            &["3x3", "--tiles", "1-5", "--metric", "mtm"],
-            "cannot be used with",
-        ),
+        (&["3x3", "--tiles", "1-5", "--metric", "mtm"], "cannot be used with"),
         (&["topspin:8,4", "--tiles", "1-5"], "boards"),
         (&["3x3", "--blank", "0"], "--tiles"),
     ] {
@@ -164,10 +135,7 @@ fn the_command_shows_the_distribution() {
 
 /// The fringe of the 15-puzzle (Culberson and Schaeffer, Searching with pattern databases, 1996), every move counted.
 #[test]
-#[cfg_attr(
-    debug_assertions,
-    ignore = "slow without optimisation: run with --release"
-)]
+#[cfg_attr(debug_assertions, ignore = "slow without optimisation: run with --release")]
 fn the_fringe_of_the_15_puzzle_is_searched_completely() {
     let pattern = Pattern::new(goal("4x4", "last"), &[4, 8, 12, 13, 14, 15, 3]).unwrap();
     let found = Space::new(pattern).run(&NoProgress).unwrap();

@@ -84,10 +84,7 @@ fn broken_names_are_refused_or_are_puzzles() {
         let text = broken(&mut dice, name);
         let _ = Format::of(&text);
         match families::parse(&text) {
-            Err(error) => assert!(
-                !error.to_string().contains(|c: char| c.is_control()),
-                "{error}"
-            ),
+            Err(error) => assert!(!error.to_string().contains(|c: char| c.is_control()), "{error}"),
             Ok(definition) => {
                 assert_eq!(families::parse(definition.name()).unwrap(), definition);
                 read += 1;

@@ -19,10 +19,7 @@ fn the_files_of_the_page_are_puzzles() {
     let five = read("five.gap", block("gap"), Counting::default()).unwrap();
     assert_eq!(block("gap").lines().count(), 5);
     assert_eq!(five, puzzle("five.gap"));
-    assert_eq!(
-        five.fingerprint(),
-        families::parse("lrx:5").unwrap().fingerprint()
-    );
+    assert_eq!(five.fingerprint(), families::parse("lrx:5").unwrap().fingerprint());
     let wheels = read("wheels.tws", block("tws"), Counting::default()).unwrap();
     assert_eq!(wheels, puzzle("wheels.tws"));
     let wheels = read("wheels.kpuzzle.json", block("json"), Counting::default()).unwrap();
@@ -32,10 +29,7 @@ fn the_files_of_the_page_are_puzzles() {
 #[test]
 fn the_page_names_every_family() {
     for family in families::ALL {
-        let row = format!(
-            "| `{}:{}` | {} |",
-            family.name, family.parameters, family.states
-        );
+        let row = format!("| `{}:{}` | {} |", family.name, family.parameters, family.states);
         assert!(PAGE.contains(&row), "{row}");
     }
 }

@@ -6,9 +6,7 @@ use tilewave::puzzle::{Definition, Permutation};
 use super::{puzzle, sample};
 
 fn refused(file: &str, text: &str) -> String {
-    let error = formats::read(file, text, Counting::default())
-        .unwrap_err()
-        .to_string();
+    let error = formats::read(file, text, Counting::default()).unwrap_err().to_string();
     assert_eq!(error.lines().count(), 1, "{error}");
     error
 }
@@ -31,10 +29,7 @@ fn the_dino_cube_is_the_same_in_all_formats() {
     }
     assert_eq!(all[0].name(), "dino");
     let note = &all[0].notes()[0];
-    assert!(
-        note.starts_with("of 24 points 12 tell all states apart: 1 "),
-        "{note}"
-    );
+    assert!(note.starts_with("of 24 points 12 tell all states apart: 1 "), "{note}");
     assert!(all[1..].iter().all(|dino| dino.notes().is_empty()));
     assert_eq!(all[2].labels(), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     assert_eq!(all[3].labels(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
@@ -83,11 +78,7 @@ fn the_format_is_in_the_name() {
 fn gap_statements_may_stand_anyhow() {
     let text = "\u{feff}# remark; (1,2\r\n\r\nM_U  :=\n (1, 2,\n3) # three\n(4,5);b:=(4,5);\nGen := [ M_U ,b ] ;\nip:=[[1], [ 2 ]\n,[3]];";
     let puzzle = read("x.gap", text);
-    let names: Vec<&str> = puzzle
-        .generators()
-        .iter()
-        .map(|g| g.name.as_str())
-        .collect();
+    let names: Vec<&str> = puzzle.generators().iter().map(|g| g.name.as_str()).collect();
     assert_eq!(names, ["U", "b", "U'"]);
     let expected = Permutation::from_cycles(5, &[vec![0, 1, 2], vec![3, 4]]).unwrap();
     assert_eq!(puzzle.generators()[0].permutation, expected);
@@ -100,10 +91,7 @@ fn wrong_gap_files_name_the_line() {
     let ends =
         |text: &str, expected: &str| assert_eq!(refused("toys/x.gap", text), expected, "{text}");
     ends("", "toys/x.gap: the list of moves, 'Gen:=[..];' is missing");
-    ends(
-        "a:=(1,2);\n",
-        "toys/x.gap: the list of moves, 'Gen:=[..];' is missing",
-    );
+    ends("a:=(1,2);\n", "toys/x.gap: the list of moves, 'Gen:=[..];' is missing");
     ends(
         "a:=(1,2);\nGen:=[];\n",
         "toys/x.gap:2: no generator moves anything: a puzzle needs one that does",
@@ -112,71 +100,29 @@ fn wrong_gap_files_name_the_line() {
         "a:=();\n\nGen:=[a];\n",
         "toys/x.gap:3: no generator moves anything: a puzzle needs one that does",
     );
-    ends(
-        "a:=(1,2)\n",
-        "toys/x.gap:1: 'a:=(1,2)' stands where a statement that ends in ';' should",
-    );
+    ends("a:=(1,2)\n", "toys/x.gap:1: 'a:=(1,2)' stands where a statement that ends in ';' should");
     ends(
         "\n\na:=(1,2)(2,3);\nGen:=[a];",
         "toys/x.gap:3: a: not a permutation: point 2 occurs twice",
     );
-    ends(
-        "a:=(1,2)\n(3,\nx);\nGen:=[a];",
-        "toys/x.gap:3: a: 'x' stands where a point should",
-    );
-    ends(
-        "a:=(1,300);\nGen:=[a];",
-        "toys/x.gap:1: a: 300 is not a point: points are 1 to 255",
-    );
-    ends(
-        "a:=(0,3);\nGen:=[a];",
-        "toys/x.gap:1: a: 0 is not a point: points are 1 to 255",
-    );
-    ends(
-        "a:=(1,2);\na:=(1,3);\nGen:=[a];",
-        "toys/x.gap:2: a is there twice",
-    );
-    ends(
-        "a:=(1,2);\nGen:=[a];\nGen:=[a];",
-        "toys/x.gap:3: Gen is there twice",
-    );
-    ends(
-        "a:=(1,2);\nGen:=[a,\nb];",
-        "toys/x.gap:3: 'b' is not defined above",
-    );
-    ends(
-        "a:=(1,2);\nGen:=[a,];",
-        "toys/x.gap:2: '' is not defined above",
-    );
-    ends(
-        "a:=(1,2);\nGen:=[a,a];",
-        "toys/x.gap:2: two moves are called 'a'",
-    );
-    ends(
-        "a:=(1,2);\nGen:=a;",
-        "toys/x.gap:2: 'a' stands where a list in brackets should",
-    );
-    ends(
-        "a b:=(1,2);",
-        "toys/x.gap:1: 'a b' stands where the name of a permutation should",
-    );
-    ends(
-        "Size(Group(Gen));",
-        "toys/x.gap:1: 'Size(Group(Gen))' stands where 'NAME:=..;' should",
-    );
+    ends("a:=(1,2)\n(3,\nx);\nGen:=[a];", "toys/x.gap:3: a: 'x' stands where a point should");
+    ends("a:=(1,300);\nGen:=[a];", "toys/x.gap:1: a: 300 is not a point: points are 1 to 255");
+    ends("a:=(0,3);\nGen:=[a];", "toys/x.gap:1: a: 0 is not a point: points are 1 to 255");
+    ends("a:=(1,2);\na:=(1,3);\nGen:=[a];", "toys/x.gap:2: a is there twice");
+    ends("a:=(1,2);\nGen:=[a];\nGen:=[a];", "toys/x.gap:3: Gen is there twice");
+    ends("a:=(1,2);\nGen:=[a,\nb];", "toys/x.gap:3: 'b' is not defined above");
+    ends("a:=(1,2);\nGen:=[a,];", "toys/x.gap:2: '' is not defined above");
+    ends("a:=(1,2);\nGen:=[a,a];", "toys/x.gap:2: two moves are called 'a'");
+    ends("a:=(1,2);\nGen:=a;", "toys/x.gap:2: 'a' stands where a list in brackets should");
+    ends("a b:=(1,2);", "toys/x.gap:1: 'a b' stands where the name of a permutation should");
+    ends("Size(Group(Gen));", "toys/x.gap:1: 'Size(Group(Gen))' stands where 'NAME:=..;' should");
     ends(
         "a:=(1,2);Gen:=[a];\nip:=[[1],\n[2,3]];",
         "toys/x.gap:3: equal pieces (2,3) are not supported: every piece must have a number of its own",
     );
     ends("ip:=[1];", "toys/x.gap:1: '1' stands where '[..]' should");
-    ends(
-        "ip:=1;",
-        "toys/x.gap:1: '1' stands where a list of lists in brackets should",
-    );
-    ends(
-        "a:=\x1b[2J;",
-        "toys/x.gap:1: a: '\\u{1b}[2J' stands where '(' should",
-    );
+    ends("ip:=1;", "toys/x.gap:1: '1' stands where a list of lists in brackets should");
+    ends("a:=\x1b[2J;", "toys/x.gap:1: a: '\\u{1b}[2J' stands where '(' should");
 }
 
 const SET: &str = "Name X\nSet P 3 1\nSolved\nP\n1 2 3\n0 0 0\nEnd\n";
@@ -184,10 +130,7 @@ const SET: &str = "Name X\nSet P 3 1\nSolved\nP\n1 2 3\n0 0 0\nEnd\n";
 #[test]
 fn ksolve_files_may_leave_out_what_is_plain() {
     let whole = read("x.tws", &format!("{SET}Move A\nP\n2 3 1\n0 0 0\nEnd\n"));
-    let short = read(
-        "x.def",
-        "# remark\n\nSet P 3 1\r\nSolved\r\nEnd\nMove A\nP\n  2\t3 1\nEnd",
-    );
+    let short = read("x.def", "# remark\n\nSet P 3 1\r\nSolved\r\nEnd\nMove A\nP\n  2\t3 1\nEnd");
     assert_eq!(whole.generators(), short.generators());
     assert_eq!(whole.labels(), short.labels());
     let zero = "Set P 3 1\nStartState\nP\n0 1 2\nEnd\nMoveTransformation A\nP\n1 2 0\nEnd\nMoveAlias B A\n";
@@ -198,11 +141,7 @@ fn ksolve_files_may_leave_out_what_is_plain() {
     let text = "Set P 3 1\nSolved\nP\n7 1 5\nEnd\nMove A\nP\n2 3 1\nEnd\nMove N\nEnd\nMove x\nP\n2 1 3\nEnd\n";
     let named = read("x.tws", text);
     assert_eq!(named.show(&named.after(&named.solved(), 0)), "1 5 7");
-    assert_eq!(
-        named.generators().len(),
-        2,
-        "neither what moves nothing nor rotations count"
-    );
+    assert_eq!(named.generators().len(), 2, "neither what moves nothing nor rotations count");
 }
 
 #[test]
@@ -219,73 +158,31 @@ fn wrong_ksolve_files_name_the_line() {
         "Move A\nP\n1 2 3\nEnd",
         "x.tws:8: no generator moves anything: a puzzle needs one that does",
     );
-    of(
-        "Move A\nP\n2 2 3\nEnd\n",
-        "x.tws:10: A: not a permutation: point 2 occurs twice",
-    );
-    of(
-        "Move A\nP\n2 4 3\nEnd\n",
-        "x.tws:10: A: not a permutation of 3 points: it has point 4",
-    );
-    of(
-        "Move A\nP\n0 1 2\nEnd\n",
-        "x.tws:10: '0' stands where a position should",
-    );
-    of(
-        "Move A\nP\n2 1\nEnd\n",
-        "x.tws:10: 2 numbers where 3 should stand",
-    );
+    of("Move A\nP\n2 2 3\nEnd\n", "x.tws:10: A: not a permutation: point 2 occurs twice");
+    of("Move A\nP\n2 4 3\nEnd\n", "x.tws:10: A: not a permutation of 3 points: it has point 4");
+    of("Move A\nP\n0 1 2\nEnd\n", "x.tws:10: '0' stands where a position should");
+    of("Move A\nP\n2 1\nEnd\n", "x.tws:10: 2 numbers where 3 should stand");
     of(
         "Move A\nP\n2 1 3\n0 1 0\nEnd\n",
         "x.tws:11: a piece is turned by 1, in a set of one orientation",
     );
-    of(
-        "Move A\nP\n2 1 3\n0 0 0\n0 0 0\nEnd\n",
-        "x.tws:12: '0' stands where End should",
-    );
-    of(
-        "Move A\nP\n2 1 x\nEnd\n",
-        "x.tws:10: 'x' stands where a number should",
-    );
-    of(
-        "Move A\nQ\n2 1 3\nEnd\n",
-        "x.tws:9: 'Q' stands where P should",
-    );
-    of(
-        "Move A\nP\nEnd\n",
-        "x.tws:10: 'End' stands where numbers should",
-    );
-    of(
-        "Move A\nP\n2 1 3\nMove B\n",
-        "x.tws:11: 'Move' stands where numbers or End should",
-    );
+    of("Move A\nP\n2 1 3\n0 0 0\n0 0 0\nEnd\n", "x.tws:12: '0' stands where End should");
+    of("Move A\nP\n2 1 x\nEnd\n", "x.tws:10: 'x' stands where a number should");
+    of("Move A\nQ\n2 1 3\nEnd\n", "x.tws:9: 'Q' stands where P should");
+    of("Move A\nP\nEnd\n", "x.tws:10: 'End' stands where numbers should");
+    of("Move A\nP\n2 1 3\nMove B\n", "x.tws:11: 'Move' stands where numbers or End should");
     of("Move A\nP\n2 1 3\n", "x.tws: the 'End' of A is missing");
-    of(
-        "Move\n",
-        "x.tws:8: 'the end of the line' stands where the name of the move should",
-    );
-    of(
-        "Move A B\n",
-        "x.tws:8: 'B' stands where the end of the line should",
-    );
-    of(
-        "Move A\nP\n2 1 3\nEnd\nMove A\nP\n1 3 2\nEnd\n",
-        "x.tws:12: two moves are called 'A'",
-    );
+    of("Move\n", "x.tws:8: 'the end of the line' stands where the name of the move should");
+    of("Move A B\n", "x.tws:8: 'B' stands where the end of the line should");
+    of("Move A\nP\n2 1 3\nEnd\nMove A\nP\n1 3 2\nEnd\n", "x.tws:12: two moves are called 'A'");
     of(
         "Set Q 3 1\n",
         "x.tws:8: a second set of pieces, 'Q': puzzles of one set are supported (leave the other sets out for a puzzle of its own)",
     );
     of("Solved\nEnd\n", "x.tws:8: Solved is there twice");
     of("Illegal P 1 2\n", "x.tws:8: 'Illegal' is not supported");
-    of(
-        "MoveSequence Z A A\n",
-        "x.tws:8: 'MoveSequence' is not supported",
-    );
-    of(
-        "Turn A\n",
-        "x.tws:8: 'Turn' stands where Name, Set, Solved or Move should",
-    );
+    of("MoveSequence Z A A\n", "x.tws:8: 'MoveSequence' is not supported");
+    of("Turn A\n", "x.tws:8: 'Turn' stands where Name, Set, Solved or Move should");
     ends(
         "Set P 3\n",
         "x.tws:1: 'the end of the line' stands where the number of orientations should",
@@ -300,22 +197,13 @@ fn wrong_ksolve_files_name_the_line() {
         "Set P 3 0\n",
         "x.tws:1: pieces with 0 orientations: only pieces that have one are supported",
     );
-    ends(
-        "Solved\nEnd\n",
-        "x.tws:1: 'Set', before everything else, is missing",
-    );
-    ends(
-        "Set P 3 1\nMove A\nEnd\n",
-        "x.tws:2: 'Solved', before the first move, is missing",
-    );
+    ends("Solved\nEnd\n", "x.tws:1: 'Set', before everything else, is missing");
+    ends("Set P 3 1\nMove A\nEnd\n", "x.tws:2: 'Solved', before the first move, is missing");
     ends(
         "Set P 3 1\nSolved\nP\n1 1 2\nEnd\n",
         "x.tws:4: equal pieces (1 twice) are not supported: every piece must have a number of its own",
     );
-    ends(
-        "Set P 3 1\nSolved\nP\n1 ? 2\nEnd\n",
-        "x.tws:4: '?' stands where a number should",
-    );
+    ends("Set P 3 1\nSolved\nP\n1 ? 2\nEnd\n", "x.tws:4: '?' stands where a number should");
 }
 
 /// A KPuzzle with some text in place of another.
@@ -328,11 +216,7 @@ fn kpuzzle(from: &str, to: &str) -> String {
 #[test]
 fn wrong_kpuzzle_files_name_the_line() {
     let ends = |text: &str, expected: &str| {
-        assert_eq!(
-            refused("x.kpuzzle.json", text),
-            format!("x.kpuzzle.json{expected}"),
-            "{text}"
-        )
+        assert_eq!(refused("x.kpuzzle.json", text), format!("x.kpuzzle.json{expected}"), "{text}")
     };
     ends("", ":1: EOF while parsing a value");
     ends("{\n\"orbits\": [\n}", ":3: expected value");
@@ -343,10 +227,7 @@ fn wrong_kpuzzle_files_name_the_line() {
         ":2: it is what a search has found, not the definition of a puzzle: name the puzzle itself",
     );
     ends("{\n\"orbits\": []}", ":2: a set of pieces is missing");
-    ends(
-        "{\n\"orbits\": {}}",
-        ":2: invalid type: map, expected a sequence",
-    );
+    ends("{\n\"orbits\": {}}", ":2: invalid type: map, expected a sequence");
     ends(
         &kpuzzle("\"numOrientations\": 1", "\"numOrientations\": 3"),
         ":3: pieces with 3 orientations: only pieces that have one are supported",
@@ -366,10 +247,7 @@ fn wrong_kpuzzle_files_name_the_line() {
         &kpuzzle("\"numPieces\": 6", "\"numPieces\": -6"),
         ":3: invalid value: integer `-6`, expected usize",
     );
-    ends(
-        &kpuzzle("\"numPieces\": 6", "\"numPieces\": 5"),
-        ":4: 6 numbers where 5 should stand",
-    );
+    ends(&kpuzzle("\"numPieces\": 6", "\"numPieces\": 5"), ":4: 6 numbers where 5 should stand");
     ends(
         &kpuzzle("[0, 1, 2, 3, 4, 5]", "[0, 1, 2, 3, 4, 4]"),
         ":4: equal pieces (4 twice) are not supported: every piece must have a number of its own",
@@ -378,38 +256,23 @@ fn wrong_kpuzzle_files_name_the_line() {
         &kpuzzle("[1, 2, 3, 0, 4, 5]", "[1, 2, 3, 0, 4, 4]"),
         ":6: A: not a permutation: point 5 occurs twice",
     );
-    ends(
-        &kpuzzle("[0, 1, 3, 4, 5, 2]", "[0, 1, 3, 4, 5]"),
-        ":7: 5 numbers where 6 should stand",
-    );
+    ends(&kpuzzle("[0, 1, 3, 4, 5, 2]", "[0, 1, 3, 4, 5]"), ":7: 5 numbers where 6 should stand");
     ends(
         &kpuzzle("[0, 1, 3, 4, 5, 2]", "[0, 1, 3, 4, 5, 6]"),
         ":7: B: not a permutation of 6 points: it has point 7",
     );
     ends(
-        &kpuzzle(
-            "2], \"orientationDelta\": [0",
-            "2], \"orientationDelta\": [1",
-        ),
+        &kpuzzle("2], \"orientationDelta\": [0", "2], \"orientationDelta\": [1"),
         ":7: a piece is turned by 1, in a set of one orientation",
     );
-    ends(
-        &kpuzzle("\"moves\"", "\"turns\""),
-        ":1: \"moves\" is missing",
-    );
+    ends(&kpuzzle("\"moves\"", "\"turns\""), ":1: \"moves\" is missing");
     ends(&kpuzzle("\"B\"", "\"A\""), ":7: two moves are called 'A'");
-    ends(
-        &kpuzzle("\"permutation\"", "\"permutations\""),
-        ":6: \"permutation\" is missing",
-    );
+    ends(&kpuzzle("\"permutation\"", "\"permutations\""), ":6: \"permutation\" is missing");
     ends(
         &kpuzzle("\"moves\": {", "\"moves\": {}, \"no\": {"),
         ":5: no generator moves anything: a puzzle needs one that does",
     );
-    ends(
-        &kpuzzle("\"name\"", "\"moves\": {},\n\"name\""),
-        ":6: \"moves\" is there twice",
-    );
+    ends(&kpuzzle("\"name\"", "\"moves\": {},\n\"name\""), ":6: \"moves\" is there twice");
 }
 
 #[test]

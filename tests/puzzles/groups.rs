@@ -81,23 +81,14 @@ fn one_orbit_that_tells_all_states_apart_is_kept() {
     // Two copies of the same three cycle, and points that nothing moves.
     let twice = gap("a:=(4,5,6)(11,12,13); b:=(5,4)(12,11); Gen:=[a,b];");
     assert_eq!((twice.labels(), twice.group_order()), (&[4, 5, 6][..], 6));
-    assert_eq!(
-        twice.notes(),
-        ["of 6 points 3 tell all states apart: 4 5 6"]
-    );
+    assert_eq!(twice.notes(), ["of 6 points 3 tell all states apart: 4 5 6"]);
     // Orbits that move apart are all needed.
     let apart = gap("a:=(1,2,3); b:=(5,6); Gen:=[a,b];");
-    assert_eq!(
-        (apart.labels(), apart.group_order()),
-        (&[1, 2, 3, 5, 6][..], 6)
-    );
+    assert_eq!((apart.labels(), apart.group_order()), (&[1, 2, 3, 5, 6][..], 6));
     assert_eq!(apart.notes(), [""; 0]);
     // One of two orbits is a picture of the other, not the other way round.
     let picture = gap("a:=(1,2)(3,4,5,6); Gen:=[a];");
-    assert_eq!(
-        (picture.labels(), picture.group_order()),
-        (&[3, 4, 5, 6][..], 4)
-    );
+    assert_eq!((picture.labels(), picture.group_order()), (&[3, 4, 5, 6][..], 4));
 }
 
 #[test]
@@ -133,11 +124,7 @@ fn many_orbits_are_searched_for_few_that_do() {
     for copies in [1, 2, 7] {
         let puzzle = gap(&swaps(8, copies, 16));
         let all: Vec<usize> = (1..=16).collect();
-        assert_eq!(
-            (puzzle.labels(), puzzle.group_order()),
-            (&all[..], 256),
-            "{copies}"
-        );
+        assert_eq!((puzzle.labels(), puzzle.group_order()), (&all[..], 256), "{copies}");
     }
     // All differences of eight pairs are orbits of their own: none follows from another.
     let mut moves = vec![String::new(); 8];
@@ -154,10 +141,7 @@ fn many_orbits_are_searched_for_few_that_do() {
         cycles.push_str(&format!("({},{})", points + 1 + 2 * i, points + 2 + 2 * i));
     }
     let moves: Vec<String> = (0..8).map(|i| format!("a{i}:={};", moves[i])).collect();
-    let puzzle = gap(&format!(
-        "{} Gen:=[a0,a1,a2,a3,a4,a5,a6,a7];",
-        moves.concat()
-    ));
+    let puzzle = gap(&format!("{} Gen:=[a0,a1,a2,a3,a4,a5,a6,a7];", moves.concat()));
     assert_eq!((puzzle.positions(), puzzle.group_order()), (16, 256));
 }
 
@@ -176,15 +160,9 @@ fn too_many_points_are_counted() {
     let error = refused(&format!("a:=({ring});b:=(20,21)(1,2);Gen:=[a,b];"));
     assert!(error.contains("19 points in orbits of 17, 2"), "{error}");
     let error = refused(&swaps(9, 1, 0));
-    assert!(
-        error.contains("no 16 of them tell all states apart"),
-        "{error}"
-    );
+    assert!(error.contains("no 16 of them tell all states apart"), "{error}");
     let error = refused(&swaps(20, 1, 0));
-    assert!(
-        error.contains("no 16 of them were found that tell all states apart"),
-        "{error}"
-    );
+    assert!(error.contains("no 16 of them were found that tell all states apart"), "{error}");
 }
 
 #[test]

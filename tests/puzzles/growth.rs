@@ -30,9 +30,7 @@ fn published() -> BTreeMap<String, Growth> {
         ("cyclic_coxeter", n) => format!("cyclic-coxeter:{n}"),
         _ => name,
     };
-    named
-        .map(|(name, value)| (own(name), serde_json::from_value(value).unwrap()))
-        .collect()
+    named.map(|(name, value)| (own(name), serde_json::from_value(value).unwrap())).collect()
 }
 
 /// The sizes of the levels around a start, up to the first that makes more than 50,000 states.
@@ -93,11 +91,7 @@ fn both(definition: Definition) -> Vec<u64> {
     assert_eq!(puzzle.is_directed(), states.definition().is_directed());
     let start = states.encode(states.start());
     assert_eq!(by_windows(&puzzle, start), counts, "{name}");
-    assert_eq!(
-        u128::from(counts.iter().sum::<u64>()),
-        states.definition().group_order(),
-        "{name}"
-    );
+    assert_eq!(u128::from(counts.iter().sum::<u64>()), states.definition().group_order(), "{name}");
     counts
 }
 
@@ -158,26 +152,18 @@ fn all_examples_of_families_are_members() {
 fn small_members_are_what_they_are_by_hand() {
     let names = |puzzle: &Definition| -> Vec<String> {
         let generators = puzzle.generators().iter();
-        generators
-            .map(|g| format!("{}={}", g.name, g.permutation))
-            .collect()
+        generators.map(|g| format!("{}={}", g.name, g.permutation)).collect()
     };
     let of = |name: &str| names(&families::parse(name).unwrap());
     assert_eq!(of("pancake:4"), ["F2=(1,2)", "F3=(1,3)", "F4=(1,4)(2,3)"]);
     assert_eq!(of("lrx:3"), ["L=(1,3,2)", "R=(1,2,3)", "X=(1,2)"]);
     assert_eq!(of("lrx:2"), ["L=(1,2)"], "equal moves count once");
     assert_eq!(of("lx:3"), ["L=(1,3,2)", "X=(1,2)"]);
-    assert_eq!(
-        of("topspin:5,4"),
-        ["L=(1,5,4,3,2)", "R=(1,2,3,4,5)", "F=(1,4)(2,3)"]
-    );
+    assert_eq!(of("topspin:5,4"), ["L=(1,5,4,3,2)", "R=(1,2,3,4,5)", "F=(1,4)(2,3)"]);
     assert_eq!(of("coxeter:3"), ["s1=(1,2)", "s2=(2,3)"]);
     assert_eq!(of("cyclic-coxeter:3"), ["s1=(1,2)", "s2=(2,3)", "s3=(1,3)"]);
     assert_eq!(of("stars:3"), ["t2=(1,2)", "t3=(1,3)"]);
-    assert_eq!(
-        of("reversals:3"),
-        ["r1-2=(1,2)", "r1-3=(1,3)", "r2-3=(2,3)"]
-    );
+    assert_eq!(of("reversals:3"), ["r1-2=(1,2)", "r1-3=(1,3)", "r2-3=(2,3)"]);
 }
 
 #[test]
@@ -187,33 +173,14 @@ fn wrong_names_of_families_say_what_is_wrong() {
         refused("pankake:12"),
         "'pankake' is not a family of puzzles: there are pancake, topspin, lrx, lx, coxeter, cyclic-coxeter, stars, reversals"
     );
-    for name in [
-        "pancake",
-        "pancake:",
-        "pancake:x",
-        "pancake:12,3",
-        "pancake:+4",
-        "pancake:4 ",
-    ] {
+    for name in ["pancake", "pancake:", "pancake:x", "pancake:12,3", "pancake:+4", "pancake:4 "] {
         let error = refused(name);
-        assert!(
-            error.ends_with("write pancake:N, for example pancake:12"),
-            "{error}"
-        );
+        assert!(error.ends_with("write pancake:N, for example pancake:12"), "{error}");
     }
-    assert_eq!(
-        refused("lrx:17"),
-        "lrx of 17 positions: a puzzle has 2 to 16"
-    );
+    assert_eq!(refused("lrx:17"), "lrx of 17 positions: a puzzle has 2 to 16");
     assert_eq!(refused("lrx:1"), "lrx of 1 positions: a puzzle has 2 to 16");
-    assert_eq!(
-        refused("topspin:9,10"),
-        "topspin:9,10: the second number is 2 to 9"
-    );
-    assert_eq!(
-        refused("topspin:9,1"),
-        "topspin:9,1: the second number is 2 to 9"
-    );
+    assert_eq!(refused("topspin:9,10"), "topspin:9,10: the second number is 2 to 9");
+    assert_eq!(refused("topspin:9,1"), "topspin:9,1: the second number is 2 to 9");
 }
 
 #[test]
@@ -246,17 +213,11 @@ fn groups_that_do_not_mix_all_elements_grow_alike_in_both_forms() {
     let gap = |text: &str| both(read("x.gap", text, Counting::default()).unwrap());
     // Two orbits, the distinguished element in the larger one.
     assert_eq!(gap("a:=(1,2,3); b:=(5,6); Gen:=[a,b];"), [1, 3, 2]);
-    assert_eq!(
-        gap("a:=(1,2)(3,4,5,6,7); b:=(1,2); Gen:=[a,b];"),
-        [1, 3, 4, 2]
-    );
+    assert_eq!(gap("a:=(1,2)(3,4,5,6,7); b:=(1,2); Gen:=[a,b];"), [1, 3, 4, 2]);
     // Blocks: three pairs on a ring.
     let blocks = gap("a:=(1,2,3)(4,5,6); b:=(1,4); Gen:=[a,b];");
     assert_eq!(blocks.iter().sum::<u64>(), 24);
-    let one_way = Counting {
-        directed: true,
-        quarter: false,
-    };
+    let one_way = Counting { directed: true, quarter: false };
     let ring = read("x.gap", "a:=(1,2,3,4,5); Gen:=[a];", one_way).unwrap();
     assert_eq!(both(ring), [1; 5]);
 }

@@ -7,9 +7,7 @@ use tilewave::puzzle::{Permutation, PermutationError};
 fn any_permutation() -> impl Strategy<Value = Permutation> {
     (0usize..=Permutation::MAX_LEN).prop_flat_map(|n| {
         let images: Vec<usize> = (0..n).collect();
-        Just(images)
-            .prop_shuffle()
-            .prop_map(|images| Permutation::new(&images).unwrap())
+        Just(images).prop_shuffle().prop_map(|images| Permutation::new(&images).unwrap())
     })
 }
 
@@ -76,30 +74,14 @@ fn wrong_notation_says_what_is_wrong() {
         ("(1,256)", 3, "256 is not a point: points are 1 to 255"),
     ] {
         let error = cycles(text);
-        assert_eq!(
-            (error.at(), error.to_string().as_str()),
-            (at, message),
-            "{text}"
-        );
+        assert_eq!((error.at(), error.to_string().as_str()), (at, message), "{text}");
     }
     assert_eq!(parse_cycles("()"), Ok(vec![vec![]]));
-    assert_eq!(
-        parse_cycles(" ( 1 , 2 )\n(3,4)"),
-        Ok(vec![vec![0, 1], vec![2, 3]])
-    );
+    assert_eq!(parse_cycles(" ( 1 , 2 )\n(3,4)"), Ok(vec![vec![0, 1], vec![2, 3]]));
     let one_line = |text: &str, base| parse_one_line(text, base).unwrap_err().to_string();
-    assert_eq!(
-        one_line("1 2 2", 1),
-        "not a permutation: point 2 occurs twice"
-    );
-    assert_eq!(
-        one_line("1 2 4", 1),
-        "not a permutation of 3 points: it has point 4"
-    );
-    assert_eq!(
-        one_line("1 2 0", 1),
-        "0 is not a point: points are 1 to 255"
-    );
+    assert_eq!(one_line("1 2 2", 1), "not a permutation: point 2 occurs twice");
+    assert_eq!(one_line("1 2 4", 1), "not a permutation of 3 points: it has point 4");
+    assert_eq!(one_line("1 2 0", 1), "0 is not a point: points are 1 to 255");
     assert_eq!(one_line("1 x", 1), "'x' stands where a point should");
 }
 
@@ -107,20 +89,8 @@ fn wrong_notation_says_what_is_wrong() {
 fn permutations_have_at_most_255_points() {
     assert_eq!(Permutation::identity(255).len(), 255);
     let images: Vec<usize> = (0..256).collect();
-    assert_eq!(
-        Permutation::new(&images),
-        Err(PermutationError::TooLong(256))
-    );
+    assert_eq!(Permutation::new(&images), Err(PermutationError::TooLong(256)));
     let outside = Permutation::from_cycles(3, &[vec![0, 3]]);
-    assert_eq!(
-        outside,
-        Err(PermutationError::Outside {
-            point: 3,
-            points: 3
-        })
-    );
-    assert_eq!(
-        Permutation::from_cycles(3, &[vec![0, 1, 0]]),
-        Err(PermutationError::Twice(0))
-    );
+    assert_eq!(outside, Err(PermutationError::Outside { point: 3, points: 3 }));
+    assert_eq!(Permutation::from_cycles(3, &[vec![0, 1, 0]]), Err(PermutationError::Twice(0)));
 }

@@ -15,10 +15,8 @@ fn rows_are_the_states_that_texts_are() {
         let all = rows.rows(&ids).unwrap();
         assert_eq!(rows.ids(&all).unwrap(), ids);
         for (row, &id) in all.chunks(rows.width()).zip(&ids).step_by(7) {
-            let labels: Vec<String> = row
-                .iter()
-                .map(|&e| definition.labels()[usize::from(e)].to_string())
-                .collect();
+            let labels: Vec<String> =
+                row.iter().map(|&e| definition.labels()[usize::from(e)].to_string()).collect();
             assert_eq!(space.id(space.parse(&labels.join(" ")).unwrap()), id);
             let state = space.parse(&labels.join(" ")).unwrap();
             let arrangement = definition.arrangement(&space.text(state)).unwrap();
@@ -43,9 +41,7 @@ fn rows_of_boards_are_those_of_boards() {
     let rows = StateRows::new(&space);
     let boards: Vec<Board> = Scrambler::new(goal.clone(), 1).take(3000).collect();
     let numbers: Vec<u16> = boards.iter().flat_map(Board::tiles).copied().collect();
-    let ids = boards
-        .iter()
-        .map(|board| space.id(space.state(board).unwrap()));
+    let ids = boards.iter().map(|board| space.id(space.state(board).unwrap()));
     let ids: Vec<u64> = ids.collect();
     assert_eq!(rows.ids(&numbers).unwrap(), ids);
     assert_eq!(rows.rows(&ids).unwrap(), numbers);
@@ -67,11 +63,7 @@ fn neighbours_are_those_of_boards() {
         for (board, (after, can)) in boards.iter().zip(pairs) {
             let mut expected = board.neighbours();
             for (after, &can) in after.chunks(size.cells()).zip(can) {
-                let next = if can {
-                    expected.next().unwrap().1
-                } else {
-                    board.clone()
-                };
+                let next = if can { expected.next().unwrap().1 } else { board.clone() };
                 assert_eq!(after, next.tiles());
             }
             assert_eq!(expected.next(), None);

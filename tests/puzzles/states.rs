@@ -10,25 +10,13 @@ use super::puzzle;
 
 fn shuffled(positions: usize) -> impl Strategy<Value = Permutation> {
     let elements: Vec<usize> = (0..positions).collect();
-    Just(elements)
-        .prop_shuffle()
-        .prop_map(|images| Permutation::new(&images).unwrap())
+    Just(elements).prop_shuffle().prop_map(|images| Permutation::new(&images).unwrap())
 }
 
 fn puzzles() -> Vec<Definition> {
-    let families = [
-        "pancake:9",
-        "topspin:8,4",
-        "lrx:7",
-        "lx:6",
-        "stars:5",
-        "reversals:4",
-        "lrx:2",
-    ];
-    let mut all: Vec<Definition> = families
-        .iter()
-        .map(|name| families::parse(name).unwrap())
-        .collect();
+    let families = ["pancake:9", "topspin:8,4", "lrx:7", "lx:6", "stars:5", "reversals:4", "lrx:2"];
+    let mut all: Vec<Definition> =
+        families.iter().map(|name| families::parse(name).unwrap()).collect();
     all.extend(["dino.gap", "dino.tws", "wheels.kpuzzle.json", "five.gap"].map(puzzle));
     all
 }
@@ -87,11 +75,7 @@ fn edges_do_to_lines_what_generators_do_to_arrangements() {
                 puzzle.windows()[edge.window].apply(&mut line);
                 (line, edge.to)
             });
-            assert!(
-                made.any(|state| state == reached),
-                "{} step {step}",
-                definition.name()
-            );
+            assert!(made.any(|state| state == reached), "{} step {step}", definition.name());
         }
     }
 }
@@ -99,11 +83,7 @@ fn edges_do_to_lines_what_generators_do_to_arrangements() {
 #[test]
 fn states_are_printed_as_the_source_counts() {
     let after = |puzzle: &Definition, name: &str| {
-        let generator = puzzle
-            .generators()
-            .iter()
-            .position(|g| g.name == name)
-            .unwrap();
+        let generator = puzzle.generators().iter().position(|g| g.name == name).unwrap();
         puzzle.show(&puzzle.after(&puzzle.solved(), generator))
     };
     // A GAP cycle (5,4,3,2,1) takes what stands at 5 to 4.
@@ -113,14 +93,8 @@ fn states_are_printed_as_the_source_counts() {
     assert_eq!(after(&puzzle("wheels.kpuzzle.json"), "B"), "0 1 3 4 5 2");
     assert_eq!(after(&puzzle("wheels.gap"), "B"), "1 2 4 5 6 3");
     // A turn of the corner URF takes the edge UF to UR, UR to FR and FR to UF.
-    assert_eq!(
-        after(&puzzle("dino.tws"), "URF"),
-        "9 1 3 4 5 6 7 8 2 10 11 12"
-    );
-    assert_eq!(
-        after(&puzzle("dino.kpuzzle.json"), "URF"),
-        "8 0 2 3 4 5 6 7 1 9 10 11"
-    );
+    assert_eq!(after(&puzzle("dino.tws"), "URF"), "9 1 3 4 5 6 7 8 2 10 11 12");
+    assert_eq!(after(&puzzle("dino.kpuzzle.json"), "URF"), "8 0 2 3 4 5 6 7 1 9 10 11");
     let stickers = after(&puzzle("dino.gap"), "URF");
     assert_eq!(stickers.split(' ').count(), 12);
     let moved: Vec<(usize, &str)> = puzzle("dino.gap")
@@ -139,22 +113,10 @@ fn wrong_states_say_what_is_wrong() {
     let five = puzzle("five.gap");
     let refused = |text: &str| five.arrangement(text).unwrap_err().to_string();
     assert_eq!(refused("1 2 3 4"), "the state has 4 elements, five has 5");
-    assert_eq!(
-        refused("1 2 3 4 4"),
-        "4 occurs twice in the state and 5 is missing"
-    );
-    assert_eq!(
-        refused("1 2 3 4 6"),
-        "'6' in the state is not an element: five has 1 to 5"
-    );
-    assert_eq!(
-        refused("1 2 3 4 0"),
-        "'0' in the state is not an element: five has 1 to 5"
-    );
-    assert_eq!(
-        refused("1 2 +3 4 5"),
-        "'+3' in the state is not an element: five has 1 to 5"
-    );
+    assert_eq!(refused("1 2 3 4 4"), "4 occurs twice in the state and 5 is missing");
+    assert_eq!(refused("1 2 3 4 6"), "'6' in the state is not an element: five has 1 to 5");
+    assert_eq!(refused("1 2 3 4 0"), "'0' in the state is not an element: five has 1 to 5");
+    assert_eq!(refused("1 2 +3 4 5"), "'+3' in the state is not an element: five has 1 to 5");
     assert_eq!(refused(""), "the state has 0 elements, five has 5");
     let dino = puzzle("dino.gap");
     let error = dino.arrangement("2").unwrap_err();
@@ -166,10 +128,7 @@ fn powers_and_inverses_are_named_by_what_they_undo() {
     let names = |puzzle: &Definition| -> Vec<String> {
         puzzle.generators().iter().map(|g| g.name.clone()).collect()
     };
-    assert_eq!(
-        names(&puzzle("wheels.tws")),
-        ["A", "B", "A2", "A'", "B2", "B'"]
-    );
+    assert_eq!(names(&puzzle("wheels.tws")), ["A", "B", "A2", "A'", "B2", "B'"]);
     assert_eq!(names(&puzzle("wheels.gap")), ["A", "B", "A'", "B'"]);
     assert_eq!(puzzle("dino.tws").generators().len(), 16);
     let seven = "Set P 7 1\nSolved\nEnd\nMove T\nP\n2 3 4 5 6 7 1\nEnd\n";
@@ -177,11 +136,7 @@ fn powers_and_inverses_are_named_by_what_they_undo() {
     assert_eq!(names(&seven), ["T", "T2", "T3", "T3'", "T2'", "T'"]);
     for generator in seven.generators() {
         let inverse = generator.permutation.inverse();
-        let undone = seven
-            .generators()
-            .iter()
-            .find(|g| g.permutation == inverse)
-            .unwrap();
+        let undone = seven.generators().iter().find(|g| g.permutation == inverse).unwrap();
         let expected = match generator.name.strip_suffix('\'') {
             Some(plain) => plain.to_string(),
             None => format!("{}'", generator.name),
@@ -228,11 +183,8 @@ fn orders_put_windows_at_the_end_of_the_line() {
 #[test]
 fn the_same_puzzle_is_always_read_in_the_same_way() {
     for definition in puzzles() {
-        let generators: Vec<Permutation> = definition
-            .generators()
-            .iter()
-            .map(|g| g.permutation.clone())
-            .collect();
+        let generators: Vec<Permutation> =
+            definition.generators().iter().map(|g| g.permutation.clone()).collect();
         let reading = choose_reading(definition.positions(), &generators);
         let positions = 0..definition.positions();
         for (cell, &position) in reading.path().iter().enumerate() {
@@ -252,9 +204,6 @@ fn a_closed_set_of_moves_is_not_directed() {
     assert!(lx.is_directed() && lx.puzzle().is_directed());
     let closed = lx.clone().inverse_closed().unwrap();
     assert!(!closed.is_directed() && !closed.puzzle().is_directed());
-    assert_eq!(
-        closed.fingerprint(),
-        families::parse("lrx:5").unwrap().fingerprint()
-    );
+    assert_eq!(closed.fingerprint(), families::parse("lrx:5").unwrap().fingerprint());
     assert_ne!(closed.fingerprint(), lx.fingerprint());
 }

@@ -36,23 +36,14 @@ fn words(line: &str) -> Vec<String> {
 
 /// What each command of the README says, by its first words.
 const SAYS: &[(&str, &[&str])] = &[
-    (
-        "bfs 3x4",
-        &["239,500,800", "diameter    53", "all 54 levels equal"],
-    ),
+    ("bfs 3x4", &["239,500,800", "diameter    53", "all 54 levels equal"]),
     ("bfs 3x3 --plot", &["diameter    31"]),
     ("bfs 2x4 --format csv", &[]),
     ("bfs 3x3 --goal blank=4", &["diameter    30"]),
     ("antipodes 3x3", &["8 6 7/2 5 4/3 0 1", "6 4 7/8 5 0/3 2 1"]),
     ("state \"8 6 7", &["solvable  yes"]),
-    (
-        "bfs 3x3 --metric mtm",
-        &["diameter    24", "all 25 levels equal"],
-    ),
-    (
-        "bfs topspin:9,4",
-        &["order 181,440, all reached", "all 24 levels equal"],
-    ),
+    ("bfs 3x3 --metric mtm", &["diameter    24", "all 25 levels equal"]),
+    ("bfs topspin:9,4", &["order 181,440, all reached", "all 24 levels equal"]),
     ("verify 2x4 3x3", &["2x4", "3x3", "PASS"]),
     ("plan 2x7", &["43,589,145,600"]),
     ("bfs 2x5 --dir run", &["1,814,400", "diameter    55"]),
@@ -75,9 +66,7 @@ const SAYS: &[(&str, &[&str])] = &[
 /// The files that a command line names as outputs.
 fn outputs(words: &[String]) -> Vec<&String> {
     const OUTPUTS: [&str; 7] = ["-o", "--plot", "--html", "--cnf", "--lp", "--mps", "--dir"];
-    let named = words
-        .windows(2)
-        .filter(|pair| OUTPUTS.contains(&pair[0].as_str()));
+    let named = words.windows(2).filter(|pair| OUTPUTS.contains(&pair[0].as_str()));
     named.map(|pair| &pair[1]).collect()
 }
 
@@ -110,10 +99,7 @@ fn every_command_of_the_readme_does_what_it_says() {
             assert!(text.contains(part), "{line}: no '{part}' in\n{text}");
         }
         let files = outputs(&words);
-        assert!(
-            !files.is_empty() || !expected.is_empty(),
-            "{line}: nothing to see"
-        );
+        assert!(!files.is_empty() || !expected.is_empty(), "{line}: nothing to see");
         for file in files {
             let written = dir.path().join(file);
             let written =
@@ -128,9 +114,7 @@ fn every_command_of_the_readme_does_what_it_says() {
 
 #[test]
 fn the_table_of_results_is_published_truth() {
-    let rows = README
-        .lines()
-        .filter(|line| line.starts_with("| 2x") || line.starts_with("| 3x"));
+    let rows = README.lines().filter(|line| line.starts_with("| 2x") || line.starts_with("| 3x"));
     let mut checked = 0;
     for row in rows {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
@@ -158,11 +142,7 @@ fn the_table_of_results_is_published_truth() {
 fn links_lead_somewhere_and_the_readme_is_short() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut links = 0;
-    for target in README
-        .split("](")
-        .skip(1)
-        .filter_map(|rest| rest.split(')').next())
-    {
+    for target in README.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
         if !target.contains("://") {
             assert!(root.join(target).exists(), "{target}");
             links += 1;

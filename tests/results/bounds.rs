@@ -56,15 +56,9 @@ fn no_level_of_a_puzzle_from_a_file_has_more_states_than_its_bound() {
     let mut held = 0;
     for file in fs::read_dir(root().join("tests/data/puzzles")).unwrap() {
         let path = file.unwrap().path();
-        let (name, text) = (
-            path.display().to_string(),
-            fs::read_to_string(&path).unwrap(),
-        );
+        let (name, text) = (path.display().to_string(), fs::read_to_string(&path).unwrap());
         for directed in [false, true] {
-            let counting = Counting {
-                directed,
-                quarter: false,
-            };
+            let counting = Counting { directed, quarter: false };
             let Ok(definition) = formats::read(&name, &text, counting) else {
                 continue;
             };
@@ -87,10 +81,7 @@ fn bounds_are_not_far_from_the_levels() {
     let subject = Subject::board(board).in_metric(Metric::Mtm);
     let most = widths(&subject, &[], Some(8)).unwrap().counts;
     assert_eq!(most[8], 6 * 3u64.pow(7));
-    let lrx = all()
-        .into_iter()
-        .find(|found| found.name == "lrx-13")
-        .unwrap();
+    let lrx = all().into_iter().find(|found| found.name == "lrx-13").unwrap();
     let most = widths(&lrx.subject(), &[], Some(10)).unwrap().counts;
     assert!(most[10] < 2 * lrx.counts[10], "{most:?}");
 }

@@ -47,9 +47,7 @@ fn has(row: &[u64], counts: &[u64]) -> bool {
 /// The searches that the table of README.md says nobody has published.
 fn claimed() -> BTreeSet<String> {
     let readme = fs::read_to_string(results().join("README.md")).unwrap();
-    let lines = readme
-        .lines()
-        .filter(|line| line.contains("**not found** |"));
+    let lines = readme.lines().filter(|line| line.contains("**not found** |"));
     let name = |line: &str| line[3..line.find(']').unwrap()].to_string();
     lines.map(name).collect()
 }
@@ -59,9 +57,7 @@ fn what_is_said_to_be_new_is_in_no_data_file() {
     let mut data = Vec::new();
     texts(&root().join("tests/data"), &mut data);
     let place = |counts: &[u64]| {
-        let mut holding = data
-            .iter()
-            .filter(|(_, rows)| rows.iter().any(|row| has(row, counts)));
+        let mut holding = data.iter().filter(|(_, rows)| rows.iter().any(|row| has(row, counts)));
         holding.next().map(|(file, _)| file.clone())
     };
     let claimed = claimed();
@@ -106,9 +102,8 @@ fn all_that_is_made_from_the_searches_claims_the_same() {
     let nowhere = searches
         .iter()
         .filter(|s| s["cite"].as_array().unwrap().is_empty() && s["known"].is_null());
-    let nowhere: BTreeSet<String> = nowhere
-        .map(|s| s["name"].as_str().unwrap().to_string())
-        .collect();
+    let nowhere: BTreeSet<String> =
+        nowhere.map(|s| s["name"].as_str().unwrap().to_string()).collect();
     assert_eq!(nowhere, claimed, "atlas.html");
     // The files themselves name what they agree with.
     for found in all() {
@@ -122,11 +117,7 @@ fn all_that_is_made_from_the_searches_claims_the_same() {
     let list: Vec<&str> = list.take_while(|line| !line.is_empty()).collect();
     let list = list.join("\n");
     let names: Vec<&str> = list.split('`').skip(1).step_by(2).collect();
-    let names = || {
-        names
-            .iter()
-            .map(|name| name.split_at(name.find('*').unwrap_or(name.len())))
-    };
+    let names = || names.iter().map(|name| name.split_at(name.find('*').unwrap_or(name.len())));
     let is = |name: &str, (front, star): (&str, &str)| match star {
         "" => name == front,
         _ => name.starts_with(front),
@@ -156,17 +147,11 @@ fn a_file_follows_what_is_published() {
     assert_eq!(fs::read_to_string(&path).unwrap(), text, "seal and all");
     // What differs agrees with nothing.
     let moved = text.replace(cited, "\"agrees_with\": null");
-    let moved = moved.replace(
-        "\"counts\": [1, 4, 12, 35, 48, 20]",
-        "\"counts\": [1, 4, 12, 35, 47, 21]",
-    );
+    let moved =
+        moved.replace("\"counts\": [1, 4, 12, 35, 48, 20]", "\"counts\": [1, 4, 12, 35, 47, 21]");
     fs::write(&path, &moved).unwrap();
     let compute = tool(dir.path(), &["compute", "pancake-5"]).unwrap();
     assert_eq!(compute.status.code(), Some(1));
-    assert!(
-        error(&compute).contains("differs from"),
-        "{}",
-        error(&compute)
-    );
+    assert!(error(&compute).contains("differs from"), "{}", error(&compute));
     assert_eq!(fs::read_to_string(&path).unwrap(), moved);
 }

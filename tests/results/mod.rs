@@ -65,10 +65,7 @@ fn all() -> Vec<Found> {
     let json = json.filter(|file| file.file_name() != "levels.json");
     let read = |file: fs::DirEntry| -> Found {
         let found: Found = serde_json::from_str(&fs::read_to_string(file.path()).unwrap()).unwrap();
-        assert_eq!(
-            format!("{}.json", found.name),
-            file.file_name().to_string_lossy()
-        );
+        assert_eq!(format!("{}.json", found.name), file.file_name().to_string_lossy());
         found
     };
     json.map(read).collect()
@@ -96,10 +93,7 @@ fn every_search_comes_to_its_space_and_is_confirmed() {
         // A number that nobody else has found stands on two computations.
         let again = truth.is_some() || !found.confirmed.is_empty();
         assert!(again, "{name}");
-        assert!(
-            index.contains(&format!("| [{name}]({name}.json) |")),
-            "{name} is in the index"
-        );
+        assert!(index.contains(&format!("| [{name}]({name}.json) |")), "{name} is in the index");
     }
     // Every goal of every board up to 12 cells, in both metrics.
     let boards = all.iter().filter(|found| found.metric.is_some());
@@ -153,12 +147,7 @@ fn small_searches_are_found_again() {
         let outcome = search::run(&search, &NoProgress).unwrap();
         assert_eq!(outcome.counts, found.counts, "{}", found.name);
         let checksums = outcome.checksums.iter().map(|c| format!("{c:016x}"));
-        assert_eq!(
-            checksums.collect::<Vec<_>>(),
-            found.checksums,
-            "{}",
-            found.name
-        );
+        assert_eq!(checksums.collect::<Vec<_>>(), found.checksums, "{}", found.name);
         let space = StateSpace::of(subject).unwrap();
         let last = outcome.last.iter().map(|&state| space.text(state));
         assert_eq!(Some(last.collect()), found.last, "{}", found.name);
@@ -209,27 +198,15 @@ fn what_is_made_from_the_searches_is_up_to_date() {
     assert_eq!(stale.status.code(), Some(1));
     assert!(error(&stale).contains("atlas.html"), "{}", error(&stale));
     assert!(tool(dir.path(), &["index"]).unwrap().status.success());
-    assert!(
-        tool(dir.path(), &["index", "--check"])
-            .unwrap()
-            .status
-            .success()
-    );
+    assert!(tool(dir.path(), &["index", "--check"]).unwrap().status.success());
     let readme = fs::read_to_string(dir.path().join("README.md")).unwrap();
     assert!(readme.starts_with("before\n") && readme.ends_with("after\n"));
     assert_eq!(readme.matches(".json)").count(), 3, "{readme}");
     let bfile = fs::read_to_string(dir.path().join("bfiles/pancake-5.txt")).unwrap();
-    assert!(
-        bfile.ends_with("\n0 1\n1 4\n2 12\n3 35\n4 48\n5 20\n"),
-        "{bfile}"
-    );
+    assert!(bfile.ends_with("\n0 1\n1 4\n2 12\n3 35\n4 48\n5 20\n"), "{bfile}");
     fs::remove_file(dir.path().join("pancake-5.json")).unwrap();
     let stale = tool(dir.path(), &["index", "--check"]).unwrap();
-    assert!(
-        error(&stale).contains("bfiles/pancake-5.txt"),
-        "{}",
-        error(&stale)
-    );
+    assert!(error(&stale).contains("bfiles/pancake-5.txt"), "{}", error(&stale));
 }
 
 #[test]
@@ -241,26 +218,15 @@ fn a_damaged_file_is_refused_and_named() {
     digit[checksums] = if digit[checksums] == b'0' { b'1' } else { b'0' };
     let cases = [
         ("3x4-blank1.json", moved, "the seal does not fit"),
-        (
-            "3x4-blank1.json",
-            String::from_utf8(digit).unwrap(),
-            "the seal does not fit",
-        ),
-        (
-            "3x4-blank1.json",
-            original.replacen("21", "12", 1),
-            "the seal does not fit",
-        ),
+        ("3x4-blank1.json", String::from_utf8(digit).unwrap(), "the seal does not fit"),
+        ("3x4-blank1.json", original.replacen("21", "12", 1), "the seal does not fit"),
         ("3x4-blank1.json", original[..2000].into(), "no JSON"),
         ("3x4-blank1.json", "{}\n".into(), "no result of a search"),
         ("3x4-blank4.json", original.clone(), "another search"),
         ("4x3.json", original.clone(), "no search of this name"),
     ];
     for (name, text, words) in cases {
-        assert!(
-            name != "3x4-blank1.json" || text != original,
-            "{words}: it is damaged"
-        );
+        assert!(name != "3x4-blank1.json" || text != original, "{words}: it is damaged");
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(name), text).unwrap();
         let Some(check) = tool(dir.path(), &["check"]) else {
@@ -310,10 +276,7 @@ results.write(search, found)
     let check = tool(dir.path(), &["check"]).unwrap();
     assert_eq!(check.status.code(), Some(1));
     let said = error(&check);
-    assert!(
-        said.contains("its even levels have not") && !said.contains("seal"),
-        "{said}"
-    );
+    assert!(said.contains("its even levels have not") && !said.contains("seal"), "{said}");
 }
 
 #[test]
@@ -332,10 +295,7 @@ fn searches_are_made_confirmed_and_gone_on_with() {
         serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
     };
     for name in names {
-        let (new, old) = (
-            read(file(name)),
-            read(results().join(format!("{name}.json"))),
-        );
+        let (new, old) = (read(file(name)), read(results().join(format!("{name}.json"))));
         for key in ["counts", "checksums", "last", "solutions", "goal"] {
             assert_eq!(new[key], old[key], "{name}: {key}");
         }

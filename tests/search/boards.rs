@@ -35,22 +35,10 @@ fn wrong_boards_are_refused_by_name() {
         ("1 2 a/3 4 0", None, "'a' in the board is not a tile"),
         ("1 2 -3/4 5 0", None, "'-3'"),
         ("1 2 3/4 5 6/7 8 +0", None, "'+0'"),
-        (
-            "1 2 3/4 5/6 7 8 0",
-            None,
-            "row 2 of the board has 2 tiles where row 1 has 3",
-        ),
+        ("1 2 3/4 5/6 7 8 0", None, "row 2 of the board has 2 tiles where row 1 has 3"),
         ("1 2 3 4 5 0", None, "--size"),
-        (
-            "1 2 3/4 5 6/7 8 8",
-            None,
-            "tile 8 occurs twice and the blank is missing",
-        ),
-        (
-            "1 2 3/4 0 6/7 8 0",
-            None,
-            "the blank occurs twice and tile 5 is missing",
-        ),
+        ("1 2 3/4 5 6/7 8 8", None, "tile 8 occurs twice and the blank is missing"),
+        ("1 2 3/4 0 6/7 8 0", None, "the blank occurs twice and tile 5 is missing"),
         ("1 2 3/4 5 6/7 9 0", None, "tile 9 is not on a 3x3 board"),
         ("1 2/3 0", Some("3x3"), "the board is 2x2, expected 3x3"),
         ("1 2 3 0", Some("3x3"), "the board has 4 cells, 3x3 needs 9"),
@@ -81,27 +69,10 @@ fn wrong_sizes_and_goals_are_refused_by_name() {
         assert!(error.contains(word), "{size}: {error}");
     }
     let size = Size::new(3, 3).unwrap();
-    assert!(
-        "middle"
-            .parse::<Goal>()
-            .unwrap_err()
-            .to_string()
-            .contains("not a goal")
-    );
-    assert!(
-        "blank="
-            .parse::<Goal>()
-            .unwrap_err()
-            .to_string()
-            .contains("not a goal")
-    );
+    assert!("middle".parse::<Goal>().unwrap_err().to_string().contains("not a goal"));
+    assert!("blank=".parse::<Goal>().unwrap_err().to_string().contains("not a goal"));
     let goal: Goal = "blank=9".parse().unwrap();
-    assert!(
-        goal.board(size)
-            .unwrap_err()
-            .to_string()
-            .contains("cells are 0 to 8")
-    );
+    assert!(goal.board(size).unwrap_err().to_string().contains("cells are 0 to 8"));
     let goal: Goal = "1 2 3/8 0 4/7 6 5".parse().unwrap();
     assert_eq!(goal.board(size).unwrap().blank(), 4);
 }
@@ -115,10 +86,7 @@ fn solvability_is_the_parity_of_the_snake_path() {
     assert!(solvable("5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12"));
     let odd = Board::parse("1 2 3 4/5 6 7 8/9 10 11 12/13 15 14 0", None).unwrap();
     let error = frame.encode_solvable(&odd).unwrap_err().to_string();
-    assert!(
-        error.contains("parity is odd") && error.contains("14 and 15"),
-        "{error}"
-    );
+    assert!(error.contains("parity is odd") && error.contains("14 and 15"), "{error}");
 
     // Parity can be told for boards far too large to search.
     let size = Size::new(30, 40).unwrap();
@@ -140,11 +108,7 @@ fn the_short_side_is_the_row_of_the_path() {
             assert_eq!(step, 1, "consecutive path cells are neighbours");
         }
         let puzzle = path.puzzle(Metric::Stm);
-        let longest = puzzle
-            .windows()
-            .iter()
-            .map(|w| w.last() - w.first() + 1)
-            .max();
+        let longest = puzzle.windows().iter().map(|w| w.last() - w.first() + 1).max();
         assert_eq!(longest, Some(5), "at most 2 * 3 - 1 positions");
         assert!(puzzle.keeps_parity());
     }
@@ -163,19 +127,13 @@ fn searches_that_cannot_run_are_refused() {
     assert!(search_error(|s| s.memory = Some(1000), "3x3").contains("budget"));
     let odd = Board::parse("2 1 3/4 5 6/7 8 0", None).unwrap();
     assert!(
-        search_error(
-            |s| s.subject = s.subject.clone().from_board(odd.clone()),
-            "3x3"
-        )
-        .contains("parity is odd")
+        search_error(|s| s.subject = s.subject.clone().from_board(odd.clone()), "3x3")
+            .contains("parity is odd")
     );
     let small = Board::parse("1 2/3 0", None).unwrap();
     assert!(
-        search_error(
-            |s| s.subject = s.subject.clone().from_board(small.clone()),
-            "3x3"
-        )
-        .contains("2x2")
+        search_error(|s| s.subject = s.subject.clone().from_board(small.clone()), "3x3")
+            .contains("2x2")
     );
     for kernel in Kernel::ALL.into_iter().filter(|k| !k.is_supported()) {
         assert!(search_error(|s| s.kernel = Some(kernel), "3x3").contains("TILEWAVE_KERNEL"));
@@ -194,13 +152,8 @@ fn plans_name_engine_memory_and_time() {
     assert_eq!(planned("4x4", None).unwrap().states, 10_461_394_944_000);
 
     let plan = planned("3x3", Some(Engine::Sweep)).unwrap();
-    let calibration = search::calibrate(&plan, Some(1), Some(Kernel::Scalar))
-        .unwrap()
-        .unwrap();
-    assert_eq!(
-        (calibration.threads, calibration.kernel),
-        (1, Some(Kernel::Scalar))
-    );
+    let calibration = search::calibrate(&plan, Some(1), Some(Kernel::Scalar)).unwrap().unwrap();
+    assert_eq!((calibration.threads, calibration.kernel), (1, Some(Kernel::Scalar)));
     assert!(calibration.seconds > 0.0 && calibration.seconds < 60.0);
 }
 
@@ -213,11 +166,9 @@ fn moves_are_read_and_written_in_both_styles() {
     assert_eq!(moves.to_string(), "RD2U");
     assert_eq!(moves.long(MoveStyle::Blank), "LUUD");
     assert!(Moves::parse("", MoveStyle::Tile).unwrap().is_empty());
-    for (text, word) in [
-        ("RX", "'X' at character 2"),
-        ("3R", "'3R' at"),
-        ("R99999999999999999999", "more than"),
-    ] {
+    for (text, word) in
+        [("RX", "'X' at character 2"), ("3R", "'3R' at"), ("R99999999999999999999", "more than")]
+    {
         let error = Moves::parse(text, MoveStyle::Tile).unwrap_err().to_string();
         assert!(error.contains(word), "{error}");
     }

@@ -62,18 +62,7 @@ fn ranks(n: usize, samples: u64) -> Vec<u64> {
 
 #[test]
 fn tables_of_every_board_are_the_window_moves() {
-    let sizes = [
-        (2, 4),
-        (3, 3),
-        (2, 5),
-        (5, 2),
-        (3, 4),
-        (2, 6),
-        (2, 7),
-        (3, 5),
-        (2, 8),
-        (4, 4),
-    ];
+    let sizes = [(2, 4), (3, 3), (2, 5), (5, 2), (3, 4), (2, 6), (2, 7), (3, 5), (2, 8), (4, 4)];
     let mut shapes = std::collections::HashSet::new();
     for (rows, cols) in sizes {
         let puzzle = SnakePath::new(Size::new(rows, cols).unwrap()).puzzle(Metric::Stm);
@@ -83,11 +72,7 @@ fn tables_of_every_board_are_the_window_moves() {
             shapes.insert(std::mem::discriminant(&gather.shape));
         }
     }
-    assert_eq!(
-        shapes.len(),
-        7,
-        "boards use all shapes but the scattered one"
-    );
+    assert_eq!(shapes.len(), 7, "boards use all shapes but the scattered one");
 }
 
 #[test]
@@ -108,10 +93,7 @@ fn rotations_of_slices_are_never_scattered() {
     for k in 5..=Layout::MAX_SLICED {
         let layout = Layout::sliced(k).unwrap();
         for (first, last) in (0..k).flat_map(|a| (a..k).map(move |b| (a, b))) {
-            for window in [
-                Window::rotate_left(first, last),
-                Window::rotate_right(first, last),
-            ] {
+            for window in [Window::rotate_left(first, last), Window::rotate_right(first, last)] {
                 let gather = check_all(layout, &window, 1000);
                 assert!(!matches!(gather.shape, MoveShape::Scattered(_)));
             }

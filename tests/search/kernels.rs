@@ -12,16 +12,10 @@ use tilewave::puzzle::{Puzzle, Window};
 fn transfers(puzzle: &Puzzle, from: usize) -> Vec<Transfer> {
     let mut transfers = Vec::new();
     for (i, window) in puzzle.windows().iter().enumerate() {
-        let edges = puzzle
-            .edges()
-            .iter()
-            .filter(|e| e.window == i && e.from % 2 == from);
+        let edges = puzzle.edges().iter().filter(|e| e.window == i && e.from % 2 == from);
         let bits: Vec<(u8, u8)> = edges.map(|e| (e.from as u8 / 2, e.to as u8 / 2)).collect();
         if !bits.is_empty() {
-            transfers.push(Transfer {
-                window: window.clone(),
-                bits,
-            });
+            transfers.push(Transfer { window: window.clone(), bits });
         }
     }
     transfers
@@ -36,9 +30,7 @@ fn registers(count: usize, mut seed: u64, sparsity: u32) -> Vec<Register> {
         seed
     };
     let mut byte = || (0..sparsity).fold(0xff, |byte, _| byte & (random() >> 24) as u8);
-    (0..count)
-        .map(|_| std::array::from_fn(|lane| if lane < LANES { byte() } else { 0 }))
-        .collect()
+    (0..count).map(|_| std::array::from_fn(|lane| if lane < LANES { byte() } else { 0 })).collect()
 }
 
 struct Case {
@@ -60,12 +52,9 @@ impl Case {
         let blocks: usize = program.gathers().iter().map(|g| of(g).0).sum();
         let source_blocks: Vec<usize> = (0..blocks).map(|i| i * 7 % 5 * size).collect();
         let gathers = program.gathers().iter().enumerate();
-        let variants: Vec<usize> = gathers
-            .map(|(i, g)| (self.seed >> (i % 64)) as usize % of(g).1)
-            .collect();
-        let live: Vec<bool> = (0..variants.len())
-            .map(|i| self.live >> (i % 64) & 1 == 1)
-            .collect();
+        let variants: Vec<usize> =
+            gathers.map(|(i, g)| (self.seed >> (i % 64)) as usize % of(g).1).collect();
+        let live: Vec<bool> = (0..variants.len()).map(|i| self.live >> (i % 64) & 1 == 1).collect();
         let tally = program.step(ByteBlock {
             cur: &cur,
             next: &mut next,
@@ -83,20 +72,14 @@ impl Case {
         });
         let states: u32 = next.iter().flatten().map(|byte| byte.count_ones()).sum();
         assert_eq!(tally.states, u64::from(states), "{kernel}");
-        let sum = next
-            .iter()
-            .zip(self.seed >> 20..)
-            .fold(0u64, |sum, (register, r)| {
-                let words = register.as_chunks::<8>().0.iter().enumerate();
-                words.fold(sum, |sum, (j, word)| {
-                    sum.wrapping_add(layout::word(layout::mix(r), j, u64::from_le_bytes(*word)))
-                })
-            });
+        let sum = next.iter().zip(self.seed >> 20..).fold(0u64, |sum, (register, r)| {
+            let words = register.as_chunks::<8>().0.iter().enumerate();
+            words.fold(sum, |sum, (j, word)| {
+                sum.wrapping_add(layout::word(layout::mix(r), j, u64::from_le_bytes(*word)))
+            })
+        });
         assert_eq!(tally.checksum, sum, "{kernel}");
-        assert!(
-            next.iter().all(|register| register[LANES..] == [0; 4]),
-            "padding stays zero"
-        );
+        assert!(next.iter().all(|register| register[LANES..] == [0; 4]), "padding stays zero");
         (next, tally)
     }
 
@@ -150,10 +133,7 @@ fn bits_move_as_transfers_say() {
     // One state, identity window: every target of its bit and nothing else.
     let layout = Layout::new(6).unwrap();
     let bits = vec![(3, 1), (3, 7), (2, 1), (0, 0)];
-    let transfers = [Transfer {
-        window: Window::identity(),
-        bits,
-    }];
+    let transfers = [Transfer { window: Window::identity(), bits }];
     for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
         let program = StepProgram::new(kernel, layout, &transfers).unwrap();
         let mut cur = vec![[0; 64]; 6];
@@ -194,12 +174,7 @@ fn naive(
     let size = layout.block_registers();
     let mut next = vec![[0; 64]; size * layout.blocks()];
     for (register, lane) in (0..next.len()).flat_map(|r| (0..LANES).map(move |l| (r, l))) {
-        let place = LinePlace {
-            parity,
-            block: register / size,
-            register: register % size,
-            lane,
-        };
+        let place = LinePlace { parity, block: register / size, register: register % size, lane };
         let mut line = vec![0; layout.len()];
         layout.line(place, &mut line);
         for transfer in transfers {
@@ -300,19 +275,9 @@ fn programs_may_have_any_number_of_transfers() {
         _ => Window::identity(),
     };
     let transfers: Vec<Transfer> = (0..200)
-        .map(|i| Transfer {
-            window: rotation(i),
-            bits: vec![((i % 8) as u8, (i / 25) as u8)],
-        })
+        .map(|i| Transfer { window: rotation(i), bits: vec![((i % 8) as u8, (i / 25) as u8)] })
         .collect();
-    Case {
-        layout,
-        transfers,
-        seed: 5,
-        sparsity: 3,
-        live: u64::MAX,
-    }
-    .check();
+    Case { layout, transfers, seed: 5, sparsity: 3, live: u64::MAX }.check();
 }
 
 #[test]

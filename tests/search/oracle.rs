@@ -54,11 +54,7 @@ fn counts(levels: &[Vec<Board>]) -> Vec<u64> {
 }
 
 fn run(search: &Search, engine: Engine, kernel: Option<Kernel>) -> search::Outcome {
-    let search = Search {
-        engine: Some(engine),
-        kernel,
-        ..search.clone()
-    };
+    let search = Search { engine: Some(engine), kernel, ..search.clone() };
     search::run(&search, &NoProgress).unwrap()
 }
 
@@ -81,14 +77,8 @@ fn both_engines_equal_sliding_for_every_goal_blank() {
             }
             for kernel in kernels() {
                 let sweep = run(&search, Engine::Sweep, Some(kernel));
-                assert_eq!(
-                    sweep.counts, reference.counts,
-                    "{size} blank {blank} {kernel}"
-                );
-                assert_eq!(
-                    sweep.checksums, reference.checksums,
-                    "{size} blank {blank} {kernel}"
-                );
+                assert_eq!(sweep.counts, reference.counts, "{size} blank {blank} {kernel}");
+                assert_eq!(sweep.checksums, reference.checksums, "{size} blank {blank} {kernel}");
             }
         }
     }
@@ -103,14 +93,8 @@ fn sweep_equals_reference_for_every_goal_blank_of_2x5_and_5x2() {
             let reference = run(&search, Engine::Reference, None);
             for kernel in kernels() {
                 let sweep = run(&search, Engine::Sweep, Some(kernel));
-                assert_eq!(
-                    sweep.counts, reference.counts,
-                    "{size} blank {blank} {kernel}"
-                );
-                assert_eq!(
-                    sweep.checksums, reference.checksums,
-                    "{size} blank {blank} {kernel}"
-                );
+                assert_eq!(sweep.counts, reference.counts, "{size} blank {blank} {kernel}");
+                assert_eq!(sweep.checksums, reference.checksums, "{size} blank {blank} {kernel}");
             }
         }
     }
@@ -134,10 +118,7 @@ fn levels_hold_the_right_boards_and_not_only_the_right_number() {
             let outcome = search::run(&search, &NoProgress).unwrap();
             assert!(!outcome.complete);
             assert!(outcome.last.is_sorted());
-            let last = outcome
-                .last
-                .iter()
-                .map(|&state| space.board(state).unwrap().to_string());
+            let last = outcome.last.iter().map(|&state| space.board(state).unwrap().to_string());
             let mut last: Vec<String> = last.collect();
             last.sort();
             assert_eq!(last, boards, "{engine} engine, depth {depth}");
@@ -185,11 +166,7 @@ fn checksums_do_not_depend_on_the_number_of_threads() {
     let first = std::mem::take(&mut outcomes[0].checksums);
     assert_eq!(first.len(), 56);
     assert!(first.iter().all(|&sum| sum != 0));
-    assert!(
-        outcomes[1..]
-            .iter()
-            .all(|outcome| outcome.checksums == first)
-    );
+    assert!(outcomes[1..].iter().all(|outcome| outcome.checksums == first));
 }
 
 #[test]

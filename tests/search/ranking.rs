@@ -46,9 +46,7 @@ fn board() -> impl Strategy<Value = Board> {
     (2usize..=4, 2usize..=5).prop_flat_map(|(rows, cols)| {
         let size = Size::new(rows, cols).unwrap();
         let tiles: Vec<u16> = (0..size.cells() as u16).collect();
-        Just(tiles)
-            .prop_shuffle()
-            .prop_map(move |tiles| Board::new(size, &tiles).unwrap())
+        Just(tiles).prop_shuffle().prop_map(move |tiles| Board::new(size, &tiles).unwrap())
     })
 }
 
@@ -133,9 +131,8 @@ fn a_state_id_out_of_range_is_no_state() {
 
 #[test]
 fn every_line_has_one_place() {
-    let layouts = (5..=8)
-        .map(|n| Layout::sliced(n).unwrap())
-        .chain((6..=8).map(|n| Layout::new(n).unwrap()));
+    let layouts =
+        (5..=8).map(|n| Layout::sliced(n).unwrap()).chain((6..=8).map(|n| Layout::new(n).unwrap()));
     for layout in layouts {
         let n = layout.len();
         let mut seen = std::collections::HashSet::new();
@@ -178,9 +175,9 @@ fn subsets_are_ranked_in_order() {
 #[test]
 fn checksums_of_states_and_of_words_agree() {
     let bits = 0x8001_0402_8000_0001u64;
-    let sum = (0..64).filter(|i| bits >> i & 1 == 1).fold(0u64, |sum, i| {
-        sum.wrapping_add(layout::state(7, 16 + i / 8, i % 8))
-    });
+    let sum = (0..64)
+        .filter(|i| bits >> i & 1 == 1)
+        .fold(0u64, |sum, i| sum.wrapping_add(layout::state(7, 16 + i / 8, i % 8)));
     let word = |r, j, word| layout::word(layout::mix(r), j, word);
     assert_eq!(sum, word(7, 2, bits));
     assert_eq!(word(0, 2, 0), 0);

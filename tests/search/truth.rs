@@ -78,19 +78,14 @@ fn sweep_equals_every_published_distribution_up_to_12_cells() {
 
 #[test]
 fn reference_equals_every_published_distribution_up_to_10_cells() {
-    let small = published()
-        .into_iter()
-        .filter(|(_, d)| d.rows * d.cols <= 10);
+    let small = published().into_iter().filter(|(_, d)| d.rows * d.cols <= 10);
     let checked: Vec<String> = small
         .map(|(name, d)| {
             check(&name, &d, Engine::Reference);
             name
         })
         .collect();
-    assert!(
-        checked.len() >= 9 && checked.contains(&"2x2".into()),
-        "{checked:?}"
-    );
+    assert!(checked.len() >= 9 && checked.contains(&"2x2".into()), "{checked:?}");
 }
 
 /// 43,589,145,600 states, 6.7 GB of memory, about a minute:

@@ -24,28 +24,18 @@ fn optimum(board: &Board, goal: &Board, length: usize) {
             other => panic!("{board}: {more} moves are not optimal, but {other:?}"),
         }
     }
-    for less in [1, 2]
-        .into_iter()
-        .filter_map(|less| length.checked_sub(less))
-    {
+    for less in [1, 2].into_iter().filter_map(|less| length.checked_sub(less)) {
         let answer = certify(board, goal, less, &NoProgress);
-        assert!(
-            matches!(answer, Err(SolveError::TooShort { .. })),
-            "{board}: {less}"
-        );
+        assert!(matches!(answer, Err(SolveError::TooShort { .. })), "{board}: {less}");
     }
 }
 
 #[test]
 fn optimal_lengths_of_small_boards_are_certified() {
     // The constructive solver finishes boards of this size by complete tables.
-    for (size, blank, count) in [
-        ("2x2", 3, 6),
-        ("2x3", 5, 20),
-        ("3x2", 1, 10),
-        ("2x4", 0, 10),
-        ("3x3", 4, 6),
-    ] {
+    for (size, blank, count) in
+        [("2x2", 3, 6), ("2x3", 5, 20), ("3x2", 1, 10), ("2x4", 0, 10), ("3x3", 4, 6)]
+    {
         let goal = Board::ordered(size.parse().unwrap(), blank).unwrap();
         let solver = Constructive::new(goal.clone());
         for board in Scrambler::new(goal.clone(), 11).take(count) {
@@ -101,23 +91,14 @@ fn no_time_means_no_answer() {
     let first = goal("first", Size::new(4, 4).unwrap());
     let board = board("14 13 15 7/11 12 9 5/6 0 2 1/4 8 10 3");
     let answer = certify(&board, &first, 57, &StopWhen(|| true));
-    assert!(
-        matches!(answer, Err(SolveError::Undecided { moves: 57, .. })),
-        "{answer:?}"
-    );
+    assert!(matches!(answer, Err(SolveError::Undecided { moves: 57, .. })), "{answer:?}");
 }
 
 #[test]
 fn unsolvable_and_oversized_questions_are_refused() {
     let last = goal("last", Size::new(4, 4).unwrap());
     let loyd = board("1 2 3 4/5 6 7 8/9 10 11 12/13 15 14 0");
-    assert!(matches!(
-        certify(&loyd, &last, 10, &NoProgress),
-        Err(SolveError::Board(_))
-    ));
+    assert!(matches!(certify(&loyd, &last, 10, &NoProgress), Err(SolveError::Board(_))));
     let answer = certify(&last, &last, usize::MAX, &NoProgress);
-    assert!(
-        matches!(answer, Err(SolveError::ModelTooLarge { .. })),
-        "{answer:?}"
-    );
+    assert!(matches!(answer, Err(SolveError::ModelTooLarge { .. })), "{answer:?}");
 }

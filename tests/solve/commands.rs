@@ -16,16 +16,11 @@ pub fn tilewave(args: &[&str]) -> (i32, String, String) {
 
 #[test]
 fn scramble_prints_as_many_solvable_boards_as_asked() {
-    let args = [
-        "scramble", "3x5", "--count", "5000", "--seed", "9", "--goal", "first",
-    ];
+    let args = ["scramble", "3x5", "--count", "5000", "--seed", "9", "--goal", "first"];
     let (code, text, _) = tilewave(&args);
     assert_eq!((code, text.lines().count()), (0, 5000));
     let frame = Coordinates::new(Goal::First.board("3x5".parse().unwrap()).unwrap());
-    assert!(
-        text.lines()
-            .all(|line| frame.solvable(&board(line)).unwrap())
-    );
+    assert!(text.lines().all(|line| frame.solvable(&board(line)).unwrap()));
     assert_eq!(tilewave(&args).1, text, "the seed determines the boards");
     let other = tilewave(&["scramble", "3x5", "--count", "5000", "--seed", "10"]);
     assert_ne!(other.1, text);
@@ -71,10 +66,7 @@ fn export_speaks_of_the_moves_it_means_writes_to_stdout_and_reads_answers() {
         .output()
         .unwrap();
     let formula = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        formula.starts_with("c Solvable in at most 9 moves? (10 were allowed"),
-        "{formula}"
-    );
+    assert!(formula.starts_with("c Solvable in at most 9 moves? (10 were allowed"), "{formula}");
     assert!(!directory.path().join("-").exists());
     let (code, program, _) = tilewave(&["export", board, "--max-moves", "1", "--mps", "-"]);
     assert!(code == 0 && program.ends_with("ENDATA\n"), "{program}");
@@ -91,25 +83,14 @@ fn export_speaks_of_the_moves_it_means_writes_to_stdout_and_reads_answers() {
 
 #[test]
 fn export_refuses_what_it_cannot_ask() {
-    assert_eq!(
-        tilewave(&["export", "1 2 3/0 4 6/7 5 8"]).0,
-        2,
-        "no file is named"
-    );
+    assert_eq!(tilewave(&["export", "1 2 3/0 4 6/7 5 8"]).0, 2, "no file is named");
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.cnf");
     let path = path.to_str().unwrap();
     let (code, _, error) = tilewave(&["export", "1 2 3/4 5 6/8 7 0", "--cnf", path]);
     assert!(code == 1 && error.contains("cannot reach"), "{error}");
     let most = usize::MAX.to_string();
-    let huge = [
-        "export",
-        "1 2 3/4 5 6/7 8 0",
-        "--cnf",
-        path,
-        "--max-moves",
-        &most,
-    ];
+    let huge = ["export", "1 2 3/4 5 6/7 8 0", "--cnf", path, "--max-moves", &most];
     let (code, _, error) = tilewave(&huge);
     assert!(code == 1 && error.contains("allow fewer moves"), "{error}");
     assert!(!directory.path().join("a.cnf").exists());
@@ -131,29 +112,14 @@ fn wrong_lines_are_named_and_the_rest_is_solved() {
         "\u{feff}1 2 3/4 5 6/7 0 8\n1 2 z\u{1b}[2J\n\n1 2/0 3 # another size\n1 2 3/4 5 6/0 7 8\n";
     let (code, text, errors) = solve(&["--no-cache"], input);
     assert_eq!(code, 1, "{errors}");
-    let lines: Vec<&str> = text
-        .lines()
-        .filter(|line| line.contains(" moves  "))
-        .collect();
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains(" moves  ")).collect();
     assert_eq!(lines.len(), 2, "{text}");
-    assert!(
-        lines[1].starts_with("1 2 3/4 5 6/0 7 8  2 moves  L2"),
-        "{text}"
-    );
+    assert!(lines[1].starts_with("1 2 3/4 5 6/0 7 8  2 moves  L2"), "{text}");
     assert!(text.contains("2 of 4 boards solved"), "{text}");
-    let errors: Vec<&str> = errors
-        .lines()
-        .filter(|line| line.starts_with("error"))
-        .collect();
+    let errors: Vec<&str> = errors.lines().filter(|line| line.starts_with("error")).collect();
     assert_eq!(errors.len(), 2, "{errors:?}");
-    assert!(
-        errors[0].contains("line 2: ") && errors[0].contains("z\\u{1b}[2J"),
-        "{errors:?}"
-    );
-    assert!(
-        errors[1].contains("line 4: the board is 2x2, the goal is 3x3"),
-        "{errors:?}"
-    );
+    assert!(errors[0].contains("line 2: ") && errors[0].contains("z\\u{1b}[2J"), "{errors:?}");
+    assert!(errors[1].contains("line 4: the board is 2x2, the goal is 3x3"), "{errors:?}");
     // Nothing that is a board: a usage error with the first reason.
     let (code, _, errors) = solve(&["--no-cache"], "hello\n");
     assert!(code == 2 && errors.contains("line 1: "), "{errors}");
@@ -171,10 +137,7 @@ fn answers_come_as_boards_arrive() {
         .unwrap();
     let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     let mut lines = BufReader::new(output).lines();
-    for (board, moves) in [
-        ("1 2 3/4 5 6/7 0 8", "  1 moves"),
-        ("1 2 3/4 5 6/0 7 8", "  2 moves"),
-    ] {
+    for (board, moves) in [("1 2 3/4 5 6/7 0 8", "  1 moves"), ("1 2 3/4 5 6/0 7 8", "  2 moves")] {
         // The input stays open: the answer must not wait for its end.
         writeln!(input, "{board}").unwrap();
         let line = lines.next().unwrap().unwrap();
@@ -189,27 +152,12 @@ fn limits_are_kept_however_small() {
     let board = "5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12";
     let cache = tempfile::tempdir().unwrap();
     let cache = cache.path().to_str().unwrap();
-    for limit in [
-        ["--max-nodes", "1"],
-        ["--max-nodes", "10"],
-        ["--timeout", "0"],
-    ] {
-        let args = [
-            "--cache-dir",
-            cache,
-            "--partition",
-            "5-5-5",
-            "--goal",
-            "first",
-            limit[0],
-            limit[1],
-        ];
+    for limit in [["--max-nodes", "1"], ["--max-nodes", "10"], ["--timeout", "0"]] {
+        let args =
+            ["--cache-dir", cache, "--partition", "5-5-5", "--goal", "first", limit[0], limit[1]];
         let far = "15 14 8 12/10 11 9 13/2 6 5 1/3 7 4 0";
         let (code, text, errors) = solve(&args, far);
-        assert!(
-            code == 1 && text.contains("given up after"),
-            "{limit:?}: {text} {errors}"
-        );
+        assert!(code == 1 && text.contains("given up after"), "{limit:?}: {text} {errors}");
         let nodes: u64 = text
             .split("given up after ")
             .nth(1)
@@ -223,21 +171,11 @@ fn limits_are_kept_however_small() {
     }
     // Solved within the limit or not at all.
     let full = solve(&["--cache-dir", cache, "--format", "json"], board).1;
-    let nodes: u64 = full
-        .split("\"nodes\":")
-        .nth(1)
-        .unwrap()
-        .split(',')
-        .next()
-        .unwrap()
-        .parse()
-        .unwrap();
+    let nodes: u64 =
+        full.split("\"nodes\":").nth(1).unwrap().split(',').next().unwrap().parse().unwrap();
     for (limit, code) in [(nodes, 0), (nodes - 1, 1)] {
         let limit = limit.to_string();
-        assert_eq!(
-            solve(&["--cache-dir", cache, "--max-nodes", &limit], board).0,
-            code
-        );
+        assert_eq!(solve(&["--cache-dir", cache, "--max-nodes", &limit], board).0, code);
     }
 }
 
@@ -266,18 +204,11 @@ fn an_interrupted_command_says_how_far_it_came() {
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     lines.next().unwrap().unwrap();
-    let kill = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(kill.unwrap().success());
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
     let mut errors = String::new();
-    child
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut errors)
-        .unwrap();
+    child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     // The boards are read while the first are solved: on a busy machine not all of them have been.
     let says = |text: &str| {
@@ -318,9 +249,7 @@ fn boards_that_an_interruption_leaves_get_no_line() {
         while solved() < 5 && begun.elapsed().as_secs() < 60 {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
-        let kill = Command::new("kill")
-            .args(["-INT", &child.id().to_string()])
-            .status();
+        let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
         assert!(kill.unwrap().success());
         assert_eq!(child.wait().unwrap().code(), Some(130));
         let text = std::fs::read_to_string(&out).unwrap();
@@ -342,28 +271,12 @@ fn what_cannot_work_is_said_with_its_cause() {
     assert!(code == 2 && error.contains("name two files"), "{error}");
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     // A database of another size; and the board after --pdb FILE is a board.
-    let build = [
-        "pdb",
-        "build",
-        "--size",
-        "4x4",
-        "--pattern",
-        "1,2,3",
-        "-o",
-        &database,
-    ];
+    let build = ["pdb", "build", "--size", "4x4", "--pattern", "1,2,3", "-o", &database];
     assert_eq!(tilewave(&build).0, 0);
     let (code, _, error) = tilewave(&["solve", "--pdb", &database, board]);
-    assert!(
-        code == 1 && error.contains("they are for 4x4, the board is 3x3"),
-        "{error}"
-    );
+    assert!(code == 1 && error.contains("they are for 4x4, the board is 3x3"), "{error}");
     // Boards beyond all databases.
-    let large = (1..49)
-        .map(|tile| tile.to_string())
-        .collect::<Vec<_>>()
-        .join(" ")
-        + " 0";
+    let large = (1..49).map(|tile| tile.to_string()).collect::<Vec<_>>().join(" ") + " 0";
     let moved = large.replace("48 0", "0 48");
     let (code, _, error) = tilewave(&["solve", "--size", "7x7", &moved]);
     assert!(code == 2 && error.contains("--fast"), "{error}");

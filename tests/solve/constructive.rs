@@ -38,14 +38,7 @@ fn every_shape_and_blank_goal_is_solved() {
 
 #[test]
 fn any_arrangement_can_be_the_goal() {
-    for (size, seed) in [
-        ("5x5", 1),
-        ("4x9", 2),
-        ("9x4", 3),
-        ("2x11", 4),
-        ("11x2", 5),
-        ("3x8", 6),
-    ] {
+    for (size, seed) in [("5x5", 1), ("4x9", 2), ("9x4", 3), ("2x11", 4), ("11x2", 5), ("3x8", 6)] {
         let ordered = Goal::Last.board(size.parse().unwrap()).unwrap();
         for goal in Scrambler::new(ordered, seed).take(30) {
             solve(&goal, Scrambler::new(goal.clone(), seed + 1).take(10));
@@ -74,15 +67,9 @@ fn large_boards_take_about_as_many_moves_as_measured() {
 
 #[test]
 fn boards_of_up_to_nine_cells_are_solved_optimally() {
-    for (text, blank) in [
-        ("2x2", 0),
-        ("2x3", 5),
-        ("3x2", 2),
-        ("2x4", 3),
-        ("4x2", 0),
-        ("3x3", 4),
-        ("3x3", 8),
-    ] {
+    for (text, blank) in
+        [("2x2", 0), ("2x3", 5), ("3x2", 2), ("2x4", 3), ("4x2", 0), ("3x3", 4), ("3x3", 8)]
+    {
         let goal = Board::ordered(text.parse().unwrap(), blank).unwrap();
         let space = StateSpace::new(goal.clone()).unwrap();
         let solver = Constructive::new(goal.clone());
@@ -94,11 +81,7 @@ fn boards_of_up_to_nine_cells_are_solved_optimally() {
             counts[length] += 1;
         }
         let search = Search::new(goal);
-        assert_eq!(
-            counts,
-            search::run(&search, &NoProgress).unwrap().counts,
-            "{text}"
-        );
+        assert_eq!(counts, search::run(&search, &NoProgress).unwrap().counts, "{text}");
     }
 }
 
@@ -122,10 +105,7 @@ fn korf_s_instances_take_at_most_a_quarter_more_than_the_optimum() {
     let mut ratio = 0.0;
     for (text, optimum) in KORF {
         let length = solver.solve(&board(text)).unwrap().len();
-        assert!(
-            length >= optimum && length % 2 == optimum % 2,
-            "{text}: {length}"
-        );
+        assert!(length >= optimum && length % 2 == optimum % 2, "{text}: {length}");
         ratio += length as f64 / optimum as f64 / KORF.len() as f64;
     }
     assert!(ratio < 1.25, "{ratio}");

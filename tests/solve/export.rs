@@ -33,11 +33,7 @@ fn dimacs_holds_what_its_header_says() {
         let numbers: Vec<i32> = line.split(' ').map(|n| n.parse().unwrap()).collect();
         assert_eq!(numbers.split_last().unwrap(), (&0, &clause[..]));
         let most = cnf.variables() as u32;
-        assert!(
-            clause
-                .iter()
-                .all(|l| (1..=most).contains(&l.unsigned_abs()))
-        );
+        assert!(clause.iter().all(|l| (1..=most).contains(&l.unsigned_abs())));
         count += 1;
     }
     assert_eq!(count, cnf.clauses().len());
@@ -74,9 +70,7 @@ fn satisfied(cnf: &Cnf, start: &Board, moves: &Moves) -> bool {
         holds[1 + (steps + 1) * cells * cells + 5 * time + d] = true;
     }
     let literal = |&l: &i32| holds[l.unsigned_abs() as usize] == (l > 0);
-    cnf.clauses()
-        .iter()
-        .all(|clause| clause.iter().any(literal))
+    cnf.clauses().iter().all(|clause| clause.iter().any(literal))
 }
 
 #[test]
@@ -171,9 +165,7 @@ fn answers_of_solvers_become_moves_that_solve_the_board() {
             let model = path(&format!("{number}-{moves}.{extension}"));
             let answer = path(&format!("{number}-{moves}.answer"));
             std::fs::write(&model, &text).unwrap();
-            let run = Command::new(name)
-                .args((solver.arguments)(&model, &answer))
-                .output();
+            let run = Command::new(name).args((solver.arguments)(&model, &answer)).output();
             if run.is_err() {
                 // Past the capture of the test's output: nobody should believe that this was tested.
                 let note = format!("SKIPPED: {name} is not installed, run tools/setup solvers\n");
@@ -185,10 +177,7 @@ fn answers_of_solvers_become_moves_that_solve_the_board() {
             match decode(&start, &last, &text) {
                 Ok(moves) => {
                     assert!(solvable, "{name}: {moves}");
-                    assert_eq!(
-                        (moves.len(), moves.apply(&start).unwrap()),
-                        (11, last.clone())
-                    );
+                    assert_eq!((moves.len(), moves.apply(&start).unwrap()), (11, last.clone()));
                 }
                 Err(error) => assert!(!solvable, "{name} {extension}: {error}"),
             }
@@ -199,21 +188,15 @@ fn answers_of_solvers_become_moves_that_solve_the_board() {
 /// What the files of other solvers look like that are not in every distribution.
 #[test]
 fn answers_in_other_formats_are_read() {
-    let (start, last) = (
-        board("1 2 3/4 5 6/0 7 8"),
-        goal("last", board("1 2 3/4 5 6/0 7 8").size()),
-    );
+    let (start, last) =
+        (board("1 2 3/4 5 6/0 7 8"), goal("last", board("1 2 3/4 5 6/0 7 8").size()));
     for answer in [
         "Model status\nOptimal\n\n# Primal solution values\nFeasible\nObjective 2\n# Columns 30\nx_0 1\nu_0 0\nl_0 1\nl_1 0.9999999\nz_0_0 1\n# Rows 9\nway_0 0\n",
         "solution status: optimal solution found\nobjective value: 2\nl_0                  1 \t(obj:0)\nl_1     1   (obj:0)\n",
         "# Objective value = 2\nu_0 0\nl_0 1\nr_1 0\nl_1 1\n",
         "<CPLEXSolution>\n <variable name=\"l_0\" index=\"7\" value=\"1\"/>\n <variable name=\"u_1\" index=\"8\" value=\"0\"/>\n <variable name=\"l_1\" index=\"9\" value=\"1\"/>\n",
     ] {
-        assert_eq!(
-            decode(&start, &last, answer).unwrap().to_string(),
-            "L2",
-            "{answer}"
-        );
+        assert_eq!(decode(&start, &last, answer).unwrap().to_string(), "L2", "{answer}");
     }
     for (answer, why) in [
         ("s UNSATISFIABLE\n", "there is no solution"),
@@ -238,9 +221,6 @@ fn letters_of_all_models_say_where_the_tile_goes() {
     IntegerProgram::new(question).write_lp(&mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
     // The blank's column grows by one when a tile goes left.
-    assert!(
-        text.contains(" col_0: + x_1 - x_0 - l_0 + r_0 = 0\n"),
-        "{text}"
-    );
+    assert!(text.contains(" col_0: + x_1 - x_0 - l_0 + r_0 = 0\n"), "{text}");
     assert_eq!(decode(&start, &last, "l_0 1\n").unwrap().to_string(), "L");
 }

@@ -26,10 +26,7 @@ fn database(directory: &Path) -> PathBuf {
 /// A search that has the database mapped.
 fn search(database: &Path, options: &[&str]) -> Child {
     let mut command = Command::cargo_bin("tilewave").unwrap();
-    command
-        .args(["--quiet", "solve", "--goal", "first", "--pdb"])
-        .arg(database)
-        .args(options);
+    command.args(["--quiet", "solve", "--goal", "first", "--pdb"]).arg(database).args(options);
     command.arg("15 10 8 12/11 14 9 13/2 6 5 1/3 7 4 0");
     let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
@@ -37,10 +34,7 @@ fn search(database: &Path, options: &[&str]) -> Child {
     let name = database.to_str().unwrap();
     let begun = Instant::now();
     while !fs::read_to_string(&maps).is_ok_and(|maps| maps.contains(name)) {
-        assert!(
-            begun.elapsed() < Duration::from_secs(60),
-            "it is not mapped"
-        );
+        assert!(begun.elapsed() < Duration::from_secs(60), "it is not mapped");
         std::thread::sleep(Duration::from_millis(1));
     }
     // Time for the check of the file; what comes before it is as good.
@@ -64,12 +58,7 @@ fn a_database_cut_while_boards_are_solved_is_named() {
     for threads in ["1", "2"] {
         let bytes = fs::read(&database).unwrap();
         let search = search(&database, &["--threads", threads]);
-        OpenOptions::new()
-            .write(true)
-            .open(&database)
-            .unwrap()
-            .set_len(100)
-            .unwrap();
+        OpenOptions::new().write(true).open(&database).unwrap().set_len(100).unwrap();
         assert_refused(&search.wait_with_output().unwrap(), &database, "cut short");
         fs::write(&database, bytes).unwrap();
     }
@@ -81,8 +70,7 @@ fn no_answer_rests_on_a_database_that_was_written_to() {
     let database = database(directory.path());
     let search = search(&database, &["--timeout", "1"]);
     let file = OpenOptions::new().write(true).open(&database).unwrap();
-    file.write_all_at(&[0], file.metadata().unwrap().len() - 1)
-        .unwrap();
+    file.write_all_at(&[0], file.metadata().unwrap().len() - 1).unwrap();
     assert_refused(&search.wait_with_output().unwrap(), &database, "changed");
 }
 
@@ -95,8 +83,5 @@ fn a_database_replaced_while_boards_are_solved_does_not_matter() {
     fs::write(&database, "another file").unwrap();
     let output = search.wait_with_output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.stderr.is_empty() && text.contains("given up"),
-        "{text}"
-    );
+    assert!(output.stderr.is_empty() && text.contains("given up"), "{text}");
 }

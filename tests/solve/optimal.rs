@@ -37,12 +37,8 @@ impl Progress for StopAfter {
 }
 
 fn build_all(patterns: Vec<Pattern>) -> Vec<Arc<Pdb>> {
-    let databases = patterns
-        .into_iter()
-        .map(|p| build(&Build::new(p), &NoProgress).map(Arc::new));
-    databases
-        .collect::<Result<_, _>>()
-        .expect("small databases can be built")
+    let databases = patterns.into_iter().map(|p| build(&Build::new(p), &NoProgress).map(Arc::new));
+    databases.collect::<Result<_, _>>().expect("small databases can be built")
 }
 
 /// Distances of all boards by sliding.
@@ -101,17 +97,11 @@ fn databases_of_one_corner_serve_all_corners() {
         let solver = Optimal::new(&goal, pdbs.clone()).unwrap();
         assert_eq!(solver.views(), 2, "each corner lies on one diagonal");
         let known = distances(&goal);
-        let farthest = known
-            .iter()
-            .max_by_key(|(board, d)| (**d, board.to_string()))
-            .unwrap();
+        let farthest = known.iter().max_by_key(|(board, d)| (**d, board.to_string())).unwrap();
         let answer = solver.solve(farthest.0, &NoProgress).unwrap();
         assert_eq!(answer.moves.map(|m| m.len()), Some(*farthest.1), "{corner}");
     }
-    let error = Optimal::new(&goal("blank=4", size), pdbs.clone())
-        .err()
-        .unwrap()
-        .to_string();
+    let error = Optimal::new(&goal("blank=4", size), pdbs.clone()).err().unwrap().to_string();
     assert!(error.contains("no rotation or reflection"), "{error}");
 }
 
@@ -152,10 +142,8 @@ fn known_15_puzzles_have_their_published_lengths() {
 fn instances(text: &str, size: Size) -> Vec<(Board, usize)> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let instances = lines.map(|line| {
-        let numbers: Vec<usize> = line
-            .split_whitespace()
-            .map(|word| word.parse().unwrap())
-            .collect();
+        let numbers: Vec<usize> =
+            line.split_whitespace().map(|word| word.parse().unwrap()).collect();
         let cells = size.cells();
         let tiles: Vec<u16> = numbers[1..=cells].iter().map(|&t| t as u16).collect();
         (Board::new(size, &tiles).unwrap(), numbers[cells + 1])
@@ -194,11 +182,7 @@ fn a_hard_board_is_split_and_has_the_answer_of_one_thread() {
     let answer = solver.finish(pending, &stop).unwrap();
     assert!(answer.moves.is_none());
     assert!((*length - 10..*length).contains(&answer.at_least));
-    assert!(
-        (1 << 20..1 << 21).contains(&answer.nodes),
-        "{}",
-        answer.nodes
-    );
+    assert!((1 << 20..1 << 21).contains(&answer.nodes), "{}", answer.nodes);
 }
 
 #[test]
@@ -232,11 +216,7 @@ fn a_stopped_search_says_what_it_excludes() {
     let answer = solver.solve(&board, &StopAfter::new(100_000)).unwrap();
     assert!(answer.moves.is_none());
     assert!((40..80).contains(&answer.at_least), "{}", answer.at_least);
-    assert!(
-        (100_000..200_000).contains(&answer.nodes),
-        "{}",
-        answer.nodes
-    );
+    assert!((100_000..200_000).contains(&answer.nodes), "{}", answer.nodes);
 }
 
 #[test]
@@ -319,18 +299,11 @@ fn databases_of_every_kind_and_encoding_give_shortest_solutions() {
             for (board, distance) in boards.iter().step_by(211) {
                 let answer = solver.solve(board, &NoProgress).unwrap();
                 let moves = answer.moves.expect("no limit was set");
-                assert_eq!(
-                    (moves.len(), moves.apply(board).unwrap()),
-                    (**distance, last.clone())
-                );
+                assert_eq!((moves.len(), moves.apply(board).unwrap()), (**distance, last.clone()));
                 nodes += answer.nodes;
             }
             assert!(nodes <= least, "region-aware values are larger");
-            assert_eq!(
-                *same.get_or_insert(nodes),
-                nodes,
-                "{kind} {encoding}: the same values"
-            );
+            assert_eq!(*same.get_or_insert(nodes), nodes, "{kind} {encoding}: the same values");
         }
         least = same.unwrap();
     }
@@ -340,14 +313,7 @@ fn databases_of_every_kind_and_encoding_give_shortest_solutions() {
 #[test]
 fn bits_are_carried_along_on_boards_of_every_size() {
     for (size, tiles, moves) in [
-        (
-            (4, 4),
-            [
-                &[1u16, 2, 3, 5, 6, 7, 9][..],
-                &[4, 8, 10, 11, 12, 13, 14, 15],
-            ],
-            45,
-        ),
+        ((4, 4), [&[1u16, 2, 3, 5, 6, 7, 9][..], &[4, 8, 10, 11, 12, 13, 14, 15]], 45),
         ((5, 5), [&[1, 2, 3, 6, 7], &[18, 19, 22, 23, 24]], 30),
         ((6, 6), [&[1, 2, 7, 8], &[29, 30, 34, 35]], 24),
     ] {
@@ -394,11 +360,8 @@ fn several_partitions_are_stronger_than_each() {
     let last = goal("last", Size::new(4, 4).unwrap());
     let part = |all: &[&[u16]], kind, encoding| -> Vec<Arc<Pdb>> {
         let make = |tiles: &&[u16]| {
-            let how = Build {
-                kind,
-                encoding,
-                ..Build::new(Pattern::new(last.clone(), tiles).unwrap())
-            };
+            let how =
+                Build { kind, encoding, ..Build::new(Pattern::new(last.clone(), tiles).unwrap()) };
             Arc::new(build(&how, &NoProgress).unwrap())
         };
         all.iter().map(make).collect()
@@ -412,16 +375,9 @@ fn several_partitions_are_stronger_than_each() {
     assert_eq!(solvers.each_ref().map(|solver| solver.views()), [2, 2, 4]);
     let mut nodes = [0; 3];
     for board in walks(&last, 60).take(10) {
-        let answers = solvers
-            .each_ref()
-            .map(|s| s.solve(&board, &NoProgress).unwrap());
-        let lengths = answers
-            .each_ref()
-            .map(|a| a.moves.as_ref().map(|moves| moves.len()));
-        assert!(
-            lengths[0].is_some() && lengths == [lengths[0]; 3],
-            "{board}"
-        );
+        let answers = solvers.each_ref().map(|s| s.solve(&board, &NoProgress).unwrap());
+        let lengths = answers.each_ref().map(|a| a.moves.as_ref().map(|moves| moves.len()));
+        assert!(lengths[0].is_some() && lengths == [lengths[0]; 3], "{board}");
         for (sum, answer) in nodes.iter_mut().zip(&answers) {
             *sum += answer.nodes;
         }
@@ -432,14 +388,8 @@ fn several_partitions_are_stronger_than_each() {
     let board = walks(&last, 50).next().unwrap();
     let [once, twice] = [once, &twice].map(|s| s.solve(&board, &NoProgress).unwrap());
     assert_eq!((once.moves, once.nodes), (twice.moves, twice.nodes));
-    let many = Optimal::with_partitions(&last, vec![a; 9])
-        .err()
-        .unwrap()
-        .to_string();
-    assert!(
-        many.contains("18 ways") && many.contains("at most 16"),
-        "{many}"
-    );
+    let many = Optimal::with_partitions(&last, vec![a; 9]).err().unwrap().to_string();
+    assert!(many.contains("18 ways") && many.contains("at most 16"), "{many}");
 }
 
 #[test]
@@ -447,10 +397,7 @@ fn a_database_for_another_size_is_named_as_the_reason() {
     let small = goal("last", Size::new(3, 3).unwrap());
     let pdbs = build_all(default_patterns(&goal("last", Size::new(2, 4).unwrap())).unwrap());
     let error = Optimal::new(&small, pdbs).err().unwrap().to_string();
-    assert!(
-        error.contains("they are for 2x4, the board is 3x3"),
-        "{error}"
-    );
+    assert!(error.contains("they are for 2x4, the board is 3x3"), "{error}");
 }
 
 /// The solver of `tests/examples` finds solutions of the published lengths.

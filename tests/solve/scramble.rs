@@ -11,17 +11,10 @@ use super::goal;
 fn a_seed_always_gives_the_same_boards() {
     // Computed once; a change would break what users have written down.
     let goal = goal("last", "3x4".parse().unwrap());
-    let boards: Vec<String> = Scrambler::new(goal, 42)
-        .take(3)
-        .map(|b| b.to_string())
-        .collect();
+    let boards: Vec<String> = Scrambler::new(goal, 42).take(3).map(|b| b.to_string()).collect();
     assert_eq!(
         boards,
-        [
-            "10 7 8 11/4 0 5 3/1 9 6 2",
-            "5 2 10 1/8 7 4 3/0 6 9 11",
-            "11 0 7 5/8 2 4 6/1 3 9 10"
-        ]
+        ["10 7 8 11/4 0 5 3/1 9 6 2", "5 2 10 1/8 7 4 3/0 6 9 11", "11 0 7 5/8 2 4 6/1 3 9 10"]
     );
 }
 
@@ -47,9 +40,7 @@ fn all_solvable_boards_are_equally_likely() {
         *counts.entry(board).or_default() += 1;
     }
     assert_eq!(counts.len(), 360);
-    let squares = counts
-        .values()
-        .map(|&c| (f64::from(c) - 100.0).powi(2) / 100.0);
+    let squares = counts.values().map(|&c| (f64::from(c) - 100.0).powi(2) / 100.0);
     let chi: f64 = squares.sum();
     // 359 degrees of freedom: mean 359, standard deviation 27; five of them to each side.
     assert!((225.0..495.0).contains(&chi), "{chi}");

@@ -22,18 +22,13 @@ fn explanations_agree_with_the_frame_and_help() {
             for good in Scrambler::new(goal.clone(), 3).take(200) {
                 assert_eq!(explain(&good, &goal).unwrap(), None, "{good}");
                 let bad = spoiled(&good);
-                let why = explain(&bad, &goal)
-                    .unwrap()
-                    .expect("one exchange spoils a board");
+                let why = explain(&bad, &goal).unwrap().expect("one exchange spoils a board");
                 assert!(!frame.solvable(&bad).unwrap());
                 assert_ne!(why.exchanges % 2, why.blank_steps % 2, "{bad}");
                 assert!(frame.solvable(&why.board).unwrap(), "{bad}: {why}");
                 assert_eq!(differences(&bad, &why.board), why.swap);
                 assert_eq!(differences(&goal, &why.goal), why.swap);
-                assert!(
-                    Coordinates::new(why.goal.clone()).solvable(&bad).unwrap(),
-                    "{bad}: {why}"
-                );
+                assert!(Coordinates::new(why.goal.clone()).solvable(&bad).unwrap(), "{bad}: {why}");
             }
         }
     }
@@ -44,18 +39,13 @@ fn differences(a: &Board, b: &Board) -> (u16, u16) {
     let pairs = a.tiles().iter().zip(b.tiles());
     let different: Vec<u16> = pairs.filter(|(x, y)| x != y).map(|(&x, _)| x).collect();
     assert_eq!(different.len(), 2, "{a} and {b}");
-    (
-        different[0].min(different[1]),
-        different[0].max(different[1]),
-    )
+    (different[0].min(different[1]), different[0].max(different[1]))
 }
 
 #[test]
 fn the_exchange_brings_a_tile_home_where_it_can() {
     let last = goal("last", "4x4".parse().unwrap());
-    let why = explain(&board("13 2 3 4/5 6 7 8/9 10 11 12/1 14 15 0"), &last)
-        .unwrap()
-        .unwrap();
+    let why = explain(&board("13 2 3 4/5 6 7 8/9 10 11 12/1 14 15 0"), &last).unwrap().unwrap();
     assert_eq!((why.swap, &why.board), ((1, 13), &last));
     let text = why.to_string();
     assert!(
@@ -68,9 +58,7 @@ fn the_exchange_brings_a_tile_home_where_it_can() {
 fn only_the_blank_can_be_in_the_way() {
     // Tile 1 and the blank have changed places: no tile can go home by an exchange.
     let last = goal("last", "3x3".parse().unwrap());
-    let why = explain(&board("0 2 3/4 5 6/7 8 1"), &last)
-        .unwrap()
-        .unwrap();
+    let why = explain(&board("0 2 3/4 5 6/7 8 1"), &last).unwrap().unwrap();
     assert_eq!((why.exchanges, why.blank_steps, why.swap), (1, 4, (1, 6)));
 }
 

@@ -72,11 +72,7 @@ impl Recorder for Told {
         let mut all = self.subtrees.lock().unwrap();
         // Nothing of an iteration comes before it has begun.
         let stages = self.stages.lock().unwrap();
-        assert!(
-            stages
-                .last()
-                .is_none_or(|stage| stage.threshold == pieces.threshold)
-        );
+        assert!(stages.last().is_none_or(|stage| stage.threshold == pieces.threshold));
         all.push((pieces, walked));
     }
 }
@@ -110,15 +106,9 @@ fn any_number_of_ranks_finds_the_answer_of_one_process() {
         iterations += stages.len();
         // The last iteration begins where the one before came closest: it ends long before it has as many nodes.
         let last = stages.last().unwrap();
-        assert!(
-            alone.nodes - last.nodes < last.last / 4,
-            "{board}: {stages:?}, {}",
-            alone.nodes
-        );
+        assert!(alone.nodes - last.nodes < last.last / 4, "{board}: {stages:?}, {}", alone.nodes);
         for threads in [&[1][..], &[1, 1], &[2, 1, 1], &[1, 3]] {
-            let answers = together(&solver, &pending, threads, |_| {
-                (NoProgress, Told::default())
-            });
+            let answers = together(&solver, &pending, threads, |_| (NoProgress, Told::default()));
             for (answer, told) in answers {
                 assert_eq!(answer.moves, alone.moves, "{board}, {threads:?}");
                 assert_eq!(answer.nodes, alone.nodes, "{board}, {threads:?}");
@@ -133,10 +123,7 @@ fn any_number_of_ranks_finds_the_answer_of_one_process() {
             }
         }
     }
-    assert!(
-        iterations > 2,
-        "{iterations} iterations have one after them"
-    );
+    assert!(iterations > 2, "{iterations} iterations have one after them");
 }
 
 #[test]
@@ -163,12 +150,7 @@ fn ranks_go_on_from_what_a_log_says() {
         let walked: Vec<Walked> = known.filter(|w| w.subtree % every == 0).collect();
         assert!(walked.len() > 200, "{} of {:?}", walked.len(), its[0].0);
         let (of, seconds) = (its[0].0, 1.0);
-        LogLine::Subtrees {
-            board: 0,
-            of,
-            walked,
-            seconds,
-        }
+        LogLine::Subtrees { board: 0, of, walked, seconds }
     };
     let entries = [
         LogLine::pending(0, &pending),
@@ -180,15 +162,11 @@ fn ranks_go_on_from_what_a_log_says() {
     let Some(Logged::Pending { search, .. }) = found.remove(&0) else {
         panic!("the log says that the board is begun");
     };
-    let answers = together(&solver, &search, &[1, 1, 2], |_| {
-        (NoProgress, Told::default())
-    });
+    let answers = together(&solver, &search, &[1, 1, 2], |_| (NoProgress, Told::default()));
     for (answer, told) in answers {
         assert_eq!((&answer.moves, answer.nodes), (&alone.moves, alone.nodes));
         let again = told.of_thresholds();
-        let again = again[&stage.threshold]
-            .iter()
-            .filter(|w| w.subtree % 3 == 0);
+        let again = again[&stage.threshold].iter().filter(|w| w.subtree % 3 == 0);
         assert_eq!(again.count(), 0, "what is known is walked again");
     }
 }
@@ -223,14 +201,7 @@ fn what_stops_one_rank_stops_all() {
     let answers = together(&solver, &pending, &[1, 1, 1], observers);
     for (answer, _) in &answers {
         assert_eq!(answer.moves, None);
-        assert_eq!(
-            (answer.at_least, answer.nodes),
-            (answers[0].0.at_least, answers[0].0.nodes)
-        );
-        assert!(
-            (most..most + (8 << 20)).contains(&answer.nodes),
-            "{}",
-            answer.nodes
-        );
+        assert_eq!((answer.at_least, answer.nodes), (answers[0].0.at_least, answers[0].0.nodes));
+        assert!((most..most + (8 << 20)).contains(&answer.nodes), "{}", answer.nodes);
     }
 }

@@ -44,46 +44,17 @@ fn solve(boards: &[Board], args: &[&str]) -> Vec<(usize, String)> {
 fn one_database_alone_solves_boards_near_the_goal() {
     let dir = tempfile::tempdir().unwrap();
     // For the transposed board.
-    let how = [
-        "--size",
-        "3x2",
-        "--goal",
-        "4 5/2 3/1 0",
-        "--pattern",
-        "1,2,4,5",
-    ];
-    let turned = pdb(
-        &dir,
-        "turned.pdb",
-        &[&how[..], &["--encoding", "bit"]].concat(),
-    );
-    let far = solve(
-        &[board("0 2 5/1 4 3")],
-        &["--goal", "3 2 0/1 4 5", "--pdb", &turned],
-    );
+    let how = ["--size", "3x2", "--goal", "4 5/2 3/1 0", "--pattern", "1,2,4,5"];
+    let turned = pdb(&dir, "turned.pdb", &[&how[..], &["--encoding", "bit"]].concat());
+    let far = solve(&[board("0 2 5/1 4 3")], &["--goal", "3 2 0/1 4 5", "--pdb", &turned]);
     assert_eq!(far[0].0, 10);
-    let first = [
-        "--size",
-        "2x3",
-        "--goal",
-        "first",
-        "--pattern",
-        "2,3,5",
-        "--encoding",
-        "bit",
-    ];
+    let first = ["--size", "2x3", "--goal", "first", "--pattern", "2,3,5", "--encoding", "bit"];
     let first = pdb(&dir, "first.pdb", &first);
-    let near = solve(
-        &[board("1 2 0/3 4 5")],
-        &["--goal", "first", "--pdb", &first],
-    );
+    let near = solve(&[board("1 2 0/3 4 5")], &["--goal", "first", "--pdb", &first]);
     assert_eq!(near, [(2, "L2".to_string())]);
     let five = ["--size", "4x4", "--pattern", "1,2,3,4,5"];
     let five = pdb(&dir, "5.pdb", &five);
-    let boards = [
-        "1 2 3 4/5 6 7 8/9 10 15 11/13 14 12 0",
-        "1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0",
-    ];
+    let boards = ["1 2 3 4/5 6 7 8/9 10 15 11/13 14 12 0", "1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0"];
     let lengths: Vec<usize> = solve(&boards.map(board), &["--pdb", &five])
         .into_iter()
         .map(|(length, _)| length)
@@ -95,12 +66,7 @@ fn one_database_alone_solves_boards_near_the_goal() {
 fn random_databases_that_leave_tiles_out_give_shortest_solutions() {
     let mut random = SplitMix64::new(24);
     let mut below = |bound: usize| random.below(bound as u64) as usize;
-    for (size, name) in [
-        ("2x3", "first"),
-        ("2x4", "last"),
-        ("3x3", "blank=1"),
-        ("3x3", "last"),
-    ] {
+    for (size, name) in [("2x3", "first"), ("2x4", "last"), ("3x3", "blank=1"), ("3x3", "last")] {
         let goal = goal(name, size.parse().unwrap());
         let truth = build(&Search::new(goal.clone()), TableEncoding::Byte, &NoProgress).unwrap();
         let boards: Vec<Board> = Scrambler::new(goal.clone(), 3).take(6).collect();
@@ -112,9 +78,8 @@ fn random_databases_that_leave_tiles_out_give_shortest_solutions() {
             let patterns = 1 + below(2);
             for i in 0..patterns {
                 let count = 1 + below(tiles.len() / 2 + 1);
-                let some: Vec<String> = (0..count)
-                    .map(|_| tiles.remove(below(tiles.len())).to_string())
-                    .collect();
+                let some: Vec<String> =
+                    (0..count).map(|_| tiles.remove(below(tiles.len())).to_string()).collect();
                 let how: [&[&str]; 3] = [
                     &["--kind", "additive-min"],
                     &["--kind", "region-aware"],

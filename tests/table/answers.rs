@@ -27,11 +27,7 @@ fn every_depth_is_that_of_a_plain_search() {
             let table = table(&goal, encoding);
             assert_eq!(table.histogram().iter().sum::<u64>(), known.len() as u64);
             for (board, &depth) in &known {
-                assert_eq!(
-                    table.depth(board).unwrap(),
-                    Some(depth),
-                    "{board} {encoding}"
-                );
+                assert_eq!(table.depth(board).unwrap(), Some(depth), "{board} {encoding}");
             }
         }
     }
@@ -43,10 +39,7 @@ fn solutions_are_shortest_and_solve() {
     let known = distances(&goal);
     for encoding in TableEncoding::ALL {
         let table = table(&goal, encoding);
-        for board in Scrambler::new(goal.clone(), 5)
-            .take(300)
-            .chain([goal.clone()])
-        {
+        for board in Scrambler::new(goal.clone(), 5).take(300).chain([goal.clone()]) {
             let moves = table.solve(&board).unwrap().unwrap();
             assert_eq!(moves.len(), known[&board], "{board}");
             assert_eq!(moves.apply(&board).unwrap(), goal);
@@ -61,9 +54,7 @@ fn a_large_table_has_the_published_distribution() {
     let size = Size::new(3, 4).unwrap();
     assert_eq!(
         table.histogram(),
-        published(size, 0, tilewave::puzzle::Metric::Stm)
-            .unwrap()
-            .counts()
+        published(size, 0, tilewave::puzzle::Metric::Stm).unwrap().counts()
     );
     // Two bits per state, and the checksums.
     assert!(table.file_bytes() < 239_500_800 / 4 + 16_384);
@@ -136,14 +127,10 @@ fn wrong_boards_and_small_budgets_are_refused() {
     assert!(error("1 2/3 0").contains("2x2"));
     let mut search = Search::new(goal);
     search.memory = Some(1000);
-    let refused = build(&search, TableEncoding::Mod3, &NoProgress)
-        .unwrap_err()
-        .to_string();
+    let refused = build(&search, TableEncoding::Mod3, &NoProgress).unwrap_err().to_string();
     assert!(refused.contains("the budget is 1000 B"), "{refused}");
     let large = Search::new(super::goal("3x6", "last"));
-    let refused = build(&large, TableEncoding::Mod3, &NoProgress)
-        .unwrap_err()
-        .to_string();
+    let refused = build(&large, TableEncoding::Mod3, &NoProgress).unwrap_err().to_string();
     assert!(refused.contains("at most 16"), "{refused}");
 }
 
@@ -151,8 +138,5 @@ fn wrong_boards_and_small_budgets_are_refused() {
 fn an_interrupted_table_is_none_and_offers_nothing() {
     let search = Search::new(super::goal("3x3", "last"));
     let error = build(&search, TableEncoding::Mod3, &StopWhen(|| true)).unwrap_err();
-    assert!(
-        matches!(error, Error::Table(TableError::Interrupted)),
-        "{error}"
-    );
+    assert!(matches!(error, Error::Table(TableError::Interrupted)), "{error}");
 }

@@ -30,10 +30,7 @@ fn a_file_answers_as_the_table_that_it_was_written_from() {
         }
         // Not overwritten, unless told.
         let error = opened.save(&path, false, |_| true).unwrap_err().to_string();
-        assert!(
-            error.contains("exists") && error.contains("--force"),
-            "{error}"
-        );
+        assert!(error.contains("exists") && error.contains("--force"), "{error}");
         let before = std::fs::read(&path).unwrap();
         opened.save(&path, true, |_| true).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), before);
@@ -51,16 +48,10 @@ fn version_1_is_what_it_was() {
     if std::env::var_os("TILEWAVE_UPDATE").is_some() {
         std::fs::write(&golden, &fresh).unwrap();
     }
-    assert!(
-        std::fs::read(&golden).unwrap() == fresh,
-        "the format changed: raise its version"
-    );
+    assert!(std::fs::read(&golden).unwrap() == fresh, "the format changed: raise its version");
     let table = DistanceTable::open(&golden).unwrap();
     let far = Board::parse("4 5 0/1 2 3", None).unwrap();
-    assert_eq!(
-        table.depth(&far).unwrap(),
-        Some(distances(table.goal().unwrap())[&far])
-    );
+    assert_eq!(table.depth(&far).unwrap(), Some(distances(table.goal().unwrap())[&far]));
 }
 
 #[test]
@@ -89,19 +80,13 @@ fn damage_is_found_and_named() {
     assert!(error.contains("contradict each other"), "{error}");
     for at in [16, 18, 24, 40, 64, 104, 256, 3000, 4095] {
         let error = open(&changed(at, whole[at] ^ 1)).unwrap_err();
-        assert!(
-            error.contains("header") && error.contains("its checksum differs"),
-            "{error}"
-        );
+        assert!(error.contains("header") && error.contains("its checksum differs"), "{error}");
     }
     for length in [0, 7, 100, 4096, whole.len() - 1] {
         assert!(open(&whole[..length]).is_err(), "{length}");
     }
     let error = open(&[&whole[..], &[0]].concat()).unwrap_err();
-    assert!(
-        error.contains(&format!("has {} bytes", whole.len() + 1)),
-        "{error}"
-    );
+    assert!(error.contains(&format!("has {} bytes", whole.len() + 1)), "{error}");
     let error = open(&changed(4096, !whole[4096])).unwrap_err();
     assert!(error.contains("block checksums"), "{error}");
     let error = open(&changed(4104, 1)).unwrap_err();
@@ -114,9 +99,7 @@ fn damage_is_found_and_named() {
         table.check().unwrap_err().to_string(),
         table.depth(&far).unwrap_err().to_string(),
         table.solve(&far).unwrap_err().to_string(),
-        DistanceTable::from_bytes(&changed(last, !whole[last]))
-            .unwrap_err()
-            .to_string(),
+        DistanceTable::from_bytes(&changed(last, !whole[last])).unwrap_err().to_string(),
     ] {
         assert!(error.contains("damaged in block 0 of 1"), "{error}");
     }
@@ -138,10 +121,7 @@ fn reading_can_be_stopped() {
     let dir = tempfile::tempdir().unwrap();
     let path = saved(dir.path(), "2x4", TableEncoding::Byte);
     let error = DistanceTable::load_with(&path, &StopWhen(|| true)).unwrap_err();
-    assert!(
-        matches!(error, Error::Table(TableError::Interrupted)),
-        "{error}"
-    );
+    assert!(matches!(error, Error::Table(TableError::Interrupted)), "{error}");
     let table = DistanceTable::load_with(&path, &NoProgress).unwrap();
     assert_eq!(table.histogram().len(), 37);
 }
@@ -151,16 +131,9 @@ fn a_header_that_lies_with_a_right_checksum_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = saved(dir.path(), "2x4", TableEncoding::Byte);
     let whole = std::fs::read(&path).unwrap();
-    for (at, value) in [
-        (16, 200),
-        (18, 7),
-        (19, 1),
-        (20, 255),
-        (24, 3),
-        (64, 1),
-        (104, 9),
-        (263, 0xff),
-    ] {
+    for (at, value) in
+        [(16, 200), (18, 7), (19, 1), (20, 255), (24, 3), (64, 1), (104, 9), (263, 0xff)]
+    {
         let mut bytes = whole.clone();
         assert_ne!(bytes[at], value, "{at}");
         bytes[at] = value;

@@ -11,9 +11,7 @@ use tilewave::table::{DistanceTable, TableEncoding};
 use super::{goal, table};
 
 fn tools(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tools")
-        .join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tools").join(path)
 }
 
 /// Tables in files, boards, and what is to be said of them; the last board cannot be solved.
@@ -58,9 +56,7 @@ fn run(command: &mut Command, boards: &[Board]) -> Vec<String> {
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{command:?}: {error}");
     let text = String::from_utf8(output.stdout).unwrap();
-    text.lines()
-        .map(|line| line.trim_end().to_string())
-        .collect()
+    text.lines().map(|line| line.trim_end().to_string()).collect()
 }
 
 /// Says so, loudly, when a tool is missing: the test then proves nothing.
@@ -82,10 +78,7 @@ fn the_python_reader_agrees() {
     let dir = tempfile::tempdir().unwrap();
     for (path, boards, said) in cases(dir.path()) {
         let mut command = Command::new("python3");
-        let lines = run(
-            command.arg(tools("python/tilewave_table.py")).arg(&path),
-            &boards,
-        );
+        let lines = run(command.arg(tools("python/tilewave_table.py")).arg(&path), &boards);
         let said = said.iter().map(|said| match said {
             Some(said) => said.trim_end().to_string(),
             None => "None None".to_string(),
@@ -97,21 +90,15 @@ fn the_python_reader_agrees() {
 /// A board of another size, or none at all, is refused: it was given a value.
 #[test]
 fn the_python_reader_refuses_other_boards() {
-    let python = Command::new("python3")
-        .args(["-c", "import numpy"])
-        .output();
+    let python = Command::new("python3").args(["-c", "import numpy"]).output();
     if !python.is_ok_and(|output| output.status.success()) {
         skipped("python3 with numpy is not installed (pip install numpy)");
         return;
     }
     let dir = tempfile::tempdir().unwrap();
     let (path, ..) = cases(dir.path()).swap_remove(0);
-    for wrong in [
-        "1 2 3 0",
-        "1 2 3/4 5 6/7 8 0/9 10 11",
-        "1 1 3/4 5 6/7 8 0",
-        "0 0 0/0 0 0/0 0 0",
-    ] {
+    for wrong in ["1 2 3 0", "1 2 3/4 5 6/7 8 0/9 10 11", "1 1 3/4 5 6/7 8 0", "0 0 0/0 0 0/0 0 0"]
+    {
         let mut child = Command::new("python3")
             .arg(tools("python/tilewave_table.py"))
             .arg(&path)
@@ -120,12 +107,7 @@ fn the_python_reader_refuses_other_boards() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        child
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(wrong.as_bytes())
-            .unwrap();
+        child.stdin.take().unwrap().write_all(wrong.as_bytes()).unwrap();
         let output = child.wait_with_output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(

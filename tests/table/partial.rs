@@ -80,10 +80,7 @@ fn boards_beyond_a_partial_table_have_no_depth_and_an_error_that_says_so() {
 #[test]
 fn a_state_that_cannot_be_reached_is_none_beyond_a_whole_table() {
     let turn = Permutation::new(&[1, 2, 3, 0]).unwrap();
-    let turn = Generator {
-        name: "T".into(),
-        permutation: turn,
-    };
+    let turn = Generator { name: "T".into(), permutation: turn };
     let ring = Definition::new("ring", 4, vec![turn]).unwrap();
     let ring = Subject::puzzle(ring.inverse_closed().unwrap());
     let table = super::puzzles::table(&ring, TableEncoding::Byte);
@@ -91,10 +88,7 @@ fn a_state_that_cannot_be_reached_is_none_beyond_a_whole_table() {
     assert_eq!(table.depth_of(state("3 4 1 2")).unwrap(), Some(2));
     let far = state("3 2 1 4");
     assert_eq!(table.depth_of(far).unwrap(), None);
-    assert!(matches!(
-        table.unreached(far),
-        Error::Puzzle(DefinitionError::Unreachable { .. })
-    ));
+    assert!(matches!(table.unreached(far), Error::Puzzle(DefinitionError::Unreachable { .. })));
     let mut fill = Fill::of(&ring, TableEncoding::Byte).unwrap();
     fill.state(0, table.space().start().unwrap()).unwrap();
     let begun = fill.finish().unwrap();

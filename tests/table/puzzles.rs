@@ -23,9 +23,7 @@ fn sample(name: &str) -> Definition {
 }
 
 fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/data")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
 /// Distances of all arrangements from the solved one, by nothing but the generators.
@@ -53,19 +51,9 @@ fn plainly(puzzle: &Definition) -> HashMap<Permutation, usize> {
 
 /// Small ones of all kinds: lines of both parities, one sign, several groups, plain search, a group that is not all.
 fn puzzles() -> Vec<Definition> {
-    let families = [
-        "pancake:4",
-        "lrx:6",
-        "pancake:7",
-        "lrx:7",
-        "topspin:7,4",
-        "stars:7",
-    ];
+    let families = ["pancake:4", "lrx:6", "pancake:7", "lrx:7", "topspin:7,4", "stars:7"];
     let families = families.map(|name| families::parse(name).unwrap());
-    families
-        .into_iter()
-        .chain([sample("wheels.gap"), sample("five.gap")])
-        .collect()
+    families.into_iter().chain([sample("wheels.gap"), sample("five.gap")]).collect()
 }
 
 #[test]
@@ -120,21 +108,15 @@ fn what_cannot_be_reached_has_no_depth() {
 
 #[test]
 fn multi_tile_depths_are_those_of_a_plain_search() {
-    for (size, at) in [
-        ("2x3", "last"),
-        ("2x4", "last"),
-        ("3x3", "blank=4"),
-        ("4x2", "first"),
-    ] {
+    for (size, at) in [("2x3", "last"), ("2x4", "last"), ("3x3", "blank=4"), ("4x2", "first")] {
         let goal = goal(size, at);
         let mut known = HashMap::from([(goal.clone(), 0)]);
         let mut level = vec![goal.clone()];
         for depth in 1.. {
             let mut next = Vec::new();
             for board in &level {
-                for (direction, tiles) in Direction::ALL
-                    .into_iter()
-                    .flat_map(|d| (1..4).map(move |n| (d, n)))
+                for (direction, tiles) in
+                    Direction::ALL.into_iter().flat_map(|d| (1..4).map(move |n| (d, n)))
                 {
                     if let Ok(moved) = Moves(vec![direction; tiles]).apply(board)
                         && !known.contains_key(&moved)
@@ -159,19 +141,12 @@ fn multi_tile_depths_are_those_of_a_plain_search() {
             for (board, &depth) in known.iter().take(300) {
                 let moves = table.solve(board).unwrap().unwrap();
                 assert_eq!(moves.apply(board).unwrap(), goal);
-                assert_eq!(
-                    (moves.count(Metric::Mtm), table.count(&moves)),
-                    (depth, depth)
-                );
+                assert_eq!((moves.count(Metric::Mtm), table.count(&moves)), (depth, depth));
                 assert!(moves.len() >= depth);
                 let state = table.space().state(board).unwrap();
                 let steps = table.steps(state).unwrap().unwrap();
                 assert_eq!(steps.len(), depth);
-                assert!(
-                    steps
-                        .iter()
-                        .all(|step| matches!(step, NamedMove::Tiles(..)))
-                );
+                assert!(steps.iter().all(|step| matches!(step, NamedMove::Tiles(..))));
             }
         }
     }
@@ -246,20 +221,9 @@ fn version_2_is_what_it_was() {
 fn one_way_moves_have_no_table() {
     let subject = Subject::puzzle(families::parse("lx:6").unwrap());
     let error = build(&Search::of(subject), TableEncoding::Mod3, &NoProgress).unwrap_err();
-    assert!(
-        error.to_string().contains("lx:6 go one way only"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("lx:6 go one way only"), "{error}");
     // Boards are not asked of tables of other puzzles.
-    let table = table(
-        &Subject::puzzle(families::parse("lrx:4").unwrap()),
-        TableEncoding::Mod3,
-    );
-    let error = table
-        .depth(&Board::parse("1 2/3 0", None).unwrap())
-        .unwrap_err();
-    assert!(
-        error.to_string().contains("lrx:4, which is no board"),
-        "{error}"
-    );
+    let table = table(&Subject::puzzle(families::parse("lrx:4").unwrap()), TableEncoding::Mod3);
+    let error = table.depth(&Board::parse("1 2/3 0", None).unwrap()).unwrap_err();
+    assert!(error.to_string().contains("lrx:4, which is no board"), "{error}");
 }

@@ -128,12 +128,9 @@ pub fn check_space(build: &Build, directory: &Directory) -> Result<()> {
     let (free, there) = DiskBuild::new(directory).space()?;
     let needed = plan.disk_bytes.saturating_sub(there);
     match free {
-        Some(free) if free < needed => Err(PdbError::Space {
-            directory: directory.name(),
-            needed,
-            free,
+        Some(free) if free < needed => {
+            Err(PdbError::Space { directory: directory.name(), needed, free }.into())
         }
-        .into()),
         _ => Ok(()),
     }
 }
@@ -175,9 +172,7 @@ impl BuildArgs {
             let begun = Instant::now();
             let part = part(i, patterns.len());
             let progress = SearchProgress::of_part(part);
-            let on_disk = directory
-                .as_ref()
-                .map(|directory| DiskBuild::new(directory));
+            let on_disk = directory.as_ref().map(|directory| DiskBuild::new(directory));
             let table = match &on_disk {
                 None => pdb::build(&build(pattern)?, &progress)?,
                 Some(on_disk) => on_disk.build(&build(pattern)?, &progress)?,
@@ -287,14 +282,8 @@ impl PlanArgs {
         let columns = "tiles,entries,bytes,memory_bytes,seconds";
         destination.add(&format.heading(columns))?;
         for pattern in &patterns {
-            let unlimited = Build {
-                threads: self.threads.get(),
-                ..self.wanted.build(pattern)?
-            };
-            let build = Build {
-                memory: Some(self.memory.budget()),
-                ..unlimited.clone()
-            };
+            let unlimited = Build { threads: self.threads.get(), ..self.wanted.build(pattern)? };
+            let build = Build { memory: Some(self.memory.budget()), ..unlimited.clone() };
             // Without a directory if that suffices.
             let on_disk = pdb::plan_on_disk(&unlimited).ok();
             let (plan, dir) = match pdb::plan(&build) {

@@ -60,11 +60,7 @@ impl InfoArgs {
                 tiles(pattern.tiles()),
                 summary.kind,
                 summary.encoding,
-                if summary.compressed {
-                    ", compressed"
-                } else {
-                    ""
-                },
+                if summary.compressed { ", compressed" } else { "" },
                 thousands(summary.entries),
                 thousands(reached),
                 summary.maximum(),
@@ -265,11 +261,7 @@ impl VerifyPdbArgs {
                 ..Build::new(table.pattern().clone())
             };
             pdb::rebuild(&table, &how, progress)?;
-            let builder = if self.plain {
-                " by the plain builder"
-            } else {
-                ""
-            };
+            let builder = if self.plain { " by the plain builder" } else { "" };
             return Ok(format!(
                 "checksums, and all entries, their order and their histogram rebuilt{builder}"
             ));
@@ -279,10 +271,7 @@ impl VerifyPdbArgs {
             0 => String::new(),
             n => format!(" ({n} searches given up)"),
         };
-        Ok(format!(
-            "checksums, and {} entries by search{given_up}",
-            check.confirmed
-        ))
+        Ok(format!("checksums, and {} entries by search{given_up}", check.confirmed))
     }
 }
 

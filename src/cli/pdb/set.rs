@@ -161,13 +161,8 @@ impl BuildSetArgs {
             drop(progress);
             tracing::info!("wrote {}", path.display());
         }
-        let files = partitions
-            .iter()
-            .map(|patterns| patterns.iter().map(file).collect());
-        SetFile {
-            partitions: files.collect(),
-        }
-        .write(&set, self.force)?;
+        let files = partitions.iter().map(|patterns| patterns.iter().map(file).collect());
+        SetFile { partitions: files.collect() }.write(&set, self.force)?;
         let words: Vec<String> = partitions.iter().map(|p| shown(p)).collect();
         print(&format!(
             "wrote {}: {}, {} in {}\n",
@@ -248,10 +243,7 @@ impl BuildSetArgs {
         }
         match least {
             Some(error) => Err(error),
-            None => refuse!(
-                "no set fits {}: give more --memory",
-                bytes(self.memory.budget())
-            ),
+            None => refuse!("no set fits {}: give more --memory", bytes(self.memory.budget())),
         }
     }
 }
@@ -261,11 +253,7 @@ const BOARD_COLUMNS: &str = "board,length,at_least,nodes,seconds";
 
 /// The name of a database in a set.
 fn name(pattern: &Pattern) -> String {
-    format!(
-        "{}_{}.pdb",
-        pattern.size(),
-        tiles(pattern.tiles()).replace(',', "-")
-    )
+    format!("{}_{}.pdb", pattern.size(), tiles(pattern.tiles()).replace(',', "-"))
 }
 
 /// The bytes of a file that is the database of a set.
@@ -290,9 +278,7 @@ impl RateArgs {
         let partitions = crate::cli::solve::open_partitions(&self.files)?;
         let goal = partitions[0][0].pattern().goal().clone();
         let whole = Optimal::with_partitions(&goal, partitions.clone())?;
-        let each = partitions
-            .iter()
-            .map(|part| Optimal::with_partitions(&goal, [part.clone()]));
+        let each = partitions.iter().map(|part| Optimal::with_partitions(&goal, [part.clone()]));
         let each = each.collect::<Result<Vec<Optimal>, _>>()?;
         let mut sums = vec![0u64; each.len() + 1];
         for board in Scrambler::new(goal.clone(), self.seed).take(self.samples as usize) {
@@ -308,10 +294,8 @@ impl RateArgs {
             let patterns: Vec<Pattern> = part.iter().map(|pdb| pdb.pattern().clone()).collect();
             shown(&patterns)
         });
-        let rows = names
-            .chain(["all together".into()])
-            .zip(sums)
-            .map(|(name, sum)| (name, mean(sum)));
+        let rows =
+            names.chain(["all together".into()]).zip(sums).map(|(name, sum)| (name, mean(sum)));
         let columns = "partition,mean";
         destination.add(&self.output.format.heading(columns))?;
         for (partition, mean) in rows {
@@ -413,10 +397,7 @@ pub struct Thresholds {
 impl Thresholds {
     /// Returns those of a search that has generated some nodes before.
     pub fn new(before: u64) -> Thresholds {
-        Thresholds {
-            before,
-            seen: Mutex::new(Vec::new()),
-        }
+        Thresholds { before, seen: Mutex::new(Vec::new()) }
     }
 
     /// Returns those of a search that goes on after iterations, each given by the stage that followed it.
@@ -478,14 +459,8 @@ mod tests {
     #[test]
     fn each_threshold_has_its_own_nodes_and_the_next_is_expected() {
         let thresholds = Thresholds::new(100);
-        for (threshold, nodes) in [
-            (40, 110),
-            (40, 150),
-            (42, 170),
-            (42, 350),
-            (42, 300),
-            (44, 400),
-        ] {
+        for (threshold, nodes) in [(40, 110), (40, 150), (42, 170), (42, 350), (42, 300), (44, 400)]
+        {
             thresholds.note(threshold, nodes);
         }
         let nodes = thresholds.nodes();

@@ -45,10 +45,7 @@ impl Solved {
             Ok(answer) if answer.moves.is_none() => "given up".into(),
             Ok(_) => return None,
         };
-        Some(Refused {
-            board: self.board.clone(),
-            reason,
-        })
+        Some(Refused { board: self.board.clone(), reason })
     }
 
     fn length(&self) -> Option<usize> {
@@ -103,8 +100,7 @@ impl Wording {
     /// Returns the line of a board.
     pub fn line(self, solved: &Solved) -> String {
         let words = || self.text(solved);
-        self.format
-            .line(self.figures(solved), &self.columns(), words)
+        self.format.line(self.figures(solved), &self.columns(), words)
     }
 
     /// The moves of a board, if it was solved.
@@ -190,22 +186,9 @@ impl Wording {
         if self.format != OutputFormat::Text || totals.boards < 2 {
             return String::new();
         }
-        let Totals {
-            boards,
-            solved,
-            moves,
-            nodes,
-            proofs,
-            compared,
-            ratios,
-            generated,
-            ..
-        } = *totals;
-        let begin = if totals.interrupted {
-            "interrupted: "
-        } else {
-            ""
-        };
+        let Totals { boards, solved, moves, nodes, proofs, compared, ratios, generated, .. } =
+            *totals;
+        let begin = if totals.interrupted { "interrupted: " } else { "" };
         let mut text = format!(
             "\n{begin}{} of {} boards solved",
             thousands(solved),

@@ -67,10 +67,9 @@ impl Databases {
             None => default_patterns(goal),
         };
         let patterns = patterns.map_err(|error| match error {
-            PdbError::BoardTooLarge { .. } => Usage(format!(
-                "{error}; --fast solves boards of any size, with more moves"
-            ))
-            .into(),
+            PdbError::BoardTooLarge { .. } => {
+                Usage(format!("{error}; --fast solves boards of any size, with more moves")).into()
+            }
             error => anyhow::Error::from(error),
         })?;
         let cache = if self.no_cache { None } else { self.cache() };
@@ -95,13 +94,8 @@ impl Databases {
                 continue;
             }
             let begun = Instant::now();
-            let build_this = Build {
-                kind,
-                encoding,
-                threads,
-                memory: Some(budget),
-                ..Build::new(pattern)
-            };
+            let build_this =
+                Build { kind, encoding, threads, memory: Some(budget), ..Build::new(pattern) };
             let progress = SearchProgress::of_part(part(i, all));
             let pdb = build(&build_this, &progress)?;
             if let Some(path) = &kept
@@ -164,10 +158,7 @@ pub fn open_partitions(files: &[PathBuf]) -> Result<Vec<Vec<Arc<Pdb>>>> {
         [set] if SetFile::is(set) => SetFile::read(set)?.partitions,
         files => {
             if let Some(set) = files.iter().find(|file| SetFile::is(file)) {
-                refuse!(
-                    "'{}' is a set file: give it alone, it names its databases",
-                    set.display()
-                );
+                refuse!("'{}' is a set file: give it alone, it names its databases", set.display());
             }
             if let Some(directory) = files.iter().find(|file| file.is_dir()) {
                 refuse!(
@@ -213,31 +204,18 @@ fn open(path: &Path) -> Result<Pdb, PdbError> {
 
 /// The name of a kept database: its size, goal and tiles, and how values are stored if not in bytes.
 fn name(pattern: &Pattern, encoding: Encoding) -> String {
-    let join = |tiles: &[u16]| {
-        tiles
-            .iter()
-            .map(u16::to_string)
-            .collect::<Vec<_>>()
-            .join("-")
-    };
+    let join = |tiles: &[u16]| tiles.iter().map(u16::to_string).collect::<Vec<_>>().join("-");
     let goal = pattern.goal();
     // Common goals by the blank's cell; others by a hash of the board, which is compared on opening.
     let ordered = Board::ordered(goal.size(), goal.blank()).is_ok_and(|ordered| ordered == *goal);
     let goal_name = if ordered {
         format!("blank{}", goal.blank())
     } else {
-        format!(
-            "{:016x}",
-            twox_hash::XxHash3_64::oneshot(goal.to_string().as_bytes())
-        )
+        format!("{:016x}", twox_hash::XxHash3_64::oneshot(goal.to_string().as_bytes()))
     };
     let stored = match encoding {
         Encoding::Byte => String::new(),
         other => format!("-{other}"),
     };
-    format!(
-        "{}-{goal_name}-{}{stored}.pdb",
-        goal.size(),
-        join(pattern.tiles())
-    )
+    format!("{}-{goal_name}-{}{stored}.pdb", goal.size(), join(pattern.tiles()))
 }

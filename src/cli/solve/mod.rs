@@ -48,11 +48,9 @@ const PROOF_TIME: Duration = Duration::from_secs(60);
 
 /// Solve boards, with the fewest moves, or with --fast at once with more; or other puzzles from a distance table.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  tilewave solve '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12'\n  \
+#[command(after_help = "Examples:\n  tilewave solve '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12'\n  \
                   tilewave scramble 10x10 --count 1000 | tilewave solve --fast\n\n\
-                  The first run for a goal builds pattern databases and keeps them."
-)]
+                  The first run for a goal builds pattern databases and keeps them.")]
 pub struct Args {
     #[command(flatten)]
     boards: Boards,
@@ -154,10 +152,7 @@ impl Args {
         };
         let goal = self.goal.board_of(table.as_ref(), size)?;
         self.refuse(&goal)?;
-        let log = self
-            .log
-            .as_ref()
-            .map(|path| anyhow::Ok(BoardLog::new(path, boards.all()?)));
+        let log = self.log.as_ref().map(|path| anyhow::Ok(BoardLog::new(path, boards.all()?)));
         let log = log.transpose()?;
         let writes = team.is_none_or(Team::is_first);
         let page = self.html.as_ref().filter(|_| writes);
@@ -165,9 +160,7 @@ impl Args {
         let page = page.transpose()?;
         let destination = writes.then(|| self.output.reserve()).transpose()?;
         let threads = self.threads.get().or_else(|| Some(team?.threads()));
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads.unwrap_or(0))
-            .build()?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build()?;
 
         let begun = Instant::now();
         let progress = SolveProgress::new(boards.known, writes);
@@ -175,10 +168,7 @@ impl Args {
             goal: &goal,
             fast: self.fast.then(|| Constructive::new(goal.clone())),
             oracle: table.map(|table| Oracle::Table(Box::new(table))),
-            limits: Limits {
-                nodes: self.max_nodes,
-                time: self.timeout,
-            },
+            limits: Limits { nodes: self.max_nodes, time: self.timeout },
             certify: self.certify.then(|| self.timeout.unwrap_or(PROOF_TIME)),
             progress: &progress,
             log,
@@ -217,10 +207,7 @@ impl Args {
             page.write(page_text.as_bytes())?;
         }
         if progress::asked() && writes {
-            complain(&format!(
-                "interrupted: {}",
-                totals.so_far(session.boards.is_open())
-            ));
+            complain(&format!("interrupted: {}", totals.so_far(session.boards.is_open())));
         }
         match (progress::asked(), totals.all_done()) {
             (true, _) => Err(Exit(progress::INTERRUPTED).into()),

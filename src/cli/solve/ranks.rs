@@ -113,9 +113,7 @@ impl Done {
                 return Ok(Tried::Hard(pending, None));
             }
         };
-        let moves = written
-            .moves
-            .map(|text| Moves::parse(&text, MoveStyle::Tile));
+        let moves = written.moves.map(|text| Moves::parse(&text, MoveStyle::Tile));
         let answer = Answer {
             moves: moves.transpose()?,
             at_least: written.at_least,
@@ -288,12 +286,7 @@ impl Team {
                 done.push(one?);
             }
             busy -= done.len();
-            let report = BoardReport {
-                done,
-                threads,
-                busy,
-                interrupted: progress::asked(),
-            };
+            let report = BoardReport { done, threads, busy, interrupted: progress::asked() };
             let reports = self.job.all_gather(serde_json::to_vec(&report)?);
             let reports = reports.iter().map(|report| serde_json::from_slice(report));
             let mut reports = reports.collect::<Result<Vec<BoardReport>, _>>()?;
@@ -326,10 +319,7 @@ impl Team {
                     let tell = tell.clone();
                     scope.spawn(move |_| {
                         let made = solver.attempt(at, &boards[at]);
-                        let done = made.map(|tried| Done {
-                            at,
-                            made: BoardOutcome::of(&tried),
-                        });
+                        let done = made.map(|tried| Done { at, made: BoardOutcome::of(&tried) });
                         // Nobody takes it when another board has failed.
                         let _ = tell.send(done);
                     });

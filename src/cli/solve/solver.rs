@@ -93,10 +93,7 @@ impl Solver<'_> {
                 let begun = Instant::now();
                 let moves = table.solve(board)?;
                 // A table that ends before this board knows that the board lies beyond.
-                Some(Answer {
-                    at_least: table.histogram().len(),
-                    ..known(moves, begun)
-                })
+                Some(Answer { at_least: table.histogram().len(), ..known(moves, begun) })
             }
             Some(Oracle::Search(solver)) => {
                 let watch = self.watch(at, 0.0, &[]);
@@ -208,10 +205,7 @@ impl Solver<'_> {
     ) -> Result<Solved> {
         let shortest = shortest.map(|answer| match self.limits.nodes {
             // Found between two looks at the limit.
-            Some(most) if answer.nodes > most => Answer {
-                moves: None,
-                ..answer
-            },
+            Some(most) if answer.nodes > most => Answer { moves: None, ..answer },
             _ => answer,
         });
         let optimum = shortest.as_ref().and_then(|answer| answer.moves.as_ref());
@@ -252,12 +246,7 @@ impl Solver<'_> {
 
 /// The answer of a solver that does not search.
 fn known(moves: Option<Moves>, begun: Instant) -> Answer {
-    Answer {
-        at_least: 0,
-        moves,
-        nodes: 0,
-        seconds: begun.elapsed().as_secs_f64(),
-    }
+    Answer { at_least: 0, moves, nodes: 0, seconds: begun.elapsed().as_secs_f64() }
 }
 
 // What is shown and logged of the search of one board, and when it ends.
@@ -321,11 +310,7 @@ impl<'a> BoardWatch<'a> {
             nodes: AtomicU64::new(0),
             thresholds: Thresholds::after(stages),
             journal,
-            subtrees: Mutex::new(Subtrees {
-                done: Cut::default(),
-                begun,
-                next: begun + LOG_EVERY,
-            }),
+            subtrees: Mutex::new(Subtrees { done: Cut::default(), begun, next: begun + LOG_EVERY }),
             failed: AtomicBool::new(false),
             failure: Mutex::new(None),
         }
@@ -573,10 +558,8 @@ impl SolveProgress {
                 text += &format!(", threshold {threshold}");
                 if let Some((expected, _)) = Thresholds::next(done) {
                     let share = (100.0 * *nodes as f64 / expected).min(99.0);
-                    text += &format!(
-                        ", {share:.0} % of about {}",
-                        counted(expected as u64, "node")
-                    );
+                    text +=
+                        &format!(", {share:.0} % of about {}", counted(expected as u64, "node"));
                 }
             }
             (done as f64 / boards.max(1) as f64, text)

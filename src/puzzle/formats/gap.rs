@@ -28,10 +28,7 @@ struct Statement<'a> {
 impl<'a> Statement<'a> {
     fn new(text: &'a str, line: usize) -> Statement<'a> {
         let body = text.trim_start();
-        Statement {
-            text: body.trim_end(),
-            line: line + newlines(&text[..text.len() - body.len()]),
-        }
+        Statement { text: body.trim_end(), line: line + newlines(&text[..text.len() - body.len()]) }
     }
 
     /// The line of a byte of it.
@@ -47,10 +44,7 @@ impl<'a> Statement<'a> {
     }
 
     fn syntax(&self, expected: &str) -> Located {
-        let kind = FileErrorKind::Syntax {
-            found: shown(self.text, 32),
-            expected: expected.into(),
-        };
+        let kind = FileErrorKind::Syntax { found: shown(self.text, 32), expected: expected.into() };
         kind.at(self.line)
     }
 }
@@ -113,11 +107,7 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
     let largest = names.iter().flat_map(|name| cycles[name].iter().flatten());
     let points = largest.max().map_or(0, |&point| point + 1);
     let generator = |name: &&str| Generator {
-        name: name
-            .strip_prefix("M_")
-            .filter(|n| !n.is_empty())
-            .unwrap_or(name)
-            .into(),
+        name: name.strip_prefix("M_").filter(|n| !n.is_empty()).unwrap_or(name).into(),
         permutation: Permutation::from_cycles(points, &cycles[name]).expect("checked above"),
     };
     Ok(PointSource {
@@ -154,10 +144,7 @@ fn identifier(name: &Statement) -> Result<(), Located> {
 
 /// The parts of a list in brackets.
 fn list<'a>(value: &Statement<'a>) -> Result<Vec<Statement<'a>>, Located> {
-    let inner = value
-        .text
-        .strip_prefix('[')
-        .and_then(|t| t.strip_suffix(']'));
+    let inner = value.text.strip_prefix('[').and_then(|t| t.strip_suffix(']'));
     let inner = inner.ok_or_else(|| value.syntax("a list in brackets"))?;
     let mut rest = Some(Statement::new(inner, value.line));
     let mut parts = Vec::new();
@@ -177,10 +164,7 @@ fn list<'a>(value: &Statement<'a>) -> Result<Vec<Statement<'a>>, Located> {
 
 /// Refuses a list of sets of identical pieces in which a set has more than one.
 fn distinct(value: &Statement) -> Result<(), Located> {
-    let inner = value
-        .text
-        .strip_prefix('[')
-        .and_then(|t| t.strip_suffix(']'));
+    let inner = value.text.strip_prefix('[').and_then(|t| t.strip_suffix(']'));
     let inner = inner.ok_or_else(|| value.syntax("a list of lists in brackets"))?;
     let inner = Statement::new(inner, value.line);
     let mut at = 0;

@@ -34,16 +34,11 @@ struct KsolveReader<'a, I: Iterator<Item = KsolveLine<'a>>> {
 
 /// Returns what a file says.
 pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
-    let lines = text
-        .split(['\n'])
-        .enumerate()
-        .map(|(i, line)| (i + 1, line));
+    let lines = text.split(['\n']).enumerate().map(|(i, line)| (i + 1, line));
     let lines = lines.filter(|(_, line)| !line.starts_with('#'));
     let lines = lines.map(|(i, line)| (i, line.split_whitespace().collect::<Vec<_>>()));
-    let mut reader = KsolveReader {
-        lines: lines.filter(|(_, words)| !words.is_empty()),
-        set: None,
-    };
+    let mut reader =
+        KsolveReader { lines: lines.filter(|(_, words)| !words.is_empty()), set: None };
     let (mut labels, mut generators, mut last) = (None, Vec::new(), 0);
     while let Some((line, words)) = reader.lines.next() {
         let end = |count: usize| match words.get(count) {
@@ -51,10 +46,7 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
             None => Ok(()),
         };
         let word = |at: usize, what: &str| {
-            words
-                .get(at)
-                .copied()
-                .ok_or_else(|| syntax(line, "the end of the line", what))
+            words.get(at).copied().ok_or_else(|| syntax(line, "the end of the line", what))
         };
         match words[0] {
             "Name" => end(2)?,
@@ -141,9 +133,7 @@ impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
             Some((line, words)) => {
                 let sources = words.iter().map(|word| {
                     let number = number(line, word)?;
-                    number
-                        .checked_sub(base)
-                        .ok_or_else(|| syntax(line, word, "a position"))
+                    number.checked_sub(base).ok_or_else(|| syntax(line, word, "a position"))
                 });
                 let sources: Vec<usize> = sources.collect::<Result<_, _>>()?;
                 let pulled = Permutation::new(&sources).map_err(|error| {
@@ -154,10 +144,7 @@ impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
                 pulled.inverse()
             }
         };
-        Ok(Generator {
-            name: name.into(),
-            permutation,
-        })
+        Ok(Generator { name: name.into(), permutation })
     }
 
     fn set(&self, line: usize) -> Result<(&'a str, usize), Located> {
@@ -217,9 +204,6 @@ fn number(line: usize, word: &str) -> Result<usize, Located> {
 }
 
 fn syntax(line: usize, found: &str, expected: &str) -> Located {
-    let kind = FileErrorKind::Syntax {
-        found: shown(found, 32),
-        expected: shown(expected, 32),
-    };
+    let kind = FileErrorKind::Syntax { found: shown(found, 32), expected: shown(expected, 32) };
     kind.at(line)
 }

@@ -34,11 +34,8 @@ impl PointSource {
             return Err(at(DefinitionError::TooManyGenerators.into()));
         }
         let points = self.labels.len();
-        let permutations: Vec<Permutation> = self
-            .generators
-            .iter()
-            .map(|g| g.permutation.clone())
-            .collect();
+        let permutations: Vec<Permutation> =
+            self.generators.iter().map(|g| g.permutation.clone()).collect();
         if permutations.iter().all(Permutation::is_identity) {
             return Err(at(DefinitionError::NoGenerators.into()));
         }
@@ -93,10 +90,7 @@ fn note(kept: &[usize], moved: usize, block: usize) -> String {
     let points: Vec<String> = kept.iter().map(usize::to_string).collect();
     let points = points.join(" ");
     match block {
-        1 => format!(
-            "of {moved} points {} tell all states apart: {points}",
-            kept.len()
-        ),
+        1 => format!("of {moved} points {} tell all states apart: {points}", kept.len()),
         _ => format!(
             "of {moved} points, which move in blocks of {block}, {} tell all states apart: {points}",
             kept.len()
@@ -232,11 +226,7 @@ pub(crate) struct Located {
 impl Located {
     /// Returns the error of a file.
     pub fn of(self, file: &str) -> FormatError {
-        FormatError {
-            file: file.into(),
-            line: self.line,
-            kind: self.kind,
-        }
+        FormatError { file: file.into(), line: self.line, kind: self.kind }
     }
 }
 

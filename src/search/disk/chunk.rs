@@ -129,21 +129,13 @@ fn decode(
 
 /// Whether registers hold any state.
 fn any(registers: &[Register]) -> bool {
-    registers
-        .as_flattened()
-        .as_chunks::<8>()
-        .0
-        .iter()
-        .any(|word| *word != [0; 8])
+    registers.as_flattened().as_chunks::<8>().0.iter().any(|word| *word != [0; 8])
 }
 
 /// Whether a byte has a bit for a cell beyond the last of its group.
 pub(crate) fn any_beyond(registers: &[Register], cells: usize) -> bool {
     let beyond = 0xffu32.checked_shl(cells as u32).unwrap_or(0) as u8;
-    registers
-        .as_flattened()
-        .iter()
-        .any(|byte| byte & beyond != 0)
+    registers.as_flattened().iter().any(|byte| byte & beyond != 0)
 }
 
 /// Makes the groups of registers of a block empty that may hold a state: mostly none.
@@ -167,9 +159,7 @@ fn take(kernel: Kernel, block: &[Register], bit: u8, held: u64, words: &mut [u64
     words.fill(0);
     let groups = block.chunks(GROUP).zip(words.chunks_mut(GROUP)).enumerate();
     let held = groups.filter(|(i, _)| held >> i & 1 == 1);
-    held.fold(false, |any, (_, (block, words))| {
-        any | collect(kernel, block, bit, words)
-    })
+    held.fold(false, |any, (_, (block, words))| any | collect(kernel, block, bit, words))
 }
 
 /// Loads a chunk: group after group.
@@ -183,10 +173,7 @@ pub(crate) fn load(
     let chunks = fetch.chunks;
     let size = chunks.layout.block_registers();
     cur.held.resize(cur.occupied.len(), 0);
-    let registers = cur
-        .registers
-        .units_mut()
-        .chunks_mut(chunks.frame_registers());
+    let registers = cur.registers.units_mut().chunks_mut(chunks.frame_registers());
     let blocks = cur.occupied.chunks_mut(chunks.frame_blocks);
     let frames = registers.zip(blocks.zip(cur.held.chunks_mut(chunks.frame_blocks)));
     let frames: Vec<_> = frames.map(Some).collect();
@@ -207,11 +194,7 @@ pub(crate) fn load(
                             clear(block, std::mem::take(holds));
                         }
                     }
-                    let written = decode(FrameTarget {
-                        registers,
-                        is_empty: !full,
-                        held: holds,
-                    })?;
+                    let written = decode(FrameTarget { registers, is_empty: !full, held: holds })?;
                     if full && !written {
                         registers.fill([0; 64]);
                         holds.fill(0);
@@ -253,11 +236,8 @@ pub(crate) fn blocks(
                     let first = within * chunks.frame_blocks;
                     let count = chunks.frame_blocks.min(chunks.blocks - first);
                     let registers = &mut frame_registers[..count * size];
-                    let written = decode(FrameTarget {
-                        registers,
-                        is_empty: false,
-                        held: &mut [],
-                    })?;
+                    let written =
+                        decode(FrameTarget { registers, is_empty: false, held: &mut [] })?;
                     if !written {
                         registers.fill([0; 64]);
                     }
@@ -372,24 +352,14 @@ impl ChunkStep<'_> {
             blocks: self.chunks.blocks,
             reach: &into.reach,
         };
-        let ChunkScratch {
-            located,
-            halo,
-            words,
-            frame: registers,
-            stale,
-            occupied,
-            seen,
-        } = scratch;
+        let ChunkScratch { located, halo, words, frame: registers, stale, occupied, seen } =
+            scratch;
         let [now, ahead] = &mut sources[group];
         let halo = &mut halo[..size * into.incoming.len()];
         let registers = &mut registers[..count * size];
         // What has been seen is left out, or what the previous level holds, in whose place the next one comes.
         let kept = self.parts.seen;
-        let seen = seen
-            .chunks_exact_mut(count * size)
-            .next()
-            .unwrap_or_default();
+        let seen = seen.chunks_exact_mut(count * size).next().unwrap_or_default();
         let held = decode(FrameTarget {
             registers: if kept { &mut *seen } else { &mut *registers },
             is_empty: false,
@@ -437,8 +407,7 @@ impl ChunkStep<'_> {
             stale[i] = held;
             for &(plane, bit) in &into.outgoing {
                 let any = held != 0 && take(self.kernel, next, bit, held, words);
-                self.planes
-                    .outgoing(plane, block, located, any.then_some(&**words));
+                self.planes.outgoing(plane, block, located, any.then_some(&**words));
             }
             std::mem::swap(now, ahead);
         }
@@ -447,9 +416,7 @@ impl ChunkStep<'_> {
         let level = (tally.states > 0).then_some((Half::Level, &*registers));
         let seen = (kept && (held || tally.states > 0)).then_some((Half::Seen, &*seen));
         for (half, registers) in level.into_iter().chain(seen) {
-            let bytes = encoder
-                .encode(registers)
-                .map_err(|reason| DiskError::Codec { reason })?;
+            let bytes = encoder.encode(registers).map_err(|reason| DiskError::Codec { reason })?;
             encoded.push(self.parts.in_file(frame, half), bytes);
         }
         self.times.encode.add(begun);
@@ -519,7 +486,6 @@ impl ChunkScratch {
         self.frame.resize(chunks.frame_registers(), [0; 64]);
         self.stale.resize(chunks.frame_blocks, 0);
         self.occupied.resize(chunks.frame_blocks, false);
-        self.seen
-            .resize(self.frame.len() * usize::from(seen), [0; 64]);
+        self.seen.resize(self.frame.len() * usize::from(seen), [0; 64]);
     }
 }

@@ -77,11 +77,7 @@ impl Context<'_> {
             committer.begin(header)?;
             committer.frames(encoded)?;
             committer.end(tally)?;
-            let bytes = committer
-                .finished(0)?
-                .iter()
-                .map(|record| record.bytes)
-                .sum();
+            let bytes = committer.finished(0)?.iter().map(|record| record.bytes).sum();
             committer.level([tally.states, tally.checksum, bytes])
         })();
         let manifest = committer.close()?;
@@ -126,11 +122,7 @@ impl Context<'_> {
         Fetch {
             // Of the class also where there is no such level yet.
             parts: Parts::new(self.problem, self.plan.chunks, class),
-            half: if groups.directed {
-                Half::Seen
-            } else {
-                Half::Level
-            },
+            half: if groups.directed { Half::Seen } else { Half::Level },
             ..self.fetch_records(current.run, depth, records)
         }
     }

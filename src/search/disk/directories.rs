@@ -104,9 +104,7 @@ impl Directories {
         let lock = |storage: &dyn Storage| {
             let lock = lock_within(storage, patience);
             lock.map_err(|e| DiskError::io(storage, "lock", e))?
-                .ok_or_else(|| DiskError::Locked {
-                    directory: storage.name(),
-                })
+                .ok_or_else(|| DiskError::Locked { directory: storage.name() })
         };
         self.all().map(lock).collect()
     }
@@ -167,10 +165,7 @@ impl Identity {
         let metric = self.metric.clone();
         [
             ("board", self.board.clone()),
-            (
-                "metric",
-                metric.unwrap_or_else(|| Metric::Stm.name().into()),
-            ),
+            ("metric", metric.unwrap_or_else(|| Metric::Stm.name().into())),
             ("moves", moves),
             ("goal", self.goal.clone()),
             ("start", self.start.clone()),

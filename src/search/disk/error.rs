@@ -190,10 +190,7 @@ fn kept(lost: bool) -> &'static str {
 fn advice(reason: &io::Error, lost: bool) -> String {
     match reason.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            format!(
-                "; {}: make room and give the same command again",
-                kept(lost)
-            )
+            format!("; {}: make room and give the same command again", kept(lost))
         }
         io::ErrorKind::InvalidData => {
             "; tilewave repair rebuilds it where it can, a new search needs another --dir".into()
@@ -206,20 +203,12 @@ fn advice(reason: &io::Error, lost: bool) -> String {
 impl DiskError {
     /// What is wrong with a directory as a part of a run.
     pub(crate) fn apart(storage: &dyn Storage, reason: String) -> DiskError {
-        DiskError::Apart {
-            directory: storage.name(),
-            reason,
-        }
+        DiskError::Apart { directory: storage.name(), reason }
     }
 
     /// What the system said of a file.
     pub(crate) fn io(storage: &dyn Storage, file: &str, reason: io::Error) -> DiskError {
-        DiskError::Io {
-            directory: storage.name(),
-            file: file.to_string(),
-            reason,
-            lost: false,
-        }
+        DiskError::Io { directory: storage.name(), file: file.to_string(), reason, lost: false }
     }
 
     /// The error of a search that could not commit what it had done.

@@ -114,10 +114,7 @@ pub fn widths(
     let levels = max_depth.map_or(usize::MAX, |depth| depth.saturating_add(1));
     if !published.is_empty() {
         let counts = published[..published.len().min(levels)].to_vec();
-        return Ok(Widths {
-            counts,
-            exact: true,
-        });
+        return Ok(Widths { counts, exact: true });
     }
     let mut widths = Widths::default();
     // Ways of a single move never end, and no search needs so many levels.
@@ -209,11 +206,8 @@ fn estimate_of(widths: &[u64], plan: MemoryPlan, keep_all: bool, most: u64) -> E
     let mut seen = seen(widths, extent.classes);
     let widths: Vec<u64> = widths.iter().map(|&width| width.min(most)).collect();
     seen.iter_mut().for_each(|sum| *sum = most.min(*sum));
-    let level: Vec<u64> = widths
-        .iter()
-        .zip(&seen)
-        .map(|(&w, &s)| level_of(w) + beside(s))
-        .collect();
+    let level: Vec<u64> =
+        widths.iter().zip(&seen).map(|(&w, &s)| level_of(w) + beside(s)).collect();
     let written: u64 = match level.is_empty() {
         // As if all levels were of the greatest width.
         true => ((level_of(widest) + most_beside) as f64 / extent.widest) as u64,
@@ -288,11 +282,8 @@ impl Growth {
             (line, edges[edge].to)
         };
         let start: Vec<usize> = (0..puzzle.line_len()).collect();
-        let mut growth = Growth {
-            after: vec![Vec::new(); edges.len()],
-            ways: vec![0; edges.len()],
-            depth: 0,
-        };
+        let mut growth =
+            Growth { after: vec![Vec::new(); edges.len()], ways: vec![0; edges.len()], depth: 0 };
         for first in 0..puzzle.cells() {
             let mut seen = HashSet::from([(start.clone(), first)]);
             let new = |&edge: &usize| seen.insert(moved(&start, edge));
@@ -316,10 +307,7 @@ impl Iterator for Growth {
         if self.depth == 1 {
             return Some(1);
         }
-        let sum = |ways: &[u64]| {
-            ways.iter()
-                .fold(0, |sum: u64, &more| sum.saturating_add(more))
-        };
+        let sum = |ways: &[u64]| ways.iter().fold(0, |sum: u64, &more| sum.saturating_add(more));
         let states = sum(&self.ways);
         let mut longer = vec![0u64; self.ways.len()];
         for (&ways, after) in self.ways.iter().zip(&self.after) {
@@ -344,10 +332,7 @@ pub fn calibrate(
     threads: Option<usize>,
     kernel: Option<Kernel>,
 ) -> Result<Option<Calibration>, Error> {
-    let plan = SearchPlan {
-        engine: Engine::Disk,
-        ..plan.clone()
-    };
+    let plan = SearchPlan { engine: Engine::Disk, ..plan.clone() };
     by(&plan, threads, kernel, &worked)
 }
 
@@ -397,10 +382,7 @@ mod tests {
             let most = 2 * plan.extent.states / classes / 8;
             assert!(found.peak_bytes > most / 4 * 3, "{name}: {found:?}");
             assert!(found.peak_bytes < most * 2, "{name}: {found:?}");
-            assert!(
-                found.bytes_written > found.peak_bytes / 2,
-                "{name}: {found:?}"
-            );
+            assert!(found.bytes_written > found.peak_bytes / 2, "{name}: {found:?}");
         }
     }
 
@@ -412,23 +394,14 @@ mod tests {
         disk.shared_digits = Some(1);
         let plan = MemoryPlan::choose(&search, &disk, None).unwrap();
         let counts = vec![1, 1000, 20_000_000, 21_841_159, 10_000];
-        let widths = Widths {
-            counts: counts.clone(),
-            exact: true,
-        };
+        let widths = Widths { counts: counts.clone(), exact: true };
         let found = estimate(&widths, plan, false);
         assert!(found.level_bytes[..4].is_sorted());
         // Two levels of 21 MB of registers each, at half their size.
-        assert!(
-            (15_000_000..25_000_000).contains(&found.peak_bytes),
-            "{found:?}"
-        );
+        assert!((15_000_000..25_000_000).contains(&found.peak_bytes), "{found:?}");
         assert!(found.bytes_written < found.peak_bytes);
         assert_eq!(found.bytes_read, 2 * found.bytes_written);
-        assert_eq!(
-            estimate(&widths, plan, true).peak_bytes,
-            found.bytes_written
-        );
+        assert_eq!(estimate(&widths, plan, true).peak_bytes, found.bytes_written);
         let unknown = estimate(&Widths::default(), plan, false);
         assert!(unknown.peak_bytes >= found.peak_bytes * 9 / 10);
         assert!(unknown.bytes_written > unknown.peak_bytes);
@@ -452,10 +425,7 @@ mod tests {
         let twelve = thin(12).counts;
         assert!(twelve[12] + twelve[11] > 12_000, "{twelve:?}");
         let many = estimate(&thin(12), many, false);
-        assert!(
-            many.peak_bytes > (twelve[12] + twelve[11]) * FILE,
-            "{many:?}"
-        );
+        assert!(many.peak_bytes > (twelve[12] + twelve[11]) * FILE, "{many:?}");
         assert_eq!(thin(60), Widths::default());
         // So is their time, of a search whose levels nobody knows.
         assert!(share(&thin(10), &[], wide) < 0.1);

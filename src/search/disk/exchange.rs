@@ -166,9 +166,7 @@ impl<'a> RoutedPlanes<'a> {
         targets.par_sort_unstable();
         targets.dedup();
         let chunk_of = |block: &usize| self.chunks.of_block(*block);
-        let parts: Vec<&[usize]> = targets
-            .chunk_by(|a, b| chunk_of(a) == chunk_of(b))
-            .collect();
+        let parts: Vec<&[usize]> = targets.chunk_by(|a, b| chunk_of(a) == chunk_of(b)).collect();
         let segment = |packer: &mut Result<Packer, MemoryError>, blocks: &[usize]| {
             let packer = packer.as_mut().map_err(|error| error.clone())?;
             let to = chunk_of(&blocks[0]);
@@ -298,11 +296,7 @@ impl Planes for RoutedPlanes<'_> {
             return None;
         }
         self.outgoing.clear();
-        Some(
-            live.iter()
-                .map(|place| place % self.chunks.blocks)
-                .collect(),
-        )
+        Some(live.iter().map(|place| place % self.chunks.blocks).collect())
     }
 
     fn end(&mut self, depth: u32, chunk: usize) -> Result<(), Error> {
@@ -473,10 +467,7 @@ pub(crate) struct Unpacker {
 
 impl Unpacker {
     pub fn new(kernel: Kernel) -> Result<Unpacker, MemoryError> {
-        Ok(Unpacker {
-            decoder: Decoder::new(kernel)?,
-            frame: Vec::new(),
-        })
+        Ok(Unpacker { decoder: Decoder::new(kernel)?, frame: Vec::new() })
     }
 
     /// Returns the bytes of a segment; `None` when they were not packed like this, which their hash rules out.
@@ -551,18 +542,7 @@ mod tests {
     fn segments_of_any_length_come_back_smaller() {
         let mut random = SplitMix64::new(5);
         let full = FRAME * LANES;
-        for len in [
-            0,
-            1,
-            SHORT - 1,
-            SHORT,
-            600,
-            601,
-            full - 1,
-            full,
-            full + 1,
-            3 * full + 77,
-        ] {
+        for len in [0, 1, SHORT - 1, SHORT, 600, 601, full - 1, full, full + 1, 3 * full + 77] {
             let mut segment = Segment::default();
             for _ in 0..len {
                 // One bit in ten.
@@ -577,11 +557,7 @@ mod tests {
                 assert_eq!(plain.len(), len + 1);
                 let packed = packer.pack(&segment, true).unwrap();
                 assert_eq!(*unpacker.unpack(&packed).unwrap(), segment.bytes);
-                assert!(
-                    len < 10_000 || packed.len() * 2 < len,
-                    "{len} {}",
-                    packed.len()
-                );
+                assert!(len < 10_000 || packed.len() * 2 < len, "{len} {}", packed.len());
                 let short = packed.len() - usize::from(len >= SHORT);
                 assert_eq!(unpacker.unpack(&packed[..short]).is_some(), len < SHORT);
             }

@@ -46,10 +46,8 @@ impl HalfStep {
             let arriving = crossings.from(side).iter().enumerate();
             let arriving: Vec<(usize, &Plane)> =
                 arriving.filter(|(_, plane)| plane.to.0 == group).collect();
-            let halo: Vec<Vec<(u8, u8)>> = arriving
-                .iter()
-                .map(|(_, plane)| vec![(0, plane.to.1)])
-                .collect();
+            let halo: Vec<Vec<(u8, u8)>> =
+                arriving.iter().map(|(_, plane)| vec![(0, plane.to.1)]).collect();
             let groups = &problem.groups;
             let step = Arriving::new(kernel, &tables, groups, (class, group), &halo, inner)?;
             let gathers = step.program.gathers().iter();
@@ -65,9 +63,7 @@ impl HalfStep {
             })
         };
         let groups = 0..problem.groups.class(class).len();
-        Ok(HalfStep {
-            into: groups.map(into).collect::<Result<_, Error>>()?,
-        })
+        Ok(HalfStep { into: groups.map(into).collect::<Result<_, Error>>()? })
     }
 }
 
@@ -218,22 +214,14 @@ impl Superstep {
     pub fn whole(chunks: Chunks) -> Superstep {
         let chunks = chunks.count;
         let (least, most) = (chunks, chunks);
-        Superstep {
-            chunks,
-            least,
-            most,
-        }
+        Superstep { chunks, least, most }
     }
 
     /// Returns the size to begin with: as many chunks as a superstep may send bits of.
     pub fn bounded(chunks: Chunks, planes: usize) -> Superstep {
         let chunk = (planes * chunks.registers() * 8) as u64;
         let most = (SENT / chunk.max(1)).clamp(1, chunks.count as u64) as usize;
-        Superstep {
-            chunks: most,
-            least: 1,
-            most,
-        }
+        Superstep { chunks: most, least: 1, most }
     }
 
     /// Learns from the time of a superstep, which all ranks know alike.
@@ -258,12 +246,7 @@ pub(crate) struct RankProgress<'a> {
 impl<'a> RankProgress<'a> {
     pub fn new(inner: &'a dyn Progress, alone: bool) -> RankProgress<'a> {
         let (before, total) = (AtomicU64::new(0), AtomicU64::new(0));
-        RankProgress {
-            inner,
-            alone,
-            before,
-            total,
-        }
+        RankProgress { inner, alone, before, total }
     }
 
     /// Begins a superstep, with frames done before it and of the whole level.
@@ -361,12 +344,7 @@ mod tests {
             let (register, lane) = problem.place(state);
             let registers = chunks.registers() as u64;
             let within = (register % registers) as usize;
-            (
-                register / registers,
-                within / chunks.frame_registers(),
-                within,
-                lane,
-            )
+            (register / registers, within / chunks.frame_registers(), within, lane)
         };
         let mut random = SplitMix64::new(3);
         let (mut tried, mut named) = (0, 0);

@@ -111,9 +111,7 @@ impl<'a> SharedPlanes<'a> {
         let bits = |planes: usize| {
             Ok::<PlaneWords, Error>(PlaneWords {
                 words: Words::zeroed(planes * layout.registers() as usize)?,
-                live: (0..planes * layout.blocks())
-                    .map(|_| AtomicBool::new(false))
-                    .collect(),
+                live: (0..planes * layout.blocks()).map(|_| AtomicBool::new(false)).collect(),
             })
         };
         let planes = crossings.most();
@@ -159,8 +157,7 @@ impl<'a> SharedPlanes<'a> {
                 place.store(0, Ordering::Relaxed);
             }
         }
-        self.live(bits, plane, place)
-            .store(words.is_some(), Ordering::Relaxed);
+        self.live(bits, plane, place).store(words.is_some(), Ordering::Relaxed);
     }
 
     fn live<'b>(&self, bits: &'b PlaneWords, plane: usize, place: usize) -> &'b AtomicBool {
@@ -170,9 +167,7 @@ impl<'a> SharedPlanes<'a> {
     /// Whether a plane goes in whole blocks, in either direction.
     fn whole_blocks(&self, side: usize, plane: usize) -> bool {
         let plane = &self.crossings.from(side)[plane];
-        [&plane.sources, &plane.targets]
-            .iter()
-            .all(|s| s.granularity == Granularity::Blocks)
+        [&plane.sources, &plane.targets].iter().all(|s| s.granularity == Granularity::Blocks)
     }
 }
 
@@ -198,11 +193,7 @@ impl Planes for SharedPlanes<'_> {
             sources.locate(block, scratch);
         }
         if at_own_place || whole {
-            let place = if at_own_place {
-                block
-            } else {
-                scratch.blocks[0]
-            };
+            let place = if at_own_place { block } else { scratch.blocks[0] };
             if whole && !self.live(bits, plane, place).load(Ordering::Relaxed) {
                 return false;
             }

@@ -85,9 +85,7 @@ impl BlockSources {
         key.clear();
         key.push((2 * self.variant + self.parity) as u64);
         for blocks in self.blocks.chunks(64) {
-            let bits = (0..)
-                .zip(blocks)
-                .map(|(i, block)| u64::from(from.contains(block)) << i);
+            let bits = (0..).zip(blocks).map(|(i, block)| u64::from(from.contains(block)) << i);
             key.push(bits.sum());
         }
     }
@@ -123,13 +121,7 @@ impl<'a> Portions<'a> {
 
     /// Returns the portion of a target block.
     pub fn of(&mut self, block: usize) -> Arc<Portion> {
-        let Portions {
-            sources,
-            from,
-            located,
-            key,
-            known,
-        } = self;
+        let Portions { sources, from, located, key, known } = self;
         sources.locate(block, located);
         located.portion_of(from, key);
         if let Some(portion) = known.get(&key[..]) {
@@ -175,12 +167,7 @@ impl PlaneSources {
         let all = (0..gather.source_blocks.variants())
             .flat_map(|v| registers.clone().map(move |r| (v, r)));
         let word = |(variant, register)| {
-            let at = TargetByte {
-                variant,
-                register,
-                lane: 0,
-                parity: 0,
-            };
+            let at = TargetByte { variant, register, lane: 0, parity: 0 };
             let (source, _) = gather.byte_source(layout, at);
             (source.block, source.register)
         };
@@ -225,11 +212,7 @@ impl PlaneSources {
         }
         let size = self.chunks.layout.block_registers();
         let words = &self.words[sources.variant * size..][..size];
-        Some(
-            words
-                .iter()
-                .map(move |&(block, word)| sources.place(block, word, size)),
-        )
+        Some(words.iter().map(move |&(block, word)| sources.place(block, word, size)))
     }
 
     /// Writes the words of a target block; `load` brings source words, counted over the whole array.
@@ -259,12 +242,8 @@ impl PlaneSources {
             return portion.clone();
         }
         drop(known);
-        let mut portion = Portion {
-            words: Vec::new(),
-            lanes: Vec::new(),
-            starts: vec![0],
-            pieces: Vec::new(),
-        };
+        let mut portion =
+            Portion { words: Vec::new(), lanes: Vec::new(), starts: vec![0], pieces: Vec::new() };
         for word in 0..self.chunks.layout.block_registers() {
             let mut lanes = 0;
             for (piece, its) in self.pieces_of(sources, word) {
@@ -279,15 +258,9 @@ impl PlaneSources {
                 portion.starts.push(portion.pieces.len() as u32);
             }
         }
-        let mut known = self
-            .portions
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.portions.write().unwrap_or_else(PoisonError::into_inner);
         forget_many(&mut known);
-        known
-            .entry(key.to_vec())
-            .or_insert(Arc::new(portion))
-            .clone()
+        known.entry(key.to_vec()).or_insert(Arc::new(portion)).clone()
     }
 
     /// Returns the pieces of a word of a target block, with their lanes.
@@ -295,14 +268,7 @@ impl PlaneSources {
         if self.is_whole() {
             let size = self.chunks.layout.block_registers();
             let (block, word) = self.words[sources.variant * size + word];
-            return vec![(
-                BitPiece {
-                    block,
-                    word,
-                    row: 0,
-                },
-                ALL_LANES,
-            )];
+            return vec![(BitPiece { block, word, row: 0 }, ALL_LANES)];
         }
         let WordPieces { rows, pieces, .. } = self.pieces();
         let starts = &self.starts(sources)[word..];
@@ -327,11 +293,7 @@ impl PlaneSources {
         let layout = self.chunks.layout;
         let parities = layout.group_parities();
         let mut known = HashMap::new();
-        let mut made = WordPieces {
-            rows: Vec::new(),
-            starts: vec![0],
-            pieces: Vec::new(),
-        };
+        let mut made = WordPieces { rows: Vec::new(), starts: vec![0], pieces: Vec::new() };
         for (variant, parity) in
             (0..self.gather.source_blocks.variants()).flat_map(|v| [(v, 0), (v, 1)])
         {
@@ -339,20 +301,12 @@ impl PlaneSources {
                 let inner = usize::from(parities[register / GROUP]) ^ (register % GROUP % 2);
                 let mut words: Vec<((u16, u16), BitRow)> = Vec::new();
                 for lane in 0..LANES {
-                    let at = TargetByte {
-                        variant,
-                        register,
-                        lane,
-                        parity: parity ^ inner,
-                    };
+                    let at = TargetByte { variant, register, lane, parity: parity ^ inner };
                     let (source, bit) = self.gather.byte_source(layout, at);
                     let word = (source.block, source.register);
                     let at = words.iter().position(|(known, _)| *known == word);
                     let at = at.unwrap_or_else(|| {
-                        let row = BitRow {
-                            from: [0; 64],
-                            lanes: 0,
-                        };
+                        let row = BitRow { from: [0; 64], lanes: 0 };
                         words.push((word, row));
                         words.len() - 1
                     });
@@ -365,11 +319,7 @@ impl PlaneSources {
                         made.rows.push(row);
                         made.rows.len() as u16 - 1
                     });
-                    made.pieces.push(BitPiece {
-                        block,
-                        word,
-                        row: number,
-                    });
+                    made.pieces.push(BitPiece { block, word, row: number });
                 }
                 made.starts.push(made.pieces.len() as u32);
             }

@@ -58,10 +58,7 @@ impl Session<'_> {
         let disk = self.context.disk;
         let (every, limit) = match self.outbox {
             None => (disk.commit_every, disk.limit),
-            Some(_) => (
-                NEVER,
-                disk.limit.map(|l| l / self.communicator.size() as u64),
-            ),
+            Some(_) => (NEVER, disk.limit.map(|l| l / self.communicator.size() as u64)),
         };
         let committer = Committer::start(disk.directories.clone(), self.own(&base), every, limit);
         let committer = committer.map_err(|e| Stopped::Alone(e.into()))?;
@@ -162,9 +159,7 @@ impl Session<'_> {
                 let mut whole = true;
                 if !now.is_empty() {
                     let frames = left_out.parts.frames();
-                    context
-                        .progress
-                        .superstep(at * frames, order.len() * frames);
+                    context.progress.superstep(at * frames, order.len() * frames);
                     let step = || level.chunks(now, &mut cur, &mut *planes);
                     whole = self.pool.install(step)?;
                 }
@@ -192,9 +187,8 @@ impl Session<'_> {
             let [states, checksum, _] = sums;
             // Before the level can be committed: what does not add up must not be called finished.
             let tally = Tally { states, checksum };
-            let more = found
-                .push(tally, begun, self.progress)
-                .map_err(|e| Halt::Together(e.into()))?;
+            let more =
+                found.push(tally, begun, self.progress).map_err(|e| Halt::Together(e.into()))?;
             committer.level(sums)?;
             if !more {
                 break;
@@ -212,11 +206,7 @@ impl Session<'_> {
     /// What ends all ranks when one of them was told to stop.
     pub(crate) fn interrupted(&self, depth: usize, states: u64) -> Halt {
         let directory = self.context.disk.directories.first().name();
-        let error = DiskError::Interrupted {
-            directory,
-            depth,
-            states,
-        };
+        let error = DiskError::Interrupted { directory, depth, states };
         Halt::Together(error.into())
     }
 
@@ -281,10 +271,10 @@ impl Session<'_> {
         let mut states = Vec::new();
         for part in self.communicator.gather(bytes.collect()) {
             let numbers = part.as_chunks().0.as_chunks().0.iter();
-            states.extend(numbers.map(|[line, cell]| State {
-                line: number(line),
-                cell: number(cell) as usize,
-            }));
+            states.extend(
+                numbers
+                    .map(|[line, cell]| State { line: number(line), cell: number(cell) as usize }),
+            );
         }
         states.sort_unstable_by_key(|state| (self.context.problem.seat(*state).group, *state));
         states.truncate(self.context.search.keep_last);
@@ -298,18 +288,13 @@ fn merge(parts: Vec<Manifest>, base: &Manifest) -> Manifest {
     let (mut written, mut peak) = (0, 0);
     for part in &parts {
         for level in &part.files {
-            files
-                .entry(level.depth)
-                .or_default()
-                .extend(level.chunks.iter().cloned());
+            files.entry(level.depth).or_default().extend(level.chunks.iter().cloned());
         }
         written += part.bytes_written;
         peak += part.peak_bytes;
     }
     let files = files.into_iter().filter(|(_, chunks)| !chunks.is_empty());
-    let files = files
-        .map(|(depth, chunks)| LevelFiles { depth, chunks })
-        .collect();
+    let files = files.map(|(depth, chunks)| LevelFiles { depth, chunks }).collect();
     Manifest {
         files,
         bytes_written: written,
@@ -320,15 +305,13 @@ fn merge(parts: Vec<Manifest>, base: &Manifest) -> Manifest {
 
 /// States, checksum and bytes of chunks.
 fn sums(records: &[ChunkRecord]) -> [u64; 3] {
-    records
-        .iter()
-        .fold([0; 3], |[states, checksum, bytes], record| {
-            [
-                states.wrapping_add(record.states),
-                checksum.wrapping_add(record.checksum),
-                bytes + record.bytes,
-            ]
-        })
+    records.iter().fold([0; 3], |[states, checksum, bytes], record| {
+        [
+            states.wrapping_add(record.states),
+            checksum.wrapping_add(record.checksum),
+            bytes + record.bytes,
+        ]
+    })
 }
 
 // One level of a session, chunk by chunk, with the readers running ahead.
@@ -364,13 +347,9 @@ impl LevelStep<'_> {
             let (currents, current) = reader::channel();
             let (previouses, previous) = reader::channel();
             let read = move || self.current.run(order, run.plan.read_ahead, &currents);
-            Builder::new()
-                .spawn_scoped(scope, read)
-                .map_err(no_thread)?;
+            Builder::new().spawn_scoped(scope, read).map_err(no_thread)?;
             let read = move || self.left_out.run(order, PREVIOUS_AHEAD, &previouses);
-            Builder::new()
-                .spawn_scoped(scope, read)
-                .map_err(no_thread)?;
+            Builder::new().spawn_scoped(scope, read).map_err(no_thread)?;
             let frames = parts.frames() as u64;
             for (i, &chunk) in order.iter().enumerate() {
                 if run.progress.stops_chunks() {
@@ -383,8 +362,7 @@ impl LevelStep<'_> {
                 planes.begin(self.depth as u32, chunk)?;
                 let batches = previous.recv().expect("a reader sends every chunk");
                 let written = run.fetch_records(self.current.run, self.depth as u32, Vec::new());
-                self.committer
-                    .begin(written.header(chunk, self.context.codec))?;
+                self.committer.begin(written.header(chunk, self.context.codec))?;
                 let near = match parts.seen {
                     true => None,
                     false => near(run.plan.chunks, chunk, cur, self.back, planes),
@@ -498,15 +476,11 @@ impl Context<'_> {
             return Ok(true);
         }
         let groups = 0..files.parts.groups;
-        let leaving: Vec<_> = groups
-            .map(|group| leaving(self.crossings, side, group))
-            .collect();
+        let leaving: Vec<_> = groups.map(|group| leaving(self.crossings, side, group)).collect();
         std::thread::scope(|scope| {
             let (sender, receiver) = reader::channel();
             let read = move || files.run(order, AHEAD, &sender);
-            Builder::new()
-                .spawn_scoped(scope, read)
-                .map_err(no_thread)?;
+            Builder::new().spawn_scoped(scope, read).map_err(no_thread)?;
             for &chunk in order {
                 if self.progress.stops_chunks() {
                     return Ok(false);

@@ -88,10 +88,7 @@ impl MemoryPlan {
 
     /// Returns the same with planes that take no disk: they are sent to other machines.
     pub fn with_planes_sent(self) -> MemoryPlan {
-        MemoryPlan {
-            plane_files: 0,
-            ..self
-        }
+        MemoryPlan { plane_files: 0, ..self }
     }
 
     /// Returns the number of frames of a level, of all chunks and groups.
@@ -119,12 +116,7 @@ impl MemoryPlan {
         manifest: Option<&Manifest>,
     ) -> Result<MemoryPlan, Error> {
         let asked = manifest.map(|m| m.shared_digits as usize);
-        MemoryPlan::of(
-            &SearchProblem::chunked(&search.subject)?,
-            search,
-            disk,
-            asked,
-        )
+        MemoryPlan::of(&SearchProblem::chunked(&search.subject)?, search, disk, asked)
     }
 
     /// Returns the fewest chunks of a problem that fit the memory, or as many as asked for.
@@ -140,12 +132,7 @@ impl MemoryPlan {
         let most = (0..layout.prefix()).rfind(|&k| cut(k).is_some());
         let most = most.unwrap_or(0);
         if let Some(digits) = asked.filter(|&digits| digits > most) {
-            return Err(DiskError::Digits {
-                puzzle,
-                digits,
-                most,
-            }
-            .into());
+            return Err(DiskError::Digits { puzzle, digits, most }.into());
         }
         let mut least = u64::MAX;
         let digits = asked.map_or(0..=most, |k| k..=k);
@@ -184,13 +171,7 @@ impl MemoryPlan {
             }
         }
         let (engine, needed, budget) = (Engine::Disk, least, search.memory.unwrap_or(0));
-        Err(SearchError::Memory {
-            puzzle,
-            engine,
-            needed,
-            budget,
-        }
-        .into())
+        Err(SearchError::Memory { puzzle, engine, needed, budget }.into())
     }
 }
 
@@ -228,9 +209,7 @@ impl DiskBudget {
             let taken: u64 = here.map(|record| record.bytes).sum();
             // Directories on one disk share what is free.
             let device = storage.device();
-            let known = devices
-                .iter()
-                .position(|d| device.is_some() && *d == device);
+            let known = devices.iter().position(|d| device.is_some() && *d == device);
             let at = known.unwrap_or(disks.len());
             if at == disks.len() {
                 devices.push(device);
@@ -239,11 +218,7 @@ impl DiskBudget {
             disks[at].0 = disks[at].0.saturating_add(taken);
             disks[at].1 += u64::from(shares.share(place).0);
         }
-        Ok(DiskBudget {
-            limit: disk.limit.unwrap_or(u64::MAX),
-            disks,
-            of: of.into(),
-        })
+        Ok(DiskBudget { limit: disk.limit.unwrap_or(u64::MAX), disks, of: of.into() })
     }
 
     /// Refuses what does not fit, in all or on any one disk.
@@ -325,14 +300,11 @@ pub fn network(subject: &Subject, ranks: usize) -> Result<Network, Error> {
     let problem = SearchProblem::chunked(subject)?;
     let layout = problem.layout;
     let ranks = ranks.max(1);
-    let cuts: Vec<Chunks> = (0..layout.prefix())
-        .filter_map(|digits| Chunks::new(layout, digits))
-        .collect();
+    let cuts: Vec<Chunks> =
+        (0..layout.prefix()).filter_map(|digits| Chunks::new(layout, digits)).collect();
     let enough = |cut: &&Chunks| cut.count >= ranks * CHUNKS_PER_RANK;
     let cut = cuts.iter().find(enough).or(cuts.last());
-    let cut = *cut.ok_or_else(|| SearchError::TooSmall {
-        puzzle: subject.to_string(),
-    })?;
+    let cut = *cut.ok_or_else(|| SearchError::TooSmall { puzzle: subject.to_string() })?;
     let windows = problem.planes(cut);
     let bits = u128::from(lehmer::even_count(layout.len())) * windows as u128;
     let bytes = |bits: u128| (bits / 8) as u64;
@@ -388,14 +360,8 @@ mod tests {
             let found = network(&board(size), ranks).unwrap();
             let cut = (found.shared_digits, found.chunks, found.windows);
             assert_eq!(cut, (digits, chunks, windows), "{size}");
-            assert!(
-                (found.level_bytes as f64 / level - 1.0).abs() < 0.01,
-                "{size}: {found:?}"
-            );
-            assert!(
-                (found.rank_bytes as f64 / rank - 1.0).abs() < 0.05,
-                "{size}: {found:?}"
-            );
+            assert!((found.level_bytes as f64 / level - 1.0).abs() < 0.01, "{size}: {found:?}");
+            assert!((found.rank_bytes as f64 / rank - 1.0).abs() < 0.05, "{size}: {found:?}");
         }
     }
 }

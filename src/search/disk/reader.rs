@@ -92,11 +92,7 @@ impl Fetch<'_> {
         let storage = self.directories.of_chunk(chunk);
         let (run, depth) = (self.run, self.depth);
         let name = Manifest::file_name(depth, chunk as u32);
-        let uncommitted = RunFile::Uncommitted {
-            run,
-            depth,
-            chunk: chunk as u32,
-        };
+        let uncommitted = RunFile::Uncommitted { run, depth, chunk: chunk as u32 };
         // A commit gives a file its name at any time, but never takes it back.
         let opened = match storage.open(&uncommitted.name()) {
             Err(error) if error.kind() == ErrorKind::NotFound => storage.open(&name),
@@ -122,10 +118,7 @@ impl Fetch<'_> {
                 format!("{name} belongs to {whose}: put the right one in its place"),
             ));
         }
-        let stated = LevelSum {
-            states: record.states,
-            checksum: record.checksum,
-        };
+        let stated = LevelSum { states: record.states, checksum: record.checksum };
         if reader.sum() != stated || (record.bytes > 0 && reader.len() != record.bytes) {
             return Err(self.damaged(chunk, "it is not the file that the manifest names"));
         }
@@ -250,12 +243,7 @@ impl Fetch<'_> {
                     reader.read(start..entry).map(Some)
                 }
             };
-            let batch = batch.map(|frames| Batch {
-                first,
-                end,
-                frames,
-                chunk,
-            });
+            let batch = batch.map(|frames| Batch { first, end, frames, chunk });
             let failed = batch.is_err();
             let batch = batch.map_err(|e| {
                 let storage = self.directories.of_chunk(chunk);

@@ -83,10 +83,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
     directories.deal(&shares.or_else(marked).unwrap_or_default());
     let found = find(directories)?;
     let Some(header) = &found.header else {
-        return Err(DiskError::Empty {
-            directory: first.name(),
-        }
-        .into());
+        return Err(DiskError::Empty { directory: first.name() }.into());
     };
     let previous = Manifest::read_previous(first).filter(|manifest| manifest.run == header.run);
     let had_previous = previous.is_some();
@@ -105,14 +102,10 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
         let free = |name: &String| !names.contains(name);
         let name = (1..).map(|n| format!("{MANIFEST}.damaged-{n}")).find(free);
         let name = name.unwrap_or_default();
-        first
-            .rename(MANIFEST, &name)
-            .map_err(|e| DiskError::io(first, MANIFEST, e))?;
+        first.rename(MANIFEST, &name).map_err(|e| DiskError::io(first, MANIFEST, e))?;
         kept = Some(name);
     }
-    manifest
-        .write_first(first)
-        .map_err(|e| DiskError::io(first, MANIFEST, e))?;
+    manifest.write_first(first).map_err(|e| DiskError::io(first, MANIFEST, e))?;
     Ok(Repaired {
         manifest,
         subject,
@@ -136,9 +129,7 @@ fn find(directories: &Directories) -> Result<RunLevels, DiskError> {
             let reader = match storage.open(&name).and_then(LevelReader::open) {
                 Ok(reader) => reader,
                 Err(e) if e.kind() == std::io::ErrorKind::InvalidData => {
-                    found
-                        .damaged
-                        .push(format!("{}/{name}: {e}", storage.name()));
+                    found.damaged.push(format!("{}/{name}: {e}", storage.name()));
                     continue;
                 }
                 Err(e) => return Err(DiskError::io(storage, &name, e)),
@@ -181,12 +172,7 @@ impl RunLevels {
         self.files += 1;
         self.levels.entry(depth).or_default().insert(
             chunk,
-            ChunkRecord {
-                chunk,
-                states: sum.states,
-                checksum: sum.checksum,
-                bytes: reader.len(),
-            },
+            ChunkRecord { chunk, states: sum.states, checksum: sum.checksum, bytes: reader.len() },
         );
         Ok(())
     }
@@ -194,21 +180,10 @@ impl RunLevels {
     /// What the files of a depth hold together.
     fn level(&self, depth: usize) -> LevelRecord {
         let records = self.levels.get(&(depth as u32));
-        let mut level = LevelRecord {
-            states: 0,
-            checksum: 0,
-            seconds: 0.0,
-            bytes: 0,
-        };
+        let mut level = LevelRecord { states: 0, checksum: 0, seconds: 0.0, bytes: 0 };
         for record in records.into_iter().flat_map(BTreeMap::values) {
-            let sum = Tally {
-                states: level.states,
-                checksum: level.checksum,
-            }
-            .plus(Tally {
-                states: record.states,
-                checksum: record.checksum,
-            });
+            let sum = Tally { states: level.states, checksum: level.checksum }
+                .plus(Tally { states: record.states, checksum: record.checksum });
             (level.states, level.checksum) = (sum.states, sum.checksum);
             level.bytes += record.bytes;
         }
@@ -216,9 +191,7 @@ impl RunLevels {
     }
 
     fn has(&self, depth: u32, chunk: u32) -> bool {
-        self.levels
-            .get(&depth)
-            .is_some_and(|level| level.contains_key(&chunk))
+        self.levels.get(&depth).is_some_and(|level| level.contains_key(&chunk))
     }
 }
 
@@ -273,10 +246,7 @@ fn bare(
     };
     let mut cuts = (0..=layout.prefix()).filter_map(|k| Chunks::new(layout, k));
     let chunks = cuts.find(fits).ok_or_else(|| {
-        DiskError::apart(
-            first,
-            format!("{} chunks do not fit {subject}", header.chunks),
-        )
+        DiskError::apart(first, format!("{} chunks do not fit {subject}", header.chunks))
     })?;
     Ok(Manifest {
         run: header.run,
@@ -331,11 +301,7 @@ fn rebuild(
         let (files, stated) = (found.level(d), &manifest.levels[d]);
         (files.states, files.checksum) == (stated.states, stated.checksum)
     };
-    let lowest = if manifest.keep_all {
-        0
-    } else {
-        depth.saturating_sub(1)
-    };
+    let lowest = if manifest.keep_all { 0 } else { depth.saturating_sub(1) };
     let broken = (lowest..depth).find(|&d| !whole(d));
     let missing = if depth == 0 {
         Some(
@@ -343,15 +309,10 @@ fn rebuild(
                 .into(),
         )
     } else if !manifest.keep_all && deepest > depth + 1 {
-        Some(format!(
-            "the counts of depths {depth} to {} were only in the manifest",
-            deepest - 2
-        ))
+        Some(format!("the counts of depths {depth} to {} were only in the manifest", deepest - 2))
     } else if let Some(d) = broken {
         let (files, stated) = (found.level(d).states, manifest.levels[d].states);
-        Some(format!(
-            "the files of depth {d} hold {files} of its {stated} states"
-        ))
+        Some(format!("the files of depth {d} hold {files} of its {stated} states"))
     } else if deepest > depth {
         let files = found.level(depth).states;
         Some(format!(
@@ -382,9 +343,7 @@ fn rebuild(
 /// What is missing of the level before the last finished one, whose files go chunk by chunk.
 fn lost(found: &RunLevels, base: &Manifest, manifest: &Manifest) -> Option<String> {
     let depth = manifest.levels.len() as u32;
-    let before = depth
-        .checked_sub(2)
-        .filter(|_| !manifest.keep_all && !manifest.complete)?;
+    let before = depth.checked_sub(2).filter(|_| !manifest.keep_all && !manifest.complete)?;
     if found.level(before as usize).states == manifest.levels[before as usize].states {
         return None;
     }
@@ -404,34 +363,22 @@ fn files(found: &RunLevels, base: &Manifest, manifest: &Manifest) -> Vec<LevelFi
     let depth = manifest.levels.len() as u32;
     let mut levels = found.levels.clone();
     // Chunks that were computed and have no states have no file.
-    for record in base
-        .files_of(depth)
-        .into_iter()
-        .flat_map(|files| &files.chunks)
-    {
+    for record in base.files_of(depth).into_iter().flat_map(|files| &files.chunks) {
         if !record.has_file() {
-            levels
-                .entry(depth)
-                .or_default()
-                .entry(record.chunk)
-                .or_insert(record.clone());
+            levels.entry(depth).or_default().entry(record.chunk).or_insert(record.clone());
         }
     }
     if !manifest.keep_all {
         levels.retain(|&d, _| d + 2 >= depth);
-        let done: Vec<u32> = levels
-            .get(&depth)
-            .into_iter()
-            .flat_map(|l| l.keys().copied())
-            .collect();
+        let done: Vec<u32> =
+            levels.get(&depth).into_iter().flat_map(|l| l.keys().copied()).collect();
         if let Some(before) = depth.checked_sub(2).and_then(|d| levels.get_mut(&d)) {
             before.retain(|chunk, _| !done.contains(chunk));
         }
     }
-    let files = levels.into_iter().map(|(depth, chunks)| LevelFiles {
-        depth,
-        chunks: chunks.into_values().collect(),
-    });
+    let files = levels
+        .into_iter()
+        .map(|(depth, chunks)| LevelFiles { depth, chunks: chunks.into_values().collect() });
     files.filter(|files| !files.chunks.is_empty()).collect()
 }
 

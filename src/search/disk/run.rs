@@ -122,11 +122,7 @@ fn session(
     leader: usize,
     progress: &dyn Progress,
 ) -> Result<Outcome, Stopped> {
-    let Prepared {
-        problem,
-        kernel,
-        pool,
-    } = made;
+    let Prepared { problem, kernel, pool } = made;
     let (rank, ranks) = (communicator.rank(), communicator.size());
     let (found, begun) = if ranks == 1 {
         let here = disk.directories.recognise();
@@ -200,9 +196,7 @@ fn session(
     sums.push(context.threads as u64);
     sums.push(plan.bytes);
     let depths = manifest.levels.len() + 1;
-    let sent = session
-        .outbox
-        .map_or(Vec::new(), |outbox| outbox.sent(depths));
+    let sent = session.outbox.map_or(Vec::new(), |outbox| outbox.sent(depths));
     let first_sent = sums.len();
     sums.extend(sent);
     communicator.all_reduce(Reduce::Sum, &mut sums);

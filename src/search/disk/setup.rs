@@ -35,18 +35,11 @@ pub(crate) fn compare(
         ("levels kept", kept(disk.keep_all).into()),
         ("last states", search.keep_last.to_string()),
     ];
-    let facts = version
-        .into_iter()
-        .chain(Identity::of(&search.subject).facts());
+    let facts = version.into_iter().chain(Identity::of(&search.subject).facts());
     let facts = facts.chain(options);
-    let text: String = facts
-        .map(|(name, value)| format!("{name}\t{value}\n"))
-        .collect();
+    let text: String = facts.map(|(name, value)| format!("{name}\t{value}\n")).collect();
     let all = communicator.all_gather(text.into_bytes());
-    let all: Vec<_> = all
-        .iter()
-        .map(|text| String::from_utf8_lossy(text))
-        .collect();
+    let all: Vec<_> = all.iter().map(|text| String::from_utf8_lossy(text)).collect();
     for (rank, text) in all.iter().enumerate() {
         // The version comes first: of another one nothing else need be understood.
         let differs = text.lines().zip(all[0].lines()).find(|(a, b)| a != b);
@@ -58,12 +51,7 @@ pub(crate) fn compare(
             (name.to_string(), value.to_string())
         };
         let ((name, found), (_, asked)) = (words(found), words(asked));
-        let error = DiskError::Ranks {
-            rank,
-            name,
-            found,
-            asked,
-        };
+        let error = DiskError::Ranks { rank, name, found, asked };
         return Err(Stopped::Together(error.into()));
     }
     Ok(())
@@ -104,11 +92,8 @@ pub(crate) fn lock(
     let ranks = names.iter().filter_map(|name| name.strip_prefix(&prefix));
     let lowest = ranks.filter_map(|rank| rank.parse().ok()).min();
     let leader = lowest.unwrap_or(communicator.rank());
-    let locks = if leader == communicator.rank() {
-        directories.lock(patience)
-    } else {
-        Ok(Vec::new())
-    };
+    let locks =
+        if leader == communicator.rank() { directories.lock(patience) } else { Ok(Vec::new()) };
     // Nobody lists any more.
     let removed = first.remove(&name).map_err(wrong);
     let locks = agreed(communicator, locks)?;
@@ -123,18 +108,11 @@ pub(crate) fn find(
     leader: usize,
 ) -> Result<Option<Manifest>, Stopped> {
     let leads = leader == communicator.rank();
-    let own = if leads {
-        directories.manifest()
-    } else {
-        Ok(None)
-    };
+    let own = if leads { directories.manifest() } else { Ok(None) };
     let own = agreed(communicator, own)?;
     let there = communicator.broadcast(vec![u8::from(own.is_some())]) == [1];
     let apart = |reason: &str| {
-        Err(DiskError::Apart {
-            directory: directories.first().name(),
-            reason: reason.into(),
-        })
+        Err(DiskError::Apart { directory: directories.first().name(), reason: reason.into() })
     };
     // A directory of another machine: what lies there must belong to rank 0's search.
     let fits = (|| match &own {
@@ -253,35 +231,16 @@ pub(crate) fn check(
         .map(|((name, found), (_, asked))| (name, found, asked))
         .filter(|(name, ..)| !renamed || !["board", "moves"].contains(name));
     let options = [
-        (
-            "directories",
-            manifest.directories.to_string(),
-            disk.directories.count().to_string(),
-        ),
-        (
-            "levels kept",
-            kept(manifest.keep_all).into(),
-            kept(disk.keep_all).into(),
-        ),
-        (
-            "chunks",
-            manifest.chunks.to_string(),
-            plan.chunks().to_string(),
-        ),
-        (
-            "lines a frame",
-            manifest.frame_lines.to_string(),
-            frame_lines(plan.chunks).to_string(),
-        ),
+        ("directories", manifest.directories.to_string(), disk.directories.count().to_string()),
+        ("levels kept", kept(manifest.keep_all).into(), kept(disk.keep_all).into()),
+        ("chunks", manifest.chunks.to_string(), plan.chunks().to_string()),
+        ("lines a frame", manifest.frame_lines.to_string(), frame_lines(plan.chunks).to_string()),
     ];
     match same.chain(options).find(|(_, found, asked)| found != asked) {
         None => Ok(()),
-        Some((name, found, asked)) => Err(DiskError::Other {
-            directory: disk.directories.first().name(),
-            name,
-            found,
-            asked,
-        }),
+        Some((name, found, asked)) => {
+            Err(DiskError::Other { directory: disk.directories.first().name(), name, found, asked })
+        }
     }
 }
 
@@ -295,13 +254,7 @@ fn kept(all: bool) -> &'static str {
 }
 
 pub(crate) fn new_manifest(search: &Search, disk: &Disk, plan: MemoryPlan, run: u64) -> Manifest {
-    let Identity {
-        board,
-        goal,
-        start,
-        metric,
-        puzzle,
-    } = Identity::of(&search.subject);
+    let Identity { board, goal, start, metric, puzzle } = Identity::of(&search.subject);
     Manifest {
         run,
         board,
@@ -363,16 +316,9 @@ fn seen(directories: &Directories, manifest: &Manifest) -> io::Result<Vec<u8>> {
             let chunk = record.chunk as usize;
             let (run, depth, chunk_number) = (manifest.run, files.depth, record.chunk);
             let names = [
-                RunFile::Level {
-                    depth,
-                    chunk: chunk_number,
-                },
+                RunFile::Level { depth, chunk: chunk_number },
                 // Cut off before the names followed the last commit.
-                RunFile::Uncommitted {
-                    run,
-                    depth,
-                    chunk: chunk_number,
-                },
+                RunFile::Uncommitted { run, depth, chunk: chunk_number },
             ];
             let list = &lists[directories.place(chunk)];
             if !names.iter().any(|file| list.contains(&file.name())) {
@@ -420,19 +366,10 @@ mod tests {
     #[test]
     fn chunks_stay_where_their_files_are() {
         // Ranks 0 and 1 on one machine, 2 on another; chunk 4 is empty, so anybody's.
-        let seen = [
-            vec![1, 1, 0, 1, 1],
-            vec![1, 1, 0, 1, 1],
-            vec![0, 0, 1, 0, 1],
-        ];
+        let seen = [vec![1, 1, 0, 1, 1], vec![1, 1, 0, 1, 1], vec![0, 0, 1, 0, 1]];
         let owners = owners(&seen).unwrap();
         assert_eq!(owners[2], 2);
-        assert!(
-            owners
-                .iter()
-                .enumerate()
-                .all(|(chunk, &rank)| seen[rank][chunk] == 1)
-        );
+        assert!(owners.iter().enumerate().all(|(chunk, &rank)| seen[rank][chunk] == 1));
         assert_eq!(owners[4], 1, "the first of those with the fewest");
         assert_eq!(super::owners(&[vec![1, 0], vec![1, 0]]), Err(1));
     }

@@ -43,19 +43,8 @@ impl<'a> Seen<'a> {
             ),
             _ => DiskError::io(storage, MARKER, e),
         })?;
-        let files = names
-            .iter()
-            .filter_map(|name| RunFile::parse(name))
-            .collect();
-        Ok(Seen {
-            storage,
-            directories,
-            place,
-            of: directories.count(),
-            marker,
-            names,
-            files,
-        })
+        let files = names.iter().filter_map(|name| RunFile::parse(name)).collect();
+        Ok(Seen { storage, directories, place, of: directories.count(), marker, names, files })
     }
 
     fn has(&self, name: &str) -> bool {
@@ -100,8 +89,7 @@ impl<'a> Seen<'a> {
 impl Directories {
     fn seen(&self) -> Result<Vec<Seen<'_>>, DiskError> {
         let all = self.all().enumerate();
-        all.map(|(i, storage)| Seen::read(self, storage, i + 1))
-            .collect()
+        all.map(|(i, storage)| Seen::read(self, storage, i + 1)).collect()
     }
 
     /// Returns the run that the directories hold, once everything that its manifest names is there; refuses
@@ -118,15 +106,9 @@ impl Directories {
         match manifest {
             Some(manifest) => {
                 whole(&seen, &manifest)?;
-                Ok(Recognised {
-                    manifest: Some(manifest),
-                    begun: None,
-                })
+                Ok(Recognised { manifest: Some(manifest), begun: None })
             }
-            None => Ok(Recognised {
-                manifest: None,
-                begun: startable(&seen)?,
-            }),
+            None => Ok(Recognised { manifest: None, begun: startable(&seen)? }),
         }
     }
 
@@ -184,9 +166,7 @@ impl Directories {
             }
             let marker = Marker::new(manifest, here.place as u32);
             if here.marker.as_ref() != Some(&marker) {
-                marker
-                    .write(storage)
-                    .map_err(|e| DiskError::io(storage, MARKER, e))?;
+                marker.write(storage).map_err(|e| DiskError::io(storage, MARKER, e))?;
             }
         }
         Ok(())
@@ -235,10 +215,8 @@ fn whole(all: &[Seen], manifest: &Manifest) -> Result<(), DiskError> {
         let there: std::collections::HashSet<&str> = seen.names.iter().map(|n| &**n).collect();
         let missing = |&(depth, chunk): &(u32, u32)| {
             let run = manifest.run;
-            let names = [
-                RunFile::Level { depth, chunk },
-                RunFile::Uncommitted { run, depth, chunk },
-            ];
+            let names =
+                [RunFile::Level { depth, chunk }, RunFile::Uncommitted { run, depth, chunk }];
             names.iter().all(|file| !there.contains(&*file.name()))
         };
         let named: Vec<(u32, u32)> = seen.named(manifest).collect();
@@ -291,22 +269,13 @@ fn not_newer(all: &[Seen], manifest: &Manifest) -> Result<(), DiskError> {
     let newer = |p: &Manifest| p.run == manifest.run && p.bytes_written > manifest.bytes_written;
     if let Some(previous) = previous.filter(newer) {
         let depth = previous.levels.len();
-        return Err(older(format!(
-            "{PREVIOUS} ends before depth {depth} with more bytes written"
-        )));
+        return Err(older(format!("{PREVIOUS} ends before depth {depth} with more bytes written")));
     }
     for seen in all {
         let named: std::collections::HashSet<_> = seen.named(manifest).collect();
         let late = |file: &(u32, u32)| file.0 as usize >= manifest.levels.len();
-        for file in seen
-            .levels()
-            .filter(|file| late(file) && !named.contains(file))
-        {
-            let name = RunFile::Level {
-                depth: file.0,
-                chunk: file.1,
-            }
-            .name();
+        for file in seen.levels().filter(|file| late(file) && !named.contains(file)) {
+            let name = RunFile::Level { depth: file.0, chunk: file.1 }.name();
             match seen.owner(file)? {
                 Some(run) if run != manifest.run => {
                     return Err(seen.apart(format!(
@@ -353,9 +322,9 @@ fn startable(all: &[Seen]) -> Result<Option<u64>, DiskError> {
             )));
         }
         if seen.has(PREVIOUS) {
-            return Err(seen.apart(format!(
-                "{PREVIOUS} is there and the manifest is not: {repair}"
-            )));
+            return Err(
+                seen.apart(format!("{PREVIOUS} is there and the manifest is not: {repair}"))
+            );
         }
     }
     let first = all[0].marker.as_ref();

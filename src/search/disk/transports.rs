@@ -122,11 +122,7 @@ impl Exchange for FileExchange<'_> {
             let mut header = MAGIC.to_vec();
             header.extend(self.run.to_le_bytes());
             let len = header.len() as u64;
-            let new = ScratchFile {
-                len,
-                held: len,
-                waiting: 0,
-            };
+            let new = ScratchFile { len, held: len, waiting: 0 };
             self.files.insert(key, new);
             self.count(depth, len)?;
             file.append(&header).map_err(|e| self.error(key, e))?;
@@ -202,12 +198,7 @@ impl Exchange for FileExchange<'_> {
 
     fn forget(&mut self, depth: u32) -> Result<(), Error> {
         self.sent.retain(|(d, _), _| *d != depth);
-        let old: Vec<(u32, usize)> = self
-            .files
-            .keys()
-            .copied()
-            .filter(|f| f.0 == depth)
-            .collect();
+        let old: Vec<(u32, usize)> = self.files.keys().copied().filter(|f| f.0 == depth).collect();
         old.into_iter().try_for_each(|file| self.remove(file))
     }
 }
@@ -357,11 +348,7 @@ impl Exchange for Outbox {
     }
 
     fn receive(&mut self, depth: u32, to: usize) -> Result<Vec<SegmentMessage>, Error> {
-        Ok(self
-            .messages()
-            .held
-            .remove(&(depth, to))
-            .unwrap_or_default())
+        Ok(self.messages().held.remove(&(depth, to)).unwrap_or_default())
     }
 
     fn forget(&mut self, depth: u32) -> Result<(), Error> {

@@ -76,9 +76,9 @@ pub struct Verified {
 
 /// The manifest of directories that must hold a run.
 fn manifest(directories: &Directories) -> Result<Manifest, DiskError> {
-    directories.manifest()?.ok_or_else(|| DiskError::Empty {
-        directory: directories.first().name(),
-    })
+    directories
+        .manifest()?
+        .ok_or_else(|| DiskError::Empty { directory: directories.first().name() })
 }
 
 /// What a manifest's run searches.
@@ -105,9 +105,7 @@ pub fn status(directories: &Directories) -> Result<Status, Error> {
     let manifest = manifest(directories)?;
     let subject = subject(directories, &manifest)?;
     let depth = manifest.levels.len();
-    let done = manifest
-        .files_of(depth as u32)
-        .map_or(0, |files| files.chunks.len());
+    let done = manifest.files_of(depth as u32).map_or(0, |files| files.chunks.len());
     Ok(Status {
         running: directories.is_locked(),
         all_states: subject.states().unwrap_or(u64::MAX),
@@ -129,9 +127,9 @@ fn at_rest(directories: &Directories) -> Result<Manifest, DiskError> {
     loop {
         match directories.recognise() {
             Ok(found) => {
-                return found.manifest.ok_or_else(|| DiskError::Empty {
-                    directory: directories.first().name(),
-                });
+                return found
+                    .manifest
+                    .ok_or_else(|| DiskError::Empty { directory: directories.first().name() });
             }
             // Once more in any case: the search may have ended between two glances.
             Err(_) if tries == 0 || tries < TRIES && directories.is_locked() => {
@@ -150,13 +148,7 @@ fn counts_add_up(manifest: &Manifest, subject: &Subject) -> Result<(), Error> {
     let found = levels.fold(0, u64::saturating_add);
     if found > all || manifest.complete && found < all {
         let depth = manifest.levels.len().saturating_sub(1);
-        return Err(SearchError::Sum {
-            puzzle: subject.to_string(),
-            depth,
-            found,
-            all,
-        }
-        .into());
+        return Err(SearchError::Sum { puzzle: subject.to_string(), depth, found, all }.into());
     }
     Ok(())
 }
@@ -281,18 +273,12 @@ fn check_chunk(
     let level = fetch.chunks.layout.registers();
     let whole = fetch.each_frame(chunk, &mut |frame, registers| {
         if any_beyond(registers, groups[frame.group].cells.len()) {
-            let reason = format!(
-                "{}: it has states on cells that do not exist",
-                frame.frames.damaged(0)
-            );
+            let reason =
+                format!("{}: it has states on cells that do not exist", frame.frames.damaged(0));
             return Err(fetch.damaged(chunk, &reason));
         }
         let first = frame.group as u64 * level + frame.register as u64;
-        let counted = if frame.half == Half::Level {
-            registers
-        } else {
-            &[]
-        };
+        let counted = if frame.half == Half::Level { registers } else { &[] };
         for (register, bytes) in (first..).zip(counted) {
             let key = layout::mix(register);
             for (j, word) in bytes.as_chunks::<8>().0.iter().enumerate() {

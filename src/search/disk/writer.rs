@@ -62,13 +62,7 @@ pub(crate) struct Writer {
 
 impl Open {
     fn new(header: LevelHeader) -> Open {
-        Open {
-            header,
-            writer: None,
-            next: 0,
-            waiting: BTreeMap::new(),
-            bytes: 0,
-        }
+        Open { header, writer: None, next: 0, waiting: BTreeMap::new(), bytes: 0 }
     }
 }
 
@@ -106,12 +100,7 @@ impl Writer {
     fn error(&self, depth: u32, chunk: u32) -> impl FnOnce(std::io::Error) -> DiskError + use<> {
         let storage = self.directories.of_chunk(chunk as usize);
         let (directory, file) = (storage.name(), Manifest::file_name(depth, chunk));
-        move |reason| DiskError::Io {
-            directory,
-            file,
-            reason,
-            lost: false,
-        }
+        move |reason| DiskError::Io { directory, file, reason, lost: false }
     }
 
     fn frames(&mut self, encoded: EncodedFrames) -> Result<(), DiskError> {
@@ -169,11 +158,7 @@ impl Writer {
         let all = used.bytes();
         self.manifest.peak_bytes = self.manifest.peak_bytes.max(all);
         if let Some(limit) = self.limit.filter(|&limit| all > limit) {
-            return Err(DiskError::Limit {
-                depth,
-                limit,
-                lost: false,
-            });
+            return Err(DiskError::Limit { depth, limit, lost: false });
         }
         Ok(())
     }
@@ -183,12 +168,8 @@ impl Writer {
             return Ok(());
         };
         let (depth, chunk) = (open.header.depth, open.header.chunk);
-        let mut record = ChunkRecord {
-            chunk,
-            states: tally.states,
-            checksum: tally.checksum,
-            bytes: 0,
-        };
+        let mut record =
+            ChunkRecord { chunk, states: tally.states, checksum: tally.checksum, bytes: 0 };
         if let Some(writer) = open.writer {
             let (states, checksum) = (tally.states, tally.checksum);
             let frames = writer.bytes();
@@ -208,16 +189,9 @@ impl Writer {
             self.sync_some()?;
         }
         let manifest = &mut self.manifest;
-        match manifest
-            .files
-            .last_mut()
-            .filter(|files| files.depth == depth)
-        {
+        match manifest.files.last_mut().filter(|files| files.depth == depth) {
             Some(files) => files.chunks.push(record),
-            None => manifest.files.push(LevelFiles {
-                depth,
-                chunks: vec![record],
-            }),
+            None => manifest.files.push(LevelFiles { depth, chunks: vec![record] }),
         }
         if !manifest.keep_all
             && let Some(before) = depth.checked_sub(2)
@@ -285,12 +259,7 @@ impl Writer {
             let last = manifest.files.extract_if(.., |files| files.depth == depth);
             empty = last.flat_map(|files| files.chunks).collect();
         } else {
-            manifest.levels.push(LevelRecord {
-                states,
-                checksum,
-                seconds,
-                bytes,
-            });
+            manifest.levels.push(LevelRecord { states, checksum, seconds, bytes });
         }
         manifest.files.retain(|files| !files.chunks.is_empty());
         empty.iter().try_for_each(|old| self.let_go(depth, old))
@@ -307,9 +276,7 @@ impl Writer {
         self.uncertain = true;
         self.sync()?;
         let first = self.directories.first();
-        self.manifest
-            .write(first)
-            .map_err(|e| DiskError::io(first, "manifest", e))?;
+        self.manifest.write(first).map_err(|e| DiskError::io(first, "manifest", e))?;
         self.supersede()
     }
 
@@ -358,10 +325,8 @@ impl Writer {
         for old in std::mem::take(&mut self.superseded) {
             let (depth, chunk, _) = old;
             // That of a committed one was read with this run's header.
-            let names = [
-                RunFile::Uncommitted { run, depth, chunk },
-                RunFile::Level { depth, chunk },
-            ];
+            let names =
+                [RunFile::Uncommitted { run, depth, chunk }, RunFile::Level { depth, chunk }];
             self.remove(old, &names)?;
         }
         self.committed = Instant::now();
@@ -401,10 +366,7 @@ pub(crate) struct Committer {
 
 /// No thread could be started for a reader or the writer.
 pub(crate) fn no_thread(reason: std::io::Error) -> SearchError {
-    SearchError::Threads {
-        threads: 1,
-        reason: reason.to_string(),
-    }
+    SearchError::Threads { threads: 1, reason: reason.to_string() }
 }
 
 /// The writing thread has failed; [`Committer::close`] says why.
@@ -453,20 +415,11 @@ impl Committer {
             }
             writer.manifest
         });
-        Ok(Committer {
-            sender: Some(sender),
-            thread: Some(thread.map_err(no_thread)?),
-            failed,
-        })
+        Ok(Committer { sender: Some(sender), thread: Some(thread.map_err(no_thread)?), failed })
     }
 
     fn send(&self, message: WriterMessage) -> Result<(), Failed> {
-        if self
-            .failed
-            .lock()
-            .unwrap_or_else(|e| e.into_inner())
-            .is_some()
-        {
+        if self.failed.lock().unwrap_or_else(|e| e.into_inner()).is_some() {
             return Err(Failed);
         }
         let sender = self.sender.as_ref().ok_or(Failed)?;
@@ -587,8 +540,7 @@ impl EncodedFrames {
 
     /// Adds a frame.
     pub fn push(&mut self, frame: usize, bytes: &[u8]) {
-        self.frames
-            .push((frame as u32, bytes.len(), XxHash3_64::oneshot(bytes)));
+        self.frames.push((frame as u32, bytes.len(), XxHash3_64::oneshot(bytes)));
         self.bytes.extend(bytes);
     }
 }
@@ -659,8 +611,8 @@ pub(crate) fn agreed<T>(
     match (communicator.agree(failure), result) {
         (None, Ok(value)) => Ok(value),
         (_, Err(error)) => Err(Stopped::Together(error)),
-        (Some((rank, reason)), Ok(_)) => Err(Stopped::Together(
-            DiskError::Elsewhere { rank, reason }.into(),
-        )),
+        (Some((rank, reason)), Ok(_)) => {
+            Err(Stopped::Together(DiskError::Elsewhere { rank, reason }.into()))
+        }
     }
 }

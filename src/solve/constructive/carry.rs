@@ -61,18 +61,9 @@ impl Carrier<'_> {
                 self.approach(front, tile) + starting(a, b)
             }
         };
-        let beside = Spot {
-            i: tile.i,
-            j: tile.j + dj.signum(),
-        };
-        let ahead = Spot {
-            i: tile.i + di.signum(),
-            j: tile.j,
-        };
-        (
-            way(beside, dj.abs(), di.abs()),
-            way(ahead, di.abs(), dj.abs()),
-        )
+        let beside = Spot { i: tile.i, j: tile.j + dj.signum() };
+        let ahead = Spot { i: tile.i + di.signum(), j: tile.j };
+        (way(beside, dj.abs(), di.abs()), way(ahead, di.abs(), dj.abs()))
     }
 
     /// Steps of the blank to a spot round a tile, closed cells not counted.
@@ -95,10 +86,7 @@ impl Carrier<'_> {
             } else {
                 ((target.i - tile.i).signum(), 0)
             };
-            let front = Spot {
-                i: tile.i + di,
-                j: tile.j + dj,
-            };
+            let front = Spot { i: tile.i + di, j: tile.j + dj };
             self.route(front, tile);
             if di == 0 {
                 self.along(-dj);
@@ -114,10 +102,7 @@ impl Carrier<'_> {
         let mut to = self.blank;
         let mut gain = 0;
         for (di, dj) in steps {
-            let from = Spot {
-                i: to.i + di,
-                j: to.j + dj,
-            };
+            let from = Spot { i: to.i + di, j: to.j + dj };
             let home = self.field.home(self.view.cell(from.i, from.j));
             let home = self.view.spot(home);
             gain += home.distance(from) - home.distance(to);
@@ -207,16 +192,8 @@ impl<'a> Peel<'a> {
     /// Returns the line 0 of a view, all of it open.
     pub fn new(field: &'a mut Field, view: &'a RegionView) -> Peel<'a> {
         let blank = view.spot(field.blank());
-        let carrier = Carrier {
-            field,
-            view,
-            blank,
-            open: (0, view.width - 1),
-        };
-        Peel {
-            carrier,
-            width: view.width,
-        }
+        let carrier = Carrier { field, view, blank, open: (0, view.width - 1) };
+        Peel { carrier, width: view.width }
     }
 
     /// Places all tiles of the line.
@@ -236,15 +213,8 @@ impl<'a> Peel<'a> {
             } else if home(last) {
                 self.carrier.open.1 -= 1;
             } else {
-                let cost = |j| {
-                    self.carrier
-                        .estimate(self.carrier.tile(j), Spot { i: 0, j })
-                };
-                let j = if cost(first) <= cost(last) {
-                    first
-                } else {
-                    last
-                };
+                let cost = |j| self.carrier.estimate(self.carrier.tile(j), Spot { i: 0, j });
+                let j = if cost(first) <= cost(last) { first } else { last };
                 self.carrier.carry(j, Spot { i: 0, j }, |_| false);
             }
         }
@@ -340,10 +310,7 @@ impl TableWindow {
     /// Returns the window of (0, j) and (0, j + 1) in lines of the given width.
     fn around(j: i32, width: i32) -> TableWindow {
         let own = width.min(GRID);
-        TableWindow {
-            left: (j - 1).clamp(0, width - own),
-            width: own,
-        }
+        TableWindow { left: (j - 1).clamp(0, width - own), width: own }
     }
 
     fn contains(&self, spot: Spot) -> bool {

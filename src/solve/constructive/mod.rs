@@ -70,10 +70,7 @@ impl Constructive {
     pub fn solve(&self, board: &Board) -> Result<Moves, BoardError> {
         let size = self.goal.size();
         if board.size() != size {
-            return Err(BoardError::WrongShape {
-                found: board.size(),
-                expected: size,
-            });
+            return Err(BoardError::WrongShape { found: board.size(), expected: size });
         }
         let mut field = Field::new(size, &self.home, board);
         if !field.is_solvable() {
@@ -105,10 +102,7 @@ struct Effort {
 /// For boards that are no larger than a block. On Korf's first fifty instances the mean ratio to the
 /// optimum is 1.16; it is 1.23 with one way and no detour (10 µs instead of 300 µs a board), 1.10 with
 /// 1000 ways and a detour of 2 (10 ms).
-const THOROUGH: Effort = Effort {
-    ways: 64,
-    detour: 1,
-};
+const THOROUGH: Effort = Effort { ways: 64, detour: 1 };
 
 /// For the last block of larger boards, where a few moves do not count.
 const QUICK: Effort = Effort { ways: 1, detour: 0 };
@@ -117,10 +111,7 @@ const QUICK: Effort = Effort { ways: 1, detour: 0 };
 pub(crate) fn finish(field: &mut Field, region: &Region) {
     let size = field.size();
     let code = |cell: usize| {
-        let (row, col) = (
-            cell / size.cols() - region.top,
-            cell % size.cols() - region.left,
-        );
+        let (row, col) = (cell / size.cols() - region.top, cell % size.cols() - region.left);
         row * GRID as usize + col
     };
     let mut block = LastBlock::default();
@@ -130,16 +121,8 @@ pub(crate) fn finish(field: &mut Field, region: &Region) {
             block.place[code(home)] = code(field.place(home)) as u8;
         }
     }
-    let whole = Region {
-        top: 0,
-        left: 0,
-        ..*region
-    };
-    let effort = if *region == Region::whole(size) {
-        THOROUGH
-    } else {
-        QUICK
-    };
+    let whole = Region { top: 0, left: 0, ..*region };
+    let effort = if *region == Region::whole(size) { THOROUGH } else { QUICK };
     let mut search = BlockSearch {
         effort,
         size: Size::new(GRID as usize, GRID as usize).expect("4x4 is a board"),
@@ -308,11 +291,7 @@ pub(crate) fn of(region: &Region, size: Size, blank_home: usize) -> Option<Rest>
     let blank = (home.i * view.width + home.j) as usize;
     let (depth, width) = (view.depth as usize, view.width as usize);
     let distance = TABLES[shape][blank].get_or_init(|| distances(depth, width, blank));
-    Some(Rest {
-        view,
-        cells: depth * width,
-        distance,
-    })
+    Some(Rest { view, cells: depth * width, distance })
 }
 
 /// The steps of a blank in a rectangle: its new cell, and the step in lines and along them.
@@ -332,10 +311,7 @@ fn steps(depth: usize, width: usize, blank: usize) -> impl Iterator<Item = (usiz
 fn distances(depth: usize, width: usize, blank: usize) -> Vec<u8> {
     let cells = depth * width;
     let mut distance = vec![UNSEEN; lehmer::count(cells) as usize];
-    let mut solved = RegionState {
-        at: [0; MAX_CELLS],
-        blank,
-    };
+    let mut solved = RegionState { at: [0; MAX_CELLS], blank };
     lehmer::unrank(0, &mut solved.at[..cells]);
     distance[0] = 0;
     let mut level = vec![solved];
@@ -371,10 +347,7 @@ impl Rest {
     /// Returns the state of the region, given the cell of the element with each goal cell.
     pub fn state(&self, place: &[u8; 16], blank_home: usize) -> RegionState {
         let width = self.view.width;
-        let mut state = RegionState {
-            at: [0; MAX_CELLS],
-            blank: 0,
-        };
+        let mut state = RegionState { at: [0; MAX_CELLS], blank: 0 };
         for k in 0..self.cells {
             let home = self.view.cell(k as i32 / width, k as i32 % width);
             let spot = self.view.spot(usize::from(place[home]));

@@ -169,11 +169,7 @@ pub(crate) struct Field {
 impl Field {
     /// Returns the field of a board, given the goal cell of each tile.
     pub fn new(size: Size, home: &[u16], board: &Board) -> Field {
-        let at: Vec<u16> = board
-            .tiles()
-            .iter()
-            .map(|&t| home[usize::from(t)])
-            .collect();
+        let at: Vec<u16> = board.tiles().iter().map(|&t| home[usize::from(t)]).collect();
         let mut place = vec![0; at.len()];
         for (cell, &home) in at.iter().enumerate() {
             place[usize::from(home)] = cell as u16;
@@ -237,12 +233,10 @@ impl Field {
     /// Returns the outer line of the region that is to be placed next, as the first line of a view: on
     /// the longer side, without the blank's goal cell, and with the least way to go for its tiles.
     pub fn cheapest_line(&self, region: &Region) -> RegionView {
-        let lines = RegionView::all(region, self.size)
-            .into_iter()
-            .filter(|view| {
-                let (depth, width) = (view.depth, view.width);
-                depth >= width && view.spot(self.blank_home).i > 0
-            });
+        let lines = RegionView::all(region, self.size).into_iter().filter(|view| {
+            let (depth, width) = (view.depth, view.width);
+            depth >= width && view.spot(self.blank_home).i > 0
+        });
         let way = |view: &RegionView| -> i32 {
             let tile = |j| {
                 let spot = view.spot(self.place(view.cell(0, j)));
@@ -274,11 +268,7 @@ pub(crate) fn starting(a: i32, b: i32) -> i32 {
     if a == 0 {
         return if b == 0 { 0 } else { i32::MAX / 2 };
     }
-    if a > b {
-        6 * b + 1 + 5 * (a - b - 1)
-    } else {
-        6 * a - 2 + 5 * (b - a)
-    }
+    if a > b { 6 * b + 1 + 5 * (a - b - 1) } else { 6 * a - 2 + 5 * (b - a) }
 }
 
 // A rectangle of the board seen from one of its sides: line 0 is the outer line on that side.
@@ -298,12 +288,7 @@ pub(crate) struct Region {
 impl Region {
     /// Returns all of a board.
     pub fn whole(size: Size) -> Region {
-        Region {
-            top: 0,
-            left: 0,
-            rows: size.rows(),
-            cols: size.cols(),
-        }
+        Region { top: 0, left: 0, rows: size.rows(), cols: size.cols() }
     }
 
     /// Returns the region without the first line of one of its views.
@@ -366,13 +351,8 @@ pub(crate) struct RegionView {
 impl RegionView {
     /// Returns the views of a region from its four sides.
     pub fn all(region: &Region, size: Size) -> [RegionView; 4] {
-        [
-            RegionSide::Top,
-            RegionSide::Bottom,
-            RegionSide::Left,
-            RegionSide::Right,
-        ]
-        .map(|side| RegionView::new(region, size, side))
+        [RegionSide::Top, RegionSide::Bottom, RegionSide::Left, RegionSide::Right]
+            .map(|side| RegionView::new(region, size, side))
     }
 
     fn new(region: &Region, size: Size, side: RegionSide) -> RegionView {

@@ -50,9 +50,7 @@ impl Codec {
 
     /// Returns the codec with a number.
     pub fn numbered(number: u8) -> Option<Codec> {
-        Codec::ALL
-            .into_iter()
-            .find(|codec| codec.number() == number)
+        Codec::ALL.into_iter().find(|codec| codec.number() == number)
     }
 
     /// Returns its name on the command line.
@@ -108,10 +106,7 @@ impl Decoder {
     /// # Errors
     /// [`MemoryError::Codec`].
     pub fn new(kernel: Kernel) -> Result<Decoder, MemoryError> {
-        Ok(Decoder {
-            zstd: zstd::ZstdDecoder::new()?,
-            rans: rans::RansDecoder::new(kernel),
-        })
+        Ok(Decoder { zstd: zstd::ZstdDecoder::new()?, rans: rans::RansDecoder::new(kernel) })
     }
 
     /// Writes the registers that were coded as `bytes`; `empty` says that they hold nothing yet, which saves time where few
@@ -146,15 +141,8 @@ mod tests {
         let mut random = SplitMix64::new(7);
         let mut below = |n: u64| random.below(n);
         let mut frames = vec![vec![[0; 64]; 100], vec![[0; 64]; 1]];
-        for (count, thin) in [
-            (3024, 1),
-            (3024, 200),
-            (500, 9),
-            (1000, 3),
-            (1, 1),
-            (61, 2),
-            (3, 1),
-        ] {
+        for (count, thin) in [(3024, 1), (3024, 200), (500, 9), (1000, 3), (1, 1), (61, 2), (3, 1)]
+        {
             for bits in [1, 3, 8] {
                 let mut registers = vec![[0; 64]; count];
                 for register in &mut registers {
@@ -183,9 +171,7 @@ mod tests {
     }
 
     fn kernels() -> impl Iterator<Item = Kernel> {
-        Kernel::ALL
-            .into_iter()
-            .filter(|kernel| kernel.is_supported())
+        Kernel::ALL.into_iter().filter(|kernel| kernel.is_supported())
     }
 
     #[test]

@@ -204,23 +204,15 @@ impl RansEncoder {
         rare.clear(self.live.len() * LANES);
         let mut states = [RansStates::FIRST; 2];
         let mut run = |escaped: &mut Backward, source: FrameKind| {
-            let to = RansStreams {
-                states: &mut states,
-                stream: &mut self.stream,
-                escaped,
-            };
+            let to = RansStreams { states: &mut states, stream: &mut self.stream, escaped };
             match source {
                 FrameKind::Live(live) => encode(self.kernel, &live, to),
                 FrameKind::List(list) => encode(self.kernel, &list, to),
             }
         };
         // What is decoded first is encoded last.
-        let live = LiveRegisters {
-            registers,
-            live: &self.live,
-            class: &self.class,
-            tables: &self.tables,
-        };
+        let live =
+            LiveRegisters { registers, live: &self.live, class: &self.class, tables: &self.tables };
         run(rare, FrameKind::Live(live));
         let rare = rare.written();
         rarest.clear(rare.len() + 2 * LANES);
@@ -232,10 +224,7 @@ impl RansEncoder {
             table.encode(self.kernel, &count(rare), &mut self.bytes);
             // What fills up the last row costs least.
             fit(&mut self.rare, rare.len(), table.likeliest());
-            run(
-                rarest,
-                FrameKind::List(List(&self.rare, &self.tables[RARE])),
-            );
+            run(rarest, FrameKind::List(List(&self.rare, &self.tables[RARE])));
         }
         run(rarest, FrameKind::List(List(&self.class, &self.tables[0])));
         self.bytes.extend((rare.len() as u32).to_le_bytes());
@@ -383,11 +372,7 @@ impl RansDecoder {
         let mut stream = Forward::new(bytes);
         let kernel = self.kernel;
         let mut read = |bytes: &mut [u8], table| {
-            let from = Read {
-                states: &mut states,
-                stream: &mut stream,
-                escaped: &mut rarest,
-            };
+            let from = Read { states: &mut states, stream: &mut stream, escaped: &mut rarest };
             decode(kernel, &mut List(bytes, table), from);
         };
         fit(&mut self.class, registers.len(), 0);
@@ -407,17 +392,8 @@ impl RansDecoder {
         }
         list(kernel, class, false, &mut self.live);
         let mut rare = Forward::new(&self.rare[..rare]);
-        let mut live = LiveRegisters {
-            registers,
-            live: &self.live,
-            class,
-            tables: &self.tables,
-        };
-        let from = Read {
-            states: &mut states,
-            stream: &mut stream,
-            escaped: &mut rare,
-        };
+        let mut live = LiveRegisters { registers, live: &self.live, class, tables: &self.tables };
+        let from = Read { states: &mut states, stream: &mut stream, escaped: &mut rare };
         decode(kernel, &mut live, from);
         let whole = [&stream, &rare, &rarest].iter().all(|part| part.is_done());
         (whole && states.iter().all(RansStates::are_first)).then_some(())

@@ -111,10 +111,7 @@ fn look_up(table: &SymbolTable, at: __m256i) -> __m256i {
 fn push(to: &mut Backward, set: u32, lanes: __m256i) {
     let order = lanes_of(COMPRESS[set as usize]);
     let byte = _mm256_and_si256(lanes, _mm256_set1_epi32(255));
-    to.push_last(
-        bytes_of(_mm256_permutevar8x32_epi32(byte, order)),
-        set.count_ones() as usize,
-    );
+    to.push_last(bytes_of(_mm256_permutevar8x32_epi32(byte, order)), set.count_ones() as usize);
 }
 
 #[inline]

@@ -44,10 +44,7 @@ fn store(value: __m512i, to: &mut Register) {
 impl RansLanesAvx512 {
     #[inline(always)]
     fn load(states: &RansStates) -> RansLanesAvx512 {
-        RansLanesAvx512 {
-            low: load(&states.low),
-            high: load(&states.high),
-        }
+        RansLanesAvx512 { low: load(&states.low), high: load(&states.high) }
     }
 
     #[inline(always)]
@@ -154,16 +151,10 @@ fn encode_row(
             _mm512_min_epu16(remainder, beyond),
         )
     };
-    let (quotient_a, remainder_a) = divide(
-        even_odd(low, up(high)),
-        even_odd(inverse[0], up(inverse[1])),
-        even(share),
-    );
-    let (quotient_b, remainder_b) = divide(
-        even_odd(down(low), high),
-        even_odd(down(inverse[0]), inverse[1]),
-        down(share),
-    );
+    let (quotient_a, remainder_a) =
+        divide(even_odd(low, up(high)), even_odd(inverse[0], up(inverse[1])), even(share));
+    let (quotient_b, remainder_b) =
+        divide(even_odd(down(low), high), even_odd(down(inverse[0]), inverse[1]), down(share));
     // All four are bytes.
     RansLanesAvx512 {
         high: _mm512_or_si512(quotient_a, up(quotient_b)),
@@ -193,10 +184,7 @@ fn decode_row(
     let escapes = _mm512_mask_testn_epi8_mask(HELD, index, index);
     let symbol = pull(escaped, escapes, symbol);
     store(_mm512_and_si512(symbol, load(&IN_LANES)), row);
-    RansLanesAvx512 {
-        high: _mm512_mask_mov_epi8(high, less, low),
-        low: pull(stream, less, low),
-    }
+    RansLanesAvx512 { high: _mm512_mask_mov_epi8(high, less, low), low: pull(stream, less, low) }
 }
 
 /// # Safety

@@ -116,10 +116,7 @@ impl SymbolTable {
             kept = &mut kept[..SYMBOLS - 1];
             kept.sort_unstable();
         }
-        let all: u64 = kept
-            .iter()
-            .map(|&s| u64::from(counts[usize::from(s)]))
-            .sum();
+        let all: u64 = kept.iter().map(|&s| u64::from(counts[usize::from(s)])).sum();
         let share = |count: u64| {
             let rounded = (count * 2 * u64::from(SLOTS) + total) / (2 * total.max(1));
             rounded.clamp(1, 255) as i32
@@ -137,9 +134,7 @@ impl SymbolTable {
         while rest != 0 {
             let largest = |&i: &usize| (shares[i], usize::MAX - i);
             let candidates = (0..shares.len()).filter(|&i| rest < 0 || shares[i] < 255);
-            let at = candidates
-                .max_by_key(largest)
-                .expect("a share below the sum");
+            let at = candidates.max_by_key(largest).expect("a share below the sum");
             let by = rest.clamp(-(shares[at] / 8).max(1), 255 - shares[at]);
             shares[at] += by;
             rest -= by;
@@ -164,9 +159,7 @@ impl SymbolTable {
     fn write(&self, out: &mut Vec<u8>) {
         let (mut groups, mut bits) = (0u32, [0u8; 32]);
         for &symbol in &self.symbol[1..self.symbols] {
-            groups
-                .view_bits_mut::<Lsb0>()
-                .set(usize::from(symbol / 8), true);
+            groups.view_bits_mut::<Lsb0>().set(usize::from(symbol / 8), true);
             bits.view_bits_mut::<Lsb0>().set(usize::from(symbol), true);
         }
         out.extend(groups.to_le_bytes());
@@ -353,10 +346,7 @@ pub(crate) struct RansStates {
 
 impl RansStates {
     /// Where encoding begins and decoding ends.
-    pub const FIRST: RansStates = RansStates {
-        low: [0; 64],
-        high: [1; 64],
-    };
+    pub const FIRST: RansStates = RansStates { low: [0; 64], high: [1; 64] };
 
     /// Whether decoding has come to where encoding began.
     pub fn are_first(&self) -> bool {

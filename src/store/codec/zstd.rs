@@ -36,11 +36,7 @@ impl ZstdEncoder {
             // zstd brings levels into range itself and knows the other three.
             let _ = context.set_parameter(parameter);
         }
-        Ok(ZstdEncoder {
-            context,
-            packed: Vec::new(),
-            bytes: Vec::new(),
-        })
+        Ok(ZstdEncoder { context, packed: Vec::new(), bytes: Vec::new() })
     }
 
     /// Returns the compressed bytes of registers, which stay until the next call.

@@ -25,10 +25,7 @@ pub struct Form {
 
 impl Form {
     pub fn board(size: Size) -> Form {
-        Form {
-            width: size.cells(),
-            size: Some(size),
-        }
+        Form { width: size.cells(), size: Some(size) }
     }
 
     /// `boards of 3x4`.
@@ -41,12 +38,7 @@ impl Form {
 
     fn wanted(&self) -> String {
         match self.size {
-            Some(size) => format!(
-                "(.., {}) or (.., {}, {})",
-                self.width,
-                size.rows(),
-                size.cols()
-            ),
+            Some(size) => format!("(.., {}) or (.., {}, {})", self.width, size.rows(), size.cols()),
             None => format!("(.., {})", self.width),
         }
     }
@@ -102,12 +94,9 @@ fn texts(of: &Bound<'_, PyAny>) -> Option<(Vec<String>, bool)> {
         (_, Ok(tuple)) => tuple.iter().collect(),
         _ => return None,
     };
-    let all = items
-        .iter()
-        .map(|item| Some(item.cast::<PyString>().ok()?.to_string()));
+    let all = items.iter().map(|item| Some(item.cast::<PyString>().ok()?.to_string()));
     let all: Option<Vec<String>> = all.collect();
-    all.filter(|texts| !texts.is_empty())
-        .map(|texts| (texts, false))
+    all.filter(|texts| !texts.is_empty()).map(|texts| (texts, false))
 }
 
 /// Returns an argument as a numpy array.
@@ -132,10 +121,7 @@ pub fn rows(of: &Bound<'_, PyAny>, form: Form, parse: Parse<'_>) -> PyResult<Row
             }
             numbers.extend(parse(text).map_err(|error| match one {
                 true => exception(error),
-                false => exception(tilewave::Error::Row {
-                    row,
-                    reason: Box::new(error),
-                }),
+                false => exception(tilewave::Error::Row { row, reason: Box::new(error) }),
             })?);
         }
         let shape = if one { vec![] } else { vec![texts.len()] };
@@ -166,10 +152,7 @@ pub fn rows(of: &Bound<'_, PyAny>, form: Form, parse: Parse<'_>) -> PyResult<Row
         };
         invalid(format!("{row}{what}"))
     })?;
-    Ok(Rows {
-        numbers,
-        shape: leading.to_vec(),
-    })
+    Ok(Rows { numbers, shape: leading.to_vec() })
 }
 
 /// Checks that an array is one of integers.
@@ -177,10 +160,7 @@ pub fn integers(array: &Bound<'_, PyUntypedArray>) -> PyResult<()> {
     let dtype = array.dtype();
     match dtype.kind() {
         b'i' | b'u' => Ok(()),
-        _ => Err(invalid(format!(
-            "integers are needed, not an array of {}",
-            dtype.str()?
-        ))),
+        _ => Err(invalid(format!("integers are needed, not an array of {}", dtype.str()?))),
     }
 }
 
@@ -208,9 +188,7 @@ fn copied<T: Element + Copy + TryInto<u16> + std::fmt::Display>(
     array: &Bound<'_, PyArrayDyn<T>>,
     wrong: &dyn Fn(usize, String) -> PyErr,
 ) -> PyResult<Vec<u16>> {
-    let array = array
-        .try_readonly()
-        .map_err(|_| invalid("the array is being written to"))?;
+    let array = array.try_readonly().map_err(|_| invalid("the array is being written to"))?;
     // Slices of arrays in the other order exist too, in that order.
     let slice = array.as_slice().ok().filter(|_| array.is_c_contiguous());
     // Two passes without branches are faster than one that stops.
@@ -221,9 +199,7 @@ fn copied<T: Element + Copy + TryInto<u16> + std::fmt::Display>(
         return Ok(slice.iter().map(low).collect());
     }
     let one = |(index, &value): (usize, &T)| {
-        value
-            .try_into()
-            .map_err(|_| wrong(index, value.to_string()))
+        value.try_into().map_err(|_| wrong(index, value.to_string()))
     };
     array.as_array().iter().enumerate().map(one).collect()
 }

@@ -7,9 +7,9 @@ use pyo3::exceptions::{
     PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyKeyboardInterrupt,
     PyMemoryError, PyOSError, PyPermissionError, PyRuntimeError, PyValueError,
 };
+use tilewave::pdb::PdbError;
 use tilewave::search::SearchError;
 use tilewave::search::disk::DiskError;
-use tilewave::pdb::PdbError;
 use tilewave::solve::SolveError;
 use tilewave::table::TableError;
 use tilewave::{Error, FileError, OutputError};
@@ -22,32 +22,14 @@ const WORDS: [(&str, &str); 22] = [
     ("or --engine sweep", "or engine=\"sweep\""),
     ("use --encoding byte", "use encoding=\"byte\""),
     ("choose --kind region-aware", "choose kind=\"region-aware\""),
-    (
-        "build it with tilewave pdb build",
-        "make it with PatternDatabase.build",
-    ),
-    (
-        "build a set with tilewave pdb build",
-        "make a set with PatternDatabase.build",
-    ),
-    (
-        "make it with tilewave table",
-        "make it with DistanceTable.build",
-    ),
-    (
-        "make the table again with tilewave table",
-        "make the table again with DistanceTable.build",
-    ),
+    ("build it with tilewave pdb build", "make it with PatternDatabase.build"),
+    ("build a set with tilewave pdb build", "make a set with PatternDatabase.build"),
+    ("make it with tilewave table", "make it with DistanceTable.build"),
+    ("make the table again with tilewave table", "make the table again with DistanceTable.build"),
     ("check it with tilewave pdb verify", "build it again"),
-    (
-        "the same command, or tilewave resume --dir",
-        "the same call with dir=",
-    ),
+    ("the same command, or tilewave resume --dir", "the same call with dir="),
     ("give the same command again", "make the same call again"),
-    (
-        "start one with tilewave bfs BOARD --dir",
-        "start one with tilewave.bfs(BOARD, dir=...) in",
-    ),
+    ("start one with tilewave bfs BOARD --dir", "start one with tilewave.bfs(BOARD, dir=...) in"),
     ("(tilewave puzzles lists them)", ""),
     ("--max-depth", "max_depth="),
     ("--memory", "memory="),
@@ -61,9 +43,7 @@ const WORDS: [(&str, &str); 22] = [
 /// Returns the text of an error with advice for this interface.
 fn text(error: &dyn std::fmt::Display) -> String {
     let text = error.to_string();
-    WORDS
-        .iter()
-        .fold(text, |text, (theirs, ours)| text.replace(theirs, ours))
+    WORDS.iter().fold(text, |text, (theirs, ours)| text.replace(theirs, ours))
 }
 
 /// Returns the error of an argument that is none.
@@ -166,9 +146,7 @@ pub fn of_one(error: Error) -> PyErr {
 /// Returns the exception of a panic, which is a fault of the library.
 pub fn of_panic(panic: Box<dyn std::any::Any + Send>) -> PyErr {
     let said = panic.downcast_ref::<String>().map(String::as_str);
-    let said = said
-        .or(panic.downcast_ref::<&str>().copied())
-        .unwrap_or("no reason given");
+    let said = said.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
     PyRuntimeError::new_err(format!("tilewave has failed, please report it: {said}"))
 }
 
@@ -177,9 +155,6 @@ pub fn named<T: Copy>(all: &[(&[&str], T, &str)], what: &str, name: &str) -> Res
     let found = all.iter().find(|(names, ..)| names.contains(&name));
     found.map(|(_, value, _)| *value).ok_or_else(|| {
         let names: Vec<&str> = all.iter().map(|(names, ..)| names[0]).collect();
-        invalid(format!(
-            "{what} '{name}' is none: choose {}",
-            names.join(" or ")
-        ))
+        invalid(format!("{what} '{name}' is none: choose {}", names.join(" or ")))
     })
 }

@@ -56,11 +56,7 @@ const MAX_THREADS: usize = 1024;
 
 /// Reads the argument `threads`.
 pub fn threads(of: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
-    let wrong = || {
-        invalid(format!(
-            "threads has to be a number from 1 to {MAX_THREADS}"
-        ))
-    };
+    let wrong = || invalid(format!("threads has to be a number from 1 to {MAX_THREADS}"));
     if of.is_none() {
         return Ok(None);
     }

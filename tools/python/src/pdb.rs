@@ -58,17 +58,12 @@ impl Values {
 
 impl PatternDatabase {
     pub fn of(pdb: Pdb) -> PatternDatabase {
-        PatternDatabase {
-            pdb: RwLock::new(Some(Arc::new(pdb))),
-        }
+        PatternDatabase { pdb: RwLock::new(Some(Arc::new(pdb))) }
     }
 
     /// Returns the database, which must be open.
     pub fn get(&self) -> PyResult<Arc<Pdb>> {
-        let pdb = self
-            .pdb
-            .read()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let pdb = self.pdb.read().unwrap_or_else(|poisoned| poisoned.into_inner());
         pdb.clone().ok_or_else(|| closed("database"))
     }
 
@@ -87,11 +82,7 @@ impl PatternDatabase {
         let rows: Rows = arrays::rows(boards, Form::board(size), &parse)?;
         let numbers = (&rows.numbers[..], size.cells());
         let found = for_rows(py, numbers, FIRST, |boards| results(&pdb, boards))?;
-        per_row(
-            py,
-            found.map_err(if rows.is_one() { of_one } else { exception })?,
-            &rows,
-        )
+        per_row(py, found.map_err(if rows.is_one() { of_one } else { exception })?, &rows)
     }
 }
 
@@ -152,9 +143,7 @@ impl PatternDatabase {
         #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<PatternDatabase> {
-        let size: Size = size
-            .parse()
-            .map_err(|e: tilewave::puzzle::SizeError| failed(e))?;
+        let size: Size = size.parse().map_err(|e: tilewave::puzzle::SizeError| failed(e))?;
         let goal = goal_board(goal, size)?;
         let number = |&tile: &i64| {
             u16::try_from(tile).map_err(|_| {
@@ -249,10 +238,7 @@ impl PatternDatabase {
     ///     ...
     /// ValueError: the database is closed
     fn close(&self) {
-        let mut pdb = self
-            .pdb
-            .write()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut pdb = self.pdb.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         *pdb = None;
     }
 

@@ -7,10 +7,10 @@ use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use tilewave::search::{StateRows, StateSpace, Subject};
 use tilewave::puzzle::formats::{self, Counting, Format};
-use tilewave::puzzle::{Metric, MoveStyle};
 use tilewave::puzzle::{Definition, Generator, Permutation, families};
+use tilewave::puzzle::{Metric, MoveStyle};
+use tilewave::search::{StateRows, StateSpace, Subject};
 use tilewave::solve::Scrambler;
 use tilewave::{Board, Direction, Error, Goal, Moves, Size, random};
 
@@ -66,10 +66,7 @@ pub struct Puzzle {
 
 impl Puzzle {
     pub fn new(subject: Subject) -> Puzzle {
-        Puzzle {
-            subject,
-            rows: OnceLock::new(),
-        }
+        Puzzle { subject, rows: OnceLock::new() }
     }
 
     /// Returns the states as rows.
@@ -98,10 +95,9 @@ impl Puzzle {
 pub fn form_of(subject: &Subject) -> Form {
     match (subject.size(), subject.definition()) {
         (Some(size), _) => Form::board(size),
-        (None, definition) => Form {
-            width: definition.map_or(0, Definition::positions),
-            size: None,
-        },
+        (None, definition) => {
+            Form { width: definition.map_or(0, Definition::positions), size: None }
+        }
     }
 }
 
@@ -128,10 +124,7 @@ pub fn goal_board(goal: Option<&Bound<'_, PyAny>>, size: Size) -> PyResult<Board
         return Goal::Last.board(size).map_err(|e| exception(e.into()));
     };
     if let Ok(text) = goal.cast::<PyString>() {
-        let goal = text
-            .to_string()
-            .parse::<Goal>()
-            .and_then(|goal| goal.board(size));
+        let goal = text.to_string().parse::<Goal>().and_then(|goal| goal.board(size));
         return goal.map_err(|e| exception(e.into()));
     }
     let rows = arrays::rows(goal, Form::board(size), &|text| {
@@ -154,12 +147,7 @@ pub struct Counted<'a, 'py> {
 
 /// Returns what an argument names: a puzzle, a size, a member of a family, or a file.
 pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<Subject> {
-    let Counted {
-        goal,
-        metric,
-        directed,
-        quarter,
-    } = counted;
+    let Counted { goal, metric, directed, quarter } = counted;
     if let Ok(puzzle) = puzzle.cast::<Puzzle>() {
         if goal.is_some() || metric.is_some() || directed || quarter {
             return Err(invalid(
@@ -177,16 +165,13 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
         return Err(invalid("directed and quarter are for puzzles in files"));
     }
     if word.starts_with(|c: char| c.is_ascii_digit()) && !is_file {
-        let size: Size = word
-            .parse()
-            .map_err(|e: tilewave::puzzle::SizeError| exception(e.into()))?;
+        let size: Size =
+            word.parse().map_err(|e: tilewave::puzzle::SizeError| exception(e.into()))?;
         let subject = Subject::board(goal_board(goal, size)?);
         return Ok(subject.in_metric(metric.unwrap_or_default()));
     }
     if goal.is_some() || metric.is_some() {
-        return Err(invalid(format!(
-            "goal and metric are for boards, {word} is none"
-        )));
+        return Err(invalid(format!("goal and metric are for boards, {word} is none")));
     }
     let definition = match is_file {
         true => file(&path, Counting { directed, quarter })?,
@@ -208,14 +193,10 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
 fn file(path: &Path, counting: Counting) -> PyResult<Definition> {
     use std::io::Read;
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?
-        .take(MAX_FILE + 1)
-        .read_to_end(&mut bytes)?;
+    std::fs::File::open(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
     let name = path.display().to_string();
     if bytes.len() as u64 > MAX_FILE {
-        return Err(invalid(format!(
-            "{name}: no puzzle has so long a definition"
-        )));
+        return Err(invalid(format!("{name}: no puzzle has so long a definition")));
     }
     let text = String::from_utf8_lossy(&bytes);
     formats::read(&name, &text, counting).map_err(|e| exception(e.into()))
@@ -244,33 +225,18 @@ pub fn of_generators(
     })?;
     let names = names.unwrap_or_else(|| (0..count).map(|i| format!("g{i}")).collect());
     if names.len() != count {
-        return Err(invalid(format!(
-            "there are {} names for {count} generators",
-            names.len()
-        )));
+        return Err(invalid(format!("there are {} names for {count} generators", names.len())));
     }
     let rows = numbers.chunks_exact(width.max(1)).zip(names).enumerate();
     let generators = rows.map(|(row, (sources, name))| {
         let sources: Vec<usize> = sources.iter().map(|&source| source.into()).collect();
         match Permutation::new(&sources) {
-            Ok(pulled) => Ok(Generator {
-                name,
-                permutation: pulled.inverse(),
-            }),
-            Err(error) => Err(exception(Error::Row {
-                row,
-                reason: Box::new(error.into()),
-            })),
+            Ok(pulled) => Ok(Generator { name, permutation: pulled.inverse() }),
+            Err(error) => Err(exception(Error::Row { row, reason: Box::new(error.into()) })),
         }
     });
     let definition = Definition::new(name, width, generators.collect::<PyResult<Vec<_>>>()?);
-    let definition = definition.and_then(|of| {
-        if inverses {
-            of.inverse_closed()
-        } else {
-            Ok(of)
-        }
-    });
+    let definition = definition.and_then(|of| if inverses { of.inverse_closed() } else { Ok(of) });
     definition.map_err(|e| exception(e.into()))
 }
 
@@ -333,15 +299,7 @@ impl Puzzle {
         directed: bool,
         quarter: bool,
     ) -> PyResult<Puzzle> {
-        Ok(Puzzle::new(subject(
-            puzzle,
-            Counted {
-                goal,
-                metric,
-                directed,
-                quarter,
-            },
-        )?))
+        Ok(Puzzle::new(subject(puzzle, Counted { goal, metric, directed, quarter })?))
     }
 
     /// Returns the puzzle of some permutations.
@@ -375,9 +333,7 @@ impl Puzzle {
         inverses: bool,
         name: &str,
     ) -> PyResult<Puzzle> {
-        Ok(Puzzle::new(Subject::puzzle(of_generators(
-            generators, names, inverses, name,
-        )?)))
+        Ok(Puzzle::new(Subject::puzzle(of_generators(generators, names, inverses, name)?)))
     }
 
     /// What the puzzle is called: the size of a board.
@@ -421,14 +377,8 @@ impl Puzzle {
     #[getter]
     fn moves(&self) -> Vec<String> {
         match self.subject.definition() {
-            Some(definition) => definition
-                .generators()
-                .iter()
-                .map(|g| g.name.clone())
-                .collect(),
-            None => Direction::ALL
-                .map(|direction| direction.letter().to_string())
-                .to_vec(),
+            Some(definition) => definition.generators().iter().map(|g| g.name.clone()).collect(),
+            None => Direction::ALL.map(|direction| direction.letter().to_string()).to_vec(),
         }
     }
 
@@ -465,11 +415,7 @@ impl Puzzle {
         let reader = self.rows()?;
         let numbers = (&rows.numbers[..], reader.width());
         let ids = for_rows(py, numbers, FIRST, |states| reader.ids(states))?;
-        per_row(
-            py,
-            ids.map_err(if rows.is_one() { of_one } else { exception })?,
-            &rows,
-        )
+        per_row(py, ids.map_err(if rows.is_one() { of_one } else { exception })?, &rows)
     }
 
     /// Returns the states of numbers, the inverse of `rank`.
@@ -559,10 +505,7 @@ impl Puzzle {
         let metric = self.subject.metric().filter(|&m| m != Metric::Stm);
         let metric = metric.map_or(String::new(), |metric| format!(", metric=\"{metric}\""));
         match self.subject.size() {
-            Some(size) => format!(
-                "Puzzle(\"{size}\", goal=\"{}\"{metric})",
-                self.subject.goal()
-            ),
+            Some(size) => format!("Puzzle(\"{size}\", goal=\"{}\"{metric})", self.subject.goal()),
             None => format!("Puzzle(\"{}\")", self.subject.name()),
         }
     }
@@ -582,9 +525,7 @@ fn identifiers(array: &Bound<'_, numpy::PyUntypedArray>) -> PyResult<Vec<u64>> {
         let typed = typed.as_array();
         let ids = typed.iter().enumerate().map(|(row, &id)| {
             u64::try_from(id).map_err(|_| {
-                invalid(format!(
-                    "row {row}: no state has the id {id}: ids are not negative"
-                ))
+                invalid(format!("row {row}: no state has the id {id}: ids are not negative"))
             })
         });
         return ids.collect();
@@ -756,9 +697,7 @@ pub fn scramble<'py>(
     #[pyo3(from_py_with = numbers::seed)] seed: Option<u64>,
     goal: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let size: Size = size
-        .parse()
-        .map_err(|e: tilewave::puzzle::SizeError| exception(e.into()))?;
+    let size: Size = size.parse().map_err(|e: tilewave::puzzle::SizeError| exception(e.into()))?;
     let goal = goal_board(goal, size)?;
     let seed = match seed {
         Some(seed) => seed,
@@ -771,10 +710,7 @@ pub fn scramble<'py>(
     room.map_err(|_| PyMemoryError::new_err("so many boards fit no memory"))?;
     let numbers = long(py, None, |watch| {
         use tilewave::Progress;
-        for (i, board) in Scrambler::new(goal, seed)
-            .take(count.unwrap_or(1))
-            .enumerate()
-        {
+        for (i, board) in Scrambler::new(goal, seed).take(count.unwrap_or(1)).enumerate() {
             // Asked now and then: the caller is told of it by its own signal.
             if i % 4096 == 0 && watch.interrupted() {
                 break;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use tilewave::search::disk::{self, Directories, Disk};
-use tilewave::search::{Engine, Outcome, Search, StateSpace, Subject, run};
 use tilewave::puzzle::Metric;
 use tilewave::report::{Chart, Report, one_key_per_line};
+use tilewave::search::disk::{self, Directories, Disk};
+use tilewave::search::{Engine, Outcome, Search, StateSpace, Subject, run};
 use tilewave::store::{self, Io, Storage};
 use tilewave::{Board, Directory};
 
@@ -99,12 +99,7 @@ impl SearchResult {
     #[getter]
     fn last<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let space = StateSpace::of(self.outcome.subject.clone()).map_err(exception)?;
-        let ids: Vec<u64> = self
-            .outcome
-            .last
-            .iter()
-            .map(|&state| space.id(state))
-            .collect();
+        let ids: Vec<u64> = self.outcome.last.iter().map(|&state| space.id(state)).collect();
         let (numbers, width) = states_of(&self.outcome.subject, &ids)?;
         arrays::boards(py, numbers, &[ids.len(), width], width)
     }
@@ -233,11 +228,7 @@ impl std::fmt::Display for SearchResult {
             (Some(diameter), Some(antipodes)) => {
                 write!(f, ", diameter={diameter}, antipodes={antipodes})")
             }
-            _ => write!(
-                f,
-                ", stopped after depth {})",
-                of.counts.len().saturating_sub(1)
-            ),
+            _ => write!(f, ", stopped after depth {})", of.counts.len().saturating_sub(1)),
         }
     }
 }
@@ -330,23 +321,14 @@ fn starting_at(subject: Subject, start: Option<&Bound<'_, PyAny>>) -> PyResult<S
 /// Returns a state in the puzzle's own words.
 fn words(subject: &Subject, numbers: &[u16]) -> PyResult<String> {
     if let Some(size) = subject.size() {
-        return Ok(Board::new(size, numbers)
-            .map_err(|e| exception(e.into()))?
-            .to_string());
+        return Ok(Board::new(size, numbers).map_err(|e| exception(e.into()))?.to_string());
     }
     let labels = subject.definition().map_or(&[][..], |of| of.labels());
     let label = |&number: &u16| match labels.get(usize::from(number)) {
         Some(label) => Ok(label.to_string()),
-        None => Err(invalid(format!(
-            "{number} is no element: they are 0 to {}",
-            labels.len() - 1
-        ))),
+        None => Err(invalid(format!("{number} is no element: they are 0 to {}", labels.len() - 1))),
     };
-    Ok(numbers
-        .iter()
-        .map(label)
-        .collect::<PyResult<Vec<_>>>()?
-        .join(" "))
+    Ok(numbers.iter().map(label).collect::<PyResult<Vec<_>>>()?.join(" "))
 }
 
 /// Searches a board or another puzzle completely: how many states there are at each depth.
@@ -425,26 +407,10 @@ pub fn bfs(
     keep_levels: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SearchResult> {
-    let subject = subject(
-        puzzle,
-        Counted {
-            goal,
-            metric,
-            directed,
-            quarter,
-        },
-    )?;
+    let subject = subject(puzzle, Counted { goal, metric, directed, quarter })?;
     let subject = starting_at(subject, start)?;
     let disk = dir.map(|dir| on_disk(dir, keep_levels)).transpose()?;
-    Running {
-        max_depth,
-        engine,
-        threads,
-        memory,
-        keep_last,
-        disk,
-    }
-    .run(py, subject, progress)
+    Running { max_depth, engine, threads, memory, keep_last, disk }.run(py, subject, progress)
 }
 
 /// Searches the Cayley graph of some permutations completely: its growth function.
@@ -496,13 +462,6 @@ pub fn growth(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SearchResult> {
     let subject = Subject::puzzle(of_generators(generators, names, inverses, name)?);
-    Running {
-        max_depth,
-        engine: None,
-        threads,
-        memory,
-        keep_last,
-        disk: None,
-    }
-    .run(py, subject, progress)
+    Running { max_depth, engine: None, threads, memory, keep_last, disk: None }
+        .run(py, subject, progress)
 }

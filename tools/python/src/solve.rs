@@ -67,12 +67,7 @@ impl Solution {
     }
 
     fn __repr__(&self) -> String {
-        format!(
-            "Solution(\"{}\", {} moves, {} nodes)",
-            self.moves,
-            self.moves.len(),
-            self.nodes
-        )
+        format!("Solution(\"{}\", {} moves, {} nodes)", self.moves, self.moves.len(), self.nodes)
     }
 }
 
@@ -110,11 +105,8 @@ impl Solver {
         goal: Board,
         databases: Option<Vec<Bound<'_, PatternDatabase>>>,
     ) -> PyResult<Solver> {
-        let given = databases.map(|all| {
-            all.iter()
-                .map(|one| one.get().get())
-                .collect::<PyResult<Vec<_>>>()
-        });
+        let given = databases
+            .map(|all| all.iter().map(|one| one.get().get()).collect::<PyResult<Vec<_>>>());
         let given = given.transpose()?;
         let optimal = long(py, None, |watch| {
             let pdbs = match given {
@@ -130,9 +122,7 @@ impl Solver {
         let size = self.goal.size();
         let boards = read(rows, size)?;
         let at = |row, error: SolveError| in_row(rows, row, error.into());
-        let answers = long(py, None, |watch| {
-            solve_all(&self.optimal, &boards, watch, at)
-        })?;
+        let answers = long(py, None, |watch| solve_all(&self.optimal, &boards, watch, at))?;
         answers.into_iter().map(Solution::of).collect()
     }
 }
@@ -142,13 +132,7 @@ fn default_databases(goal: &Board, watch: &Watch) -> Result<Vec<Arc<Pdb>>, Error
     let patterns = default_patterns(goal)?.into_iter();
     let one = |pattern| {
         let memory = Some(store::budget());
-        Ok(Arc::new(build(
-            &Build {
-                memory,
-                ..Build::new(pattern)
-            },
-            watch,
-        )?))
+        Ok(Arc::new(build(&Build { memory, ..Build::new(pattern) }, watch)?))
     };
     patterns.map(one).collect()
 }
@@ -161,11 +145,7 @@ fn read(rows: &Rows, size: Size) -> PyResult<Vec<Board>> {
     let board = |(row, tiles): (usize, &[u16])| {
         Board::new(size, tiles).map_err(|error| in_row(rows, row, error.into()))
     };
-    let boards = rows
-        .numbers
-        .chunks_exact(size.cells())
-        .enumerate()
-        .map(board);
+    let boards = rows.numbers.chunks_exact(size.cells()).enumerate().map(board);
     boards.collect::<Result<_, Error>>().map_err(exception)
 }
 
@@ -173,10 +153,7 @@ fn read(rows: &Rows, size: Size) -> PyResult<Vec<Board>> {
 fn in_row(rows: &Rows, row: usize, reason: Error) -> Error {
     match rows.is_one() {
         true => reason,
-        false => Error::Row {
-            row,
-            reason: Box::new(reason),
-        },
+        false => Error::Row { row, reason: Box::new(reason) },
     }
 }
 
@@ -223,9 +200,8 @@ impl Solver {
         goal: Option<&Bound<'_, PyAny>>,
         databases: Option<Vec<Bound<'_, PatternDatabase>>>,
     ) -> PyResult<Solver> {
-        let size: Size = size
-            .parse()
-            .map_err(|e: tilewave::puzzle::SizeError| exception(e.into()))?;
+        let size: Size =
+            size.parse().map_err(|e: tilewave::puzzle::SizeError| exception(e.into()))?;
         Solver::of(py, goal_board(goal, size)?, databases)
     }
 
@@ -319,9 +295,7 @@ pub fn solve<'py>(
     // A board that is none need not wait for databases.
     read(&rows, size)?;
     let lock = || LAST.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let kept = lock()
-        .clone()
-        .filter(|last| last.goal == goal && databases.is_none());
+    let kept = lock().clone().filter(|last| last.goal == goal && databases.is_none());
     let solver = match kept {
         Some(solver) => solver,
         None => {

@@ -6,9 +6,9 @@ use std::sync::{Arc, RwLock};
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use tilewave::search::Search;
 use tilewave::puzzle::DefinitionError;
 use tilewave::puzzle::{Metric, MoveStyle};
+use tilewave::search::Search;
 use tilewave::table::{TableEncoding, build};
 use tilewave::{Board, Error, Progress, store};
 
@@ -38,17 +38,11 @@ pub struct DistanceTable {
 
 impl DistanceTable {
     fn of(table: tilewave::DistanceTable) -> DistanceTable {
-        DistanceTable {
-            table: RwLock::new(Some(Arc::new(table))),
-            lazy: false,
-        }
+        DistanceTable { table: RwLock::new(Some(Arc::new(table))), lazy: false }
     }
 
     fn get(&self) -> PyResult<Arc<tilewave::DistanceTable>> {
-        let table = self
-            .table
-            .read()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let table = self.table.read().unwrap_or_else(|poisoned| poisoned.into_inner());
         table.clone().ok_or_else(|| closed("table"))
     }
 
@@ -139,15 +133,7 @@ impl DistanceTable {
         #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<DistanceTable> {
-        let mut search = Search::of(subject(
-            puzzle,
-            Counted {
-                goal,
-                metric,
-                directed,
-                quarter,
-            },
-        )?);
+        let mut search = Search::of(subject(puzzle, Counted { goal, metric, directed, quarter })?);
         let encoding = named(TableEncoding::NAMES, "encoding", encoding)?;
         search.threads = threads;
         search.memory = Some(memory.unwrap_or_else(store::budget));
@@ -190,10 +176,7 @@ impl DistanceTable {
             true => tilewave::DistanceTable::open(&path),
             false => tilewave::DistanceTable::load_with(&path, watch),
         })?;
-        Ok(DistanceTable {
-            lazy,
-            ..DistanceTable::of(table)
-        })
+        Ok(DistanceTable { lazy, ..DistanceTable::of(table) })
     }
 
     /// Writes the table to a file, which appears when it is complete.
@@ -221,9 +204,7 @@ impl DistanceTable {
     #[pyo3(signature = (path, *, replace=false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> PyResult<()> {
         let table = self.get()?;
-        long(py, None, |watch| {
-            Ok(table.save(&path, replace, |_| !watch.interrupted())?)
-        })
+        long(py, None, |watch| Ok(table.save(&path, replace, |_| !watch.interrupted())?))
     }
 
     /// Closes the table and gives its memory back.
@@ -235,10 +216,7 @@ impl DistanceTable {
     /// >>> table.closed
     /// True
     fn close(&self) {
-        let mut table = self
-            .table
-            .write()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut table = self.table.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         *table = None;
     }
 
@@ -296,11 +274,7 @@ impl DistanceTable {
         let numbers = (&rows.numbers[..], form_of(table.subject()).width);
         let first = if self.lazy { 1 } else { FIRST };
         let found = for_rows(py, numbers, first, |states| table.depths(states))?;
-        per_row(
-            py,
-            found.map_err(if rows.is_one() { of_one } else { exception })?,
-            &rows,
-        )
+        per_row(py, found.map_err(if rows.is_one() { of_one } else { exception })?, &rows)
     }
 
     /// Returns a shortest way to the goal, for one state or for each of many.
@@ -345,10 +319,7 @@ impl DistanceTable {
                 }
                 ways.push(way(&table, numbers).map_err(|error| match rows.is_one() {
                     true => error,
-                    false => Error::Row {
-                        row,
-                        reason: Box::new(error),
-                    },
+                    false => Error::Row { row, reason: Box::new(error) },
                 })?);
             }
             Ok(ways)
@@ -406,11 +377,9 @@ impl DistanceTable {
     fn __repr__(&self) -> String {
         match self.get() {
             Err(_) => "DistanceTable(closed)".into(),
-            Ok(table) => format!(
-                "DistanceTable(\"{}\", encoding=\"{}\")",
-                table.subject(),
-                table.encoding()
-            ),
+            Ok(table) => {
+                format!("DistanceTable(\"{}\", encoding=\"{}\")", table.subject(), table.encoding())
+            }
         }
     }
 }

@@ -136,11 +136,7 @@ pub fn long<T: Send>(
     callback: Option<Py<PyAny>>,
     work: impl FnOnce(&Watch) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
-    let watch = Watch {
-        callback,
-        stopped: AtomicBool::new(false),
-        raised: Mutex::new(None),
-    };
+    let watch = Watch { callback, stopped: AtomicBool::new(false), raised: Mutex::new(None) };
     let (pool, result, ready) = (pool()?, Mutex::new(None), Condvar::new());
     let done = std::thread::scope(|scope| -> PyResult<_> {
         let worker = || {
@@ -153,10 +149,7 @@ pub fn long<T: Send>(
         loop {
             let wait = || {
                 let waited = ready.wait_timeout_while(lock(&result), LOOK, |done| done.is_none());
-                waited
-                    .unwrap_or_else(|poisoned| poisoned.into_inner())
-                    .0
-                    .take()
+                waited.unwrap_or_else(|poisoned| poisoned.into_inner()).0.take()
             };
             if let Some(done) = py.detach(wait) {
                 return Ok(done);
