@@ -126,7 +126,7 @@ fn a_cut_at_any_sync_loses_nothing() {
         scope.spawn(|| survives_cuts("2x4", PlaneStore::Memory, false, 1));
         scope.spawn(|| survives_cuts("2x4", PlaneStore::Files, false, 1));
         scope.spawn(|| survives_cuts("2x4", PlaneStore::Memory, true, 1));
-        scope.spawn(|| survives_cuts("lx:7", PlaneStore::Memory, false, 1));
+        scope.spawn(|| survives_cuts("lx:8", PlaneStore::Memory, false, 1));
     });
 }
 
