@@ -93,13 +93,18 @@ fn the_sweep_equals_the_published_growth_of_up_to_ten_elements() {
 #[test]
 #[ignore = "200 MB of memory, half a minute: cargo test --release --test suite -- --ignored"]
 fn the_sweep_equals_the_published_growth_of_eleven_and_twelve_elements() {
-    for (definition, growth) in published().into_iter().filter(|(_, g)| g.n > 10) {
+    // More elements need more memory than a laptop has, or a disk.
+    let growths = published().into_iter().filter(|(_, g)| (11..=12).contains(&g.n));
+    let mut checked = 0;
+    for (definition, growth) in growths {
         let name = definition.name().to_string();
         let mut search = Search::of(Subject::puzzle(definition));
         search.engine = Some(Engine::Sweep);
         let sweep = search::run(&search, &NoProgress).unwrap();
         assert_eq!(sweep.counts, growth.counts, "{name}");
+        checked += 1;
     }
+    assert!(checked >= 8, "{checked}");
 }
 
 /// A Cayley graph looks the same from every state, and states are shown in the puzzle's own words.
