@@ -376,9 +376,9 @@ mod tests {
     use crate::search::Search;
     use crate::table;
 
-    /// What was tried: lengths compared, boards that were split between threads, sets of each sort.
+    /// What was compared: lengths compared, boards that were split between threads, sets of each sort.
     #[derive(Debug, Default)]
-    struct Tried {
+    struct Compared {
         sets: usize,
         lengths: usize,
         split: usize,
@@ -522,8 +522,8 @@ mod tests {
     }
 
     /// Solves boards with random sets, each on one of several numbers of threads, iterations being split early.
-    fn compare(seeds: std::ops::Range<u64>, sizes: &[(usize, usize)], farthest: usize) -> Tried {
-        let (pools, mut tried) = (pools(), Tried::default());
+    fn compare(seeds: std::ops::Range<u64>, sizes: &[(usize, usize)], farthest: usize) -> Compared {
+        let (pools, mut tried) = (pools(), Compared::default());
         for seed in seeds {
             let mut trial = Trial::new(seed, sizes);
             let mut partitions = trial.partitions();

@@ -12,7 +12,7 @@ use crate::perm::layout::{GROUP, Register};
 use crate::perm::reach::ALL;
 use crate::search::classes::Chunks;
 use crate::search::disk::error::DiskError;
-use crate::search::disk::half_step::{Half, HalfStep, Into, Parts, RankProgress};
+use crate::search::disk::half_step::{GroupStep, Half, HalfStep, Parts, RankProgress};
 use crate::search::disk::halo::Planes;
 use crate::search::disk::halo_sources::BlockSources;
 use crate::search::disk::reader::{Batch, Batches, Fetch, Times};
@@ -290,7 +290,7 @@ impl ChunkStep<'_> {
                 let planes = into.clone().map(|group| group.incoming.len()).max();
                 scratch.fit(self.chunks, planes.unwrap_or(0), self.parts.seen);
                 let sources =
-                    |group: &Into| [0, 1].map(|_| PredecessorBlocks::new(&group.step.program));
+                    |group: &GroupStep| [0, 1].map(|_| PredecessorBlocks::new(&group.step.program));
                 let mut sources: Vec<[PredecessorBlocks; 2]> = into.map(sources).collect();
                 let mut tally = Tally::default();
                 while let Some(batch) = next(batches, &stopped, self.times) {

@@ -15,7 +15,7 @@ use crate::search::expander::{Expansion, Frontier, PredecessorBlocks};
 use crate::search::problem::{Crossings, Plane, SearchProblem, crosses};
 
 /// The step into one group.
-pub(crate) struct Into {
+pub(crate) struct GroupStep {
     pub step: Arriving,
     /// Where each transfer leads.
     pub reach: Vec<Reach>,
@@ -27,7 +27,7 @@ pub(crate) struct Into {
 
 /// The step from one side.
 pub(crate) struct HalfStep {
-    pub into: Vec<Into>,
+    pub into: Vec<GroupStep>,
 }
 
 impl HalfStep {
@@ -52,7 +52,7 @@ impl HalfStep {
             let step = Arriving::new(kernel, &tables, groups, (class, group), &halo, inner)?;
             let gathers = step.program.gathers().iter();
             let reach = |gather: &Arc<MoveTable>| Reach::of(chunks.layout, gather);
-            Ok(Into {
+            Ok(GroupStep {
                 reach: match step.rule {
                     Rule::Reverse => gathers.map(reach).collect(),
                     _ => Vec::new(),
