@@ -8,7 +8,7 @@ use tilewave::pdb::{Pattern, Space};
 use tilewave::puzzle::Board;
 use tilewave::report::{bytes, duration, histogram, published, published_for, thousands};
 use tilewave::search::disk::{self, Disk};
-use tilewave::search::{self, Search, Subject};
+use tilewave::search::{self, Search};
 use tilewave::store;
 
 use crate::cli::disk::{DiskOptions, MadeDirectories};
@@ -59,11 +59,11 @@ impl Args {
     pub fn run(&self) -> Result<()> {
         let mut subject = self.counted.subject(&self.puzzle)?;
         if self.tiles.get().is_some() {
-            let Subject::Board { goal, .. } = subject else {
+            let Some((goal, _)) = subject.boards() else {
                 refuse!("--tiles is for boards, {} is none", self.puzzle);
             };
             let output = self.report.output();
-            return self.tiles.run(goal, &self.max_depth, &self.running, output);
+            return self.tiles.run(goal.clone(), &self.max_depth, &self.running, output);
         }
         if let Some(text) = &self.start {
             subject = subject.starting_at(text).context("--start")?;

@@ -8,8 +8,8 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tilewave::kernel::Kernel;
-use tilewave::puzzle::{Board, Goal, Size};
-use tilewave::search::{Engine, Search, SearchError, Subject};
+use tilewave::puzzle::{Board, Goal, Size, StateSpace};
+use tilewave::search::{Engine, Search, SearchError};
 use tilewave::store;
 use tilewave::table::DistanceTable;
 
@@ -157,7 +157,7 @@ pub struct Running {
 
 impl Running {
     /// Returns the search of a subject that runs as asked.
-    pub fn search(&self, subject: Subject) -> Result<Search> {
+    pub fn search(&self, subject: StateSpace) -> Result<Search> {
         let mut search = Search::of(subject);
         search.threads = self.threads.get();
         search.engine = self.engine;

@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 use serde_json::{Value, json};
 use tilewave::report::html::LAST_DRAWN;
 use tilewave::report::{self, Chart, ChartFormat, one_key_per_line};
-use tilewave::search::{Engine, Outcome, Search, StateSpace};
+use tilewave::search::{Engine, Outcome, Search};
 use tilewave::store;
 
 use crate::cli::failure::{Usage, refuse};
@@ -232,7 +232,7 @@ impl ResultReport {
             OutputFormat::Json => {
                 let mut figures = report.json();
                 if let Some(most) = self.last {
-                    let space = StateSpace::of(outcome.subject.clone())?;
+                    let space = outcome.subject.clone();
                     let last = outcome.last.iter().take(most);
                     figures["last"] = json!(last.map(|&s| space.text(s)).collect::<Vec<_>>());
                 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde_json::json;
 use tilewave::Error;
-use tilewave::puzzle::Metric;
+use tilewave::puzzle::{Metric, StateSpace};
 use tilewave::report::{bytes, counted, duration, published_for, rate, thousands};
 use tilewave::search::disk::{self, Directories, Disk, MemoryPlan, PlaneStore};
-use tilewave::search::{self, Calibration, Engine, Network, Search, SearchError, Subject};
+use tilewave::search::{self, Calibration, Engine, Network, Search, SearchError};
 use tilewave::store::{Directory, Io, Simulated, Storage};
 
 use crate::cli::disk::KEEP;
@@ -125,7 +125,7 @@ impl Args {
         destination.write(&self.output.format.result(figures, columns, words))
     }
 
-    fn plan(&self, subject: &Subject, widths: &[u64]) -> Result<Planned> {
+    fn plan(&self, subject: &StateSpace, widths: &[u64]) -> Result<Planned> {
         let plan = search::plan(subject, self.running.engine)?;
         let budget = self.running.memory.budget();
         let threads = self.running.threads.get();
@@ -256,7 +256,7 @@ impl Planned {
         Some(self.reached? as f64 / seconds)
     }
 
-    fn figures(&self, subject: &Subject, levels: Option<usize>) -> serde_json::Value {
+    fn figures(&self, subject: &StateSpace, levels: Option<usize>) -> serde_json::Value {
         let states = self.states;
         let (seconds, calibrated_on) = self.time.clone().unzip();
         let seconds = seconds.filter(|_| !self.without_network());
@@ -293,7 +293,7 @@ impl Planned {
         })
     }
 
-    fn text(&self, subject: &Subject, levels: Option<usize>) -> String {
+    fn text(&self, subject: &StateSpace, levels: Option<usize>) -> String {
         let states = self.states;
         let (kind, group) = match subject.size() {
             Some(_) => ("board", String::new()),

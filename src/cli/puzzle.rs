@@ -4,8 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use tilewave::puzzle::formats::{self, Counting, Format};
-use tilewave::puzzle::{Definition, Metric, Size, families};
-use tilewave::search::Subject;
+use tilewave::puzzle::{Definition, Metric, Size, StateSpace, families};
 
 use crate::cli::failure::refuse;
 use crate::cli::options::{Choice, GoalOption, OutputFormat as ResultFormat, choice};
@@ -39,7 +38,7 @@ pub fn puzzle(word: &str) -> Result<String, String> {
 }
 
 /// Returns what stands under `board` in a result: the size of a board; a table has one column for all names.
-pub fn board(subject: &Subject, format: ResultFormat) -> Option<String> {
+pub fn board(subject: &StateSpace, format: ResultFormat) -> Option<String> {
     let size = subject.size().map(|size| size.to_string());
     size.or_else(|| (format == ResultFormat::Csv).then(|| subject.name()))
 }
@@ -65,7 +64,7 @@ pub struct Counted {
 
 impl Counted {
     /// Returns what a word on the command line names: RxC, FAMILY:NUMBERS or a file.
-    pub fn subject(&self, word: &str) -> Result<Subject> {
+    pub fn subject(&self, word: &str) -> Result<StateSpace> {
         if word.starts_with(|c: char| c.is_ascii_digit()) && Format::of(word).is_none() {
             return self.board(word.parse().map_err(tilewave::Error::from)?);
         }
@@ -87,15 +86,15 @@ impl Counted {
         for note in definition.notes() {
             tracing::info!("{note}");
         }
-        Ok(Subject::puzzle(definition))
+        Ok(StateSpace::of_puzzle(definition))
     }
 
     /// Returns the search of a board.
-    fn board(&self, size: Size) -> Result<Subject> {
+    fn board(&self, size: Size) -> Result<StateSpace> {
         if self.directed || self.quarter {
             refuse!("--directed and --quarter are for puzzles in files");
         }
-        let subject = Subject::board(self.goal.board(size)?);
+        let subject = StateSpace::of_board(self.goal.board(size)?);
         Ok(subject.in_metric(self.metric.unwrap_or_default()))
     }
 

@@ -6,11 +6,11 @@ use anyhow::Result;
 use clap::ValueHint;
 use serde_json::json;
 use tilewave::progress::StopWhen;
-use tilewave::puzzle::{Metric, Size};
+use tilewave::puzzle::{Metric, Size, StateSpace};
 use tilewave::report::{
     SearchLevels, Truth, Verdict, bytes, counted, duration, published_for, rate, thousands,
 };
-use tilewave::search::{self, Engine, Subject, disk};
+use tilewave::search::{self, Engine, disk};
 
 use crate::cli::bfs;
 use crate::cli::disk::{DiskOptions, directories};
@@ -273,7 +273,7 @@ impl VerifyArgs {
     }
 
     /// Searches puzzles.
-    fn puzzles(&self, subjects: &[Subject]) -> Result<()> {
+    fn puzzles(&self, subjects: &[StateSpace]) -> Result<()> {
         let mut destination = self.output.reserve()?;
         let mut all_pass = true;
         let format = self.output.format;
@@ -300,7 +300,7 @@ impl VerifyArgs {
                 "board": board(subject, format),
                 "puzzle": subject.name(),
                 "metric": subject.metric().map(Metric::name),
-                "goal": subject.goal(),
+                "goal": subject.goal_text(),
                 "pass": verdict.pass(),
                 "first_wrong_depth": first_wrong,
                 "compared_with": verdict.compared_with,

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use tilewave::puzzle::families::{self, Family};
-use tilewave::puzzle::{Board, Coordinates, Metric, Size, States};
+use tilewave::puzzle::{Board, Coordinates, Metric, Size, State, StateSpace};
 use tilewave::random;
 use tilewave::report::{bytes, counted, thousands};
-use tilewave::search::{self, State, StateSpace, Subject};
+use tilewave::search;
 use tilewave::solve::Scrambler;
 use tilewave::table::DistanceTable;
 
@@ -62,7 +62,7 @@ pub struct StateArgs {
 
 /// What is said of a state.
 struct Facts {
-    subject: Subject,
+    subject: StateSpace,
     state: String,
     /// Why it cannot be solved, if it cannot.
     refused: Option<String>,
@@ -93,10 +93,10 @@ impl StateArgs {
     }
 
     /// The puzzle of the state, unless it is a board.
-    fn other(&self, table: Option<&DistanceTable>) -> Result<Option<Subject>> {
+    fn other(&self, table: Option<&DistanceTable>) -> Result<Option<StateSpace>> {
         let named = self.puzzle.as_ref().map(|word| self.counted.subject(word));
         let named = named.transpose()?;
-        let of_table = table.map(DistanceTable::subject);
+        let of_table = table.map(DistanceTable::space);
         if let (Some(named), Some(of_table)) = (&named, of_table)
             && named != of_table
         {
@@ -113,23 +113,20 @@ impl StateArgs {
         Ok(other)
     }
 
-    fn of_puzzle(&self, subject: Subject, table: Option<&DistanceTable>) -> Result<Facts> {
+    fn of_puzzle(&self, subject: StateSpace, table: Option<&DistanceTable>) -> Result<Facts> {
         // A table knows how its states are read.
         let space = match table {
             Some(table) => table.space().clone(),
-            None => StateSpace::of(subject.clone())?,
+            None => subject.clone(),
         };
         let state = match &self.state {
             Some(text) => space.parse(text)?,
             None => self.unrank(&space)?,
         };
         let text = space.text(state);
-        let Subject::Puzzle(states) = space.subject() else {
-            unreachable!("boards have a method of their own");
-        };
-        let definition = States::definition(states);
+        let definition = space.definition().expect("boards have a method of their own");
         let arrangement = definition.arrangement(&text)?;
-        let reached = definition.reaches(&definition.solved(), &arrangement);
+        let reached = space.reaches(state);
         let refused = (!reached).then(|| "no sequence of moves leads there".to_string());
         let depth = table.filter(|_| reached).map(|table| table.depth_of(state));
         Ok(Facts {
@@ -149,11 +146,11 @@ impl StateArgs {
         let named = named.transpose().map_err(tilewave::Error::from)?;
         let of_table = table.map(DistanceTable::goal).transpose()?;
         if let (Some(metric), Some(table)) = (self.counted.metric, table)
-            && table.subject().metric() != Some(metric)
+            && table.space().metric() != Some(metric)
         {
             refuse!(
                 "the table is one of {}: leave out --metric, or make one for yours with tilewave table",
-                table.subject()
+                table.space()
             );
         }
         let size = self.size.or(named).or(of_table.map(Board::size));
@@ -165,7 +162,8 @@ impl StateArgs {
                     refuse!("a number needs its board: give --size");
                 };
                 let goal = goal_option.board_of(table, size)?;
-                let space = StateSpace::new(goal)?;
+                let space = StateSpace::of_board(goal);
+                space.numbered().map_err(tilewave::Error::from)?;
                 let board = space.board(self.unrank(&space)?);
                 board.expect("the space is that of a board")
             }
@@ -175,27 +173,26 @@ impl StateArgs {
         let (_, cell) = frame.encode(&board)?;
         let refused = frame.encode_solvable(&board).err();
         // Boards of more than 20 cells have no 64-bit rank, but everything else.
-        let space = StateSpace::new(goal.clone()).ok();
-        let state = space.as_ref().and_then(|space| space.state(&board).ok());
-        let id = space.as_ref().zip(state);
+        let space = StateSpace::of_board(goal.clone());
+        let state = space.state(&board).ok();
         let depth = table.filter(|_| refused.is_none());
-        let metric = table.and_then(|table| table.subject().metric());
+        let metric = table.and_then(|table| table.space().metric());
         let metric = metric.or(self.counted.metric).unwrap_or_default();
         Ok(Facts {
             even: refused.is_none(),
             line: state.map(|state| state.line),
             cell,
-            id: id.map(|(space, state)| space.id(state)),
+            id: state.map(|state| space.id(state)),
             depth: depth.map(|table| table.depth(&board)).transpose()?.flatten(),
             refused: refused.map(|reason| reason.to_string()),
             state: board.to_string(),
-            subject: Subject::board(goal).in_metric(metric),
+            subject: StateSpace::of_board(goal).in_metric(metric),
         })
     }
 
     /// The state with the number asked for.
     fn unrank(&self, space: &StateSpace) -> Result<State> {
-        let cells = space.puzzle().cells();
+        let cells = space.moves().cells();
         let state = match (self.id, self.line, self.cell) {
             (Some(id), _, _) => space.from_id(id),
             (None, Some(line), Some(cell)) => {
@@ -204,11 +201,11 @@ impl StateArgs {
             _ => None,
         };
         let Some(state) = state else {
-            let board = space.subject().size().is_some();
+            let board = space.size().is_some();
             let (article, kind) = if board { ("a ", " board") } else { ("", "") };
             refuse!(
                 "there is no such state: {article}{}{kind} has lines 0 to {}, cells 0 to {}, ids 0 to {}",
-                space.subject(),
+                space,
                 space.lines() - 1,
                 cells - 1,
                 space.lines() * cells as u64 - 1
@@ -232,7 +229,7 @@ impl Facts {
             "puzzle": subject.name(),
             "state": self.state,
             "metric": subject.metric().map(Metric::name),
-            "goal": subject.goal(),
+            "goal": subject.goal_text(),
             "solvable": self.refused.is_none(),
             "parity": self.parity(),
             "line": self.line,
@@ -250,7 +247,7 @@ impl Facts {
         let facts = [
             ("puzzle", other.clone()),
             (if other.is_some() { "state" } else { "board" }, Some(self.state.clone())),
-            ("goal", Some(self.subject.goal())),
+            ("goal", Some(self.subject.goal_text())),
             ("metric", self.depth.and_then(|_| self.subject.metric()).map(|m| m.name().into())),
             ("parity", Some(self.parity().into())),
             ("solvable", Some(solvable)),
@@ -296,7 +293,7 @@ impl AntipodesArgs {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let subject = self.counted.subject(&self.puzzle)?;
-        let space = StateSpace::of(subject.clone())?;
+        let space = subject.clone();
         let mut search = self.running.search(subject)?;
         search.max_depth = self.max_depth;
         search.keep_last = self.limit;
@@ -324,7 +321,7 @@ impl AntipodesArgs {
                 let figures = json!({
                     "board": subject.size().map(|size| size.to_string()),
                     "puzzle": subject.name(),
-                    "goal": outcome.subject.goal(),
+                    "goal": outcome.subject.goal_text(),
                     "depth": depth,
                     "count": count,
                     "boards": rows.iter().map(|[board, ..]| board).collect::<Vec<_>>(),
@@ -459,7 +456,7 @@ impl PuzzlesArgs {
 
 impl FamilyRow {
     fn of(family: &'static Family) -> Result<FamilyRow, tilewave::Error> {
-        let subject = Subject::puzzle(families::parse(family.example)?);
+        let subject = StateSpace::of_puzzle(families::parse(family.example)?);
         let plan = search::plan(&subject, None)?;
         Ok(FamilyRow { family, states: plan.states, memory: plan.array_bytes })
     }

@@ -99,14 +99,14 @@ impl Args {
     fn report(&self, table: &DistanceTable, file: &Path, seconds: f64) -> String {
         let counts = table.histogram();
         let (states, deepest) = (counts.iter().sum::<u64>(), counts.len() - 1);
-        let subject = table.subject();
+        let subject = table.space();
         let complete = subject.states() == Some(states);
         let figures = json!({
             "file": file.display().to_string(),
             "board": subject.size().map(|size| size.to_string()),
             "puzzle": subject.name(),
             "metric": subject.metric().map(Metric::name),
-            "goal": subject.goal(),
+            "goal": subject.goal_text(),
             "encoding": table.encoding().name(),
             "states": states,
             "complete": complete,
@@ -126,7 +126,7 @@ impl Args {
                     None => "wrote",
                 },
                 file.display(),
-                subject.goal(),
+                subject.goal_text(),
                 thousands(states),
                 if complete { "diameter" } else { "depth" },
                 table.encoding(),

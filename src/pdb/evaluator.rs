@@ -7,7 +7,8 @@ use crate::Error;
 use crate::kernel::prefetch;
 use crate::pdb::{Pattern, Pdb, PdbError, check_disjoint};
 use crate::puzzle::Board;
-use crate::puzzle::notation::{self, MAX_WIDTH};
+use crate::puzzle::rows;
+use crate::puzzle::space::{self, MAX_WIDTH};
 
 /// A board and the sum of its values in disjoint databases: one look-up per move.
 ///
@@ -172,18 +173,18 @@ impl Pdb {
         result: impl Fn(u64, &[u8], u8) -> R + Sync,
     ) -> Result<Vec<R>, Error> {
         let (size, tiles) = (self.pattern().size(), self.pattern().tiles());
-        notation::whole_boards(size, boards)?;
+        rows::whole_boards(size, boards)?;
         let n = size.cells();
         let bytes = self.bytes();
-        notation::each_row(boards, n, 1, |boards, results| {
+        rows::each_row(boards, n, 1, |boards, results| {
             let mut found = [(0, [0; Pattern::MAX_TILES], 0); GROUP];
             let groups = boards.chunks(GROUP * n).zip(results.chunks_mut(GROUP));
             for (group, (boards, results)) in groups.enumerate() {
                 let rows = boards.chunks_exact(n).zip(&mut found);
                 for (i, (row, (entry, cells, blank))) in rows.enumerate() {
                     let mut place = [0; MAX_WIDTH + 1];
-                    if !notation::place(row, &mut place) {
-                        return Err((group * GROUP + i, notation::no_board(size, row)));
+                    if !space::place(row, &mut place) {
+                        return Err((group * GROUP + i, rows::no_board(size, row)));
                     }
                     for (cell, &tile) in cells.iter_mut().zip(tiles) {
                         *cell = place[usize::from(tile) & MAX_WIDTH];

@@ -571,6 +571,12 @@ pub enum BoardError {
         /// Direction of the tile.
         letter: char,
     },
+    /// A board whose states are too many to be numbered.
+    #[error("board {size} has {} cells: states have numbers up to 20 cells, choose a smaller board", size.cells())]
+    NoNumbers {
+        /// Size of the board.
+        size: Size,
+    },
     /// Start and goal have different parity.
     #[error("'{board}' cannot reach the goal '{goal}': its parity is odd, half of all arrangements are out of reach; swap any two tiles (for example {} and {}) or choose another --goal", swap.0, swap.1)]
     Unsolvable {

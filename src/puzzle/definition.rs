@@ -313,6 +313,11 @@ impl Definition {
         &self.generators
     }
 
+    /// Returns what the moves do.
+    pub fn permutations(&self) -> Vec<Permutation> {
+        self.generators.iter().map(|generator| generator.permutation.clone()).collect()
+    }
+
     /// Returns whether the inverse of some generator is missing: distances then depend on the direction.
     pub fn is_directed(&self) -> bool {
         self.directed
@@ -325,9 +330,7 @@ impl Definition {
 
     /// The group that the generators make.
     fn group(&self) -> Chain {
-        let generators = self.generators.iter();
-        let generators: Vec<Permutation> = generators.map(|g| g.permutation.clone()).collect();
-        Chain::whole(self.positions(), &generators)
+        Chain::whole(self.positions(), &self.permutations())
     }
 
     /// Returns the number of states that can be reached: the order of the group. Cost: below a millisecond.

@@ -18,7 +18,10 @@ pub(crate) mod group;
 pub(crate) mod moves;
 pub mod notation;
 pub(crate) mod permutation;
-pub(crate) mod states;
+pub(crate) mod position_order;
+pub(crate) mod rows;
+pub(crate) mod space;
+pub(crate) mod steps;
 
 use std::fmt;
 
@@ -27,9 +30,12 @@ pub use crate::puzzle::coordinates::{Coordinates, SnakePath};
 pub use crate::puzzle::definition::{Definition, DefinitionError, Generator};
 pub use crate::puzzle::group::group_order;
 pub use crate::puzzle::moves::{MoveStyle, Moves};
-pub use crate::puzzle::notation::neighbours;
 pub use crate::puzzle::permutation::{Permutation, PermutationError, is_even};
-pub use crate::puzzle::states::{Reading, States, choose_reading};
+pub use crate::puzzle::position_order::PositionOrder;
+pub use crate::puzzle::rows::neighbours;
+pub use crate::puzzle::space::{State, StateSpace};
+pub use crate::puzzle::steps::NamedMove;
+pub(crate) use crate::puzzle::steps::{CellMove, CellMoves, Position};
 
 /// A permutation of the consecutive positions `first ..= last` of a line.
 ///

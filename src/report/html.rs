@@ -12,7 +12,7 @@ use crate::Error;
 use crate::puzzle::{Board, Metric, MoveStyle, Moves, Size};
 use crate::report::text::share;
 use crate::report::{Report, ReportError, counted, one_key_per_line, thousands, title};
-use crate::search::{Outcome, StateSpace};
+use crate::search::Outcome;
 
 // The frame of a page, and how text gets into it.
 
@@ -335,7 +335,7 @@ type Shown = (String, String);
 
 /// The states of the last depth that are shown: boards drawn, others written.
 fn last_states(outcome: &Outcome) -> Result<Vec<Shown>, Error> {
-    let space = StateSpace::of(outcome.subject.clone())?;
+    let space = outcome.subject.clone();
     let states = outcome.last.iter().take(LAST_DRAWN);
     let shown = states.map(|&state| {
         let text = space.text(state);

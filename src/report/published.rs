@@ -9,34 +9,15 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::puzzle::formats::{self, Counting};
-use crate::puzzle::{Metric, Size, families};
-use crate::search::Subject;
+use crate::puzzle::space::Likeness;
+use crate::puzzle::{Metric, Size, StateSpace, families};
 
 /// A published depth distribution.
 #[derive(Clone, Debug)]
 pub struct Published {
-    of: Of,
+    of: Likeness,
     counts: Vec<u64>,
     sources: Vec<String>,
-}
-
-/// What a distribution was published for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Of {
-    /// A board by size, row-major cell of the blank at depth 0, and metric.
-    Board(Size, usize, Metric),
-    /// A puzzle by [`crate::puzzle::Definition::fingerprint`]: Cayley graphs look the same from every state.
-    Puzzle(u64),
-}
-
-impl Of {
-    /// What a distribution of a subject is for.
-    pub(crate) fn subject(subject: &Subject) -> Of {
-        match subject {
-            Subject::Board { start, metric, .. } => Of::Board(start.size(), start.blank(), *metric),
-            Subject::Puzzle(states) => Of::Puzzle(states.definition().fingerprint()),
-        }
-    }
 }
 
 impl Published {
@@ -44,8 +25,8 @@ impl Published {
     /// other puzzles than boards.
     pub fn board(&self) -> Option<(Size, usize, Metric)> {
         match self.of {
-            Of::Board(size, blank, metric) => Some((size, blank, metric)),
-            Of::Puzzle(_) => None,
+            Likeness::Board(size, blank, metric) => Some((size, blank, metric)),
+            Likeness::Puzzle(_) => None,
         }
     }
 
@@ -73,7 +54,7 @@ impl Published {
 /// 4x3 finds 3x4 and the last cell finds the first.
 ///
 /// ```
-/// use tilewave::puzzle::{Metric, Size};
+/// use tilewave::puzzle::{Metric, Size, StateSpace};
 /// let found = tilewave::report::published(Size::new(4, 3)?, 11, Metric::Stm).unwrap();
 /// assert_eq!(found.counts().len() - 1, 53);
 /// assert_eq!(found.name(), "OEIS A090166");
@@ -82,10 +63,10 @@ impl Published {
 pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Published> {
     let images = images(size, blank);
     let same = |p: &&Published| match p.of {
-        Of::Board(size, blank, of) => {
+        Likeness::Board(size, blank, of) => {
             of == metric && images.contains(&(size.rows(), size.cols(), blank))
         }
-        Of::Puzzle(_) => false,
+        Likeness::Puzzle(_) => false,
     };
     published_all().iter().find(same)
 }
@@ -94,17 +75,16 @@ pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Pu
 /// moves, whatever they are called.
 ///
 /// ```
-/// use tilewave::search::Subject;
 /// use tilewave::puzzle::families;
-/// let subject = Subject::puzzle(families::parse("topspin:12,4")?);
+/// let subject = StateSpace::of_puzzle(families::parse("topspin:12,4")?);
 /// let found = tilewave::report::published_for(&subject).unwrap();
 /// assert_eq!(found.counts().len() - 1, 38);
 /// assert_eq!(found.name(), "cayleypy/cayleypy@7355621");
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-pub fn published_for(subject: &Subject) -> Option<&'static Published> {
-    match Of::subject(subject) {
-        Of::Board(size, blank, metric) => published(size, blank, metric),
+pub fn published_for(subject: &StateSpace) -> Option<&'static Published> {
+    match subject.likeness() {
+        Likeness::Board(size, blank, metric) => published(size, blank, metric),
         of => published_all().iter().find(|p| p.of == of),
     }
 }
@@ -157,7 +137,7 @@ fn boards(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
         };
         let size = Size::new(entry.rows, entry.cols)?;
         all.push(Published {
-            of: Of::Board(size, entry.goal_blank, metric),
+            of: Likeness::Board(size, entry.goal_blank, metric),
             counts: entry.counts,
             sources: entry.cite,
         });
@@ -192,7 +172,7 @@ fn growth(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
             sources.push("OEIS A008302".into());
         }
         all.push(Published {
-            of: Of::Puzzle(definition.fingerprint()),
+            of: Likeness::Puzzle(definition.fingerprint()),
             counts: PublishedGrowth::deserialize(value)?.counts,
             sources,
         });
@@ -228,14 +208,14 @@ impl Own {
     }
 
     /// Whether it is that of a subject.
-    fn is_of(&self, of: &Of) -> bool {
+    fn is_of(&self, of: &Likeness) -> bool {
         match (&self.goal, of) {
-            (Some((blank, metric)), Of::Board(size, at, of)) => {
+            (Some((blank, metric)), Likeness::Board(size, at, of)) => {
                 let own: Result<Size, _> = self.puzzle.parse();
                 let own = own.map(|own| (own.rows(), own.cols(), *blank));
                 metric == of.name() && own.is_ok_and(|own| images(*size, *at).contains(&own))
             }
-            (None, Of::Puzzle(fingerprint)) => {
+            (None, Likeness::Puzzle(fingerprint)) => {
                 let definition = match self.puzzle.as_str() {
                     "dino" => {
                         let text = include_str!("../../tests/data/puzzles/dino.gap");
@@ -259,16 +239,15 @@ impl fmt::Display for Own {
 /// Returns this project's own distribution of what is searched, from where it is searched.
 ///
 /// ```
-/// use tilewave::search::Subject;
 /// use tilewave::puzzle::{Goal, Size};
 /// let goal = "blank=8".parse::<Goal>()?.board(Size::new(2, 5)?)?;
-/// let own = tilewave::report::own_for(&Subject::board(goal)).unwrap();
+/// let own = tilewave::report::own_for(&StateSpace::of_board(goal)).unwrap();
 /// assert_eq!(own.counts().len() - 1, 55);
 /// assert_eq!(own.file(), "docs/results/2x5-blank1.json");
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-pub fn own_for(subject: &Subject) -> Option<&'static Own> {
-    let of = Of::subject(subject);
+pub fn own_for(subject: &StateSpace) -> Option<&'static Own> {
+    let of = subject.likeness();
     let states = subject.states();
     // The names of puzzles are read only where the number of states fits.
     let fits = |own: &&Own| states == Some(own.counts.iter().sum()) && own.is_of(&of);

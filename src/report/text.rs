@@ -81,7 +81,7 @@ impl<'a> Report<'a> {
         let outcome = self.outcome;
         let deepest = outcome.counts.len().saturating_sub(1);
         let subject = &outcome.subject;
-        let (goal, start) = (subject.goal(), subject.start());
+        let (goal, start) = (subject.goal_text(), subject.start_text());
         let kind = if subject.size().is_some() { "board" } else { "puzzle" };
         let mut facts = vec![(kind, format!("{subject}, goal {goal}"))];
         if start != goal {

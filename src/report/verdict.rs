@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use crate::puzzle::StateSpace;
 use crate::report::{Own, Published, own_for, thousands};
-use crate::search::{Outcome, Subject};
+use crate::search::Outcome;
 
 /// The levels of a complete search: states and checksum per depth.
 #[derive(Clone, Copy, Debug)]
@@ -80,10 +81,9 @@ impl fmt::Display for Fault {
 /// The verdict on a complete search.
 ///
 /// ```
-/// use tilewave::search::Subject;
-/// use tilewave::puzzle::Board;
+/// use tilewave::puzzle::{Board, StateSpace};
 /// use tilewave::report::{SearchLevels, Truth, Verdict, published_for};
-/// let subject = Subject::board(Board::parse("1 2/3 0", None)?);
+/// let subject = StateSpace::of_board(Board::parse("1 2/3 0", None)?);
 /// let found = SearchLevels { counts: &[1, 2, 2, 2, 2, 2, 1], checksums: &[] };
 /// let verdict = Verdict::judge(&subject, found, Truth::Published(published_for(&subject).unwrap()));
 /// assert!(verdict.pass());
@@ -107,7 +107,7 @@ pub struct Verdict {
 
 impl Verdict {
     /// Returns the verdict on the levels of a complete search.
-    pub fn judge(subject: &Subject, found: SearchLevels<'_>, truth: Truth<'_>) -> Verdict {
+    pub fn judge(subject: &StateSpace, found: SearchLevels<'_>, truth: Truth<'_>) -> Verdict {
         let total = found.counts.iter().sum();
         let level = |expected| Difference::first(found.counts, expected, true).map(Fault::Level);
         let (compared_with, fault) = match truth {

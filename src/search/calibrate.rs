@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use crate::Error;
 use crate::kernel::Kernel;
 use crate::progress::{NoProgress, Progress, StopWhen};
+use crate::puzzle::StateSpace;
 use crate::puzzle::{Goal, Size, families};
 use crate::search::error::{Engine, SearchError};
 use crate::search::options::Search;
 use crate::search::outcome::Outcome;
 use crate::search::run::{SearchPlan, run};
-use crate::search::space::Subject;
 use crate::store::budget;
 
 /// Most time that the search of a puzzle is given to find out.
@@ -27,7 +27,7 @@ const MEMBERS: (usize, usize) = (8, 12);
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {
     /// What was searched to find out.
-    pub subject: Subject,
+    pub subject: StateSpace,
     /// Kernel measured (sweep engine only).
     pub kernel: Option<Kernel>,
     /// Worker threads.
@@ -78,7 +78,7 @@ pub(crate) fn by(
     kernel: Option<Kernel>,
     run: &dyn Fn(&Search, &dyn Progress) -> Result<Outcome, Error>,
 ) -> Result<Option<Calibration>, Error> {
-    let search = |subject: Subject| {
+    let search = |subject: StateSpace| {
         let mut search = Search::of(subject);
         search.engine = Some(plan.engine);
         search.threads = threads;
@@ -98,7 +98,7 @@ pub(crate) fn by(
             (Engine::Reference, cells) if cells > 10 => Size::new(2, 5)?,
             _ => size,
         };
-        let subject = Subject::board(Goal::Last.board(board)?);
+        let subject = StateSpace::of_board(Goal::Last.board(board)?);
         let search = search(subject.in_metric(plan.subject.metric().unwrap_or_default()));
         if plan.engine != Engine::Disk {
             // The first search also pays for memory and threads that have never been used; on disk its work counts.
@@ -109,7 +109,7 @@ pub(crate) fn by(
         return Ok(Some(Calibration::new(plan, &outcome, levels(growth * growth))));
     }
     let begun = Instant::now();
-    let run_some = |subject: Subject| {
+    let run_some = |subject: StateSpace| {
         let mut search = search(subject);
         search.memory = Some(budget());
         match run(&search, &StopWhen(|| begun.elapsed() > MOST_TIME)) {
@@ -154,7 +154,7 @@ pub(crate) fn by(
 
 /// The smaller members of a puzzle's family with as many positions as it or an even number fewer, since signs decide
 /// how states are kept; and its number of positions.
-fn smaller(subject: &Subject) -> (Vec<(usize, Subject)>, usize) {
+fn smaller(subject: &StateSpace) -> (Vec<(usize, StateSpace)>, usize) {
     let Some(definition) = subject.definition() else {
         return (Vec::new(), 0);
     };
@@ -168,7 +168,7 @@ fn smaller(subject: &Subject) -> (Vec<(usize, Subject)>, usize) {
     let member = |n: usize| {
         let others = others.map_or(String::new(), |others| format!(",{others}"));
         let member = families::parse(&format!("{family}:{n}{others}")).ok()?;
-        Some((n, Subject::puzzle(member)))
+        Some((n, StateSpace::of_puzzle(member)))
     };
     let first = (MEMBERS.0 + positions % 2).min(positions);
     let members = (first..=positions.min(MEMBERS.1)).step_by(2);

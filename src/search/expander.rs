@@ -13,8 +13,8 @@ use crate::kernel::{ByteBlock, Rule, StepProgram, Tally};
 use crate::perm::layout::{LANES, Layout, Register};
 use crate::perm::lehmer::MAX_LEN;
 use crate::perm::reach::{ALL, Reach};
+use crate::puzzle::State;
 use crate::search::classes::Arriving;
-use crate::search::space::State;
 use crate::store::Array;
 
 /// The states of one class at one depth, of a chunk or of all: for each group in turn a byte per line, one

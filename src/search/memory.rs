@@ -122,7 +122,7 @@ pub(crate) fn run(
         first.insert(layout, register, lane, bit);
     }
 
-    let mut found = FoundLevels::new(problem.space.subject().to_string(), problem.space.states());
+    let mut found = FoundLevels::new(problem.space.to_string(), problem.space.numbered_states());
     found.push(problem.first(), Instant::now(), observer)?;
 
     let mut shown = |depth, class, frontier: &Frontier| {

@@ -18,7 +18,6 @@ pub(crate) mod outcome;
 pub(crate) mod problem;
 pub(crate) mod reference;
 pub(crate) mod run;
-pub(crate) mod space;
 
 pub use crate::search::calibrate::{Calibration, calibrate};
 pub use crate::search::communicator::{Communicator, OneProcess, Reduce};
@@ -28,4 +27,3 @@ pub use crate::search::error::{Engine, SearchError};
 pub use crate::search::options::Search;
 pub use crate::search::outcome::{DiskUse, EachLevel, Outcome};
 pub use crate::search::run::{SearchPlan, plan, run, run_each};
-pub use crate::search::space::{State, StateRows, StateSpace, Subject};

@@ -2,14 +2,14 @@
 
 use crate::kernel::{Kernel, KernelError};
 use crate::puzzle::Board;
+use crate::puzzle::StateSpace;
 use crate::search::error::{Engine, MAX_CELLS, SearchError};
-use crate::search::space::Subject;
 
 /// A search to run: from `start` (the goal itself by default) over everything that it reaches.
 #[derive(Clone, Debug)]
 pub struct Search {
     /// What is searched.
-    pub subject: Subject,
+    pub subject: StateSpace,
     /// Last depth to compute, `None` for all.
     pub max_depth: Option<usize>,
     /// Engine, `None` for the fastest that can run the board.
@@ -30,11 +30,11 @@ impl Search {
 
     /// Returns the complete search from a goal, with everything else at its default.
     pub fn new(goal: Board) -> Search {
-        Search::of(Subject::board(goal))
+        Search::of(StateSpace::of_board(goal))
     }
 
     /// Returns the complete search of a subject, with everything else at its default.
-    pub fn of(subject: Subject) -> Search {
+    pub fn of(subject: StateSpace) -> Search {
         Search {
             subject,
             max_depth: None,

@@ -11,12 +11,12 @@ use crate::kernel::{Tally, Transfer};
 use crate::perm::layout::{self, LANES, Layout};
 use crate::perm::move_table::MoveTable;
 use crate::puzzle::Window;
+use crate::puzzle::{State, StateSpace};
 use crate::search::classes::{Chunks, Groups, Seat};
 use crate::search::disk::halo_sources::PlaneSources;
 use crate::search::error::SearchError;
 use crate::search::long_windows::is_long;
 use crate::search::options::Search;
-use crate::search::space::{State, StateSpace, Subject};
 
 /// What there is to search, in the terms of the kernels.
 pub(crate) struct SearchProblem {
@@ -32,12 +32,12 @@ impl SearchProblem {
     /// # Errors
     /// [`SearchError::TooSmall`] and [`SearchError::TooLarge`] for boards that the layout or the groups do
     /// not fit, [`crate::puzzle::BoardError`] when the start cannot reach the goal.
-    pub fn new(subject: &Subject) -> Result<SearchProblem, Error> {
-        let space = StateSpace::of(subject.clone())?;
+    pub fn new(subject: &StateSpace) -> Result<SearchProblem, Error> {
+        let space = subject.clone();
         let puzzle = subject.to_string();
         let layout = Layout::new(space.line_len()).ok_or(SearchError::TooSmall { puzzle })?;
         let start = space.start()?;
-        Ok(SearchProblem { groups: Groups::new(space.puzzle(), start.cell), start, space, layout })
+        Ok(SearchProblem { groups: Groups::new(space.moves(), start.cell), start, space, layout })
     }
 
     /// Returns the problem of a search.
@@ -53,9 +53,9 @@ impl SearchProblem {
     ///
     /// # Errors
     /// As [`SearchProblem::new`], and [`SearchError::InMemory`] for others.
-    pub fn chunked(subject: &Subject) -> Result<SearchProblem, Error> {
+    pub fn chunked(subject: &StateSpace) -> Result<SearchProblem, Error> {
         let problem = SearchProblem::new(subject)?;
-        let windows = problem.space.puzzle().windows();
+        let windows = problem.space.moves().windows();
         if windows.iter().any(|window| is_long(problem.layout, window)) {
             let puzzle = subject.to_string();
             return Err(SearchError::InMemory { puzzle }.into());

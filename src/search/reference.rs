@@ -16,11 +16,11 @@ use crate::kernel::Tally;
 use crate::perm::layout::{self, LANES};
 use crate::perm::lehmer;
 use crate::progress::{Phase, Progress};
+use crate::puzzle::{State, StateSpace};
 use crate::search::classes::Groups;
 use crate::search::error::SearchError;
 use crate::search::options::Search;
 use crate::search::outcome::FoundLevels;
-use crate::search::space::{State, StateSpace};
 
 /// States per 64-bit word.
 const PER_WORD: u64 = 32;
@@ -33,7 +33,7 @@ const TASKS_PER_REPORT: u64 = 64;
 
 /// Returns the bytes that a search takes.
 pub(crate) fn array_bytes(space: &StateSpace) -> u64 {
-    let ids = space.lines() * space.puzzle().cells() as u64;
+    let ids = space.lines() * space.moves().cells() as u64;
     ids.div_ceil(PER_WORD) * 8
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn run(
     let words: Vec<AtomicU64> = (0..array_bytes(space) / 8).map(|_| AtomicU64::new(0)).collect();
     mark(&words, space.id(start), 1);
 
-    let mut found = FoundLevels::new(space.subject().to_string(), space.states());
+    let mut found = FoundLevels::new(space.to_string(), space.numbered_states());
     for depth in 0..=search.max_depth.unwrap_or(usize::MAX) {
         let begun = Instant::now();
         let tag = 1 + depth as u64 % 2;
@@ -135,7 +135,7 @@ struct Graph<'a> {
 
 impl Graph<'_> {
     fn new(space: &StateSpace, start: usize) -> Graph<'_> {
-        let puzzle = space.puzzle();
+        let puzzle = space.moves();
         let len = space.line_len();
         let mut moves = vec![Vec::new(); puzzle.cells()];
         for edge in puzzle.edges() {

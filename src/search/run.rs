@@ -5,11 +5,11 @@ use std::time::Instant;
 use crate::Error;
 use crate::perm::layout::Layout;
 use crate::progress::Progress;
+use crate::puzzle::StateSpace;
 use crate::search::error::{Engine, SearchError};
 use crate::search::options::Search;
 use crate::search::outcome::{EachLevel, Outcome};
 use crate::search::problem::SearchProblem;
-use crate::search::space::{StateSpace, Subject};
 use crate::search::{memory, reference};
 
 /// Runs a search on its own thread pool and returns what it found.
@@ -48,7 +48,7 @@ pub fn run_each(
     }
     let pool = search.pool()?;
     let (found, kernel) = if plan.engine == Engine::Reference {
-        let space = StateSpace::of(subject.clone())?;
+        let space = subject.clone();
         let start = space.start()?;
         observer.started(plan.states);
         let found = pool.install(|| reference::run(search, &space, start, observer))?;
@@ -83,7 +83,7 @@ pub fn run_each(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchPlan {
     /// What is searched.
-    pub subject: Subject,
+    pub subject: StateSpace,
     /// States to reach: N!/2 for a board of N cells.
     pub states: u64,
     /// Engine that will run.
@@ -97,13 +97,13 @@ pub struct SearchPlan {
 /// # Errors
 /// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`SearchError::TooSmall`] when the sweep
 /// engine is asked for lines of fewer than six elements.
-pub fn plan(subject: &Subject, engine: Option<Engine>) -> Result<SearchPlan, Error> {
+pub fn plan(subject: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Error> {
     if let Some(size) = subject.size()
         && size.cells() > Search::MAX_CELLS
     {
         return Err(SearchError::TooLarge { size }.into());
     }
-    let space = StateSpace::of(subject.clone())?;
+    let space = subject.clone();
     let sweeps = space.line_len() >= Layout::MIN_LEN;
     let engine = match engine {
         Some(Engine::Sweep | Engine::Disk) if !sweeps => {
@@ -120,5 +120,10 @@ pub fn plan(subject: &Subject, engine: Option<Engine>) -> Result<SearchPlan, Err
         Engine::Sweep | Engine::Disk => memory::array_bytes(&SearchProblem::new(subject)?, threads),
         Engine::Reference => reference::array_bytes(&space),
     };
-    Ok(SearchPlan { subject: subject.clone(), states: space.states(), engine, array_bytes })
+    Ok(SearchPlan {
+        subject: subject.clone(),
+        states: space.numbered_states(),
+        engine,
+        array_bytes,
+    })
 }

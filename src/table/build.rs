@@ -6,10 +6,9 @@ use crate::Error;
 use crate::perm::layout::{LANES, Layout, Register};
 use crate::perm::lehmer;
 use crate::progress::Progress;
-use crate::puzzle::Board;
-use crate::search::{self, Search, SearchError, State, StateSpace, Subject};
+use crate::puzzle::{Board, CellMoves, Definition, Position, State, StateSpace};
+use crate::search::{self, Search, SearchError};
 use crate::store::{BLOCK_BYTES, FileHeader as _, Image, in_parallel};
-use crate::table::distances::{Position, Ways};
 use crate::table::header::{MAX_DEPTH, TableHeader, TablePuzzle, TableShape, UNREACHED};
 use crate::table::{DistanceTable, TableEncoding, TableError};
 
@@ -17,7 +16,7 @@ use crate::table::{DistanceTable, TableEncoding, TableError};
 ///
 /// # Errors
 /// As [`crate::search::plan`], and [`TableError::Directed`].
-pub fn needed(subject: &Subject, encoding: TableEncoding) -> Result<u64, Error> {
+pub fn needed(subject: &StateSpace, encoding: TableEncoding) -> Result<u64, Error> {
     let (puzzle, _) = described(subject)?;
     let header = TableHeader { puzzle, encoding, histogram: Vec::new(), checksum: 0 };
     Ok(search::plan(subject, None)?.array_bytes + header.shape().bytes())
@@ -41,7 +40,7 @@ pub fn build(
         return Err(TableError::Budget { puzzle: subject.to_string(), needed, budget }.into());
     }
     let mut fill = Fill::of(&subject, encoding)?;
-    let space = StateSpace::of(subject.clone())?;
+    let space = subject.clone();
     if Layout::new(space.line_len()).is_none() {
         fill.plainly(&space)?;
         return fill.finish();
@@ -79,8 +78,7 @@ const CLASS: usize = 8;
 /// A table being filled. Entries are set by the levels of a search, in any order.
 ///
 /// ```
-/// use tilewave::search::State;
-/// use tilewave::puzzle::{Board, Goal, Size};
+/// use tilewave::puzzle::{Board, Goal, Size, State};
 /// use tilewave::table::{TableEncoding, Fill};
 /// let goal = Goal::Last.board(Size::new(3, 3)?)?;
 /// let mut fill = Fill::new(goal.clone(), TableEncoding::Mod3)?;
@@ -107,7 +105,7 @@ impl Fill {
     /// # Errors
     /// As [`Fill::of`].
     pub fn new(goal: Board, encoding: TableEncoding) -> Result<Fill, crate::Error> {
-        Fill::of(&Subject::board(goal), encoding)
+        Fill::of(&StateSpace::of_board(goal), encoding)
     }
 
     /// Returns an empty table of depths from a goal, the solved state of a puzzle other than a board: no state is
@@ -116,7 +114,7 @@ impl Fill {
     /// # Errors
     /// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`TableError::Directed`] and
     /// [`TableError::Memory`].
-    pub fn of(subject: &Subject, encoding: TableEncoding) -> Result<Fill, crate::Error> {
+    pub fn of(subject: &StateSpace, encoding: TableEncoding) -> Result<Fill, crate::Error> {
         let (puzzle, definition) = described(subject)?;
         let header = TableHeader { puzzle, encoding, histogram: Vec::new(), checksum: 0 };
         let mut image = Image::zeroed(header.layout().data.end())?;
@@ -201,13 +199,13 @@ impl Fill {
     /// a rank per neighbour, and a list of each level's positions.
     pub(crate) fn plainly(&mut self, space: &StateSpace) -> Result<(), crate::Error> {
         let start = space.start()?;
-        let ways = Ways::new(space);
+        let moves = CellMoves::new(space);
         let mut level = vec![Position::new(&space.line(start), start.cell)];
         self.state(0, start)?;
         for depth in 1.. {
             let mut next = Vec::new();
             for position in &level {
-                for way in ways.from(position.cell) {
+                for way in moves.from(position.cell) {
                     let moved = position.after(way);
                     let state = moved.state();
                     let place = self.shape.place(state) as usize;
@@ -243,34 +241,28 @@ impl Fill {
     }
 }
 
-/// What a header says of a subject, and the definition behind it.
-pub(crate) fn described(subject: &Subject) -> Result<(TablePuzzle, Vec<u8>), crate::Error> {
-    match subject {
-        Subject::Board { goal, metric, .. } => {
-            let size = goal.size();
-            if size.cells() > Search::MAX_CELLS {
-                return Err(SearchError::TooLarge { size }.into());
-            }
-            Ok((TablePuzzle::Board(goal.clone(), *metric), Vec::new()))
+/// What a header says of a puzzle, and the definition behind it.
+fn described(space: &StateSpace) -> Result<(TablePuzzle, Vec<u8>), crate::Error> {
+    if let Some((goal, _)) = space.boards() {
+        let size = goal.size();
+        if size.cells() > Search::MAX_CELLS {
+            return Err(SearchError::TooLarge { size }.into());
         }
-        Subject::Puzzle(states) => {
-            if subject.is_directed() {
-                let puzzle = subject.name();
-                return Err(TableError::Directed { puzzle }.into());
-            }
-            let space = StateSpace::of(subject.clone())?;
-            let parities = space.lines() / lehmer::even_count(space.line_len());
-            let text = states.to_text();
-            let puzzle = TablePuzzle::Defined {
-                cells: states.definition().positions(),
-                parities: parities as u8,
-                bytes: text.len() as u64,
-                checksum: 0,
-                fingerprint: states.definition().fingerprint(),
-            };
-            Ok((puzzle, text))
-        }
+        let metric = space.metric().unwrap_or_default();
+        return Ok((TablePuzzle::Board(goal.clone(), metric), Vec::new()));
     }
+    if space.is_directed() {
+        return Err(TableError::Directed { puzzle: space.name() }.into());
+    }
+    let text = space.puzzle_text().unwrap_or_default().into_bytes();
+    let puzzle = TablePuzzle::Defined {
+        cells: space.width(),
+        parities: (space.lines() / lehmer::even_count(space.line_len())) as u8,
+        bytes: text.len() as u64,
+        checksum: 0,
+        fingerprint: space.definition().map_or(0, Definition::fingerprint),
+    };
+    Ok((puzzle, text))
 }
 
 /// What a byte of a level does to the entries of its line.

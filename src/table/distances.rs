@@ -3,17 +3,15 @@
 //! Invariant: an answer rests on entries whose sums were checked.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use crate::Error;
 use crate::kernel::prefetch;
-use crate::perm::lehmer::{self, MAX_LEN};
 use crate::progress::{NoProgress, Progress};
-use crate::puzzle::notation::{self, RowFault};
+use crate::puzzle::rows::{self, RowFault};
 use crate::puzzle::{
-    Board, DefinitionError, Direction, Metric, Moves, Puzzle, SnakePath, States, Window,
+    Board, CellMove, CellMoves, Definition, DefinitionError, Metric, Moves, NamedMove, Position,
+    State, StateSpace,
 };
-use crate::search::{State, StateRows, StateSpace, Subject};
 use crate::store::{Container, FileHeader as _, FileProblem, Image};
 use crate::table::TableEncoding;
 use crate::table::error::TableError;
@@ -38,8 +36,7 @@ pub struct DistanceTable {
     file: Container<TableHeader>,
     shape: TableShape,
     space: StateSpace,
-    rows: StateRows,
-    ways: Ways,
+    moves: CellMoves,
     /// The cell of the goal.
     home: usize,
 }
@@ -99,26 +96,26 @@ impl DistanceTable {
 
     fn new(file: Container<TableHeader>) -> Result<DistanceTable, Error> {
         let header = file.header();
-        let subject = match &header.puzzle {
-            TablePuzzle::Board(goal, metric) => Subject::board(goal.clone()).in_metric(*metric),
+        let space = match &header.puzzle {
+            TablePuzzle::Board(goal, metric) => {
+                StateSpace::of_board(goal.clone()).in_metric(*metric)
+            }
             TablePuzzle::Defined { fingerprint, .. } => {
-                let states = States::from_text(file.index());
-                let same = |of: &u64| of == fingerprint;
-                let states = states.filter(|of| same(&of.definition().fingerprint()));
-                let states = states.ok_or_else(|| wrong(&file))?;
-                Subject::Puzzle(Arc::new(states))
+                let text = str::from_utf8(file.index()).ok();
+                let space = text.and_then(StateSpace::from_puzzle_text);
+                let same = |of: &Definition| of.fingerprint() == *fingerprint;
+                let space = space.filter(|of| of.definition().is_some_and(same));
+                space.ok_or_else(|| wrong(&file))?
             }
         };
-        let space = StateSpace::of(subject)?;
         let shape = header.shape();
-        let shaped = (space.puzzle().cells(), space.lines()) == (shape.cells, shape.lines);
-        if !shaped || space.subject().is_directed() {
+        let shaped = (space.moves().cells(), space.lines()) == (shape.cells, shape.lines);
+        if !shaped || space.is_directed() {
             return Err(wrong(&file).into());
         }
         Ok(DistanceTable {
-            ways: Ways::new(&space),
+            moves: CellMoves::new(&space),
             home: space.start()?.cell,
-            rows: StateRows::new(&space),
             shape,
             file,
             space,
@@ -130,12 +127,7 @@ impl DistanceTable {
         DistanceTable::new(Container::finish(image, header))
     }
 
-    /// Returns the puzzle, which is searched from its goal.
-    pub fn subject(&self) -> &Subject {
-        self.space.subject()
-    }
-
-    /// Returns the states, by which entries are found.
+    /// Returns the puzzle, which is searched from its goal, and by whose states entries are found.
     pub fn space(&self) -> &StateSpace {
         &self.space
     }
@@ -145,8 +137,8 @@ impl DistanceTable {
     /// # Errors
     /// [`TableError::NoBoard`] when the table is one of another puzzle.
     pub fn goal(&self) -> Result<&Board, TableError> {
-        let boards = self.subject().boards();
-        let puzzle = || self.subject().name();
+        let boards = self.space.boards();
+        let puzzle = || self.space.name();
         let goal = boards.ok_or_else(|| TableError::NoBoard { puzzle: puzzle() });
         Ok(goal?.0)
     }
@@ -175,11 +167,6 @@ impl DistanceTable {
     pub(crate) fn address(&self, state: State) -> *const u8 {
         let place = self.shape.place(state) as usize;
         self.file.data().as_ptr().wrapping_add(place)
-    }
-
-    /// Returns the states as rows of an array.
-    pub fn rows(&self) -> &StateRows {
-        &self.rows
     }
 
     /// The entry of a state, none when it was not reached.
@@ -234,7 +221,7 @@ impl DistanceTable {
 
     /// Returns the number of moves of a solution in the table's metric.
     pub fn count(&self, moves: &Moves) -> usize {
-        moves.count(self.subject().metric().unwrap_or(Metric::Stm))
+        moves.count(self.space.metric().unwrap_or(Metric::Stm))
     }
 
     /// Returns the names of the generators that solve a state of a puzzle other than a board in the fewest moves, in
@@ -243,7 +230,7 @@ impl DistanceTable {
     /// # Errors
     /// As [`DistanceTable::depth_of`].
     pub fn names(&self, state: State) -> Result<Option<Vec<&str>>, Error> {
-        let generators = self.subject().definition().map(|of| of.generators());
+        let generators = self.space.definition().map(|of| of.generators());
         let name = |step: &NamedMove| match *step {
             NamedMove::Generator(index) => Some(generators?.get(index)?.name.as_str()),
             NamedMove::Tiles(..) => None,
@@ -268,7 +255,7 @@ impl DistanceTable {
             let Some((way, next)) = closer.filter(|_| steps.len() < MAX_DEPTH) else {
                 return Err(self.dead_end(&position));
             };
-            steps.push(way.step);
+            steps.push(way.name);
             position = next;
             entry = match (self.encoding(), entry) {
                 (TableEncoding::Mod3, entry) => (entry + 2) % 3,
@@ -282,9 +269,9 @@ impl DistanceTable {
     /// table is one of some depths only.
     pub fn unreached(&self, state: State) -> Error {
         let found = self.histogram().iter().sum::<u64>();
-        match self.subject().states() {
+        match self.space.states() {
             Some(states) if found == states => {
-                let puzzle = self.subject().name();
+                let puzzle = self.space.name();
                 DefinitionError::Unreachable { puzzle }.into()
             }
             _ => {
@@ -301,16 +288,6 @@ impl DistanceTable {
         TableError::DeadEnd { path, state }.into()
     }
 
-    /// The moves from each cell.
-    pub(crate) fn ways(&self) -> &Ways {
-        &self.ways
-    }
-
-    /// The cell of the goal.
-    pub(crate) fn home(&self) -> usize {
-        self.home
-    }
-
     /// A neighbour that is one move closer to the goal than a position with a given entry.
     fn closer(
         &self,
@@ -321,7 +298,7 @@ impl DistanceTable {
             TableEncoding::Mod3 => Some((entry + 2) % 3),
             TableEncoding::Byte => entry.checked_sub(1),
         };
-        for way in self.ways.from(position.cell) {
+        for way in self.moves.from(position.cell) {
             let moved = position.after(way);
             if wanted.is_some() && self.entry(moved.state())? == wanted {
                 return Ok(Some((way, moved)));
@@ -400,17 +377,16 @@ impl DistanceTable {
     /// # Errors
     /// [`Error::Row`] names the first row that is no board or arrangement; what [`DistanceTable::depth_of`] returns.
     pub fn depths(&self, numbers: &[u16]) -> Result<Vec<i16>, Error> {
-        let states = self.rows();
-        states.whole(numbers)?;
-        let width = states.width();
-        notation::each_row(numbers, width, 1, |numbers, depths| {
+        self.space.whole(numbers)?;
+        let width = self.space.width();
+        rows::each_row(numbers, width, 1, |numbers, depths| {
             let mut group = [const { None::<State> }; GROUP];
             let groups = numbers.chunks(GROUP * width);
             for (g, (numbers, depths)) in groups.zip(depths.chunks_mut(GROUP)).enumerate() {
                 let fault = |(i, error)| -> RowFault { (g * GROUP + i, error) };
                 let rows = numbers.chunks_exact(width);
                 for (i, (row, state)) in rows.zip(&mut group).enumerate() {
-                    *state = states.state(row).map_err(|error| fault((i, error)))?;
+                    *state = self.space.state_of(row).map_err(|error| fault((i, error)))?;
                     if let Some(state) = *state {
                         prefetch::<1, _>(self.address(state));
                     }
@@ -432,13 +408,13 @@ impl DistanceTable {
     /// Replaces depths modulo 3 of some rows by the lengths of the walks to the goal, all rows one step at a time:
     /// so the entries of all are under way together.
     fn walk(&self, numbers: &[u16], depths: &mut [i16]) -> Result<(), RowFault> {
-        let width = self.rows().width();
+        let width = self.space.width();
         let mut walkers = Vec::with_capacity(depths.len());
         for (row, numbers) in numbers.chunks_exact(width).enumerate() {
             let Ok(entry) = u8::try_from(depths[row]) else {
                 continue;
             };
-            let (line, cell) = self.rows().line(numbers).map_err(|error| (row, error))?;
+            let (line, cell) = self.space.line_of(numbers).map_err(|error| (row, error))?;
             let at = Position::new(&line[..width - 1], cell);
             walkers.push(Walker {
                 row,
@@ -452,7 +428,7 @@ impl DistanceTable {
         }
         loop {
             walkers.retain(|walker| {
-                let there = walker.at.is_goal(self.home());
+                let there = walker.at.is_goal(self.home);
                 if there {
                     depths[walker.row] = walker.steps as i16;
                 }
@@ -462,7 +438,7 @@ impl DistanceTable {
                 return Ok(());
             }
             for walker in &mut walkers {
-                let way = self.ways().from(walker.at.cell).get(walker.way);
+                let way = self.moves.from(walker.at.cell).get(walker.way);
                 let way = way.filter(|_| walker.steps < MAX_DEPTH);
                 let way = way.ok_or_else(|| (walker.row, self.dead_end(&walker.at)))?;
                 walker.next = walker.at.after(way);
@@ -481,122 +457,5 @@ impl DistanceTable {
                 }
             }
         }
-    }
-}
-
-// States as the table sees them: a line and a cell, and the moves from each cell.
-//
-// Invariant: the moves of a cell are in the order of [`NamedMove`]; of equally short solutions the first is found.
-
-/// A move by what it is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum NamedMove {
-    /// So many tiles of a board go in a direction.
-    Tiles(Direction, usize),
-    /// A generator, by its place in the definition.
-    Generator(usize),
-}
-
-/// A move from a cell.
-#[derive(Clone, Debug)]
-pub(crate) struct CellMove {
-    pub step: NamedMove,
-    to: usize,
-    window: Window,
-}
-
-/// The moves from each cell.
-#[derive(Clone, Debug)]
-pub(crate) struct Ways(Arc<[Vec<CellMove>]>);
-
-impl Ways {
-    /// Returns the moves of a puzzle.
-    pub fn new(space: &StateSpace) -> Ways {
-        let mut ways = vec![Vec::new(); space.puzzle().cells()];
-        let mut add = |puzzle: &Puzzle, step: &dyn Fn(usize, usize) -> NamedMove| {
-            for edge in puzzle.edges() {
-                ways[edge.from].push(CellMove {
-                    step: step(edge.from, edge.to),
-                    to: edge.to,
-                    window: puzzle.windows()[edge.window].clone(),
-                });
-            }
-        };
-        match space.subject() {
-            Subject::Board { goal, .. } => {
-                let path = SnakePath::new(goal.size());
-                add(space.puzzle(), &|from, to| slide(&path, from, to));
-            }
-            Subject::Puzzle(states) => {
-                for (i, generator) in states.definition().generators().iter().enumerate() {
-                    let alone = std::slice::from_ref(&generator.permutation);
-                    add(&states.reading().puzzle(alone, true), &|_, _| NamedMove::Generator(i));
-                }
-            }
-        }
-        for ways in &mut ways {
-            ways.sort_by_key(|way| way.step);
-        }
-        Ways(ways.into())
-    }
-
-    /// Returns the moves from a cell.
-    pub fn from(&self, cell: usize) -> &[CellMove] {
-        &self.0[cell]
-    }
-}
-
-/// The tiles that go where the blank goes from one path index to another in its row or column.
-fn slide(path: &SnakePath, from: usize, to: usize) -> NamedMove {
-    let cols = path.size().cols();
-    let [from, to] = [from, to].map(|index| (path.cell(index) / cols, path.cell(index) % cols));
-    match (from, to) {
-        ((r, a), (s, b)) if r == s && a < b => NamedMove::Tiles(Direction::Left, b - a),
-        ((r, a), (s, b)) if r == s => NamedMove::Tiles(Direction::Right, a - b),
-        ((a, _), (b, _)) if a < b => NamedMove::Tiles(Direction::Up, b - a),
-        ((a, _), (b, _)) => NamedMove::Tiles(Direction::Down, a - b),
-    }
-}
-
-/// A state, ready to be moved.
-#[derive(Clone, Debug)]
-pub(crate) struct Position {
-    line: [u8; MAX_LEN],
-    len: usize,
-    /// The cell of the distinguished element.
-    pub cell: usize,
-}
-
-impl Position {
-    /// Returns the position of a line and a cell.
-    pub fn new(line: &[u8], cell: usize) -> Position {
-        let mut own = [0; MAX_LEN];
-        own[..line.len()].copy_from_slice(line);
-        let len = line.len();
-        Position { line: own, len, cell }
-    }
-
-    /// Returns the state. Cost: one rank.
-    pub fn state(&self) -> State {
-        let (parity, rank) = lehmer::rank_in_parity(&self.line[..self.len]);
-        State { line: parity as u64 * lehmer::even_count(self.len) + rank, cell: self.cell }
-    }
-
-    /// Returns the position after a move from its cell.
-    pub fn after(&self, way: &CellMove) -> Position {
-        let mut next = self.clone();
-        next.cell = way.to;
-        if !way.window.is_identity() {
-            for place in way.window.first()..=way.window.last() {
-                next.line[place] = self.line[way.window.source(place)];
-            }
-        }
-        next
-    }
-
-    /// Returns whether this is the goal, whose line is in order.
-    pub fn is_goal(&self, cell: usize) -> bool {
-        let numbered = self.line[..self.len].iter().enumerate();
-        self.cell == cell && numbered.into_iter().all(|(i, &x)| i == usize::from(x))
     }
 }

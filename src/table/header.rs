@@ -6,8 +6,8 @@
 //! as version 1, all else as version 2.
 
 use crate::perm::lehmer;
-use crate::puzzle::{Board, Definition, Metric, Size};
-use crate::search::{Search, State};
+use crate::puzzle::{Board, Definition, Metric, Size, State};
+use crate::search::Search;
 use crate::store::{self, BLOCK_BYTES, Fields, FileKind, SectionLayout};
 use crate::units::names;
 

@@ -17,6 +17,6 @@ pub(crate) mod error;
 pub(crate) mod header;
 
 pub use crate::table::build::{Fill, build, needed};
-pub use crate::table::distances::{DistanceTable, NamedMove};
+pub use crate::table::distances::DistanceTable;
 pub use crate::table::error::TableError;
 pub use crate::table::header::TableEncoding;

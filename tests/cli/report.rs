@@ -1,13 +1,13 @@
 //! Reports through the library: words, tables, comparisons, pages.
 
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::{Board, Goal, Metric, MoveStyle, Moves, Size};
+use tilewave::puzzle::{Board, Goal, Metric, MoveStyle, Moves, Size, StateSpace};
 use tilewave::report::html::{LAST_DRAWN, Refused, Solution, player};
 use tilewave::report::{
     Difference, Fault, Machine, Report, ReportError, SearchLevels, Truth, Verdict, bytes, counted,
     duration, histogram, one_key_per_line, published, published_all, rate, thousands,
 };
-use tilewave::search::{self, Outcome, Search, Subject};
+use tilewave::search::{self, Outcome, Search};
 
 fn size(text: &str) -> Size {
     text.parse().unwrap()
@@ -103,7 +103,7 @@ fn verdicts_find_wrong_levels_checksums_and_sums() {
     let publication = Truth::Published(published(board, 0, Metric::Stm).unwrap());
     let reference = Truth::Reference(SearchLevels { counts: &right, checksums: &sums });
     let judge = |counts: &[u64], checksums: &[u64], truth| {
-        let subject = Subject::board(Goal::First.board(board).unwrap());
+        let subject = StateSpace::of_board(Goal::First.board(board).unwrap());
         Verdict::judge(&subject, SearchLevels { counts, checksums }, truth)
     };
     let depth = |verdict: &Verdict| verdict.fault.and_then(|fault| fault.depth());
@@ -120,7 +120,8 @@ fn verdicts_find_wrong_levels_checksums_and_sums() {
     assert_eq!(other.fault, Some(Fault::Checksum { depth: 4 }));
     assert_eq!(depth(&judge(&[1, 2, 2, 2, 2, 3], &sums[..6], reference)), Some(5));
     // Nothing is known of 4x4 from here but the sum; of 2x2 this project's own levels.
-    let large = Subject::board("blank=1".parse::<Goal>().unwrap().board(size("4x4")).unwrap());
+    let large =
+        StateSpace::of_board("blank=1".parse::<Goal>().unwrap().board(size("4x4")).unwrap());
     let levels = SearchLevels { counts: &right[..6], checksums: &[] };
     let short = Verdict::judge(&large, levels, Truth::Sum);
     let total = Fault::Total { found: 11, expected: 10_461_394_944_000 };
@@ -338,7 +339,7 @@ fn moves_that_do_not_solve_are_refused() {
 #[test]
 fn a_search_that_contradicts_an_own_result_says_so() {
     let goal = Goal::Blank(1).board(size("2x5")).unwrap();
-    let mut found = outcome(|search| search.subject = Subject::board(goal.clone()));
+    let mut found = outcome(|search| search.subject = StateSpace::of_board(goal.clone()));
     let verdict =
         |outcome: &Outcome| Verdict::judge(&outcome.subject, SearchLevels::of(outcome), Truth::Sum);
     assert!(verdict(&found).pass());

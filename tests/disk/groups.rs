@@ -7,13 +7,13 @@ use tilewave::puzzle::formats::{self, Counting};
 use tilewave::search::disk::PlaneStore;
 
 /// The search of a board of any number of tiles a move, or a member of a family.
-fn subject(name: &str) -> Subject {
+fn subject(name: &str) -> StateSpace {
     match name.strip_suffix(" mtm") {
         Some(size) => {
             let goal = Goal::Last.board(size.parse().unwrap()).unwrap();
-            Subject::board(goal).in_metric(Metric::Mtm)
+            StateSpace::of_board(goal).in_metric(Metric::Mtm)
         }
-        None => Subject::puzzle(families::parse(name).unwrap()),
+        None => StateSpace::of_puzzle(families::parse(name).unwrap()),
     }
 }
 
@@ -108,7 +108,7 @@ fn ranks_find_the_levels_of_memory() {
 fn another_metric_and_other_moves_are_refused() {
     let same_name = |text: &str| {
         let counting = Counting { directed: false, quarter: false };
-        Search::of(Subject::puzzle(formats::read("test.gap", text, counting).unwrap()))
+        Search::of(StateSpace::of_puzzle(formats::read("test.gap", text, counting).unwrap()))
     };
     let stm = search("3x3");
     let first = "A:=(1,2,3,4,5,6,7,8,9);\nB:=(1,2);\nGen:=[A,B];";

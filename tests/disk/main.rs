@@ -19,16 +19,16 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use tilewave::progress::{NoProgress, Phase, Progress};
 use tilewave::puzzle::families;
-use tilewave::puzzle::{Goal, Size};
+use tilewave::puzzle::{Goal, Size, StateSpace};
 use tilewave::search::disk::{self, Directories, Disk};
-use tilewave::search::{self, Outcome, Search, Subject};
+use tilewave::search::{self, Outcome, Search};
 use tilewave::store::{Simulated, Storage};
 
 /// The complete search of a board, or of a puzzle of a family, on one thread.
 fn search(name: &str) -> Search {
     let mut search = match name.parse::<Size>() {
         Ok(size) => Search::new(Goal::Last.board(size).unwrap()),
-        Err(_) => Search::of(Subject::puzzle(families::parse(name).unwrap())),
+        Err(_) => Search::of(StateSpace::of_puzzle(families::parse(name).unwrap())),
     };
     search.threads = Some(1);
     search

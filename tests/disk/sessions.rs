@@ -146,7 +146,7 @@ fn other_goals_search_on_disk() {
         let mut search = Search::new(goal.clone());
         search.threads = Some(1);
         let truth = truth(&search);
-        assert!(truth.complete && truth.subject.goal() == goal.to_string());
+        assert!(truth.complete && truth.subject.goal_text() == goal.to_string());
         // 2x4 has digits for one only.
         for digits in 1..=if size.cells() > 8 { 2 } else { 1 } {
             let directory = Simulated::default();

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tilewave::Error;
 use tilewave::perm::lehmer;
 use tilewave::progress::{LevelDone, NoProgress, Progress};
-use tilewave::puzzle::{Goal, Size};
+use tilewave::puzzle::{Goal, Size, StateSpace};
 use tilewave::search::disk::{self, Directories, Disk, DiskError, Stopped};
-use tilewave::search::{self, Communicator, Outcome, Reduce, Search, Subject};
+use tilewave::search::{self, Communicator, Outcome, Reduce, Search};
 use tilewave::store::{Directory, Io, Manifest, Simulated};
 
 use super::on;
@@ -292,7 +292,7 @@ fn ranks_that_were_started_for_different_searches_stop_with_the_same_words() {
     let changes: [Change; 6] = [
         ("goal", |search, _| {
             let size = search.subject.size().unwrap();
-            search.subject = Subject::board(Goal::First.board(size).unwrap())
+            search.subject = StateSpace::of_board(Goal::First.board(size).unwrap())
         }),
         ("start", |search, _| {
             let start = Goal::Blank(2).board(search.subject.size().unwrap());

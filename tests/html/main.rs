@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::{Board, Direction, Goal, Metric, MoveStyle, Moves, Size};
+use tilewave::puzzle::{Board, Direction, Goal, Metric, MoveStyle, Moves, Size, StateSpace};
 use tilewave::report::html::{LAST_DRAWN, Refused, Solution, player};
 use tilewave::report::{Report, published};
-use tilewave::search::{self, Search, Subject};
+use tilewave::search::{self, Search};
 
 fn solution(start: &str, goal: Goal, moves: &str, label: Option<&str>) -> Solution {
     let start = Board::parse(start, None).unwrap();
@@ -105,7 +105,7 @@ fn pages() {
     // The shape of a long distribution, without the minutes that it takes.
     let mut long = search("2x2", |_| {});
     let size = Size::new(2, 7).unwrap();
-    long.subject = Subject::board(Goal::Last.board(size).unwrap());
+    long.subject = StateSpace::of_board(Goal::Last.board(size).unwrap());
     long.states = size.states().unwrap();
     long.counts = published(size, 0, Metric::Stm).unwrap().counts().to_vec();
     long.checksums = long.counts.clone();

@@ -1,7 +1,7 @@
 //! Parsers of puzzles on a fixed set of broken inputs: no panic, one line of error. `tools/fuzz` looks for more.
 
 use tilewave::puzzle::formats::{self, Counting, Format};
-use tilewave::puzzle::{States, families};
+use tilewave::puzzle::{StateSpace, families};
 use tilewave::random::SplitMix64;
 
 use super::sample;
@@ -61,8 +61,9 @@ fn broken_puzzle_files_are_refused_or_are_puzzles() {
                     let solved = definition.show(&definition.solved());
                     assert_eq!(definition.arrangement(&solved), Ok(definition.solved()));
                     if definition.positions() < 8 {
-                        let states = States::new(definition);
-                        assert_eq!(states.puzzle().cells(), states.definition().positions());
+                        let positions = definition.positions();
+                        let space = StateSpace::of_puzzle(definition);
+                        assert_eq!(space.moves().cells(), positions);
                     }
                     read += 1;
                 }

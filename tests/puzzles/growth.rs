@@ -7,7 +7,7 @@ use std::hash::Hash;
 use proptest::prelude::*;
 use serde::Deserialize;
 use tilewave::puzzle::formats::{Counting, read};
-use tilewave::puzzle::{Definition, Permutation, Puzzle, Reading, States, families};
+use tilewave::puzzle::{Definition, Permutation, PositionOrder, Puzzle, StateSpace, families};
 
 use super::puzzle;
 
@@ -83,15 +83,19 @@ fn by_windows(puzzle: &Puzzle, start: (Vec<u8>, usize)) -> Vec<u64> {
     })
 }
 
+fn start(space: &StateSpace) -> (Vec<u8>, usize) {
+    let start = space.start().unwrap();
+    (space.line(start), start.cell)
+}
+
 fn both(definition: Definition) -> Vec<u64> {
     let name = definition.name().to_string();
     let counts = by_arrangements(&definition);
-    let states = States::new(definition);
-    let puzzle = states.puzzle();
-    assert_eq!(puzzle.is_directed(), states.definition().is_directed());
-    let start = states.encode(states.start());
-    assert_eq!(by_windows(&puzzle, start), counts, "{name}");
-    assert_eq!(u128::from(counts.iter().sum::<u64>()), states.definition().group_order(), "{name}");
+    let space = StateSpace::of_puzzle(definition.clone());
+    assert_eq!(space.moves().is_directed(), definition.is_directed());
+    assert_eq!(by_windows(space.moves(), start(&space)), counts, "{name}");
+    assert_eq!(u128::from(counts.iter().sum::<u64>()), definition.group_order(), "{name}");
+    assert_eq!(Some(counts.iter().sum()), space.states(), "{name}");
     counts
 }
 
@@ -198,9 +202,8 @@ fn samples_grow_alike_in_all_formats() {
 fn the_dino_cube_grows_as_published_from_every_file() {
     let growth = &published()["dino"];
     for name in ["dino.gap", "dino.tws", "dino.kpuzzle.json"] {
-        let states = States::new(puzzle(name));
-        let start = states.encode(states.start());
-        let counts = by_windows(&states.puzzle(), start);
+        let space = StateSpace::of_puzzle(puzzle(name));
+        let counts = by_windows(space.moves(), start(&space));
         assert!(counts.len() > 5);
         assert_eq!(counts, growth.counts[..counts.len()], "{name}");
     }
@@ -223,18 +226,18 @@ fn groups_that_do_not_mix_all_elements_grow_alike_in_both_forms() {
 }
 
 proptest! {
-    /// No reading is wrong, some are slow: any path, and any permutations in place of symmetries.
+    /// No order is wrong, some are slow: any path, and any permutations in place of symmetries.
     #[test]
-    fn every_reading_grows_alike(
+    fn every_order_grows_alike(
         path in Just((0..5).collect::<Vec<usize>>()).prop_shuffle(),
         turn in Just((0..5).collect::<Vec<usize>>()).prop_shuffle(),
     ) {
         let turn = Permutation::new(&turn).unwrap();
-        let reading = Reading::new(&path, &[turn.clone(), turn.then(&turn)]);
+        let order = PositionOrder::new(&path, &[turn.clone(), turn.then(&turn)]);
         for name in ["lrx:5", "lx:5", "pancake:5"] {
-            let states = States::read_by(families::parse(name).unwrap(), reading.clone());
-            let start = states.encode(states.start());
-            prop_assert_eq!(by_windows(&states.puzzle(), start), published()[name].counts.clone());
+            let space = StateSpace::ordered_by(families::parse(name).unwrap(), order.clone());
+            let counts = by_windows(space.moves(), start(&space));
+            prop_assert_eq!(counts, published()[name].counts.clone());
         }
     }
 }

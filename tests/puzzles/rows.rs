@@ -1,35 +1,33 @@
 //! States as rows of an array.
 
-use tilewave::puzzle::{Board, Goal, Size};
+use tilewave::puzzle::{Board, Goal, Size, StateSpace};
 use tilewave::puzzle::{families, neighbours};
-use tilewave::search::{StateRows, StateSpace, Subject};
 use tilewave::solve::Scrambler;
 
 #[test]
 fn rows_are_the_states_that_texts_are() {
     for name in ["topspin:7,4", "lrx:6", "pancake:5", "lx:5"] {
         let definition = families::parse(name).unwrap();
-        let space = StateSpace::of(Subject::puzzle(definition.clone())).unwrap();
-        let rows = StateRows::new(&space);
-        let ids: Vec<u64> = (0..space.lines() * space.puzzle().cells() as u64).collect();
-        let all = rows.rows(&ids).unwrap();
-        assert_eq!(rows.ids(&all).unwrap(), ids);
-        for (row, &id) in all.chunks(rows.width()).zip(&ids).step_by(7) {
+        let space = StateSpace::of_puzzle(definition.clone());
+        let ids: Vec<u64> = (0..space.lines() * space.moves().cells() as u64).collect();
+        let all = space.rows(&ids).unwrap();
+        assert_eq!(space.ids(&all).unwrap(), ids);
+        for (row, &id) in all.chunks(space.width()).zip(&ids).step_by(7) {
             let labels: Vec<String> =
                 row.iter().map(|&e| definition.labels()[usize::from(e)].to_string()).collect();
             assert_eq!(space.id(space.parse(&labels.join(" ")).unwrap()), id);
             let state = space.parse(&labels.join(" ")).unwrap();
             let arrangement = definition.arrangement(&space.text(state)).unwrap();
-            let after = rows.after_generators(row).unwrap();
-            for (g, after) in after.chunks(rows.width()).enumerate() {
+            let after = space.after_generators(row).unwrap();
+            for (g, after) in after.chunks(space.width()).enumerate() {
                 let expected = definition.after(&arrangement, g);
                 let after: Vec<u8> = after.iter().map(|&e| e as u8).collect();
                 assert_eq!(after, expected.images(), "{name}");
             }
         }
-        let error = rows.rows(&[0, u64::MAX]).unwrap_err().to_string();
+        let error = space.rows(&[0, u64::MAX]).unwrap_err().to_string();
         assert!(error.starts_with("row 1: no state of"), "{error}");
-        let error = rows.ids(&[0, 1]).unwrap_err().to_string();
+        let error = space.ids(&[0, 1]).unwrap_err().to_string();
         assert!(error.contains("2 elements"), "{error}");
     }
 }
@@ -37,17 +35,16 @@ fn rows_are_the_states_that_texts_are() {
 #[test]
 fn rows_of_boards_are_those_of_boards() {
     let goal = Goal::Blank(4).board(Size::new(3, 4).unwrap()).unwrap();
-    let space = StateSpace::new(goal.clone()).unwrap();
-    let rows = StateRows::new(&space);
+    let space = StateSpace::of_board(goal.clone());
     let boards: Vec<Board> = Scrambler::new(goal.clone(), 1).take(3000).collect();
     let numbers: Vec<u16> = boards.iter().flat_map(Board::tiles).copied().collect();
     let ids = boards.iter().map(|board| space.id(space.state(board).unwrap()));
     let ids: Vec<u64> = ids.collect();
-    assert_eq!(rows.ids(&numbers).unwrap(), ids);
-    assert_eq!(rows.rows(&ids).unwrap(), numbers);
+    assert_eq!(space.ids(&numbers).unwrap(), ids);
+    assert_eq!(space.rows(&ids).unwrap(), numbers);
     let mut odd = goal.tiles().to_vec();
     odd.swap(0, 1);
-    let error = rows.ids(&odd).unwrap_err().to_string();
+    let error = space.ids(&odd).unwrap_err().to_string();
     assert!(error.starts_with("row 0: '2 1 3 4/0 "), "{error}");
 }
 

@@ -2,8 +2,7 @@
 
 use proptest::prelude::*;
 use tilewave::puzzle::{
-    Definition, DefinitionError, Permutation, Puzzle, Reading, States, Window, choose_reading,
-    families,
+    Definition, DefinitionError, Permutation, PositionOrder, Puzzle, StateSpace, Window, families,
 };
 
 use super::puzzle;
@@ -37,12 +36,14 @@ proptest! {
             let (start, arrangement) = (random(), random());
             let mut path: Vec<usize> = (0..n).collect();
             path.rotate_left(dice.below(n as u64) as usize);
-            let states = States::read_by(definition, Reading::new(&path, &[])).from_start(start.clone());
-            let (line, cell) = states.encode(&start);
+            let [start, other] = [start, arrangement].map(|of| definition.show(&of));
+            let space = StateSpace::ordered_by(definition, PositionOrder::new(&path, &[]));
+            let space = space.starting_at(&start).unwrap();
+            let state = space.start().unwrap();
+            let line = space.line(state);
             prop_assert!(line.iter().enumerate().all(|(i, &x)| i == usize::from(x)));
-            prop_assert_eq!(states.decode(&line, cell), start);
-            let (line, cell) = states.encode(&arrangement);
-            prop_assert_eq!(states.decode(&line, cell), arrangement);
+            prop_assert_eq!(space.text(state), start);
+            prop_assert_eq!(space.text(space.parse(&other).unwrap()), other);
         }
     }
 
@@ -61,19 +62,20 @@ proptest! {
 #[test]
 fn edges_do_to_lines_what_generators_do_to_arrangements() {
     for definition in puzzles() {
-        let states = States::new(definition);
-        let (definition, puzzle) = (states.definition(), states.puzzle());
+        let space = StateSpace::of_puzzle(definition.clone());
+        let puzzle = space.moves();
+        let encode = |of: &Permutation| space.parse(&definition.show(of)).unwrap();
         let mut arrangement = definition.solved();
         for step in 0..200 {
             let generator = step * 7 % definition.generators().len();
-            let (line, cell) = states.encode(&arrangement);
+            let state = encode(&arrangement);
             arrangement = definition.after(&arrangement, generator);
-            let reached = states.encode(&arrangement);
-            let edges = puzzle.edges().iter().filter(|edge| edge.from == cell);
+            let reached = encode(&arrangement);
+            let edges = puzzle.edges().iter().filter(|edge| edge.from == state.cell);
             let mut made = edges.map(|edge| {
-                let mut line = line.clone();
+                let mut line = space.line(state);
                 puzzle.windows()[edge.window].apply(&mut line);
-                (line, edge.to)
+                space.number(&line, edge.to)
             });
             assert!(made.any(|state| state == reached), "{} step {step}", definition.name());
         }
@@ -161,8 +163,9 @@ fn windows(puzzle: &Puzzle) -> [usize; 3] {
 
 #[test]
 fn orders_put_windows_at_the_end_of_the_line() {
-    let of = |name: &str| windows(&families::parse(name).unwrap().puzzle());
-    let of_file = |name: &str| windows(&puzzle(name).puzzle());
+    let moves = |of: &Definition| StateSpace::of_puzzle(of.clone()).moves().clone();
+    let of = |name: &str| windows(&moves(&families::parse(name).unwrap()));
+    let of_file = |name: &str| windows(&moves(&puzzle(name)));
     // Reversals of the last 2 to 11 elements.
     assert_eq!(of("pancake:12"), [4, 3, 3]);
     // The gate with three or four elements; only the two rotations of all are long.
@@ -172,7 +175,7 @@ fn orders_put_windows_at_the_end_of_the_line() {
     // the two rotations of the line by the swap that moves the distinguished element.
     assert_eq!(of("lrx:13"), [4, 3, 6]);
     // One rotation of all but the cell, in the direction in which each register has six sources for six targets.
-    let lx = families::parse("lx:13").unwrap().puzzle();
+    let lx = moves(&families::parse("lx:13").unwrap());
     let rotation = Window::rotate_left(0, 11);
     assert_eq!(windows(&lx), [1, 0, 1]);
     assert!(lx.windows().contains(&rotation));
@@ -183,27 +186,26 @@ fn orders_put_windows_at_the_end_of_the_line() {
 #[test]
 fn the_same_puzzle_is_always_read_in_the_same_way() {
     for definition in puzzles() {
-        let generators: Vec<Permutation> =
-            definition.generators().iter().map(|g| g.permutation.clone()).collect();
-        let reading = choose_reading(definition.positions(), &generators);
+        let order = PositionOrder::choose(definition.positions(), &definition.permutations());
         let positions = 0..definition.positions();
-        for (cell, &position) in reading.path().iter().enumerate() {
-            let mut all = reading.order(cell).to_vec();
+        for (cell, &position) in order.path().iter().enumerate() {
+            let mut all = order.order(cell).to_vec();
             all.push(position);
             all.sort_unstable();
             assert!(all.into_iter().eq(positions.clone()));
         }
-        assert_eq!(*States::new(definition).reading(), reading);
+        assert_eq!(StateSpace::of_puzzle(definition).order(), Some(&order));
     }
 }
 
 #[test]
 fn a_closed_set_of_moves_is_not_directed() {
     assert!(!families::parse("lrx:5").unwrap().is_directed());
+    let directed = |of: &Definition| StateSpace::of_puzzle(of.clone()).moves().is_directed();
     let lx = families::parse("lx:5").unwrap();
-    assert!(lx.is_directed() && lx.puzzle().is_directed());
+    assert!(lx.is_directed() && directed(&lx));
     let closed = lx.clone().inverse_closed().unwrap();
-    assert!(!closed.is_directed() && !closed.puzzle().is_directed());
+    assert!(!closed.is_directed() && !directed(&closed));
     assert_eq!(closed.fingerprint(), families::parse("lrx:5").unwrap().fingerprint());
     assert_ne!(closed.fingerprint(), lx.fingerprint());
 }

@@ -4,15 +4,15 @@ use std::fs;
 
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::formats::{self, Counting};
-use tilewave::puzzle::{Goal, Metric};
+use tilewave::puzzle::{Goal, Metric, StateSpace};
 use tilewave::report::published_for;
 use tilewave::search::disk::widths;
-use tilewave::search::{self, Search, Subject};
+use tilewave::search::{self, Search};
 
 use super::{all, root};
 
 /// Holds the bounds of a subject against its levels, to every depth; returns how many depths are bounded.
-fn hold(name: &str, subject: &Subject, counts: &[u64]) -> usize {
+fn hold(name: &str, subject: &StateSpace, counts: &[u64]) -> usize {
     for depth in 0..counts.len() {
         let most = widths(subject, &[], Some(depth)).unwrap();
         if most.counts.is_empty() {
@@ -43,7 +43,7 @@ fn no_level_of_a_search_has_more_states_than_its_bound() {
     assert!(searches > 140 && levels > 1500, "{levels} of {searches}");
     for (size, least) in [("4x4", 30), ("2x8", 40)] {
         let board = Goal::Last.board(size.parse().unwrap()).unwrap();
-        let subject = Subject::board(board).in_metric(Metric::Stm);
+        let subject = StateSpace::of_board(board).in_metric(Metric::Stm);
         let counts = published_for(&subject).unwrap().counts();
         let bounded = hold(size, &subject, counts);
         assert!(bounded > least, "{size} to {bounded}");
@@ -62,7 +62,7 @@ fn no_level_of_a_puzzle_from_a_file_has_more_states_than_its_bound() {
             let Ok(definition) = formats::read(&name, &text, counting) else {
                 continue;
             };
-            let subject = Subject::puzzle(definition);
+            let subject = StateSpace::of_puzzle(definition);
             if subject.states().unwrap() > 4_000_000 {
                 continue;
             }
@@ -78,7 +78,7 @@ fn no_level_of_a_puzzle_from_a_file_has_more_states_than_its_bound() {
 #[test]
 fn bounds_are_not_far_from_the_levels() {
     let board = Goal::Last.board("4x4".parse().unwrap()).unwrap();
-    let subject = Subject::board(board).in_metric(Metric::Mtm);
+    let subject = StateSpace::of_board(board).in_metric(Metric::Mtm);
     let most = widths(&subject, &[], Some(8)).unwrap().counts;
     assert_eq!(most[8], 6 * 3u64.pow(7));
     let lrx = all().into_iter().find(|found| found.name == "lrx-13").unwrap();

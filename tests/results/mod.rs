@@ -8,10 +8,10 @@ use std::process::{Command, Output};
 use serde::Deserialize;
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::formats::{self, Counting};
-use tilewave::puzzle::{Board, Metric};
+use tilewave::puzzle::{Board, Metric, StateSpace};
 use tilewave::puzzle::{Definition, families};
 use tilewave::report::published_for;
-use tilewave::search::{self, Search, StateSpace, Subject};
+use tilewave::search::{self, Search};
 
 mod bounds;
 mod claims;
@@ -33,13 +33,13 @@ struct Found {
 }
 
 impl Found {
-    fn subject(&self) -> Subject {
+    fn subject(&self) -> StateSpace {
         let Some(metric) = &self.metric else {
-            return Subject::puzzle(self.definition());
+            return StateSpace::of_puzzle(self.definition());
         };
         let metric = Metric::ALL.into_iter().find(|m| m.name() == metric);
         let goal = Board::parse(&self.goal, None).unwrap();
-        Subject::board(goal).in_metric(metric.unwrap())
+        StateSpace::of_board(goal).in_metric(metric.unwrap())
     }
 
     fn definition(&self) -> Definition {
@@ -120,7 +120,7 @@ fn searches_that_have_begun_are_as_published() {
     for file in files {
         let text = fs::read_to_string(file.unwrap().path()).unwrap();
         let begun: Begun = serde_json::from_str(&text).unwrap();
-        let subject = Subject::board(Board::parse(&begun.goal, None).unwrap());
+        let subject = StateSpace::of_board(Board::parse(&begun.goal, None).unwrap());
         let truth = published_for(&subject).unwrap();
         assert!(!begun.complete);
         assert_eq!(begun.counts, truth.counts()[..begun.counts.len()]);
@@ -148,7 +148,7 @@ fn small_searches_are_found_again() {
         assert_eq!(outcome.counts, found.counts, "{}", found.name);
         let checksums = outcome.checksums.iter().map(|c| format!("{c:016x}"));
         assert_eq!(checksums.collect::<Vec<_>>(), found.checksums, "{}", found.name);
-        let space = StateSpace::of(subject).unwrap();
+        let space = subject;
         let last = outcome.last.iter().map(|&state| space.text(state));
         assert_eq!(Some(last.collect()), found.last, "{}", found.name);
         compared += 1;

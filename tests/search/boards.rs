@@ -3,9 +3,9 @@
 use tilewave::kernel::Kernel;
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::{
-    Board, Coordinates, Direction, Goal, Metric, MoveStyle, Moves, Size, SnakePath,
+    Board, Coordinates, Direction, Goal, Metric, MoveStyle, Moves, Size, SnakePath, StateSpace,
 };
-use tilewave::search::{self, Engine, Search, Subject};
+use tilewave::search::{self, Engine, Search};
 
 fn board_error(text: &str, size: Option<&str>) -> String {
     let size = size.map(|s| s.parse().unwrap());
@@ -142,7 +142,7 @@ fn searches_that_cannot_run_are_refused() {
 
 #[test]
 fn plans_name_engine_memory_and_time() {
-    let board = |size: &str| Subject::board(Goal::Last.board(size.parse().unwrap()).unwrap());
+    let board = |size: &str| StateSpace::of_board(Goal::Last.board(size.parse().unwrap()).unwrap());
     let planned = |size, engine| search::plan(&board(size), engine);
     let plan = planned("2x7", None).unwrap();
     assert_eq!((plan.states, plan.engine), (43_589_145_600, Engine::Sweep));

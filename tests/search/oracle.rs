@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use tilewave::kernel::Kernel;
 use tilewave::progress::{NoProgress, Progress};
-use tilewave::puzzle::{Board, Metric, Size};
-use tilewave::search::{self, Engine, Search, StateSpace, Subject};
+use tilewave::puzzle::{Board, Metric, Size, StateSpace};
+use tilewave::search::{self, Engine, Search};
 
 /// The levels of a board by sliding tiles on row-major arrays.
 fn slide(start: &Board) -> Vec<Vec<Board>> {
@@ -105,13 +105,13 @@ fn levels_hold_the_right_boards_and_not_only_the_right_number() {
     let goal = Board::parse("0 3 1 2/7 6 5 4", None).unwrap();
     let start = Board::parse("3 0 1 2/7 6 5 4", None).unwrap();
     let levels = slide(&start);
-    let space = StateSpace::new(goal.clone()).unwrap();
+    let space = StateSpace::of_board(goal.clone());
     for (depth, level) in levels.iter().enumerate() {
         let mut boards: Vec<String> = level.iter().map(Board::to_string).collect();
         boards.sort();
         for engine in [Engine::Reference, Engine::Sweep] {
             let mut search = Search::new(goal.clone());
-            search.subject = Subject::board(goal.clone()).from_board(start.clone());
+            search.subject = StateSpace::of_board(goal.clone()).from_board(start.clone());
             search.engine = Some(engine);
             search.max_depth = Some(depth);
             search.keep_last = usize::MAX;
@@ -144,7 +144,7 @@ fn several_tiles_at_a_time_are_single_moves_in_a_row() {
                 }
                 all
             });
-            let search = Search::of(Subject::board(goal).in_metric(Metric::Mtm));
+            let search = Search::of(StateSpace::of_board(goal).in_metric(Metric::Mtm));
             let reference = run(&search, Engine::Reference, None);
             assert_eq!(reference.counts, counts(&levels), "{size} blank {blank}");
             for kernel in kernels().filter(|_| size.tiles() >= 6) {

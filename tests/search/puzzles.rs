@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use tilewave::kernel::Kernel;
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::{Definition, families};
-use tilewave::search::{self, Engine, Search, StateSpace, Subject};
+use tilewave::puzzle::{Definition, StateSpace, families};
+use tilewave::search::{self, Engine, Search};
 
 #[derive(Deserialize)]
 struct Growth {
@@ -34,7 +34,7 @@ fn published() -> Vec<(Definition, Growth)> {
 }
 
 fn run(
-    subject: &Subject,
+    subject: &StateSpace,
     engine: Engine,
     kernel: Option<Kernel>,
     threads: usize,
@@ -51,7 +51,7 @@ fn all_engines_and_kernels_equal_the_published_growth() {
     for (definition, growth) in published().into_iter().filter(|(_, g)| g.n <= 8) {
         families.insert(definition.name().split(':').next().unwrap().to_string());
         let name = definition.name().to_string();
-        let subject = Subject::puzzle(definition);
+        let subject = StateSpace::of_puzzle(definition);
         let reference = run(&subject, Engine::Reference, None, 2);
         assert_eq!(reference.counts, growth.counts, "{name}, reference");
         assert!(reference.complete && reference.total() == reference.states);
@@ -81,7 +81,7 @@ fn the_sweep_equals_the_published_growth_of_up_to_ten_elements() {
     for (definition, growth) in published() {
         if (9..=10).contains(&growth.n) {
             let name = definition.name().to_string();
-            let sweep = run(&Subject::puzzle(definition), Engine::Sweep, None, 2);
+            let sweep = run(&StateSpace::of_puzzle(definition), Engine::Sweep, None, 2);
             assert_eq!(sweep.counts, growth.counts, "{name}");
             checked += 1;
         }
@@ -98,7 +98,7 @@ fn the_sweep_equals_the_published_growth_of_eleven_and_twelve_elements() {
     let mut checked = 0;
     for (definition, growth) in growths {
         let name = definition.name().to_string();
-        let mut search = Search::of(Subject::puzzle(definition));
+        let mut search = Search::of(StateSpace::of_puzzle(definition));
         search.engine = Some(Engine::Sweep);
         let sweep = search::run(&search, &NoProgress).unwrap();
         assert_eq!(sweep.counts, growth.counts, "{name}");
@@ -110,13 +110,13 @@ fn the_sweep_equals_the_published_growth_of_eleven_and_twelve_elements() {
 /// A Cayley graph looks the same from every state, and states are shown in the puzzle's own words.
 #[test]
 fn searches_begin_anywhere() {
-    let subject = Subject::puzzle(families::parse("pancake:8").unwrap());
+    let subject = StateSpace::of_puzzle(families::parse("pancake:8").unwrap());
     let home = run(&subject, Engine::Sweep, None, 2);
     let start = "3 1 4 2 8 7 5 6";
     let other = subject.starting_at(start).unwrap();
     let away = run(&other, Engine::Sweep, None, 2);
     assert_eq!(away.counts, home.counts);
-    let space = StateSpace::of(other).unwrap();
+    let space = other;
     assert_eq!(space.text(space.start().unwrap()), start);
     for &state in away.last.iter().take(20) {
         assert_eq!(space.parse(&space.text(state)).unwrap(), state);

@@ -3,8 +3,7 @@
 use proptest::prelude::*;
 use tilewave::perm::layout::{LANES, Layout};
 use tilewave::perm::{layout, lehmer, placement};
-use tilewave::puzzle::{Board, Coordinates, Metric, Size, SnakePath, is_even};
-use tilewave::search::{State, StateSpace};
+use tilewave::puzzle::{Board, Coordinates, Metric, Size, SnakePath, State, StateSpace, is_even};
 
 #[test]
 fn all_ranks_of_up_to_8_elements_are_lexicographic() {
@@ -83,7 +82,7 @@ proptest! {
         let frame = Coordinates::new(goal.clone());
         let (line, cell) = frame.encode(&board).unwrap();
         prop_assert_eq!(frame.decode(&line, cell), board.clone());
-        let space = StateSpace::new(goal).unwrap();
+        let space = StateSpace::of_board(goal);
         match space.state(&board) {
             Ok(state) => {
                 prop_assert!(frame.solvable(&board).unwrap());
@@ -124,7 +123,7 @@ proptest! {
 
 #[test]
 fn a_state_id_out_of_range_is_no_state() {
-    let space = StateSpace::new(Board::ordered(Size::new(2, 3).unwrap(), 0).unwrap()).unwrap();
+    let space = StateSpace::of_board(Board::ordered(Size::new(2, 3).unwrap(), 0).unwrap());
     assert_eq!(space.from_id(359), Some(State { line: 59, cell: 5 }));
     assert_eq!(space.from_id(360), None);
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::{Board, Metric, Size};
-use tilewave::search::{self, Engine, Search, Subject};
+use tilewave::puzzle::{Board, Metric, Size, StateSpace};
+use tilewave::search::{self, Engine, Search};
 
 #[derive(Deserialize)]
 struct Distribution {
@@ -35,7 +35,7 @@ fn check(name: &str, d: &Distribution, engine: Engine) {
         _ => Metric::Stm,
     };
     let goal = Board::ordered(size, d.goal_blank).unwrap();
-    let mut search = Search::of(Subject::board(goal).in_metric(metric));
+    let mut search = Search::of(StateSpace::of_board(goal).in_metric(metric));
     search.engine = Some(engine);
     let outcome = search::run(&search, &NoProgress).unwrap();
     assert_eq!(outcome.counts, d.counts, "{name}, {engine} engine");

@@ -1,8 +1,8 @@
 //! Optima against a SAT solver, and the SAT solver against published optima.
 
 use tilewave::progress::{NoProgress, StopWhen};
-use tilewave::puzzle::{Board, Goal, Size};
-use tilewave::search::{self, Search, StateSpace};
+use tilewave::puzzle::{Board, Goal, Size, StateSpace};
+use tilewave::search::{self, Search};
 use tilewave::solve::{Constructive, Scrambler, SolveError, certify};
 
 use super::{board, goal};
@@ -58,7 +58,7 @@ fn diameters_are_certified_at_an_antipode() {
         search.keep_last = 1;
         let outcome = search::run(&search, &NoProgress).unwrap();
         assert_eq!(outcome.diameter(), Some(diameter));
-        let space = StateSpace::new(goal.clone()).unwrap();
+        let space = StateSpace::of_board(goal.clone());
         let antipode = space.board(outcome.last[0]).unwrap();
         optimum(&antipode, &goal, diameter);
     }

@@ -1,8 +1,8 @@
 //! The constructive solver: every solution is made move by move, on every shape and goal.
 
 use tilewave::progress::NoProgress;
-use tilewave::puzzle::{Board, BoardError, Goal, Size};
-use tilewave::search::{self, Search, StateSpace};
+use tilewave::puzzle::{Board, BoardError, Goal, Size, StateSpace};
+use tilewave::search::{self, Search};
 use tilewave::solve::{Constructive, Scrambler};
 
 use super::{board, goal};
@@ -71,10 +71,10 @@ fn boards_of_up_to_nine_cells_are_solved_optimally() {
         [("2x2", 0), ("2x3", 5), ("3x2", 2), ("2x4", 3), ("4x2", 0), ("3x3", 4), ("3x3", 8)]
     {
         let goal = Board::ordered(text.parse().unwrap(), blank).unwrap();
-        let space = StateSpace::new(goal.clone()).unwrap();
+        let space = StateSpace::of_board(goal.clone());
         let solver = Constructive::new(goal.clone());
         let mut counts: Vec<u64> = Vec::new();
-        for id in 0..space.subject().size().unwrap().states().unwrap() {
+        for id in 0..space.size().unwrap().states().unwrap() {
             let board = space.board(space.from_id(id).unwrap()).unwrap();
             let length = solver.solve(&board).unwrap().len();
             counts.resize(counts.len().max(length + 1), 0);

@@ -2,9 +2,9 @@
 
 use tilewave::Error;
 use tilewave::progress::{NoProgress, StopWhen};
-use tilewave::puzzle::{Board, Size};
+use tilewave::puzzle::{Board, Size, State, StateSpace};
 use tilewave::report::published;
-use tilewave::search::{Search, State, StateSpace};
+use tilewave::search::Search;
 use tilewave::solve::Scrambler;
 use tilewave::table::{Fill, TableEncoding, TableError, build};
 
@@ -72,7 +72,7 @@ fn a_large_table_has_the_published_distribution() {
 fn levels_may_come_in_parts_and_out_of_order() {
     let goal = goal("2x4", "last");
     let whole = table(&goal, TableEncoding::Mod3);
-    let space = StateSpace::new(goal.clone()).unwrap();
+    let space = StateSpace::of_board(goal.clone());
     for encoding in TableEncoding::ALL {
         let mut fill = Fill::new(goal.clone(), encoding).unwrap();
         // Registers of one level: 60 lines each, one bit for every other cell.

@@ -1,7 +1,6 @@
 //! Many states at once against one state after the other.
 
-use tilewave::puzzle::families;
-use tilewave::search::{StateRows, Subject};
+use tilewave::puzzle::{StateSpace, families};
 use tilewave::solve::Scrambler;
 
 use super::*;
@@ -52,11 +51,11 @@ fn a_damaged_table_is_not_loaded() {
 #[test]
 fn depths_of_other_puzzles_are_those_of_each() {
     for name in ["topspin:7,4", "lrx:6", "pancake:6"] {
-        let subject = Subject::puzzle(families::parse(name).unwrap());
+        let subject = StateSpace::of_puzzle(families::parse(name).unwrap());
         let table = build(&Search::of(subject), TableEncoding::Byte, &NoProgress).unwrap();
         let space = table.space();
-        let states: Vec<u64> = (0..space.lines() * space.puzzle().cells() as u64).collect();
-        let rows = StateRows::new(space).rows(&states).unwrap();
+        let states: Vec<u64> = (0..space.lines() * space.moves().cells() as u64).collect();
+        let rows = space.rows(&states).unwrap();
         let each = |&id: &u64| {
             let depth = table.depth_of(space.from_id(id).unwrap()).unwrap();
             depth.map_or(-1, |depth| depth as i16)

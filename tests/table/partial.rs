@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use tilewave::Error;
-use tilewave::puzzle::{Board, Moves};
+use tilewave::puzzle::{Board, Moves, StateSpace};
 use tilewave::puzzle::{Definition, DefinitionError, Generator, Permutation};
-use tilewave::search::Subject;
 use tilewave::table::{DistanceTable, Fill, TableEncoding, TableError};
 
 use super::{distances, goal};
@@ -18,7 +17,7 @@ fn data() -> PathBuf {
 }
 
 fn partial(goal: &Board, encoding: TableEncoding) -> DistanceTable {
-    let space = tilewave::search::StateSpace::new(goal.clone()).unwrap();
+    let space = tilewave::puzzle::StateSpace::of_board(goal.clone());
     let mut fill = Fill::new(goal.clone(), encoding).unwrap();
     for (board, depth) in distances(goal) {
         if depth <= LAST {
@@ -82,7 +81,7 @@ fn a_state_that_cannot_be_reached_is_none_beyond_a_whole_table() {
     let turn = Permutation::new(&[1, 2, 3, 0]).unwrap();
     let turn = Generator { name: "T".into(), permutation: turn };
     let ring = Definition::new("ring", 4, vec![turn]).unwrap();
-    let ring = Subject::puzzle(ring.inverse_closed().unwrap());
+    let ring = StateSpace::of_puzzle(ring.inverse_closed().unwrap());
     let table = super::puzzles::table(&ring, TableEncoding::Byte);
     let state = |text: &str| table.space().parse(text).unwrap();
     assert_eq!(table.depth_of(state("3 4 1 2")).unwrap(), Some(2));

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::formats::{self, Counting};
-use tilewave::puzzle::{Board, Direction, Metric, Moves};
+use tilewave::puzzle::{Board, Direction, Metric, Moves, NamedMove, StateSpace};
 use tilewave::puzzle::{Definition, Permutation, families};
-use tilewave::search::{Search, Subject};
-use tilewave::table::{DistanceTable, NamedMove, TableEncoding, build};
+use tilewave::search::Search;
+use tilewave::table::{DistanceTable, TableEncoding, build};
 
 use super::{distances, goal};
 
-pub fn table(subject: &Subject, encoding: TableEncoding) -> DistanceTable {
+pub fn table(subject: &StateSpace, encoding: TableEncoding) -> DistanceTable {
     build(&Search::of(subject.clone()), encoding, &NoProgress).unwrap()
 }
 
@@ -60,7 +60,7 @@ fn puzzles() -> Vec<Definition> {
 fn every_depth_of_a_puzzle_is_that_of_a_plain_search() {
     for puzzle in puzzles() {
         let known = plainly(&puzzle);
-        let subject = Subject::puzzle(puzzle.clone());
+        let subject = StateSpace::of_puzzle(puzzle.clone());
         for encoding in TableEncoding::ALL {
             let table = table(&subject, encoding);
             let name = puzzle.name();
@@ -80,7 +80,7 @@ fn every_depth_of_a_puzzle_is_that_of_a_plain_search() {
 fn names_of_generators_solve() {
     for puzzle in puzzles() {
         let known = plainly(&puzzle);
-        let table = table(&Subject::puzzle(puzzle.clone()), TableEncoding::Mod3);
+        let table = table(&StateSpace::of_puzzle(puzzle.clone()), TableEncoding::Mod3);
         for (arrangement, &depth) in known.iter().take(500) {
             let state = table.space().parse(&puzzle.show(arrangement)).unwrap();
             let names = table.names(state).unwrap().unwrap();
@@ -100,7 +100,7 @@ fn names_of_generators_solve() {
 #[test]
 fn what_cannot_be_reached_has_no_depth() {
     let puzzle = families::parse("topspin:7,4").unwrap();
-    let table = table(&Subject::puzzle(puzzle), TableEncoding::Byte);
+    let table = table(&StateSpace::of_puzzle(puzzle), TableEncoding::Byte);
     let state = table.space().parse("2 1 3 4 5 6 7").unwrap();
     assert_eq!(table.depth_of(state).unwrap(), None);
     assert_eq!(table.names(state).unwrap(), None);
@@ -132,7 +132,7 @@ fn multi_tile_depths_are_those_of_a_plain_search() {
             level = next;
         }
         assert_eq!(known.len(), distances(&goal).len());
-        let subject = Subject::board(goal.clone()).in_metric(Metric::Mtm);
+        let subject = StateSpace::of_board(goal.clone()).in_metric(Metric::Mtm);
         for encoding in TableEncoding::ALL {
             let table = table(&subject, encoding);
             for (board, &depth) in &known {
@@ -156,19 +156,19 @@ fn multi_tile_depths_are_those_of_a_plain_search() {
 fn files_say_what_they_are_of() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.table");
-    let board = Subject::board(goal("2x3", "first")).in_metric(Metric::Mtm);
-    let wheels = Subject::puzzle(sample("wheels.gap"));
+    let board = StateSpace::of_board(goal("2x3", "first")).in_metric(Metric::Mtm);
+    let wheels = StateSpace::of_puzzle(sample("wheels.gap"));
     for subject in [board, wheels] {
         let made = table(&subject, TableEncoding::Mod3);
         made.save(&path, true, |_| true).unwrap();
         let opened = DistanceTable::open(&path).unwrap();
         opened.check().unwrap();
-        assert_eq!(opened.subject().name(), subject.name());
-        assert_eq!(opened.subject().metric(), subject.metric());
-        assert_eq!(opened.subject().goal(), subject.goal());
-        let moves = |of: &Subject| of.definition().map(|of| of.generators().to_vec());
-        assert_eq!(moves(opened.subject()), moves(&subject));
-        for id in 0..made.space().lines() * made.space().puzzle().cells() as u64 {
+        assert_eq!(opened.space().name(), subject.name());
+        assert_eq!(opened.space().metric(), subject.metric());
+        assert_eq!(opened.space().goal_text(), subject.goal_text());
+        let moves = |of: &StateSpace| of.definition().map(|of| of.generators().to_vec());
+        assert_eq!(moves(opened.space()), moves(&subject));
+        for id in 0..made.space().lines() * made.space().moves().cells() as u64 {
             let state = made.space().from_id(id).unwrap();
             let depth = made.depth_of(state).unwrap();
             assert_eq!(opened.depth_of(state).unwrap(), depth);
@@ -201,7 +201,7 @@ fn version_2_is_what_it_was() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("fresh.table");
     if std::env::var_os("TILEWAVE_UPDATE").is_some() {
-        let subject = Subject::puzzle(families::parse("pancake:4").unwrap());
+        let subject = StateSpace::of_puzzle(families::parse("pancake:4").unwrap());
         let made = table(&subject, TableEncoding::Mod3);
         made.save(&golden, true, |_| true).unwrap();
     }
@@ -209,7 +209,7 @@ fn version_2_is_what_it_was() {
     let state = opened.space().parse("2 4 1 3").unwrap();
     assert_eq!(opened.depth_of(state).unwrap(), Some(4));
     // Others may be chosen later: positions are read in the order of the file.
-    let fresh = table(opened.subject(), TableEncoding::Mod3);
+    let fresh = table(opened.space(), TableEncoding::Mod3);
     fresh.save(&path, false, |_| true).unwrap();
     assert!(
         std::fs::read(&golden).unwrap() == std::fs::read(path).unwrap(),
@@ -219,11 +219,12 @@ fn version_2_is_what_it_was() {
 
 #[test]
 fn one_way_moves_have_no_table() {
-    let subject = Subject::puzzle(families::parse("lx:6").unwrap());
+    let subject = StateSpace::of_puzzle(families::parse("lx:6").unwrap());
     let error = build(&Search::of(subject), TableEncoding::Mod3, &NoProgress).unwrap_err();
     assert!(error.to_string().contains("lx:6 go one way only"), "{error}");
     // Boards are not asked of tables of other puzzles.
-    let table = table(&Subject::puzzle(families::parse("lrx:4").unwrap()), TableEncoding::Mod3);
+    let table =
+        table(&StateSpace::of_puzzle(families::parse("lrx:4").unwrap()), TableEncoding::Mod3);
     let error = table.depth(&Board::parse("1 2/3 0", None).unwrap()).unwrap_err();
     assert!(error.to_string().contains("lrx:4, which is no board"), "{error}");
 }

@@ -138,7 +138,7 @@ impl Args {
         let table = self.databases.table()?;
         if let Some(table) = &table {
             self.refuse_beside(table)?;
-            if table.subject().size().is_none() {
+            if table.space().size().is_none() {
                 return solve(table, self.boards.words(), &self.output);
             }
         }
@@ -218,7 +218,7 @@ impl Args {
 
     /// Refuses what a table has no answers for.
     fn refuse_beside(&self, table: &DistanceTable) -> Result<()> {
-        let subject = table.subject();
+        let subject = table.space();
         let counts_tiles = subject.metric() == Some(Metric::Stm);
         let board = subject.size().is_some();
         let wrong = [
@@ -522,7 +522,7 @@ fn line(table: &DistanceTable, text: &str, format: OutputFormat) -> Result<(Stri
     let solved = length.is_some();
     let figures = json!({
         "board": null,
-        "puzzle": table.subject().name(),
+        "puzzle": table.space().name(),
         "state": text,
         "solvable": solved,
         "length": length,

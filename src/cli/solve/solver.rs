@@ -210,7 +210,7 @@ impl Solver<'_> {
         });
         let optimum = shortest.as_ref().and_then(|answer| answer.moves.as_ref());
         let metric = match &self.oracle {
-            Some(Oracle::Table(table)) => table.subject().metric().unwrap_or_default(),
+            Some(Oracle::Table(table)) => table.space().metric().unwrap_or_default(),
             Some(Oracle::Search(_)) | None => Metric::Stm,
         };
         let optimum = optimum.map(|moves| moves.count(metric));

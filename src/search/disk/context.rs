@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::Error;
 use crate::kernel::Kernel;
 use crate::perm::layout::LANES;
+use crate::puzzle::State;
 use crate::search::disk::chunk::Codecs;
 use crate::search::disk::directories::Disk;
 use crate::search::disk::error::DiskError;
@@ -17,7 +18,6 @@ use crate::search::disk::writer::{Committer, EncodedFrames};
 use crate::search::expander::states_of;
 use crate::search::options::Search;
 use crate::search::problem::{Crossings, SearchProblem};
-use crate::search::space::State;
 use crate::store::{ChunkRecord, Codec, Manifest};
 
 /// A session of a run, as its workers see it.

@@ -8,10 +8,10 @@ use twox_hash::XxHash3_64;
 
 use crate::Error;
 use crate::kernel::Kernel;
-use crate::puzzle::{Board, Metric, States};
+use crate::puzzle::StateSpace;
+use crate::puzzle::{Board, Metric};
 use crate::search::disk::error::DiskError;
 use crate::search::outcome::PlaneStore;
-use crate::search::space::Subject;
 use crate::store::{
     Codec, DEFAULT_LEVEL, LABEL, Lock, MANIFEST, Manifest, Marker, Shares, Storage, lock_within,
 };
@@ -142,20 +142,14 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    pub fn of(subject: &Subject) -> Identity {
+    pub fn of(subject: &StateSpace) -> Identity {
         let metric = subject.metric().filter(|&metric| metric != Metric::Stm);
-        let text = match subject {
-            Subject::Board { .. } => None,
-            Subject::Puzzle(states) => {
-                Some(String::from_utf8_lossy(&states.to_text()).into_owned())
-            }
-        };
         Identity {
             board: subject.name(),
-            goal: subject.goal(),
-            start: subject.start(),
+            goal: subject.goal_text(),
+            start: subject.start_text(),
             metric: metric.map(|metric| metric.name().into()),
-            puzzle: text,
+            puzzle: subject.puzzle_text(),
         }
     }
 
@@ -174,29 +168,22 @@ impl Identity {
 
     /// Whether both are of the same moves of another puzzle, whatever it and they are called.
     pub fn is_renamed(&self, other: &Identity) -> bool {
-        let states = |of: &Identity| States::from_text(of.puzzle.as_ref()?.as_bytes());
-        let moves = |of: &States| {
-            let definition = of.definition();
-            let moves = definition.generators().iter();
-            let moves: Vec<_> = moves.map(|g| g.permutation.clone()).collect();
-            (moves, definition.labels().to_vec(), of.reading().clone())
-        };
-        let (one, other) = (states(self), states(other));
-        one.is_some() && one.as_ref().map(moves) == other.as_ref().map(moves)
+        let read = |of: &Identity| StateSpace::from_puzzle_text(of.puzzle.as_ref()?);
+        matches!((read(self), read(other)), (Some(one), Some(other)) if one.is_renamed(&other))
     }
 
     /// Returns what is searched.
     ///
     /// # Errors
     /// What is wrong with a board; [`DiskError::Apart`] for what no program of this version wrote.
-    pub fn subject(&self, directory: &str) -> Result<Subject, Error> {
+    pub fn subject(&self, directory: &str) -> Result<StateSpace, Error> {
         let unknown = |what: &str| DiskError::Apart {
             directory: directory.into(),
             reason: format!("its manifest names {what} that this program does not know"),
         };
         if let Some(text) = &self.puzzle {
-            let states = States::from_text(text.as_bytes()).ok_or_else(|| unknown("a puzzle"))?;
-            return Subject::Puzzle(Arc::new(states)).starting_at(&self.start);
+            let space = StateSpace::from_puzzle_text(text).ok_or_else(|| unknown("a puzzle"))?;
+            return space.starting_at(&self.start);
         }
         let metric = match self.metric.as_deref() {
             None => Metric::Stm,
@@ -204,7 +191,7 @@ impl Identity {
             Some(_) => return Err(unknown("a metric").into()),
         };
         let goal = Board::parse(&self.goal, Some(self.board.parse()?))?;
-        let subject = Subject::board(goal).in_metric(metric);
+        let subject = StateSpace::of_board(goal).in_metric(metric);
         subject.starting_at(&self.start)
     }
 }

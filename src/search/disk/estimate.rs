@@ -10,6 +10,7 @@ use crate::Error;
 use crate::kernel::Kernel;
 use crate::progress::Progress;
 use crate::puzzle::Puzzle;
+use crate::puzzle::StateSpace;
 use crate::search::calibrate::{Calibration, by};
 use crate::search::classes::Chunks;
 use crate::search::disk::directories::{Directories, Disk};
@@ -21,7 +22,6 @@ use crate::search::options::Search;
 use crate::search::outcome::Outcome;
 use crate::search::problem::SearchProblem;
 use crate::search::run::SearchPlan;
-use crate::search::space::{StateSpace, Subject};
 use crate::store::{Codec, Simulated};
 
 /// Coded bytes over the entropy of independent bits, at most, measured (`docs/performance.md`): states cluster on lines, which
@@ -95,11 +95,11 @@ impl Widths {
 /// As [`StateSpace::of`] and [`StateSpace::start`].
 ///
 /// ```
-/// use tilewave::search::{Subject, disk};
-/// use tilewave::puzzle::{Goal, Metric};
+/// use tilewave::search::disk;
+/// use tilewave::puzzle::{Goal, Metric, StateSpace};
 ///
 /// let board = Goal::Last.board("4x4".parse()?)?;
-/// let subject = Subject::board(board).in_metric(Metric::Mtm);
+/// let subject = StateSpace::of_board(board).in_metric(Metric::Mtm);
 /// let widths = disk::widths(&subject, &[], Some(4))?;
 /// assert_eq!(widths.counts, [1, 6, 18, 54, 162]);
 /// assert!(!widths.exact);
@@ -107,7 +107,7 @@ impl Widths {
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub fn widths(
-    subject: &Subject,
+    subject: &StateSpace,
     published: &[u64],
     max_depth: Option<usize>,
 ) -> Result<Widths, Error> {
@@ -121,9 +121,9 @@ pub fn widths(
     if levels > MOST_LEVELS {
         return Ok(widths);
     }
-    let space = StateSpace::of(subject.clone())?;
-    let growth = Growth::new(space.puzzle(), space.start()?.cell);
-    let mut left = space.states();
+    let start = subject.start()?;
+    let growth = Growth::new(subject.moves(), start.cell);
+    let mut left = subject.numbered_states();
     for most in growth.take(levels) {
         match left.checked_sub(most) {
             Some(rest) => left = rest,
@@ -364,16 +364,15 @@ mod tests {
     use super::*;
 
     use crate::puzzle::families;
-    use crate::puzzle::{Goal, Size};
+    use crate::puzzle::{Goal, Size, StateSpace};
     use crate::search::Search;
-    use crate::search::Subject;
     use crate::search::disk::{Directories, Disk, PlaneStore};
     use crate::store::Simulated;
 
     #[test]
     fn a_puzzle_that_nobody_has_searched_may_have_half_of_a_class_in_a_level() {
         for (name, classes) in [("coxeter:12", 2), ("stars:12", 2), ("lrx:11", 1)] {
-            let search = Search::of(Subject::puzzle(families::parse(name).unwrap()));
+            let search = Search::of(StateSpace::of_puzzle(families::parse(name).unwrap()));
             let disk = Disk::new(Directories::new(vec![Box::new(Simulated::default())]));
             let plan = MemoryPlan::choose(&search, &disk, None).unwrap();
             assert_eq!(plan.extent.classes, classes, "{name}");

@@ -287,11 +287,11 @@ mod tests {
     use super::*;
     use crate::kernel::Kernel;
     use crate::puzzle::Goal;
+    use crate::puzzle::State;
     use crate::random::SplitMix64;
     use crate::search::Search;
     use crate::search::disk::halo_sources::BlockSources;
     use crate::search::problem::SearchProblem;
-    use crate::search::space::State;
 
     /// Planes that bring bits to some blocks, or do not know.
     struct Bringing(Option<Vec<usize>>);
@@ -339,7 +339,7 @@ mod tests {
             |depth| HalfStep::new(&problem, &crossings, chunks, Kernel::Scalar, depth).unwrap();
         // The step from depth 0 is followed by the sources of that from depth 1.
         let (back, parity) = (side(1), problem.class(0));
-        let (space, puzzle) = (&problem.space, problem.space.puzzle());
+        let (space, puzzle) = (&problem.space, problem.space.moves());
         let frame_of = |state: State| {
             let (register, lane) = problem.place(state);
             let registers = chunks.registers() as u64;

@@ -14,6 +14,7 @@ use rayon::ThreadPool;
 use crate::Error;
 use crate::kernel::{Tally, collect};
 use crate::progress::Progress;
+use crate::puzzle::State;
 use crate::search::communicator::{Communicator, Reduce};
 use crate::search::disk::chunk;
 use crate::search::disk::context::Context;
@@ -26,7 +27,6 @@ use crate::search::disk::transports::{FileExchange, Outbox};
 use crate::search::disk::writer::{Committer, Halt, NEVER, Stopped, no_thread};
 use crate::search::expander::Frontier;
 use crate::search::outcome::{FoundLevels, PlaneStore};
-use crate::search::space::State;
 use crate::store::{ChunkRecord, LevelFiles, Manifest};
 
 /// What a rank does in a session.
@@ -124,7 +124,7 @@ impl Session<'_> {
         let mut planes = self.planes(&own, superstep.chunks)?;
         let space = &context.problem.space;
         let counts = base.levels.iter().map(|level| level.states);
-        let mut found = FoundLevels::after(space.subject().to_string(), space.states(), counts);
+        let mut found = FoundLevels::after(space.to_string(), space.numbered_states(), counts);
         let records = |depth: usize| {
             let files = own.files_of(depth as u32);
             files.map_or(Vec::new(), |files| files.chunks.clone())

@@ -5,6 +5,7 @@ use crate::kernel::Kernel;
 use crate::perm::layout::LANES;
 use crate::perm::lehmer;
 use crate::puzzle::Metric;
+use crate::puzzle::StateSpace;
 use crate::search::classes::Chunks;
 use crate::search::disk::directories::Disk;
 use crate::search::disk::error::DiskError;
@@ -12,7 +13,6 @@ use crate::search::error::{Engine, SearchError};
 use crate::search::options::Search;
 use crate::search::outcome::PlaneStore;
 use crate::search::problem::{Crossings, SearchProblem};
-use crate::search::space::Subject;
 use crate::store::{Codec, Manifest};
 
 /// The memory of a search on disk.
@@ -49,9 +49,9 @@ pub(crate) struct Extent {
 
 impl Extent {
     fn of(problem: &SearchProblem) -> Extent {
-        let subject = problem.space.subject();
+        let subject = &problem.space;
         Extent {
-            states: problem.space.states(),
+            states: problem.space.numbered_states(),
             classes: problem.groups.classes() as u64,
             seen: problem.groups.directed,
             widest: match subject.metric() {
@@ -64,7 +64,7 @@ impl Extent {
 }
 
 /// Returns whether levels of a subject can be cut into chunks.
-pub fn suits(subject: &Subject) -> bool {
+pub fn suits(subject: &StateSpace) -> bool {
     SearchProblem::chunked(subject).is_ok()
 }
 
@@ -126,7 +126,7 @@ impl MemoryPlan {
         disk: &Disk,
         asked: Option<usize>,
     ) -> Result<MemoryPlan, Error> {
-        let (puzzle, layout) = (problem.space.subject().to_string(), problem.layout);
+        let (puzzle, layout) = (problem.space.to_string(), problem.layout);
         let asked = asked.or(disk.shared_digits);
         let cut = |k: usize| Chunks::new(layout, k);
         let most = (0..layout.prefix()).rfind(|&k| cut(k).is_some());
@@ -287,16 +287,16 @@ pub(crate) const CHUNKS_PER_RANK: usize = 4;
 /// [`SearchError::TooLarge`], [`SearchError::TooSmall`] and [`SearchError::InMemory`] for what cannot be searched on disk.
 ///
 /// ```
-/// use tilewave::search::{Subject, network};
-/// use tilewave::puzzle::Goal;
+/// use tilewave::search::network;
+/// use tilewave::puzzle::{Goal, StateSpace};
 ///
-/// let subject = Subject::board(Goal::Last.board("4x4".parse()?)?);
+/// let subject = StateSpace::of_board(Goal::Last.board("4x4".parse()?)?);
 /// let network = network(&subject, 16)?;
 /// assert_eq!((network.shared_digits, network.windows), (2, 2));
 /// assert_eq!(network.level_bytes, 153_243_090_000);
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-pub fn network(subject: &Subject, ranks: usize) -> Result<Network, Error> {
+pub fn network(subject: &StateSpace, ranks: usize) -> Result<Network, Error> {
     let problem = SearchProblem::chunked(subject)?;
     let layout = problem.layout;
     let ranks = ranks.max(1);
@@ -326,8 +326,8 @@ mod tests {
     use super::*;
     use crate::puzzle::Goal;
 
-    fn board(size: &str) -> Subject {
-        Subject::board(Goal::Last.board(size.parse().unwrap()).unwrap())
+    fn board(size: &str) -> StateSpace {
+        StateSpace::of_board(Goal::Last.board(size.parse().unwrap()).unwrap())
     }
 
     #[test]

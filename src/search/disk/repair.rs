@@ -10,12 +10,12 @@ use crate::Error;
 use crate::kernel::Tally;
 use crate::progress::Progress;
 use crate::puzzle::Board;
+use crate::puzzle::StateSpace;
 use crate::search::classes::Chunks;
 use crate::search::disk::directories::{Directories, Disk, Identity, label};
 use crate::search::disk::error::DiskError;
 use crate::search::disk::reader::frame_lines;
 use crate::search::problem::SearchProblem;
-use crate::search::space::Subject;
 use crate::store::{
     ChunkRecord, LevelFiles, LevelHeader, LevelReader, LevelRecord, MANIFEST, Manifest, Marker,
     PREVIOUS, RunFile, Storage,
@@ -27,7 +27,7 @@ pub struct Repaired {
     /// The new manifest.
     pub manifest: Manifest,
     /// What is searched.
-    pub subject: Subject,
+    pub subject: StateSpace,
     /// Whole level files.
     pub files: usize,
     /// Level files that cannot be read, with what is wrong.
@@ -276,7 +276,7 @@ fn rebuild(
     directories: &Directories,
     found: &RunLevels,
     base: Manifest,
-    subject: &Subject,
+    subject: &StateSpace,
 ) -> Result<Manifest, Error> {
     let first = directories.first();
     let all = subject.states().unwrap_or(u64::MAX);

@@ -179,7 +179,7 @@ fn session(
         manifest = setup::share(communicator, Some(&agreed(communicator, written)?))?;
     }
     let owners = setup::agree(communicator, &disk.directories, &manifest)?;
-    progress.started(problem.space.states());
+    progress.started(problem.space.numbered_states());
     let session = Session {
         context: &context,
         communicator,
@@ -217,7 +217,7 @@ fn session(
     };
     Ok(Outcome {
         subject: search.subject.clone(),
-        states: problem.space.states(),
+        states: problem.space.numbered_states(),
         engine: Engine::Disk,
         kernel: Some(*kernel),
         threads: sums[4] as usize,

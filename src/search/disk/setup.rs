@@ -170,7 +170,7 @@ fn choose(
     ranks: usize,
     asked: Option<usize>,
 ) -> Result<MemoryPlan, Error> {
-    let puzzle = problem.space.subject().to_string();
+    let puzzle = problem.space.to_string();
     let mut disk = disk.clone();
     disk.planes = Some(PlaneStore::Files);
     let mut best = Err(None);
@@ -206,7 +206,7 @@ fn with_messages(
     let bytes = plan.bytes + 2 * own + 2 * own.min(SENT.max(chunk));
     match search.memory {
         Some(budget) if bytes > budget => Err(SearchError::Memory {
-            puzzle: problem.space.subject().to_string(),
+            puzzle: problem.space.to_string(),
             engine: Engine::Disk,
             needed: bytes,
             budget,

@@ -6,6 +6,7 @@ use crate::Error;
 use crate::kernel::{Kernel, Tally};
 use crate::perm::layout;
 use crate::progress::{Phase, Progress};
+use crate::puzzle::StateSpace;
 use crate::search::classes::{Chunks, Group};
 use crate::search::disk::chunk::any_beyond;
 use crate::search::disk::directories::{Directories, Identity, label};
@@ -15,7 +16,6 @@ use crate::search::disk::reader::{Fetch, frame_lines};
 use crate::search::error::SearchError;
 use crate::search::options::Search;
 use crate::search::problem::SearchProblem;
-use crate::search::space::Subject;
 use crate::store::{Manifest, RunFile};
 
 /// How far a run has come.
@@ -24,7 +24,7 @@ pub struct Status {
     /// What the manifest says.
     pub manifest: Manifest,
     /// What is searched.
-    pub subject: Subject,
+    pub subject: StateSpace,
     /// Whether a search is running in the directory.
     pub running: bool,
     /// States that can be reached.
@@ -82,7 +82,7 @@ fn manifest(directories: &Directories) -> Result<Manifest, DiskError> {
 }
 
 /// What a manifest's run searches.
-fn subject(directories: &Directories, manifest: &Manifest) -> Result<Subject, Error> {
+fn subject(directories: &Directories, manifest: &Manifest) -> Result<StateSpace, Error> {
     Identity::from(manifest).subject(&directories.first().name())
 }
 
@@ -142,7 +142,7 @@ fn at_rest(directories: &Directories) -> Result<Manifest, DiskError> {
 }
 
 /// Refuses counts that no search of the board can have.
-fn counts_add_up(manifest: &Manifest, subject: &Subject) -> Result<(), Error> {
+fn counts_add_up(manifest: &Manifest, subject: &StateSpace) -> Result<(), Error> {
     let all = subject.states().unwrap_or(u64::MAX);
     let levels = manifest.levels.iter().map(|level| level.states);
     let found = levels.fold(0, u64::saturating_add);

@@ -1,16 +1,14 @@
 //! Puzzles, their states as numbers, and their moves.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use tilewave::puzzle::formats::{self, Counting, Format};
-use tilewave::puzzle::{Definition, Generator, Permutation, families};
+use tilewave::puzzle::{Definition, Generator, Permutation, StateSpace, families};
 use tilewave::puzzle::{Metric, MoveStyle};
-use tilewave::search::{StateRows, StateSpace, Subject};
 use tilewave::solve::Scrambler;
 use tilewave::{Board, Direction, Error, Goal, Moves, Size, random};
 
@@ -60,22 +58,12 @@ const MAX_FILE: u64 = 16 << 20;
 /// ['F2', 'F3', 'F4']
 #[pyclass(frozen, module = "tilewave")]
 pub struct Puzzle {
-    pub subject: Subject,
-    rows: OnceLock<StateRows>,
+    pub subject: StateSpace,
 }
 
 impl Puzzle {
-    pub fn new(subject: Subject) -> Puzzle {
-        Puzzle { subject, rows: OnceLock::new() }
-    }
-
-    /// Returns the states as rows.
-    fn rows(&self) -> PyResult<&StateRows> {
-        if let Some(rows) = self.rows.get() {
-            return Ok(rows);
-        }
-        let space = StateSpace::of(self.subject.clone()).map_err(exception)?;
-        Ok(self.rows.get_or_init(|| StateRows::new(&space)))
+    pub fn new(subject: StateSpace) -> Puzzle {
+        Puzzle { subject }
     }
 
     pub fn form(&self) -> Form {
@@ -83,39 +71,17 @@ impl Puzzle {
     }
 
     pub fn read(&self, states: &Bound<'_, PyAny>) -> PyResult<Rows> {
-        arrays::rows(states, self.form(), &|text| parse(&self.subject, text))
+        arrays::rows(states, self.form(), &|text| self.subject.row_of_text(text))
     }
 
     fn goal_row(&self) -> Vec<u16> {
-        goal_row(&self.subject)
+        self.subject.goal_row()
     }
 }
 
 /// Returns what the rows of a puzzle are.
-pub fn form_of(subject: &Subject) -> Form {
-    match (subject.size(), subject.definition()) {
-        (Some(size), _) => Form::board(size),
-        (None, definition) => {
-            Form { width: definition.map_or(0, Definition::positions), size: None }
-        }
-    }
-}
-
-/// Returns the goal of a board, the solved arrangement of another puzzle.
-pub fn goal_row(subject: &Subject) -> Vec<u16> {
-    match subject.boards() {
-        Some((goal, _)) => goal.tiles().to_vec(),
-        None => (0..form_of(subject).width as u16).collect(),
-    }
-}
-
-/// Returns the numbers of a text in the puzzle's own words.
-pub fn parse(subject: &Subject, text: &str) -> Result<Vec<u16>, Error> {
-    if let Some(definition) = subject.definition() {
-        let arrangement = definition.arrangement(text)?;
-        return Ok(arrangement.images().iter().map(|&e| e.into()).collect());
-    }
-    Ok(parse_board(text, subject.size())?.tiles().to_vec())
+pub fn form_of(space: &StateSpace) -> Form {
+    space.size().map_or_else(|| Form { width: space.width(), size: None }, Form::board)
 }
 
 /// Returns the goal that an argument gives for a size: a name, a text, or a board.
@@ -146,7 +112,7 @@ pub struct Counted<'a, 'py> {
 }
 
 /// Returns what an argument names: a puzzle, a size, a member of a family, or a file.
-pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<Subject> {
+pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<StateSpace> {
     let Counted { goal, metric, directed, quarter } = counted;
     if let Ok(puzzle) = puzzle.cast::<Puzzle>() {
         if goal.is_some() || metric.is_some() || directed || quarter {
@@ -167,7 +133,7 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
     if word.starts_with(|c: char| c.is_ascii_digit()) && !is_file {
         let size: Size =
             word.parse().map_err(|e: tilewave::puzzle::SizeError| exception(e.into()))?;
-        let subject = Subject::board(goal_board(goal, size)?);
+        let subject = StateSpace::of_board(goal_board(goal, size)?);
         return Ok(subject.in_metric(metric.unwrap_or_default()));
     }
     if goal.is_some() || metric.is_some() {
@@ -187,7 +153,7 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
             )));
         }
     };
-    Ok(Subject::puzzle(definition))
+    Ok(StateSpace::of_puzzle(definition))
 }
 
 fn file(path: &Path, counting: Counting) -> PyResult<Definition> {
@@ -333,7 +299,7 @@ impl Puzzle {
         inverses: bool,
         name: &str,
     ) -> PyResult<Puzzle> {
-        Ok(Puzzle::new(Subject::puzzle(of_generators(generators, names, inverses, name)?)))
+        Ok(Puzzle::new(StateSpace::of_puzzle(of_generators(generators, names, inverses, name)?)))
     }
 
     /// What the puzzle is called: the size of a board.
@@ -412,7 +378,7 @@ impl Puzzle {
         states: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let rows = self.read(states)?;
-        let reader = self.rows()?;
+        let reader = &self.subject;
         let numbers = (&rows.numbers[..], reader.width());
         let ids = for_rows(py, numbers, FIRST, |states| reader.ids(states))?;
         per_row(py, ids.map_err(if rows.is_one() { of_one } else { exception })?, &rows)
@@ -438,7 +404,7 @@ impl Puzzle {
     /// >>> tilewave.Puzzle("3x3").unrank(171709)
     /// array([8, 6, 7, 2, 5, 4, 3, 0, 1], dtype=uint8)
     fn unrank<'py>(&self, py: Python<'py>, ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let reader = self.rows()?;
+        let reader = &self.subject;
         let array = as_array(ids)?;
         let mut shape = array.shape().to_vec();
         let is_one = shape.is_empty();
@@ -487,7 +453,7 @@ impl Puzzle {
         if let Some(size) = self.subject.size() {
             return board_neighbours(py, &rows, size);
         }
-        let reader = self.rows()?;
+        let reader = &self.subject;
         let generators = self.subject.definition().map(|of| of.generators());
         let moves = generators.map_or(0, <[Generator]>::len);
         let (width, count) = (reader.width(), rows.count() * moves);
@@ -505,7 +471,7 @@ impl Puzzle {
         let metric = self.subject.metric().filter(|&m| m != Metric::Stm);
         let metric = metric.map_or(String::new(), |metric| format!(", metric=\"{metric}\""));
         match self.subject.size() {
-            Some(size) => format!("Puzzle(\"{size}\", goal=\"{}\"{metric})", self.subject.goal()),
+            Some(size) => format!("Puzzle(\"{size}\", goal=\"{}\"{metric})", self.subject.goal_text()),
             None => format!("Puzzle(\"{}\")", self.subject.name()),
         }
     }
@@ -621,7 +587,7 @@ pub fn rank<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let subject = match puzzle {
         Some(puzzle) => subject(puzzle, Counted::default())?,
-        None => Subject::board(goal_board(None, size_of(states, None)?)?),
+        None => StateSpace::of_board(goal_board(None, size_of(states, None)?)?),
     };
     Puzzle::new(subject).rank(py, states)
 }
@@ -774,8 +740,6 @@ pub fn play<'py>(
 }
 
 /// The states of a subject, kept by objects that hand out more than one array of them.
-pub fn states_of(subject: &Subject, ids: &[u64]) -> PyResult<(Vec<u16>, usize)> {
-    let space = StateSpace::of(subject.clone()).map_err(exception)?;
-    let rows = StateRows::new(&space);
-    Ok((rows.rows(ids).map_err(exception)?, rows.width()))
+pub fn states_of(space: &StateSpace, ids: &[u64]) -> PyResult<(Vec<u16>, usize)> {
+    Ok((space.rows(ids).map_err(exception)?, space.width()))
 }

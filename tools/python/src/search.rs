@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use tilewave::puzzle::Metric;
+use tilewave::puzzle::{Metric, StateSpace};
 use tilewave::report::{Chart, Report, one_key_per_line};
 use tilewave::search::disk::{self, Directories, Disk};
-use tilewave::search::{Engine, Outcome, Search, StateSpace, Subject, run};
+use tilewave::search::{Engine, Outcome, Search, run};
 use tilewave::store::{self, Io, Storage};
 use tilewave::{Board, Directory};
 
 use super::arrays;
 use super::errors::{exception, invalid};
 use super::numbers;
-use super::puzzle::{Counted, form_of, of_generators, parse, states_of, subject};
+use super::puzzle::{Counted, form_of, of_generators, states_of, subject};
 use super::work::long;
 
 /// What a search found: one count and one checksum per depth, and how it was computed.
@@ -54,13 +54,13 @@ impl SearchResult {
     /// The goal in the puzzle's own words.
     #[getter]
     fn goal(&self) -> String {
-        self.outcome.subject.goal()
+        self.outcome.subject.goal_text()
     }
 
     /// The state at depth 0 in the puzzle's own words.
     #[getter]
     fn start(&self) -> String {
-        self.outcome.subject.start()
+        self.outcome.subject.start_text()
     }
 
     /// States at each depth, (depths,) uint64.
@@ -98,7 +98,7 @@ impl SearchResult {
     /// Of other puzzles than boards the number of the element at each position.
     #[getter]
     fn last<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let space = StateSpace::of(self.outcome.subject.clone()).map_err(exception)?;
+        let space = &self.outcome.subject;
         let ids: Vec<u64> = self.outcome.last.iter().map(|&state| space.id(state)).collect();
         let (numbers, width) = states_of(&self.outcome.subject, &ids)?;
         arrays::boards(py, numbers, &[ids.len(), width], width)
@@ -247,7 +247,7 @@ impl Running {
     fn run(
         self,
         py: Python<'_>,
-        subject: Subject,
+        subject: StateSpace,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<SearchResult> {
         let mut search = Search::of(subject);
@@ -301,14 +301,14 @@ fn on_disk(dir: &Bound<'_, PyAny>, keep_levels: &str) -> PyResult<Disk> {
 }
 
 /// Returns a subject with another state at depth 0.
-fn starting_at(subject: Subject, start: Option<&Bound<'_, PyAny>>) -> PyResult<Subject> {
+fn starting_at(subject: StateSpace, start: Option<&Bound<'_, PyAny>>) -> PyResult<StateSpace> {
     let Some(start) = start else {
         return Ok(subject);
     };
     let text = match start.cast::<PyString>() {
         Ok(text) => text.to_string(),
         Err(_) => {
-            let rows = arrays::rows(start, form_of(&subject), &|text| parse(&subject, text))?;
+            let rows = arrays::rows(start, form_of(&subject), &|text| subject.row_of_text(text))?;
             if !rows.is_one() {
                 return Err(invalid("a start is one state, not an array of some"));
             }
@@ -319,7 +319,7 @@ fn starting_at(subject: Subject, start: Option<&Bound<'_, PyAny>>) -> PyResult<S
 }
 
 /// Returns a state in the puzzle's own words.
-fn words(subject: &Subject, numbers: &[u16]) -> PyResult<String> {
+fn words(subject: &StateSpace, numbers: &[u16]) -> PyResult<String> {
     if let Some(size) = subject.size() {
         return Ok(Board::new(size, numbers).map_err(|e| exception(e.into()))?.to_string());
     }
@@ -461,7 +461,7 @@ pub fn growth(
     #[pyo3(from_py_with = numbers::keep_last)] keep_last: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SearchResult> {
-    let subject = Subject::puzzle(of_generators(generators, names, inverses, name)?);
+    let subject = StateSpace::of_puzzle(of_generators(generators, names, inverses, name)?);
     Running { max_depth, engine: None, threads, memory, keep_last, disk: None }
         .run(py, subject, progress)
 }

@@ -15,7 +15,7 @@ use tilewave::{Board, Error, Progress, store};
 use super::arrays::{self, Rows, per_row};
 use super::errors::{closed, exception, invalid, named, of_one};
 use super::numbers;
-use super::puzzle::{Counted, form_of, goal_row, parse, subject};
+use super::puzzle::{Counted, form_of, subject};
 use super::work::{FIRST, for_rows, long};
 
 /// The depth of every state of a board or another puzzle: distances to the goal, and shortest ways.
@@ -47,8 +47,8 @@ impl DistanceTable {
     }
 
     fn read(table: &tilewave::DistanceTable, states: &Bound<'_, PyAny>) -> PyResult<Rows> {
-        let subject = table.subject();
-        arrays::rows(states, form_of(subject), &|text| parse(subject, text))
+        let subject = table.space();
+        arrays::rows(states, form_of(subject), &|text| subject.row_of_text(text))
     }
 }
 
@@ -61,19 +61,19 @@ enum Way {
 
 /// The way of one row.
 fn way(table: &tilewave::DistanceTable, row: &[u16]) -> Result<Way, Error> {
-    if let Some(size) = table.subject().size() {
+    if let Some(size) = table.space().size() {
         let board = Board::new(size, row)?;
         return match table.solve(&board)? {
             Some(moves) => Ok(Way::Letters(moves.long(MoveStyle::Tile))),
             None => Err(table.unreached(table.space().state(&board)?)),
         };
     }
-    let id = table.rows().ids(row).map_err(|error| match error {
+    let id = table.space().ids(row).map_err(|error| match error {
         Error::Row { reason, .. } => *reason,
         error => error,
     })?;
     let state = id.first().and_then(|&id| table.space().from_id(id));
-    let puzzle = || table.subject().name();
+    let puzzle = || table.space().name();
     let state = state.ok_or_else(|| DefinitionError::Unreachable { puzzle: puzzle() })?;
     match table.names(state)? {
         Some(names) => Ok(Way::Names(names.into_iter().map(String::from).collect())),
@@ -271,7 +271,7 @@ impl DistanceTable {
     ) -> PyResult<Bound<'py, PyAny>> {
         let table = self.get()?;
         let rows = DistanceTable::read(&table, states)?;
-        let numbers = (&rows.numbers[..], form_of(table.subject()).width);
+        let numbers = (&rows.numbers[..], form_of(table.space()).width);
         let first = if self.lazy { 1 } else { FIRST };
         let found = for_rows(py, numbers, first, |states| table.depths(states))?;
         per_row(py, found.map_err(if rows.is_one() { of_one } else { exception })?, &rows)
@@ -307,7 +307,7 @@ impl DistanceTable {
     ) -> PyResult<Bound<'py, PyAny>> {
         let table = self.get()?;
         let rows = DistanceTable::read(&table, states)?;
-        let width = form_of(table.subject()).width;
+        let width = form_of(table.space()).width;
         if !rows.is_one() && rows.shape.len() != 1 {
             return Err(invalid("one state is needed, or one axis of states"));
         }
@@ -333,19 +333,19 @@ impl DistanceTable {
     /// What the puzzle is called: the size of a board.
     #[getter]
     fn puzzle(&self) -> PyResult<String> {
-        Ok(self.get()?.subject().name())
+        Ok(self.get()?.space().name())
     }
 
     /// "stm" or "mtm" of a board, None for other puzzles.
     #[getter]
     fn metric(&self) -> PyResult<Option<&'static str>> {
-        Ok(self.get()?.subject().metric().map(Metric::name))
+        Ok(self.get()?.space().metric().map(Metric::name))
     }
 
     /// The state to be reached, (cells,) uint8.
     #[getter]
     fn goal<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let goal = goal_row(self.get()?.subject());
+        let goal = self.get()?.space().goal_row();
         let width = goal.len();
         arrays::boards(py, goal, &[width], width)
     }
@@ -378,7 +378,7 @@ impl DistanceTable {
         match self.get() {
             Err(_) => "DistanceTable(closed)".into(),
             Ok(table) => {
-                format!("DistanceTable(\"{}\", encoding=\"{}\")", table.subject(), table.encoding())
+                format!("DistanceTable(\"{}\", encoding=\"{}\")", table.space(), table.encoding())
             }
         }
     }

@@ -1,0 +1,302 @@
+//! How an arrangement is read as a line, for each cell of the distinguished element.
+//!
+//! Invariant: cells are the positions in the order of a path. Each cell has an order of the other positions; with
+//! that of the path, they follow it, the cell left out.
+//!
+//! A cell may also be read as if the whole puzzle had been turned by a symmetry that takes another cell there. Then both
+//! have the same windows, and there are fewer in all, but longer ones.
+
+use std::collections::HashSet;
+
+use crate::puzzle::{Permutation, Puzzle, Window};
+use crate::random::SplitMix64;
+
+/// Places at the end of the line whose arrangements are the lanes of one register.
+const LANE_PLACES: usize = 5;
+
+/// Places at the end of the line whose arrangements are neighbours in memory.
+const NEAR_PLACES: usize = 8;
+
+/// The orders in which positions are read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PositionOrder {
+    /// The position of each cell.
+    path: Vec<usize>,
+    /// For each cell the other positions, in the order of the line.
+    orders: Vec<Vec<usize>>,
+}
+
+impl PositionOrder {
+    /// Returns the order along a path, of which a group of symmetries turns cells to the first one that they
+    /// join them with. Only the identity of the group may fix a position; with nothing else in it, or with nothing
+    /// at all, every cell is read along the path.
+    ///
+    /// # Panics
+    /// When the path does not have every position once.
+    pub fn new(path: &[usize], symmetries: &[Permutation]) -> PositionOrder {
+        let mut orders = vec![Vec::new(); path.len()];
+        let index = Permutation::new(path).expect("every position once").inverse();
+        for cell in 0..path.len() {
+            if !orders[cell].is_empty() {
+                continue;
+            }
+            let order: Vec<usize> = path.iter().copied().filter(|&p| p != path[cell]).collect();
+            for symmetry in symmetries {
+                let turned = order.iter().map(|&position| symmetry.image(position));
+                orders[index.image(symmetry.image(path[cell]))] = turned.collect();
+            }
+            orders[cell] = order;
+        }
+        PositionOrder { path: path.to_vec(), orders }
+    }
+
+    /// Returns the order with the given paths, or `None` when the path does not have every position once, or an
+    /// order not every position but that of its cell.
+    pub fn from_orders(path: Vec<usize>, orders: Vec<Vec<usize>>) -> Option<PositionOrder> {
+        let full = |order: &[usize]| order.len() == path.len() && Permutation::new(order).is_ok();
+        let others = |(cell, order): (&usize, &Vec<usize>)| full(&[&[*cell], &order[..]].concat());
+        let whole =
+            full(&path) && orders.len() == path.len() && path.iter().zip(&orders).all(others);
+        whole.then_some(PositionOrder { path, orders })
+    }
+
+    /// Returns the positions in the order of the cells.
+    pub fn path(&self) -> &[usize] {
+        &self.path
+    }
+
+    /// Returns the positions other than that of a cell, in the order of the line.
+    pub fn order(&self, cell: usize) -> &[usize] {
+        &self.orders[cell]
+    }
+
+    /// Calls a function with cell, next cell and, for each place of the line, the place that its element comes
+    /// from, for all moves.
+    fn each_move(&self, generators: &[Permutation], mut call: impl FnMut(usize, usize, &[u8])) {
+        let cells = self.path.len();
+        let mut index = vec![0; cells];
+        for (cell, &position) in self.path.iter().enumerate() {
+            index[position] = cell;
+        }
+        let mut place = vec![vec![0; cells]; cells];
+        for (place, order) in place.iter_mut().zip(&self.orders) {
+            for (i, &position) in order.iter().enumerate() {
+                place[position] = i as u8;
+            }
+        }
+        let mut pulled = vec![0; cells - 1];
+        for generator in generators {
+            let source = generator.inverse();
+            for from in 0..cells {
+                let to = index[generator.image(self.path[from])];
+                for (pulled, &position) in pulled.iter_mut().zip(&self.orders[to]) {
+                    *pulled = place[from][source.image(position)];
+                }
+                call(from, to, &pulled);
+            }
+        }
+    }
+
+    /// Returns moves in the general form.
+    pub fn puzzle(&self, generators: &[Permutation], directed: bool) -> Puzzle {
+        let mut moves = Vec::new();
+        self.each_move(generators, |from, to, pulled| {
+            moves.push((from, to, Window::new(0, pulled)));
+        });
+        moves.sort();
+        let make = if directed { Puzzle::directed } else { Puzzle::new };
+        make(self.path.len(), moves)
+    }
+
+    /// Returns what the windows that differ cost together, in about the time that it takes to move a register.
+    pub fn cost(&self, generators: &[Permutation]) -> usize {
+        self.cost_between(generators, self.path.len())
+    }
+
+    /// Returns the same where a byte holds so many cells: a window costs once for every pair of bytes that it leads
+    /// from and to.
+    pub fn cost_between(&self, generators: &[Permutation], cells: usize) -> usize {
+        let mut windows: Vec<(u64, usize, usize)> =
+            Vec::with_capacity(generators.len() * self.path.len());
+        self.each_move(generators, |from, to, pulled| {
+            let join = |window, &p: &u8| window << 4 | u64::from(p);
+            windows.push((pulled.iter().fold(0, join), from / cells, to / cells));
+        });
+        windows.sort_unstable();
+        windows.dedup();
+        let len = self.path.len() - 1;
+        let costs = windows.iter().map(|&(window, ..)| window_cost(window, len));
+        costs.sum()
+    }
+}
+
+/// The cost of the window of a line, four bits per place, the last place lowest.
+fn window_cost(window: u64, len: usize) -> usize {
+    let source = |place: usize| (window >> (4 * (len - 1 - place)) & 15) as usize;
+    let Some(first) = (0..len).find(|&place| source(place) != place) else {
+        return 0;
+    };
+    let near = len.saturating_sub(NEAR_PLACES);
+    match (0..near).filter(|&place| source(place) >= near).count() {
+        0 if first + LANE_PLACES >= len => 1,
+        0 => 2,
+        // Tables for each place that the element may come from; with several, a pass for each of them. An element
+        // that enters the lanes from just before them makes every register come from six others.
+        crossing => {
+            let lanes = len.saturating_sub(LANE_PLACES);
+            let spread = (lanes..len).any(|place| source(place) + 1 == lanes);
+            10 * crossing + usize::from(spread)
+        }
+    }
+}
+
+// The order of a puzzle, chosen so that moves are cheap.
+//
+// Invariant: the same moves give the same order, on every machine and in every version that costs windows alike.
+//
+// A move permutes the line by a window that depends on the cell and on the order. Windows in the last five places
+// of the line stay inside a register, those in the last eight or in front of them move whole registers; for others it
+// counts how many elements cross between the two (docs/puzzles.md).
+//
+// A generator that is one cycle of all positions can be made to leave the line in place: the line is then read from the
+// distinguished element on, round the cycle. The two rotations of LRX move the cell alone, and the swap, which by any
+// path is one short window, becomes one for each cell: LRX of 13 elements takes 38 s of processor time instead of 80 s.
+//
+// PositionOrders by the twelve rotations of the dino cube were measured: 16 windows instead of 57, but the four that move
+// the distinguished edge permute the whole line. 5.9 to 8.0 s of processor time, where one path takes 4.0 s.
+
+/// Cells that a byte holds.
+const BYTE_CELLS: usize = 8;
+
+/// Windows that the search for a reading may look at: a tenth of a second.
+const MOST_WINDOWS: usize = 1_000_000;
+
+/// Paths that are improved: the best natural ones, and as many shuffled ones.
+const IMPROVED: usize = 3;
+
+const SEED: u64 = 0x7469_6c65;
+
+impl PositionOrder {
+    /// Returns a cheap order of a puzzle's positions. Cost: a tenth of a second at most.
+    ///
+    /// ```
+    /// use tilewave::puzzle::{Permutation, PositionOrder};
+    /// // Reversals of the first positions: read from the far end, they lie at the end of the line.
+    /// let flips: Vec<Permutation> = (2..=12)
+    ///     .map(|k| Permutation::from_fn(12, |p| if p < k { k - 1 - p } else { p }))
+    ///     .collect();
+    /// let order = PositionOrder::choose(12, &flips);
+    /// assert_eq!(order.path(), [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    /// ```
+    pub fn choose(positions: usize, generators: &[Permutation]) -> PositionOrder {
+        let left = MOST_WINDOWS / (positions * generators.len());
+        let path = PathSearch { generators, left }.best(&natural_paths(positions, generators));
+        let path = PositionOrder::new(&path, &[]);
+        // A window is carried out for every pair of bytes that it joins.
+        let cells = positions.div_ceil(positions.div_ceil(BYTE_CELLS));
+        let turned = generators.iter().filter_map(turned);
+        let orders = std::iter::once(path).chain(turned);
+        let best = orders.min_by_key(|order| order.cost_between(generators, cells));
+        best.expect("there is a path")
+    }
+}
+
+/// The order that begins at the distinguished element and goes on round a cycle of all positions, `None` when the
+/// generator is none. The generator then moves the cell alone.
+fn turned(generator: &Permutation) -> Option<PositionOrder> {
+    let positions = generator.len();
+    let mut path = vec![0];
+    let mut powers = vec![Permutation::identity(positions)];
+    for i in 1..positions {
+        path.push(generator.image(path[i - 1]));
+        let power = |p| generator.image(powers[i - 1].image(p));
+        powers.push(Permutation::from_fn(positions, power));
+    }
+    Permutation::new(&path).ok()?;
+    Some(PositionOrder::new(&path, &powers))
+}
+
+/// The search for a path.
+struct PathSearch<'a> {
+    generators: &'a [Permutation],
+    /// PositionOrders that may still be looked at.
+    left: usize,
+}
+
+impl PathSearch<'_> {
+    fn cost(&mut self, path: &[usize]) -> Option<usize> {
+        self.left = self.left.checked_sub(1)?;
+        Some(PositionOrder::new(path, &[]).cost(self.generators))
+    }
+
+    /// The cheapest path found; of equal ones the most natural.
+    fn best(&mut self, natural: &[Vec<usize>]) -> Vec<usize> {
+        let mut paths: Vec<(usize, Vec<usize>)> = vec![(usize::MAX, natural[0].clone())];
+        paths.extend(natural.iter().map_while(|path| Some((self.cost(path)?, path.clone()))));
+        paths.sort_by_key(|(cost, _)| *cost);
+        paths.truncate(IMPROVED);
+        let positions = natural[0].len();
+        let mut dice = SplitMix64::new(SEED);
+        for _ in 0..IMPROVED {
+            let mut path: Vec<usize> = (0..positions).collect();
+            for i in (1..positions).rev() {
+                path.swap(i, dice.below(i as u64 + 1) as usize);
+            }
+            paths.extend(self.cost(&path).map(|cost| (cost, path)));
+        }
+        for (cost, path) in &mut paths {
+            self.improve(cost, path);
+        }
+        let best = paths.into_iter().min_by_key(|(cost, _)| *cost);
+        best.expect("there are natural paths").1
+    }
+
+    /// Exchanges pairs of positions as long as that helps.
+    fn improve(&mut self, least: &mut usize, path: &mut [usize]) {
+        let positions = path.len();
+        let pairs = (0..positions).flat_map(|i| (i + 1..positions).map(move |j| (i, j)));
+        let pairs: Vec<(usize, usize)> = pairs.collect();
+        let mut unchanged = 0;
+        for &(i, j) in pairs.iter().cycle() {
+            path.swap(i, j);
+            match self.cost(path) {
+                Some(cost) if cost < *least => (*least, unchanged) = (cost, 0),
+                found => {
+                    path.swap(i, j);
+                    unchanged += 1;
+                    if found.is_none() || unchanged == pairs.len() {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Paths that puzzles suggest: as numbered, rotated, and along the moves from each position; each also backwards.
+fn natural_paths(positions: usize, generators: &[Permutation]) -> Vec<Vec<usize>> {
+    let rotated = |first: usize| (0..positions).map(|i| (i + first) % positions).collect();
+    let mut paths: Vec<Vec<usize>> = (0..positions).map(rotated).collect();
+    for first in 0..positions {
+        let mut path = vec![first];
+        let mut next = 0;
+        while path.len() < positions {
+            let reached: Vec<usize> = match path.get(next) {
+                Some(&from) => generators.iter().map(|g| g.image(from)).collect(),
+                // Positions that no move joins to these come after them.
+                None => (0..positions).filter(|p| !path.contains(p)).take(1).collect(),
+            };
+            next += usize::from(next < path.len());
+            for position in reached {
+                if !path.contains(&position) {
+                    path.push(position);
+                }
+            }
+        }
+        paths.push(path);
+    }
+    let with_reverse = |path: Vec<usize>| [path.iter().rev().copied().collect(), path];
+    let mut seen = HashSet::new();
+    let all = paths.into_iter().flat_map(with_reverse);
+    all.filter(|path: &Vec<usize>| seen.insert(path.clone())).collect()
+}

@@ -1,0 +1,679 @@
+//! What is searched: a puzzle, what counts as a move, the state at depth 0, and the numbers of the states.
+//!
+//! Everything above this floor (searches, tables, reports, the program) takes a [`StateSpace`] and does not ask what
+//! kind of puzzle it is. A state is a pair (line, cell): the **cell** is where the distinguished element stands (the
+//! blank of a board), the **line** is the sequence of all other elements, ranked among its permutations.
+//!
+//! Invariant: [`StateSpace::text`] undoes [`StateSpace::parse`], [`StateSpace::rows`] undoes [`StateSpace::ids`], and a
+//! row has the state that its text has. The line of a board's goal and of another puzzle's start is 0, 1, 2, ..
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+use crate::perm::lehmer::{self, MAX_LEN};
+use crate::puzzle::group::orbits;
+use crate::puzzle::{
+    Board, BoardError, Coordinates, Definition, Generator, Metric, Permutation, PositionOrder,
+    Puzzle, Size, SnakePath,
+};
+
+/// A state of a puzzle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct State {
+    /// Number of the line: its rank among even permutations, 0 for the goal's; odd ones, where there are
+    /// such, follow after all even ones.
+    pub line: u64,
+    /// Path index of the distinguished element, the blank of a board.
+    pub cell: usize,
+}
+
+/// A puzzle as it is searched. Cost of a clone: a reference count.
+///
+/// ```
+/// use tilewave::puzzle::{Board, Metric, StateSpace, families};
+/// let space = StateSpace::of_board(Board::parse("1 2 3/4 5 6/7 8 0", None)?);
+/// let state = space.parse("1 2 3/4 5 6/7 0 8")?;
+/// assert_eq!((state.line, state.cell, space.id(state)), (0, 7, 7));
+/// assert_eq!(space.text(state), "1 2 3/4 5 6/7 0 8");
+/// assert_eq!(space.ids(&[1, 2, 3, 4, 5, 6, 7, 0, 8])?, [7]);
+/// assert_eq!(space.in_metric(Metric::Mtm).to_string(), "3x3 mtm");
+/// let space = StateSpace::of_puzzle(families::parse("pancake:4")?);
+/// assert_eq!((space.name(), space.states()), ("pancake:4".into(), Some(24)));
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+///
+/// Two spaces are equal when they have the same puzzle, moves and start.
+#[derive(Clone, Debug)]
+pub struct StateSpace(Arc<Shared>);
+
+#[derive(Clone, Debug)]
+struct Shared {
+    kind: Frame,
+    /// Nothing where the states are too many for 64 bits: boards of more than 20 cells.
+    numbering: Option<Numbering>,
+}
+
+#[derive(Clone, Debug)]
+enum Frame {
+    /// The goal numbers the tiles.
+    Board { goal: Board, start: Board, metric: Metric },
+    /// Every generator is one move; the start numbers the elements.
+    Puzzle { definition: Definition, order: PositionOrder, start: Permutation },
+}
+
+/// How arrangements are read as (line, cell), and the moves in these terms.
+#[derive(Clone, Debug)]
+struct Numbering {
+    /// How many states there are.
+    states: u64,
+    moves: Puzzle,
+    /// The places of the distinguished element by cell, and the cell of each.
+    path: Vec<u8>,
+    cell: Vec<u8>,
+    /// For each cell the other places in the order of the line.
+    orders: Vec<Vec<u8>>,
+    /// The distinguished element, the element of each number of a line, and the number of each element.
+    distinguished: u8,
+    element: Vec<u8>,
+    number: [u8; MAX_WIDTH + 1],
+}
+
+impl Numbering {
+    /// `at_home` has the element at each place of the state whose line is 0, 1, 2, .., with the distinguished element
+    /// in cell `home`.
+    fn new(
+        (states, moves): (u64, Puzzle),
+        path: Vec<u8>,
+        orders: Vec<Vec<u8>>,
+        at_home: &[u8],
+        home: usize,
+    ) -> Numbering {
+        let element: Vec<u8> = orders[home].iter().map(|&p| at_home[usize::from(p)]).collect();
+        let mut numbering = Numbering {
+            states,
+            moves,
+            cell: vec![0; path.len()],
+            number: [0; MAX_WIDTH + 1],
+            distinguished: at_home[usize::from(path[home])],
+            path,
+            orders,
+            element,
+        };
+        for (i, &place) in numbering.path.iter().enumerate() {
+            numbering.cell[usize::from(place)] = i as u8;
+        }
+        for (i, &e) in numbering.element.iter().enumerate() {
+            numbering.number[usize::from(e)] = i as u8;
+        }
+        numbering
+    }
+
+    fn of_board(goal: &Board, metric: Metric) -> Option<Numbering> {
+        let size = goal.size();
+        let states = size.states()?;
+        let along = SnakePath::new(size);
+        let path: Vec<u8> = (0..size.cells()).map(|i| along.cell(i) as u8).collect();
+        let others = |&cell: &u8| path.iter().copied().filter(|&c| c != cell).collect();
+        let orders = path.iter().map(others).collect();
+        let tiles: Vec<u8> = goal.tiles().iter().map(|&tile| tile as u8).collect();
+        let home = along.index(goal.blank());
+        Some(Numbering::new((states, along.puzzle(metric)), path, orders, &tiles, home))
+    }
+
+    fn of_puzzle(definition: &Definition, order: &PositionOrder, start: &Permutation) -> Numbering {
+        let narrow = |of: &[usize]| of.iter().map(|&x| x as u8).collect::<Vec<u8>>();
+        let cells = 0..definition.positions();
+        let moves = order.puzzle(&definition.permutations(), definition.is_directed());
+        let states = u64::try_from(definition.group_order()).expect("16! fits");
+        Numbering::new(
+            (states, moves),
+            narrow(order.path()),
+            cells.map(|cell| narrow(order.order(cell))).collect(),
+            start.images(),
+            home(definition, order),
+        )
+    }
+
+    /// The line of a row and its cell, nothing where an element is missing.
+    #[inline(always)]
+    fn line(&self, row: &[u16]) -> Option<([u8; MAX_LEN], usize)> {
+        let mut places = [0; MAX_WIDTH + 1];
+        if row.len() != self.path.len() || !place(row, &mut places) {
+            return None;
+        }
+        let cell = self.cell[usize::from(places[usize::from(self.distinguished)])];
+        let mut line = [0; MAX_LEN];
+        for (to, &position) in line.iter_mut().zip(&self.orders[usize::from(cell)]) {
+            *to = self.number[usize::from(row[usize::from(position)]) & MAX_WIDTH];
+        }
+        Some((line, cell.into()))
+    }
+
+    /// Writes the row of a line and a cell.
+    fn write(&self, line: &[u8], cell: usize, row: &mut [u16]) {
+        row[usize::from(self.path[cell])] = self.distinguished.into();
+        for (&position, &number) in self.orders[cell].iter().zip(line) {
+            row[usize::from(position)] = self.element[usize::from(number)].into();
+        }
+    }
+}
+
+/// The most elements of a row that [`place`] takes.
+pub(crate) const MAX_WIDTH: usize = 63;
+
+/// Writes where each number stands, and returns whether every one of `0..row.len()` stands exactly once. At most
+/// [`MAX_WIDTH`] numbers.
+#[inline(always)]
+pub(crate) fn place(row: &[u16], place: &mut [u8; MAX_WIDTH + 1]) -> bool {
+    let (mut seen, mut beyond) = (0u64, 0);
+    for (i, &number) in row.iter().enumerate() {
+        let low = usize::from(number) & MAX_WIDTH;
+        beyond |= usize::from(number) ^ low;
+        seen |= 1 << low;
+        place[low] = i as u8;
+    }
+    // As many numbers as bits: none is twice.
+    beyond == 0 && seen == (1 << row.len()) - 1
+}
+
+/// The cell of the distinguished element of the start. In a puzzle of several orbits, the largest has the most cells
+/// to a line.
+fn home(definition: &Definition, order: &PositionOrder) -> usize {
+    let orbits = orbits(definition.positions(), &definition.permutations());
+    let largest = orbits.iter().rev().max_by_key(|orbit| orbit.len());
+    let within = |position: &usize| largest.is_none_or(|orbit| orbit.contains(position));
+    order.path().iter().rposition(within).expect("orbits are positions")
+}
+
+impl StateSpace {
+    fn new(kind: Frame) -> StateSpace {
+        let numbering = match &kind {
+            Frame::Board { goal, metric, .. } => Numbering::of_board(goal, *metric),
+            Frame::Puzzle { definition, order, start } => {
+                Some(Numbering::of_puzzle(definition, order, start))
+            }
+        };
+        StateSpace(Arc::new(Shared { kind, numbering }))
+    }
+
+    /// Returns the states of a board that can reach a goal, from the goal, one tile a move.
+    pub fn of_board(goal: Board) -> StateSpace {
+        StateSpace::new(Frame::Board { start: goal.clone(), goal, metric: Metric::Stm })
+    }
+
+    /// Returns the states of a puzzle from its solved state. Cost: a tenth of a second at most, to choose the
+    /// order in which positions are read.
+    pub fn of_puzzle(definition: Definition) -> StateSpace {
+        let order = PositionOrder::choose(definition.positions(), &definition.permutations());
+        StateSpace::ordered_by(definition, order)
+    }
+
+    /// Returns the states of a puzzle whose positions are read in a given order.
+    ///
+    /// # Panics
+    /// When the order is one of another number of positions.
+    pub fn ordered_by(definition: Definition, order: PositionOrder) -> StateSpace {
+        assert_eq!(order.path().len(), definition.positions(), "an order of this puzzle");
+        let start = definition.solved();
+        StateSpace::new(Frame::Puzzle { definition, order, start })
+    }
+
+    /// Returns the same states of a board from another one; other puzzles stay as they are.
+    pub fn from_board(self, board: Board) -> StateSpace {
+        let mut space = Arc::unwrap_or_clone(self.0);
+        if let Frame::Board { start, .. } = &mut space.kind {
+            *start = board;
+        }
+        StateSpace(Arc::new(space))
+    }
+
+    /// Returns the same states from the goal, the solved state of a puzzle that is no board.
+    pub fn from_goal(self) -> StateSpace {
+        match &self.0.kind {
+            Frame::Board { goal, .. } => {
+                let goal = goal.clone();
+                self.from_board(goal)
+            }
+            Frame::Puzzle { definition, order, .. } => {
+                StateSpace::ordered_by(definition.clone(), order.clone())
+            }
+        }
+    }
+
+    /// Returns the same states of a board in another metric; other puzzles, whose generators are the moves, stay
+    /// as they are.
+    pub fn in_metric(self, metric: Metric) -> StateSpace {
+        match &self.0.kind {
+            Frame::Board { goal, start, .. } => {
+                StateSpace::new(Frame::Board { goal: goal.clone(), start: start.clone(), metric })
+            }
+            Frame::Puzzle { .. } => self,
+        }
+    }
+
+    /// Returns the same states from one in the puzzle's own words: a board, or what [`Definition::show`] prints.
+    ///
+    /// # Errors
+    /// [`BoardError`] and [`DefinitionError`].
+    pub fn starting_at(self, text: &str) -> Result<StateSpace, Error> {
+        match &self.0.kind {
+            Frame::Board { goal, .. } => {
+                let board = Board::parse(text, Some(goal.size()))?;
+                Ok(self.from_board(board))
+            }
+            Frame::Puzzle { definition, order, .. } => {
+                let start = definition.arrangement(text)?;
+                let (definition, order) = (definition.clone(), order.clone());
+                Ok(StateSpace::new(Frame::Puzzle { definition, order, start }))
+            }
+        }
+    }
+
+    /// Returns the goal and the start of a board, or `None` for other puzzles.
+    pub fn boards(&self) -> Option<(&Board, &Board)> {
+        match &self.0.kind {
+            Frame::Board { goal, start, .. } => Some((goal, start)),
+            Frame::Puzzle { .. } => None,
+        }
+    }
+
+    /// Returns the size of a board, or `None` for other puzzles.
+    pub fn size(&self) -> Option<Size> {
+        self.boards().map(|(goal, _)| goal.size())
+    }
+
+    /// Returns the metric of a board, or `None` for other puzzles, whose generators are the moves.
+    pub fn metric(&self) -> Option<Metric> {
+        match self.0.kind {
+            Frame::Board { metric, .. } => Some(metric),
+            Frame::Puzzle { .. } => None,
+        }
+    }
+
+    /// Returns the definition of a puzzle that is no board.
+    pub fn definition(&self) -> Option<&Definition> {
+        match &self.0.kind {
+            Frame::Board { .. } => None,
+            Frame::Puzzle { definition, .. } => Some(definition),
+        }
+    }
+
+    /// Returns the order in which the positions of a puzzle that is no board are read.
+    pub fn order(&self) -> Option<&PositionOrder> {
+        match &self.0.kind {
+            Frame::Board { .. } => None,
+            Frame::Puzzle { order, .. } => Some(order),
+        }
+    }
+
+    /// Returns whether distances depend on the direction.
+    pub fn is_directed(&self) -> bool {
+        self.definition().is_some_and(Definition::is_directed)
+    }
+
+    /// Returns the number of states that can be reached, N!/2 for a board of N cells, the order of the group of
+    /// another puzzle; `None` for boards of more than 20 cells, where it exceeds 64 bits.
+    pub fn states(&self) -> Option<u64> {
+        self.0.numbering.as_ref().map(|numbering| numbering.states)
+    }
+
+    /// Returns the name of the puzzle: the size of a board.
+    pub fn name(&self) -> String {
+        match &self.0.kind {
+            Frame::Board { goal, .. } => goal.size().to_string(),
+            Frame::Puzzle { definition, .. } => definition.name().to_string(),
+        }
+    }
+
+    /// Returns what one state is called: `board`, or `state` of other puzzles.
+    pub fn noun(&self) -> &'static str {
+        self.boards().map_or("state", |_| "board")
+    }
+
+    /// Returns the goal in the puzzle's own words.
+    pub fn goal_text(&self) -> String {
+        match &self.0.kind {
+            Frame::Board { goal, .. } => goal.to_string(),
+            Frame::Puzzle { definition, .. } => definition.show(&definition.solved()),
+        }
+    }
+
+    /// Returns the state at depth 0 in the puzzle's own words.
+    pub fn start_text(&self) -> String {
+        match &self.0.kind {
+            Frame::Board { start, .. } => start.to_string(),
+            Frame::Puzzle { definition, start, .. } => definition.show(start),
+        }
+    }
+
+    /// Returns what two spaces share when their states look the same from depth 0: size, cell of the blank and metric
+    /// of boards, or [`Definition::fingerprint`].
+    pub(crate) fn likeness(&self) -> Likeness {
+        match &self.0.kind {
+            Frame::Board { start, metric, .. } => {
+                Likeness::Board(start.size(), start.blank(), *metric)
+            }
+            Frame::Puzzle { definition, .. } => Likeness::Puzzle(definition.fingerprint()),
+        }
+    }
+}
+
+/// What a depth distribution depends on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Likeness {
+    /// A board by size, row-major cell of the blank at depth 0, and metric.
+    Board(Size, usize, Metric),
+    /// A puzzle by [`Definition::fingerprint`]: Cayley graphs look the same from every state.
+    Puzzle(u64),
+}
+
+impl PartialEq for StateSpace {
+    fn eq(&self, other: &StateSpace) -> bool {
+        match (&self.0.kind, &other.0.kind) {
+            (
+                Frame::Board { goal, start, metric },
+                Frame::Board { goal: other_goal, start: other_start, metric: other_metric },
+            ) => (goal, start, metric) == (other_goal, other_start, other_metric),
+            (
+                Frame::Puzzle { definition, start, .. },
+                Frame::Puzzle { definition: other, start: other_start, .. },
+            ) => (definition, start) == (other, other_start),
+            _ => false,
+        }
+    }
+}
+
+impl Eq for StateSpace {}
+
+impl fmt::Display for StateSpace {
+    /// Writes the name, and the metric unless it is the usual one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name())?;
+        match self.metric().filter(|&m| m != Metric::Stm) {
+            Some(metric) => write!(f, " {metric}"),
+            None => Ok(()),
+        }
+    }
+}
+
+// States: as (line, cell) pairs, as single numbers, and in the puzzle's own words.
+//
+// Methods that take a state panic where states have no numbers, since there is none to be had: those that return one
+// are refused with [`BoardError::NoNumbers`].
+
+impl StateSpace {
+    fn numbering(&self) -> &Numbering {
+        self.0.numbering.as_ref().expect("the states have numbers")
+    }
+
+    /// Checks that states have numbers of 64 bits.
+    ///
+    /// # Errors
+    /// [`BoardError::NoNumbers`] for boards of more than 20 cells.
+    pub fn numbered(&self) -> Result<(), BoardError> {
+        match (&self.0.numbering, self.size()) {
+            (None, Some(size)) => Err(BoardError::NoNumbers { size }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the number of states that can be reached, where they have numbers.
+    pub(crate) fn numbered_states(&self) -> u64 {
+        self.numbering().states
+    }
+
+    /// Returns the moves: cells and windows of the line.
+    pub fn moves(&self) -> &Puzzle {
+        &self.numbering().moves
+    }
+
+    /// Returns the length of a line.
+    pub fn line_len(&self) -> usize {
+        self.moves().line_len()
+    }
+
+    /// Returns how many lines are numbered: (N-1)!/2 of one parity, twice as many where moves change it.
+    pub fn lines(&self) -> u64 {
+        let parities = if self.moves().keeps_parity() { 1 } else { 2 };
+        parities * lehmer::even_count(self.line_len())
+    }
+
+    /// Returns the state at depth 0.
+    ///
+    /// # Errors
+    /// [`BoardError`] when it cannot reach the goal, or states have no numbers.
+    pub fn start(&self) -> Result<State, Error> {
+        match &self.0.kind {
+            Frame::Board { start, .. } => self.state(start),
+            Frame::Puzzle { start, .. } => Ok(self.arranged(start)),
+        }
+    }
+
+    /// Returns the state that a text gives in the puzzle's own words.
+    ///
+    /// # Errors
+    /// [`BoardError`] and [`DefinitionError`]; an arrangement of another puzzle than a board is not looked at for
+    /// whether it can be reached.
+    pub fn parse(&self, text: &str) -> Result<State, Error> {
+        match &self.0.kind {
+            Frame::Board { goal, .. } => self.state(&Board::parse(text, Some(goal.size()))?),
+            Frame::Puzzle { definition, .. } => Ok(self.arranged(&definition.arrangement(text)?)),
+        }
+    }
+
+    /// Returns the state of a board.
+    ///
+    /// # Errors
+    /// [`BoardError`] when the board has another size or cannot reach the goal, or states have no numbers.
+    ///
+    /// # Panics
+    /// When the space is not that of a board.
+    pub fn state(&self, board: &Board) -> Result<State, Error> {
+        self.numbered()?;
+        let (goal, _) = self.boards().expect("the space is that of a board");
+        let state = match self.numbering().line(board.tiles()) {
+            Some((line, cell)) if board.size() == goal.size() => {
+                Some(self.number(&line[..self.line_len()], cell))
+            }
+            _ => None,
+        };
+        match state.filter(|state| state.line < self.lines()) {
+            Some(state) => Ok(state),
+            None => Err(Coordinates::new(goal.clone())
+                .encode_solvable(board)
+                .expect_err("a board of the goal's size and parity has a state")
+                .into()),
+        }
+    }
+
+    fn arranged(&self, arrangement: &Permutation) -> State {
+        let row: Vec<u16> = arrangement.images().iter().map(|&e| e.into()).collect();
+        let (line, cell) = self.numbering().line(&row).expect("an arrangement of this puzzle");
+        self.number(&line[..self.line_len()], cell)
+    }
+
+    /// Returns the state of a line and a cell.
+    pub fn number(&self, line: &[u8], cell: usize) -> State {
+        let (parity, rank) = lehmer::rank_in_parity(line);
+        State { line: parity as u64 * lehmer::even_count(line.len()) + rank, cell }
+    }
+
+    /// Returns the line of a state.
+    ///
+    /// # Panics
+    /// When the line is out of range.
+    pub fn line(&self, state: State) -> Vec<u8> {
+        let mut line = vec![0; self.line_len()];
+        let (parity, rank) = self.parity(state);
+        lehmer::unrank_in_parity(parity, rank, &mut line);
+        line
+    }
+
+    /// Returns the parity of a state's line and its rank among the lines of that parity.
+    pub fn parity(&self, state: State) -> (usize, u64) {
+        let half = lehmer::even_count(self.line_len());
+        ((state.line / half) as usize, state.line % half)
+    }
+
+    /// Returns the number of elements of a row.
+    pub fn width(&self) -> usize {
+        self.size().map_or_else(|| self.numbering().path.len(), Size::cells)
+    }
+
+    /// Returns the line of a row of elements and its cell, nothing where it has not every element once.
+    #[inline(always)]
+    pub(super) fn line_of_row(&self, row: &[u16]) -> Option<([u8; MAX_LEN], usize)> {
+        self.numbering().line(row)
+    }
+
+    /// Writes the elements of a state.
+    pub(super) fn write_row(&self, state: State, row: &mut [u16]) {
+        self.numbering().write(&self.line(state), state.cell, row);
+    }
+
+    fn row(&self, state: State) -> Vec<u16> {
+        let mut row = vec![0; self.width()];
+        self.write_row(state, &mut row);
+        row
+    }
+
+    /// Returns the board of a state, `None` for other puzzles.
+    ///
+    /// # Panics
+    /// When the line or the cell is out of range.
+    pub fn board(&self, state: State) -> Option<Board> {
+        let board = Board::new(self.size()?, &self.row(state));
+        Some(board.expect("a line is a permutation of the tiles"))
+    }
+
+    /// Returns a state in the puzzle's own words, which [`StateSpace::parse`] reads.
+    ///
+    /// # Panics
+    /// When the line or the cell is out of range.
+    pub fn text(&self, state: State) -> String {
+        match &self.0.kind {
+            Frame::Board { .. } => self.board(state).map_or(String::new(), |b| b.to_string()),
+            Frame::Puzzle { definition, .. } => {
+                let row = self.row(state);
+                definition.show(&Permutation::from_fn(row.len(), |i| row[i].into()))
+            }
+        }
+    }
+
+    /// Returns the row of a text in the puzzle's own words; of a board, whether or not it can reach the goal.
+    ///
+    /// # Errors
+    /// [`BoardError`] and [`DefinitionError`].
+    pub fn row_of_text(&self, text: &str) -> Result<Vec<u16>, Error> {
+        match &self.0.kind {
+            Frame::Board { goal, .. } => {
+                Ok(Board::parse(text, Some(goal.size()))?.tiles().to_vec())
+            }
+            Frame::Puzzle { definition, .. } => {
+                let arrangement = definition.arrangement(text)?;
+                Ok(arrangement.images().iter().map(|&e| e.into()).collect())
+            }
+        }
+    }
+
+    /// Returns whether moves lead to a state from the solved one. Cost: below a millisecond.
+    pub fn reaches(&self, state: State) -> bool {
+        let row = self.row(state);
+        let to = || Permutation::from_fn(row.len(), |i| row[i].into());
+        state.line < self.lines()
+            && self.definition().is_none_or(|of| of.reaches(&of.solved(), &to()))
+    }
+
+    /// Returns the state id, line * N + cell.
+    pub fn id(&self, state: State) -> u64 {
+        state.line * self.moves().cells() as u64 + state.cell as u64
+    }
+
+    /// Returns the state of a state id, or `None` when there is none with this number.
+    pub fn from_id(&self, id: u64) -> Option<State> {
+        let cells = self.moves().cells() as u64;
+        let state = State { line: id / cells, cell: (id % cells) as usize };
+        (state.line < self.lines()).then_some(state)
+    }
+}
+
+// Puzzles other than boards in files of this program: everything that a reader needs, as JSON.
+//
+// Invariant: what is read numbers the states as what was written did.
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PuzzleText {
+    name: String,
+    labels: Vec<usize>,
+    generators: Vec<MoveText>,
+    path: Vec<usize>,
+    orders: Vec<Vec<usize>>,
+    home: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MoveText {
+    name: String,
+    images: Vec<usize>,
+}
+
+impl StateSpace {
+    /// Returns a puzzle that is no board, but for the start, as text; `None` for boards, which their goal and metric
+    /// describe.
+    pub fn puzzle_text(&self) -> Option<String> {
+        let Frame::Puzzle { definition, order, .. } = &self.0.kind else {
+            return None;
+        };
+        let generators = definition.generators().iter().map(|generator| MoveText {
+            name: generator.name.clone(),
+            images: generator.permutation.images().iter().map(|&image| image.into()).collect(),
+        });
+        let text = PuzzleText {
+            name: definition.name().into(),
+            labels: definition.labels().to_vec(),
+            generators: generators.collect(),
+            path: order.path().to_vec(),
+            orders: (0..definition.positions()).map(|cell| order.order(cell).to_vec()).collect(),
+            home: home(definition, order),
+        };
+        Some(serde_json::to_string(&text).expect("numbers and names are JSON"))
+    }
+
+    /// Returns the states of a puzzle from text, `None` when it is not what [`StateSpace::puzzle_text`] writes.
+    pub fn from_puzzle_text(written: &str) -> Option<StateSpace> {
+        let text: PuzzleText = serde_json::from_str(written).ok()?;
+        let generator = |of: MoveText| {
+            Some(Generator { name: of.name, permutation: Permutation::new(&of.images).ok()? })
+        };
+        let generators = text.generators.into_iter().map(generator).collect::<Option<_>>()?;
+        let positions = text.labels.len();
+        let definition = Definition::new(text.name, positions, generators).ok()?;
+        let definition = definition.labelled(&text.labels).ok()?;
+        let order = PositionOrder::from_orders(text.path, text.orders)?;
+        if order.path().len() != positions {
+            return None;
+        }
+        let space = StateSpace::ordered_by(definition, order);
+        (space.puzzle_text()? == written).then_some(space)
+    }
+
+    /// Returns whether both have the same moves, elements and order of positions, whatever they are called: then they
+    /// number their states alike.
+    pub fn is_renamed(&self, other: &StateSpace) -> bool {
+        match (&self.0.kind, &other.0.kind) {
+            (
+                Frame::Puzzle { definition, order, .. },
+                Frame::Puzzle { definition: other, order: other_order, .. },
+            ) => {
+                let moves = |of: &Definition| (of.permutations(), of.labels().to_vec());
+                moves(definition) == moves(other) && order == other_order
+            }
+            _ => false,
+        }
+    }
+}
