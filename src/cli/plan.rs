@@ -9,7 +9,7 @@ use tilewave::puzzle::Metric;
 use tilewave::report::{bytes, counted, duration, published_for, rate, thousands};
 use tilewave::search::disk::{self, Directories, Disk, MemoryPlan, PlaneStore};
 use tilewave::search::{self, Calibration, Engine, Network, Search, SearchError, Subject};
-use tilewave::store::{Directory, Io, Simulated, Storage};
+use tilewave::store::{Directory, Io, MemoryDirectory, Storage};
 
 use crate::cli::disk::KEEP;
 use crate::cli::options::{MaxDepth, OutputOptions, Running, bandwidth, choice, kernel, whole};
@@ -169,7 +169,7 @@ impl Args {
             let mut search = Search::of(subject.clone());
             search.memory = Some(budget);
             search.kernel = kernel()?;
-            let directories = Directories::new(vec![Box::new(Simulated::default())]);
+            let directories = Directories::new(vec![Box::new(MemoryDirectory::default())]);
             let mut disk = Disk::new(directories);
             // One process is no job: it plans as if nothing had been said of processes.
             let ranks = self.ranks.map_or(1, u64::from);

@@ -2,7 +2,7 @@
 
 use super::*;
 use tilewave::search::disk::PlaneStore;
-use tilewave::store::{Faults, Manifest};
+use tilewave::store::Manifest;
 
 /// A run of 3x3 stopped in the middle of a level.
 fn stopped(keep_all: bool) -> (Search, Simulated) {

@@ -8,9 +8,10 @@ use tilewave::progress::{LevelDone, NoProgress, Progress};
 use tilewave::puzzle::{Goal, Size};
 use tilewave::search::disk::{self, Directories, Disk, DiskError, Stopped};
 use tilewave::search::{self, Communicator, Outcome, Reduce, Search, Subject};
-use tilewave::store::{Directory, Io, Manifest, Simulated};
+use tilewave::store::{Directory, Io, Manifest};
 
 use super::on;
+use super::simulated::Simulated;
 use super::threads::ranks;
 
 fn search(size: &str) -> Search {

@@ -13,7 +13,7 @@ use crate::search::disk::error::DiskError;
 use crate::search::outcome::PlaneStore;
 use crate::search::space::Subject;
 use crate::store::{
-    Codec, DEFAULT_LEVEL, LABEL, Lock, MANIFEST, Manifest, Marker, Shares, Storage, lock_within,
+    Codec, DEFAULT_LEVEL, Identity, LABEL, Lock, Manifest, Shares, Storage, lock_within,
 };
 
 /// The directories of a run. The manifest lies in the first; the chunks are dealt out by its shares.
@@ -102,8 +102,7 @@ impl Directories {
     /// Locks all directories, each after waiting at most `patience`.
     pub(crate) fn lock(&self, patience: Duration) -> Result<Vec<Lock>, DiskError> {
         let lock = |storage: &dyn Storage| {
-            let lock = lock_within(storage, patience);
-            lock.map_err(|e| DiskError::io(storage, "lock", e))?
+            lock_within(storage, patience)?
                 .ok_or_else(|| DiskError::Locked { directory: storage.name() })
         };
         self.all().map(lock).collect()
@@ -119,8 +118,7 @@ impl Directories {
     /// # Errors
     /// [`DiskError`] when it cannot be read or is damaged.
     pub fn manifest(&self) -> Result<Option<Manifest>, DiskError> {
-        let manifest = Manifest::read(self.first());
-        let manifest = manifest.map_err(|e| DiskError::io(self.first(), MANIFEST, e))?;
+        let manifest = Manifest::read(self.first())?;
         self.deal(manifest.as_ref().map_or(&[], |manifest| &manifest.shares));
         Ok(manifest)
     }
@@ -131,18 +129,8 @@ impl Directories {
 // Invariant: what is read back searches the same states in the same order of lines; two searches have the same
 // label only when they have the same puzzle, metric and goal.
 
-/// What manifests and markers say of a puzzle.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Identity {
-    pub board: String,
-    pub goal: String,
-    pub start: String,
-    pub metric: Option<String>,
-    pub puzzle: Option<String>,
-}
-
 impl Identity {
-    pub fn of(subject: &Subject) -> Identity {
+    pub(crate) fn of(subject: &Subject) -> Identity {
         let metric = subject.metric().filter(|&metric| metric != Metric::Stm);
         let text = match subject {
             Subject::Board { .. } => None,
@@ -160,7 +148,7 @@ impl Identity {
     }
 
     /// Names and values to be compared, the most telling first.
-    pub fn facts(&self) -> [(&'static str, String); 5] {
+    pub(crate) fn facts(&self) -> [(&'static str, String); 5] {
         let moves = self.puzzle.as_deref().map_or_else(String::new, hash);
         let metric = self.metric.clone();
         [
@@ -173,7 +161,7 @@ impl Identity {
     }
 
     /// Whether both are of the same moves of another puzzle, whatever it and they are called.
-    pub fn is_renamed(&self, other: &Identity) -> bool {
+    pub(crate) fn is_renamed(&self, other: &Identity) -> bool {
         let states = |of: &Identity| States::from_text(of.puzzle.as_ref()?.as_bytes());
         let moves = |of: &States| {
             let definition = of.definition();
@@ -185,11 +173,8 @@ impl Identity {
         one.is_some() && one.as_ref().map(moves) == other.as_ref().map(moves)
     }
 
-    /// Returns what is searched.
-    ///
-    /// # Errors
-    /// What is wrong with a board; [`DiskError::Apart`] for what no program of this version wrote.
-    pub fn subject(&self, directory: &str) -> Result<Subject, Error> {
+    /// What is searched; [`DiskError::Apart`] for what no program of this version wrote.
+    pub(crate) fn subject(&self, directory: &str) -> Result<Subject, Error> {
         let unknown = |what: &str| DiskError::Apart {
             directory: directory.into(),
             reason: format!("its manifest names {what} that this program does not know"),
@@ -206,30 +191,6 @@ impl Identity {
         let goal = Board::parse(&self.goal, Some(self.board.parse()?))?;
         let subject = Subject::board(goal).in_metric(metric);
         subject.starting_at(&self.start)
-    }
-}
-
-impl From<&Manifest> for Identity {
-    fn from(of: &Manifest) -> Identity {
-        Identity {
-            board: of.board.clone(),
-            goal: of.goal.clone(),
-            start: of.start.clone(),
-            metric: of.metric.clone(),
-            puzzle: of.puzzle.clone(),
-        }
-    }
-}
-
-impl From<&Marker> for Identity {
-    fn from(of: &Marker) -> Identity {
-        Identity {
-            board: of.board.clone(),
-            goal: of.goal.clone(),
-            start: of.start.clone(),
-            metric: of.metric.clone(),
-            puzzle: of.puzzle.clone(),
-        }
     }
 }
 

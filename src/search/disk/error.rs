@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::store::{MemoryError, Storage};
+use crate::store::{MemoryError, Place, Storage, StorageError};
 use crate::units::bytes;
 
 /// A run on disk that cannot start, go on or be read.
@@ -200,15 +200,16 @@ fn advice(reason: &io::Error, lost: bool) -> String {
     }
 }
 
+impl From<StorageError> for DiskError {
+    fn from(StorageError { place: Place { directory, file }, reason }: StorageError) -> DiskError {
+        DiskError::Io { directory, file, reason, lost: false }
+    }
+}
+
 impl DiskError {
     /// What is wrong with a directory as a part of a run.
     pub(crate) fn apart(storage: &dyn Storage, reason: String) -> DiskError {
         DiskError::Apart { directory: storage.name(), reason }
-    }
-
-    /// What the system said of a file.
-    pub(crate) fn io(storage: &dyn Storage, file: &str, reason: io::Error) -> DiskError {
-        DiskError::Io { directory: storage.name(), file: file.to_string(), reason, lost: false }
     }
 
     /// The error of a search that could not commit what it had done.

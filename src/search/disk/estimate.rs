@@ -22,7 +22,7 @@ use crate::search::outcome::Outcome;
 use crate::search::problem::SearchProblem;
 use crate::search::run::SearchPlan;
 use crate::search::space::{StateSpace, Subject};
-use crate::store::{Codec, Simulated};
+use crate::store::{Codec, MemoryDirectory};
 
 /// Coded bytes over the entropy of independent bits, at most, measured (`docs/performance.md`): states cluster on lines, which
 /// makes frames smaller than independent bits would be, and codes are not perfect, which makes them larger. Levels of 2x7 in the single-tile
@@ -338,7 +338,7 @@ pub fn calibrate(
 
 /// Runs a search whose seconds are those of its work.
 fn worked(search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
-    let directories = Directories::new(vec![Box::new(Simulated::default())]);
+    let directories = Directories::new(vec![Box::new(MemoryDirectory::default())]);
     let mut disk = Disk::new(directories);
     let layout = SearchProblem::chunked(&search.subject)?.layout;
     disk.shared_digits = Chunks::new(layout, 1).map(|chunks| chunks.digits);
@@ -368,13 +368,13 @@ mod tests {
     use crate::search::Search;
     use crate::search::Subject;
     use crate::search::disk::{Directories, Disk, PlaneStore};
-    use crate::store::Simulated;
+    use crate::store::MemoryDirectory;
 
     #[test]
     fn a_puzzle_that_nobody_has_searched_may_have_half_of_a_class_in_a_level() {
         for (name, classes) in [("coxeter:12", 2), ("stars:12", 2), ("lrx:11", 1)] {
             let search = Search::of(Subject::puzzle(families::parse(name).unwrap()));
-            let disk = Disk::new(Directories::new(vec![Box::new(Simulated::default())]));
+            let disk = Disk::new(Directories::new(vec![Box::new(MemoryDirectory::default())]));
             let plan = MemoryPlan::choose(&search, &disk, None).unwrap();
             assert_eq!(plan.extent.classes, classes, "{name}");
             let found = estimate(&Widths::default(), plan, false);
@@ -390,7 +390,7 @@ mod tests {
     fn estimates_grow_with_the_levels() {
         let size = Size::new(3, 4).unwrap();
         let search = Search::new(Goal::Last.board(size).unwrap());
-        let mut disk = Disk::new(Directories::new(vec![Box::new(Simulated::default())]));
+        let mut disk = Disk::new(Directories::new(vec![Box::new(MemoryDirectory::default())]));
         disk.shared_digits = Some(1);
         let plan = MemoryPlan::choose(&search, &disk, None).unwrap();
         let counts = vec![1, 1000, 20_000_000, 21_841_159, 10_000];

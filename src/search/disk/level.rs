@@ -244,16 +244,15 @@ impl Session<'_> {
         }
         let own = committer.sync()?;
         let first = self.context.disk.directories.first();
-        let wrong = |e| DiskError::io(first, "manifest", e);
         let mut parts = Vec::new();
         for part in self.communicator.all_gather(own.text().into_bytes()) {
-            let part = Manifest::parse(&part).map_err(|e| wrong(std::io::Error::other(e)));
-            parts.push(part?);
+            let part = Manifest::parse(&part);
+            parts.push(part.map_err(|e| first.error("manifest", std::io::Error::other(e)))?);
         }
         let manifest = merge(parts, base);
         // Before the others remove anything: rank 0 does not come on without its manifest.
         if self.communicator.rank() == 0 {
-            manifest.write(first).map_err(wrong)?;
+            manifest.write(first)?;
         }
         self.communicator.barrier();
         committer.supersede()?;

@@ -19,6 +19,7 @@ use crate::search::disk::error::DiskError;
 use crate::search::disk::half_step::{Half, Parts};
 use crate::store::{
     ChunkRecord, Codec, Decoder, Frames, LevelHeader, LevelReader, LevelSum, Manifest, RunFile,
+    StorageError,
 };
 
 /// Compressed bytes of a batch, about.
@@ -98,13 +99,13 @@ impl Fetch<'_> {
             Err(error) if error.kind() == ErrorKind::NotFound => storage.open(&name),
             opened => opened,
         };
-        let wrong = |reason: std::io::Error| match reason.kind() {
-            ErrorKind::InvalidData => self.damaged(chunk, &reason.to_string()),
+        let wrong = |e: StorageError| match e.kind() {
+            ErrorKind::InvalidData => self.damaged(chunk, &e.reason.to_string()),
             ErrorKind::NotFound => DiskError::apart(
                 storage,
                 format!("{name} is not there: is the disk of this directory mounted?"),
             ),
-            _ => DiskError::io(storage, &name, reason),
+            _ => e.into(),
         };
         let reader = opened.and_then(LevelReader::open).map_err(wrong)?;
         let header = reader.header();
@@ -172,10 +173,7 @@ impl Fetch<'_> {
         let mut decoder = Decoder::new(self.kernel)?;
         let mut registers: Vec<Register> = vec![[0; 64]; chunks.frame_registers()];
         for entry in 0..reader.index().len() {
-            let frames = reader.read(entry..entry + 1).map_err(|e| {
-                let name = Manifest::file_name(self.depth, chunk as u32);
-                DiskError::io(self.directories.of_chunk(chunk), &name, e)
-            })?;
+            let frames = reader.read(entry..entry + 1)?;
             let in_file = frames.entries()[0].frame as usize;
             let number = in_file / self.parts.halves();
             let (group, within) = self.parts.place(number);
@@ -245,11 +243,7 @@ impl Fetch<'_> {
             };
             let batch = batch.map(|frames| Batch { first, end, frames, chunk });
             let failed = batch.is_err();
-            let batch = batch.map_err(|e| {
-                let storage = self.directories.of_chunk(chunk);
-                DiskError::io(storage, &Manifest::file_name(self.depth, chunk as u32), e)
-            });
-            if batches.send(batch).is_err() || failed {
+            if batches.send(batch.map_err(DiskError::from)).is_err() || failed {
                 return false;
             }
             first = end;

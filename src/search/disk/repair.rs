@@ -11,7 +11,7 @@ use crate::kernel::Tally;
 use crate::progress::Progress;
 use crate::puzzle::Board;
 use crate::search::classes::Chunks;
-use crate::search::disk::directories::{Directories, Disk, Identity, label};
+use crate::search::disk::directories::{Directories, Disk, label};
 use crate::search::disk::error::DiskError;
 use crate::search::disk::reader::frame_lines;
 use crate::search::problem::SearchProblem;
@@ -93,19 +93,19 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
         None => bare(directories, header, marker)?,
     };
     // Whether goal and start make sense is found out before a manifest says so.
-    let subject = Identity::from(&base).subject(&first.name())?;
+    let subject = base.identity.subject(&first.name())?;
     SearchProblem::chunked(&subject)?;
     let manifest = rebuild(directories, &found, base, &subject)?;
     let mut kept = None;
     if damaged {
-        let names = first.list().map_err(|e| DiskError::io(first, "", e))?;
+        let names = first.list()?;
         let free = |name: &String| !names.contains(name);
         let name = (1..).map(|n| format!("{MANIFEST}.damaged-{n}")).find(free);
         let name = name.unwrap_or_default();
-        first.rename(MANIFEST, &name).map_err(|e| DiskError::io(first, MANIFEST, e))?;
+        first.rename(MANIFEST, &name)?;
         kept = Some(name);
     }
-    manifest.write_first(first).map_err(|e| DiskError::io(first, MANIFEST, e))?;
+    manifest.write_first(first)?;
     Ok(Repaired {
         manifest,
         subject,
@@ -120,7 +120,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
 fn find(directories: &Directories) -> Result<RunLevels, DiskError> {
     let mut found = RunLevels::default();
     for (i, storage) in directories.all().enumerate() {
-        let mut names = storage.list().map_err(|e| DiskError::io(storage, "", e))?;
+        let mut names = storage.list()?;
         names.sort();
         for name in names {
             let Some(RunFile::Level { depth, chunk }) = RunFile::parse(&name) else {
@@ -129,10 +129,10 @@ fn find(directories: &Directories) -> Result<RunLevels, DiskError> {
             let reader = match storage.open(&name).and_then(LevelReader::open) {
                 Ok(reader) => reader,
                 Err(e) if e.kind() == std::io::ErrorKind::InvalidData => {
-                    found.damaged.push(format!("{}/{name}: {e}", storage.name()));
+                    found.damaged.push(format!("{}/{name}: {}", storage.name(), e.reason));
                     continue;
                 }
-                Err(e) => return Err(DiskError::io(storage, &name, e)),
+                Err(e) => return Err(e.into()),
             };
             let right = directories.place(chunk as usize) == i;
             found.add(storage, right, (depth, chunk), &reader)?;
@@ -210,7 +210,7 @@ fn marker(directories: &Directories, header: &LevelHeader) -> Result<Option<Mark
                 storage,
                 format!(
                     "it is directory {} of {} of a search of {}: give all directories of one search, in the order in which it was started",
-                    marker.place, marker.directories, marker.board
+                    marker.place, marker.directories, marker.identity.board
                 ),
             ));
         }
@@ -234,8 +234,8 @@ fn bare(
         ))
         .into());
     };
-    let subject = Identity::from(&marker).subject(&first.name())?;
-    if label(&Identity::from(&marker)) != header.label {
+    let subject = marker.identity.subject(&first.name())?;
+    if label(&marker.identity) != header.label {
         let reason =
             format!("its level files are of another search than its marker's, of {subject}");
         return Err(DiskError::apart(first, reason).into());
@@ -250,24 +250,14 @@ fn bare(
     })?;
     Ok(Manifest {
         run: header.run,
-        board: marker.board,
-        goal: marker.goal,
-        start: marker.start,
-        metric: marker.metric,
-        puzzle: marker.puzzle,
+        identity: marker.identity,
         shared_digits: chunks.digits as u32,
         chunks: header.chunks,
         frame_lines: header.frame_lines,
         directories: directories.count() as u32,
         shares: marker.shares,
         keep_all: marker.keep_all,
-        complete: false,
-        seconds: 0.0,
-        bytes_written: 0,
-        peak_bytes: 0,
-        levels: Vec::new(),
-        files: Vec::new(),
-        level_seconds: 0.0,
+        ..Manifest::default()
     })
 }
 
@@ -449,21 +439,19 @@ fn forget(disk: &Disk, mut manifest: Manifest, depth: u32) -> Result<(), DiskErr
             };
             match done {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(DiskError::io(storage, &level, e));
+                    return Err(e.into());
                 }
                 _ => {}
             }
         }
     }
     for storage in directories.all() {
-        let synced = storage.sync_names();
-        synced.map_err(|e| DiskError::io(storage, "", e))?;
+        storage.sync_names()?;
     }
     manifest.levels.truncate(depth as usize);
     manifest.files = kept;
     manifest.complete = false;
     let first = directories.first();
-    let written = manifest.write(first);
     // The next claim removes what is no longer named.
-    written.map_err(|e| DiskError::io(first, MANIFEST, e))
+    Ok(manifest.write(first)?)
 }

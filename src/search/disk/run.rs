@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::search::communicator::{Communicator, OneProcess, Reduce};
 use crate::search::disk::chunk::Codecs;
 use crate::search::disk::context::Context;
-use crate::search::disk::directories::{Disk, Identity, label};
+use crate::search::disk::directories::{Disk, label};
 use crate::search::disk::error::DiskError;
 use crate::search::disk::half_step::RankProgress;
 use crate::search::disk::level::Session;
@@ -164,7 +164,7 @@ fn session(
         crossings: &crossings,
         plan,
         kernel: *kernel,
-        label: label(&Identity::from(&manifest)),
+        label: label(&manifest.identity),
         threads,
         times: Times::default(),
         codec,

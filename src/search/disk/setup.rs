@@ -4,12 +4,11 @@
 //! directory is locked by one rank of this job.
 
 use std::collections::HashSet;
-use std::io;
 
 use crate::Error;
 use crate::search::classes::Chunks;
 use crate::search::communicator::Communicator;
-use crate::search::disk::directories::{Directories, Disk, Identity};
+use crate::search::disk::directories::{Directories, Disk};
 use crate::search::disk::error::DiskError;
 use crate::search::disk::half_step::SENT;
 use crate::search::disk::memory_plan::{CHUNKS_PER_RANK, MemoryPlan};
@@ -19,7 +18,7 @@ use crate::search::error::{Engine, SearchError};
 use crate::search::options::Search;
 use crate::search::outcome::PlaneStore;
 use crate::search::problem::SearchProblem;
-use crate::store::{Lock, Manifest, RunFile};
+use crate::store::{Identity, Lock, Manifest, RunFile, StorageError};
 
 /// Stops all ranks when one of them was started for another search, with the same words on each.
 pub(crate) fn compare(
@@ -86,16 +85,15 @@ pub(crate) fn lock(
     let prefix = format!("cross-job-{job}.");
     let first = directories.first();
     let name = format!("{prefix}{:06}", communicator.rank());
-    let wrong = |e| DiskError::io(first, &name, e);
-    agreed(communicator, first.create(&name).map_err(wrong))?;
-    let names = agreed(communicator, first.list().map_err(wrong))?;
+    agreed(communicator, first.create(&name))?;
+    let names = agreed(communicator, first.list())?;
     let ranks = names.iter().filter_map(|name| name.strip_prefix(&prefix));
     let lowest = ranks.filter_map(|rank| rank.parse().ok()).min();
     let leader = lowest.unwrap_or(communicator.rank());
     let locks =
         if leader == communicator.rank() { directories.lock(patience) } else { Ok(Vec::new()) };
     // Nobody lists any more.
-    let removed = first.remove(&name).map_err(wrong);
+    let removed = first.remove(&name);
     let locks = agreed(communicator, locks)?;
     agreed(communicator, removed)?;
     Ok((leader, locks))
@@ -134,7 +132,7 @@ pub(crate) fn find(
 
 fn has_levels(directories: &Directories) -> Result<bool, DiskError> {
     for storage in directories.all() {
-        let names = storage.list().map_err(|e| DiskError::io(storage, "", e))?;
+        let names = storage.list()?;
         if names.iter().any(|name| Manifest::is_file_name(name)) {
             return Ok(true);
         }
@@ -223,9 +221,9 @@ pub(crate) fn check(
     plan: MemoryPlan,
     manifest: &Manifest,
 ) -> Result<(), DiskError> {
-    let (found, asked) = (Identity::from(manifest), Identity::of(&search.subject));
+    let (found, asked) = (&manifest.identity, &Identity::of(&search.subject));
     // A puzzle is known by its moves: its file may have another name now.
-    let renamed = found.is_renamed(&asked);
+    let renamed = found.is_renamed(asked);
     let facts = found.facts().into_iter().zip(asked.facts());
     let same = facts
         .map(|((name, found), (_, asked))| (name, found, asked))
@@ -246,7 +244,7 @@ pub(crate) fn check(
 
 /// A number for a new run.
 pub(crate) fn run_number(directories: &Directories) -> Result<u64, DiskError> {
-    crate::random::seed().map_err(|e| DiskError::io(directories.first(), "manifest", e))
+    crate::random::seed().map_err(|e| directories.first().error("manifest", e).into())
 }
 
 fn kept(all: bool) -> &'static str {
@@ -254,27 +252,16 @@ fn kept(all: bool) -> &'static str {
 }
 
 pub(crate) fn new_manifest(search: &Search, disk: &Disk, plan: MemoryPlan, run: u64) -> Manifest {
-    let Identity { board, goal, start, metric, puzzle } = Identity::of(&search.subject);
     Manifest {
         run,
-        board,
-        goal,
-        start,
-        metric,
-        puzzle,
+        identity: Identity::of(&search.subject),
         shared_digits: plan.chunks.digits as u32,
         chunks: plan.chunks.count as u32,
         frame_lines: frame_lines(plan.chunks),
         directories: disk.directories.count() as u32,
         shares: disk.directories.shares_by_room(),
         keep_all: disk.keep_all,
-        complete: false,
-        seconds: 0.0,
-        bytes_written: 0,
-        peak_bytes: 0,
-        levels: Vec::new(),
-        files: Vec::new(),
-        level_seconds: 0.0,
+        ..Manifest::default()
     }
 }
 
@@ -293,8 +280,7 @@ pub(crate) fn agree(
     if communicator.size() == 1 {
         return Ok(vec![0; manifest.chunks as usize]);
     }
-    let wrong = |e| DiskError::io(directories.first(), "", e);
-    let seen = agreed(communicator, seen(directories, manifest).map_err(wrong))?;
+    let seen = agreed(communicator, seen(directories, manifest))?;
     let owners = owners(&communicator.all_gather(seen)).map_err(|chunk| DiskError::Apart {
         directory: directories.first().name(),
         reason: format!(
@@ -305,11 +291,11 @@ pub(crate) fn agree(
 }
 
 /// Returns for each chunk whether this rank sees all files that the manifest has of it.
-fn seen(directories: &Directories, manifest: &Manifest) -> io::Result<Vec<u8>> {
+fn seen(directories: &Directories, manifest: &Manifest) -> Result<Vec<u8>, StorageError> {
     let lists: Vec<HashSet<String>> = directories
         .all()
         .map(|storage| Ok(storage.list()?.into_iter().collect()))
-        .collect::<io::Result<_>>()?;
+        .collect::<Result<_, StorageError>>()?;
     let mut seen = vec![1; manifest.chunks as usize];
     for files in &manifest.files {
         for record in files.chunks.iter().filter(|record| record.has_file()) {

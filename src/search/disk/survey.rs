@@ -35,13 +35,13 @@ impl<'a> Seen<'a> {
         storage: &'a dyn Storage,
         place: usize,
     ) -> Result<Seen<'a>, DiskError> {
-        let names = storage.list().map_err(|e| DiskError::io(storage, "", e))?;
+        let names = storage.list()?;
         let marker = Marker::read(storage).map_err(|e| match e.kind() {
             std::io::ErrorKind::InvalidData => DiskError::apart(
                 storage,
-                format!("its marker {MARKER} is damaged ({e}): remove that file, the search does without it where all its level files are there"),
+                format!("its marker {MARKER} is damaged ({}): remove that file, the search does without it where all its level files are there", e.reason),
             ),
-            _ => DiskError::io(storage, MARKER, e),
+            _ => e.into(),
         })?;
         let files = names.iter().filter_map(|name| RunFile::parse(name)).collect();
         Ok(Seen { storage, directories, place, of: directories.count(), marker, names, files })
@@ -81,7 +81,7 @@ impl<'a> Seen<'a> {
             Ok(header) if (header.depth, header.chunk) == (depth, chunk) => Ok(Some(header.run)),
             Ok(_) => Ok(None),
             Err(e) if e.kind() == std::io::ErrorKind::InvalidData => Ok(None),
-            Err(e) => Err(DiskError::io(self.storage, &name, e)),
+            Err(e) => Err(e.into()),
         }
     }
 }
@@ -138,14 +138,13 @@ impl Directories {
             let storage = here.storage;
             for &file in &here.files {
                 let name = file.name();
-                let wrong = |e| DiskError::io(storage, &name, e);
                 match file {
                     RunFile::Uncommitted { run, depth, chunk } if run == manifest.run => {
                         let level = RunFile::Level { depth, chunk }.name();
                         if named.contains(&(depth, chunk)) && !here.has(&level) {
-                            storage.rename(&name, &level).map_err(wrong)?;
+                            storage.rename(&name, &level)?;
                         } else {
-                            storage.remove(&name).map_err(wrong)?;
+                            storage.remove(&name)?;
                         }
                     }
                     RunFile::Level { depth, chunk } => {
@@ -155,18 +154,16 @@ impl Directories {
                         let superseded = !named.contains(&(depth, chunk))
                             && (finished && !manifest.keep_all || is_behind(manifest, depth));
                         if superseded && here.owner((depth, chunk))? == Some(manifest.run) {
-                            storage.remove(&name).map_err(wrong)?;
+                            storage.remove(&name)?;
                         }
                     }
-                    _ if file.run() == Some(manifest.run) => {
-                        storage.remove(&name).map_err(wrong)?
-                    }
+                    _ if file.run() == Some(manifest.run) => storage.remove(&name)?,
                     _ => {}
                 }
             }
             let marker = Marker::new(manifest, here.place as u32);
             if here.marker.as_ref() != Some(&marker) {
-                marker.write(storage).map_err(|e| DiskError::io(storage, MARKER, e))?;
+                marker.write(storage)?;
             }
         }
         Ok(())
@@ -181,7 +178,7 @@ fn belongs(seen: &Seen, manifest: &Manifest) -> Result<(), DiskError> {
     if marker.run != manifest.run {
         return Err(seen.apart(format!(
             "it belongs to another run, of {} with goal {}: give the directories of one search",
-            marker.board, marker.goal
+            marker.identity.board, marker.identity.goal
         )));
     }
     placed(seen, marker)
@@ -194,7 +191,7 @@ fn placed(seen: &Seen, marker: &Marker) -> Result<(), DiskError> {
     }
     Err(seen.apart(format!(
         "it is directory {} of {} of a search of {}, but is given as {} of {}: give all its directories in the order in which it was started",
-        marker.place, marker.directories, marker.board, seen.place, seen.of
+        marker.place, marker.directories, marker.identity.board, seen.place, seen.of
     )))
 }
 
@@ -334,7 +331,7 @@ fn startable(all: &[Seen]) -> Result<Option<u64>, DiskError> {
         if first.is_none_or(|first| first.run != marker.run) {
             return Err(seen.apart(format!(
                 "it is directory {} of {} of a search of {}, of which {} holds nothing: is that disk mounted?",
-                marker.place, marker.directories, marker.board, all[0].storage.name()
+                marker.place, marker.directories, marker.identity.board, all[0].storage.name()
             )));
         }
     }

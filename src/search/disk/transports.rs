@@ -6,7 +6,6 @@
 //! back, so what is read and what is written together take little more than one of them.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -72,11 +71,6 @@ impl<'a> FileExchange<'a> {
         RunFile::Scratch { run, depth, chunk }.name()
     }
 
-    fn error(&self, file: (u32, usize), error: io::Error) -> Error {
-        let storage = self.directories.of_chunk(file.1);
-        DiskError::io(storage, &self.name(file), error).into()
-    }
-
     /// Counts bytes as used, and refuses more than may be.
     fn count(&self, depth: u32, bytes: u64) -> Result<(), Error> {
         let used = self.directories.used();
@@ -94,8 +88,7 @@ impl<'a> FileExchange<'a> {
         let Some(ScratchFile { held, .. }) = self.files.remove(&file) else {
             return Ok(());
         };
-        let removed = self.directories.of_chunk(file.1).remove(&self.name(file));
-        removed.map_err(|e| self.error(file, e))?;
+        self.directories.of_chunk(file.1).remove(&self.name(file))?;
         let used = self.directories.used();
         used.scratch.fetch_sub(held, Ordering::Relaxed);
         Ok(())
@@ -118,14 +111,14 @@ impl Exchange for FileExchange<'_> {
         let key = (depth, from);
         if self.open.as_ref().is_none_or(|(open, _)| *open != key) {
             let created = self.directories.of_chunk(from).create(&self.name(key));
-            let mut file = created.map_err(|e| self.error(key, e))?;
+            let mut file = created?;
             let mut header = MAGIC.to_vec();
             header.extend(self.run.to_le_bytes());
             let len = header.len() as u64;
             let new = ScratchFile { len, held: len, waiting: 0 };
             self.files.insert(key, new);
             self.count(depth, len)?;
-            file.append(&header).map_err(|e| self.error(key, e))?;
+            file.append(&header)?;
             self.open = Some((key, file));
         }
         self.count(depth, segment.len() as u64)?;
@@ -136,8 +129,7 @@ impl Exchange for FileExchange<'_> {
         file.len += segment.len() as u64;
         file.held += segment.len() as u64;
         file.waiting += 1;
-        let appended = open.append(&segment);
-        appended.map_err(|e| self.error(key, e))?;
+        open.append(&segment)?;
         self.sent.entry((depth, to)).or_default().push(FileSegment {
             from,
             plane,
@@ -153,13 +145,12 @@ impl Exchange for FileExchange<'_> {
         let mut open = None;
         for segment in self.sent.remove(&(depth, to)).unwrap_or_default() {
             let key = (depth, segment.from);
-            let wrong = |e| self.error(key, e);
             let storage = self.directories.of_chunk(segment.from);
             let file = match open.take() {
                 Some((from, file)) if from == segment.from => file,
-                _ => storage.open(&self.name(key)).map_err(wrong)?,
+                _ => storage.open(&self.name(key))?,
             };
-            let bytes = file.read(segment.offset, segment.len).map_err(wrong)?;
+            let bytes = file.read(segment.offset, segment.len)?;
             if XxHash3_64::oneshot(bytes.as_ref()) != segment.hash {
                 return Err(DiskError::Scratch {
                     directory: storage.name(),

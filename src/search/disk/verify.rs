@@ -8,7 +8,7 @@ use crate::perm::layout;
 use crate::progress::{Phase, Progress};
 use crate::search::classes::{Chunks, Group};
 use crate::search::disk::chunk::any_beyond;
-use crate::search::disk::directories::{Directories, Identity, label};
+use crate::search::disk::directories::{Directories, label};
 use crate::search::disk::error::DiskError;
 use crate::search::disk::half_step::{Half, Parts};
 use crate::search::disk::reader::{Fetch, frame_lines};
@@ -53,7 +53,7 @@ impl Status {
 fn scratch(directories: &Directories, run: u64) -> Result<u64, DiskError> {
     let mut bytes = 0;
     for storage in directories.all() {
-        for name in storage.list().map_err(|e| DiskError::io(storage, "", e))? {
+        for name in storage.list()? {
             if RunFile::parse(&name).and_then(RunFile::run) == Some(run) {
                 // One that is gone again by now takes nothing.
                 bytes += storage.open(&name).map_or(0, |file| file.len());
@@ -83,7 +83,7 @@ fn manifest(directories: &Directories) -> Result<Manifest, DiskError> {
 
 /// What a manifest's run searches.
 fn subject(directories: &Directories, manifest: &Manifest) -> Result<Subject, Error> {
-    Identity::from(manifest).subject(&directories.first().name())
+    manifest.identity.subject(&directories.first().name())
 }
 
 /// Returns the search that the directories hold, to be continued with [`crate::search::disk::run`], and whether it
@@ -189,7 +189,7 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
         asked: "what this puzzle has".into(),
     };
     let chunks = chunks.ok_or_else(|| other("chunks", manifest.chunks))?;
-    let label = label(&Identity::from(&manifest));
+    let label = label(&manifest.identity);
     let all = manifest.disk_bytes();
     let mut verified = Verified::default();
     for files in &manifest.files {

@@ -21,7 +21,7 @@ use crate::search::disk::error::DiskError;
 use crate::search::error::SearchError;
 use crate::store::{
     Append, ChunkRecord, LevelFiles, LevelHeader, LevelRecord, LevelSum, LevelWriter, Manifest,
-    RunFile,
+    RunFile, StorageError,
 };
 
 /// Most files that wait for their sync with an open handle.
@@ -97,12 +97,6 @@ impl Writer {
         Ok(())
     }
 
-    fn error(&self, depth: u32, chunk: u32) -> impl FnOnce(std::io::Error) -> DiskError + use<> {
-        let storage = self.directories.of_chunk(chunk as usize);
-        let (directory, file) = (storage.name(), Manifest::file_name(depth, chunk));
-        move |reason| DiskError::Io { directory, file, reason, lost: false }
-    }
-
     fn frames(&mut self, encoded: EncodedFrames) -> Result<(), DiskError> {
         let Some(mut open) = self.open.take() else {
             return Ok(());
@@ -152,7 +146,7 @@ impl Writer {
             }
             Ok(())
         };
-        write().map_err(self.error(depth, chunk))?;
+        write().map_err(|e: StorageError| DiskError::from(e))?;
         let used = self.directories.used();
         used.levels.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         let all = used.bytes();
@@ -180,7 +174,7 @@ impl Writer {
             if finished.is_err() {
                 self.open = Some(Open::new(open.header));
             }
-            let (len, file) = finished.map_err(self.error(depth, chunk))?;
+            let (len, file) = finished?;
             record.bytes = len;
             let used = self.directories.used();
             used.levels.fetch_add(len - frames, Ordering::Relaxed);
@@ -228,13 +222,12 @@ impl Writer {
     /// Removes the file of a chunk, which has one of the names.
     fn remove(
         &mut self,
-        (depth, chunk, bytes): (u32, u32, u64),
+        (_, chunk, bytes): (u32, u32, u64),
         names: &[RunFile],
     ) -> Result<(), DiskError> {
         let storage = self.directories.of_chunk(chunk as usize);
         let mut removed = names.iter().map(|file| storage.remove(&file.name()));
-        let removed = removed.try_for_each(|removed| removed);
-        removed.map_err(self.error(depth, chunk))?;
+        removed.try_for_each(|removed| removed)?;
         let used = self.directories.used();
         used.levels.fetch_sub(bytes, Ordering::Relaxed);
         Ok(())
@@ -276,7 +269,7 @@ impl Writer {
         self.uncertain = true;
         self.sync()?;
         let first = self.directories.first();
-        self.manifest.write(first).map_err(|e| DiskError::io(first, "manifest", e))?;
+        self.manifest.write(first)?;
         self.supersede()
     }
 
@@ -284,12 +277,12 @@ impl Writer {
     fn sync_some(&mut self) -> Result<(), DiskError> {
         while self.pending.values().flatten().count() > OPEN {
             let oldest = self.pending.iter_mut().find(|(_, file)| file.is_some());
-            let Some((&(depth, chunk), file)) = oldest else {
+            let Some((_, file)) = oldest else {
                 break;
             };
             let synced = file.take().map_or(Ok(()), |mut file| file.sync());
             self.uncertain |= synced.is_err();
-            synced.map_err(self.error(depth, chunk))?;
+            synced?;
         }
         Ok(())
     }
@@ -298,15 +291,13 @@ impl Writer {
     fn sync(&mut self) -> Result<(), DiskError> {
         let mut touched = BTreeSet::new();
         for ((depth, chunk), file) in std::mem::take(&mut self.pending) {
-            let synced = file.map_or(Ok(()), |mut file| file.sync());
-            synced.map_err(self.error(depth, chunk))?;
+            file.map_or(Ok(()), |mut file| file.sync())?;
             self.named.push((depth, chunk));
             touched.insert(self.directories.place(chunk as usize));
         }
         for (i, storage) in self.directories.all().enumerate() {
             if touched.contains(&i) {
-                let synced = storage.sync_names();
-                synced.map_err(|e| DiskError::io(storage, "", e))?;
+                storage.sync_names()?;
             }
         }
         Ok(())
@@ -319,8 +310,7 @@ impl Writer {
         for (depth, chunk) in std::mem::take(&mut self.named) {
             let storage = self.directories.of_chunk(chunk as usize);
             let uncommitted = RunFile::Uncommitted { run, depth, chunk }.name();
-            let renamed = storage.rename(&uncommitted, &Manifest::file_name(depth, chunk));
-            renamed.map_err(self.error(depth, chunk))?;
+            storage.rename(&uncommitted, &Manifest::file_name(depth, chunk))?;
         }
         for old in std::mem::take(&mut self.superseded) {
             let (depth, chunk, _) = old;
