@@ -14,7 +14,7 @@ use crate::kernel::{Kernel, Rule, StepProgram, Transfer};
 use crate::perm::layout::{LANES, Layout};
 use crate::perm::move_table::Gathers;
 use crate::puzzle::Puzzle;
-use crate::search::error::SearchError;
+use crate::search::SearchError;
 
 /// What one byte of a line tells.
 pub(crate) struct Group {
@@ -102,7 +102,6 @@ impl Groups {
         groups
     }
 
-    /// Returns the number of classes: 1 or 2.
     pub fn classes(&self) -> usize {
         self.classes.len()
     }
@@ -112,7 +111,6 @@ impl Groups {
         self.classes.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// Returns the groups of a class.
     pub fn class(&self, class: usize) -> &[Group] {
         &self.classes[class]
     }
@@ -279,27 +277,27 @@ impl Chunks {
         })
     }
 
-    /// Returns the number of registers of a chunk.
+    /// All ways to cut the lines, the fewest chunks first.
+    pub fn cuts(layout: Layout) -> impl DoubleEndedIterator<Item = Chunks> {
+        (0..layout.prefix()).filter_map(move |digits| Chunks::new(layout, digits))
+    }
+
     pub fn registers(&self) -> usize {
         self.blocks * self.layout.block_registers()
     }
 
-    /// Returns the number of registers of a frame.
     pub fn frame_registers(&self) -> usize {
         self.frame_blocks * self.layout.block_registers()
     }
 
-    /// Returns the number of frames of a chunk.
     pub fn frames(&self) -> usize {
         self.blocks.div_ceil(self.frame_blocks)
     }
 
-    /// Returns the number of lines of a chunk.
     pub fn lines(&self) -> u64 {
         (self.registers() * LANES) as u64
     }
 
-    /// Returns the chunk of a block.
     pub fn of_block(&self, block: usize) -> usize {
         block / self.blocks
     }

@@ -15,13 +15,14 @@
 //! to it take to it.
 
 use crate::Error;
-use crate::kernel::{Kernel, Rule, StepProgram, Tally, Transfer};
+use crate::kernel::{Kernel, Rule, StepProgram, Transfer};
 use crate::perm::layout::{Layout, Register};
 use crate::perm::move_table::{Gathers, crossing_table};
 use crate::puzzle::Window;
-use crate::search::classes::{Arriving, BYTE, Groups, IncomingMoves};
-use crate::search::error::SearchError;
-use crate::search::expander::{Expansion, Frontier, PredecessorBlocks, Tasks};
+use crate::search::{
+    Arriving, BYTE, BlockLoop, BlockTarget, Expansion, Frontier, Group, IncomingMoves, SearchError,
+    Tasks,
+};
 
 /// Superblocks for each thread, so that none waits long for the others.
 const PER_THREAD: usize = 4;
@@ -68,51 +69,53 @@ fn chain_of(layout: Layout, transfer: &Transfer) -> Vec<LinkPlan> {
     links
 }
 
-/// The chains of the long windows into a group of a class, with the group that each begins at. A chain that is
-/// the beginning of another is part of it.
-fn plans(layout: Layout, groups: &Groups, at: (usize, usize)) -> Vec<(usize, Vec<LinkPlan>)> {
-    let arrivals = groups.arrivals(at.0)[at.1].iter();
-    let mut long: Vec<&IncomingMoves> =
-        arrivals.filter(|a| is_long(layout, &a.transfer.window)).collect();
-    long.sort_by_key(|a| std::cmp::Reverse(chain_of(layout, &a.transfer).len()));
-    let mut chains: Vec<(usize, Vec<LinkPlan>)> = Vec::new();
-    for arrival in long {
-        let chain = chain_of(layout, &arrival.transfer);
-        let same = |links: &[LinkPlan]| {
-            let begin = links.iter().map(|link| &link.done);
-            begin.eq(chain.iter().map(|link| &link.done))
+/// The links of some long windows, with the place in its class of the group that they begin at.
+pub(crate) struct ChainPlan {
+    from: usize,
+    links: Vec<LinkPlan>,
+}
+
+impl ChainPlan {
+    /// The windows whose tables are needed.
+    pub fn windows(&self) -> impl Iterator<Item = Window> {
+        self.links.iter().map(|link| link.last.clone())
+    }
+
+    /// How many of the links are carried out superblock by superblock.
+    fn local(&self, layout: Layout, threads: usize) -> usize {
+        let digits = |link: &LinkPlan| link.last.first().min(layout.block_prefix());
+        let enough = |digits| layout.blocks() / blocks(layout, digits) >= threads * PER_THREAD;
+        self.links.iter().take_while(|link| enough(digits(link))).count()
+    }
+}
+
+/// The chains of the long windows by which moves arrive in a group. A chain that is the beginning of another is
+/// part of it.
+pub(crate) fn plans(layout: Layout, arrivals: &[IncomingMoves]) -> Vec<ChainPlan> {
+    let long = arrivals.iter().filter(|a| is_long(layout, &a.transfer.window));
+    let mut long: Vec<(usize, Vec<LinkPlan>)> =
+        long.map(|a| (a.from, chain_of(layout, &a.transfer))).collect();
+    long.sort_by_key(|(_, links)| std::cmp::Reverse(links.len()));
+    let mut chains: Vec<ChainPlan> = Vec::new();
+    for (from, mut links) in long {
+        let end = links.len() - 1;
+        let begins = |known: &&mut ChainPlan| {
+            let same = known.links.iter().zip(&links).filter(|(a, b)| a.done == b.done).count();
+            known.from == from && same == links.len()
         };
-        let end = chain.len() - 1;
-        let found = chains.iter_mut().find(|(from, links)| {
-            *from == arrival.from && links.len() > end && same(&links[..=end])
-        });
-        match found {
-            Some((_, links)) => links[end].bits.extend(&arrival.transfer.bits),
-            None => chains.push((arrival.from, chain)),
+        match chains.iter_mut().find(begins) {
+            Some(known) => known.links[end].bits.append(&mut links[end].bits),
+            None => chains.push(ChainPlan { from, links }),
         }
     }
     chains
 }
 
-/// How many of a chain's links are carried out superblock by superblock, and the digits that those share.
-fn local(layout: Layout, links: &[LinkPlan], threads: usize) -> (usize, usize) {
-    let digits = |link: &LinkPlan| link.last.first().min(layout.block_prefix());
-    let enough = |digits| layout.blocks() / blocks(layout, digits) >= threads * PER_THREAD;
-    let count = links.iter().take_while(|link| enough(digits(link))).count();
-    (count, count.checked_sub(1).map_or(0, |last| digits(&links[last])))
-}
-
-/// Returns how many arrays of one group the long windows into a group take.
-pub(crate) fn arrays(layout: Layout, groups: &Groups, at: (usize, usize), threads: usize) -> usize {
-    let whole = |(_, links): &(usize, Vec<LinkPlan>)| {
-        // Each link reads the array of the one before, and all but the last fill one.
-        match links.len() - local(layout, links, threads).0 {
-            0 => 0,
-            1 => 1,
-            _ => 2,
-        }
-    };
-    let most = plans(layout, groups, at).iter().map(whole).max();
+/// Returns how many arrays of one group the long windows take by which moves arrive in a group.
+pub(crate) fn arrays(layout: Layout, arrivals: &[IncomingMoves], threads: usize) -> usize {
+    // Each link reads the array of the one before, and all but the last fill one.
+    let whole = |plan: &ChainPlan| (plan.links.len() - plan.local(layout, threads)).min(2);
+    let most = plans(layout, arrivals).iter().map(whole).max();
     most.map_or(0, |most| 1 + most)
 }
 
@@ -134,39 +137,34 @@ struct WindowChain {
 }
 
 impl WindowChain {
+    /// `parity` is that of the lines of the group that the chain begins at.
     fn new(
         kernel: Kernel,
         tables: &Gathers,
-        plans: &[LinkPlan],
-        (from, mut parity): (usize, usize),
-        threads: usize,
+        plan: &ChainPlan,
+        mut parity: usize,
     ) -> Result<WindowChain, SearchError> {
         let layout = tables.layout();
-        let link = |(at, plan): (usize, &LinkPlan)| {
-            parity ^= usize::from(!plan.last.is_even());
+        let link = |(at, link): (usize, &LinkPlan)| {
+            parity ^= usize::from(!link.last.is_even());
             let step = |bits: &[(u8, u8)], rule| {
-                let (window, bits) = (plan.last.clone(), bits.to_vec());
+                let (window, bits) = (link.last.clone(), bits.to_vec());
                 let program =
                     StepProgram::shared(kernel, tables, &[Transfer { window, bits }], &[])?;
-                Ok::<Arriving, SearchError>(Arriving {
-                    program,
-                    from: vec![if at == 0 { from } else { 0 }],
-                    parity,
-                    group: 0,
-                    rule,
-                })
+                let from = vec![if at == 0 { plan.from } else { 0 }];
+                Ok::<Arriving, SearchError>(Arriving { program, from, parity, group: 0, rule })
             };
-            let fill = (at + 1 < plans.len()).then(|| step(&BYTE, Rule::Replace));
-            let join = (!plan.bits.is_empty()).then(|| step(&plan.bits, Rule::Join));
+            let fill = (at + 1 < plan.links.len()).then(|| step(&BYTE, Rule::Replace));
+            let join = (!link.bits.is_empty()).then(|| step(&link.bits, Rule::Join));
             Ok::<Link, SearchError>(Link {
                 fill: fill.transpose()?,
                 join: join.transpose()?,
-                digits: plan.last.first().min(layout.block_prefix()),
+                digits: link.last.first().min(layout.block_prefix()),
             })
         };
         Ok(WindowChain {
-            links: plans.iter().enumerate().map(link).collect::<Result<_, _>>()?,
-            local: local(layout, plans, threads).0,
+            links: plan.links.iter().enumerate().map(link).collect::<Result<_, _>>()?,
+            local: plan.local(layout, rayon::current_num_threads()),
         })
     }
 }
@@ -182,31 +180,19 @@ pub(crate) struct Relay {
 pub(crate) type RelayPass<'a> = dyn Fn(Expansion<'_>, &mut Frontier) -> bool + Sync + 'a;
 
 impl Relay {
-    /// Returns the long windows into a group of a class, `None` when there are none.
+    /// Returns the long windows into a group from those of the class `before`, `None` when there are none.
     ///
     /// # Errors
     /// What the kernel refuses.
     pub fn new(
         kernel: Kernel,
         tables: &Gathers,
-        groups: &Groups,
-        at: (usize, usize),
+        plans: &[ChainPlan],
+        before: &[Group],
     ) -> Result<Option<Relay>, SearchError> {
-        let (layout, threads) = (tables.layout(), rayon::current_num_threads());
-        let before = groups.class(groups.next(at.0));
-        let plans = plans(layout, groups, at);
-        let chain = |(from, links): &(usize, Vec<LinkPlan>)| {
-            let source = (*from, before[*from].parity);
-            WindowChain::new(kernel, tables, links, source, threads)
-        };
+        let chain = |plan| WindowChain::new(kernel, tables, plan, before[plan.from].parity);
         let chains: Vec<WindowChain> = plans.iter().map(chain).collect::<Result<_, _>>()?;
-        Ok((!chains.is_empty()).then_some(Relay { layout, chains }))
-    }
-
-    /// Returns the windows whose tables the relay needs.
-    pub fn windows(layout: Layout, groups: &Groups, at: (usize, usize)) -> Vec<Window> {
-        let plans = plans(layout, groups, at).into_iter();
-        plans.flat_map(|(_, links)| links).map(|link| link.last).collect()
+        Ok((!chains.is_empty()).then_some(Relay { layout: tables.layout(), chains }))
     }
 
     /// Joins the states that the long windows lead to from `cur` in `joined`, whose content is replaced.
@@ -237,14 +223,7 @@ impl Relay {
                 }
             }
             for link in whole {
-                let expansion = |step| Expansion {
-                    layout,
-                    step,
-                    cur: held.as_ref().unwrap_or(cur),
-                    first: 0,
-                    blocks: layout.blocks(),
-                    reach: &[],
-                };
+                let expansion = |step| Expansion::whole(layout, step, held.as_ref().unwrap_or(cur));
                 if let Some(join) = &link.join
                     && !pass(expansion(join), joined)
                 {
@@ -314,19 +293,15 @@ type SuperblockPart<'a> = (&'a mut [Register], &'a mut [bool]);
 struct LinkScratch {
     /// The link's array over a superblock of the next link; empty for the last.
     array: Frontier,
-    /// Sources of a block for filling and joining; and none, of the block after it.
-    sources: [Option<[PredecessorBlocks; 2]>; 2],
+    /// For filling and for joining.
+    loops: [Option<BlockLoop>; 2],
 }
 
 impl LinkScratch {
     fn new(layout: Layout, link: &Link, blocks: usize) -> Result<LinkScratch, Error> {
-        let sources = |step: &Option<Arriving>| {
-            let step = step.as_ref();
-            step.map(|step| [0, 1].map(|_| PredecessorBlocks::new(&step.program)))
-        };
         Ok(LinkScratch {
             array: Frontier::empty(layout, blocks)?,
-            sources: [&link.fill, &link.join].map(sources),
+            loops: [&link.fill, &link.join].map(|step| step.as_ref().map(BlockLoop::new)),
         })
     }
 }
@@ -354,7 +329,7 @@ impl Superblock<'_> {
             }
         }
         let (before, own) = scratch.split_at_mut(at);
-        let Some(LinkScratch { array, sources }) = own.first_mut() else {
+        let Some(LinkScratch { array, loops }) = own.first_mut() else {
             return;
         };
         let (cur, begin, blocks) = match before.last() {
@@ -373,22 +348,25 @@ impl Superblock<'_> {
             ),
         };
         let (registers, occupied) = &mut self.joined;
-        let [fill, join] = sources;
+        let [fill, join] = loops;
         let steps = [
             (&link.fill, fill, filled, base),
             (&link.join, join, (&mut registers[..], &mut occupied[..]), self.first),
         ];
-        for (step, sources, (registers, occupied), base) in steps {
-            let (Some(step), Some([now, none])) = (step, sources) else {
+        for (step, loops, (registers, occupied), base) in steps {
+            let (Some(step), Some(loops)) = (step, loops) else {
                 continue;
             };
             let expansion = Expansion { layout, step, cur, first: begin, blocks, reach: &[] };
             for block in first..first + count {
-                expansion.find(now, block);
                 let at = block - base;
-                let next = &mut registers[at * size..][..size];
-                let _: (Tally, u64) =
-                    expansion.block(block, next, &mut occupied[at], &mut [], now, none, &[]);
+                // Nothing ahead: it lies in the caches.
+                loops.step(&expansion, block, None, |_| BlockTarget {
+                    registers: &mut registers[at * size..][..size],
+                    occupied: &mut occupied[at],
+                    seen: &mut [],
+                    halo: &[],
+                });
             }
         }
     }

@@ -15,13 +15,10 @@ use crate::perm::layout::{REGISTER_BYTES, Register};
 use crate::perm::move_table::Gathers;
 use crate::progress::{Phase, Progress};
 use crate::puzzle::Window;
-use crate::search::classes::{Arriving, BYTE};
-use crate::search::error::SearchError;
-use crate::search::expander::{Expansion, Frontier, PredecessorBlocks, Tasks};
-use crate::search::long_windows::{self, Relay, is_long};
-use crate::search::options::Search;
-use crate::search::outcome::{EachLevel, FoundLevels};
-use crate::search::problem::SearchProblem;
+use crate::search::{
+    Arriving, BYTE, BlockLoop, BlockTarget, ChainPlan, EachLevel, Expansion, FoundLevels, Frontier,
+    Relay, Search, SearchError, SearchProblem, Tasks, is_long, long_windows, plans,
+};
 
 /// Most blocks that a worker takes at a time: 64 * 21 KiB, half a millisecond's work. Workers take
 /// neighbouring blocks, so that they share the sources in the last-level cache.
@@ -45,25 +42,23 @@ impl ClassSteps {
         class: usize,
     ) -> Result<ClassSteps, SearchError> {
         let (layout, groups) = (problem.layout, &problem.groups);
-        let all = 0..groups.class(class).len();
-        let windows = all.clone().flat_map(|group| {
-            let short = groups.arrivals(class)[group].iter();
-            let short = short.map(|a| a.transfer.window.clone());
-            let short = short.filter(|window| !is_long(layout, window));
-            short.chain(Relay::windows(layout, groups, (class, group)))
-        });
+        let before = groups.class(groups.next(class));
+        let plans = groups.arrivals(class).iter().map(|arrivals| plans(layout, arrivals));
+        let plans: Vec<Vec<ChainPlan>> = plans.collect();
+        let short = groups.arrivals(class).iter().flatten().map(|a| a.transfer.window.clone());
+        let short = short.filter(|window| !is_long(layout, window));
+        let windows = short.chain(plans.iter().flatten().flat_map(ChainPlan::windows));
         let windows: Vec<Window> = windows.collect::<HashSet<_>>().into_iter().collect();
         tables.make(&windows);
-        let relays = all.clone();
-        let relays = relays.map(|group| Relay::new(kernel, tables, groups, (class, group)));
+        let relays = plans.iter().map(|plans| Relay::new(kernel, tables, plans, before));
         let relays: Vec<Option<Relay>> = relays.collect::<Result<_, _>>()?;
-        let step = |group: usize| {
-            let halo = relays[group].as_ref().map(|_| BYTE.to_vec());
-            let halo = halo.as_slice();
+        let step = |(group, relay): (usize, &Option<Relay>)| {
+            let halo = relay.as_ref().map(|_| BYTE.to_vec());
             let short = |t: &Transfer| !is_long(layout, &t.window);
-            Arriving::new(kernel, tables, groups, (class, group), halo, short)
+            Arriving::new(kernel, tables, groups, (class, group), halo.as_slice(), short)
         };
-        let steps: Vec<Arriving> = all.map(step).collect::<Result<_, _>>()?;
+        let steps = relays.iter().enumerate().map(step);
+        let steps: Vec<Arriving> = steps.collect::<Result<_, _>>()?;
         let mut gathers = steps.iter().flat_map(|step| step.program.gathers());
         Ok(ClassSteps {
             first_digit_inside: gathers.any(|gather| gather.spreads_first()),
@@ -90,8 +85,9 @@ pub(crate) fn array_bytes(problem: &SearchProblem, threads: usize) -> u64 {
 /// Returns the number of arrays of one group that windows take which are carried out in turn.
 fn relay_arrays(problem: &SearchProblem, threads: usize) -> usize {
     let groups = &problem.groups;
-    let all = (0..groups.classes()).flat_map(|c| (0..groups.class(c).len()).map(move |g| (c, g)));
-    all.map(|at| long_windows::arrays(problem.layout, groups, at, threads)).max().unwrap_or(0)
+    let arrivals = (0..groups.classes()).flat_map(|class| groups.arrivals(class));
+    let arrays = arrivals.map(|a| long_windows::arrays(problem.layout, a, threads));
+    arrays.max().unwrap_or(0)
 }
 
 /// Runs the search. Cost: [`array_bytes`] of memory, one pass over it per level.
@@ -208,7 +204,7 @@ impl Sweep<'_> {
         let mut targets = Vec::new();
         let mut tally = Tally::default();
         for (((registers, occupied), step), relay) in parts.zip(&self.class.relays) {
-            let expansion = Expansion { layout, step, cur, first: 0, blocks, reach: &[] };
+            let expansion = Expansion::whole(layout, step, cur);
             let seen = seen.as_mut().and_then(Iterator::next);
             let Some(relay) = relay else {
                 targets.push(GroupTarget { expansion, registers, occupied, seen, joined: None });
@@ -253,79 +249,60 @@ impl Sweep<'_> {
             (run, stride) = (1, layout.block_stride(0));
             per_task = per_task.next_multiple_of(layout.radix(0));
         }
-        let mut fixed = Vec::new();
-        let runs = targets.into_iter().map(|target| {
-            fixed.push((target.expansion, target.joined));
-            let seen = target.seen.unwrap_or_default().chunks_mut(run * size);
-            let seen = seen.map(Some).chain(std::iter::repeat_with(|| None));
+        // For each run of blocks the parts of all groups: side by side they read the same sources.
+        let mut runs: Vec<Option<(usize, Vec<BlockRange>)>> =
+            (0..blocks).step_by(run).map(|first| Some((first, Vec::new()))).collect();
+        let mut steps = Vec::new();
+        for target in targets {
+            steps.push((target.expansion, target.joined));
             let parts = target.registers.chunks_mut(run * size);
-            let parts = parts.zip(target.occupied.chunks_mut(run)).zip(seen);
-            let part = |((registers, occupied), seen): ((_, _), Option<_>)| BlockRange {
-                registers,
-                occupied,
-                seen: seen.unwrap_or_default(),
-            };
-            parts.map(part).map(Some).collect()
-        });
-        let mut runs: Vec<Vec<Option<BlockRange>>> = runs.collect();
-        let count = blocks.div_ceil(run);
-        // Groups side by side: they read the same sources.
-        let mut order = (0..stride).flat_map(|rest| (rest..count).step_by(stride)).map(|at| {
-            let parts = runs.iter_mut().filter_map(|runs| runs[at].take());
-            (at * run, parts.collect::<Vec<BlockRange>>())
-        });
-        let mut work: Vec<Vec<(usize, Vec<BlockRange>)>> = Vec::new();
-        work.resize_with(blocks.div_ceil(per_task), || {
-            order.by_ref().take(per_task / run).collect()
-        });
+            let parts = parts.zip(target.occupied.chunks_mut(run));
+            let mut seen = target.seen.unwrap_or_default().chunks_mut(run * size);
+            for ((_, of), (registers, occupied)) in runs.iter_mut().flatten().zip(parts) {
+                let seen = seen.next().unwrap_or_default();
+                of.push(BlockRange { registers, occupied, seen });
+            }
+        }
+        let order = (0..stride).flat_map(|rest| (rest..runs.len()).step_by(stride));
+        let order: Vec<usize> = order.collect();
+        let task = |runs_of: &[usize]| runs_of.iter().filter_map(|&at| runs[at].take()).collect();
+        let work: Vec<Vec<(usize, Vec<BlockRange>)>> =
+            order.chunks(per_task / run).map(task).collect();
         let interrupted = || self.observer.interrupted();
         let (tasks, done) = (Tasks::new(work, &interrupted), AtomicU64::new(0));
         let tallies = rayon::broadcast(|_| {
-            let mut sources: Vec<[PredecessorBlocks; 2]> = fixed
-                .iter()
-                .map(|(expansion, _)| {
-                    [0, 1].map(|_| PredecessorBlocks::new(&expansion.step.program))
-                })
-                .collect();
+            let loops = steps.iter().map(|(expansion, _)| BlockLoop::new(expansion.step));
+            let mut loops: Vec<BlockLoop> = loops.collect();
             let mut tally = Tally::default();
-            while let Some(mut task) = tasks.next() {
-                let mut taken = 0;
-                let order = task.iter().flat_map(|(first, parts)| {
-                    let blocks = parts.first().map_or(0, |part| part.occupied.len());
-                    *first..first + blocks
-                });
-                let order: Vec<usize> = order.collect();
-                for (first, parts) in &mut task {
-                    let blocks = parts.first().map_or(0, |part| part.occupied.len());
-                    for i in 0..blocks {
-                        let block = *first + i;
-                        for (t, part) in parts.iter_mut().enumerate() {
-                            let (expansion, joined) = &fixed[t];
-                            let [now, ahead] = &mut sources[t];
-                            if taken == 0 {
-                                expansion.find(now, block);
-                            }
-                            match order.get(taken + 1) {
-                                Some(&after) => expansion.find(ahead, after),
-                                None => ahead.far.clear(),
-                            }
-                            let mut halo: &[Register] = &[];
-                            if let Some(joined) = joined {
-                                halo = &joined.registers.units()[block * size..][..size];
-                                now.halo(joined.occupied[block]);
-                            }
-                            let next = &mut part.registers[i * size..][..size];
-                            let seen = part.seen.chunks_mut(size).nth(i).unwrap_or_default();
-                            let occupied = &mut part.occupied[i];
-                            let found =
-                                expansion.block(block, next, occupied, seen, now, ahead, halo).0;
+            while let Some(task) = tasks.next() {
+                let numbers = |first: usize| first..blocks.min(first + run);
+                let order: Vec<usize> = task.iter().flat_map(|of| numbers(of.0)).collect();
+                let mut ahead = order.iter().skip(1).copied();
+                for (first, mut parts) in task {
+                    for (i, block) in numbers(first).enumerate() {
+                        let after = ahead.next();
+                        for ((part, blocks), (expansion, joined)) in
+                            parts.iter_mut().zip(&mut loops).zip(&steps)
+                        {
+                            let (found, _) = blocks.step(expansion, block, after, |sources| {
+                                let mut halo: &[Register] = &[];
+                                if let Some(joined) = joined {
+                                    halo = &joined.registers.units()[block * size..][..size];
+                                    sources.halo(joined.occupied[block]);
+                                }
+                                BlockTarget {
+                                    registers: &mut part.registers[i * size..][..size],
+                                    occupied: &mut part.occupied[i],
+                                    seen: part.seen.chunks_mut(size).nth(i).unwrap_or_default(),
+                                    halo,
+                                }
+                            });
                             tally = tally.plus(found);
-                            std::mem::swap(now, ahead);
                         }
-                        taken += 1;
                     }
                 }
-                let done = done.fetch_add(taken as u64, Ordering::Relaxed) + taken as u64;
+                let taken = order.len() as u64;
+                let done = done.fetch_add(taken, Ordering::Relaxed) + taken;
                 self.observer.progress(Phase::Search(self.depth), done, blocks as u64);
             }
             tally

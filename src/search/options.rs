@@ -2,8 +2,7 @@
 
 use crate::kernel::{Kernel, KernelError};
 use crate::puzzle::Board;
-use crate::search::error::{Engine, MAX_CELLS, SearchError};
-use crate::search::space::Subject;
+use crate::search::{Engine, MAX_CELLS, SearchError, Subject};
 
 /// A search to run: from `start` (the goal itself by default) over everything that it reaches.
 #[derive(Clone, Debug)]

@@ -6,8 +6,7 @@ use crate::Error;
 use crate::kernel::{Kernel, Tally};
 use crate::perm::layout::Register;
 use crate::progress::{LevelDone, Progress};
-use crate::search::error::{Engine, SearchError};
-use crate::search::space::{State, Subject};
+use crate::search::{Engine, SearchError, State, Subject};
 
 /// The result of a search: one count and one checksum per depth, and how it was computed.
 #[derive(Clone, Debug)]

@@ -11,12 +11,8 @@ use crate::kernel::{Tally, Transfer};
 use crate::perm::layout::{self, LANES, Layout};
 use crate::perm::move_table::MoveTable;
 use crate::puzzle::Window;
-use crate::search::classes::{Chunks, Groups, Seat};
-use crate::search::disk::halo_sources::PlaneSources;
-use crate::search::error::SearchError;
-use crate::search::long_windows::is_long;
-use crate::search::options::Search;
-use crate::search::space::{State, StateSpace, Subject};
+use crate::search::disk::PlaneSources;
+use crate::search::{Chunks, Groups, SearchError, Seat, State, StateSpace, Subject, is_long};
 
 /// What there is to search, in the terms of the kernels.
 pub(crate) struct SearchProblem {
@@ -40,14 +36,6 @@ impl SearchProblem {
         Ok(SearchProblem { groups: Groups::new(space.puzzle(), start.cell), start, space, layout })
     }
 
-    /// Returns the problem of a search.
-    ///
-    /// # Errors
-    /// As [`SearchProblem::new`].
-    pub fn of(search: &Search) -> Result<SearchProblem, Error> {
-        SearchProblem::new(&search.subject)
-    }
-
     /// Returns the problem of a search through chunks: those whose moves cross the front of a line one element at a
     /// time.
     ///
@@ -63,16 +51,6 @@ impl SearchProblem {
         Ok(problem)
     }
 
-    /// Returns the moves within and between chunks.
-    pub fn crossings(&self, chunks: Chunks) -> Crossings {
-        Crossings::new(&self.groups, chunks)
-    }
-
-    /// Returns the number of planes that cross between chunks, without their tables.
-    pub fn planes(&self, chunks: Chunks) -> usize {
-        Crossings::count(&self.groups, chunks)
-    }
-
     /// Returns where a state lies.
     pub fn seat(&self, state: State) -> Seat {
         let parity = self.space.parity(state).0;
@@ -80,7 +58,6 @@ impl SearchProblem {
         seat.expect("states that are reached have a group")
     }
 
-    /// Returns the class of the states at a depth.
     pub fn class(&self, depth: usize) -> usize {
         let first = self.seat(self.start).class;
         (0..depth % 2).fold(first, |class, _| self.groups.next(class))
@@ -95,7 +72,6 @@ impl SearchProblem {
         }
     }
 
-    /// Returns the number of registers of a level of a class.
     pub fn registers(&self, class: usize) -> u64 {
         self.groups.class(class).len() as u64 * self.layout.registers()
     }
@@ -108,7 +84,6 @@ impl SearchProblem {
         (register, (rank % LANES as u64) as usize)
     }
 
-    /// Returns the number of the first line of a group.
     pub fn first_line(&self, class: usize, group: usize) -> u64 {
         let parity = self.groups.class(class)[group].parity as u64;
         parity * self.layout.registers() * LANES as u64
@@ -144,7 +119,6 @@ pub(crate) struct Plane {
 }
 
 impl Plane {
-    /// The plane of the moves back.
     fn back(&self) -> Plane {
         Plane {
             from: self.to,

@@ -5,12 +5,10 @@ use std::time::Instant;
 use crate::Error;
 use crate::perm::layout::Layout;
 use crate::progress::Progress;
-use crate::search::error::{Engine, SearchError};
-use crate::search::options::Search;
-use crate::search::outcome::{EachLevel, Outcome};
-use crate::search::problem::SearchProblem;
-use crate::search::space::{StateSpace, Subject};
-use crate::search::{memory, reference};
+use crate::search::{
+    EachLevel, Engine, Outcome, Search, SearchError, SearchProblem, StateSpace, Subject, memory,
+    reference,
+};
 
 /// Runs a search on its own thread pool and returns what it found.
 ///
@@ -54,7 +52,7 @@ pub fn run_each(
         let found = pool.install(|| reference::run(search, &space, start, observer))?;
         (found, None)
     } else {
-        let problem = SearchProblem::of(search)?;
+        let problem = SearchProblem::new(&search.subject)?;
         let kernel = search.choose_kernel()?;
         observer.started(plan.states);
         let found = pool.install(|| memory::run(search, &problem, kernel, observer, each))?;

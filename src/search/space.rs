@@ -10,7 +10,7 @@ use crate::puzzle::{
     Board, Coordinates, Definition, DefinitionError, Metric, Permutation, Puzzle, Size, SnakePath,
     States,
 };
-use crate::search::error::SearchError;
+use crate::search::SearchError;
 
 /// What is searched.
 #[derive(Clone, Debug)]

@@ -42,6 +42,11 @@ pub struct StorageError {
 }
 
 impl StorageError {
+    /// Returns the same once more: the system's own error cannot be copied.
+    pub(crate) fn again(&self) -> StorageError {
+        self.place.error(io::Error::new(self.kind(), self.reason.to_string()))
+    }
+
     /// Returns the kind of what is wrong.
     pub fn kind(&self) -> io::ErrorKind {
         self.reason.kind()

@@ -184,6 +184,11 @@ impl Manifest {
         self.files.iter().find(|files| files.depth == depth)
     }
 
+    /// What there is of each chunk of a level whose files are there.
+    pub(crate) fn records(&self, depth: u32) -> Vec<ChunkRecord> {
+        self.files_of(depth).map_or(Vec::new(), |files| files.chunks.clone())
+    }
+
     /// Returns the bytes of all files that are there.
     pub fn disk_bytes(&self) -> u64 {
         let chunks = self.files.iter().flat_map(|files| &files.chunks);

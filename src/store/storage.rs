@@ -71,7 +71,9 @@ pub trait Storage: Send + Sync {
 
     /// Gives back the disk of bytes of a file that nobody will read again; they read as zeros from then on, or
     /// as they were where the system, for whatever reason, does not do it. Returns whether the disk has them back.
-    fn release(&self, name: &str, offset: u64, len: u64) -> bool;
+    fn release(&self, _name: &str, _offset: u64, _len: u64) -> bool {
+        false
+    }
 
     /// Returns the names of all files.
     fn list(&self) -> Result<Vec<String>, StorageError>;
@@ -84,13 +86,19 @@ pub trait Storage: Send + Sync {
     fn lock(&self) -> Result<Option<Lock>, StorageError>;
 
     /// Returns whether another process holds the lock.
-    fn is_locked(&self) -> bool;
+    fn is_locked(&self) -> bool {
+        false
+    }
 
     /// Returns the bytes that may still be written, where that is known.
-    fn free(&self) -> Option<u64>;
+    fn free(&self) -> Option<u64> {
+        None
+    }
 
     /// Returns a number that directories on one disk share, where that is known.
-    fn device(&self) -> Option<u64>;
+    fn device(&self) -> Option<u64> {
+        None
+    }
 
     /// Returns what the directory is called in messages.
     fn name(&self) -> String;
@@ -257,11 +265,6 @@ impl Storage for Directory {
         file.is_ok_and(|(file, _)| fallocate(&file, hole, offset, len).is_ok())
     }
 
-    #[cfg(not(target_os = "linux"))]
-    fn release(&self, _: &str, _: u64, _: u64) -> bool {
-        false
-    }
-
     fn list(&self) -> Result<Vec<String>, StorageError> {
         let names = || {
             // A name that is not text is not one of ours.
@@ -321,24 +324,16 @@ impl Storage for Directory {
         })
     }
 
+    #[cfg(unix)]
     fn free(&self) -> Option<u64> {
-        #[cfg(unix)]
-        {
-            let facts = rustix::fs::statvfs(existing(&self.path)?).ok()?;
-            Some(facts.f_bavail.saturating_mul(facts.f_frsize))
-        }
-        #[cfg(not(unix))]
-        None
+        let facts = rustix::fs::statvfs(existing(&self.path)?).ok()?;
+        Some(facts.f_bavail.saturating_mul(facts.f_frsize))
     }
 
+    #[cfg(unix)]
     fn device(&self) -> Option<u64> {
-        #[cfg(unix)]
-        {
-            let facts = std::fs::metadata(existing(&self.path)?).ok()?;
-            Some(std::os::unix::fs::MetadataExt::dev(&facts))
-        }
-        #[cfg(not(unix))]
-        None
+        let facts = std::fs::metadata(existing(&self.path)?).ok()?;
+        Some(std::os::unix::fs::MetadataExt::dev(&facts))
     }
 
     fn name(&self) -> String {
@@ -580,10 +575,6 @@ impl Storage for MemoryDirectory {
         Ok(())
     }
 
-    fn release(&self, _: &str, _: u64, _: u64) -> bool {
-        false
-    }
-
     fn list(&self) -> Result<Vec<String>, StorageError> {
         Ok(self.files().keys().cloned().collect())
     }
@@ -594,18 +585,6 @@ impl Storage for MemoryDirectory {
 
     fn lock(&self) -> Result<Option<Lock>, StorageError> {
         Ok(Some(Box::new(())))
-    }
-
-    fn is_locked(&self) -> bool {
-        false
-    }
-
-    fn free(&self) -> Option<u64> {
-        None
-    }
-
-    fn device(&self) -> Option<u64> {
-        None
     }
 
     fn name(&self) -> String {

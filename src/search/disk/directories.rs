@@ -7,11 +7,9 @@ use std::time::Duration;
 use twox_hash::XxHash3_64;
 
 use crate::Error;
-use crate::kernel::Kernel;
 use crate::puzzle::{Board, Metric, States};
-use crate::search::disk::error::DiskError;
-use crate::search::outcome::PlaneStore;
-use crate::search::space::Subject;
+use crate::search::disk::DiskError;
+use crate::search::{PlaneStore, Subject};
 use crate::store::{
     Codec, DEFAULT_LEVEL, Identity, LABEL, Lock, Manifest, Shares, Storage, lock_within,
 };
@@ -21,7 +19,7 @@ use crate::store::{
 pub struct Directories {
     storages: Arc<[Box<dyn Storage>]>,
     shares: Arc<RwLock<Shares>>,
-    used: Arc<Used>,
+    pub(crate) used: Arc<Used>,
 }
 
 /// Bytes of this session's files.
@@ -32,7 +30,6 @@ pub(crate) struct Used {
 }
 
 impl Used {
-    /// Returns all bytes.
     pub fn bytes(&self) -> u64 {
         self.levels.load(Ordering::Relaxed) + self.scratch.load(Ordering::Relaxed)
     }
@@ -93,10 +90,6 @@ impl Directories {
 
     pub(crate) fn all(&self) -> impl Iterator<Item = &dyn Storage> {
         self.storages.iter().map(|storage| &**storage)
-    }
-
-    pub(crate) fn used(&self) -> &Used {
-        &self.used
     }
 
     /// Locks all directories, each after waiting at most `patience`.
@@ -261,10 +254,5 @@ impl Disk {
             check: false,
             patience: Duration::from_secs(10),
         }
-    }
-
-    /// Returns how new files are coded when a kernel computes them.
-    pub(crate) fn codec(&self, kernel: Kernel) -> Codec {
-        self.codec.unwrap_or(Codec::best(kernel))
     }
 }

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::Error;
+use crate::search::Communicator;
 use crate::store::{MemoryError, Place, Storage, StorageError};
 use crate::units::bytes;
 
@@ -218,5 +220,60 @@ impl DiskError {
             *lost = true;
         }
         self
+    }
+}
+
+// How a session ends early.
+//
+// Invariant: what one rank meets alone is told to the others by the end of the job; what all know ends all
+// of them alike.
+
+/// Why a rank has stopped.
+#[derive(Debug)]
+pub enum Stopped {
+    /// All ranks have stopped, each with its own error or the one that names the rank at fault.
+    Together(Error),
+    /// Only this rank has: the others wait for it until the job is ended.
+    Alone(Error),
+}
+
+impl Stopped {
+    /// Returns what is wrong.
+    pub fn into_error(self) -> Error {
+        match self {
+            Stopped::Together(error) | Stopped::Alone(error) => error,
+        }
+    }
+}
+
+/// Why the levels ended early.
+pub(crate) enum Halt {
+    /// Something is wrong on this rank.
+    Error(Error),
+    /// The writer of this rank has failed and says why itself.
+    Writer,
+    /// All ranks have stopped for this reason.
+    Together(Error),
+}
+
+impl<E: Into<Error>> From<E> for Halt {
+    fn from(error: E) -> Halt {
+        Halt::Error(error.into())
+    }
+}
+
+/// Returns what this rank has, once every rank has something; else every rank stops.
+pub(crate) fn agreed<T>(
+    communicator: &dyn Communicator,
+    result: Result<T, impl Into<Error>>,
+) -> Result<T, Stopped> {
+    let result = result.map_err(Into::into);
+    let failure = result.as_ref().err().map(ToString::to_string);
+    match (communicator.agree(failure), result) {
+        (None, Ok(value)) => Ok(value),
+        (_, Err(error)) => Err(Stopped::Together(error)),
+        (Some((rank, reason)), Ok(_)) => {
+            Err(Stopped::Together(DiskError::Elsewhere { rank, reason }.into()))
+        }
     }
 }

@@ -4,25 +4,12 @@
 //! from the most states that so many moves lead to, and from the number of all.
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use crate::Error;
-use crate::kernel::Kernel;
-use crate::progress::Progress;
 use crate::puzzle::Puzzle;
-use crate::search::calibrate::{Calibration, by};
-use crate::search::classes::Chunks;
-use crate::search::disk::directories::{Directories, Disk};
-use crate::search::disk::error::DiskError;
-use crate::search::disk::memory_plan::MemoryPlan;
-use crate::search::disk::run::run;
-use crate::search::error::{Engine, SearchError};
-use crate::search::options::Search;
-use crate::search::outcome::Outcome;
-use crate::search::problem::SearchProblem;
-use crate::search::run::SearchPlan;
-use crate::search::space::{StateSpace, Subject};
-use crate::store::{Codec, MemoryDirectory};
+use crate::search::disk::MemoryPlan;
+use crate::search::{StateSpace, Subject};
+use crate::store::Codec;
 
 /// Coded bytes over the entropy of independent bits, at most, measured (`docs/performance.md`): states cluster on lines, which
 /// makes frames smaller than independent bits would be, and codes are not perfect, which makes them larger. Levels of 2x7 in the single-tile
@@ -320,53 +307,11 @@ impl Iterator for Growth {
     }
 }
 
-// How long a search on disk takes to compute, from a small one.
-
-/// Returns how long computing, without waiting for a disk, should take: as [`crate::search::calibrate`], with decoding,
-/// kernel and encoding of complete searches through chunks in memory.
-///
-/// # Errors
-/// What [`run`] returns.
-pub fn calibrate(
-    plan: &SearchPlan,
-    threads: Option<usize>,
-    kernel: Option<Kernel>,
-) -> Result<Option<Calibration>, Error> {
-    let plan = SearchPlan { engine: Engine::Disk, ..plan.clone() };
-    by(&plan, threads, kernel, &worked)
-}
-
-/// Runs a search whose seconds are those of its work.
-fn worked(search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
-    let directories = Directories::new(vec![Box::new(MemoryDirectory::default())]);
-    let mut disk = Disk::new(directories);
-    let layout = SearchProblem::chunked(&search.subject)?.layout;
-    disk.shared_digits = Chunks::new(layout, 1).map(|chunks| chunks.digits);
-    disk.commit_every = Duration::MAX;
-    let ended = run(search, &disk, progress).map_err(|error| match error {
-        Error::Disk(DiskError::Interrupted { depth, states, .. }) => {
-            SearchError::Interrupted { depth, states }.into()
-        }
-        error => error,
-    });
-    let mut outcome = ended?;
-    if let Some(used) = &outcome.disk {
-        let work = used.decode_seconds + used.kernel_seconds + used.encode_seconds;
-        outcome.seconds = work / outcome.threads as f64;
-    }
-    Ok(outcome)
-}
-
 #[cfg(test)]
 mod tests {
-    //! What `src/bfs/disk/estimate.rs` keeps to itself.
-
     use super::*;
-
-    use crate::puzzle::families;
-    use crate::puzzle::{Goal, Size};
+    use crate::puzzle::{Goal, Size, families};
     use crate::search::Search;
-    use crate::search::Subject;
     use crate::search::disk::{Directories, Disk, PlaneStore};
     use crate::store::MemoryDirectory;
 

@@ -11,7 +11,7 @@ use crate::perm::TargetByte;
 use crate::perm::layout::{GROUP, LANES};
 use crate::perm::lehmer::MAX_LEN;
 use crate::perm::move_table::{MoveShape, MoveTable};
-use crate::search::classes::Chunks;
+use crate::search::Chunks;
 
 /// All lanes of a word.
 pub(crate) const ALL_LANES: u64 = (1 << LANES) - 1;
@@ -119,7 +119,6 @@ impl<'a> Portions<'a> {
         }
     }
 
-    /// Returns the portion of a target block.
     pub fn of(&mut self, block: usize) -> Arc<Portion> {
         let Portions { sources, from, located, key, known } = self;
         sources.locate(block, located);
@@ -186,7 +185,6 @@ impl PlaneSources {
         }
     }
 
-    /// Returns whether words move as a whole.
     pub fn is_whole(&self) -> bool {
         self.granularity != Granularity::Bits
     }
@@ -263,7 +261,6 @@ impl PlaneSources {
         known.entry(key.to_vec()).or_insert(Arc::new(portion)).clone()
     }
 
-    /// Returns the pieces of a word of a target block, with their lanes.
     fn pieces_of(&self, sources: &BlockSources, word: usize) -> Vec<(BitPiece, u64)> {
         if self.is_whole() {
             let size = self.chunks.layout.block_registers();
@@ -277,7 +274,6 @@ impl PlaneSources {
         pieces.iter().map(|piece| (*piece, lanes(piece))).collect()
     }
 
-    /// The starts of the pieces of a target block.
     fn starts(&self, sources: &BlockSources) -> &[u32] {
         let size = self.chunks.layout.block_registers();
         let first = (sources.variant * 2 + sources.parity) * size;

@@ -5,14 +5,10 @@ use crate::kernel::Kernel;
 use crate::perm::layout::LANES;
 use crate::perm::lehmer;
 use crate::puzzle::Metric;
-use crate::search::classes::Chunks;
-use crate::search::disk::directories::Disk;
-use crate::search::disk::error::DiskError;
-use crate::search::error::{Engine, SearchError};
-use crate::search::options::Search;
-use crate::search::outcome::PlaneStore;
-use crate::search::problem::{Crossings, SearchProblem};
-use crate::search::space::Subject;
+use crate::search::disk::{Disk, DiskError};
+use crate::search::{
+    Chunks, Crossings, Engine, PlaneStore, Search, SearchError, SearchProblem, Subject,
+};
 use crate::store::{Codec, Manifest};
 
 /// The memory of a search on disk.
@@ -86,11 +82,6 @@ impl MemoryPlan {
         self.plane_files
     }
 
-    /// Returns the same with planes that take no disk: they are sent to other machines.
-    pub fn with_planes_sent(self) -> MemoryPlan {
-        MemoryPlan { plane_files: 0, ..self }
-    }
-
     /// Returns the number of frames of a level, of all chunks and groups.
     pub fn frames(&self) -> u64 {
         (self.chunks.frames() * self.chunks.count * self.groups) as u64
@@ -128,50 +119,90 @@ impl MemoryPlan {
     ) -> Result<MemoryPlan, Error> {
         let (puzzle, layout) = (problem.space.subject().to_string(), problem.layout);
         let asked = asked.or(disk.shared_digits);
-        let cut = |k: usize| Chunks::new(layout, k);
-        let most = (0..layout.prefix()).rfind(|&k| cut(k).is_some());
-        let most = most.unwrap_or(0);
+        let most = Chunks::cuts(layout).next_back().map_or(0, |chunks| chunks.digits);
         if let Some(digits) = asked.filter(|&digits| digits > most) {
             return Err(DiskError::Digits { puzzle, digits, most }.into());
         }
+        let budget = search.memory.unwrap_or(u64::MAX);
         let mut least = u64::MAX;
-        let digits = asked.map_or(0..=most, |k| k..=k);
-        for chunks in digits.filter_map(cut) {
-            let planes = problem.planes(chunks) as u64;
+        for chunks in Chunks::cuts(layout).filter(|cut| asked.is_none_or(|k| cut.digits == k)) {
+            let planes = Crossings::count(&problem.groups, chunks) as u64;
             for store in [PlaneStore::Memory, PlaneStore::Files] {
                 if disk.planes.is_some_and(|asked| asked != store) {
                     continue;
                 }
                 let chunk = chunks.registers() as u64;
                 let sets = Crossings::sets(&problem.groups, chunks) as u64;
-                let bytes = chunk * 64 * problem.groups.most() as u64
-                    + match store {
-                        PlaneStore::Memory => planes * layout.registers() * 8 * sets,
-                        // Incoming and outgoing words, and the segments on their way.
-                        PlaneStore::Files => planes * chunk * 32,
-                    };
+                let (words, plane_files) = match store {
+                    PlaneStore::Memory => (planes * layout.registers() * 8 * sets, 0),
+                    // Incoming and outgoing words, and the segments on their way.
+                    PlaneStore::Files => {
+                        (planes * chunk * 32, planes * layout.registers() * LANES as u64 / 8)
+                    }
+                };
+                let bytes = chunk * 64 * problem.groups.most() as u64 + words;
                 least = least.min(bytes);
-                let budget = search.memory.unwrap_or(u64::MAX);
                 if bytes <= budget {
                     let ahead = ((budget - bytes) / 2).min(READ_AHEAD) / BATCH;
+                    let kernel = search.kernel.unwrap_or_else(Kernel::best);
                     return Ok(MemoryPlan {
                         chunks,
                         planes: store,
                         bytes,
                         extent: Extent::of(problem),
-                        codec: disk.codec(search.kernel.unwrap_or_else(Kernel::best)),
+                        codec: disk.codec.unwrap_or(Codec::best(kernel)),
                         groups: problem.groups.most(),
-                        plane_files: match store {
-                            PlaneStore::Memory => 0,
-                            PlaneStore::Files => planes * layout.registers() * LANES as u64 / 8,
-                        },
+                        plane_files,
                         read_ahead: ahead.max(4) as usize,
                     });
                 }
             }
         }
-        let (engine, needed, budget) = (Engine::Disk, least, search.memory.unwrap_or(0));
-        Err(SearchError::Memory { puzzle, engine, needed, budget }.into())
+        let engine = Engine::Disk;
+        Err(SearchError::Memory { puzzle, engine, needed: least, budget }.into())
+    }
+
+    /// Returns the fewest chunks that give every rank several and fit the memory of a rank with its messages, or as
+    /// many as asked for.
+    pub(crate) fn of_ranks(
+        problem: &SearchProblem,
+        search: &Search,
+        disk: &Disk,
+        ranks: usize,
+        asked: Option<usize>,
+    ) -> Result<MemoryPlan, Error> {
+        let puzzle = problem.space.subject().to_string();
+        let disk = Disk { planes: Some(PlaneStore::Files), ..disk.clone() };
+        let mut best = Err(SearchError::TooSmall { puzzle: puzzle.clone() }.into());
+        let cuts = Chunks::cuts(problem.layout).map(|chunks| chunks.digits).collect();
+        for digits in asked.map_or(cuts, |k| vec![k]) {
+            let mut plan = MemoryPlan::of(problem, search, &disk, Some(digits));
+            if let Ok(plan) = &mut plan {
+                let planes = Crossings::count(&problem.groups, plan.chunks);
+                let chunk = (planes * plan.chunks.registers() * 8) as u64;
+                let own = chunk * plan.chunks().div_ceil(ranks) as u64;
+                // What has arrived for this step and the next; what leaves and arrives after a superstep.
+                plan.bytes += 2 * own + 2 * own.min(SENT.max(chunk));
+            }
+            match plan {
+                Ok(MemoryPlan { bytes: needed, .. })
+                    if search.memory.is_some_and(|m| needed > m) =>
+                {
+                    let (engine, budget) = (Engine::Disk, search.memory.unwrap_or(0));
+                    let puzzle = puzzle.clone();
+                    let refused = SearchError::Memory { puzzle, engine, needed, budget };
+                    best = best.or(Err(refused.into()));
+                }
+                Ok(plan) => {
+                    best = Ok(plan);
+                    if plan.chunks() >= ranks * CHUNKS_PER_RANK {
+                        break;
+                    }
+                }
+                Err(error) => best = best.or(Err(error)),
+            }
+        }
+        best
     }
 }
 
@@ -277,7 +308,10 @@ pub struct Network {
 
 /// Chunks that every rank has at least, where the board allows: with fewer, those that have one more than
 /// the others make them wait.
-pub(crate) const CHUNKS_PER_RANK: usize = 4;
+const CHUNKS_PER_RANK: usize = 4;
+
+/// Most bytes that leave a rank in a superstep, if a chunk has not more.
+pub(crate) const SENT: u64 = 256 << 20;
 
 /// Returns what a search sends with a number of ranks.
 ///
@@ -300,12 +334,10 @@ pub fn network(subject: &Subject, ranks: usize) -> Result<Network, Error> {
     let problem = SearchProblem::chunked(subject)?;
     let layout = problem.layout;
     let ranks = ranks.max(1);
-    let cuts: Vec<Chunks> =
-        (0..layout.prefix()).filter_map(|digits| Chunks::new(layout, digits)).collect();
-    let enough = |cut: &&Chunks| cut.count >= ranks * CHUNKS_PER_RANK;
-    let cut = cuts.iter().find(enough).or(cuts.last());
-    let cut = *cut.ok_or_else(|| SearchError::TooSmall { puzzle: subject.to_string() })?;
-    let windows = problem.planes(cut);
+    let enough = |cut: &Chunks| cut.count >= ranks * CHUNKS_PER_RANK;
+    let cut = Chunks::cuts(layout).find(enough).or(Chunks::cuts(layout).next_back());
+    let cut = cut.ok_or_else(|| SearchError::TooSmall { puzzle: subject.to_string() })?;
+    let windows = Crossings::count(&problem.groups, cut);
     let bits = u128::from(lehmer::even_count(layout.len())) * windows as u128;
     let bytes = |bits: u128| (bits / 8) as u64;
     let most = cut.count.div_ceil(ranks);
@@ -321,8 +353,6 @@ pub fn network(subject: &Subject, ranks: usize) -> Result<Network, Error> {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/bfs/network.rs` keeps to itself.
-
     use super::*;
     use crate::puzzle::Goal;
 

@@ -4,21 +4,18 @@
 //! the states that later files count before themselves, or by the previous manifest; anything less is refused.
 
 use std::collections::{BTreeMap, HashSet};
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use crate::Error;
 use crate::kernel::Tally;
 use crate::progress::Progress;
 use crate::puzzle::Board;
-use crate::search::classes::Chunks;
-use crate::search::disk::directories::{Directories, Disk, label};
-use crate::search::disk::error::DiskError;
-use crate::search::disk::reader::frame_lines;
-use crate::search::problem::SearchProblem;
-use crate::search::space::Subject;
+use crate::search::disk::{Directories, Disk, DiskError, Seen, Survey, frame_lines, label};
+use crate::search::{Chunks, SearchProblem, Subject};
 use crate::store::{
     ChunkRecord, LevelFiles, LevelHeader, LevelReader, LevelRecord, MANIFEST, Manifest, Marker,
-    PREVIOUS, RunFile, Storage,
+    PREVIOUS, RunFile,
 };
 
 /// What a repair has found and made.
@@ -59,7 +56,7 @@ struct RunLevels {
 pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired, Error> {
     let first = directories.first();
     let apart = |reason: String| Err(DiskError::apart(first, reason).into());
-    let damaged = match directories.manifest() {
+    let damaged = match Survey::of(directories)?.manifest() {
         Ok(Some(manifest)) => {
             let far = match manifest.complete {
                 true => "the search is complete".to_string(),
@@ -70,24 +67,23 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
             ));
         }
         Ok(None) => false,
-        Err(DiskError::Io { reason, .. }) if reason.kind() == std::io::ErrorKind::InvalidData => {
-            true
-        }
+        Err(error) if error.kind() == ErrorKind::InvalidData => true,
         Err(error) => return Err(error.into()),
     };
     let _locks = directories.lock(patience)?;
+    let survey = Survey::of(directories)?;
     // Which chunk lies where: any of these says so.
-    let mut markers = directories.all().map(Marker::read);
-    let marked = || markers.find_map(|marker| Some(marker.ok()??.shares));
-    let shares = Manifest::read_previous(first).map(|manifest| manifest.shares);
+    let marked = || Some(survey.seen.iter().find_map(Seen::any_marker)?.shares.clone());
+    let previous = Manifest::read_previous(first);
+    let shares = previous.as_ref().map(|manifest| manifest.shares.clone());
     directories.deal(&shares.or_else(marked).unwrap_or_default());
-    let found = find(directories)?;
+    let found = RunLevels::of(&survey)?;
     let Some(header) = &found.header else {
         return Err(DiskError::Empty { directory: first.name() }.into());
     };
-    let previous = Manifest::read_previous(first).filter(|manifest| manifest.run == header.run);
+    let previous = previous.filter(|manifest| manifest.run == header.run);
     let had_previous = previous.is_some();
-    let marker = marker(directories, header)?;
+    let marker = marker(&survey, header)?;
     let base = match previous {
         Some(manifest) => manifest,
         None => bare(directories, header, marker)?,
@@ -116,42 +112,38 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
     })
 }
 
-/// Reads what all level files say of themselves.
-fn find(directories: &Directories) -> Result<RunLevels, DiskError> {
-    let mut found = RunLevels::default();
-    for (i, storage) in directories.all().enumerate() {
-        let mut names = storage.list()?;
-        names.sort();
-        for name in names {
-            let Some(RunFile::Level { depth, chunk }) = RunFile::parse(&name) else {
-                continue;
-            };
-            let reader = match storage.open(&name).and_then(LevelReader::open) {
-                Ok(reader) => reader,
-                Err(e) if e.kind() == std::io::ErrorKind::InvalidData => {
-                    found.damaged.push(format!("{}/{name}: {}", storage.name(), e.reason));
-                    continue;
-                }
-                Err(e) => return Err(e.into()),
-            };
-            let right = directories.place(chunk as usize) == i;
-            found.add(storage, right, (depth, chunk), &reader)?;
-        }
-    }
-    Ok(found)
-}
-
 impl RunLevels {
+    /// Reads what all level files say of themselves.
+    fn of(survey: &Survey) -> Result<RunLevels, DiskError> {
+        let mut found = RunLevels::default();
+        for seen in &survey.seen {
+            let mut names: Vec<String> = seen.files.iter().map(|file| file.name()).collect();
+            names.sort();
+            for name in names {
+                let Some(RunFile::Level { depth, chunk }) = RunFile::parse(&name) else {
+                    continue;
+                };
+                match seen.storage.open(&name).and_then(LevelReader::open) {
+                    Ok(reader) => found.add(seen, (depth, chunk), &reader)?,
+                    Err(e) if e.kind() == ErrorKind::InvalidData => {
+                        found.damaged.push(e.to_string());
+                    }
+                    Err(e) => return Err(e.into()),
+                }
+            }
+        }
+        Ok(found)
+    }
+
     fn add(
         &mut self,
-        storage: &dyn Storage,
-        is_its_place: bool,
+        seen: &Seen,
         (depth, chunk): (u32, u32),
         reader: &LevelReader,
     ) -> Result<(), DiskError> {
         let name = Manifest::file_name(depth, chunk);
         let header = reader.header();
-        let apart = |reason: &str| Err(DiskError::apart(storage, format!("{name} {reason}")));
+        let apart = |reason: &str| Err(DiskError::apart(seen.storage, format!("{name} {reason}")));
         let first = self.header.get_or_insert_with(|| header.clone());
         let key = |h: &LevelHeader| (h.run, h.chunks, h.frame_lines, h.label.clone());
         if key(first) != key(header) {
@@ -160,7 +152,7 @@ impl RunLevels {
         if (header.depth, header.chunk) != (depth, chunk) || chunk >= header.chunks {
             return apart("is not what its name says: give it its own name");
         }
-        if !is_its_place {
+        if !seen.has_chunk(chunk) {
             return apart(
                 "lies in the wrong directory: give all directories, in the order in which the search was started",
             );
@@ -196,25 +188,23 @@ impl RunLevels {
 }
 
 /// The marker of the first directory that has one; all must be of the files' run.
-fn marker(directories: &Directories, header: &LevelHeader) -> Result<Option<Marker>, DiskError> {
+fn marker(survey: &Survey, header: &LevelHeader) -> Result<Option<Marker>, DiskError> {
     let mut first = None;
-    for (i, storage) in directories.all().enumerate() {
+    for seen in &survey.seen {
         // A damaged marker says nothing, and the files say enough.
-        let Some(marker) = Marker::read(storage).ok().flatten() else {
+        let Some(marker) = seen.any_marker() else {
             continue;
         };
-        if marker.run != header.run
-            || (marker.place as usize, marker.directories as usize) != (i + 1, directories.count())
-        {
+        if marker.run != header.run || !seen.is_place_of(marker) {
             return Err(DiskError::apart(
-                storage,
+                seen.storage,
                 format!(
                     "it is directory {} of {} of a search of {}: give all directories of one search, in the order in which it was started",
                     marker.place, marker.directories, marker.identity.board
                 ),
             ));
         }
-        first.get_or_insert(marker);
+        first.get_or_insert(marker.clone());
     }
     Ok(first)
 }
@@ -244,8 +234,7 @@ fn bare(
     let fits = |chunks: &Chunks| {
         chunks.count == header.chunks as usize && frame_lines(*chunks) == header.frame_lines
     };
-    let mut cuts = (0..=layout.prefix()).filter_map(|k| Chunks::new(layout, k));
-    let chunks = cuts.find(fits).ok_or_else(|| {
+    let chunks = Chunks::cuts(layout).find(fits).ok_or_else(|| {
         DiskError::apart(first, format!("{} chunks do not fit {subject}", header.chunks))
     })?;
     Ok(Manifest {

@@ -4,19 +4,11 @@
 
 use crate::Error;
 use crate::kernel::{Kernel, Tally};
-use crate::perm::layout;
+use crate::perm::layout::{self, Register};
 use crate::progress::{Phase, Progress};
-use crate::search::classes::{Chunks, Group};
-use crate::search::disk::chunk::any_beyond;
-use crate::search::disk::directories::{Directories, label};
-use crate::search::disk::error::DiskError;
-use crate::search::disk::half_step::{Half, Parts};
-use crate::search::disk::reader::{Fetch, frame_lines};
-use crate::search::error::SearchError;
-use crate::search::options::Search;
-use crate::search::problem::SearchProblem;
-use crate::search::space::Subject;
-use crate::store::{Manifest, RunFile};
+use crate::search::disk::{Directories, DiskError, Fetch, Half, RunFiles, Survey, frame_lines};
+use crate::search::{Chunks, Group, Search, SearchError, SearchProblem, Subject};
+use crate::store::Manifest;
 
 /// How far a run has come.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,20 +41,6 @@ impl Status {
     }
 }
 
-/// Bytes of the files that carry a run's number in their names.
-fn scratch(directories: &Directories, run: u64) -> Result<u64, DiskError> {
-    let mut bytes = 0;
-    for storage in directories.all() {
-        for name in storage.list()? {
-            if RunFile::parse(&name).and_then(RunFile::run) == Some(run) {
-                // One that is gone again by now takes nothing.
-                bytes += storage.open(&name).map_or(0, |file| file.len());
-            }
-        }
-    }
-    Ok(bytes)
-}
-
 /// What a check of all files has found right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
@@ -72,13 +50,6 @@ pub struct Verified {
     pub bytes: u64,
     /// Their states.
     pub states: u64,
-}
-
-/// The manifest of directories that must hold a run.
-fn manifest(directories: &Directories) -> Result<Manifest, DiskError> {
-    directories
-        .manifest()?
-        .ok_or_else(|| DiskError::Empty { directory: directories.first().name() })
 }
 
 /// What a manifest's run searches.
@@ -92,7 +63,7 @@ fn subject(directories: &Directories, manifest: &Manifest) -> Result<Subject, Er
 /// # Errors
 /// [`DiskError`] when there is none or its manifest is damaged.
 pub fn search(directories: &Directories) -> Result<(Search, bool), Error> {
-    let manifest = manifest(directories)?;
+    let manifest = Survey::of(directories)?.some_run()?;
     let subject = subject(directories, &manifest)?;
     Ok((Search::of(subject), manifest.keep_all))
 }
@@ -102,7 +73,9 @@ pub fn search(directories: &Directories) -> Result<(Search, bool), Error> {
 /// # Errors
 /// [`DiskError`] when there is none or its manifest is damaged.
 pub fn status(directories: &Directories) -> Result<Status, Error> {
-    let manifest = manifest(directories)?;
+    let survey = Survey::of(directories)?;
+    let scratch_bytes = survey.manifest()?.map_or(0, |manifest| survey.scratch(manifest.run));
+    let manifest = survey.some_run()?;
     let subject = subject(directories, &manifest)?;
     let depth = manifest.levels.len();
     let done = manifest.files_of(depth as u32).map_or(0, |files| files.chunks.len());
@@ -112,7 +85,7 @@ pub fn status(directories: &Directories) -> Result<Status, Error> {
         subject,
         depth: (!manifest.complete).then_some(depth),
         chunks_done: done,
-        scratch_bytes: scratch(directories, manifest.run)?,
+        scratch_bytes,
         manifest,
     })
 }
@@ -125,12 +98,9 @@ const TRIES: usize = 20;
 fn at_rest(directories: &Directories) -> Result<Manifest, DiskError> {
     let mut tries = 0;
     loop {
-        match directories.recognise() {
-            Ok(found) => {
-                return found
-                    .manifest
-                    .ok_or_else(|| DiskError::Empty { directory: directories.first().name() });
-            }
+        let survey = Survey::of(directories)?;
+        match survey.run() {
+            Ok(_) => return survey.some_run(),
             // Once more in any case: the search may have ended between two glances.
             Err(_) if tries == 0 || tries < TRIES && directories.is_locked() => {
                 tries += 1;
@@ -160,7 +130,7 @@ fn names(
     depth: u32,
     chunk: u32,
 ) -> Result<bool, DiskError> {
-    let now = manifest(directories)?;
+    let now = Survey::of(directories)?.some_run()?;
     let named = now.files_of(depth);
     let named = named.is_some_and(|files| files.chunks.iter().any(|r| r.chunk == chunk));
     Ok(named || now.run != earlier.run)
@@ -189,26 +159,12 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
         asked: "what this puzzle has".into(),
     };
     let chunks = chunks.ok_or_else(|| other("chunks", manifest.chunks))?;
-    let label = label(&manifest.identity);
+    let run = RunFiles::new(directories, &problem, chunks, &manifest, Kernel::best(), 1);
     let all = manifest.disk_bytes();
     let mut verified = Verified::default();
     for files in &manifest.files {
-        let mut records = files.chunks.clone();
-        records.sort_unstable_by_key(|record| record.chunk);
         let class = problem.class(files.depth as usize);
-        let fetch = Fetch {
-            directories,
-            chunks,
-            parts: Parts::new(&problem, chunks, class),
-            half: Half::Level,
-            run: manifest.run,
-            label: &label,
-            depth: files.depth,
-            records,
-            keep_all: manifest.keep_all,
-            threads: 1,
-            kernel: Kernel::best(),
-        };
+        let fetch = run.level(files.depth, files.chunks.clone());
         let groups = problem.groups.class(class);
         let mut level = Tally::default();
         let mut superseded = false;
@@ -270,7 +226,7 @@ fn check_chunk(
     progress: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<Tally>, DiskError> {
     let mut tally = Tally::default();
-    let level = fetch.chunks.layout.registers();
+    let level = fetch.files.chunks.layout.registers();
     let whole = fetch.each_frame(chunk, &mut |frame, registers| {
         if any_beyond(registers, groups[frame.group].cells.len()) {
             let reason =
@@ -290,4 +246,10 @@ fn check_chunk(
         Ok(progress(u64::from(frame.frames.entries()[0].len)))
     })?;
     Ok(whole.then_some(tally))
+}
+
+/// Whether a byte has a bit for a cell beyond the last of its group.
+fn any_beyond(registers: &[Register], cells: usize) -> bool {
+    let beyond = 0xffu32.checked_shl(cells as u32).unwrap_or(0) as u8;
+    registers.as_flattened().iter().any(|byte| byte & beyond != 0)
 }
