@@ -94,9 +94,10 @@ impl Directories {
 
     /// Locks all directories, each after waiting at most `patience`.
     pub(crate) fn lock(&self, patience: Duration) -> Result<Vec<Lock>, DiskError> {
+        let running = "another search is running here; wait for it, or choose another --dir";
         let lock = |storage: &dyn Storage| {
-            lock_within(storage, patience)?
-                .ok_or_else(|| DiskError::Locked { directory: storage.name() })
+            let lock = lock_within(storage, patience)?;
+            lock.ok_or_else(|| DiskError::apart(storage, running))
         };
         self.all().map(lock).collect()
     }

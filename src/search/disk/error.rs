@@ -49,12 +49,6 @@ pub enum DiskError {
         /// Depth of the step that needs it.
         depth: u32,
     },
-    /// Another process works in the directory.
-    #[error("{directory}: another search is running here; wait for it, or choose another --dir")]
-    Locked {
-        /// The directory.
-        directory: String,
-    },
     /// The directory holds another search.
     #[error(
         "{directory} holds a search with {name} {found}, not {asked}: choose another --dir, or ask for the same"
@@ -164,20 +158,6 @@ pub enum DiskError {
         /// What the codec said.
         reason: &'static str,
     },
-    /// The levels of a run do not add up.
-    #[error(
-        "{directory}: depth {depth} has {found} states or another checksum than the manifest's {stated}: the run is damaged, start again in another --dir"
-    )]
-    Sum {
-        /// The directory.
-        directory: String,
-        /// The level.
-        depth: u32,
-        /// States in the files.
-        found: u64,
-        /// States in the manifest.
-        stated: u64,
-    },
 }
 
 /// What became of the work.
@@ -210,8 +190,8 @@ impl From<StorageError> for DiskError {
 
 impl DiskError {
     /// What is wrong with a directory as a part of a run.
-    pub(crate) fn apart(storage: &dyn Storage, reason: String) -> DiskError {
-        DiskError::Apart { directory: storage.name(), reason }
+    pub(crate) fn apart(storage: &dyn Storage, reason: impl Into<String>) -> DiskError {
+        DiskError::Apart { directory: storage.name(), reason: reason.into() }
     }
 
     /// The error of a search that could not commit what it had done.

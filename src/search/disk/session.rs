@@ -75,13 +75,9 @@ pub fn run_distributed(
     progress: &dyn Progress,
 ) -> Result<Outcome, Stopped> {
     setup::compare(search, disk, communicator)?;
-    let unchecked = match disk.check {
-        false => Ok(()),
-        true => Err(DiskError::apart(disk.directories.first(),
-            "several ranks check nothing before they go on: leave out --check, and check with tilewave verify --dir"
-                .into(),
-        )),
-    };
+    let why = "several ranks check nothing before they go on: leave out --check, and check with tilewave verify --dir";
+    let first = disk.directories.first();
+    let unchecked = if disk.check { Err(DiskError::apart(first, why)) } else { Ok(()) };
     agreed(communicator, unchecked)?;
     let made = agreed(communicator, Prepared::new(search))?;
     let (leader, _locks) = setup::lock(communicator, &disk.directories, disk.patience)?;

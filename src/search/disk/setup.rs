@@ -100,7 +100,7 @@ pub(crate) fn find(
     let own = if leads { survey.manifest() } else { Ok(None) };
     let own = agreed(communicator, own)?;
     let there = communicator.broadcast(vec![u8::from(own.is_some())]) == [1];
-    let apart = |reason: &str| Err(DiskError::apart(survey.directories.first(), reason.into()));
+    let apart = |reason: &str| Err(DiskError::apart(survey.directories.first(), reason));
     // A directory of another machine: what lies there must belong to rank 0's search.
     let fits = match own {
         _ if leader == 0 || !leads => Ok(()),

@@ -206,13 +206,11 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
         if let Some(stated) = stated.filter(|_| whole)
             && (stated.states, stated.checksum) != (level.states, level.checksum)
         {
-            return Err(DiskError::Sum {
-                directory: directories.first().name(),
-                depth: files.depth,
-                found: level.states,
-                stated: stated.states,
-            }
-            .into());
+            let reason = format!(
+                "depth {} has {} states or another checksum than the manifest's {}: the run is damaged, start again in another --dir",
+                files.depth, level.states, stated.states
+            );
+            return Err(DiskError::apart(directories.first(), reason).into());
         }
     }
     Ok(verified)
