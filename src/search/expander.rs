@@ -13,7 +13,8 @@ use crate::kernel::{ByteBlock, Rule, StepProgram, Tally};
 use crate::perm::layout::{LANES, Layout, Register};
 use crate::perm::lehmer::MAX_LEN;
 use crate::perm::reach::{ALL, Reach};
-use crate::search::{Arriving, State};
+use crate::progress::Progress;
+use crate::search::{IncomingStep, State};
 use crate::store::Array;
 
 /// The states of one class at one depth, of a chunk or of all: for each group in turn a byte per line, one
@@ -113,7 +114,7 @@ pub(crate) const MANY: u32 = 32;
 #[derive(Clone, Copy)]
 pub(crate) struct Expansion<'a> {
     pub layout: Layout,
-    pub step: &'a Arriving,
+    pub step: &'a IncomingStep,
     pub cur: &'a Frontier,
     /// Number of the array's first block.
     pub first: usize,
@@ -142,7 +143,7 @@ pub(crate) struct BlockLoop {
 }
 
 impl BlockLoop {
-    pub fn new(step: &Arriving) -> BlockLoop {
+    pub fn new(step: &IncomingStep) -> BlockLoop {
         let sources = || PredecessorBlocks::new(&step.program);
         BlockLoop { now: sources(), ahead: sources() }
     }
@@ -176,7 +177,7 @@ impl BlockLoop {
 
 impl<'a> Expansion<'a> {
     /// Returns the step for an array of all blocks.
-    pub fn whole(layout: Layout, step: &'a Arriving, cur: &'a Frontier) -> Expansion<'a> {
+    pub fn whole(layout: Layout, step: &'a IncomingStep, cur: &'a Frontier) -> Expansion<'a> {
         Expansion { layout, step, cur, first: 0, blocks: layout.blocks(), reach: &[] }
     }
 
@@ -350,20 +351,20 @@ impl PredecessorBlocks {
 /// Pieces of work, until there are no more or somebody wants to stop.
 pub(crate) struct Tasks<'a, T> {
     left: Mutex<std::vec::IntoIter<T>>,
-    interrupted: &'a (dyn Fn() -> bool + Sync),
+    observer: &'a dyn Progress,
     stopped: AtomicBool,
 }
 
 impl<'a, T> Tasks<'a, T> {
     /// Returns the pieces, to be taken in order.
-    pub fn new(work: Vec<T>, interrupted: &'a (dyn Fn() -> bool + Sync)) -> Tasks<'a, T> {
-        Tasks { left: Mutex::new(work.into_iter()), interrupted, stopped: AtomicBool::new(false) }
+    pub fn new(work: Vec<T>, observer: &'a dyn Progress) -> Tasks<'a, T> {
+        Tasks { left: Mutex::new(work.into_iter()), observer, stopped: AtomicBool::new(false) }
     }
 
     /// Takes the next piece.
     pub fn next(&self) -> Option<T> {
         let task = self.left.lock().unwrap_or_else(|e| e.into_inner()).next()?;
-        if self.stopped() || (self.interrupted)() {
+        if self.stopped() || self.observer.interrupted() {
             self.stopped.store(true, Ordering::Relaxed);
             return None;
         }

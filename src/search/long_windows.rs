@@ -15,13 +15,14 @@
 //! to it take to it.
 
 use crate::Error;
-use crate::kernel::{Kernel, Rule, StepProgram, Transfer};
+use crate::kernel::{Kernel, Rule, Transfer};
 use crate::perm::layout::{Layout, Register};
 use crate::perm::move_table::{Gathers, crossing_table};
+use crate::progress::Progress;
 use crate::puzzle::Window;
 use crate::search::{
-    Arriving, BYTE, BlockLoop, BlockTarget, Expansion, Frontier, Group, IncomingMoves, SearchError,
-    Tasks,
+    BYTE, BlockLoop, BlockTarget, Expansion, Frontier, Group, IncomingMoves, IncomingStep,
+    SearchError, Tasks,
 };
 
 /// Superblocks for each thread, so that none waits long for the others.
@@ -91,8 +92,8 @@ impl ChainPlan {
 
 /// The chains of the long windows by which moves arrive in a group. A chain that is the beginning of another is
 /// part of it.
-pub(crate) fn plans(layout: Layout, arrivals: &[IncomingMoves]) -> Vec<ChainPlan> {
-    let long = arrivals.iter().filter(|a| is_long(layout, &a.transfer.window));
+pub(crate) fn plans(layout: Layout, incoming: &[IncomingMoves]) -> Vec<ChainPlan> {
+    let long = incoming.iter().filter(|a| is_long(layout, &a.transfer.window));
     let mut long: Vec<(usize, Vec<LinkPlan>)> =
         long.map(|a| (a.from, chain_of(layout, &a.transfer))).collect();
     long.sort_by_key(|(_, links)| std::cmp::Reverse(links.len()));
@@ -112,19 +113,19 @@ pub(crate) fn plans(layout: Layout, arrivals: &[IncomingMoves]) -> Vec<ChainPlan
 }
 
 /// Returns how many arrays of one group the long windows take by which moves arrive in a group.
-pub(crate) fn arrays(layout: Layout, arrivals: &[IncomingMoves], threads: usize) -> usize {
+pub(crate) fn arrays(layout: Layout, incoming: &[IncomingMoves], threads: usize) -> usize {
     // Each link reads the array of the one before, and all but the last fill one.
     let whole = |plan: &ChainPlan| (plan.links.len() - plan.local(layout, threads)).min(2);
-    let most = plans(layout, arrivals).iter().map(whole).max();
+    let most = plans(layout, incoming).iter().map(whole).max();
     most.map_or(0, |most| 1 + most)
 }
 
 /// What one link does.
 struct Link {
     /// Fills its array, `None` for the last one.
-    fill: Option<Arriving>,
+    fill: Option<IncomingStep>,
     /// Joins the states to those of the target group, `None` where no move ends here.
-    join: Option<Arriving>,
+    join: Option<IncomingStep>,
     /// Digits that the superblocks share that it moves bytes within.
     digits: usize,
 }
@@ -149,10 +150,10 @@ impl WindowChain {
             parity ^= usize::from(!link.last.is_even());
             let step = |bits: &[(u8, u8)], rule| {
                 let (window, bits) = (link.last.clone(), bits.to_vec());
-                let program =
-                    StepProgram::shared(kernel, tables, &[Transfer { window, bits }], &[])?;
-                let from = vec![if at == 0 { plan.from } else { 0 }];
-                Ok::<Arriving, SearchError>(Arriving { program, from, parity, group: 0, rule })
+                let from = if at == 0 { plan.from } else { 0 };
+                let moves = [IncomingMoves { from, transfer: Transfer { window, bits } }];
+                let step = IncomingStep::of(kernel, tables, moves.iter(), &[])?;
+                Ok::<IncomingStep, SearchError>(IncomingStep { parity, rule, ..step })
             };
             let fill = (at + 1 < plan.links.len()).then(|| step(&BYTE, Rule::Replace));
             let join = (!link.bits.is_empty()).then(|| step(&link.bits, Rule::Join));
@@ -170,16 +171,16 @@ impl WindowChain {
 }
 
 /// All long windows into one group.
-pub(crate) struct Relay {
+pub(crate) struct LongWindows {
     layout: Layout,
     chains: Vec<WindowChain>,
 }
 
 /// A pass over all blocks of an array: what is read, and what it is joined to or takes the place of. Returns
 /// false when interrupted.
-pub(crate) type RelayPass<'a> = dyn Fn(Expansion<'_>, &mut Frontier) -> bool + Sync + 'a;
+pub(crate) type LongWindowPass<'a> = dyn Fn(Expansion<'_>, &mut Frontier) -> bool + Sync + 'a;
 
-impl Relay {
+impl LongWindows {
     /// Returns the long windows into a group from those of the class `before`, `None` when there are none.
     ///
     /// # Errors
@@ -189,10 +190,10 @@ impl Relay {
         tables: &Gathers,
         plans: &[ChainPlan],
         before: &[Group],
-    ) -> Result<Option<Relay>, SearchError> {
+    ) -> Result<Option<LongWindows>, SearchError> {
         let chain = |plan| WindowChain::new(kernel, tables, plan, before[plan.from].parity);
         let chains: Vec<WindowChain> = plans.iter().map(chain).collect::<Result<_, _>>()?;
-        Ok((!chains.is_empty()).then_some(Relay { layout: tables.layout(), chains }))
+        Ok((!chains.is_empty()).then_some(LongWindows { layout: tables.layout(), chains }))
     }
 
     /// Joins the states that the long windows lead to from `cur` in `joined`, whose content is replaced.
@@ -205,8 +206,8 @@ impl Relay {
         cur: &Frontier,
         joined: &mut Frontier,
         spare: &mut Vec<Frontier>,
-        interrupted: &(dyn Fn() -> bool + Sync),
-        pass: &RelayPass,
+        observer: &dyn Progress,
+        pass: &LongWindowPass,
     ) -> Result<bool, Error> {
         let layout = self.layout;
         joined.clear(layout);
@@ -214,11 +215,8 @@ impl Relay {
             let whole = &chain.links[chain.local..];
             let mut held = None;
             if chain.local > 0 {
-                held = match whole.is_empty() {
-                    true => None,
-                    false => Some(self.spare(spare)?),
-                };
-                if !self.superblocks(chain, cur, held.as_mut(), joined, interrupted)? {
+                held = if whole.is_empty() { None } else { Some(self.spare(spare)?) };
+                if !self.superblocks(chain, cur, held.as_mut(), joined, observer)? {
                     return Ok(false);
                 }
             }
@@ -258,7 +256,7 @@ impl Relay {
         cur: &Frontier,
         out: Option<&mut Frontier>,
         joined: &mut Frontier,
-        interrupted: &(dyn Fn() -> bool + Sync),
+        observer: &dyn Progress,
     ) -> Result<bool, Error> {
         let layout = self.layout;
         let links = &chain.links[..chain.local];
@@ -268,7 +266,7 @@ impl Relay {
         let work: Vec<_> = work
             .map(|(i, joined)| (i * count, joined, out.as_mut().and_then(Iterator::next)))
             .collect();
-        let tasks = Tasks::new(work, interrupted);
+        let tasks = Tasks::new(work, observer);
         let results = rayon::broadcast(|_| {
             let mut scratch = Vec::new();
             for (at, link) in links.iter().enumerate() {

@@ -10,14 +10,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::Error;
-use crate::kernel::{Kernel, Tally, Transfer};
+use crate::kernel::{Kernel, Tally};
 use crate::perm::layout::{REGISTER_BYTES, Register};
 use crate::perm::move_table::Gathers;
 use crate::progress::{Phase, Progress};
 use crate::puzzle::Window;
 use crate::search::{
-    Arriving, BYTE, BlockLoop, BlockTarget, ChainPlan, EachLevel, Expansion, FoundLevels, Frontier,
-    Relay, Search, SearchError, SearchProblem, Tasks, is_long, long_windows, plans,
+    BYTE, BlockLoop, BlockTarget, ChainPlan, EachLevel, Expansion, FoundLevels, Frontier,
+    IncomingStep, LongWindows, Search, SearchError, SearchProblem, Tasks, is_long, long_windows,
+    plans,
 };
 
 /// Most blocks that a worker takes at a time: 64 * 21 KiB, half a millisecond's work. Workers take
@@ -26,9 +27,9 @@ const BLOCKS_PER_TASK: usize = 64;
 
 /// The steps into the groups of one class.
 struct ClassSteps {
-    steps: Vec<Arriving>,
+    steps: Vec<IncomingStep>,
     /// For each group the windows that are carried out in turn.
-    relays: Vec<Option<Relay>>,
+    long: Vec<Option<LongWindows>>,
     /// Whether blocks that differ in the first digit only are computed one after the other: they share sources that
     /// have left the caches when a pass through the array comes to the next first digit.
     first_digit_inside: bool,
@@ -42,28 +43,36 @@ impl ClassSteps {
         class: usize,
     ) -> Result<ClassSteps, SearchError> {
         let (layout, groups) = (problem.layout, &problem.groups);
-        let before = groups.class(groups.next(class));
-        let plans = groups.arrivals(class).iter().map(|arrivals| plans(layout, arrivals));
+        let before = &groups.classes[groups.next(class)];
+        let plans = groups.incoming[class].iter().map(|incoming| plans(layout, incoming));
         let plans: Vec<Vec<ChainPlan>> = plans.collect();
-        let short = groups.arrivals(class).iter().flatten().map(|a| a.transfer.window.clone());
+        let short = groups.incoming[class].iter().flatten().map(|a| a.transfer.window.clone());
         let short = short.filter(|window| !is_long(layout, window));
         let windows = short.chain(plans.iter().flatten().flat_map(ChainPlan::windows));
         let windows: Vec<Window> = windows.collect::<HashSet<_>>().into_iter().collect();
         tables.make(&windows);
-        let relays = plans.iter().map(|plans| Relay::new(kernel, tables, plans, before));
-        let relays: Vec<Option<Relay>> = relays.collect::<Result<_, _>>()?;
-        let step = |(group, relay): (usize, &Option<Relay>)| {
-            let halo = relay.as_ref().map(|_| BYTE.to_vec());
-            let short = |t: &Transfer| !is_long(layout, &t.window);
-            Arriving::new(kernel, tables, groups, (class, group), halo.as_slice(), short)
+        let long = plans.iter().map(|plans| LongWindows::new(kernel, tables, plans, before));
+        let long: Vec<Option<LongWindows>> = long.collect::<Result<_, _>>()?;
+        let step = |(group, long): (usize, &Option<LongWindows>)| {
+            let halo = long.as_ref().map(|_| BYTE.to_vec());
+            let moves = groups.incoming[class][group].iter();
+            let short = moves.filter(|a| !is_long(layout, &a.transfer.window));
+            let step = IncomingStep::of(kernel, tables, short, halo.as_slice())?;
+            let parity = groups.classes[class][group].parity;
+            Ok::<IncomingStep, SearchError>(IncomingStep {
+                parity,
+                group,
+                rule: groups.rule(),
+                ..step
+            })
         };
-        let steps = relays.iter().enumerate().map(step);
-        let steps: Vec<Arriving> = steps.collect::<Result<_, _>>()?;
+        let steps = long.iter().enumerate().map(step);
+        let steps: Vec<IncomingStep> = steps.collect::<Result<_, _>>()?;
         let mut gathers = steps.iter().flat_map(|step| step.program.gathers());
         Ok(ClassSteps {
             first_digit_inside: gathers.any(|gather| gather.spreads_first()),
             steps,
-            relays,
+            long,
         })
     }
 }
@@ -72,22 +81,13 @@ impl ClassSteps {
 /// all states seen where moves have no way back; and those of the windows that are carried out in turn.
 pub(crate) fn array_bytes(problem: &SearchProblem, threads: usize) -> u64 {
     let groups = &problem.groups;
-    let levels: u64 = [0, groups.next(0)].map(|class| problem.registers(class)).iter().sum();
-    let seen = if groups.directed {
-        (0..groups.classes()).map(|class| problem.registers(class)).sum()
-    } else {
-        0
-    };
-    let relays = relay_arrays(problem, threads) as u64 * problem.layout.registers();
-    REGISTER_BYTES as u64 * (levels + seen + relays)
-}
-
-/// Returns the number of arrays of one group that windows take which are carried out in turn.
-fn relay_arrays(problem: &SearchProblem, threads: usize) -> usize {
-    let groups = &problem.groups;
-    let arrivals = (0..groups.classes()).flat_map(|class| groups.arrivals(class));
-    let arrays = arrivals.map(|a| long_windows::arrays(problem.layout, a, threads));
-    arrays.max().unwrap_or(0)
+    let arrays = |class| problem.registers(class);
+    let levels = arrays(0) + arrays(groups.next(0));
+    let seen = (0..groups.classes.len()).filter(|_| groups.directed).map(arrays).sum::<u64>();
+    let incoming = groups.incoming.iter().flatten();
+    let long = incoming.map(|a| long_windows::arrays(problem.layout, a, threads)).max();
+    let long = long.unwrap_or(0) as u64 * problem.layout.registers();
+    REGISTER_BYTES as u64 * (levels + seen + long)
 }
 
 /// Runs the search. Cost: [`array_bytes`] of memory, one pass over it per level.
@@ -100,15 +100,16 @@ pub(crate) fn run(
 ) -> Result<FoundLevels, Error> {
     let (layout, groups) = (problem.layout, &problem.groups);
     let tables = Gathers::new(layout);
-    let classes = 0..groups.classes();
+    let classes = 0..groups.classes.len();
     let classes = classes.map(|class| ClassSteps::new(problem, kernel, &tables, class));
     let classes: Vec<ClassSteps> = classes.collect::<Result<_, _>>()?;
-    let empty = |class| Frontier::empty(layout, groups.class(class).len() * layout.blocks());
+    let empty =
+        |class: usize| Frontier::empty(layout, groups.classes[class].len() * layout.blocks());
     let mut class = problem.class(0);
     let (mut cur, mut next) = (empty(class)?, empty(groups.next(class))?);
     let mut seen = Vec::new();
     if groups.directed {
-        for class in 0..groups.classes() {
+        for class in 0..groups.classes.len() {
             seen.push(empty(class)?);
         }
     }
@@ -124,7 +125,7 @@ pub(crate) fn run(
     let mut shown = |depth, class, frontier: &Frontier| {
         let size = layout.registers() as usize;
         let registers = frontier.registers.units().chunks(size).enumerate();
-        for ((at, registers), group) in registers.zip(groups.class(class)) {
+        for ((at, registers), group) in registers.zip(&groups.classes[class]) {
             let first = problem.first_line(class, at);
             each(depth, first, registers, &group.cells)?;
         }
@@ -132,7 +133,7 @@ pub(crate) fn run(
     };
     shown(0, class, &cur)?;
 
-    let mut relayed = Relayed::default();
+    let mut arrays = LongWindowArrays::default();
     for depth in 1.. {
         if search.max_depth.is_some_and(|max| depth > max) {
             break;
@@ -141,7 +142,7 @@ pub(crate) fn run(
         let to = groups.next(class);
         let sweep = Sweep { problem, class: &classes[to], observer, depth };
         let interrupted = SearchError::Interrupted { depth, states: found.states };
-        let tally = sweep.level(&cur, &mut next, seen.get_mut(to), &mut relayed)?;
+        let tally = sweep.level(&cur, &mut next, seen.get_mut(to), &mut arrays)?;
         if !found.push(tally.ok_or(interrupted)?, begun, observer)? {
             break;
         }
@@ -149,7 +150,7 @@ pub(crate) fn run(
         class = to;
         shown(depth, class, &cur)?;
     }
-    let of = groups.class(class).iter().enumerate();
+    let of = groups.classes[class].iter().enumerate();
     let of = of.map(|(at, group)| (problem.first_line(class, at), group.cells.as_slice()));
     found.last = cur.states(layout, of, search.keep_last);
     Ok(found)
@@ -157,7 +158,7 @@ pub(crate) fn run(
 
 /// The arrays of the windows that are carried out in turn.
 #[derive(Default)]
-struct Relayed {
+struct LongWindowArrays {
     joined: Option<Frontier>,
     spare: Vec<Frontier>,
 }
@@ -194,24 +195,22 @@ impl Sweep<'_> {
         cur: &Frontier,
         next: &mut Frontier,
         seen: Option<&mut Frontier>,
-        relayed: &mut Relayed,
+        arrays: &mut LongWindowArrays,
     ) -> Result<Option<Tally>, Error> {
         let layout = self.problem.layout;
         let (size, blocks) = (layout.registers() as usize, layout.blocks());
         let mut seen = seen.map(|seen| seen.registers.units_mut().chunks_mut(size));
-        let parts = next.registers.units_mut().chunks_mut(size);
-        let parts = parts.zip(next.occupied.chunks_mut(blocks)).zip(&self.class.steps);
+        let parts = next.parts(layout, blocks).zip(&self.class.steps);
         let mut targets = Vec::new();
         let mut tally = Tally::default();
-        for (((registers, occupied), step), relay) in parts.zip(&self.class.relays) {
+        for (((registers, occupied), step), long) in parts.zip(&self.class.long) {
             let expansion = Expansion::whole(layout, step, cur);
             let seen = seen.as_mut().and_then(Iterator::next);
-            let Some(relay) = relay else {
+            let Some(long) = long else {
                 targets.push(GroupTarget { expansion, registers, occupied, seen, joined: None });
                 continue;
             };
-            let interrupted = || self.observer.interrupted();
-            let Relayed { joined, spare } = relayed;
+            let LongWindowArrays { joined, spare } = arrays;
             let joined = match joined {
                 Some(joined) => joined,
                 None => joined.insert(Frontier::empty(layout, blocks)?),
@@ -226,7 +225,7 @@ impl Sweep<'_> {
                 };
                 self.pass(vec![target]).is_some()
             };
-            if !relay.run(cur, joined, spare, &interrupted, &pass)? {
+            if !long.run(cur, joined, spare, self.observer, &pass)? {
                 return Ok(None);
             }
             let target = GroupTarget { expansion, registers, occupied, seen, joined: Some(joined) };
@@ -240,6 +239,9 @@ impl Sweep<'_> {
 
     /// Computes some groups' parts. Returns `None` when interrupted.
     fn pass(&self, targets: Vec<GroupTarget>) -> Option<Tally> {
+        if targets.is_empty() {
+            return Some(Tally::default());
+        }
         let layout = self.problem.layout;
         let (size, blocks) = (layout.block_registers(), layout.blocks());
         let threads = rayon::current_num_threads();
@@ -268,8 +270,7 @@ impl Sweep<'_> {
         let task = |runs_of: &[usize]| runs_of.iter().filter_map(|&at| runs[at].take()).collect();
         let work: Vec<Vec<(usize, Vec<BlockRange>)>> =
             order.chunks(per_task / run).map(task).collect();
-        let interrupted = || self.observer.interrupted();
-        let (tasks, done) = (Tasks::new(work, &interrupted), AtomicU64::new(0));
+        let (tasks, done) = (Tasks::new(work, self.observer), AtomicU64::new(0));
         let tallies = rayon::broadcast(|_| {
             let loops = steps.iter().map(|(expansion, _)| BlockLoop::new(expansion.step));
             let mut loops: Vec<BlockLoop> = loops.collect();

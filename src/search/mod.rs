@@ -30,12 +30,12 @@ pub use crate::search::run::{SearchPlan, plan, run, run_each};
 pub use crate::search::space::{State, StateRows, StateSpace, Subject};
 
 pub(crate) use crate::search::classes::{
-    Arriving, BYTE, Chunks, Group, Groups, IncomingMoves, Seat,
+    BYTE, Chunks, Group, Groups, IncomingMoves, IncomingStep, Seat,
 };
 pub(crate) use crate::search::error::MAX_CELLS;
 pub(crate) use crate::search::expander::{
     BlockLoop, BlockTarget, Expansion, Frontier, MANY, PredecessorBlocks, Tasks, states_of,
 };
-pub(crate) use crate::search::long_windows::{ChainPlan, Relay, is_long, plans};
+pub(crate) use crate::search::long_windows::{ChainPlan, LongWindows, is_long, plans};
 pub(crate) use crate::search::outcome::{FoundLevels, PlaneStore};
 pub(crate) use crate::search::problem::{Crossings, Plane, SearchProblem, crosses};

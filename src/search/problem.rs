@@ -66,14 +66,14 @@ impl SearchProblem {
     /// Returns the side of the step from the states at a depth: the class, or where there is one only whether the depth
     /// is odd.
     pub fn side(&self, depth: usize) -> usize {
-        match self.groups.classes() {
+        match self.groups.classes.len() {
             1 => depth % 2,
             _ => self.class(depth),
         }
     }
 
     pub fn registers(&self, class: usize) -> u64 {
-        self.groups.class(class).len() as u64 * self.layout.registers()
+        self.groups.classes[class].len() as u64 * self.layout.registers()
     }
 
     /// Returns the register, within its level, and the lane of a state.
@@ -85,7 +85,7 @@ impl SearchProblem {
     }
 
     pub fn first_line(&self, class: usize, group: usize) -> u64 {
-        let parity = self.groups.class(class)[group].parity as u64;
+        let parity = self.groups.classes[class][group].parity as u64;
         parity * self.layout.registers() * LANES as u64
     }
 
@@ -131,7 +131,8 @@ impl Plane {
 
 /// The planes that cross, for the steps of either side.
 pub(crate) struct Crossings {
-    sides: [Vec<Plane>; 2],
+    /// Those of a step from each side, in the order in which they are numbered.
+    pub sides: [Vec<Plane>; 2],
     /// Whether the words of a step may stand where those of the next one lie: the moves of one side are those of the
     /// other the other way round, and words move as a whole.
     pub in_place: bool,
@@ -144,13 +145,13 @@ impl Crossings {
             let crossing = moves(groups, class).filter(|(_, _, t)| crosses(t, chunks));
             crossing.map(|(_, _, t)| t.bits.len()).sum()
         };
-        (0..groups.classes()).map(count).max().unwrap_or(0)
+        (0..groups.classes.len()).map(count).max().unwrap_or(0)
     }
 
     /// Returns how many sets of planes a search keeps in memory, without their tables: windows that reach the lanes
     /// move no whole words.
     pub fn sets(groups: &Groups, chunks: Chunks) -> usize {
-        let all = (0..groups.classes()).flat_map(|class| moves(groups, class));
+        let all = (0..groups.classes.len()).flat_map(|class| moves(groups, class));
         let mut crossing = all.filter(|(_, _, t)| crosses(t, chunks));
         let lanes = chunks.layout.prefix();
         let reaches = crossing.any(|(_, _, t)| t.window.last() >= lanes);
@@ -160,7 +161,7 @@ impl Crossings {
     /// Returns the moves between chunks.
     pub fn new(groups: &Groups, chunks: Chunks) -> Crossings {
         let side = |class: usize| -> Vec<Plane> {
-            let parity = |class: usize, group: usize| groups.class(class)[group].parity;
+            let parity = |class: usize, group: usize| groups.classes[class][group].parity;
             let crossing = moves(groups, class).filter(|(_, _, t)| crosses(t, chunks));
             let planes = crossing.flat_map(|(from, to, transfer)| {
                 let located = |window: &Window, parity| {
@@ -179,18 +180,13 @@ impl Crossings {
             planes.collect()
         };
         let first = side(0);
-        let second = match (groups.directed, groups.classes()) {
+        let second = match (groups.directed, groups.classes.len()) {
             (false, _) => first.iter().map(Plane::back).collect(),
             (true, 1) => first.clone(),
             (true, _) => side(1),
         };
         let whole = |plane: &Plane| plane.sources.is_whole() && plane.targets.is_whole();
         Crossings { in_place: !groups.directed && first.iter().all(whole), sides: [first, second] }
-    }
-
-    /// Returns the planes of a step from a side, in the order in which they are numbered.
-    pub fn from(&self, side: usize) -> &[Plane] {
-        &self.sides[side]
     }
 
     /// Returns the number of planes of a step, the larger of both sides.
@@ -201,8 +197,8 @@ impl Crossings {
 
 /// The moves from a class, with the places of the groups that they start from and lead to.
 fn moves(groups: &Groups, class: usize) -> impl Iterator<Item = (usize, usize, &Transfer)> {
-    let arrivals = groups.arrivals(groups.next(class)).iter().enumerate();
-    arrivals.flat_map(|(to, arrivals)| arrivals.iter().map(move |a| (a.from, to, &a.transfer)))
+    let incoming = groups.incoming[groups.next(class)].iter().enumerate();
+    incoming.flat_map(|(to, incoming)| incoming.iter().map(move |a| (a.from, to, &a.transfer)))
 }
 
 /// Whether moves lead from one chunk to another.

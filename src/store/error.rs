@@ -2,8 +2,8 @@
 //!
 //! Invariant: an error names the file, what it should be, and how to get a good one.
 
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use crate::store::MemoryError;
 
@@ -14,6 +14,12 @@ pub struct Place {
     pub directory: String,
     /// Name of the file.
     pub file: String,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.directory, self.file)
+    }
 }
 
 impl Place {
@@ -33,7 +39,7 @@ impl Place {
 
 /// What the system, or the reader of a file, says of a file of a directory.
 #[derive(Debug, thiserror::Error)]
-#[error("{}/{}: {reason}", place.directory, place.file)]
+#[error("{place}: {reason}")]
 pub struct StorageError {
     /// The file.
     pub place: Place,

@@ -12,8 +12,8 @@ use crate::kernel::{Kernel, Tally, collect, spread};
 use crate::perm::layout::{GROUP, Register};
 use crate::perm::reach::ALL;
 use crate::search::disk::{
-    Batch, Batches, Committer, DiskError, DiskRun, EncodedFrames, Fetch, GroupStep, Half, Halo,
-    Halt, Worker, leaving, near, no_thread, reader,
+    Batch, Batches, Committer, DiskError, DiskRun, EncodedFrames, Fetch, FrameContent, GroupStep,
+    Halo, Halt, Worker, leaving, near, no_thread, reader,
 };
 use crate::search::{BlockLoop, BlockTarget, Expansion, Frontier, MANY};
 
@@ -66,9 +66,10 @@ impl Level<'_> {
                 let batches = previous.recv().expect("a reader sends every chunk");
                 let header = run.files.header(depth as u32, chunk, run.plan.codec);
                 committer.tell(move |writer| writer.begin(header))?;
-                let near = match self.left_out.parts.seen {
-                    true => None,
-                    false => near(run.plan.chunks, chunk, cur, self.back, halo),
+                let near = if self.left_out.parts.seen {
+                    None
+                } else {
+                    near(run.plan.chunks, chunk, cur, self.back, halo)
                 };
                 let mut tally = Tally::default();
                 if near.as_ref().is_none_or(|near| near.contains(&true)) {
@@ -215,7 +216,7 @@ impl Restored {
         halo: &mut dyn Halo,
     ) -> Result<bool, Halt> {
         let (side, chunks) = (run.files.problem.side(level.depth as usize), run.plan.chunks);
-        if run.crossings.from(side).is_empty() {
+        if run.crossings.sides[side].is_empty() {
             return Ok(true);
         }
         let size = chunks.layout.block_registers();
@@ -293,15 +294,14 @@ impl ChunkStep<'_> {
             worker.stale.resize(chunks.frame_blocks, ALL);
             worker.occupied.resize(chunks.frame_blocks, false);
             worker.seen.resize(worker.frame.len() * usize::from(parts.seen), [0; 64]);
-            let mut loops: Vec<BlockLoop> =
-                step.iter().map(|group| BlockLoop::new(&group.step)).collect();
+            worker.loops = step.iter().map(|group| BlockLoop::new(&group.step)).collect();
             let halves = parts.halves();
             let mut encoded = EncodedFrames::new(batch.first * halves, batch.end * halves);
             let mut tally = Tally::default();
             for (frame, entry) in batch.frames() {
                 // Elsewhere what there was at level d - 2 is subtracted from nothing.
                 if near.is_none_or(|near| near[frame]) {
-                    let found = self.frame(worker, &mut loops, batch, (frame, entry), &mut encoded);
+                    let found = self.frame(worker, batch, (frame, entry), &mut encoded);
                     tally = tally.plus(found?);
                 }
             }
@@ -321,7 +321,6 @@ impl ChunkStep<'_> {
     fn frame(
         &self,
         worker: &mut Worker,
-        loops: &mut [BlockLoop],
         batch: &Batch,
         (frame, entry): (usize, Option<usize>),
         encoded: &mut EncodedFrames,
@@ -341,7 +340,7 @@ impl ChunkStep<'_> {
             blocks: chunks.blocks,
             reach: &into.reach,
         };
-        let Worker { decoder, encoder, located, words, stale, occupied, .. } = worker;
+        let Worker { decoder, encoder, loops, located, words, stale, occupied, .. } = worker;
         let halo = &mut worker.halo[..size * into.incoming.len()];
         let registers = &mut worker.frame[..count * size];
         // What has been seen is left out, or what the previous level holds, in whose place the next one comes.
@@ -357,10 +356,7 @@ impl ChunkStep<'_> {
         // What the frame before left behind goes, where nothing has taken its place.
         let replaced = held && !parts.seen;
         for (block, stale) in registers.chunks_mut(size).zip(&mut *stale) {
-            match replaced {
-                true => *stale = ALL,
-                false => clear(block, std::mem::take(stale)),
-            }
+            if replaced { *stale = ALL } else { clear(block, std::mem::take(stale)) }
         }
         occupied.fill(replaced);
         let mut tally = Tally::default();
@@ -400,11 +396,12 @@ impl ChunkStep<'_> {
         }
         run.files.times.kernel.add(begun);
         let begun = Instant::now();
-        let level = (tally.states > 0).then_some((Half::Level, &*registers));
-        let seen = (parts.seen && (held || tally.states > 0)).then_some((Half::Seen, &*seen));
-        for (half, registers) in level.into_iter().chain(seen) {
+        let level = (tally.states > 0).then_some((FrameContent::Level, &*registers));
+        let seen =
+            (parts.seen && (held || tally.states > 0)).then_some((FrameContent::Seen, &*seen));
+        for (kind, registers) in level.into_iter().chain(seen) {
             let bytes = encoder.encode(registers).map_err(|reason| DiskError::Codec { reason })?;
-            encoded.push(parts.in_file(frame, half), bytes);
+            encoded.push(parts.in_file(frame, kind), bytes);
         }
         run.files.times.encode.add(begun);
         Ok(tally)

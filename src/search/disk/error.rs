@@ -12,24 +12,20 @@ use crate::units::bytes;
 #[non_exhaustive]
 pub enum DiskError {
     /// The system refused, or the file's content is wrong.
-    #[error("{directory}/{file}: {}{}", reason, advice(.reason, *lost))]
+    #[error("{place}: {}{}", reason, advice(.reason, *lost))]
     Io {
-        /// The directory.
-        directory: String,
-        /// The file in it.
-        file: String,
+        /// The file.
+        place: Place,
         /// What the system, or the file's reader, said.
         reason: io::Error,
         /// Whether what was done since the last commit is lost.
         lost: bool,
     },
     /// A level file is damaged or does not belong here.
-    #[error("{directory}/{file} (depth {depth}): {reason}; {advice}")]
+    #[error("{place} (depth {depth}): {reason}; {advice}")]
     Level {
-        /// The directory.
-        directory: String,
-        /// The file in it.
-        file: String,
+        /// The file.
+        place: Place,
         /// Depth of its states.
         depth: u32,
         /// What is wrong.
@@ -39,13 +35,11 @@ pub enum DiskError {
     },
     /// A scratch file reads back other bytes than were written.
     #[error(
-        "{directory}/{file}: it reads back other bytes than were written; the levels are whole: look at the disk, or keep the planes elsewhere with --planes memory, and give the same command again"
+        "{place}: it reads back other bytes than were written; the levels are whole: look at the disk, or keep the planes elsewhere with --planes memory, and give the same command again"
     )]
     Scratch {
-        /// The directory.
-        directory: String,
-        /// The file in it.
-        file: String,
+        /// The file.
+        place: Place,
         /// Depth of the step that needs it.
         depth: u32,
     },
@@ -162,10 +156,7 @@ pub enum DiskError {
 
 /// What became of the work.
 fn kept(lost: bool) -> &'static str {
-    match lost {
-        true => "what was done since the last commit is lost",
-        false => "nothing is lost",
-    }
+    if lost { "what was done since the last commit is lost" } else { "nothing is lost" }
 }
 
 /// What to do about an error of the system.
@@ -183,8 +174,8 @@ fn advice(reason: &io::Error, lost: bool) -> String {
 }
 
 impl From<StorageError> for DiskError {
-    fn from(StorageError { place: Place { directory, file }, reason }: StorageError) -> DiskError {
-        DiskError::Io { directory, file, reason, lost: false }
+    fn from(StorageError { place, reason }: StorageError) -> DiskError {
+        DiskError::Io { place, reason, lost: false }
     }
 }
 

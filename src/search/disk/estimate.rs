@@ -140,7 +140,7 @@ pub fn share(first: &Widths, published: &[u64], plan: MemoryPlan) -> f64 {
 /// Returns how many passes over all lines levels of these widths cost: a block is computed as a whole when a
 /// state can come to it, which about three can from each.
 fn passes(widths: &[u64], plan: MemoryPlan) -> f64 {
-    let blocks = plan.blocks() as f64;
+    let blocks = plan.chunks.layout.blocks() as f64;
     let touched = |&width: &u64| 1.0 - (-3.0 * width as f64 / blocks).exp();
     widths.iter().map(touched).sum()
 }
@@ -181,7 +181,8 @@ pub fn estimate(widths: &Widths, plan: MemoryPlan, keep_all: bool) -> Estimate {
 /// not count.
 fn estimate_of(widths: &[u64], plan: MemoryPlan, keep_all: bool, most: u64) -> Estimate {
     let extent = plan.extent;
-    let (chunks, frames) = (plan.chunks() as u64, plan.frames());
+    let chunks = plan.chunks() as u64;
+    let frames = (plan.chunks.frames() * plan.groups) as u64 * chunks;
     // Of a thin level every state has a frame, and every few a file, to itself.
     let level_of = |states: u64| {
         level_bytes(plan, states) + FRAME * states.min(frames) + FILE * states.min(chunks)
@@ -204,7 +205,7 @@ fn estimate_of(widths: &[u64], plan: MemoryPlan, keep_all: bool, most: u64) -> E
     // has not yet made durable is there twice.
     let extra = |bytes: u64| bytes * chunks.min(UNCOMMITTED as u64) / chunks;
     // Planes are coded as levels are; those of thin levels say where each state lies.
-    let planes = plan.plane_file_bytes();
+    let planes = plan.plane_files;
     let there = |states: u64| match planes {
         0 => 0,
         planes => {
@@ -221,18 +222,16 @@ fn estimate_of(widths: &[u64], plan: MemoryPlan, keep_all: bool, most: u64) -> E
     }
     let steps = levels.windows(2).map(|two| {
         let [from, to] = [two[0].1, two[1].1];
-        let levels = match keep_all {
-            true => written,
-            false => from + to + extra(from.max(to)),
-        };
+        let levels = if keep_all { written } else { from + to + extra(from.max(to)) };
         // Planes that are read give their disk back to those that are written; of one chunk both are there.
         let [read, written] = [two[0].0, two[1].0].map(there);
         levels + read.max(written) + (read + written) / chunks
     });
     let peak = steps.max().unwrap_or(0);
-    let sent = match level.is_empty() {
-        true => (planes as f64 / extent.widest) as u64,
-        false => widths.iter().map(|&width| there(width)).sum(),
+    let sent = if level.is_empty() {
+        (planes as f64 / extent.widest) as u64
+    } else {
+        widths.iter().map(|&width| there(width)).sum()
     };
     Estimate {
         peak_bytes: peak,

@@ -283,8 +283,7 @@ impl ScratchFiles<'_> {
         };
         let bytes = from.read(offset, len)?;
         if XxHash3_64::oneshot(bytes.as_ref()) != hash {
-            let (directory, depth) = (storage.name(), key.0);
-            return Err(DiskError::Scratch { directory, file: name, depth }.into());
+            return Err(DiskError::Scratch { place: storage.place(&name), depth: key.0 }.into());
         }
         if let Some(file) = self.files.get_mut(&key) {
             file.waiting -= 1;

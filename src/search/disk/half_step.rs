@@ -2,18 +2,18 @@
 //! what crosses.
 
 use crate::Error;
-use crate::kernel::{Kernel, Rule, Transfer};
+use crate::kernel::{Kernel, Rule};
 use crate::perm::move_table::Gathers;
 use crate::perm::reach::Reach;
 use crate::search::disk::Halo;
 use crate::search::{
-    Arriving, Chunks, Crossings, Expansion, Frontier, Plane, PredecessorBlocks, SearchProblem,
+    Chunks, Crossings, Expansion, Frontier, IncomingStep, Plane, PredecessorBlocks, SearchProblem,
     crosses,
 };
 
 /// The step into one group.
 pub(crate) struct GroupStep {
-    pub step: Arriving,
+    pub step: IncomingStep,
     /// Where each transfer leads.
     pub reach: Vec<Reach>,
     /// Planes that bring states, in the order of the step's last transfers.
@@ -31,29 +31,32 @@ pub(crate) fn half_step(
     depth: usize,
 ) -> Result<Vec<GroupStep>, Error> {
     let tables = Gathers::new(chunks.layout);
-    let inner = |t: &Transfer| !crosses(t, chunks);
     let (class, side) = (problem.class(depth + 1), problem.side(depth));
     let into = |group: usize| {
-        let arriving = crossings.from(side).iter().enumerate();
-        let arriving: Vec<(usize, &Plane)> =
-            arriving.filter(|(_, plane)| plane.to.0 == group).collect();
+        let planes = crossings.sides[side].iter().enumerate();
+        let planes: Vec<(usize, &Plane)> =
+            planes.filter(|(_, plane)| plane.to.0 == group).collect();
         let halo: Vec<Vec<(u8, u8)>> =
-            arriving.iter().map(|(_, plane)| vec![(0, plane.to.1)]).collect();
+            planes.iter().map(|(_, plane)| vec![(0, plane.to.1)]).collect();
         let groups = &problem.groups;
-        let step = Arriving::new(kernel, &tables, groups, (class, group), &halo, inner)?;
+        let moves = groups.incoming[class][group].iter();
+        let inner = moves.filter(|a| !crosses(&a.transfer, chunks));
+        let step = IncomingStep::of(kernel, &tables, inner, &halo)?;
+        let parity = groups.classes[class][group].parity;
+        let step = IncomingStep { parity, group, rule: groups.rule(), ..step };
         let mut reach = Vec::new();
         if step.rule == Rule::Reverse {
             reach.extend(step.program.gathers().iter().map(|g| Reach::of(chunks.layout, g)));
         }
-        let incoming = arriving.iter().map(|(at, _)| *at).collect();
+        let incoming = planes.iter().map(|(at, _)| *at).collect();
         Ok(GroupStep { reach, step, incoming, outgoing: leaving(crossings, 1 - side, group) })
     };
-    (0..problem.groups.class(class).len()).map(into).collect()
+    (0..problem.groups.classes[class].len()).map(into).collect()
 }
 
 /// Returns the planes of a side that take states of a group, with the bit that each takes.
 pub(crate) fn leaving(crossings: &Crossings, side: usize, group: usize) -> Vec<(usize, u8)> {
-    let planes = crossings.from(side).iter().enumerate();
+    let planes = crossings.sides[side].iter().enumerate();
     let leaving = planes.filter(|(_, plane)| plane.from.0 == group);
     leaving.map(|(at, plane)| (at, plane.from.1)).collect()
 }

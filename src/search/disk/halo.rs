@@ -159,7 +159,7 @@ impl<'a> WholeHalo<'a> {
 
     /// Whether a plane goes in whole blocks, in either direction.
     fn whole_blocks(&self, side: usize, plane: usize) -> bool {
-        let plane = &self.crossings.from(side)[plane];
+        let plane = &self.crossings.sides[side][plane];
         [&plane.sources, &plane.targets].iter().all(|s| s.granularity == Granularity::Blocks)
     }
 }
@@ -174,7 +174,7 @@ impl Halo for WholeHalo<'_> {
     ) -> bool {
         let (bits, first) = (&self.bits[0], plane * self.blocks);
         let whole = self.whole_blocks(self.side, plane);
-        let sources = &self.crossings.from(self.side)[plane].sources;
+        let sources = &self.crossings.sides[self.side][plane].sources;
         if !self.at_targets {
             sources.locate(block, scratch);
         }
@@ -210,14 +210,14 @@ impl Halo for WholeHalo<'_> {
         if self.at_targets || !in_place {
             return self.put(usize::from(!in_place), side, plane, block, words);
         }
-        let sources = &self.crossings.from(self.side)[plane].sources;
+        let sources = &self.crossings.sides[self.side][plane].sources;
         sources.locate(block, scratch);
         if self.whole_blocks(self.side, plane) {
             return self.put(0, self.side, plane, scratch.blocks[0], words);
         }
         let first = plane * self.blocks;
         let all = self.bits[0].of(first..first + self.blocks);
-        for (register, place) in sources.words(scratch).into_iter().flatten().enumerate() {
+        for (register, place) in sources.words(scratch).enumerate() {
             all[place].store(words.map_or(0, |words| words[register]), Ordering::Relaxed);
         }
     }

@@ -15,8 +15,8 @@ use crate::kernel::Tally;
 use crate::perm::layout::LANES;
 use crate::progress::Progress;
 use crate::search::disk::{
-    ChunkHalo, Committer, DiskError, DiskRun, Exchange, Half, Halo, Halt, Level, NEVER, Restored,
-    SENT, Stopped, WholeHalo, Writer, half_step,
+    ChunkHalo, Committer, DiskError, DiskRun, Exchange, FrameContent, Halo, Halt, Level, NEVER,
+    Restored, SENT, Stopped, WholeHalo, Writer, half_step,
 };
 use crate::search::{
     Chunks, Communicator, FoundLevels, Frontier, PlaneStore, Reduce, State, states_of,
@@ -67,9 +67,10 @@ impl<'a> Session<'a> {
 
     fn compute(&self, base: Manifest, sent: &mut BTreeMap<u32, u64>) -> Result<Manifest, Stopped> {
         let disk = self.run.disk;
-        let (every, limit) = match self.is_alone() {
-            true => (disk.commit_every, disk.limit),
-            false => (NEVER, disk.limit.map(|l| l / self.communicator.size() as u64)),
+        let (every, limit) = if self.is_alone() {
+            (disk.commit_every, disk.limit)
+        } else {
+            (NEVER, disk.limit.map(|l| l / self.communicator.size() as u64))
         };
         let committer = Committer::start(disk.directories.clone(), self.own(&base), every, limit);
         let committer = committer.map_err(|e| Stopped::Alone(e.into()))?;
@@ -126,12 +127,12 @@ impl<'a> Session<'a> {
         // Those from even and from odd depths.
         let steps = [step(0)?, step(1)?];
         let mut cur = Frontier::empty(chunks.layout, problem.groups.most() * chunks.blocks)?;
-        let mut superstep = match self.is_alone() {
-            true => Superstep::whole(chunks),
-            false => Superstep::bounded(chunks, run.crossings.most()),
-        };
+        // A process alone meets nobody: its supersteps are whole levels.
+        let bounded = || most_chunks(chunks, run.crossings.most());
+        let largest = if self.is_alone() { chunks.count } else { bounded() };
+        let mut superstep = largest;
         let own = self.own(base);
-        let mut halo = self.halo(&own, superstep.chunks)?;
+        let mut halo = self.halo(&own, largest)?;
         let counts = base.levels.iter().map(|level| level.states);
         let (puzzle, all) = (problem.space.subject().to_string(), problem.space.states());
         let mut found = FoundLevels::after(puzzle, all, counts);
@@ -152,7 +153,7 @@ impl<'a> Session<'a> {
             let mut at = 0;
             while at < most {
                 let started = Instant::now();
-                let end = at + superstep.chunks;
+                let end = at + superstep;
                 let now = &order[at.min(order.len())..end.min(order.len())];
                 let mut whole = true;
                 if !now.is_empty() {
@@ -166,7 +167,13 @@ impl<'a> Session<'a> {
                 let mut news =
                     [started.elapsed().as_millis() as u64, u64::from(stop), u64::from(due)];
                 self.communicator.all_reduce(Reduce::Max, &mut news);
-                superstep.adapt(Duration::from_millis(news[0]));
+                // All ranks know the longest time of any.
+                match Duration::from_millis(news[0]) {
+                    _ if self.is_alone() => {}
+                    time if time > LONG => superstep = (superstep / 2).max(1),
+                    time if time < SHORT => superstep = (superstep * 2).min(largest),
+                    _ => {}
+                }
                 if news[1] + news[2] > 0 {
                     self.commit(committer, base)?;
                     committed = Instant::now();
@@ -323,12 +330,12 @@ fn last(run: &DiskRun, manifest: &Manifest) -> Result<Vec<State>, Error> {
     };
     let level = files.level(depth as u32, manifest.records(depth as u32));
     let class = files.problem.class(depth);
-    let groups = files.problem.groups.class(class);
+    let groups = &files.problem.groups.classes[class];
     // As in memory, group by group.
     let mut of = vec![Vec::new(); groups.len()];
     for chunk in 0..files.chunks.count {
         level.each_frame(chunk, &mut |frame, registers| {
-            if frame.half == Half::Level {
+            if frame.kind == FrameContent::Level {
                 let lines = files.problem.first_line(class, frame.group);
                 let first = lines + (frame.register * LANES) as u64;
                 let (cells, states) = (&groups[frame.group].cells, &mut of[frame.group]);
@@ -384,35 +391,8 @@ const LONG: Duration = Duration::from_secs(20);
 /// One that takes less is followed by a larger one.
 const SHORT: Duration = Duration::from_secs(5);
 
-/// How many chunks each rank computes in a superstep.
-#[derive(Clone, Copy)]
-struct Superstep {
-    chunks: usize,
-    least: usize,
-    most: usize,
-}
-
-impl Superstep {
-    /// Returns whole levels: a process alone meets nobody.
-    fn whole(chunks: Chunks) -> Superstep {
-        let chunks = chunks.count;
-        let (least, most) = (chunks, chunks);
-        Superstep { chunks, least, most }
-    }
-
-    /// Returns the size to begin with: as many chunks as a superstep may send bits of.
-    fn bounded(chunks: Chunks, planes: usize) -> Superstep {
-        let chunk = (planes * chunks.registers() * 8) as u64;
-        let most = (SENT / chunk.max(1)).clamp(1, chunks.count as u64) as usize;
-        Superstep { chunks: most, least: 1, most }
-    }
-
-    /// Learns from the time of a superstep, which all ranks know alike.
-    fn adapt(&mut self, time: Duration) {
-        if time > LONG {
-            self.chunks = (self.chunks / 2).max(self.least);
-        } else if time < SHORT {
-            self.chunks = (self.chunks * 2).min(self.most);
-        }
-    }
+/// How many chunks each rank computes at most in a superstep: as many as one may send bits of.
+fn most_chunks(chunks: Chunks, planes: usize) -> usize {
+    let chunk = (planes * chunks.registers() * 8) as u64;
+    (SENT / chunk.max(1)).clamp(1, chunks.count as u64) as usize
 }

@@ -48,12 +48,12 @@ impl Extent {
         let subject = problem.space.subject();
         Extent {
             states: problem.space.states(),
-            classes: problem.groups.classes() as u64,
+            classes: problem.groups.classes.len() as u64,
             seen: problem.groups.directed,
             widest: match subject.metric() {
                 Some(Metric::Stm) => 0.09,
                 Some(Metric::Mtm) => 0.16,
-                None => 0.5 / problem.groups.classes() as f64,
+                None => 0.5 / problem.groups.classes.len() as f64,
             },
         }
     }
@@ -74,27 +74,6 @@ impl MemoryPlan {
     /// Returns the number of chunks.
     pub fn chunks(&self) -> usize {
         self.chunks.count
-    }
-
-    /// Returns the bytes of the planes of a dense level in files: a bit per line and crossing window; 0 when
-    /// they lie in memory.
-    pub fn plane_file_bytes(&self) -> u64 {
-        self.plane_files
-    }
-
-    /// Returns the number of frames of a level, of all chunks and groups.
-    pub fn frames(&self) -> u64 {
-        (self.chunks.frames() * self.chunks.count * self.groups) as u64
-    }
-
-    /// Returns the number of blocks of all chunks.
-    pub fn blocks(&self) -> usize {
-        self.chunks.layout.blocks()
-    }
-
-    /// Returns the number of digits that all lines of a chunk share, K.
-    pub fn shared_digits(&self) -> usize {
-        self.chunks.digits
     }
 
     /// Returns the fewest chunks that fit the memory, or those of a run that is there already.

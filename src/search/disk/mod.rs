@@ -45,7 +45,7 @@ pub(crate) use crate::search::disk::halo_sources::{
 pub(crate) use crate::search::disk::level::{Reached, Session};
 pub(crate) use crate::search::disk::memory_plan::{Network, SENT, network};
 pub(crate) use crate::search::disk::reader::{
-    Batch, Batches, Fetch, Half, RunFiles, Times, frame_lines,
+    Batch, Batches, Fetch, FrameContent, RunFiles, Times, chunks_of, frame_lines,
 };
 pub(crate) use crate::search::disk::repair::Recomputed;
 pub(crate) use crate::search::disk::run::{DiskRun, RankProgress, Worker, Workers};

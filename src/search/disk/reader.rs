@@ -12,7 +12,7 @@ use std::time::Instant;
 use crossbeam::channel::{Receiver, Sender, bounded};
 
 use crate::kernel::Kernel;
-use crate::perm::layout::{LANES, Register};
+use crate::perm::layout::{LANES, Layout, Register};
 use crate::search::disk::{Directories, DiskError, label};
 use crate::search::{Chunks, SearchProblem};
 use crate::store::{
@@ -65,9 +65,9 @@ impl<'a> RunFiles<'a> {
         }
     }
 
-    pub fn parts(&self, depth: usize) -> Parts {
-        Parts {
-            groups: self.problem.groups.class(self.problem.class(depth)).len(),
+    pub fn parts(&self, depth: usize) -> FileFrames {
+        FileFrames {
+            groups: self.problem.groups.classes[self.problem.class(depth)].len(),
             seen: self.problem.groups.directed,
             frames: self.chunks.frames(),
         }
@@ -77,21 +77,22 @@ impl<'a> RunFiles<'a> {
     pub fn level(&'a self, depth: u32, mut records: Vec<ChunkRecord>) -> Fetch<'a> {
         records.sort_unstable_by_key(|record| record.chunk);
         let parts = self.parts(depth as usize);
-        Fetch { files: self, parts, half: Half::Level, depth, records }
+        Fetch { files: self, parts, kind: FrameContent::Level, depth, records }
     }
 
     /// The reader of what the step from a level leaves out, with the records of the level before: that level, or
     /// the states seen when a level of its class was last computed.
     pub fn left_out(&'a self, current: &Fetch, previous: Vec<ChunkRecord>) -> Fetch<'a> {
         let groups = &self.problem.groups;
-        let (depth, records) = match groups.directed && groups.classes() == 1 {
-            true => (current.depth, current.records.clone()),
-            false => (current.depth.saturating_sub(1), previous),
+        let (depth, records) = if groups.directed && groups.classes.len() == 1 {
+            (current.depth, current.records.clone())
+        } else {
+            (current.depth.saturating_sub(1), previous)
         };
         Fetch {
             // Of the class also where there is no such level yet.
             parts: self.parts(current.depth as usize + 1),
-            half: if groups.directed { Half::Seen } else { Half::Level },
+            kind: if groups.directed { FrameContent::Seen } else { FrameContent::Level },
             ..self.level(depth, records)
         }
     }
@@ -121,7 +122,7 @@ impl<'a> RunFiles<'a> {
 
 /// Which frames of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Half {
+pub(crate) enum FrameContent {
     /// Those of the level.
     Level,
     /// Those of the states seen so far.
@@ -130,7 +131,7 @@ pub(crate) enum Half {
 
 /// The groups of a depth in the file of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Parts {
+pub(crate) struct FileFrames {
     pub groups: usize,
     /// Whether the states seen so far lie between the frames of the level.
     pub seen: bool,
@@ -138,7 +139,7 @@ pub(crate) struct Parts {
     frames: usize,
 }
 
-impl Parts {
+impl FileFrames {
     /// The frames of a level in a file; they are numbered group by group.
     pub fn frames(self) -> usize {
         self.groups * self.frames
@@ -155,8 +156,8 @@ impl Parts {
     }
 
     /// The number in the file of a frame of the level, or of the states seen there.
-    pub fn in_file(self, frame: usize, half: Half) -> usize {
-        frame * self.halves() + usize::from(half == Half::Seen)
+    pub fn in_file(self, frame: usize, kind: FrameContent) -> usize {
+        frame * self.halves() + usize::from(kind == FrameContent::Seen)
     }
 }
 
@@ -164,7 +165,13 @@ pub(crate) fn frame_lines(chunks: Chunks) -> u32 {
     (chunks.frame_registers() * LANES) as u32
 }
 
-/// Neighbouring frames of a chunk, counted as [`Parts`] does.
+/// The chunks of a run, known by their number and the lines of a frame.
+pub(crate) fn chunks_of(layout: Layout, count: u32, lines: u32) -> Option<Chunks> {
+    let fits = |cut: &Chunks| cut.count == count as usize && frame_lines(*cut) == lines;
+    Chunks::cuts(layout).find(fits)
+}
+
+/// Neighbouring frames of a chunk, counted as [`FileFrames`] does.
 pub(crate) struct Batch<'a> {
     pub fetch: &'a Fetch<'a>,
     pub chunk: usize,
@@ -182,7 +189,7 @@ impl Batch<'_> {
         let entries = self.frames.as_ref().map_or(&[][..], Frames::entries);
         let mut at = 0;
         (self.first..self.end).map(move |frame| {
-            let number = self.fetch.parts.in_file(frame, self.fetch.half) as u32;
+            let number = self.fetch.parts.in_file(frame, self.fetch.kind) as u32;
             at += entries[at..].iter().take_while(|entry| entry.frame < number).count();
             let found = entries.get(at).is_some_and(|entry| entry.frame == number);
             (frame, found.then_some(at))
@@ -208,7 +215,7 @@ impl Batch<'_> {
 /// One frame of a file.
 pub(crate) struct FrameRead<'a> {
     pub group: usize,
-    pub half: Half,
+    pub kind: FrameContent,
     /// Its first register among those of the group.
     pub register: usize,
     /// It alone, as in the file.
@@ -229,9 +236,9 @@ pub(crate) fn channel<'a>() -> (SyncSender<Batches<'a>>, mpsc::Receiver<Batches<
 /// Reads the chunks of one level.
 pub(crate) struct Fetch<'a> {
     pub files: &'a RunFiles<'a>,
-    pub parts: Parts,
+    pub parts: FileFrames,
     /// Which frames are used.
-    pub half: Half,
+    pub kind: FrameContent,
     pub depth: u32,
     /// What the manifest says of the level's chunks, in their order.
     pub records: Vec<ChunkRecord>,
@@ -266,9 +273,10 @@ impl Fetch<'_> {
         let header = reader.header();
         let expected = self.files.header(depth, chunk, header.codec);
         if *header != expected {
-            let whose = match header.run == run {
-                true => "this run, of another depth or chunk",
-                false => "another run",
+            let whose = if header.run == run {
+                "this run, of another depth or chunk"
+            } else {
+                "another run"
             };
             return Err(DiskError::apart(
                 storage,
@@ -284,16 +292,15 @@ impl Fetch<'_> {
 
     /// The error that names a file.
     pub fn damaged(&self, chunk: usize, reason: &str) -> DiskError {
+        let storage = self.files.directories.of_chunk(chunk);
         DiskError::Level {
-            directory: self.files.directories.of_chunk(chunk).name(),
-            file: Manifest::file_name(self.depth, chunk as u32),
+            place: storage.place(&Manifest::file_name(self.depth, chunk as u32)),
             depth: self.depth,
             reason: reason.to_string(),
-            advice: match self.files.keep_all {
-                true => "tilewave resume --check --dir computes it again from the levels before",
-                false => {
-                    "it cannot be computed again, the levels before are not kept: start again in another --dir"
-                }
+            advice: if self.files.keep_all {
+                "tilewave resume --check --dir computes it again from the levels before"
+            } else {
+                "it cannot be computed again, the levels before are not kept: start again in another --dir"
             },
         }
     }
@@ -322,10 +329,10 @@ impl Fetch<'_> {
             let registers = &mut registers[..count];
             let decoded = frames.decode(0, &mut decoder, registers, false);
             decoded.map_err(|reason| self.damaged(chunk, &reason))?;
-            let level = in_file == self.parts.in_file(number, Half::Level);
-            let half = if level { Half::Level } else { Half::Seen };
+            let level = in_file == self.parts.in_file(number, FrameContent::Level);
+            let kind = if level { FrameContent::Level } else { FrameContent::Seen };
             let register = chunk * chunks.registers() + first;
-            if !each(FrameRead { group, half, register, frames: &frames }, registers)? {
+            if !each(FrameRead { group, kind, register, frames: &frames }, registers)? {
                 return Ok(false);
             }
         }

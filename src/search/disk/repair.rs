@@ -11,8 +11,8 @@ use crate::Error;
 use crate::kernel::Tally;
 use crate::progress::Progress;
 use crate::puzzle::Board;
-use crate::search::disk::{Directories, Disk, DiskError, Seen, Survey, frame_lines, label};
-use crate::search::{Chunks, SearchProblem, Subject};
+use crate::search::disk::{Directories, Disk, DiskError, Seen, Survey, chunks_of, label};
+use crate::search::{SearchProblem, Subject};
 use crate::store::{
     ChunkRecord, LevelFiles, LevelHeader, LevelReader, LevelRecord, MANIFEST, Manifest, Marker,
     PREVIOUS, RunFile,
@@ -58,9 +58,10 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
     let apart = |reason: String| Err(DiskError::apart(first, reason).into());
     let damaged = match Survey::of(directories)?.manifest() {
         Ok(Some(manifest)) => {
-            let far = match manifest.complete {
-                true => "the search is complete".to_string(),
-                false => format!("depth {} in progress", manifest.levels.len()),
+            let far = if manifest.complete {
+                "the search is complete".to_string()
+            } else {
+                format!("depth {} in progress", manifest.levels.len())
             };
             return apart(format!(
                 "its manifest is whole ({far}): there is nothing to rebuild. Damaged level files are computed again by tilewave resume --check where all levels are kept"
@@ -231,10 +232,7 @@ fn bare(
         return Err(DiskError::apart(first, reason).into());
     }
     let layout = SearchProblem::chunked(&subject)?.layout;
-    let fits = |chunks: &Chunks| {
-        chunks.count == header.chunks as usize && frame_lines(*chunks) == header.frame_lines
-    };
-    let chunks = Chunks::cuts(layout).find(fits).ok_or_else(|| {
+    let chunks = chunks_of(layout, header.chunks, header.frame_lines).ok_or_else(|| {
         DiskError::apart(first, format!("{} chunks do not fit {subject}", header.chunks))
     })?;
     Ok(Manifest {
@@ -422,9 +420,10 @@ fn forget(disk: &Disk, mut manifest: Manifest, depth: u32) -> Result<(), DiskErr
             let storage = directories.of_chunk(chunk as usize);
             let level = RunFile::Level { depth, chunk }.name();
             let uncommitted = RunFile::Uncommitted { run, depth, chunk }.name();
-            let done = match look {
-                true => storage.open(&level).map(drop),
-                false => storage.rename(&level, &uncommitted),
+            let done = if look {
+                storage.open(&level).map(drop)
+            } else {
+                storage.rename(&level, &uncommitted)
             };
             match done {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => {

@@ -9,7 +9,7 @@ use crate::kernel::Kernel;
 use crate::perm::layout::Register;
 use crate::progress::{Phase, Progress};
 use crate::search::disk::{BlockSources, Disk, MemoryPlan, RunFiles};
-use crate::search::{Crossings, Search};
+use crate::search::{BlockLoop, Crossings, Search};
 use crate::store::{Codec, Decoder, Encoder, MemoryError};
 
 /// A session of a run.
@@ -34,6 +34,8 @@ impl DiskRun<'_> {
 pub(crate) struct Worker {
     pub decoder: Decoder,
     pub encoder: Encoder,
+    /// The blocks of each group.
+    pub loops: Vec<BlockLoop>,
     pub located: BlockSources,
     /// One block per plane into a group, spread to bytes.
     pub halo: Vec<Register>,
@@ -63,6 +65,7 @@ impl Workers {
             Ok(Worker {
                 decoder: Decoder::new(kernel)?,
                 encoder: Encoder::new(codec, level, kernel)?,
+                loops: Vec::new(),
                 located: BlockSources::default(),
                 halo: Vec::new(),
                 words: Vec::new(),

@@ -74,7 +74,7 @@ impl<'a> ChunkHalo<'a> {
         number: usize,
         side: usize,
     ) -> Result<Vec<(usize, Vec<u8>)>, Error> {
-        let plane = &self.crossings.from(side)[number];
+        let plane = &self.crossings.sides[side][number];
         let targets_of = |located: &mut BlockSources, block: usize| {
             plane.targets.locate(block, located);
             located.blocks.clone()
@@ -135,7 +135,7 @@ impl<'a> ChunkHalo<'a> {
 
     /// Puts a segment into the incoming words of a plane of a chunk.
     fn fill(&self, chunk: usize, plane: usize, from: usize, segment: &[u8]) {
-        let sources = &self.crossings.from(self.side)[plane].sources;
+        let sources = &self.crossings.sides[self.side][plane].sources;
         let mut portions = Portions::new(sources, self.blocks_of(from));
         let mut reader = SegmentReader::new(segment);
         let mut words = vec![0; self.chunks.layout.block_registers()];
@@ -226,7 +226,7 @@ impl Halo for ChunkHalo<'_> {
     }
 
     fn end(&mut self, depth: u32, chunk: usize, side: usize) -> Result<(), Error> {
-        for plane in 0..self.crossings.from(side).len() {
+        for plane in 0..self.crossings.sides[side].len() {
             for (to, segment) in self.segments(chunk, plane, side)? {
                 self.exchange.send(depth, chunk, to, plane, segment)?;
             }

@@ -11,9 +11,9 @@ use crate::Error;
 use crate::kernel::Kernel;
 use crate::progress::Progress;
 use crate::search::disk::{
-    Committer, Disk, DiskError, DiskRun, EncodedFrames, Half, RankProgress, Reached, Recomputed,
-    RunFiles, Session, Stopped, Survey, Times, Workers, agreed, check, new_manifest, run_number,
-    setup, verify,
+    Committer, Disk, DiskError, DiskRun, EncodedFrames, FrameContent, RankProgress, Reached,
+    Recomputed, RunFiles, Session, Stopped, Survey, Times, Workers, agreed, check, new_manifest,
+    run_number, setup, verify,
 };
 use crate::search::{
     Communicator, Crossings, DiskUse, Engine, OneProcess, Outcome, Reduce, Search, SearchProblem,
@@ -34,10 +34,8 @@ pub fn run(search: &Search, disk: &Disk, progress: &dyn Progress) -> Result<Outc
     let found = Survey::of(&disk.directories)?.run()?.manifest;
     let mut recomputed = Recomputed::default();
     let complete = found.is_some_and(|manifest| manifest.complete);
-    let _locks = match complete && !disk.check {
-        true => Vec::new(),
-        false => disk.directories.lock(disk.patience)?,
-    };
+    let _locks =
+        if complete && !disk.check { Vec::new() } else { disk.directories.lock(disk.patience)? };
     while disk.check && Survey::of(&disk.directories)?.run()?.manifest.is_some() {
         match verify(&disk.directories, progress) {
             Ok(_) => break,
@@ -218,8 +216,8 @@ fn write_start(run: &DiskRun, mut manifest: Manifest) -> Result<Manifest, Error>
         let bytes = worker.encoder.encode(&registers);
         let bytes = bytes.map_err(|reason| DiskError::Codec { reason })?;
         let frame = seat.group * chunks.frames() + frame;
-        for half in [Half::Level, Half::Seen].into_iter().take(parts.halves()) {
-            encoded.push(parts.in_file(frame, half), bytes);
+        for kind in [FrameContent::Level, FrameContent::Seen].into_iter().take(parts.halves()) {
+            encoded.push(parts.in_file(frame, kind), bytes);
         }
         Ok::<_, DiskError>(())
     })?;

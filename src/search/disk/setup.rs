@@ -134,7 +134,7 @@ pub(crate) fn agree_on_plan(
     }
     let choose = |asked| MemoryPlan::of_ranks(problem, search, disk, ranks, asked);
     let chosen = agreed(communicator, choose(asked.or(disk.shared_digits)))?;
-    let digits = communicator.broadcast(vec![chosen.shared_digits() as u8]);
+    let digits = communicator.broadcast(vec![chosen.chunks.digits as u8]);
     let digits = digits.first().map(|&digits| usize::from(digits));
     agreed(communicator, choose(digits))
 }

@@ -6,8 +6,10 @@ use crate::Error;
 use crate::kernel::{Kernel, Tally};
 use crate::perm::layout::{self, Register};
 use crate::progress::{Phase, Progress};
-use crate::search::disk::{Directories, DiskError, Fetch, Half, RunFiles, Survey, frame_lines};
-use crate::search::{Chunks, Group, Search, SearchError, SearchProblem, Subject};
+use crate::search::disk::{
+    Directories, DiskError, Fetch, FrameContent, RunFiles, Survey, chunks_of,
+};
+use crate::search::{Group, Search, SearchError, SearchProblem, Subject};
 use crate::store::Manifest;
 
 /// How far a run has come.
@@ -148,24 +150,20 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
     let subject = subject(directories, &manifest)?;
     counts_add_up(&manifest, &subject)?;
     let problem = SearchProblem::chunked(&subject)?;
-    let digits = manifest.shared_digits as usize;
-    let chunks = Chunks::new(problem.layout, digits).filter(|chunks| {
-        chunks.count == manifest.chunks as usize && frame_lines(*chunks) == manifest.frame_lines
-    });
-    let other = |name, found: u32| DiskError::Other {
+    let chunks = chunks_of(problem.layout, manifest.chunks, manifest.frame_lines);
+    let chunks = chunks.ok_or_else(|| DiskError::Other {
         directory: directories.first().name(),
-        name,
-        found: found.to_string(),
+        name: "chunks",
+        found: manifest.chunks.to_string(),
         asked: "what this puzzle has".into(),
-    };
-    let chunks = chunks.ok_or_else(|| other("chunks", manifest.chunks))?;
+    })?;
     let run = RunFiles::new(directories, &problem, chunks, &manifest, Kernel::best(), 1);
     let all = manifest.disk_bytes();
     let mut verified = Verified::default();
     for files in &manifest.files {
         let class = problem.class(files.depth as usize);
         let fetch = run.level(files.depth, files.chunks.clone());
-        let groups = problem.groups.class(class);
+        let groups = &problem.groups.classes[class];
         let mut level = Tally::default();
         let mut superseded = false;
         for record in &files.chunks {
@@ -232,7 +230,7 @@ fn check_chunk(
             return Err(fetch.damaged(chunk, &reason));
         }
         let first = frame.group as u64 * level + frame.register as u64;
-        let counted = if frame.half == Half::Level { registers } else { &[] };
+        let counted = if frame.kind == FrameContent::Level { registers } else { &[] };
         for (register, bytes) in (first..).zip(counted) {
             let key = layout::mix(register);
             for (j, word) in bytes.as_chunks::<8>().0.iter().enumerate() {
