@@ -284,8 +284,6 @@ impl Chunks {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/bfs/chunks.rs` keeps to itself.
-
     use super::*;
 
     #[test]

@@ -385,8 +385,6 @@ fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/store/output.rs` keeps to itself.
-
     use super::*;
 
     fn put(path: &Path, replace: bool, bytes: &[u8]) -> Result<(), OutputError> {

@@ -85,8 +85,6 @@ impl Shares {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/store/shares.rs` keeps to itself.
-
     use super::*;
 
     #[test]
