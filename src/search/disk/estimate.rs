@@ -124,8 +124,8 @@ pub fn widths(
 /// Most levels that growth is counted for.
 const MOST_LEVELS: usize = 1000;
 
-/// Returns which share of the time of a whole search its first levels take, at most, where not all is known.
-pub fn share(first: &Widths, published: &[u64], plan: MemoryPlan) -> f64 {
+/// Which share of the time of a whole search its first levels take, at most, where not all is known.
+pub(crate) fn share(first: &Widths, published: &[u64], plan: MemoryPlan) -> f64 {
     if first.counts.is_empty() {
         return 1.0;
     }

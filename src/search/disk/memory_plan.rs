@@ -59,8 +59,8 @@ impl Extent {
     }
 }
 
-/// Returns whether levels of a subject can be cut into chunks.
-pub fn suits(subject: &Subject) -> bool {
+/// Whether levels of a subject can be cut into chunks.
+pub(crate) fn suits(subject: &Subject) -> bool {
     SearchProblem::chunked(subject).is_ok()
 }
 
