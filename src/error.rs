@@ -8,7 +8,7 @@ use crate::report::ReportError;
 use crate::search::SearchError;
 use crate::search::disk::DiskError;
 use crate::solve::SolveError;
-use crate::store::{MemoryError, OutputError};
+use crate::store::{MemoryError, OutputError, StorageError};
 use crate::table::TableError;
 
 /// Anything the library can refuse or fail at.
@@ -64,6 +64,12 @@ pub enum Error {
 impl From<PermutationError> for Error {
     fn from(error: PermutationError) -> Error {
         Error::Puzzle(error.into())
+    }
+}
+
+impl From<StorageError> for Error {
+    fn from(error: StorageError) -> Error {
+        Error::Disk(error.into())
     }
 }
 

@@ -57,18 +57,18 @@ pub struct Args {
 impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let mut subject = self.counted.subject(&self.puzzle)?;
+        let mut space = self.counted.space(&self.puzzle)?;
         if self.tiles.get().is_some() {
-            let Some((goal, _)) = subject.boards() else {
+            let Some((goal, _)) = space.boards() else {
                 refuse!("--tiles is for boards, {} is none", self.puzzle);
             };
             let output = self.report.output();
             return self.tiles.run(goal.clone(), &self.max_depth, &self.running, output);
         }
         if let Some(text) = &self.start {
-            subject = subject.starting_at(text).context("--start")?;
+            space = space.starting_at(text).context("--start")?;
         }
-        let mut search = self.running.search(subject)?;
+        let mut search = self.running.search(space)?;
         search.max_depth = self.max_depth.max_depth;
         let _made = MadeDirectories::of(&self.on_disk.dir);
         let disk = self.on_disk.disk()?;
@@ -107,17 +107,17 @@ fn fits(search: &Search, disk: &Disk) -> Result<()> {
     if disk.ignore_space || found.as_ref().is_some_and(|manifest| manifest.complete) {
         return Ok(());
     }
-    let subject = &search.subject;
+    let space = &search.space;
     let memory_plan = disk::MemoryPlan::choose(search, disk, found.as_ref())?;
     let peak = |counts: &[u64], depth| -> Result<u64> {
-        let widths = disk::widths(subject, counts, depth)?;
+        let widths = disk::widths(space, counts, depth)?;
         Ok(disk::estimate(&widths, memory_plan, disk.keep_all).peak_bytes)
     };
     let corner = || {
-        let size = subject.size()?;
-        published(size, size.cells() - 1, subject.metric()?)
+        let size = space.size()?;
+        published(size, size.cells() - 1, space.metric()?)
     };
-    let needed = match published_for(subject) {
+    let needed = match published_for(space) {
         Some(truth) => peak(truth.counts(), search.max_depth)?,
         // From other goals the widest levels are as wide, not the first ones.
         None => {

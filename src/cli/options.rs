@@ -156,9 +156,9 @@ pub struct Running {
 }
 
 impl Running {
-    /// Returns the search of a subject that runs as asked.
-    pub fn search(&self, subject: StateSpace) -> Result<Search> {
-        let mut search = Search::of(subject);
+    /// Returns the search of a state space that runs as asked.
+    pub fn search(&self, space: StateSpace) -> Result<Search> {
+        let mut search = Search::of(space);
         search.threads = self.threads.get();
         search.engine = self.engine;
         search.kernel = kernel()?;

@@ -232,7 +232,7 @@ impl ResultReport {
             OutputFormat::Json => {
                 let mut figures = report.json();
                 if let Some(most) = self.last {
-                    let space = outcome.subject.clone();
+                    let space = &outcome.space;
                     let last = outcome.last.iter().take(most);
                     figures["last"] = json!(last.map(|&s| space.text(s)).collect::<Vec<_>>());
                 }
@@ -246,7 +246,7 @@ impl ResultReport {
             return Err(anyhow!(
                 "{} disagrees with {}: {difference}; search again with --engine reference to see which \
                   is right",
-                outcome.subject,
+                outcome.space,
                 truth.unwrap_or_default()
             ));
         }

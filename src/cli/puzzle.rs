@@ -38,9 +38,9 @@ pub fn puzzle(word: &str) -> Result<String, String> {
 }
 
 /// Returns what stands under `board` in a result: the size of a board; a table has one column for all names.
-pub fn board(subject: &StateSpace, format: ResultFormat) -> Option<String> {
-    let size = subject.size().map(|size| size.to_string());
-    size.or_else(|| (format == ResultFormat::Csv).then(|| subject.name()))
+pub fn board(space: &StateSpace, format: ResultFormat) -> Option<String> {
+    let size = space.size().map(|size| size.to_string());
+    size.or_else(|| (format == ResultFormat::Csv).then(|| space.name()))
 }
 
 /// `--goal` and `--metric` of boards, `--directed` and `--quarter` of files.
@@ -64,7 +64,7 @@ pub struct Counted {
 
 impl Counted {
     /// Returns what a word on the command line names: RxC, FAMILY:NUMBERS or a file.
-    pub fn subject(&self, word: &str) -> Result<StateSpace> {
+    pub fn space(&self, word: &str) -> Result<StateSpace> {
         if word.starts_with(|c: char| c.is_ascii_digit()) && Format::of(word).is_none() {
             return self.board(word.parse().map_err(tilewave::Error::from)?);
         }
@@ -94,8 +94,8 @@ impl Counted {
         if self.directed || self.quarter {
             refuse!("--directed and --quarter are for puzzles in files");
         }
-        let subject = StateSpace::of_board(self.goal.board(size)?);
-        Ok(subject.in_metric(self.metric.unwrap_or_default()))
+        let space = StateSpace::of_board(self.goal.board(size)?);
+        Ok(space.in_metric(self.metric.unwrap_or_default()))
     }
 
     fn file(&self, path: &Path) -> Result<Definition> {

@@ -54,11 +54,11 @@ impl StatusArgs {
         };
         let disk_bytes = manifest.disk_bytes() + status.scratch_bytes;
         let figures = json!({
-            "board": board(&status.subject, self.output.format),
-            "puzzle": status.subject.name(),
-            "metric": status.subject.metric().map(Metric::name),
-            "goal": manifest.goal,
-            "start": manifest.start,
+            "board": board(&status.space, self.output.format),
+            "puzzle": status.space.name(),
+            "metric": status.space.metric().map(Metric::name),
+            "goal": manifest.identity.goal,
+            "start": manifest.identity.start,
             "state": state,
             "depth": status.depth,
             "chunks": manifest.chunks,
@@ -87,8 +87,8 @@ impl StatusArgs {
             format!(
                 "search   {}, goal {}: {state}\ndepth    {depth}\nstates   {} of {} ({share:.1} %)\n\
                  time     {}, {} states/s{eta}\ndisk     {}, {} at most, {} written\n",
-                status.subject,
-                manifest.goal,
+                status.space,
+                manifest.identity.goal,
                 thousands(status.states()),
                 thousands(status.all_states),
                 duration(manifest.seconds),
@@ -137,7 +137,7 @@ impl ResumeArgs {
             dirs => dirs,
         };
         let (found, keep_all) = disk::search(&directories(dirs)?)?;
-        let mut search = self.running.search(found.subject)?;
+        let mut search = self.running.search(found.space)?;
         search.max_depth = self.max_depth.max_depth;
         let disk = disk::Disk { keep_all, check: self.check, ..self.on_disk.disk_in(dirs)? };
         bfs::run(&self.report, &self.running, search, Some(disk))
@@ -169,10 +169,10 @@ impl RepairArgs {
         let states: u64 = manifest.levels.iter().map(|level| level.states).sum();
         let done = manifest.files_of(depth as u32).map_or(0, |f| f.chunks.len());
         let figures = json!({
-            "board": board(&found.subject, self.output.format),
-            "puzzle": found.subject.name(),
-            "metric": found.subject.metric().map(Metric::name),
-            "goal": manifest.goal,
+            "board": board(&found.space, self.output.format),
+            "puzzle": found.space.name(),
+            "metric": found.space.metric().map(Metric::name),
+            "goal": manifest.identity.goal,
             "files": found.files,
             "damaged": found.damaged,
             "previous_manifest": found.previous,
@@ -195,8 +195,8 @@ impl RepairArgs {
         }
         text += &format!(
             "rebuilt  {}, goal {}: depths 0 to {}, {} states",
-            found.subject,
-            manifest.goal,
+            found.space,
+            manifest.identity.goal,
             depth.saturating_sub(1),
             thousands(states),
         );
@@ -252,7 +252,7 @@ impl VerifyArgs {
         if !self.dir.is_empty() {
             return self.files(&self.dir);
         }
-        let (mut subjects, mut directories) = (Vec::new(), Vec::new());
+        let (mut spaces, mut directories) = (Vec::new(), Vec::new());
         for word in &self.puzzles {
             let is_dir = Path::new(word).is_dir();
             if word.parse::<Size>().is_ok() && is_dir {
@@ -263,27 +263,27 @@ impl VerifyArgs {
             } else if let Err(wrong) = puzzle(word) {
                 refuse!("{wrong}, and there is no such directory");
             }
-            subjects.push(self.counted.subject(word)?);
+            spaces.push(self.counted.space(word)?);
         }
-        match (&subjects[..], &directories[..]) {
+        match (&spaces[..], &directories[..]) {
             ([], directories) => self.files(directories),
-            (subjects, []) => self.puzzles(subjects),
+            (spaces, []) => self.puzzles(spaces),
             _ => refuse!("puzzles are searched and directories are checked: give either, not both"),
         }
     }
 
     /// Searches puzzles.
-    fn puzzles(&self, subjects: &[StateSpace]) -> Result<()> {
+    fn puzzles(&self, spaces: &[StateSpace]) -> Result<()> {
         let mut destination = self.output.reserve()?;
         let mut all_pass = true;
         let format = self.output.format;
         let columns = "board,pass,first_wrong_depth,compared_with,diameter,total";
         destination.add(&format.heading(columns))?;
-        for subject in subjects {
-            let search = self.running.search(subject.clone())?;
+        for space in spaces {
+            let search = self.running.search(space.clone())?;
             let outcome = search::run(&search, &SearchProgress::new())?;
             let reference;
-            let truth = match published_for(subject) {
+            let truth = match published_for(space) {
                 Some(truth) => Truth::Published(truth),
                 None if outcome.total() <= REFERENCE_STATES && outcome.engine == Engine::Sweep => {
                     let engine = Some(Engine::Reference);
@@ -293,14 +293,14 @@ impl VerifyArgs {
                 }
                 None => Truth::Sum,
             };
-            let verdict = Verdict::judge(subject, SearchLevels::of(&outcome), truth);
+            let verdict = Verdict::judge(space, SearchLevels::of(&outcome), truth);
             all_pass &= verdict.pass();
             let first_wrong = verdict.fault.as_ref().and_then(|fault| fault.depth());
             let figures = json!({
-                "board": board(subject, format),
-                "puzzle": subject.name(),
-                "metric": subject.metric().map(Metric::name),
-                "goal": subject.goal_text(),
+                "board": board(space, format),
+                "puzzle": space.name(),
+                "metric": space.metric().map(Metric::name),
+                "goal": space.goal_text(),
                 "pass": verdict.pass(),
                 "first_wrong_depth": first_wrong,
                 "compared_with": verdict.compared_with,
@@ -325,10 +325,10 @@ impl VerifyArgs {
         let complete = manifest.complete;
         let depth = manifest.levels.len().saturating_sub(1);
         let figures = json!({
-            "board": board(&status.subject, self.output.format),
-            "puzzle": status.subject.name(),
-            "metric": status.subject.metric().map(Metric::name),
-            "goal": manifest.goal,
+            "board": board(&status.space, self.output.format),
+            "puzzle": status.space.name(),
+            "metric": status.space.metric().map(Metric::name),
+            "goal": manifest.identity.goal,
             "pass": complete.then_some(true),
             "sound": true,
             "complete": complete,
@@ -346,11 +346,11 @@ impl VerifyArgs {
                 counted(found.states, "state")
             );
             match complete {
-                true => format!("{}: PASS, {what}\n", status.subject),
+                true => format!("{}: PASS, {what}\n", status.space),
                 false => format!(
                     "{}: sound so far, {what}; NOT FINISHED, depth {depth}, {:.1} % of the states: tilewave \
                      resume goes on\n",
-                    status.subject,
+                    status.space,
                     status.states() as f64 * 100.0 / status.all_states as f64
                 ),
             }

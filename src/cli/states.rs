@@ -62,7 +62,7 @@ pub struct StateArgs {
 
 /// What is said of a state.
 struct Facts {
-    subject: StateSpace,
+    space: StateSpace,
     state: String,
     /// Why it cannot be solved, if it cannot.
     refused: Option<String>,
@@ -79,11 +79,11 @@ impl StateArgs {
         let table = self.table.as_ref().map(|path| DistanceTable::open(path));
         let table = table.transpose()?;
         let facts = match self.other(table.as_ref())? {
-            Some(subject) => self.of_puzzle(subject, table.as_ref())?,
+            Some(space) => self.of_puzzle(space, table.as_ref())?,
             None => self.of_board(table.as_ref())?,
         };
         let columns = "board,size,goal,solvable,parity,line,cell,state_id,depth";
-        let columns = match facts.subject.size() {
+        let columns = match facts.space.size() {
             Some(_) => columns.into(),
             None => columns.replace("board,size", "state,puzzle"),
         };
@@ -94,7 +94,7 @@ impl StateArgs {
 
     /// The puzzle of the state, unless it is a board.
     fn other(&self, table: Option<&DistanceTable>) -> Result<Option<StateSpace>> {
-        let named = self.puzzle.as_ref().map(|word| self.counted.subject(word));
+        let named = self.puzzle.as_ref().map(|word| self.counted.space(word));
         let named = named.transpose()?;
         let of_table = table.map(DistanceTable::space);
         if let (Some(named), Some(of_table)) = (&named, of_table)
@@ -102,22 +102,22 @@ impl StateArgs {
         {
             refuse!("the table is one of {of_table}: leave out --puzzle");
         }
-        let subject = of_table.cloned().or(named);
-        let other = subject.filter(|subject| subject.size().is_none());
+        let space = of_table.cloned().or(named);
+        let other = space.filter(|space| space.size().is_none());
         let goal = self.counted.goal.is_given();
-        if let Some(subject) = &other
+        if let Some(space) = &other
             && (goal || self.counted.metric.is_some() || self.size.is_some())
         {
-            refuse!("--goal, --metric and --size are for boards, {subject} is none");
+            refuse!("--goal, --metric and --size are for boards, {space} is none");
         }
         Ok(other)
     }
 
-    fn of_puzzle(&self, subject: StateSpace, table: Option<&DistanceTable>) -> Result<Facts> {
+    fn of_puzzle(&self, space: StateSpace, table: Option<&DistanceTable>) -> Result<Facts> {
         // A table knows how its states are read.
         let space = match table {
             Some(table) => table.space().clone(),
-            None => subject.clone(),
+            None => space.clone(),
         };
         let state = match &self.state {
             Some(text) => space.parse(text)?,
@@ -137,7 +137,7 @@ impl StateArgs {
             id: Some(space.id(state)),
             depth: depth.transpose()?.flatten(),
             state: text,
-            subject,
+            space,
         })
     }
 
@@ -186,7 +186,7 @@ impl StateArgs {
             depth: depth.map(|table| table.depth(&board)).transpose()?.flatten(),
             refused: refused.map(|reason| reason.to_string()),
             state: board.to_string(),
-            subject: StateSpace::of_board(goal).in_metric(metric),
+            space: StateSpace::of_board(goal).in_metric(metric),
         })
     }
 
@@ -221,15 +221,15 @@ impl Facts {
     }
 
     fn figures(&self) -> Value {
-        let subject = &self.subject;
-        let size = subject.size().map(|size| size.to_string());
+        let space = &self.space;
+        let size = space.size().map(|size| size.to_string());
         json!({
             "board": size.as_ref().map(|_| &self.state),
             "size": size,
-            "puzzle": subject.name(),
+            "puzzle": space.name(),
             "state": self.state,
-            "metric": subject.metric().map(Metric::name),
-            "goal": subject.goal_text(),
+            "metric": space.metric().map(Metric::name),
+            "goal": space.goal_text(),
             "solvable": self.refused.is_none(),
             "parity": self.parity(),
             "line": self.line,
@@ -243,12 +243,12 @@ impl Facts {
         let number = |n: Option<u64>| n.map(|n| n.to_string());
         let refused = self.refused.as_ref();
         let solvable = refused.map_or("yes".into(), |reason| format!("no: {reason}"));
-        let other = self.subject.definition().map(|of| of.name().to_string());
+        let other = self.space.definition().map(|of| of.name().to_string());
         let facts = [
             ("puzzle", other.clone()),
             (if other.is_some() { "state" } else { "board" }, Some(self.state.clone())),
-            ("goal", Some(self.subject.goal_text())),
-            ("metric", self.depth.and_then(|_| self.subject.metric()).map(|m| m.name().into())),
+            ("goal", Some(self.space.goal_text())),
+            ("metric", self.depth.and_then(|_| self.space.metric()).map(|m| m.name().into())),
             ("parity", Some(self.parity().into())),
             ("solvable", Some(solvable)),
             ("line", number(self.line)),
@@ -292,15 +292,14 @@ pub struct AntipodesArgs {
 impl AntipodesArgs {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let subject = self.counted.subject(&self.puzzle)?;
-        let space = subject.clone();
-        let mut search = self.running.search(subject)?;
+        let space = self.counted.space(&self.puzzle)?;
+        let mut search = self.running.search(space)?;
         search.max_depth = self.max_depth;
         search.keep_last = self.limit;
         let destination = self.output.reserve()?;
         let outcome = search::run(&search, &SearchProgress::new())?;
 
-        let subject = &outcome.subject;
+        let space = &outcome.space;
         let deepest = outcome.counts.len() - 1;
         // Beyond the diameter there is nothing, and the deepest boards are no answer.
         let depth = self.max_depth.unwrap_or(deepest);
@@ -314,14 +313,14 @@ impl AntipodesArgs {
                 [board, id.to_string(), state.line.to_string(), state.cell.to_string()]
             })
             .collect();
-        let noun = subject.size().map_or("state", |_| "board");
+        let noun = space.size().map_or("state", |_| "board");
         let text = match self.output.format {
             OutputFormat::Json => {
                 let column = |f: &dyn Fn(&State) -> u64| last.iter().map(f).collect::<Vec<u64>>();
                 let figures = json!({
-                    "board": subject.size().map(|size| size.to_string()),
-                    "puzzle": subject.name(),
-                    "goal": outcome.subject.goal_text(),
+                    "board": space.size().map(|size| size.to_string()),
+                    "puzzle": space.name(),
+                    "goal": outcome.space.goal_text(),
                     "depth": depth,
                     "count": count,
                     "boards": rows.iter().map(|[board, ..]| board).collect::<Vec<_>>(),
@@ -337,7 +336,7 @@ impl AntipodesArgs {
             }
             OutputFormat::Text => {
                 let boards = counted(count, noun);
-                let mut text = format!("{subject}: {boards} at depth {depth}");
+                let mut text = format!("{space}: {boards} at depth {depth}");
                 text += &match (beyond, outcome.complete) {
                     (true, _) => format!(": the diameter is {deepest}\n"),
                     (false, true) => ", the diameter\n\n".into(),
@@ -456,8 +455,8 @@ impl PuzzlesArgs {
 
 impl FamilyRow {
     fn of(family: &'static Family) -> Result<FamilyRow, tilewave::Error> {
-        let subject = StateSpace::of_puzzle(families::parse(family.example)?);
-        let plan = search::plan(&subject, None)?;
+        let space = StateSpace::of_puzzle(families::parse(family.example)?);
+        let plan = search::plan(&space, None)?;
         Ok(FamilyRow { family, states: plan.states, memory: plan.array_bytes })
     }
 

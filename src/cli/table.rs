@@ -82,10 +82,10 @@ impl Args {
 
     /// Searches a puzzle and writes its table.
     fn make(&self, puzzle: &str, file: &Path) -> Result<DistanceTable> {
-        let subject = self.counted.subject(puzzle)?;
+        let space = self.counted.space(puzzle)?;
         // Refuse before any work what could not be kept.
         OutputFile::reserve(file, self.force)?;
-        let mut search = Search::of(subject);
+        let mut search = Search::of(space);
         search.threads = self.threads.get();
         search.kernel = kernel()?;
         search.memory = Some(self.memory.budget());
@@ -99,14 +99,14 @@ impl Args {
     fn report(&self, table: &DistanceTable, file: &Path, seconds: f64) -> String {
         let counts = table.histogram();
         let (states, deepest) = (counts.iter().sum::<u64>(), counts.len() - 1);
-        let subject = table.space();
-        let complete = subject.states() == Some(states);
+        let space = table.space();
+        let complete = space.states() == Some(states);
         let figures = json!({
             "file": file.display().to_string(),
-            "board": subject.size().map(|size| size.to_string()),
-            "puzzle": subject.name(),
-            "metric": subject.metric().map(Metric::name),
-            "goal": subject.goal_text(),
+            "board": space.size().map(|size| size.to_string()),
+            "puzzle": space.name(),
+            "metric": space.metric().map(Metric::name),
+            "goal": space.goal_text(),
             "encoding": table.encoding().name(),
             "states": states,
             "complete": complete,
@@ -119,14 +119,14 @@ impl Args {
         });
         let words = || {
             format!(
-                "{}\n{} {}: {subject}, goal {}, {} states, {} {deepest}, {}, {} in {}\n",
+                "{}\n{} {}: {space}, goal {}, {} states, {} {deepest}, {}, {} in {}\n",
                 histogram(counts, states).trim_end(),
                 match self.check {
                     Some(_) => "sound",
                     None => "wrote",
                 },
                 file.display(),
-                subject.goal_text(),
+                space.goal_text(),
                 thousands(states),
                 if complete { "diameter" } else { "depth" },
                 table.encoding(),

@@ -22,7 +22,7 @@ use crate::perm::lehmer;
 use crate::progress::{Phase, Progress};
 use crate::store::{
     Codec, DEFAULT_LEVEL, Decoder, Encoder, FrameEntry, LevelHeader, LevelReader, LevelSum,
-    LevelWriter, RunFile, Storage,
+    LevelWriter, RunFile, Storage, StorageError,
 };
 
 /// Slots whose values are put together at once, in the order of the file.
@@ -54,7 +54,8 @@ pub(crate) fn name(depth: u32) -> String {
 }
 
 /// What the system says of a file of a directory.
-pub(crate) fn failed(storage: &dyn Storage, name: &str, reason: io::Error) -> PdbError {
+pub(crate) fn failed(storage: &dyn Storage, name: &str, reason: impl Into<io::Error>) -> PdbError {
+    let reason = reason.into();
     let place = match name {
         "" => storage.name(),
         name => format!("{}/{name}", storage.name()),
@@ -77,7 +78,7 @@ struct InOrder {
 }
 
 impl InOrder {
-    fn put(&mut self, number: usize, frame: Option<(Vec<u8>, u64)>) -> io::Result<()> {
+    fn put(&mut self, number: usize, frame: Option<(Vec<u8>, u64)>) -> Result<(), StorageError> {
         self.early.insert(number, frame);
         while let Some(frame) = self.early.remove(&self.next) {
             if let Some((bytes, hash)) = frame {
@@ -173,7 +174,9 @@ impl BuildLevels<'_> {
                 registers.resize(words.len().div_ceil(8), [0; 64]);
                 join_planes(self.kernel, words, &mut registers);
                 let bytes = encoder.encode(&registers);
-                let bytes = bytes.map_err(|e| failed(io::Error::other(e)))?.to_vec();
+                let bytes = bytes
+                    .map_err(|e| failed(self.storage.error(&new, io::Error::other(e))))?
+                    .to_vec();
                 let hash = XxHash3_64::oneshot(&bytes);
                 frame = Some((bytes, hash));
                 lock().push((encoder, registers));
@@ -205,9 +208,7 @@ impl BuildLevels<'_> {
         let expected = LevelHeader { codec, ..self.header(depth) };
         match *reader.header() == expected {
             true => Ok(Some(reader)),
-            false => {
-                Err(failed(io::Error::new(io::ErrorKind::InvalidData, "it is not of this build")))
-            }
+            false => Err(failed(self.storage.place(&name).invalid("it is not of this build"))),
         }
     }
 
@@ -224,7 +225,7 @@ impl BuildLevels<'_> {
         let frames = reader.read(at..at + 1).map_err(failed)?;
         registers.resize(words.len().div_ceil(8), [0; 64]);
         let decoded = frames.decode(0, decoder, registers, false);
-        decoded.map_err(|reason| failed(io::Error::new(io::ErrorKind::InvalidData, reason)))?;
+        decoded.map_err(|reason| failed(self.storage.place(&name).invalid(reason)))?;
         split_planes(self.kernel, registers, words);
         Ok(())
     }

@@ -47,17 +47,17 @@ pub struct State {
 ///
 /// Two spaces are equal when they have the same puzzle, moves and start.
 #[derive(Clone, Debug)]
-pub struct StateSpace(Arc<Shared>);
+pub struct StateSpace(Arc<SpaceParts>);
 
 #[derive(Clone, Debug)]
-struct Shared {
-    kind: Frame,
+struct SpaceParts {
+    kind: PuzzleKind,
     /// Nothing where the states are too many for 64 bits: boards of more than 20 cells.
     numbering: Option<Numbering>,
 }
 
 #[derive(Clone, Debug)]
-enum Frame {
+enum PuzzleKind {
     /// The goal numbers the tiles.
     Board { goal: Board, start: Board, metric: Metric },
     /// Every generator is one move; the start numbers the elements.
@@ -189,19 +189,19 @@ fn home(definition: &Definition, order: &PositionOrder) -> usize {
 }
 
 impl StateSpace {
-    fn new(kind: Frame) -> StateSpace {
+    fn new(kind: PuzzleKind) -> StateSpace {
         let numbering = match &kind {
-            Frame::Board { goal, metric, .. } => Numbering::of_board(goal, *metric),
-            Frame::Puzzle { definition, order, start } => {
+            PuzzleKind::Board { goal, metric, .. } => Numbering::of_board(goal, *metric),
+            PuzzleKind::Puzzle { definition, order, start } => {
                 Some(Numbering::of_puzzle(definition, order, start))
             }
         };
-        StateSpace(Arc::new(Shared { kind, numbering }))
+        StateSpace(Arc::new(SpaceParts { kind, numbering }))
     }
 
     /// Returns the states of a board that can reach a goal, from the goal, one tile a move.
     pub fn of_board(goal: Board) -> StateSpace {
-        StateSpace::new(Frame::Board { start: goal.clone(), goal, metric: Metric::Stm })
+        StateSpace::new(PuzzleKind::Board { start: goal.clone(), goal, metric: Metric::Stm })
     }
 
     /// Returns the states of a puzzle from its solved state. Cost: a tenth of a second at most, to choose the
@@ -218,13 +218,13 @@ impl StateSpace {
     pub fn ordered_by(definition: Definition, order: PositionOrder) -> StateSpace {
         assert_eq!(order.path().len(), definition.positions(), "an order of this puzzle");
         let start = definition.solved();
-        StateSpace::new(Frame::Puzzle { definition, order, start })
+        StateSpace::new(PuzzleKind::Puzzle { definition, order, start })
     }
 
     /// Returns the same states of a board from another one; other puzzles stay as they are.
     pub fn from_board(self, board: Board) -> StateSpace {
         let mut space = Arc::unwrap_or_clone(self.0);
-        if let Frame::Board { start, .. } = &mut space.kind {
+        if let PuzzleKind::Board { start, .. } = &mut space.kind {
             *start = board;
         }
         StateSpace(Arc::new(space))
@@ -233,11 +233,11 @@ impl StateSpace {
     /// Returns the same states from the goal, the solved state of a puzzle that is no board.
     pub fn from_goal(self) -> StateSpace {
         match &self.0.kind {
-            Frame::Board { goal, .. } => {
+            PuzzleKind::Board { goal, .. } => {
                 let goal = goal.clone();
                 self.from_board(goal)
             }
-            Frame::Puzzle { definition, order, .. } => {
+            PuzzleKind::Puzzle { definition, order, .. } => {
                 StateSpace::ordered_by(definition.clone(), order.clone())
             }
         }
@@ -247,10 +247,12 @@ impl StateSpace {
     /// as they are.
     pub fn in_metric(self, metric: Metric) -> StateSpace {
         match &self.0.kind {
-            Frame::Board { goal, start, .. } => {
-                StateSpace::new(Frame::Board { goal: goal.clone(), start: start.clone(), metric })
-            }
-            Frame::Puzzle { .. } => self,
+            PuzzleKind::Board { goal, start, .. } => StateSpace::new(PuzzleKind::Board {
+                goal: goal.clone(),
+                start: start.clone(),
+                metric,
+            }),
+            PuzzleKind::Puzzle { .. } => self,
         }
     }
 
@@ -260,14 +262,14 @@ impl StateSpace {
     /// [`BoardError`] and [`DefinitionError`].
     pub fn starting_at(self, text: &str) -> Result<StateSpace, Error> {
         match &self.0.kind {
-            Frame::Board { goal, .. } => {
+            PuzzleKind::Board { goal, .. } => {
                 let board = Board::parse(text, Some(goal.size()))?;
                 Ok(self.from_board(board))
             }
-            Frame::Puzzle { definition, order, .. } => {
+            PuzzleKind::Puzzle { definition, order, .. } => {
                 let start = definition.arrangement(text)?;
                 let (definition, order) = (definition.clone(), order.clone());
-                Ok(StateSpace::new(Frame::Puzzle { definition, order, start }))
+                Ok(StateSpace::new(PuzzleKind::Puzzle { definition, order, start }))
             }
         }
     }
@@ -275,8 +277,8 @@ impl StateSpace {
     /// Returns the goal and the start of a board, or `None` for other puzzles.
     pub fn boards(&self) -> Option<(&Board, &Board)> {
         match &self.0.kind {
-            Frame::Board { goal, start, .. } => Some((goal, start)),
-            Frame::Puzzle { .. } => None,
+            PuzzleKind::Board { goal, start, .. } => Some((goal, start)),
+            PuzzleKind::Puzzle { .. } => None,
         }
     }
 
@@ -288,24 +290,24 @@ impl StateSpace {
     /// Returns the metric of a board, or `None` for other puzzles, whose generators are the moves.
     pub fn metric(&self) -> Option<Metric> {
         match self.0.kind {
-            Frame::Board { metric, .. } => Some(metric),
-            Frame::Puzzle { .. } => None,
+            PuzzleKind::Board { metric, .. } => Some(metric),
+            PuzzleKind::Puzzle { .. } => None,
         }
     }
 
     /// Returns the definition of a puzzle that is no board.
     pub fn definition(&self) -> Option<&Definition> {
         match &self.0.kind {
-            Frame::Board { .. } => None,
-            Frame::Puzzle { definition, .. } => Some(definition),
+            PuzzleKind::Board { .. } => None,
+            PuzzleKind::Puzzle { definition, .. } => Some(definition),
         }
     }
 
     /// Returns the order in which the positions of a puzzle that is no board are read.
     pub fn order(&self) -> Option<&PositionOrder> {
         match &self.0.kind {
-            Frame::Board { .. } => None,
-            Frame::Puzzle { order, .. } => Some(order),
+            PuzzleKind::Board { .. } => None,
+            PuzzleKind::Puzzle { order, .. } => Some(order),
         }
     }
 
@@ -323,8 +325,8 @@ impl StateSpace {
     /// Returns the name of the puzzle: the size of a board.
     pub fn name(&self) -> String {
         match &self.0.kind {
-            Frame::Board { goal, .. } => goal.size().to_string(),
-            Frame::Puzzle { definition, .. } => definition.name().to_string(),
+            PuzzleKind::Board { goal, .. } => goal.size().to_string(),
+            PuzzleKind::Puzzle { definition, .. } => definition.name().to_string(),
         }
     }
 
@@ -336,16 +338,16 @@ impl StateSpace {
     /// Returns the goal in the puzzle's own words.
     pub fn goal_text(&self) -> String {
         match &self.0.kind {
-            Frame::Board { goal, .. } => goal.to_string(),
-            Frame::Puzzle { definition, .. } => definition.show(&definition.solved()),
+            PuzzleKind::Board { goal, .. } => goal.to_string(),
+            PuzzleKind::Puzzle { definition, .. } => definition.show(&definition.solved()),
         }
     }
 
     /// Returns the state at depth 0 in the puzzle's own words.
     pub fn start_text(&self) -> String {
         match &self.0.kind {
-            Frame::Board { start, .. } => start.to_string(),
-            Frame::Puzzle { definition, start, .. } => definition.show(start),
+            PuzzleKind::Board { start, .. } => start.to_string(),
+            PuzzleKind::Puzzle { definition, start, .. } => definition.show(start),
         }
     }
 
@@ -353,10 +355,10 @@ impl StateSpace {
     /// of boards, or [`Definition::fingerprint`].
     pub(crate) fn likeness(&self) -> Likeness {
         match &self.0.kind {
-            Frame::Board { start, metric, .. } => {
+            PuzzleKind::Board { start, metric, .. } => {
                 Likeness::Board(start.size(), start.blank(), *metric)
             }
-            Frame::Puzzle { definition, .. } => Likeness::Puzzle(definition.fingerprint()),
+            PuzzleKind::Puzzle { definition, .. } => Likeness::Puzzle(definition.fingerprint()),
         }
     }
 }
@@ -374,12 +376,12 @@ impl PartialEq for StateSpace {
     fn eq(&self, other: &StateSpace) -> bool {
         match (&self.0.kind, &other.0.kind) {
             (
-                Frame::Board { goal, start, metric },
-                Frame::Board { goal: other_goal, start: other_start, metric: other_metric },
+                PuzzleKind::Board { goal, start, metric },
+                PuzzleKind::Board { goal: other_goal, start: other_start, metric: other_metric },
             ) => (goal, start, metric) == (other_goal, other_start, other_metric),
             (
-                Frame::Puzzle { definition, start, .. },
-                Frame::Puzzle { definition: other, start: other_start, .. },
+                PuzzleKind::Puzzle { definition, start, .. },
+                PuzzleKind::Puzzle { definition: other, start: other_start, .. },
             ) => (definition, start) == (other, other_start),
             _ => false,
         }
@@ -447,8 +449,8 @@ impl StateSpace {
     /// [`BoardError`] when it cannot reach the goal, or states have no numbers.
     pub fn start(&self) -> Result<State, Error> {
         match &self.0.kind {
-            Frame::Board { start, .. } => self.state(start),
-            Frame::Puzzle { start, .. } => Ok(self.arranged(start)),
+            PuzzleKind::Board { start, .. } => self.state(start),
+            PuzzleKind::Puzzle { start, .. } => Ok(self.arranged(start)),
         }
     }
 
@@ -459,8 +461,10 @@ impl StateSpace {
     /// whether it can be reached.
     pub fn parse(&self, text: &str) -> Result<State, Error> {
         match &self.0.kind {
-            Frame::Board { goal, .. } => self.state(&Board::parse(text, Some(goal.size()))?),
-            Frame::Puzzle { definition, .. } => Ok(self.arranged(&definition.arrangement(text)?)),
+            PuzzleKind::Board { goal, .. } => self.state(&Board::parse(text, Some(goal.size()))?),
+            PuzzleKind::Puzzle { definition, .. } => {
+                Ok(self.arranged(&definition.arrangement(text)?))
+            }
         }
     }
 
@@ -555,8 +559,8 @@ impl StateSpace {
     /// When the line or the cell is out of range.
     pub fn text(&self, state: State) -> String {
         match &self.0.kind {
-            Frame::Board { .. } => self.board(state).map_or(String::new(), |b| b.to_string()),
-            Frame::Puzzle { definition, .. } => {
+            PuzzleKind::Board { .. } => self.board(state).map_or(String::new(), |b| b.to_string()),
+            PuzzleKind::Puzzle { definition, .. } => {
                 let row = self.row(state);
                 definition.show(&Permutation::from_fn(row.len(), |i| row[i].into()))
             }
@@ -569,10 +573,10 @@ impl StateSpace {
     /// [`BoardError`] and [`DefinitionError`].
     pub fn row_of_text(&self, text: &str) -> Result<Vec<u16>, Error> {
         match &self.0.kind {
-            Frame::Board { goal, .. } => {
+            PuzzleKind::Board { goal, .. } => {
                 Ok(Board::parse(text, Some(goal.size()))?.tiles().to_vec())
             }
-            Frame::Puzzle { definition, .. } => {
+            PuzzleKind::Puzzle { definition, .. } => {
                 let arrangement = definition.arrangement(text)?;
                 Ok(arrangement.images().iter().map(|&e| e.into()).collect())
             }
@@ -626,7 +630,7 @@ impl StateSpace {
     /// Returns a puzzle that is no board, but for the start, as text; `None` for boards, which their goal and metric
     /// describe.
     pub fn puzzle_text(&self) -> Option<String> {
-        let Frame::Puzzle { definition, order, .. } = &self.0.kind else {
+        let PuzzleKind::Puzzle { definition, order, .. } = &self.0.kind else {
             return None;
         };
         let generators = definition.generators().iter().map(|generator| MoveText {
@@ -667,8 +671,8 @@ impl StateSpace {
     pub fn is_renamed(&self, other: &StateSpace) -> bool {
         match (&self.0.kind, &other.0.kind) {
             (
-                Frame::Puzzle { definition, order, .. },
-                Frame::Puzzle { definition: other, order: other_order, .. },
+                PuzzleKind::Puzzle { definition, order, .. },
+                PuzzleKind::Puzzle { definition: other, order: other_order, .. },
             ) => {
                 let moves = |of: &Definition| (of.permutations(), of.labels().to_vec());
                 moves(definition) == moves(other) && order == other_order

@@ -62,7 +62,7 @@ impl Chart {
 
     /// Returns the chart of an outcome.
     pub fn of(outcome: &Outcome) -> Chart {
-        Chart::new(outcome.subject.to_string(), &outcome.counts, outcome.complete)
+        Chart::new(outcome.space.to_string(), &outcome.counts, outcome.complete)
     }
 
     /// Returns the title, for example `3x4: 239,500,800 states, diameter 53`.

@@ -277,7 +277,7 @@ impl Report<'_> {
     /// What [`StateSpace::new`] returns.
     pub fn html(&self) -> Result<String, Error> {
         let outcome = self.outcome;
-        let title = title(&outcome.subject.to_string(), &outcome.counts, outcome.complete);
+        let title = title(&outcome.space.to_string(), &outcome.counts, outcome.complete);
         let last = last_states(outcome)?;
         let mood = match (self.published, self.difference) {
             (_, Some(_)) => "bad",
@@ -323,7 +323,7 @@ impl Report<'_> {
 
 /// What counts as one move.
 fn moves(outcome: &Outcome) -> &'static str {
-    match outcome.subject.metric() {
+    match outcome.space.metric() {
         Some(Metric::Stm) => "one tile a move",
         Some(Metric::Mtm) => "any number of tiles a move",
         None => "one generator a move",
@@ -335,7 +335,7 @@ type Shown = (String, String);
 
 /// The states of the last depth that are shown: boards drawn, others written.
 fn last_states(outcome: &Outcome) -> Result<Vec<Shown>, Error> {
-    let space = outcome.subject.clone();
+    let space = &outcome.space;
     let states = outcome.last.iter().take(LAST_DRAWN);
     let shown = states.map(|&state| {
         let text = space.text(state);
@@ -355,7 +355,7 @@ fn ends(outcome: &Outcome) -> String {
         format!("<figure>{picture}<figcaption>{name}</figcaption></figure>")
     };
     let mut figures = String::new();
-    let Some((goal, start)) = outcome.subject.boards() else {
+    let Some((goal, start)) = outcome.space.boards() else {
         return figures;
     };
     if start != goal {
@@ -379,7 +379,7 @@ fn gallery(outcome: &Outcome, states: &[Shown]) -> String {
         return String::new();
     }
     // A number of a state that is written takes less room than a tile.
-    let (one, many, cols) = match (outcome.subject.size(), outcome.subject.definition()) {
+    let (one, many, cols) = match (outcome.space.size(), outcome.space.definition()) {
         (None, Some(of)) => ("state", "states", of.positions().div_ceil(2)),
         (size, _) => ("board", "boards", size.map_or(1, Size::cols)),
     };

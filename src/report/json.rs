@@ -31,12 +31,12 @@ impl Report<'_> {
         let checksums = outcome.checksums.iter().map(|c| format!("{c:016x}"));
         let disk = outcome.disk.as_ref();
         json!({
-            "board": outcome.subject.size().map(|size| size.to_string()),
-            "puzzle": outcome.subject.name(),
-            "metric": outcome.subject.metric().map(Metric::name),
-            "group_order": outcome.subject.definition().map(|_| outcome.states),
-            "goal": outcome.subject.goal_text(),
-            "start": outcome.subject.start_text(),
+            "board": outcome.space.size().map(|size| size.to_string()),
+            "puzzle": outcome.space.name(),
+            "metric": outcome.space.metric().map(Metric::name),
+            "group_order": outcome.space.definition().map(|_| outcome.states),
+            "goal": outcome.space.goal_text(),
+            "start": outcome.space.start_text(),
             "engine": outcome.engine.name(),
             "kernel": outcome.kernel.map(|k| k.name()),
             "threads": outcome.threads,

@@ -76,14 +76,14 @@ pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Pu
 ///
 /// ```
 /// use tilewave::puzzle::families;
-/// let subject = StateSpace::of_puzzle(families::parse("topspin:12,4")?);
-/// let found = tilewave::report::published_for(&subject).unwrap();
+/// let space = StateSpace::of_puzzle(families::parse("topspin:12,4")?);
+/// let found = tilewave::report::published_for(&space).unwrap();
 /// assert_eq!(found.counts().len() - 1, 38);
 /// assert_eq!(found.name(), "cayleypy/cayleypy@7355621");
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-pub fn published_for(subject: &StateSpace) -> Option<&'static Published> {
-    match subject.likeness() {
+pub fn published_for(space: &StateSpace) -> Option<&'static Published> {
+    match space.likeness() {
         Likeness::Board(size, blank, metric) => published(size, blank, metric),
         of => published_all().iter().find(|p| p.of == of),
     }
@@ -207,7 +207,7 @@ impl Own {
         format!("docs/results/{}.json", self.name)
     }
 
-    /// Whether it is that of a subject.
+    /// Whether it is that of a state space.
     fn is_of(&self, of: &Likeness) -> bool {
         match (&self.goal, of) {
             (Some((blank, metric)), Likeness::Board(size, at, of)) => {
@@ -246,9 +246,9 @@ impl fmt::Display for Own {
 /// assert_eq!(own.file(), "docs/results/2x5-blank1.json");
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-pub fn own_for(subject: &StateSpace) -> Option<&'static Own> {
-    let of = subject.likeness();
-    let states = subject.states();
+pub fn own_for(space: &StateSpace) -> Option<&'static Own> {
+    let of = space.likeness();
+    let states = space.states();
     // The names of puzzles are read only where the number of states fits.
     let fits = |own: &&Own| states == Some(own.counts.iter().sum()) && own.is_of(&of);
     own_all().iter().find(fits)

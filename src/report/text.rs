@@ -43,8 +43,8 @@ pub struct Report<'a> {
 impl<'a> Report<'a> {
     /// Returns the report of an outcome, made on the machine and in the process that computed it.
     pub fn new(outcome: &'a Outcome) -> Report<'a> {
-        let published = published_for(&outcome.subject);
-        let own = own_for(&outcome.subject);
+        let published = published_for(&outcome.space);
+        let own = own_for(&outcome.space);
         let truth = published.map(Published::counts).or(own.map(Own::counts));
         let difference = |truth| Difference::first(&outcome.counts, truth, outcome.complete);
         Report {
@@ -80,14 +80,14 @@ impl<'a> Report<'a> {
     pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
         let outcome = self.outcome;
         let deepest = outcome.counts.len().saturating_sub(1);
-        let subject = &outcome.subject;
-        let (goal, start) = (subject.goal_text(), subject.start_text());
-        let kind = if subject.size().is_some() { "board" } else { "puzzle" };
-        let mut facts = vec![(kind, format!("{subject}, goal {goal}"))];
+        let space = &outcome.space;
+        let (goal, start) = (space.goal_text(), space.start_text());
+        let kind = if space.size().is_some() { "board" } else { "puzzle" };
+        let mut facts = vec![(kind, format!("{space}, goal {goal}"))];
         if start != goal {
             facts.push(("start", start));
         }
-        if subject.definition().is_some() {
+        if space.definition().is_some() {
             let order = thousands(outcome.states);
             let reached = if outcome.complete { ", all reached" } else { "" };
             facts.push(("group", format!("order {order}{reached}")));
@@ -144,7 +144,7 @@ impl<'a> Report<'a> {
         let first = self.published.map(|truth| truth.name().to_string());
         match (known.into_iter().chain(own.clone()).collect::<Vec<_>>(), &self.difference) {
             (known, _) if known.is_empty() => {
-                let what = match self.outcome.subject.size() {
+                let what = match self.outcome.space.size() {
                     Some(_) => "board and start",
                     None => "puzzle",
                 };

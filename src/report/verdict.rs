@@ -83,9 +83,9 @@ impl fmt::Display for Fault {
 /// ```
 /// use tilewave::puzzle::{Board, StateSpace};
 /// use tilewave::report::{SearchLevels, Truth, Verdict, published_for};
-/// let subject = StateSpace::of_board(Board::parse("1 2/3 0", None)?);
+/// let space = StateSpace::of_board(Board::parse("1 2/3 0", None)?);
 /// let found = SearchLevels { counts: &[1, 2, 2, 2, 2, 2, 1], checksums: &[] };
-/// let verdict = Verdict::judge(&subject, found, Truth::Published(published_for(&subject).unwrap()));
+/// let verdict = Verdict::judge(&space, found, Truth::Published(published_for(&space).unwrap()));
 /// assert!(verdict.pass());
 /// # Ok::<(), tilewave::Error>(())
 /// ```
@@ -107,7 +107,7 @@ pub struct Verdict {
 
 impl Verdict {
     /// Returns the verdict on the levels of a complete search.
-    pub fn judge(subject: &StateSpace, found: SearchLevels<'_>, truth: Truth<'_>) -> Verdict {
+    pub fn judge(space: &StateSpace, found: SearchLevels<'_>, truth: Truth<'_>) -> Verdict {
         let total = found.counts.iter().sum();
         let level = |expected| Difference::first(found.counts, expected, true).map(Fault::Level);
         let (compared_with, fault) = match truth {
@@ -117,16 +117,16 @@ impl Verdict {
                 let checksum = differs.map(|depth| Fault::Checksum { depth });
                 ("the reference engine".into(), level(truth.counts).or(checksum))
             }
-            Truth::Sum => match subject.size() {
+            Truth::Sum => match space.size() {
                 Some(size) => (format!("the sum {}!/2", size.cells()), None),
                 None => ("the order of the group".into(), None),
             },
         };
-        let sum = subject
+        let sum = space
             .states()
             .filter(|&expected| expected != total)
             .map(|expected| Fault::Total { found: total, expected });
-        let own = own_for(subject);
+        let own = own_for(space);
         let by_own = own.and_then(|own| level(own.counts()));
         // The one that finds the fault is named.
         let compared_with = match (own, by_own) {
@@ -134,7 +134,7 @@ impl Verdict {
             _ => compared_with,
         };
         Verdict {
-            puzzle: subject.to_string(),
+            puzzle: space.to_string(),
             total,
             levels: found.counts.len(),
             compared_with,

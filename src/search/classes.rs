@@ -14,7 +14,7 @@ use crate::kernel::{Kernel, Rule, StepProgram, Transfer};
 use crate::perm::layout::{LANES, Layout};
 use crate::perm::move_table::Gathers;
 use crate::puzzle::Puzzle;
-use crate::search::error::SearchError;
+use crate::search::SearchError;
 
 /// What one byte of a line tells.
 pub(crate) struct Group {
@@ -33,9 +33,10 @@ pub(crate) struct IncomingMoves {
 
 /// The groups of a puzzle and the moves between them.
 pub(crate) struct Groups {
-    classes: Vec<Vec<Group>>,
+    /// Those of each class: there are 1 or 2.
+    pub classes: Vec<Vec<Group>>,
     /// For each class and group of it the moves that lead there.
-    arrivals: Vec<Vec<Vec<IncomingMoves>>>,
+    pub incoming: Vec<Vec<Vec<IncomingMoves>>>,
     /// Whether moves need not have a way back.
     pub directed: bool,
 }
@@ -75,9 +76,9 @@ impl Groups {
             groups.into_iter().flat_map(cut).collect()
         });
         let classes: Vec<Vec<Group>> = classes.collect();
-        let arrivals = classes.iter().map(|c| c.iter().map(|_| Vec::new()).collect());
+        let incoming = classes.iter().map(|c| c.iter().map(|_| Vec::new()).collect());
         let mut groups =
-            Groups { arrivals: arrivals.collect(), classes, directed: puzzle.is_directed() };
+            Groups { incoming: incoming.collect(), classes, directed: puzzle.is_directed() };
         for (parity, edge) in
             [0, 1].into_iter().flat_map(|p| puzzle.edges().iter().map(move |edge| (p, edge)))
         {
@@ -87,13 +88,13 @@ impl Groups {
             };
             let to = groups.seat(parity ^ usize::from(!window.is_even()), edge.to);
             let to = to.expect("moves lead to what is reached");
-            let arrivals = &mut groups.arrivals[to.class][to.group];
+            let incoming = &mut groups.incoming[to.class][to.group];
             let bits = (from.bit, to.bit);
             let same =
                 |a: &&mut IncomingMoves| a.from == from.group && a.transfer.window == *window;
-            match arrivals.iter_mut().find(same) {
-                Some(arrival) => arrival.transfer.bits.push(bits),
-                None => arrivals.push(IncomingMoves {
+            match incoming.iter_mut().find(same) {
+                Some(moves) => moves.transfer.bits.push(bits),
+                None => incoming.push(IncomingMoves {
                     from: from.group,
                     transfer: Transfer { window: window.clone(), bits: vec![bits] },
                 }),
@@ -102,19 +103,9 @@ impl Groups {
         groups
     }
 
-    /// Returns the number of classes: 1 or 2.
-    pub fn classes(&self) -> usize {
-        self.classes.len()
-    }
-
     /// Returns the number of groups of the class that has most.
     pub fn most(&self) -> usize {
         self.classes.iter().map(Vec::len).max().unwrap_or(0)
-    }
-
-    /// Returns the groups of a class.
-    pub fn class(&self, class: usize) -> &[Group] {
-        &self.classes[class]
     }
 
     /// Returns where states with a parity of lines and a cell lie, or `None` when none is reached.
@@ -138,16 +129,11 @@ impl Groups {
     /// Returns what a step leaves out: where the graph is undirected, moves lead to the previous level, the
     /// next and, where there is one class only, the current one.
     pub fn rule(&self) -> Rule {
-        match (self.directed, self.classes()) {
+        match (self.directed, self.classes.len()) {
             (true, _) => Rule::Unseen,
             (false, 2) => Rule::Reverse,
             (false, _) => Rule::Stay(0),
         }
-    }
-
-    /// Returns the moves that lead into each group of a class.
-    pub fn arrivals(&self, class: usize) -> &[Vec<IncomingMoves>] {
-        &self.arrivals[class]
     }
 }
 
@@ -192,7 +178,7 @@ pub(crate) const BYTE: [(u8, u8); 8] =
     [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 7)];
 
 /// The step into one group.
-pub(crate) struct Arriving {
+pub(crate) struct IncomingStep {
     pub program: StepProgram,
     /// For each transfer the place of the group in its class that it comes from.
     pub from: Vec<usize>,
@@ -204,32 +190,23 @@ pub(crate) struct Arriving {
     pub rule: Rule,
 }
 
-impl Arriving {
-    /// Returns the step into a group of a class by the transfers that are kept; `halo` is what is handed over
-    /// with the target blocks.
+impl IncomingStep {
+    /// Returns a step by some moves that takes the place of what was there, into the first group, of even lines; `halo`
+    /// is what is handed over with the target blocks.
     ///
     /// # Errors
     /// What the kernel refuses.
-    pub fn new(
+    pub fn of<'a>(
         kernel: Kernel,
         tables: &Gathers,
-        groups: &Groups,
-        (class, group): (usize, usize),
+        moves: impl Iterator<Item = &'a IncomingMoves>,
         halo: &[Vec<(u8, u8)>],
-        keep: impl Fn(&Transfer) -> bool,
-    ) -> Result<Arriving, SearchError> {
-        let arrivals = groups.arrivals(class)[group].iter();
-        let kept = arrivals.filter(|a| keep(&a.transfer));
+    ) -> Result<IncomingStep, SearchError> {
         let (mut from, transfers): (Vec<usize>, Vec<Transfer>) =
-            kept.map(|a| (a.from, a.transfer.clone())).unzip();
+            moves.map(|a| (a.from, a.transfer.clone())).unzip();
         from.resize(from.len() + halo.len(), 0);
-        Ok(Arriving {
-            program: StepProgram::shared(kernel, tables, &transfers, halo)?,
-            from,
-            parity: groups.class(class)[group].parity,
-            group,
-            rule: groups.rule(),
-        })
+        let program = StepProgram::shared(kernel, tables, &transfers, halo)?;
+        Ok(IncomingStep { program, from, parity: 0, group: 0, rule: Rule::Replace })
     }
 }
 
@@ -279,27 +256,27 @@ impl Chunks {
         })
     }
 
-    /// Returns the number of registers of a chunk.
+    /// All ways to cut the lines, the fewest chunks first.
+    pub fn cuts(layout: Layout) -> impl DoubleEndedIterator<Item = Chunks> {
+        (0..layout.prefix()).filter_map(move |digits| Chunks::new(layout, digits))
+    }
+
     pub fn registers(&self) -> usize {
         self.blocks * self.layout.block_registers()
     }
 
-    /// Returns the number of registers of a frame.
     pub fn frame_registers(&self) -> usize {
         self.frame_blocks * self.layout.block_registers()
     }
 
-    /// Returns the number of frames of a chunk.
     pub fn frames(&self) -> usize {
         self.blocks.div_ceil(self.frame_blocks)
     }
 
-    /// Returns the number of lines of a chunk.
     pub fn lines(&self) -> u64 {
         (self.registers() * LANES) as u64
     }
 
-    /// Returns the chunk of a block.
     pub fn of_block(&self, block: usize) -> usize {
         block / self.blocks
     }
@@ -307,8 +284,6 @@ impl Chunks {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/bfs/chunks.rs` keeps to itself.
-
     use super::*;
 
     #[test]

@@ -13,8 +13,9 @@ use crate::kernel::{ByteBlock, Rule, StepProgram, Tally};
 use crate::perm::layout::{LANES, Layout, Register};
 use crate::perm::lehmer::MAX_LEN;
 use crate::perm::reach::{ALL, Reach};
+use crate::progress::Progress;
 use crate::puzzle::State;
-use crate::search::classes::Arriving;
+use crate::search::IncomingStep;
 use crate::store::Array;
 
 /// The states of one class at one depth, of a chunk or of all: for each group in turn a byte per line, one
@@ -111,9 +112,10 @@ pub(crate) fn states_of(
 pub(crate) const MANY: u32 = 32;
 
 /// The step from one level to the next for the blocks of one array.
+#[derive(Clone, Copy)]
 pub(crate) struct Expansion<'a> {
     pub layout: Layout,
-    pub step: &'a Arriving,
+    pub step: &'a IncomingStep,
     pub cur: &'a Frontier,
     /// Number of the array's first block.
     pub first: usize,
@@ -123,7 +125,63 @@ pub(crate) struct Expansion<'a> {
     pub reach: &'a [Reach],
 }
 
-impl Expansion<'_> {
+/// A block that is computed.
+pub(crate) struct BlockTarget<'a> {
+    /// Its previous level, which becomes its next.
+    pub registers: &'a mut [Register],
+    /// Whether any of its bytes is set.
+    pub occupied: &'a mut bool,
+    /// The states seen so far, where the step needs them.
+    pub seen: &'a mut [Register],
+    /// What is handed over with it.
+    pub halo: &'a [Register],
+}
+
+/// The blocks of a step, one after the other: while one is computed, the sources of the next come to the caches.
+pub(crate) struct BlockLoop {
+    now: PredecessorBlocks,
+    ahead: PredecessorBlocks,
+}
+
+impl BlockLoop {
+    pub fn new(step: &IncomingStep) -> BlockLoop {
+        let sources = || PredecessorBlocks::new(&step.program);
+        BlockLoop { now: sources(), ahead: sources() }
+    }
+
+    /// Computes a block; `after` is the one that will follow in the same step. `target` learns the block's sources and says what is
+    /// handed over. Returns also which groups of the block's registers may hold a state.
+    pub fn step<'t>(
+        &mut self,
+        expansion: &Expansion,
+        block: usize,
+        after: Option<usize>,
+        target: impl FnOnce(&mut PredecessorBlocks) -> BlockTarget<'t>,
+    ) -> (Tally, u64) {
+        let BlockLoop { now, ahead } = self;
+        if now.block != block {
+            expansion.find(now, block);
+        }
+        match after {
+            Some(after) => expansion.find(ahead, after),
+            None => {
+                ahead.far.clear();
+                ahead.block = NO_BLOCK;
+            }
+        }
+        let target = target(now);
+        let found = expansion.block(target, now, ahead);
+        std::mem::swap(now, ahead);
+        found
+    }
+}
+
+impl<'a> Expansion<'a> {
+    /// Returns the step for an array of all blocks.
+    pub fn whole(layout: Layout, step: &'a IncomingStep, cur: &'a Frontier) -> Expansion<'a> {
+        Expansion { layout, step, cur, first: 0, blocks: layout.blocks(), reach: &[] }
+    }
+
     /// Works out the sources of a block, counted over all arrays.
     pub fn find(&self, sources: &mut PredecessorBlocks, block: usize) {
         let layout = self.layout;
@@ -189,24 +247,17 @@ impl Expansion<'_> {
         }
     }
 
-    /// Computes one block: `next` is its previous level and becomes its next; `ahead` are the sources of
-    /// the block after it; `seen` is the block of the states seen so far, where the step needs them. Returns also which
-    /// groups of registers of `next` may hold a state.
-    #[allow(clippy::too_many_arguments)]
-    pub fn block(
+    fn block(
         &self,
-        block: usize,
-        next: &mut [Register],
-        occupied: &mut bool,
-        seen: &mut [Register],
+        target: BlockTarget,
         sources: &PredecessorBlocks,
         ahead: &PredecessorBlocks,
-        halo: &[Register],
     ) -> (Tally, u64) {
-        let joins = self.step.rule == Rule::Join;
+        let BlockTarget { registers: next, occupied, seen, halo } = target;
+        let block = sources.block;
         if !sources.live.contains(&true) {
             // No state near: the next level has none here, and the previous one need not be subtracted.
-            if !joins && std::mem::take(occupied) {
+            if self.step.rule != Rule::Join && std::mem::take(occupied) {
                 next.fill([0; 64]);
             }
             return (Tally::default(), 0);
@@ -234,7 +285,7 @@ impl Expansion<'_> {
             live: &sources.live,
             halo,
             ahead: &ahead.far,
-            ahead_by: (ahead.block as isize - block as isize) * size as isize,
+            ahead_by: (ahead.block as isize).wrapping_sub(block as isize) * size as isize,
         });
         *occupied = tally.states > 0 || matches!(rule, Rule::Replace | Rule::Join);
         let held = match rule {
@@ -245,10 +296,13 @@ impl Expansion<'_> {
     }
 }
 
+/// The number of no block.
+const NO_BLOCK: usize = usize::MAX;
+
 /// Where one block comes from.
 pub(crate) struct PredecessorBlocks {
     block: usize,
-    pub parity: usize,
+    parity: usize,
     /// First register of each source block, transfer by transfer.
     registers: Vec<usize>,
     variants: Vec<usize>,
@@ -261,7 +315,7 @@ pub(crate) struct PredecessorBlocks {
     /// First registers of the live blocks that are worth fetching ahead: the block itself and the
     /// sources of the windows in front of it. Those of windows that reach into the block are its
     /// neighbours, which are in the cache already.
-    pub far: Vec<usize>,
+    far: Vec<usize>,
 }
 
 impl PredecessorBlocks {
@@ -281,7 +335,7 @@ impl PredecessorBlocks {
         let gathers = program.gathers();
         let blocks = gathers.iter().map(|g| g.source_blocks.count()).sum();
         PredecessorBlocks {
-            block: 0,
+            block: NO_BLOCK,
             parity: 0,
             registers: vec![0; blocks],
             variants: vec![0; gathers.len()],
@@ -298,20 +352,20 @@ impl PredecessorBlocks {
 /// Pieces of work, until there are no more or somebody wants to stop.
 pub(crate) struct Tasks<'a, T> {
     left: Mutex<std::vec::IntoIter<T>>,
-    interrupted: &'a (dyn Fn() -> bool + Sync),
+    observer: &'a dyn Progress,
     stopped: AtomicBool,
 }
 
 impl<'a, T> Tasks<'a, T> {
     /// Returns the pieces, to be taken in order.
-    pub fn new(work: Vec<T>, interrupted: &'a (dyn Fn() -> bool + Sync)) -> Tasks<'a, T> {
-        Tasks { left: Mutex::new(work.into_iter()), interrupted, stopped: AtomicBool::new(false) }
+    pub fn new(work: Vec<T>, observer: &'a dyn Progress) -> Tasks<'a, T> {
+        Tasks { left: Mutex::new(work.into_iter()), observer, stopped: AtomicBool::new(false) }
     }
 
     /// Takes the next piece.
     pub fn next(&self) -> Option<T> {
         let task = self.left.lock().unwrap_or_else(|e| e.into_inner()).next()?;
-        if self.stopped() || (self.interrupted)() {
+        if self.stopped() || self.observer.interrupted() {
             self.stopped.store(true, Ordering::Relaxed);
             return None;
         }

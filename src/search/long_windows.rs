@@ -15,13 +15,15 @@
 //! to it take to it.
 
 use crate::Error;
-use crate::kernel::{Kernel, Rule, StepProgram, Tally, Transfer};
+use crate::kernel::{Kernel, Rule, Transfer};
 use crate::perm::layout::{Layout, Register};
 use crate::perm::move_table::{Gathers, crossing_table};
+use crate::progress::Progress;
 use crate::puzzle::Window;
-use crate::search::classes::{Arriving, BYTE, Groups, IncomingMoves};
-use crate::search::error::SearchError;
-use crate::search::expander::{Expansion, Frontier, PredecessorBlocks, Tasks};
+use crate::search::{
+    BYTE, BlockLoop, BlockTarget, Expansion, Frontier, Group, IncomingMoves, IncomingStep,
+    SearchError, Tasks,
+};
 
 /// Superblocks for each thread, so that none waits long for the others.
 const PER_THREAD: usize = 4;
@@ -68,60 +70,62 @@ fn chain_of(layout: Layout, transfer: &Transfer) -> Vec<LinkPlan> {
     links
 }
 
-/// The chains of the long windows into a group of a class, with the group that each begins at. A chain that is
-/// the beginning of another is part of it.
-fn plans(layout: Layout, groups: &Groups, at: (usize, usize)) -> Vec<(usize, Vec<LinkPlan>)> {
-    let arrivals = groups.arrivals(at.0)[at.1].iter();
-    let mut long: Vec<&IncomingMoves> =
-        arrivals.filter(|a| is_long(layout, &a.transfer.window)).collect();
-    long.sort_by_key(|a| std::cmp::Reverse(chain_of(layout, &a.transfer).len()));
-    let mut chains: Vec<(usize, Vec<LinkPlan>)> = Vec::new();
-    for arrival in long {
-        let chain = chain_of(layout, &arrival.transfer);
-        let same = |links: &[LinkPlan]| {
-            let begin = links.iter().map(|link| &link.done);
-            begin.eq(chain.iter().map(|link| &link.done))
+/// The links of some long windows, with the place in its class of the group that they begin at.
+pub(crate) struct ChainPlan {
+    from: usize,
+    links: Vec<LinkPlan>,
+}
+
+impl ChainPlan {
+    /// The windows whose tables are needed.
+    pub fn windows(&self) -> impl Iterator<Item = Window> {
+        self.links.iter().map(|link| link.last.clone())
+    }
+
+    /// How many of the links are carried out superblock by superblock.
+    fn local(&self, layout: Layout, threads: usize) -> usize {
+        let digits = |link: &LinkPlan| link.last.first().min(layout.block_prefix());
+        let enough = |digits| layout.blocks() / blocks(layout, digits) >= threads * PER_THREAD;
+        self.links.iter().take_while(|link| enough(digits(link))).count()
+    }
+}
+
+/// The chains of the long windows by which moves arrive in a group. A chain that is the beginning of another is
+/// part of it.
+pub(crate) fn plans(layout: Layout, incoming: &[IncomingMoves]) -> Vec<ChainPlan> {
+    let long = incoming.iter().filter(|a| is_long(layout, &a.transfer.window));
+    let mut long: Vec<(usize, Vec<LinkPlan>)> =
+        long.map(|a| (a.from, chain_of(layout, &a.transfer))).collect();
+    long.sort_by_key(|(_, links)| std::cmp::Reverse(links.len()));
+    let mut chains: Vec<ChainPlan> = Vec::new();
+    for (from, mut links) in long {
+        let end = links.len() - 1;
+        let begins = |known: &&mut ChainPlan| {
+            let same = known.links.iter().zip(&links).filter(|(a, b)| a.done == b.done).count();
+            known.from == from && same == links.len()
         };
-        let end = chain.len() - 1;
-        let found = chains.iter_mut().find(|(from, links)| {
-            *from == arrival.from && links.len() > end && same(&links[..=end])
-        });
-        match found {
-            Some((_, links)) => links[end].bits.extend(&arrival.transfer.bits),
-            None => chains.push((arrival.from, chain)),
+        match chains.iter_mut().find(begins) {
+            Some(known) => known.links[end].bits.append(&mut links[end].bits),
+            None => chains.push(ChainPlan { from, links }),
         }
     }
     chains
 }
 
-/// How many of a chain's links are carried out superblock by superblock, and the digits that those share.
-fn local(layout: Layout, links: &[LinkPlan], threads: usize) -> (usize, usize) {
-    let digits = |link: &LinkPlan| link.last.first().min(layout.block_prefix());
-    let enough = |digits| layout.blocks() / blocks(layout, digits) >= threads * PER_THREAD;
-    let count = links.iter().take_while(|link| enough(digits(link))).count();
-    (count, count.checked_sub(1).map_or(0, |last| digits(&links[last])))
-}
-
-/// Returns how many arrays of one group the long windows into a group take.
-pub(crate) fn arrays(layout: Layout, groups: &Groups, at: (usize, usize), threads: usize) -> usize {
-    let whole = |(_, links): &(usize, Vec<LinkPlan>)| {
-        // Each link reads the array of the one before, and all but the last fill one.
-        match links.len() - local(layout, links, threads).0 {
-            0 => 0,
-            1 => 1,
-            _ => 2,
-        }
-    };
-    let most = plans(layout, groups, at).iter().map(whole).max();
+/// Returns how many arrays of one group the long windows take by which moves arrive in a group.
+pub(crate) fn arrays(layout: Layout, incoming: &[IncomingMoves], threads: usize) -> usize {
+    // Each link reads the array of the one before, and all but the last fill one.
+    let whole = |plan: &ChainPlan| (plan.links.len() - plan.local(layout, threads)).min(2);
+    let most = plans(layout, incoming).iter().map(whole).max();
     most.map_or(0, |most| 1 + most)
 }
 
 /// What one link does.
 struct Link {
     /// Fills its array, `None` for the last one.
-    fill: Option<Arriving>,
+    fill: Option<IncomingStep>,
     /// Joins the states to those of the target group, `None` where no move ends here.
-    join: Option<Arriving>,
+    join: Option<IncomingStep>,
     /// Digits that the superblocks share that it moves bytes within.
     digits: usize,
 }
@@ -134,79 +138,62 @@ struct WindowChain {
 }
 
 impl WindowChain {
+    /// `parity` is that of the lines of the group that the chain begins at.
     fn new(
         kernel: Kernel,
         tables: &Gathers,
-        plans: &[LinkPlan],
-        (from, mut parity): (usize, usize),
-        threads: usize,
+        plan: &ChainPlan,
+        mut parity: usize,
     ) -> Result<WindowChain, SearchError> {
         let layout = tables.layout();
-        let link = |(at, plan): (usize, &LinkPlan)| {
-            parity ^= usize::from(!plan.last.is_even());
+        let link = |(at, link): (usize, &LinkPlan)| {
+            parity ^= usize::from(!link.last.is_even());
             let step = |bits: &[(u8, u8)], rule| {
-                let (window, bits) = (plan.last.clone(), bits.to_vec());
-                let program =
-                    StepProgram::shared(kernel, tables, &[Transfer { window, bits }], &[])?;
-                Ok::<Arriving, SearchError>(Arriving {
-                    program,
-                    from: vec![if at == 0 { from } else { 0 }],
-                    parity,
-                    group: 0,
-                    rule,
-                })
+                let (window, bits) = (link.last.clone(), bits.to_vec());
+                let from = if at == 0 { plan.from } else { 0 };
+                let moves = [IncomingMoves { from, transfer: Transfer { window, bits } }];
+                let step = IncomingStep::of(kernel, tables, moves.iter(), &[])?;
+                Ok::<IncomingStep, SearchError>(IncomingStep { parity, rule, ..step })
             };
-            let fill = (at + 1 < plans.len()).then(|| step(&BYTE, Rule::Replace));
-            let join = (!plan.bits.is_empty()).then(|| step(&plan.bits, Rule::Join));
+            let fill = (at + 1 < plan.links.len()).then(|| step(&BYTE, Rule::Replace));
+            let join = (!link.bits.is_empty()).then(|| step(&link.bits, Rule::Join));
             Ok::<Link, SearchError>(Link {
                 fill: fill.transpose()?,
                 join: join.transpose()?,
-                digits: plan.last.first().min(layout.block_prefix()),
+                digits: link.last.first().min(layout.block_prefix()),
             })
         };
         Ok(WindowChain {
-            links: plans.iter().enumerate().map(link).collect::<Result<_, _>>()?,
-            local: local(layout, plans, threads).0,
+            links: plan.links.iter().enumerate().map(link).collect::<Result<_, _>>()?,
+            local: plan.local(layout, rayon::current_num_threads()),
         })
     }
 }
 
 /// All long windows into one group.
-pub(crate) struct Relay {
+pub(crate) struct LongWindows {
     layout: Layout,
     chains: Vec<WindowChain>,
 }
 
 /// A pass over all blocks of an array: what is read, and what it is joined to or takes the place of. Returns
 /// false when interrupted.
-pub(crate) type RelayPass<'a> = dyn Fn(Expansion<'_>, &mut Frontier) -> bool + Sync + 'a;
+pub(crate) type LongWindowPass<'a> = dyn Fn(Expansion<'_>, &mut Frontier) -> bool + Sync + 'a;
 
-impl Relay {
-    /// Returns the long windows into a group of a class, `None` when there are none.
+impl LongWindows {
+    /// Returns the long windows into a group from those of the class `before`, `None` when there are none.
     ///
     /// # Errors
     /// What the kernel refuses.
     pub fn new(
         kernel: Kernel,
         tables: &Gathers,
-        groups: &Groups,
-        at: (usize, usize),
-    ) -> Result<Option<Relay>, SearchError> {
-        let (layout, threads) = (tables.layout(), rayon::current_num_threads());
-        let before = groups.class(groups.next(at.0));
-        let plans = plans(layout, groups, at);
-        let chain = |(from, links): &(usize, Vec<LinkPlan>)| {
-            let source = (*from, before[*from].parity);
-            WindowChain::new(kernel, tables, links, source, threads)
-        };
+        plans: &[ChainPlan],
+        before: &[Group],
+    ) -> Result<Option<LongWindows>, SearchError> {
+        let chain = |plan| WindowChain::new(kernel, tables, plan, before[plan.from].parity);
         let chains: Vec<WindowChain> = plans.iter().map(chain).collect::<Result<_, _>>()?;
-        Ok((!chains.is_empty()).then_some(Relay { layout, chains }))
-    }
-
-    /// Returns the windows whose tables the relay needs.
-    pub fn windows(layout: Layout, groups: &Groups, at: (usize, usize)) -> Vec<Window> {
-        let plans = plans(layout, groups, at).into_iter();
-        plans.flat_map(|(_, links)| links).map(|link| link.last).collect()
+        Ok((!chains.is_empty()).then_some(LongWindows { layout: tables.layout(), chains }))
     }
 
     /// Joins the states that the long windows lead to from `cur` in `joined`, whose content is replaced.
@@ -219,8 +206,8 @@ impl Relay {
         cur: &Frontier,
         joined: &mut Frontier,
         spare: &mut Vec<Frontier>,
-        interrupted: &(dyn Fn() -> bool + Sync),
-        pass: &RelayPass,
+        observer: &dyn Progress,
+        pass: &LongWindowPass,
     ) -> Result<bool, Error> {
         let layout = self.layout;
         joined.clear(layout);
@@ -228,23 +215,13 @@ impl Relay {
             let whole = &chain.links[chain.local..];
             let mut held = None;
             if chain.local > 0 {
-                held = match whole.is_empty() {
-                    true => None,
-                    false => Some(self.spare(spare)?),
-                };
-                if !self.superblocks(chain, cur, held.as_mut(), joined, interrupted)? {
+                held = if whole.is_empty() { None } else { Some(self.spare(spare)?) };
+                if !self.superblocks(chain, cur, held.as_mut(), joined, observer)? {
                     return Ok(false);
                 }
             }
             for link in whole {
-                let expansion = |step| Expansion {
-                    layout,
-                    step,
-                    cur: held.as_ref().unwrap_or(cur),
-                    first: 0,
-                    blocks: layout.blocks(),
-                    reach: &[],
-                };
+                let expansion = |step| Expansion::whole(layout, step, held.as_ref().unwrap_or(cur));
                 if let Some(join) = &link.join
                     && !pass(expansion(join), joined)
                 {
@@ -279,7 +256,7 @@ impl Relay {
         cur: &Frontier,
         out: Option<&mut Frontier>,
         joined: &mut Frontier,
-        interrupted: &(dyn Fn() -> bool + Sync),
+        observer: &dyn Progress,
     ) -> Result<bool, Error> {
         let layout = self.layout;
         let links = &chain.links[..chain.local];
@@ -289,7 +266,7 @@ impl Relay {
         let work: Vec<_> = work
             .map(|(i, joined)| (i * count, joined, out.as_mut().and_then(Iterator::next)))
             .collect();
-        let tasks = Tasks::new(work, interrupted);
+        let tasks = Tasks::new(work, observer);
         let results = rayon::broadcast(|_| {
             let mut scratch = Vec::new();
             for (at, link) in links.iter().enumerate() {
@@ -314,19 +291,15 @@ type SuperblockPart<'a> = (&'a mut [Register], &'a mut [bool]);
 struct LinkScratch {
     /// The link's array over a superblock of the next link; empty for the last.
     array: Frontier,
-    /// Sources of a block for filling and joining; and none, of the block after it.
-    sources: [Option<[PredecessorBlocks; 2]>; 2],
+    /// For filling and for joining.
+    loops: [Option<BlockLoop>; 2],
 }
 
 impl LinkScratch {
     fn new(layout: Layout, link: &Link, blocks: usize) -> Result<LinkScratch, Error> {
-        let sources = |step: &Option<Arriving>| {
-            let step = step.as_ref();
-            step.map(|step| [0, 1].map(|_| PredecessorBlocks::new(&step.program)))
-        };
         Ok(LinkScratch {
             array: Frontier::empty(layout, blocks)?,
-            sources: [&link.fill, &link.join].map(sources),
+            loops: [&link.fill, &link.join].map(|step| step.as_ref().map(BlockLoop::new)),
         })
     }
 }
@@ -354,7 +327,7 @@ impl Superblock<'_> {
             }
         }
         let (before, own) = scratch.split_at_mut(at);
-        let Some(LinkScratch { array, sources }) = own.first_mut() else {
+        let Some(LinkScratch { array, loops }) = own.first_mut() else {
             return;
         };
         let (cur, begin, blocks) = match before.last() {
@@ -373,22 +346,25 @@ impl Superblock<'_> {
             ),
         };
         let (registers, occupied) = &mut self.joined;
-        let [fill, join] = sources;
+        let [fill, join] = loops;
         let steps = [
             (&link.fill, fill, filled, base),
             (&link.join, join, (&mut registers[..], &mut occupied[..]), self.first),
         ];
-        for (step, sources, (registers, occupied), base) in steps {
-            let (Some(step), Some([now, none])) = (step, sources) else {
+        for (step, loops, (registers, occupied), base) in steps {
+            let (Some(step), Some(loops)) = (step, loops) else {
                 continue;
             };
             let expansion = Expansion { layout, step, cur, first: begin, blocks, reach: &[] };
             for block in first..first + count {
-                expansion.find(now, block);
                 let at = block - base;
-                let next = &mut registers[at * size..][..size];
-                let _: (Tally, u64) =
-                    expansion.block(block, next, &mut occupied[at], &mut [], now, none, &[]);
+                // Nothing ahead: it lies in the caches.
+                loops.step(&expansion, block, None, |_| BlockTarget {
+                    registers: &mut registers[at * size..][..size],
+                    occupied: &mut occupied[at],
+                    seen: &mut [],
+                    halo: &[],
+                });
             }
         }
     }

@@ -10,18 +10,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::Error;
-use crate::kernel::{Kernel, Tally, Transfer};
+use crate::kernel::{Kernel, Tally};
 use crate::perm::layout::{REGISTER_BYTES, Register};
 use crate::perm::move_table::Gathers;
 use crate::progress::{Phase, Progress};
 use crate::puzzle::Window;
-use crate::search::classes::{Arriving, BYTE};
-use crate::search::error::SearchError;
-use crate::search::expander::{Expansion, Frontier, PredecessorBlocks, Tasks};
-use crate::search::long_windows::{self, Relay, is_long};
-use crate::search::options::Search;
-use crate::search::outcome::{EachLevel, FoundLevels};
-use crate::search::problem::SearchProblem;
+use crate::search::{
+    BYTE, BlockLoop, BlockTarget, ChainPlan, EachLevel, Expansion, FoundLevels, Frontier,
+    IncomingStep, LongWindows, Search, SearchError, SearchProblem, Tasks, is_long, long_windows,
+    plans,
+};
 
 /// Most blocks that a worker takes at a time: 64 * 21 KiB, half a millisecond's work. Workers take
 /// neighbouring blocks, so that they share the sources in the last-level cache.
@@ -29,9 +27,9 @@ const BLOCKS_PER_TASK: usize = 64;
 
 /// The steps into the groups of one class.
 struct ClassSteps {
-    steps: Vec<Arriving>,
+    steps: Vec<IncomingStep>,
     /// For each group the windows that are carried out in turn.
-    relays: Vec<Option<Relay>>,
+    long: Vec<Option<LongWindows>>,
     /// Whether blocks that differ in the first digit only are computed one after the other: they share sources that
     /// have left the caches when a pass through the array comes to the next first digit.
     first_digit_inside: bool,
@@ -45,30 +43,36 @@ impl ClassSteps {
         class: usize,
     ) -> Result<ClassSteps, SearchError> {
         let (layout, groups) = (problem.layout, &problem.groups);
-        let all = 0..groups.class(class).len();
-        let windows = all.clone().flat_map(|group| {
-            let short = groups.arrivals(class)[group].iter();
-            let short = short.map(|a| a.transfer.window.clone());
-            let short = short.filter(|window| !is_long(layout, window));
-            short.chain(Relay::windows(layout, groups, (class, group)))
-        });
+        let before = &groups.classes[groups.next(class)];
+        let plans = groups.incoming[class].iter().map(|incoming| plans(layout, incoming));
+        let plans: Vec<Vec<ChainPlan>> = plans.collect();
+        let short = groups.incoming[class].iter().flatten().map(|a| a.transfer.window.clone());
+        let short = short.filter(|window| !is_long(layout, window));
+        let windows = short.chain(plans.iter().flatten().flat_map(ChainPlan::windows));
         let windows: Vec<Window> = windows.collect::<HashSet<_>>().into_iter().collect();
         tables.make(&windows);
-        let relays = all.clone();
-        let relays = relays.map(|group| Relay::new(kernel, tables, groups, (class, group)));
-        let relays: Vec<Option<Relay>> = relays.collect::<Result<_, _>>()?;
-        let step = |group: usize| {
-            let halo = relays[group].as_ref().map(|_| BYTE.to_vec());
-            let halo = halo.as_slice();
-            let short = |t: &Transfer| !is_long(layout, &t.window);
-            Arriving::new(kernel, tables, groups, (class, group), halo, short)
+        let long = plans.iter().map(|plans| LongWindows::new(kernel, tables, plans, before));
+        let long: Vec<Option<LongWindows>> = long.collect::<Result<_, _>>()?;
+        let step = |(group, long): (usize, &Option<LongWindows>)| {
+            let halo = long.as_ref().map(|_| BYTE.to_vec());
+            let moves = groups.incoming[class][group].iter();
+            let short = moves.filter(|a| !is_long(layout, &a.transfer.window));
+            let step = IncomingStep::of(kernel, tables, short, halo.as_slice())?;
+            let parity = groups.classes[class][group].parity;
+            Ok::<IncomingStep, SearchError>(IncomingStep {
+                parity,
+                group,
+                rule: groups.rule(),
+                ..step
+            })
         };
-        let steps: Vec<Arriving> = all.map(step).collect::<Result<_, _>>()?;
+        let steps = long.iter().enumerate().map(step);
+        let steps: Vec<IncomingStep> = steps.collect::<Result<_, _>>()?;
         let mut gathers = steps.iter().flat_map(|step| step.program.gathers());
         Ok(ClassSteps {
             first_digit_inside: gathers.any(|gather| gather.spreads_first()),
             steps,
-            relays,
+            long,
         })
     }
 }
@@ -77,21 +81,13 @@ impl ClassSteps {
 /// all states seen where moves have no way back; and those of the windows that are carried out in turn.
 pub(crate) fn array_bytes(problem: &SearchProblem, threads: usize) -> u64 {
     let groups = &problem.groups;
-    let levels: u64 = [0, groups.next(0)].map(|class| problem.registers(class)).iter().sum();
-    let seen = if groups.directed {
-        (0..groups.classes()).map(|class| problem.registers(class)).sum()
-    } else {
-        0
-    };
-    let relays = relay_arrays(problem, threads) as u64 * problem.layout.registers();
-    REGISTER_BYTES as u64 * (levels + seen + relays)
-}
-
-/// Returns the number of arrays of one group that windows take which are carried out in turn.
-fn relay_arrays(problem: &SearchProblem, threads: usize) -> usize {
-    let groups = &problem.groups;
-    let all = (0..groups.classes()).flat_map(|c| (0..groups.class(c).len()).map(move |g| (c, g)));
-    all.map(|at| long_windows::arrays(problem.layout, groups, at, threads)).max().unwrap_or(0)
+    let arrays = |class| problem.registers(class);
+    let levels = arrays(0) + arrays(groups.next(0));
+    let seen = (0..groups.classes.len()).filter(|_| groups.directed).map(arrays).sum::<u64>();
+    let incoming = groups.incoming.iter().flatten();
+    let long = incoming.map(|a| long_windows::arrays(problem.layout, a, threads)).max();
+    let long = long.unwrap_or(0) as u64 * problem.layout.registers();
+    REGISTER_BYTES as u64 * (levels + seen + long)
 }
 
 /// Runs the search. Cost: [`array_bytes`] of memory, one pass over it per level.
@@ -104,15 +100,16 @@ pub(crate) fn run(
 ) -> Result<FoundLevels, Error> {
     let (layout, groups) = (problem.layout, &problem.groups);
     let tables = Gathers::new(layout);
-    let classes = 0..groups.classes();
+    let classes = 0..groups.classes.len();
     let classes = classes.map(|class| ClassSteps::new(problem, kernel, &tables, class));
     let classes: Vec<ClassSteps> = classes.collect::<Result<_, _>>()?;
-    let empty = |class| Frontier::empty(layout, groups.class(class).len() * layout.blocks());
+    let empty =
+        |class: usize| Frontier::empty(layout, groups.classes[class].len() * layout.blocks());
     let mut class = problem.class(0);
     let (mut cur, mut next) = (empty(class)?, empty(groups.next(class))?);
     let mut seen = Vec::new();
     if groups.directed {
-        for class in 0..groups.classes() {
+        for class in 0..groups.classes.len() {
             seen.push(empty(class)?);
         }
     }
@@ -128,7 +125,7 @@ pub(crate) fn run(
     let mut shown = |depth, class, frontier: &Frontier| {
         let size = layout.registers() as usize;
         let registers = frontier.registers.units().chunks(size).enumerate();
-        for ((at, registers), group) in registers.zip(groups.class(class)) {
+        for ((at, registers), group) in registers.zip(&groups.classes[class]) {
             let first = problem.first_line(class, at);
             each(depth, first, registers, &group.cells)?;
         }
@@ -136,7 +133,7 @@ pub(crate) fn run(
     };
     shown(0, class, &cur)?;
 
-    let mut relayed = Relayed::default();
+    let mut arrays = LongWindowArrays::default();
     for depth in 1.. {
         if search.max_depth.is_some_and(|max| depth > max) {
             break;
@@ -145,7 +142,7 @@ pub(crate) fn run(
         let to = groups.next(class);
         let sweep = Sweep { problem, class: &classes[to], observer, depth };
         let interrupted = SearchError::Interrupted { depth, states: found.states };
-        let tally = sweep.level(&cur, &mut next, seen.get_mut(to), &mut relayed)?;
+        let tally = sweep.level(&cur, &mut next, seen.get_mut(to), &mut arrays)?;
         if !found.push(tally.ok_or(interrupted)?, begun, observer)? {
             break;
         }
@@ -153,7 +150,7 @@ pub(crate) fn run(
         class = to;
         shown(depth, class, &cur)?;
     }
-    let of = groups.class(class).iter().enumerate();
+    let of = groups.classes[class].iter().enumerate();
     let of = of.map(|(at, group)| (problem.first_line(class, at), group.cells.as_slice()));
     found.last = cur.states(layout, of, search.keep_last);
     Ok(found)
@@ -161,7 +158,7 @@ pub(crate) fn run(
 
 /// The arrays of the windows that are carried out in turn.
 #[derive(Default)]
-struct Relayed {
+struct LongWindowArrays {
     joined: Option<Frontier>,
     spare: Vec<Frontier>,
 }
@@ -198,24 +195,22 @@ impl Sweep<'_> {
         cur: &Frontier,
         next: &mut Frontier,
         seen: Option<&mut Frontier>,
-        relayed: &mut Relayed,
+        arrays: &mut LongWindowArrays,
     ) -> Result<Option<Tally>, Error> {
         let layout = self.problem.layout;
         let (size, blocks) = (layout.registers() as usize, layout.blocks());
         let mut seen = seen.map(|seen| seen.registers.units_mut().chunks_mut(size));
-        let parts = next.registers.units_mut().chunks_mut(size);
-        let parts = parts.zip(next.occupied.chunks_mut(blocks)).zip(&self.class.steps);
+        let parts = next.parts(layout, blocks).zip(&self.class.steps);
         let mut targets = Vec::new();
         let mut tally = Tally::default();
-        for (((registers, occupied), step), relay) in parts.zip(&self.class.relays) {
-            let expansion = Expansion { layout, step, cur, first: 0, blocks, reach: &[] };
+        for (((registers, occupied), step), long) in parts.zip(&self.class.long) {
+            let expansion = Expansion::whole(layout, step, cur);
             let seen = seen.as_mut().and_then(Iterator::next);
-            let Some(relay) = relay else {
+            let Some(long) = long else {
                 targets.push(GroupTarget { expansion, registers, occupied, seen, joined: None });
                 continue;
             };
-            let interrupted = || self.observer.interrupted();
-            let Relayed { joined, spare } = relayed;
+            let LongWindowArrays { joined, spare } = arrays;
             let joined = match joined {
                 Some(joined) => joined,
                 None => joined.insert(Frontier::empty(layout, blocks)?),
@@ -230,7 +225,7 @@ impl Sweep<'_> {
                 };
                 self.pass(vec![target]).is_some()
             };
-            if !relay.run(cur, joined, spare, &interrupted, &pass)? {
+            if !long.run(cur, joined, spare, self.observer, &pass)? {
                 return Ok(None);
             }
             let target = GroupTarget { expansion, registers, occupied, seen, joined: Some(joined) };
@@ -244,6 +239,9 @@ impl Sweep<'_> {
 
     /// Computes some groups' parts. Returns `None` when interrupted.
     fn pass(&self, targets: Vec<GroupTarget>) -> Option<Tally> {
+        if targets.is_empty() {
+            return Some(Tally::default());
+        }
         let layout = self.problem.layout;
         let (size, blocks) = (layout.block_registers(), layout.blocks());
         let threads = rayon::current_num_threads();
@@ -253,79 +251,59 @@ impl Sweep<'_> {
             (run, stride) = (1, layout.block_stride(0));
             per_task = per_task.next_multiple_of(layout.radix(0));
         }
-        let mut fixed = Vec::new();
-        let runs = targets.into_iter().map(|target| {
-            fixed.push((target.expansion, target.joined));
-            let seen = target.seen.unwrap_or_default().chunks_mut(run * size);
-            let seen = seen.map(Some).chain(std::iter::repeat_with(|| None));
+        // For each run of blocks the parts of all groups: side by side they read the same sources.
+        let mut runs: Vec<Option<(usize, Vec<BlockRange>)>> =
+            (0..blocks).step_by(run).map(|first| Some((first, Vec::new()))).collect();
+        let mut steps = Vec::new();
+        for target in targets {
+            steps.push((target.expansion, target.joined));
             let parts = target.registers.chunks_mut(run * size);
-            let parts = parts.zip(target.occupied.chunks_mut(run)).zip(seen);
-            let part = |((registers, occupied), seen): ((_, _), Option<_>)| BlockRange {
-                registers,
-                occupied,
-                seen: seen.unwrap_or_default(),
-            };
-            parts.map(part).map(Some).collect()
-        });
-        let mut runs: Vec<Vec<Option<BlockRange>>> = runs.collect();
-        let count = blocks.div_ceil(run);
-        // Groups side by side: they read the same sources.
-        let mut order = (0..stride).flat_map(|rest| (rest..count).step_by(stride)).map(|at| {
-            let parts = runs.iter_mut().filter_map(|runs| runs[at].take());
-            (at * run, parts.collect::<Vec<BlockRange>>())
-        });
-        let mut work: Vec<Vec<(usize, Vec<BlockRange>)>> = Vec::new();
-        work.resize_with(blocks.div_ceil(per_task), || {
-            order.by_ref().take(per_task / run).collect()
-        });
-        let interrupted = || self.observer.interrupted();
-        let (tasks, done) = (Tasks::new(work, &interrupted), AtomicU64::new(0));
+            let parts = parts.zip(target.occupied.chunks_mut(run));
+            let mut seen = target.seen.unwrap_or_default().chunks_mut(run * size);
+            for ((_, of), (registers, occupied)) in runs.iter_mut().flatten().zip(parts) {
+                let seen = seen.next().unwrap_or_default();
+                of.push(BlockRange { registers, occupied, seen });
+            }
+        }
+        let order = (0..stride).flat_map(|rest| (rest..runs.len()).step_by(stride));
+        let order: Vec<usize> = order.collect();
+        let task = |runs_of: &[usize]| runs_of.iter().filter_map(|&at| runs[at].take()).collect();
+        let work: Vec<Vec<(usize, Vec<BlockRange>)>> =
+            order.chunks(per_task / run).map(task).collect();
+        let (tasks, done) = (Tasks::new(work, self.observer), AtomicU64::new(0));
         let tallies = rayon::broadcast(|_| {
-            let mut sources: Vec<[PredecessorBlocks; 2]> = fixed
-                .iter()
-                .map(|(expansion, _)| {
-                    [0, 1].map(|_| PredecessorBlocks::new(&expansion.step.program))
-                })
-                .collect();
+            let loops = steps.iter().map(|(expansion, _)| BlockLoop::new(expansion.step));
+            let mut loops: Vec<BlockLoop> = loops.collect();
             let mut tally = Tally::default();
-            while let Some(mut task) = tasks.next() {
-                let mut taken = 0;
-                let order = task.iter().flat_map(|(first, parts)| {
-                    let blocks = parts.first().map_or(0, |part| part.occupied.len());
-                    *first..first + blocks
-                });
-                let order: Vec<usize> = order.collect();
-                for (first, parts) in &mut task {
-                    let blocks = parts.first().map_or(0, |part| part.occupied.len());
-                    for i in 0..blocks {
-                        let block = *first + i;
-                        for (t, part) in parts.iter_mut().enumerate() {
-                            let (expansion, joined) = &fixed[t];
-                            let [now, ahead] = &mut sources[t];
-                            if taken == 0 {
-                                expansion.find(now, block);
-                            }
-                            match order.get(taken + 1) {
-                                Some(&after) => expansion.find(ahead, after),
-                                None => ahead.far.clear(),
-                            }
-                            let mut halo: &[Register] = &[];
-                            if let Some(joined) = joined {
-                                halo = &joined.registers.units()[block * size..][..size];
-                                now.halo(joined.occupied[block]);
-                            }
-                            let next = &mut part.registers[i * size..][..size];
-                            let seen = part.seen.chunks_mut(size).nth(i).unwrap_or_default();
-                            let occupied = &mut part.occupied[i];
-                            let found =
-                                expansion.block(block, next, occupied, seen, now, ahead, halo).0;
+            while let Some(task) = tasks.next() {
+                let numbers = |first: usize| first..blocks.min(first + run);
+                let order: Vec<usize> = task.iter().flat_map(|of| numbers(of.0)).collect();
+                let mut ahead = order.iter().skip(1).copied();
+                for (first, mut parts) in task {
+                    for (i, block) in numbers(first).enumerate() {
+                        let after = ahead.next();
+                        for ((part, blocks), (expansion, joined)) in
+                            parts.iter_mut().zip(&mut loops).zip(&steps)
+                        {
+                            let (found, _) = blocks.step(expansion, block, after, |sources| {
+                                let mut halo: &[Register] = &[];
+                                if let Some(joined) = joined {
+                                    halo = &joined.registers.units()[block * size..][..size];
+                                    sources.halo(joined.occupied[block]);
+                                }
+                                BlockTarget {
+                                    registers: &mut part.registers[i * size..][..size],
+                                    occupied: &mut part.occupied[i],
+                                    seen: part.seen.chunks_mut(size).nth(i).unwrap_or_default(),
+                                    halo,
+                                }
+                            });
                             tally = tally.plus(found);
-                            std::mem::swap(now, ahead);
                         }
-                        taken += 1;
                     }
                 }
-                let done = done.fetch_add(taken as u64, Ordering::Relaxed) + taken as u64;
+                let taken = order.len() as u64;
+                let done = done.fetch_add(taken, Ordering::Relaxed) + taken;
                 self.observer.progress(Phase::Search(self.depth), done, blocks as u64);
             }
             tally

@@ -3,12 +3,12 @@
 //! Invariant: every engine returns the same counts and the same checksums for the same search. The
 //! checksum of a level depends on its set of states alone.
 
-pub(crate) mod calibrate;
 pub(crate) mod classes;
 pub(crate) mod communicator;
 pub mod disk;
 pub(crate) mod error;
 pub(crate) mod expander;
+pub(crate) mod forecast;
 pub(crate) mod long_windows;
 pub(crate) mod memory;
 #[cfg(feature = "mpi")]
@@ -19,11 +19,21 @@ pub(crate) mod problem;
 pub(crate) mod reference;
 pub(crate) mod run;
 
-pub use crate::search::calibrate::{Calibration, calibrate};
 pub use crate::search::communicator::{Communicator, OneProcess, Reduce};
-pub use crate::search::disk::exchange::Exchange;
 pub use crate::search::disk::memory_plan::{Network, network};
 pub use crate::search::error::{Engine, SearchError};
+pub use crate::search::forecast::{Calibration, DiskForecast, Forecast, Machines, calibrate};
 pub use crate::search::options::Search;
 pub use crate::search::outcome::{DiskUse, EachLevel, Outcome};
 pub use crate::search::run::{SearchPlan, plan, run, run_each};
+
+pub(crate) use crate::search::classes::{
+    BYTE, Chunks, Group, Groups, IncomingMoves, IncomingStep, Seat,
+};
+pub(crate) use crate::search::error::MAX_CELLS;
+pub(crate) use crate::search::expander::{
+    BlockLoop, BlockTarget, Expansion, Frontier, MANY, PredecessorBlocks, Tasks, states_of,
+};
+pub(crate) use crate::search::long_windows::{ChainPlan, LongWindows, is_long, plans};
+pub(crate) use crate::search::outcome::{FoundLevels, PlaneStore};
+pub(crate) use crate::search::problem::{Crossings, Plane, SearchProblem, crosses};

@@ -13,7 +13,7 @@ use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
 
-use crate::search::communicator::{Communicator as Ranks, Reduce};
+use crate::search::{Communicator as Ranks, Reduce};
 
 /// Most bytes for one rank in one call.
 const MESSAGE: usize = 1 << 30;

@@ -1,15 +1,14 @@
 //! What to search, and how.
 
 use crate::kernel::{Kernel, KernelError};
-use crate::puzzle::Board;
-use crate::puzzle::StateSpace;
-use crate::search::error::{Engine, MAX_CELLS, SearchError};
+use crate::puzzle::{Board, StateSpace};
+use crate::search::{Engine, MAX_CELLS, SearchError};
 
 /// A search to run: from `start` (the goal itself by default) over everything that it reaches.
 #[derive(Clone, Debug)]
 pub struct Search {
     /// What is searched.
-    pub subject: StateSpace,
+    pub space: StateSpace,
     /// Last depth to compute, `None` for all.
     pub max_depth: Option<usize>,
     /// Engine, `None` for the fastest that can run the board.
@@ -33,10 +32,10 @@ impl Search {
         Search::of(StateSpace::of_board(goal))
     }
 
-    /// Returns the complete search of a subject, with everything else at its default.
-    pub fn of(subject: StateSpace) -> Search {
+    /// Returns the complete search of a state space, with everything else at its default.
+    pub fn of(space: StateSpace) -> Search {
         Search {
-            subject,
+            space,
             max_depth: None,
             engine: None,
             kernel: None,

@@ -7,13 +7,13 @@ use crate::kernel::{Kernel, Tally};
 use crate::perm::layout::Register;
 use crate::progress::{LevelDone, Progress};
 use crate::puzzle::{State, StateSpace};
-use crate::search::error::{Engine, SearchError};
+use crate::search::{Engine, SearchError};
 
 /// The result of a search: one count and one checksum per depth, and how it was computed.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// What was searched.
-    pub subject: StateSpace,
+    pub space: StateSpace,
     /// States that there are to reach.
     pub states: u64,
     /// Engine that ran.

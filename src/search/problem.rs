@@ -10,13 +10,9 @@ use crate::Error;
 use crate::kernel::{Tally, Transfer};
 use crate::perm::layout::{self, LANES, Layout};
 use crate::perm::move_table::MoveTable;
-use crate::puzzle::Window;
-use crate::puzzle::{State, StateSpace};
-use crate::search::classes::{Chunks, Groups, Seat};
-use crate::search::disk::halo_sources::PlaneSources;
-use crate::search::error::SearchError;
-use crate::search::long_windows::is_long;
-use crate::search::options::Search;
+use crate::puzzle::{State, StateSpace, Window};
+use crate::search::disk::PlaneSources;
+use crate::search::{Chunks, Groups, SearchError, Seat, is_long};
 
 /// What there is to search, in the terms of the kernels.
 pub(crate) struct SearchProblem {
@@ -27,25 +23,18 @@ pub(crate) struct SearchProblem {
 }
 
 impl SearchProblem {
-    /// Returns the problem of a subject.
+    /// Returns the problem of a state space.
     ///
     /// # Errors
     /// [`SearchError::TooSmall`] and [`SearchError::TooLarge`] for boards that the layout or the groups do
     /// not fit, [`crate::puzzle::BoardError`] when the start cannot reach the goal.
-    pub fn new(subject: &StateSpace) -> Result<SearchProblem, Error> {
-        let space = subject.clone();
-        let puzzle = subject.to_string();
+    pub fn new(space: &StateSpace) -> Result<SearchProblem, Error> {
+        space.numbered()?;
+        let puzzle = space.to_string();
         let layout = Layout::new(space.line_len()).ok_or(SearchError::TooSmall { puzzle })?;
         let start = space.start()?;
-        Ok(SearchProblem { groups: Groups::new(space.moves(), start.cell), start, space, layout })
-    }
-
-    /// Returns the problem of a search.
-    ///
-    /// # Errors
-    /// As [`SearchProblem::new`].
-    pub fn of(search: &Search) -> Result<SearchProblem, Error> {
-        SearchProblem::new(&search.subject)
+        let groups = Groups::new(space.moves(), start.cell);
+        Ok(SearchProblem { groups, start, space: space.clone(), layout })
     }
 
     /// Returns the problem of a search through chunks: those whose moves cross the front of a line one element at a
@@ -53,24 +42,14 @@ impl SearchProblem {
     ///
     /// # Errors
     /// As [`SearchProblem::new`], and [`SearchError::InMemory`] for others.
-    pub fn chunked(subject: &StateSpace) -> Result<SearchProblem, Error> {
-        let problem = SearchProblem::new(subject)?;
+    pub fn chunked(space: &StateSpace) -> Result<SearchProblem, Error> {
+        let problem = SearchProblem::new(space)?;
         let windows = problem.space.moves().windows();
         if windows.iter().any(|window| is_long(problem.layout, window)) {
-            let puzzle = subject.to_string();
+            let puzzle = space.to_string();
             return Err(SearchError::InMemory { puzzle }.into());
         }
         Ok(problem)
-    }
-
-    /// Returns the moves within and between chunks.
-    pub fn crossings(&self, chunks: Chunks) -> Crossings {
-        Crossings::new(&self.groups, chunks)
-    }
-
-    /// Returns the number of planes that cross between chunks, without their tables.
-    pub fn planes(&self, chunks: Chunks) -> usize {
-        Crossings::count(&self.groups, chunks)
     }
 
     /// Returns where a state lies.
@@ -80,7 +59,6 @@ impl SearchProblem {
         seat.expect("states that are reached have a group")
     }
 
-    /// Returns the class of the states at a depth.
     pub fn class(&self, depth: usize) -> usize {
         let first = self.seat(self.start).class;
         (0..depth % 2).fold(first, |class, _| self.groups.next(class))
@@ -89,15 +67,14 @@ impl SearchProblem {
     /// Returns the side of the step from the states at a depth: the class, or where there is one only whether the depth
     /// is odd.
     pub fn side(&self, depth: usize) -> usize {
-        match self.groups.classes() {
+        match self.groups.classes.len() {
             1 => depth % 2,
             _ => self.class(depth),
         }
     }
 
-    /// Returns the number of registers of a level of a class.
     pub fn registers(&self, class: usize) -> u64 {
-        self.groups.class(class).len() as u64 * self.layout.registers()
+        self.groups.classes[class].len() as u64 * self.layout.registers()
     }
 
     /// Returns the register, within its level, and the lane of a state.
@@ -108,9 +85,8 @@ impl SearchProblem {
         (register, (rank % LANES as u64) as usize)
     }
 
-    /// Returns the number of the first line of a group.
     pub fn first_line(&self, class: usize, group: usize) -> u64 {
-        let parity = self.groups.class(class)[group].parity as u64;
+        let parity = self.groups.classes[class][group].parity as u64;
         parity * self.layout.registers() * LANES as u64
     }
 
@@ -144,7 +120,6 @@ pub(crate) struct Plane {
 }
 
 impl Plane {
-    /// The plane of the moves back.
     fn back(&self) -> Plane {
         Plane {
             from: self.to,
@@ -157,7 +132,8 @@ impl Plane {
 
 /// The planes that cross, for the steps of either side.
 pub(crate) struct Crossings {
-    sides: [Vec<Plane>; 2],
+    /// Those of a step from each side, in the order in which they are numbered.
+    pub sides: [Vec<Plane>; 2],
     /// Whether the words of a step may stand where those of the next one lie: the moves of one side are those of the
     /// other the other way round, and words move as a whole.
     pub in_place: bool,
@@ -170,13 +146,13 @@ impl Crossings {
             let crossing = moves(groups, class).filter(|(_, _, t)| crosses(t, chunks));
             crossing.map(|(_, _, t)| t.bits.len()).sum()
         };
-        (0..groups.classes()).map(count).max().unwrap_or(0)
+        (0..groups.classes.len()).map(count).max().unwrap_or(0)
     }
 
     /// Returns how many sets of planes a search keeps in memory, without their tables: windows that reach the lanes
     /// move no whole words.
     pub fn sets(groups: &Groups, chunks: Chunks) -> usize {
-        let all = (0..groups.classes()).flat_map(|class| moves(groups, class));
+        let all = (0..groups.classes.len()).flat_map(|class| moves(groups, class));
         let mut crossing = all.filter(|(_, _, t)| crosses(t, chunks));
         let lanes = chunks.layout.prefix();
         let reaches = crossing.any(|(_, _, t)| t.window.last() >= lanes);
@@ -186,7 +162,7 @@ impl Crossings {
     /// Returns the moves between chunks.
     pub fn new(groups: &Groups, chunks: Chunks) -> Crossings {
         let side = |class: usize| -> Vec<Plane> {
-            let parity = |class: usize, group: usize| groups.class(class)[group].parity;
+            let parity = |class: usize, group: usize| groups.classes[class][group].parity;
             let crossing = moves(groups, class).filter(|(_, _, t)| crosses(t, chunks));
             let planes = crossing.flat_map(|(from, to, transfer)| {
                 let located = |window: &Window, parity| {
@@ -205,18 +181,13 @@ impl Crossings {
             planes.collect()
         };
         let first = side(0);
-        let second = match (groups.directed, groups.classes()) {
+        let second = match (groups.directed, groups.classes.len()) {
             (false, _) => first.iter().map(Plane::back).collect(),
             (true, 1) => first.clone(),
             (true, _) => side(1),
         };
         let whole = |plane: &Plane| plane.sources.is_whole() && plane.targets.is_whole();
         Crossings { in_place: !groups.directed && first.iter().all(whole), sides: [first, second] }
-    }
-
-    /// Returns the planes of a step from a side, in the order in which they are numbered.
-    pub fn from(&self, side: usize) -> &[Plane] {
-        &self.sides[side]
     }
 
     /// Returns the number of planes of a step, the larger of both sides.
@@ -227,8 +198,8 @@ impl Crossings {
 
 /// The moves from a class, with the places of the groups that they start from and lead to.
 fn moves(groups: &Groups, class: usize) -> impl Iterator<Item = (usize, usize, &Transfer)> {
-    let arrivals = groups.arrivals(groups.next(class)).iter().enumerate();
-    arrivals.flat_map(|(to, arrivals)| arrivals.iter().map(move |a| (a.from, to, &a.transfer)))
+    let incoming = groups.incoming[groups.next(class)].iter().enumerate();
+    incoming.flat_map(|(to, incoming)| incoming.iter().map(move |a| (a.from, to, &a.transfer)))
 }
 
 /// Whether moves lead from one chunk to another.

@@ -17,10 +17,7 @@ use crate::perm::layout::{self, LANES};
 use crate::perm::lehmer;
 use crate::progress::{Phase, Progress};
 use crate::puzzle::{State, StateSpace};
-use crate::search::classes::Groups;
-use crate::search::error::SearchError;
-use crate::search::options::Search;
-use crate::search::outcome::FoundLevels;
+use crate::search::{FoundLevels, Groups, Search, SearchError};
 
 /// States per 64-bit word.
 const PER_WORD: u64 = 32;

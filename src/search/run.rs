@@ -6,11 +6,9 @@ use crate::Error;
 use crate::perm::layout::Layout;
 use crate::progress::Progress;
 use crate::puzzle::StateSpace;
-use crate::search::error::{Engine, SearchError};
-use crate::search::options::Search;
-use crate::search::outcome::{EachLevel, Outcome};
-use crate::search::problem::SearchProblem;
-use crate::search::{memory, reference};
+use crate::search::{
+    EachLevel, Engine, Outcome, Search, SearchError, SearchProblem, memory, reference,
+};
 
 /// Runs a search on its own thread pool and returns what it found.
 ///
@@ -35,33 +33,32 @@ pub fn run_each(
     each: &mut EachLevel,
 ) -> Result<Outcome, Error> {
     let begun = Instant::now();
-    let subject = &search.subject;
-    let plan = plan(subject, search.engine)?;
+    let space = &search.space;
+    let plan = plan(space, search.engine)?;
     if plan.engine == Engine::Disk {
         return Err(SearchError::NoFiles.into());
     }
     if let Some(budget) = search.memory.filter(|&b| b < plan.array_bytes) {
         let (engine, needed) = (plan.engine, plan.array_bytes);
         return Err(
-            SearchError::Memory { puzzle: subject.to_string(), engine, needed, budget }.into()
+            SearchError::Memory { puzzle: space.to_string(), engine, needed, budget }.into()
         );
     }
     let pool = search.pool()?;
     let (found, kernel) = if plan.engine == Engine::Reference {
-        let space = subject.clone();
         let start = space.start()?;
         observer.started(plan.states);
         let found = pool.install(|| reference::run(search, &space, start, observer))?;
         (found, None)
     } else {
-        let problem = SearchProblem::of(search)?;
+        let problem = SearchProblem::new(&search.space)?;
         let kernel = search.choose_kernel()?;
         observer.started(plan.states);
         let found = pool.install(|| memory::run(search, &problem, kernel, observer, each))?;
         (found, Some(kernel))
     };
     Ok(Outcome {
-        subject: subject.clone(),
+        space: space.clone(),
         states: plan.states,
         engine: plan.engine,
         kernel,
@@ -83,7 +80,7 @@ pub fn run_each(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchPlan {
     /// What is searched.
-    pub subject: StateSpace,
+    pub space: StateSpace,
     /// States to reach: N!/2 for a board of N cells.
     pub states: u64,
     /// Engine that will run.
@@ -97,17 +94,16 @@ pub struct SearchPlan {
 /// # Errors
 /// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`SearchError::TooSmall`] when the sweep
 /// engine is asked for lines of fewer than six elements.
-pub fn plan(subject: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Error> {
-    if let Some(size) = subject.size()
+pub fn plan(space: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Error> {
+    if let Some(size) = space.size()
         && size.cells() > Search::MAX_CELLS
     {
         return Err(SearchError::TooLarge { size }.into());
     }
-    let space = subject.clone();
     let sweeps = space.line_len() >= Layout::MIN_LEN;
     let engine = match engine {
         Some(Engine::Sweep | Engine::Disk) if !sweeps => {
-            let puzzle = subject.to_string();
+            let puzzle = space.to_string();
             return Err(SearchError::TooSmall { puzzle }.into());
         }
         Some(engine) => engine,
@@ -117,13 +113,8 @@ pub fn plan(subject: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, 
     // Not those of a pool: asking for them would start one.
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let array_bytes = match engine {
-        Engine::Sweep | Engine::Disk => memory::array_bytes(&SearchProblem::new(subject)?, threads),
+        Engine::Sweep | Engine::Disk => memory::array_bytes(&SearchProblem::new(space)?, threads),
         Engine::Reference => reference::array_bytes(&space),
     };
-    Ok(SearchPlan {
-        subject: subject.clone(),
-        states: space.numbered_states(),
-        engine,
-        array_bytes,
-    })
+    Ok(SearchPlan { space: space.clone(), states: space.numbered_states(), engine, array_bytes })
 }

@@ -120,10 +120,10 @@ impl Journal {
     /// # Errors
     /// [`OutputError::Io`].
     pub fn sync(&mut self) -> Result<(), OutputError> {
-        let synced = self.file.sync_data().and_then(|()| match self.named {
-            true => Ok(()),
-            false => sync_names(directory(&self.path)),
-        });
+        let synced = self
+            .file
+            .sync_data()
+            .and_then(|()| if self.named { Ok(()) } else { sync_names(directory(&self.path)) });
         synced.map_err(failed(&self.path))?;
         (self.named, self.synced) = (true, Instant::now());
         Ok(())

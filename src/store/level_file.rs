@@ -4,12 +4,12 @@
 //! and trailer have checksums, so damage is found before its bytes are used; the index is checked
 //! against the file's length before memory is taken for it. `docs/format.md` draws the bytes.
 
-use std::io;
 use std::ops::Range;
 
 use twox_hash::XxHash3_64;
 
 use crate::store::codec::{Codec, Decoder};
+use crate::store::error::StorageError;
 use crate::store::manifest::RunFile;
 use crate::store::storage::{Append, Bytes, ReadAt};
 
@@ -184,13 +184,16 @@ pub struct LevelWriter {
 
 impl LevelWriter {
     /// Starts a file with its header.
-    pub fn new(mut file: Box<dyn Append>, header: &LevelHeader) -> io::Result<LevelWriter> {
+    pub fn new(
+        mut file: Box<dyn Append>,
+        header: &LevelHeader,
+    ) -> Result<LevelWriter, StorageError> {
         file.append(&header.bytes())?;
         Ok(LevelWriter { file, offset: HEADER as u64, index: Vec::new() })
     }
 
     /// Appends a frame; `hash` is the xxh3 of its bytes. Frames come in increasing order.
-    pub fn frame(&mut self, frame: u32, bytes: &[u8], hash: u64) -> io::Result<()> {
+    pub fn frame(&mut self, frame: u32, bytes: &[u8], hash: u64) -> Result<(), StorageError> {
         debug_assert!(self.index.last().is_none_or(|last| last.frame < frame));
         self.file.append(bytes)?;
         self.index.push(FrameEntry { frame, len: bytes.len() as u32, offset: self.offset, hash });
@@ -204,13 +207,17 @@ impl LevelWriter {
     }
 
     /// Makes what is written so far durable.
-    pub fn sync(&mut self) -> io::Result<()> {
+    pub fn sync(&mut self) -> Result<(), StorageError> {
         self.file.sync()
     }
 
     /// Writes index and trailer and returns the length of the file and the file, which is not yet synced.
     /// `before` is the number of states of all levels before this one, 0 when it is not known.
-    pub fn finish(mut self, sum: LevelSum, before: u64) -> io::Result<(u64, Box<dyn Append>)> {
+    pub fn finish(
+        mut self,
+        sum: LevelSum,
+        before: u64,
+    ) -> Result<(u64, Box<dyn Append>), StorageError> {
         let mut index = Vec::with_capacity(self.index.len() * ENTRY + TRAILER);
         for entry in &self.index {
             index.extend(entry.frame.to_le_bytes());
@@ -246,8 +253,8 @@ impl LevelReader {
     ///
     /// # Errors
     /// Those of [`LevelReader::open`].
-    pub fn header_of(file: &dyn ReadAt) -> io::Result<LevelHeader> {
-        let wrong = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+    pub fn header_of(file: &dyn ReadAt) -> Result<LevelHeader, StorageError> {
+        let wrong = |error: LevelError| file.place().invalid(error);
         if file.len() < (HEADER + TRAILER) as u64 {
             return Err(wrong(LevelError::NotALevel));
         }
@@ -257,9 +264,9 @@ impl LevelReader {
     /// Opens a file: reads and checks header, trailer and index. Cost: 24 bytes per frame.
     ///
     /// # Errors
-    /// What the system says, or a [`LevelError`] inside an [`io::ErrorKind::InvalidData`].
-    pub fn open(file: Box<dyn ReadAt>) -> io::Result<LevelReader> {
-        let wrong = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+    /// What the system says, or a [`LevelError`] inside an [`std::io::ErrorKind::InvalidData`].
+    pub fn open(file: Box<dyn ReadAt>) -> Result<LevelReader, StorageError> {
+        let wrong = |error: LevelError| file.place().invalid(error);
         let len = file.len();
         let header = LevelReader::header_of(&*file)?;
         let trailer = file.read(len - TRAILER as u64, TRAILER)?;
@@ -335,7 +342,7 @@ impl LevelReader {
     }
 
     /// Returns the bytes of neighbouring frames, `entries` of the index.
-    pub fn read(&self, entries: Range<usize>) -> io::Result<Frames> {
+    pub fn read(&self, entries: Range<usize>) -> Result<Frames, StorageError> {
         let entries = self.index[entries].to_vec();
         let (first, len) = match (entries.first(), entries.last()) {
             (Some(first), Some(last)) => {

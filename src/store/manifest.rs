@@ -6,12 +6,14 @@
 //! The file is text: a first line with the format's name, its version and the xxh3 of the rest in
 //! hexadecimal, then one JSON object.
 
+use std::collections::HashSet;
 use std::io;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
+use crate::store::error::StorageError;
 use crate::store::shares::Shares;
 use crate::store::storage::{Storage, read_whole};
 
@@ -78,13 +80,9 @@ pub struct LevelRecord {
     pub bytes: u64,
 }
 
-/// What a run directory holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Manifest {
-    /// Random number of the run, also in each of its files.
-    #[serde(with = "hex")]
-    pub run: u64,
+/// What a run searches, as its manifest and its markers say it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
     /// Board size, as in `3x5`, or the name of another puzzle.
     pub board: String,
     /// Goal in notation.
@@ -97,6 +95,18 @@ pub struct Manifest {
     /// A puzzle that is no board, as [`crate::puzzle::States::to_text`] writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub puzzle: Option<String>,
+}
+
+/// What a run directory holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Random number of the run, also in each of its files.
+    #[serde(with = "hex")]
+    pub run: u64,
+    /// What is searched. Fields that are nobody's are refused all the same (a test says so).
+    #[serde(flatten)]
+    pub identity: Identity,
     /// Digits that all lines of a chunk share, K.
     pub shared_digits: u32,
     /// Number of chunks.
@@ -145,7 +155,7 @@ pub enum ManifestError {
     Content(String),
 }
 
-pub(crate) mod hex {
+mod hex {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     pub fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -174,6 +184,11 @@ impl Manifest {
         self.files.iter().find(|files| files.depth == depth)
     }
 
+    /// What there is of each chunk of a level whose files are there.
+    pub(crate) fn records(&self, depth: u32) -> Vec<ChunkRecord> {
+        self.files_of(depth).map_or(Vec::new(), |files| files.chunks.clone())
+    }
+
     /// Returns the bytes of all files that are there.
     pub fn disk_bytes(&self) -> u64 {
         let chunks = self.files.iter().flat_map(|files| &files.chunks);
@@ -182,7 +197,7 @@ impl Manifest {
 
     /// Returns the text of the file.
     pub fn text(&self) -> String {
-        seal(FORMAT, version(&self.metric, &self.puzzle, &self.shares), self)
+        seal(FORMAT, version(&self.identity, &self.shares), self)
     }
 
     /// Reads the text of a file.
@@ -204,7 +219,7 @@ impl Manifest {
             return Err("its shares are not those of its directories".into());
         }
         for files in &self.files {
-            let mut seen = std::collections::HashSet::new();
+            let mut seen = HashSet::new();
             for chunk in &files.chunks {
                 if chunk.chunk >= self.chunks || !seen.insert(chunk.chunk) {
                     return Err(format!(
@@ -227,17 +242,13 @@ impl Manifest {
     ///
     /// # Errors
     /// What the system says, or a [`ManifestError`] inside an [`io::ErrorKind::InvalidData`].
-    pub fn read(storage: &dyn Storage) -> io::Result<Option<Manifest>> {
-        Manifest::read_named(storage, MANIFEST)
+    pub fn read(storage: &dyn Storage) -> Result<Option<Manifest>, StorageError> {
+        read_sealed(storage, MANIFEST, LONGEST, Manifest::parse)
     }
 
     /// Reads the manifest before the last one; `None` when there is none that can be read.
     pub fn read_previous(storage: &dyn Storage) -> Option<Manifest> {
-        Manifest::read_named(storage, PREVIOUS).ok().flatten()
-    }
-
-    fn read_named(storage: &dyn Storage, name: &str) -> io::Result<Option<Manifest>> {
-        read_sealed(storage, name, LONGEST, Manifest::parse)
+        read_sealed(storage, PREVIOUS, LONGEST, Manifest::parse).ok().flatten()
     }
 
     /// Replaces the manifest of a directory, durably, and keeps the one before where the file system has
@@ -245,8 +256,8 @@ impl Manifest {
     ///
     /// # Errors
     /// What the system says; the old manifest is then still there.
-    pub fn write(&self, storage: &dyn Storage) -> io::Result<()> {
-        put(storage, self.new_name(), MANIFEST, &self.short_text()?, || {
+    pub fn write(&self, storage: &dyn Storage) -> Result<(), StorageError> {
+        self.put(storage, || {
             // A copy to explain what went wrong, so nothing fails for want of it.
             if storage.remove(PREVIOUS).is_ok() {
                 let _ = storage.link(MANIFEST, PREVIOUS);
@@ -255,79 +266,77 @@ impl Manifest {
     }
 
     /// Writes the manifest of a directory that has none, durably; the previous one stays.
-    pub fn write_first(&self, storage: &dyn Storage) -> io::Result<()> {
-        put(storage, self.new_name(), MANIFEST, &self.short_text()?, || {})
+    pub(crate) fn write_first(&self, storage: &dyn Storage) -> Result<(), StorageError> {
+        self.put(storage, || {})
     }
 
-    fn new_name(&self) -> RunFile {
-        RunFile::NewManifest { run: self.run }
-    }
-
-    /// The text, unless it is longer than is read.
-    fn short_text(&self) -> io::Result<String> {
+    fn put(&self, storage: &dyn Storage, before: impl FnOnce()) -> Result<(), StorageError> {
         let text = self.text();
         if text.len() as u64 > LONGEST {
             let why =
                 "it would be longer than can be read: keep fewer levels, or have fewer chunks";
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+            let reason = io::Error::new(io::ErrorKind::FileTooLarge, why);
+            return Err(storage.error(MANIFEST, reason));
         }
-        Ok(text)
+        put(storage, RunFile::NewManifest { run: self.run }, MANIFEST, &text, before)
     }
 }
 
 /// Writes a file of text under a new name and, when it is durable, gives it its own, durably; `before` comes
-/// between.
-pub(crate) fn put(
+/// between. Errors name the file, not its first name.
+fn put(
     storage: &dyn Storage,
     new: RunFile,
     name: &str,
     text: &str,
     before: impl FnOnce(),
-) -> io::Result<()> {
+) -> Result<(), StorageError> {
     let new = new.name();
-    let mut file = storage.create(&new)?;
-    file.append(text.as_bytes())?;
-    file.sync()?;
-    drop(file);
-    before();
-    if let Err(error) = storage.rename(&new, name) {
-        // Of a run that is complete nobody would remove it later.
-        let _ = storage.remove(&new);
-        return Err(error);
-    }
-    storage.sync_names()
+    let written = (|| {
+        let mut file = storage.create(&new)?;
+        file.append(text.as_bytes())?;
+        file.sync()?;
+        drop(file);
+        before();
+        storage.rename(&new, name).inspect_err(|_| {
+            // Of a run that is complete nobody would remove it later.
+            let _ = storage.remove(&new);
+        })?;
+        storage.sync_names()
+    })();
+    written.map_err(|e: StorageError| storage.error(name, e.reason))
 }
 
 /// Reads a file of at most `longest` bytes with `parse`; `None` when it is not there. What is wrong with it is inside
 /// an [`io::ErrorKind::InvalidData`].
-pub(crate) fn read_sealed<T>(
+fn read_sealed<T>(
     storage: &dyn Storage,
     name: &str,
     longest: u64,
     parse: impl FnOnce(&[u8]) -> Result<T, ManifestError>,
-) -> io::Result<Option<T>> {
+) -> Result<Option<T>, StorageError> {
     let bytes = read_whole(storage, name, longest)?;
     let parsed = bytes.map(|bytes| parse(&bytes)).transpose();
-    parsed.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    parsed.map_err(|error| storage.place(name).invalid(error))
 }
 
 /// Returns the version of what names a metric or a puzzle, or shares.
-pub(crate) fn version(metric: &Option<String>, puzzle: &Option<String>, shares: &[u32]) -> u32 {
+fn version(identity: &Identity, shares: &[u32]) -> u32 {
     match shares {
-        [] => 1 + u32::from(metric.is_some() || puzzle.is_some()),
+        [] => 1 + u32::from(identity.metric.is_some() || identity.puzzle.is_some()),
         _ => VERSION,
     }
 }
 
 /// Returns the text of a file: format, version and checksum in the first line, then JSON.
-pub(crate) fn seal(format: &str, version: u32, value: &impl Serialize) -> String {
+fn seal(format: &str, version: u32, value: &impl Serialize) -> String {
     let json = serde_json::to_string_pretty(value).expect("numbers and strings have a JSON form");
     let hash = XxHash3_64::oneshot(json.as_bytes());
     format!("{format} {version} {hash:016x}\n{json}\n")
 }
 
 /// Returns what a file that [`seal`] wrote holds.
-pub(crate) fn unseal<T: DeserializeOwned>(format: &str, bytes: &[u8]) -> Result<T, ManifestError> {
+fn unseal<T: DeserializeOwned>(format: &str, bytes: &[u8]) -> Result<T, ManifestError> {
     let text = std::str::from_utf8(bytes).map_err(|_| ManifestError::NotAManifest)?;
     let (first, json) = text.split_once('\n').ok_or(ManifestError::NotAManifest)?;
     let words: Vec<&str> = first.split(' ').collect();
@@ -351,8 +360,7 @@ pub(crate) fn unseal<T: DeserializeOwned>(format: &str, bytes: &[u8]) -> Result<
 // Invariant: the markers of all directories are durable before the first manifest is written, so a
 // directory without one holds nothing of a run, or one of a version that wrote none.
 //
-// The file is text: a first line with the format's name, its version and the xxh3 of the rest in
-// hexadecimal, then one JSON object.
+// The file is text as the manifest is.
 
 /// Name of the marker in its directory.
 pub const MARKER: &str = "tilewave-run";
@@ -383,18 +391,9 @@ pub struct Marker {
     /// Their shares of the chunks, as in the manifest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shares: Vec<u32>,
-    /// Board size, or the name of another puzzle.
-    pub board: String,
-    /// Goal in notation.
-    pub goal: String,
-    /// Start in notation.
-    pub start: String,
-    /// What counts as a move of a board, unless it is one tile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metric: Option<String>,
-    /// A puzzle that is no board, as [`crate::puzzle::States::to_text`] writes it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub puzzle: Option<String>,
+    /// What is searched.
+    #[serde(flatten)]
+    pub identity: Identity,
     /// Digits that all lines of a chunk share, K.
     pub shared_digits: u32,
     /// Whether the files of all levels are kept.
@@ -403,35 +402,27 @@ pub struct Marker {
 
 impl Marker {
     /// Returns the marker of the directory at a place, from 1, of a manifest's run.
-    pub fn new(manifest: &Manifest, place: u32) -> Marker {
+    pub(crate) fn new(manifest: &Manifest, place: u32) -> Marker {
         Marker {
             run: manifest.run,
             place,
             directories: manifest.directories,
             shares: manifest.shares.clone(),
-            board: manifest.board.clone(),
-            goal: manifest.goal.clone(),
-            start: manifest.start.clone(),
-            metric: manifest.metric.clone(),
-            puzzle: manifest.puzzle.clone(),
+            identity: manifest.identity.clone(),
             shared_digits: manifest.shared_digits,
             keep_all: manifest.keep_all,
         }
     }
 
-    /// Reads the marker of a directory; `None` when it has none.
-    ///
-    /// # Errors
-    /// What the system says, or a [`crate::store::ManifestError`] inside an [`io::ErrorKind::InvalidData`].
-    pub fn read(storage: &dyn Storage) -> io::Result<Option<Marker>> {
+    /// Reads the marker of a directory; `None` when it has none. Errors are those of [`Manifest::read`].
+    pub(crate) fn read(storage: &dyn Storage) -> Result<Option<Marker>, StorageError> {
         read_sealed(storage, MARKER, LONGEST_MARKER, |bytes| unseal(MARKER_FORMAT, bytes))
     }
 
     /// Writes the marker of a directory, durably.
-    pub fn write(&self, storage: &dyn Storage) -> io::Result<()> {
-        let new = RunFile::NewMarker { run: self.run };
-        let text = seal(MARKER_FORMAT, version(&self.metric, &self.puzzle, &self.shares), self);
-        put(storage, new, MARKER, &text, || {})
+    pub(crate) fn write(&self, storage: &dyn Storage) -> Result<(), StorageError> {
+        let text = seal(MARKER_FORMAT, version(&self.identity, &self.shares), self);
+        put(storage, RunFile::NewMarker { run: self.run }, MARKER, &text, || {})
     }
 }
 
@@ -454,21 +445,19 @@ impl DatabaseMarker {
     /// Reads the marker of a directory; `None` when it has none.
     ///
     /// # Errors
-    /// As [`Marker::read`].
-    pub fn read(storage: &dyn Storage) -> io::Result<Option<DatabaseMarker>> {
-        let parse = |bytes: &[u8]| unseal(DATABASE_FORMAT, bytes);
-        read_sealed(storage, DATABASE, LONGEST_MARKER, parse)
+    /// As [`Manifest::read`].
+    pub fn read(storage: &dyn Storage) -> Result<Option<DatabaseMarker>, StorageError> {
+        read_sealed(storage, DATABASE, LONGEST_MARKER, |bytes| unseal(DATABASE_FORMAT, bytes))
     }
 
     /// Writes the marker of a directory, durably.
-    pub fn write(&self, storage: &dyn Storage) -> io::Result<()> {
-        let new = RunFile::NewMarker { run: self.run };
+    pub(crate) fn write(&self, storage: &dyn Storage) -> Result<(), StorageError> {
         let text = seal(DATABASE_FORMAT, 1, self);
-        put(storage, new, DATABASE, &text, || {})
+        put(storage, RunFile::NewMarker { run: self.run }, DATABASE, &text, || {})
     }
 
     /// Removes the marker of a directory, durably.
-    pub fn remove(storage: &dyn Storage) -> io::Result<()> {
+    pub(crate) fn remove(storage: &dyn Storage) -> Result<(), StorageError> {
         storage.remove(DATABASE)?;
         storage.sync_names()
     }
@@ -579,9 +568,24 @@ impl RunFile {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/store/names.rs` keeps to itself.
-
     use super::*;
+
+    #[test]
+    fn fields_that_are_nobodys_are_refused_and_the_order_of_the_others_stays() {
+        let identity = Identity { board: "2x3".into(), ..Identity::default() };
+        let manifest =
+            Manifest { chunks: 1, frame_lines: 1, directories: 1, identity, ..Manifest::default() };
+        let text = manifest.text();
+        assert_eq!(Manifest::parse(text.as_bytes()).unwrap(), manifest);
+        let names = ["run", "board", "goal", "start", "shared_digits"].map(|n| format!("\"{n}\""));
+        assert!(names.map(|name| text.find(&name).unwrap()).is_sorted(), "{text}");
+        let json = text.split_once('\n').unwrap().1;
+        for (from, to) in [("\"chunks\"", "\"pieces\": 1, \"chunks\""), ("\"goal\"", "\"gaol\"")] {
+            let value: serde_json::Value = serde_json::from_str(&json.replace(from, to)).unwrap();
+            let error = Manifest::parse(seal(FORMAT, 1, &value).as_bytes()).unwrap_err();
+            assert!(matches!(error, ManifestError::Content(_)), "{error}");
+        }
+    }
 
     #[test]
     fn names_come_back_and_others_are_nobodys() {

@@ -12,7 +12,6 @@ pub(crate) mod mapped;
 pub(crate) mod memory;
 pub(crate) mod output;
 pub(crate) mod shares;
-pub(crate) mod simulated;
 pub(crate) mod storage;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,22 +23,22 @@ pub use crate::store::codec::{Codec, DEFAULT_LEVEL, Decoder, Encoder};
 pub use crate::store::container::{
     BLOCK_BYTES, Container, Fields, FileHeader, HEADER_BYTES, Section, SectionLayout, encode,
 };
-pub use crate::store::error::{FileError, FileKind, FileProblem};
+pub use crate::store::error::{FileError, FileKind, FileProblem, Place, StorageError};
 pub use crate::store::journal::Journal;
 pub use crate::store::level_file::{
     FrameEntry, Frames, LABEL, LevelError, LevelHeader, LevelReader, LevelSum, LevelWriter,
 };
 pub use crate::store::manifest::{
-    ChunkRecord, DATABASE, DatabaseMarker, LevelFiles, LevelRecord, MANIFEST, MARKER, Manifest,
-    ManifestError, Marker, PREVIOUS, RunFile,
+    ChunkRecord, DATABASE, DatabaseMarker, Identity, LevelFiles, LevelRecord, MANIFEST, MARKER,
+    Manifest, ManifestError, Marker, PREVIOUS, RunFile,
 };
 pub use crate::store::mapped::{EndWhenCut, Mapped};
 pub use crate::store::memory::{Allocator, Array, Image, MemoryError, Words, budget, peak_memory};
 pub use crate::store::output::{Output, OutputError, advice};
 pub use crate::store::shares::Shares;
-pub use crate::store::simulated::{Faults, Simulated};
 pub use crate::store::storage::{
-    Append, Bytes, Directory, Io, Lock, ReadAt, Storage, lock_within, remove_unused,
+    Append, Bytes, Directory, Io, Lock, MemoryDirectory, ReadAt, Storage, lock_within,
+    remove_unused,
 };
 
 pub(crate) use crate::store::output::failed;

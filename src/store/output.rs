@@ -98,9 +98,12 @@ impl NameTarget {
                 _ => break,
             }
         }
-        let place = |target| match path.as_os_str().as_encoded_bytes().ends_with(b"/") {
-            true => Err(OutputError::Directory(path.to_path_buf())),
-            false => Ok(NameTarget::File(target)),
+        let place = |target| {
+            if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+                Err(OutputError::Directory(path.to_path_buf()))
+            } else {
+                Ok(NameTarget::File(target))
+            }
         };
         match std::fs::metadata(&target) {
             Ok(meta) if meta.is_dir() => Err(OutputError::Directory(path.to_path_buf())),
@@ -221,10 +224,7 @@ impl Output {
             }),
         };
         written.map_err(failed(&self.path))?;
-        match stopped.into_inner() {
-            true => Err(OutputError::Interrupted),
-            false => Ok(()),
-        }
+        if stopped.into_inner() { Err(OutputError::Interrupted) } else { Ok(()) }
     }
 
     /// Gives the file its name, when its bytes are on the disk; the name is there when this returns.
@@ -244,10 +244,8 @@ impl Output {
         let OutputPlace::File { temporary, target, replace } = self.place else {
             return Ok(());
         };
-        let persisted = match replace {
-            true => temporary.persist(&target),
-            false => temporary.persist_noclobber(&target),
-        };
+        let persisted =
+            if replace { temporary.persist(&target) } else { temporary.persist_noclobber(&target) };
         match persisted {
             Ok(_) => sync_names(directory(&target)).map_err(failed(path)),
             Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => {
@@ -387,8 +385,6 @@ fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/store/output.rs` keeps to itself.
-
     use super::*;
 
     fn put(path: &Path, replace: bool, bytes: &[u8]) -> Result<(), OutputError> {

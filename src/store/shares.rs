@@ -22,9 +22,10 @@ impl Shares {
     /// Returns the shares that are written as this list for a number of directories: an empty list, or one of another
     /// length, stands for equal shares.
     pub fn new(shares: &[u32], directories: usize) -> Shares {
-        let shares = match Shares::are_valid(shares, directories) {
-            true => shares.to_vec(),
-            false => vec![1; directories],
+        let shares = if Shares::are_valid(shares, directories) {
+            shares.to_vec()
+        } else {
+            vec![1; directories]
         };
         let all: i64 = shares.iter().map(|share| i64::from(*share)).sum();
         // Every turn each directory is owed its share, and the one that is owed most has the chunk.
@@ -84,8 +85,6 @@ impl Shares {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/store/shares.rs` keeps to itself.
-
     use super::*;
 
     #[test]

@@ -1,15 +1,19 @@
 //! Where files of a run lie: one seam for real directories, memory and injected faults.
 //!
-//! Invariant: everything a run reads and writes goes through [`Storage`], so what the fault-injecting
-//! backend survives is what the disk engine survives. Names are single path components.
+//! Invariant: everything a run reads and writes goes through [`Storage`], so what the directory of the tests that
+//! injects faults survives is what the disk engine survives. Names are single path components; an error names
+//! directory and file from where it arises.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use memmap2::Mmap;
+
+use crate::store::error::{Place, StorageError};
 
 /// How files are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,60 +49,78 @@ pub type Lock = Box<dyn Send + Sync>;
 /// A directory, or what stands for one.
 pub trait Storage: Send + Sync {
     /// Creates a file, emptying one of that name, to be appended to.
-    fn create(&self, name: &str) -> io::Result<Box<dyn Append>>;
+    fn create(&self, name: &str) -> Result<Box<dyn Append>, StorageError>;
 
     /// Opens a file for reading.
     ///
     /// # Errors
     /// [`io::ErrorKind::NotFound`] and whatever else the system says.
-    fn open(&self, name: &str) -> io::Result<Box<dyn ReadAt>>;
+    fn open(&self, name: &str) -> Result<Box<dyn ReadAt>, StorageError>;
 
     /// Gives a file another name, replacing a file of that name, at once or not at all.
-    fn rename(&self, from: &str, to: &str) -> io::Result<()>;
+    fn rename(&self, from: &str, to: &str) -> Result<(), StorageError>;
 
     /// Gives a file a second name that nothing has yet.
     ///
     /// # Errors
     /// What the system says; not every file system can.
-    fn link(&self, from: &str, to: &str) -> io::Result<()>;
+    fn link(&self, from: &str, to: &str) -> Result<(), StorageError>;
 
     /// Removes a file; a missing one is no error.
-    fn remove(&self, name: &str) -> io::Result<()>;
+    fn remove(&self, name: &str) -> Result<(), StorageError>;
 
     /// Gives back the disk of bytes of a file that nobody will read again; they read as zeros from then on, or
     /// as they were where the system, for whatever reason, does not do it. Returns whether the disk has them back.
-    fn release(&self, name: &str, offset: u64, len: u64) -> bool;
+    fn release(&self, _name: &str, _offset: u64, _len: u64) -> bool {
+        false
+    }
 
     /// Returns the names of all files.
-    fn list(&self) -> io::Result<Vec<String>>;
+    fn list(&self) -> Result<Vec<String>, StorageError>;
 
     /// Makes creations, renamings and removals durable.
-    fn sync_names(&self) -> io::Result<()>;
+    fn sync_names(&self) -> Result<(), StorageError>;
 
     /// Locks the directory against other processes until the lock is dropped; `None` when another one
     /// holds it.
-    fn lock(&self) -> io::Result<Option<Lock>>;
+    fn lock(&self) -> Result<Option<Lock>, StorageError>;
 
     /// Returns whether another process holds the lock.
-    fn is_locked(&self) -> bool;
+    fn is_locked(&self) -> bool {
+        false
+    }
 
     /// Returns the bytes that may still be written, where that is known.
-    fn free(&self) -> Option<u64>;
+    fn free(&self) -> Option<u64> {
+        None
+    }
 
     /// Returns a number that directories on one disk share, where that is known.
-    fn device(&self) -> Option<u64>;
+    fn device(&self) -> Option<u64> {
+        None
+    }
 
     /// Returns what the directory is called in messages.
     fn name(&self) -> String;
+
+    /// Returns the error that names a file of this directory, or the directory where `file` is empty.
+    fn error(&self, file: &str, reason: io::Error) -> StorageError {
+        self.place(file).error(reason)
+    }
+
+    /// Returns what messages call a file of this directory.
+    fn place(&self, file: &str) -> Place {
+        Place { directory: self.name(), file: file.into() }
+    }
 }
 
 /// A file being written.
 pub trait Append: Send + Sync {
     /// Appends bytes, all or an error.
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StorageError>;
 
     /// Makes everything appended durable.
-    fn sync(&mut self) -> io::Result<()>;
+    fn sync(&mut self) -> Result<(), StorageError>;
 }
 
 /// A file being read.
@@ -115,18 +137,27 @@ pub trait ReadAt: Send + Sync {
     ///
     /// # Errors
     /// [`io::ErrorKind::UnexpectedEof`] when the file is shorter, and what the system says.
-    fn read(&self, offset: u64, len: usize) -> io::Result<Bytes>;
+    fn read(&self, offset: u64, len: usize) -> Result<Bytes, StorageError>;
+
+    /// Returns what messages call the file.
+    fn place(&self) -> &Place;
 }
 
+/// Bytes in memory, which no directory holds.
 impl ReadAt for Vec<u8> {
     fn len(&self) -> u64 {
         Vec::len(self) as u64
     }
 
-    fn read(&self, offset: u64, len: usize) -> io::Result<Bytes> {
-        within(offset, len, Vec::len(self) as u64)?;
+    fn read(&self, offset: u64, len: usize) -> Result<Bytes, StorageError> {
+        within(offset, len, ReadAt::len(self)).map_err(|e| self.place().error(e))?;
         let start = offset as usize;
         Ok(Bytes::Owned(self[start..start + len].to_vec()))
+    }
+
+    fn place(&self) -> &Place {
+        static NOWHERE: Place = Place { directory: String::new(), file: String::new() };
+        &NOWHERE
     }
 }
 
@@ -181,42 +212,47 @@ pub(crate) fn read_whole(
     storage: &dyn Storage,
     name: &str,
     longest: u64,
-) -> io::Result<Option<Vec<u8>>> {
+) -> Result<Option<Vec<u8>>, StorageError> {
     let file = match storage.open(name) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };
     if file.len() > longest {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is too long"));
+        return Err(file.place().invalid("it is too long"));
     }
     Ok(Some(file.read(0, file.len() as usize)?.as_ref().to_vec()))
 }
 
 impl Storage for Directory {
-    fn create(&self, name: &str) -> io::Result<Box<dyn Append>> {
-        let file = self.open_new(|| File::create(self.path.join(name)))?;
-        Ok(Box::new(Appended(file)))
+    fn create(&self, name: &str) -> Result<Box<dyn Append>, StorageError> {
+        let file = self.open_new(|| File::create(self.path.join(name)));
+        let place = self.place(name);
+        Ok(Box::new(Appended { file: file.map_err(|e| place.error(e))?, place }))
     }
 
-    fn open(&self, name: &str) -> io::Result<Box<dyn ReadAt>> {
-        let (file, len) = open_file(OpenOptions::new().read(true), &self.path.join(name))?;
+    fn open(&self, name: &str) -> Result<Box<dyn ReadAt>, StorageError> {
+        let place = self.place(name);
+        let opened = open_file(OpenOptions::new().read(true), &self.path.join(name));
+        let (file, len) = opened.map_err(|e| place.error(e))?;
         Ok(match self.io {
-            Io::Map if len > 0 => Box::new(MappedFile::new(&file)?),
-            _ => Box::new(Positioned { file, len }),
+            Io::Map if len > 0 => Box::new(MappedFile::new(&file, place)?),
+            _ => Box::new(Positioned { file, len, place }),
         })
     }
 
-    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        std::fs::rename(self.path.join(from), self.path.join(to))
+    fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
+        let renamed = std::fs::rename(self.path.join(from), self.path.join(to));
+        renamed.map_err(|e| self.error(to, e))
     }
 
-    fn link(&self, from: &str, to: &str) -> io::Result<()> {
-        std::fs::hard_link(self.path.join(from), self.path.join(to))
+    fn link(&self, from: &str, to: &str) -> Result<(), StorageError> {
+        let linked = std::fs::hard_link(self.path.join(from), self.path.join(to));
+        linked.map_err(|e| self.error(to, e))
     }
 
-    fn remove(&self, name: &str) -> io::Result<()> {
+    fn remove(&self, name: &str) -> Result<(), StorageError> {
         match std::fs::remove_file(self.path.join(name)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(self.error(name, e)),
             _ => Ok(()),
         }
     }
@@ -229,17 +265,12 @@ impl Storage for Directory {
         file.is_ok_and(|(file, _)| fallocate(&file, hole, offset, len).is_ok())
     }
 
-    #[cfg(not(target_os = "linux"))]
-    fn release(&self, _: &str, _: u64, _: u64) -> bool {
-        false
-    }
-
-    fn list(&self) -> io::Result<Vec<String>> {
+    fn list(&self) -> Result<Vec<String>, StorageError> {
         let names = || {
             // A name that is not text is not one of ours.
             std::fs::read_dir(&self.path)?
                 .filter_map(|entry| entry.map(|e| e.file_name().into_string().ok()).transpose())
-                .collect()
+                .collect::<io::Result<_>>()
         };
         loop {
             return match names() {
@@ -247,39 +278,43 @@ impl Storage for Directory {
                 Err(error) if self.make && error.kind() == io::ErrorKind::NotFound => {
                     Ok(Vec::new())
                 }
-                names => names,
+                names => names.map_err(|e| self.error("", e)),
             };
         }
     }
 
-    fn sync_names(&self) -> io::Result<()> {
-        crate::store::output::sync_directory(&self.path).map_err(|error| match error.kind() {
+    fn sync_names(&self) -> Result<(), StorageError> {
+        let synced = crate::store::output::sync_directory(&self.path);
+        let synced = synced.map_err(|error| match error.kind() {
             io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported => io::Error::new(
                 io::ErrorKind::Unsupported,
                 "this file system cannot make names durable (fsync of a directory), so a power cut \
                  could lose the search: choose another --dir",
             ),
             _ => error,
-        })
+        });
+        synced.map_err(|e| self.error("", e))
     }
 
-    fn lock(&self) -> io::Result<Option<Lock>> {
+    fn lock(&self) -> Result<Option<Lock>, StorageError> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);
-        let (file, _) = self.open_new(|| open_file(&mut options.clone(), &self.path.join(LOCK)))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Box::new(file))),
-            Err(std::fs::TryLockError::WouldBlock) => Ok(None),
-            Err(std::fs::TryLockError::Error(error)) => Err(match error.kind() {
-                io::ErrorKind::Unsupported => no_locks(),
-                // ENOLCK, which has no kind of its own: a network file system without its lock daemon.
-                #[cfg(unix)]
-                _ if error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error()) => {
-                    no_locks()
-                }
-                _ => error,
-            }),
-        }
+        let opened = self.open_new(|| open_file(&mut options.clone(), &self.path.join(LOCK)));
+        let (file, _) = opened.map_err(|e| self.error(LOCK, e))?;
+        let error = match file.try_lock() {
+            Ok(()) => return Ok(Some(Box::new(file))),
+            Err(std::fs::TryLockError::WouldBlock) => return Ok(None),
+            Err(std::fs::TryLockError::Error(error)) => error,
+        };
+        // ENOLCK has no kind of its own: a network file system without its lock daemon.
+        #[cfg(unix)]
+        let none = error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error());
+        #[cfg(not(unix))]
+        let none = false;
+        let none = none || error.kind() == io::ErrorKind::Unsupported;
+        let why = "this file system has no locks (flock), which keep two searches apart: choose another --dir";
+        let reason = if none { io::Error::new(io::ErrorKind::Unsupported, why) } else { error };
+        Err(self.error(LOCK, reason))
     }
 
     fn is_locked(&self) -> bool {
@@ -289,24 +324,16 @@ impl Storage for Directory {
         })
     }
 
+    #[cfg(unix)]
     fn free(&self) -> Option<u64> {
-        #[cfg(unix)]
-        {
-            let facts = rustix::fs::statvfs(existing(&self.path)?).ok()?;
-            Some(facts.f_bavail.saturating_mul(facts.f_frsize))
-        }
-        #[cfg(not(unix))]
-        None
+        let facts = rustix::fs::statvfs(existing(&self.path)?).ok()?;
+        Some(facts.f_bavail.saturating_mul(facts.f_frsize))
     }
 
+    #[cfg(unix)]
     fn device(&self) -> Option<u64> {
-        #[cfg(unix)]
-        {
-            let facts = std::fs::metadata(existing(&self.path)?).ok()?;
-            Some(std::os::unix::fs::MetadataExt::dev(&facts))
-        }
-        #[cfg(not(unix))]
-        None
+        let facts = std::fs::metadata(existing(&self.path)?).ok()?;
+        Some(std::os::unix::fs::MetadataExt::dev(&facts))
     }
 
     fn name(&self) -> String {
@@ -356,28 +383,25 @@ fn open_file(options: &mut OpenOptions, path: &Path) -> io::Result<(File, u64)> 
     }
 }
 
-fn no_locks() -> io::Error {
-    io::Error::new(
-        io::ErrorKind::Unsupported,
-        "this file system has no locks (flock), which keep two searches apart: choose another --dir",
-    )
+struct Appended {
+    file: File,
+    place: Place,
 }
 
-struct Appended(File);
-
 impl Append for Appended {
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        io::Write::write_all(&mut self.0, bytes)
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StorageError> {
+        io::Write::write_all(&mut self.file, bytes).map_err(|e| self.place.error(e))
     }
 
-    fn sync(&mut self) -> io::Result<()> {
-        self.0.sync_all()
+    fn sync(&mut self) -> Result<(), StorageError> {
+        self.file.sync_all().map_err(|e| self.place.error(e))
     }
 }
 
 struct Positioned {
     file: File,
     len: u64,
+    place: Place,
 }
 
 impl ReadAt for Positioned {
@@ -385,9 +409,13 @@ impl ReadAt for Positioned {
         self.len
     }
 
-    fn read(&self, offset: u64, len: usize) -> io::Result<Bytes> {
-        within(offset, len, self.len)?;
-        read_at(&self.file, offset, len).map(Bytes::Owned)
+    fn read(&self, offset: u64, len: usize) -> Result<Bytes, StorageError> {
+        let read = within(offset, len, self.len).and_then(|()| read_at(&self.file, offset, len));
+        read.map(Bytes::Owned).map_err(|e| self.place.error(e))
+    }
+
+    fn place(&self) -> &Place {
+        &self.place
     }
 }
 
@@ -444,38 +472,123 @@ pub(crate) fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) 
     Ok(())
 }
 
-struct MappedFile(Arc<Mmap>);
+struct MappedFile {
+    map: Arc<Mmap>,
+    place: Place,
+}
 
 impl MappedFile {
     #[allow(unsafe_code)]
-    fn new(file: &File) -> io::Result<MappedFile> {
+    fn new(file: &File, place: Place) -> Result<MappedFile, StorageError> {
         // SAFETY: the bytes are only read. Files of a run are complete when they are opened and are
         // removed, never shortened or rewritten, while one process holds the run's lock.
-        let map = unsafe { Mmap::map(file)? };
-        Ok(MappedFile(Arc::new(map)))
+        let map = unsafe { Mmap::map(file) };
+        Ok(MappedFile { map: Arc::new(map.map_err(|e| place.error(e))?), place })
     }
 }
 
 impl ReadAt for MappedFile {
     fn len(&self) -> u64 {
-        self.0.len() as u64
+        self.map.len() as u64
     }
 
-    fn read(&self, offset: u64, len: usize) -> io::Result<Bytes> {
-        within(offset, len, self.0.len() as u64)?;
+    fn read(&self, offset: u64, len: usize) -> Result<Bytes, StorageError> {
+        within(offset, len, self.len()).map_err(|e| self.place.error(e))?;
         let start = offset as usize;
         #[cfg(target_os = "linux")]
         if len > 0 {
             // Reads the pages here and now, on the thread that reads ahead; a disk error is an error. Linux before 5.14
             // does not know this advice: there the pages come by faults.
-            let populated = self.0.advise_range(memmap2::Advice::PopulateRead, start, len);
+            let populated = self.map.advise_range(memmap2::Advice::PopulateRead, start, len);
             if let Err(error) = populated
                 && error.kind() != io::ErrorKind::InvalidInput
             {
-                return Err(error);
+                return Err(self.place.error(error));
             }
         }
-        Ok(Bytes::Mapped(Arc::clone(&self.0), start..start + len))
+        Ok(Bytes::Mapped(Arc::clone(&self.map), start..start + len))
+    }
+
+    fn place(&self) -> &Place {
+        &self.place
+    }
+}
+
+// A directory in memory.
+
+/// The bytes of a file, which may have several names.
+type MemoryBytes = Arc<Mutex<Vec<u8>>>;
+
+/// A directory in memory, which nobody else sees and which never fails. Clones are the same directory.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryDirectory {
+    files: Arc<Mutex<BTreeMap<String, MemoryBytes>>>,
+}
+
+impl MemoryDirectory {
+    fn files(&self) -> MutexGuard<'_, BTreeMap<String, MemoryBytes>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn file(&self, name: &str) -> Result<MemoryBytes, StorageError> {
+        let file = self.files().get(name).cloned();
+        file.ok_or_else(|| self.error(name, io::Error::from(io::ErrorKind::NotFound)))
+    }
+}
+
+impl Append for MemoryBytes {
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StorageError> {
+        self.lock().unwrap_or_else(PoisonError::into_inner).extend(bytes);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<(), StorageError> {
+        Ok(())
+    }
+}
+
+impl Storage for MemoryDirectory {
+    fn create(&self, name: &str) -> Result<Box<dyn Append>, StorageError> {
+        let file = MemoryBytes::default();
+        self.files().insert(name.into(), file.clone());
+        Ok(Box::new(file))
+    }
+
+    fn open(&self, name: &str) -> Result<Box<dyn ReadAt>, StorageError> {
+        let file = self.file(name)?;
+        Ok(Box::new(file.lock().unwrap_or_else(PoisonError::into_inner).clone()))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
+        self.link(from, to)?;
+        self.remove(from)
+    }
+
+    fn link(&self, from: &str, to: &str) -> Result<(), StorageError> {
+        let file = self.file(from)?;
+        self.files().insert(to.into(), file);
+        Ok(())
+    }
+
+    fn remove(&self, name: &str) -> Result<(), StorageError> {
+        self.files().remove(name);
+        Ok(())
+    }
+
+    fn list(&self) -> Result<Vec<String>, StorageError> {
+        Ok(self.files().keys().cloned().collect())
+    }
+
+    fn sync_names(&self) -> Result<(), StorageError> {
+        Ok(())
+    }
+
+    fn lock(&self) -> Result<Option<Lock>, StorageError> {
+        Ok(Some(Box::new(())))
+    }
+
+    fn name(&self) -> String {
+        "memory".into()
     }
 }
 
@@ -491,7 +604,10 @@ const SILENT: Duration = Duration::from_millis(500);
 ///
 /// # Errors
 /// As [`Storage::lock`].
-pub fn lock_within(storage: &dyn Storage, patience: Duration) -> io::Result<Option<Lock>> {
+pub fn lock_within(
+    storage: &dyn Storage,
+    patience: Duration,
+) -> Result<Option<Lock>, StorageError> {
     let begun = Instant::now();
     let mut said = false;
     loop {

@@ -12,14 +12,14 @@ use crate::store::{BLOCK_BYTES, FileHeader as _, Image, in_parallel};
 use crate::table::header::{MAX_DEPTH, TableHeader, TablePuzzle, TableShape, UNREACHED};
 use crate::table::{DistanceTable, TableEncoding, TableError};
 
-/// Returns the bytes of memory that the table of a subject and the search that fills it take.
+/// Returns the bytes of memory that the table of a state space and the search that fills it take.
 ///
 /// # Errors
 /// As [`crate::search::plan`], and [`TableError::Directed`].
-pub fn needed(subject: &StateSpace, encoding: TableEncoding) -> Result<u64, Error> {
-    let (puzzle, _) = described(subject)?;
+pub fn needed(space: &StateSpace, encoding: TableEncoding) -> Result<u64, Error> {
+    let (puzzle, _) = described(space)?;
     let header = TableHeader { puzzle, encoding, histogram: Vec::new(), checksum: 0 };
-    Ok(search::plan(subject, None)?.array_bytes + header.shape().bytes())
+    Ok(search::plan(space, None)?.array_bytes + header.shape().bytes())
 }
 
 /// Returns the table of a search's goal, the solved state of a puzzle other than a board: the search's threads,
@@ -34,18 +34,17 @@ pub fn build(
     encoding: TableEncoding,
     observer: &dyn Progress,
 ) -> Result<DistanceTable, Error> {
-    let subject = search.subject.clone().from_goal();
-    let needed = needed(&subject, encoding)?;
+    let space = search.space.clone().from_goal();
+    let needed = needed(&space, encoding)?;
     if let Some(budget) = search.memory.filter(|&budget| budget < needed) {
-        return Err(TableError::Budget { puzzle: subject.to_string(), needed, budget }.into());
+        return Err(TableError::Budget { puzzle: space.to_string(), needed, budget }.into());
     }
-    let mut fill = Fill::of(&subject, encoding)?;
-    let space = subject.clone();
+    let mut fill = Fill::of(&space, encoding)?;
     if Layout::new(space.line_len()).is_none() {
         fill.plainly(&space)?;
         return fill.finish();
     }
-    let search = Search { subject, max_depth: None, engine: None, keep_last: 0, ..search.clone() };
+    let search = Search { space, max_depth: None, engine: None, keep_last: 0, ..search.clone() };
     let outcome = search::run_each(&search, observer, &mut |depth, first, registers, cells| {
         Ok(fill.level(depth, first, registers, cells)?)
     });
@@ -114,8 +113,8 @@ impl Fill {
     /// # Errors
     /// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`TableError::Directed`] and
     /// [`TableError::Memory`].
-    pub fn of(subject: &StateSpace, encoding: TableEncoding) -> Result<Fill, crate::Error> {
-        let (puzzle, definition) = described(subject)?;
+    pub fn of(space: &StateSpace, encoding: TableEncoding) -> Result<Fill, crate::Error> {
+        let (puzzle, definition) = described(space)?;
         let header = TableHeader { puzzle, encoding, histogram: Vec::new(), checksum: 0 };
         let mut image = Image::zeroed(header.layout().data.end())?;
         let data = header.layout().data.of_mut(image.bytes_mut());

@@ -103,8 +103,8 @@ fn verdicts_find_wrong_levels_checksums_and_sums() {
     let publication = Truth::Published(published(board, 0, Metric::Stm).unwrap());
     let reference = Truth::Reference(SearchLevels { counts: &right, checksums: &sums });
     let judge = |counts: &[u64], checksums: &[u64], truth| {
-        let subject = StateSpace::of_board(Goal::First.board(board).unwrap());
-        Verdict::judge(&subject, SearchLevels { counts, checksums }, truth)
+        let space = StateSpace::of_board(Goal::First.board(board).unwrap());
+        Verdict::judge(&space, SearchLevels { counts, checksums }, truth)
     };
     let depth = |verdict: &Verdict| verdict.fault.and_then(|fault| fault.depth());
     for truth in [publication, reference, Truth::Sum] {
@@ -205,7 +205,7 @@ fn summaries_claim_what_was_found() {
     let limited = outcome(|search| search.max_depth = Some(5));
     let started = outcome(|search| {
         let start = Board::parse("1 0 2/3 4 5", None).unwrap();
-        search.subject = search.subject.clone().from_board(start);
+        search.space = search.space.clone().from_board(start);
     });
     let cases = [
         (&whole, &["all 22 levels equal to OEIS A090034", "diameter    21"][..]),
@@ -269,7 +269,7 @@ fn the_page_of_a_search_says_what_was_found() {
     assert!(page(&wrong).contains(r#"<span class="tag bad">DISAGREES with OEIS A090034"#));
     let started = outcome(|search| {
         let start = Board::parse("1 0 2/3 4 5", None).unwrap();
-        search.subject = search.subject.clone().from_board(start);
+        search.space = search.space.clone().from_board(start);
     });
     assert!(page(&started).contains("<figcaption>Start</figcaption>"));
 }
@@ -339,9 +339,9 @@ fn moves_that_do_not_solve_are_refused() {
 #[test]
 fn a_search_that_contradicts_an_own_result_says_so() {
     let goal = Goal::Blank(1).board(size("2x5")).unwrap();
-    let mut found = outcome(|search| search.subject = StateSpace::of_board(goal.clone()));
+    let mut found = outcome(|search| search.space = StateSpace::of_board(goal.clone()));
     let verdict =
-        |outcome: &Outcome| Verdict::judge(&outcome.subject, SearchLevels::of(outcome), Truth::Sum);
+        |outcome: &Outcome| Verdict::judge(&outcome.space, SearchLevels::of(outcome), Truth::Sum);
     assert!(verdict(&found).pass());
     found.counts[5] += 1;
     found.counts[6] -= 1;

@@ -2,7 +2,6 @@
 
 use super::*;
 use tilewave::search::disk::PlaneStore;
-use tilewave::store::Faults;
 
 /// Cuts the power at every `stride`-th sync of a search, and at each of the last ones, then finishes it: the levels are
 /// those of a search that was never interrupted.

@@ -2,7 +2,7 @@
 
 use super::*;
 use tilewave::search::disk::PlaneStore;
-use tilewave::store::{Faults, Manifest};
+use tilewave::store::Manifest;
 
 /// A run of 3x3 stopped in the middle of a level.
 fn stopped(keep_all: bool) -> (Search, Simulated) {
@@ -346,7 +346,7 @@ fn another_search_in_the_directory_is_refused_by_name() {
     assert!(error.contains("holds a search with board 3x3, not 2x4"), "{error}");
     let mut other = search("3x3");
     let start = tilewave::puzzle::Board::parse("1 2 3/4 5 6/7 0 8", None).unwrap();
-    other.subject = other.subject.from_board(start);
+    other.space = other.space.from_board(start);
     let error = message(&other, &directory, false);
     assert!(error.contains("start 1 2 3/4 5 6/7 8 0, not 1 2 3/4 5 6/7 0 8"), "{error}");
     let error = message(&search("3x3"), &directory, true);

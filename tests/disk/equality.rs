@@ -4,7 +4,7 @@ use tilewave::progress::NoProgress;
 use tilewave::puzzle::{Goal, Size};
 use tilewave::search::disk::{self, Directories, Disk, PlaneStore};
 use tilewave::search::{self, Outcome, Search};
-use tilewave::store::{Directory, Io, Simulated, Storage};
+use tilewave::store::{Directory, Io, Storage};
 
 fn search(size: &str) -> Search {
     let size: Size = size.parse().unwrap();
@@ -15,7 +15,7 @@ fn on_disk(search: &Search, digits: usize, planes: PlaneStore, io: Io) -> Outcom
     let dir = tempfile::tempdir().unwrap();
     let storage: Box<dyn Storage> = if digits >= 2 {
         // Hundreds of chunks a level: as many files, which cost a real file system a minute.
-        Box::new(Simulated::default())
+        Box::new(super::Simulated::default())
     } else {
         Box::new(Directory::create(dir.path(), io).unwrap())
     };

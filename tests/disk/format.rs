@@ -76,7 +76,10 @@ fn files_of_version_1_are_read_and_written() {
             .map(|(n, o)| tilewave::store::LevelRecord { bytes: o.bytes, ..n.clone() })
             .collect::<Vec<_>>()
     );
-    assert_eq!((old.run, &old.board, old.chunks), (new.run, &new.board, new.chunks));
+    assert_eq!(
+        (old.run, &old.identity.board, old.chunks),
+        (new.run, &new.identity.board, new.chunks)
+    );
 }
 
 #[test]

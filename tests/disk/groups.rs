@@ -7,7 +7,7 @@ use tilewave::puzzle::formats::{self, Counting};
 use tilewave::search::disk::PlaneStore;
 
 /// The search of a board of any number of tiles a move, or a member of a family.
-fn subject(name: &str) -> StateSpace {
+fn space(name: &str) -> StateSpace {
     match name.strip_suffix(" mtm") {
         Some(size) => {
             let goal = Goal::Last.board(size.parse().unwrap()).unwrap();
@@ -18,7 +18,7 @@ fn subject(name: &str) -> StateSpace {
 }
 
 fn of(name: &str) -> Search {
-    let mut search = Search::of(subject(name));
+    let mut search = Search::of(space(name));
     search.threads = Some(1);
     search.keep_last = 20;
     search
@@ -81,7 +81,7 @@ fn a_search_that_is_stopped_goes_on() {
             assert_eq!(found.last, truth.last, "{what}");
             if keep_all {
                 let verified = disk::verify(&disk.directories, &NoProgress).unwrap();
-                assert_eq!(verified.states, search.subject.states().unwrap(), "{what}");
+                assert_eq!(verified.states, search.space.states().unwrap(), "{what}");
             }
         }
     }
@@ -127,8 +127,8 @@ fn another_metric_and_other_moves_are_refused() {
         assert!(error.contains(said), "{error}");
         assert_eq!(disk.directories.manifest().unwrap(), before);
         let (found, _) = disk::search(&disk.directories).unwrap();
-        assert_eq!(found.subject, held.subject);
-        assert_eq!(disk::status(&disk.directories).unwrap().subject, held.subject);
+        assert_eq!(found.space, held.space);
+        assert_eq!(disk::status(&disk.directories).unwrap().space, held.space);
     }
 }
 

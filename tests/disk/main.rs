@@ -12,6 +12,8 @@ mod nodes;
 mod repair;
 mod sessions;
 mod shares;
+#[path = "../support/simulated.rs"]
+mod simulated;
 mod team;
 mod threads;
 
@@ -22,7 +24,9 @@ use tilewave::puzzle::families;
 use tilewave::puzzle::{Goal, Size, StateSpace};
 use tilewave::search::disk::{self, Directories, Disk};
 use tilewave::search::{self, Outcome, Search};
-use tilewave::store::{Simulated, Storage};
+use tilewave::store::Storage;
+
+use simulated::{Faults, Simulated};
 
 /// The complete search of a board, or of a puzzle of a family, on one thread.
 fn search(name: &str) -> Search {

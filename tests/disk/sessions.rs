@@ -129,7 +129,7 @@ fn other_goals_and_starts_search_on_disk() {
     let start = tilewave::puzzle::Board::parse("1 0 3 4/5 2 7 8", None)
         .or_else(|_| tilewave::puzzle::Board::parse("1 0 2 3/5 6 7 4", None))
         .unwrap();
-    search.subject = search.subject.from_board(start);
+    search.space = search.space.from_board(start);
     let truth = truth(&search);
     let directory = Simulated::default();
     let found = disk::run(&search, &on(&directory, 1), &NoProgress).unwrap();
@@ -146,7 +146,7 @@ fn other_goals_search_on_disk() {
         let mut search = Search::new(goal.clone());
         search.threads = Some(1);
         let truth = truth(&search);
-        assert!(truth.complete && truth.subject.goal_text() == goal.to_string());
+        assert!(truth.complete && truth.space.goal_text() == goal.to_string());
         // 2x4 has digits for one only.
         for digits in 1..=if size.cells() > 8 { 2 } else { 1 } {
             let directory = Simulated::default();

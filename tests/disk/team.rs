@@ -8,9 +8,10 @@ use tilewave::progress::{LevelDone, NoProgress, Progress};
 use tilewave::puzzle::{Goal, Size, StateSpace};
 use tilewave::search::disk::{self, Directories, Disk, DiskError, Stopped};
 use tilewave::search::{self, Communicator, Outcome, Reduce, Search};
-use tilewave::store::{Directory, Io, Manifest, Simulated};
+use tilewave::store::{Directory, Io, Manifest};
 
 use super::on;
+use super::simulated::Simulated;
 use super::threads::ranks;
 
 fn search(size: &str) -> Search {
@@ -48,7 +49,7 @@ fn same(found: &Outcome, memory: &Outcome, what: &str) {
 fn same_levels(board: &str, ways: &[(usize, usize, u64)]) {
     let search = search(board);
     let memory = search::run(&search, &NoProgress).unwrap();
-    let lines = lehmer::even_count(search.subject.size().unwrap().tiles());
+    let lines = lehmer::even_count(search.space.size().unwrap().tiles());
     for &(size, digits, windows) in ways {
         let what = format!("{board}, K = {digits}, {size} ranks");
         let directory = Simulated::default();
@@ -291,12 +292,12 @@ fn ranks_that_were_started_for_different_searches_stop_with_the_same_words() {
     type Change = (&'static str, fn(&mut Search, &mut Disk));
     let changes: [Change; 6] = [
         ("goal", |search, _| {
-            let size = search.subject.size().unwrap();
-            search.subject = StateSpace::of_board(Goal::First.board(size).unwrap())
+            let size = search.space.size().unwrap();
+            search.space = StateSpace::of_board(Goal::First.board(size).unwrap())
         }),
         ("start", |search, _| {
-            let start = Goal::Blank(2).board(search.subject.size().unwrap());
-            search.subject = search.subject.clone().from_board(start.unwrap())
+            let start = Goal::Blank(2).board(search.space.size().unwrap());
+            search.space = search.space.clone().from_board(start.unwrap())
         }),
         ("board", |search, _| *search = self::search("2x5")),
         ("max-depth", |search, _| search.max_depth = Some(5)),

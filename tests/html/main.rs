@@ -105,7 +105,7 @@ fn pages() {
     // The shape of a long distribution, without the minutes that it takes.
     let mut long = search("2x2", |_| {});
     let size = Size::new(2, 7).unwrap();
-    long.subject = StateSpace::of_board(Goal::Last.board(size).unwrap());
+    long.space = StateSpace::of_board(Goal::Last.board(size).unwrap());
     long.states = size.states().unwrap();
     long.counts = published(size, 0, Metric::Stm).unwrap().counts().to_vec();
     long.checksums = long.counts.clone();

@@ -14,6 +14,8 @@ mod many;
 mod on_disk;
 mod oracle;
 mod sets;
+#[path = "../support/simulated.rs"]
+mod simulated;
 mod spaces;
 
 use tilewave::pdb::{Build, Kind, Pattern, Pdb, build};

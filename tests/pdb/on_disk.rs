@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tilewave::kernel::Kernel;
 use tilewave::pdb::{Build, DiskBuild, Encoding, Kind, Pattern, Pdb, PdbError, build};
 use tilewave::progress::{NoProgress, StopWhen};
-use tilewave::store::{DATABASE, Faults, Simulated, Storage};
+use tilewave::store::{DATABASE, Storage};
 
 use super::cli::{refused, stdout};
 use super::goal;
+use super::simulated::{Faults, Simulated};
 
 fn bits(size: &str, tiles: &[u16]) -> Build {
     Build {

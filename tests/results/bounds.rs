@@ -11,17 +11,17 @@ use tilewave::search::{self, Search};
 
 use super::{all, root};
 
-/// Holds the bounds of a subject against its levels, to every depth; returns how many depths are bounded.
-fn hold(name: &str, subject: &StateSpace, counts: &[u64]) -> usize {
+/// Holds the bounds of a state space against its levels, to every depth; returns how many depths are bounded.
+fn hold(name: &str, space: &StateSpace, counts: &[u64]) -> usize {
     for depth in 0..counts.len() {
-        let most = widths(subject, &[], Some(depth)).unwrap();
+        let most = widths(space, &[], Some(depth)).unwrap();
         if most.counts.is_empty() {
             // What may be all states tells nothing; before that the first moves are told apart.
-            assert!(depth > 2 || subject.states().unwrap() < 100, "{name}");
+            assert!(depth > 2 || space.states().unwrap() < 100, "{name}");
             return depth;
         }
         assert!(!most.exact, "{name}");
-        assert!(most.states() <= subject.states(), "{name} to {depth}");
+        assert!(most.states() <= space.states(), "{name} to {depth}");
         let ended = most.counts.len() <= depth;
         assert!(!ended || depth >= counts.len(), "{name} to {depth}");
         for (at, (count, most)) in counts.iter().zip(&most.counts).enumerate() {
@@ -37,15 +37,15 @@ fn hold(name: &str, subject: &StateSpace, counts: &[u64]) -> usize {
 fn no_level_of_a_search_has_more_states_than_its_bound() {
     let (mut searches, mut levels) = (0, 0);
     for found in all() {
-        levels += hold(&found.name, &found.subject(), &found.counts);
+        levels += hold(&found.name, &found.space(), &found.counts);
         searches += 1;
     }
     assert!(searches > 140 && levels > 1500, "{levels} of {searches}");
     for (size, least) in [("4x4", 30), ("2x8", 40)] {
         let board = Goal::Last.board(size.parse().unwrap()).unwrap();
-        let subject = StateSpace::of_board(board).in_metric(Metric::Stm);
-        let counts = published_for(&subject).unwrap().counts();
-        let bounded = hold(size, &subject, counts);
+        let space = StateSpace::of_board(board).in_metric(Metric::Stm);
+        let counts = published_for(&space).unwrap().counts();
+        let bounded = hold(size, &space, counts);
         assert!(bounded > least, "{size} to {bounded}");
     }
 }
@@ -62,12 +62,12 @@ fn no_level_of_a_puzzle_from_a_file_has_more_states_than_its_bound() {
             let Ok(definition) = formats::read(&name, &text, counting) else {
                 continue;
             };
-            let subject = StateSpace::of_puzzle(definition);
-            if subject.states().unwrap() > 4_000_000 {
+            let space = StateSpace::of_puzzle(definition);
+            if space.states().unwrap() > 4_000_000 {
                 continue;
             }
-            let outcome = search::run(&Search::of(subject.clone()), &NoProgress).unwrap();
-            hold(&name, &subject, &outcome.counts);
+            let outcome = search::run(&Search::of(space.clone()), &NoProgress).unwrap();
+            hold(&name, &space, &outcome.counts);
             held += 1;
         }
     }
@@ -78,10 +78,10 @@ fn no_level_of_a_puzzle_from_a_file_has_more_states_than_its_bound() {
 #[test]
 fn bounds_are_not_far_from_the_levels() {
     let board = Goal::Last.board("4x4".parse().unwrap()).unwrap();
-    let subject = StateSpace::of_board(board).in_metric(Metric::Mtm);
-    let most = widths(&subject, &[], Some(8)).unwrap().counts;
+    let space = StateSpace::of_board(board).in_metric(Metric::Mtm);
+    let most = widths(&space, &[], Some(8)).unwrap().counts;
     assert_eq!(most[8], 6 * 3u64.pow(7));
     let lrx = all().into_iter().find(|found| found.name == "lrx-13").unwrap();
-    let most = widths(&lrx.subject(), &[], Some(10)).unwrap().counts;
+    let most = widths(&lrx.space(), &[], Some(10)).unwrap().counts;
     assert!(most[10] < 2 * lrx.counts[10], "{most:?}");
 }

@@ -63,7 +63,7 @@ fn what_is_said_to_be_new_is_in_no_data_file() {
     let claimed = claimed();
     let (mut new, mut old, mut wrong) = (0, 0, Vec::new());
     for found in all() {
-        let (name, published) = (&found.name, published_for(&found.subject()));
+        let (name, published) = (&found.name, published_for(&found.space()));
         let file = place(&found.counts);
         if !claimed.contains(name) {
             // What is looked for in the same way is found.
@@ -107,7 +107,7 @@ fn all_that_is_made_from_the_searches_claims_the_same() {
     assert_eq!(nowhere, claimed, "atlas.html");
     // The files themselves name what they agree with.
     for found in all() {
-        let cited = published_for(&found.subject()).map(|published| published.citation());
+        let cited = published_for(&found.space()).map(|published| published.citation());
         assert_eq!(found.agrees_with, cited, "{}", found.name);
     }
     // The list of what is new names them all, and nothing else: names or beginnings of names, as code.

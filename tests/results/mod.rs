@@ -33,7 +33,7 @@ struct Found {
 }
 
 impl Found {
-    fn subject(&self) -> StateSpace {
+    fn space(&self) -> StateSpace {
         let Some(metric) = &self.metric else {
             return StateSpace::of_puzzle(self.definition());
         };
@@ -76,17 +76,17 @@ fn every_search_comes_to_its_space_and_is_confirmed() {
     let index = fs::read_to_string(results().join("README.md")).unwrap();
     let all = all();
     for found in &all {
-        let (name, subject) = (&found.name, found.subject());
+        let (name, space) = (&found.name, found.space());
         assert!(found.complete, "{name}");
         assert_eq!(
             Some(found.counts.iter().sum()),
-            subject.states(),
+            space.states(),
             "{name}: the sum of its levels"
         );
         assert_eq!(found.counts.len(), found.diameter + 1, "{name}");
         assert_eq!(found.checksums.len(), found.counts.len(), "{name}");
         assert_eq!(found.counts.last(), Some(&found.antipodes), "{name}");
-        let truth = published_for(&subject);
+        let truth = published_for(&space);
         if let Some(truth) = truth {
             assert_eq!(truth.counts(), found.counts, "{name}: {}", truth.name());
         }
@@ -97,7 +97,7 @@ fn every_search_comes_to_its_space_and_is_confirmed() {
     }
     // Every goal of every board up to 12 cells, in both metrics.
     let boards = all.iter().filter(|found| found.metric.is_some());
-    let small = boards.filter(|found| found.subject().size().unwrap().cells() <= 12);
+    let small = boards.filter(|found| found.space().size().unwrap().cells() <= 12);
     assert_eq!(small.count(), 36);
 }
 
@@ -120,8 +120,8 @@ fn searches_that_have_begun_are_as_published() {
     for file in files {
         let text = fs::read_to_string(file.unwrap().path()).unwrap();
         let begun: Begun = serde_json::from_str(&text).unwrap();
-        let subject = StateSpace::of_board(Board::parse(&begun.goal, None).unwrap());
-        let truth = published_for(&subject).unwrap();
+        let space = StateSpace::of_board(Board::parse(&begun.goal, None).unwrap());
+        let truth = published_for(&space).unwrap();
         assert!(!begun.complete);
         assert_eq!(begun.counts, truth.counts()[..begun.counts.len()]);
         assert_eq!(begun.checksums.len(), begun.counts.len());
@@ -137,18 +137,17 @@ fn searches_that_have_begun_are_as_published() {
 fn small_searches_are_found_again() {
     let mut compared = 0;
     for found in all() {
-        let subject = found.subject();
-        let elements = subject.size().map_or(11, |size| size.cells() + 2);
-        if elements > 11 || subject.states().unwrap() > 363_000 {
+        let space = found.space();
+        let elements = space.size().map_or(11, |size| size.cells() + 2);
+        if elements > 11 || space.states().unwrap() > 363_000 {
             continue;
         }
-        let mut search = Search::of(subject.clone());
+        let mut search = Search::of(space.clone());
         search.keep_last = 1000;
         let outcome = search::run(&search, &NoProgress).unwrap();
         assert_eq!(outcome.counts, found.counts, "{}", found.name);
         let checksums = outcome.checksums.iter().map(|c| format!("{c:016x}"));
         assert_eq!(checksums.collect::<Vec<_>>(), found.checksums, "{}", found.name);
-        let space = subject;
         let last = outcome.last.iter().map(|&state| space.text(state));
         assert_eq!(Some(last.collect()), found.last, "{}", found.name);
         compared += 1;

@@ -127,12 +127,12 @@ fn searches_that_cannot_run_are_refused() {
     assert!(search_error(|s| s.memory = Some(1000), "3x3").contains("budget"));
     let odd = Board::parse("2 1 3/4 5 6/7 8 0", None).unwrap();
     assert!(
-        search_error(|s| s.subject = s.subject.clone().from_board(odd.clone()), "3x3")
+        search_error(|s| s.space = s.space.clone().from_board(odd.clone()), "3x3")
             .contains("parity is odd")
     );
     let small = Board::parse("1 2/3 0", None).unwrap();
     assert!(
-        search_error(|s| s.subject = s.subject.clone().from_board(small.clone()), "3x3")
+        search_error(|s| s.space = s.space.clone().from_board(small.clone()), "3x3")
             .contains("2x2")
     );
     for kernel in Kernel::ALL.into_iter().filter(|k| !k.is_supported()) {

@@ -111,7 +111,7 @@ fn levels_hold_the_right_boards_and_not_only_the_right_number() {
         boards.sort();
         for engine in [Engine::Reference, Engine::Sweep] {
             let mut search = Search::new(goal.clone());
-            search.subject = StateSpace::of_board(goal.clone()).from_board(start.clone());
+            search.space = StateSpace::of_board(goal.clone()).from_board(start.clone());
             search.engine = Some(engine);
             search.max_depth = Some(depth);
             search.keep_last = usize::MAX;

@@ -34,12 +34,12 @@ fn published() -> Vec<(Definition, Growth)> {
 }
 
 fn run(
-    subject: &StateSpace,
+    space: &StateSpace,
     engine: Engine,
     kernel: Option<Kernel>,
     threads: usize,
 ) -> search::Outcome {
-    let mut search = Search::of(subject.clone());
+    let mut search = Search::of(space.clone());
     (search.engine, search.kernel) = (Some(engine), kernel);
     (search.threads, search.keep_last) = (Some(threads), usize::MAX);
     search::run(&search, &NoProgress).unwrap()
@@ -51,8 +51,8 @@ fn all_engines_and_kernels_equal_the_published_growth() {
     for (definition, growth) in published().into_iter().filter(|(_, g)| g.n <= 8) {
         families.insert(definition.name().split(':').next().unwrap().to_string());
         let name = definition.name().to_string();
-        let subject = StateSpace::of_puzzle(definition);
-        let reference = run(&subject, Engine::Reference, None, 2);
+        let space = StateSpace::of_puzzle(definition);
+        let reference = run(&space, Engine::Reference, None, 2);
         assert_eq!(reference.counts, growth.counts, "{name}, reference");
         assert!(reference.complete && reference.total() == reference.states);
         if growth.n < 7 {
@@ -63,7 +63,7 @@ fn all_engines_and_kernels_equal_the_published_growth() {
         for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
             // More threads carry out fewer links of long windows superblock by superblock.
             for threads in [1, 3] {
-                let sweep = run(&subject, Engine::Sweep, Some(kernel), threads);
+                let sweep = run(&space, Engine::Sweep, Some(kernel), threads);
                 assert_eq!(sweep.counts, growth.counts, "{name}, {kernel}");
                 assert_eq!(sweep.checksums, reference.checksums, "{name}, {kernel}");
                 let mut found = sweep.last;
@@ -110,10 +110,10 @@ fn the_sweep_equals_the_published_growth_of_eleven_and_twelve_elements() {
 /// A Cayley graph looks the same from every state, and states are shown in the puzzle's own words.
 #[test]
 fn searches_begin_anywhere() {
-    let subject = StateSpace::of_puzzle(families::parse("pancake:8").unwrap());
-    let home = run(&subject, Engine::Sweep, None, 2);
+    let space = StateSpace::of_puzzle(families::parse("pancake:8").unwrap());
+    let home = run(&space, Engine::Sweep, None, 2);
     let start = "3 1 4 2 8 7 5 6";
-    let other = subject.starting_at(start).unwrap();
+    let other = space.starting_at(start).unwrap();
     let away = run(&other, Engine::Sweep, None, 2);
     assert_eq!(away.counts, home.counts);
     let space = other;

@@ -51,8 +51,8 @@ fn a_damaged_table_is_not_loaded() {
 #[test]
 fn depths_of_other_puzzles_are_those_of_each() {
     for name in ["topspin:7,4", "lrx:6", "pancake:6"] {
-        let subject = StateSpace::of_puzzle(families::parse(name).unwrap());
-        let table = build(&Search::of(subject), TableEncoding::Byte, &NoProgress).unwrap();
+        let space = StateSpace::of_puzzle(families::parse(name).unwrap());
+        let table = build(&Search::of(space), TableEncoding::Byte, &NoProgress).unwrap();
         let space = table.space();
         let states: Vec<u64> = (0..space.lines() * space.moves().cells() as u64).collect();
         let rows = space.rows(&states).unwrap();

@@ -12,8 +12,8 @@ use tilewave::table::{DistanceTable, TableEncoding, build};
 
 use super::{distances, goal};
 
-pub fn table(subject: &StateSpace, encoding: TableEncoding) -> DistanceTable {
-    build(&Search::of(subject.clone()), encoding, &NoProgress).unwrap()
+pub fn table(space: &StateSpace, encoding: TableEncoding) -> DistanceTable {
+    build(&Search::of(space.clone()), encoding, &NoProgress).unwrap()
 }
 
 fn sample(name: &str) -> Definition {
@@ -60,9 +60,9 @@ fn puzzles() -> Vec<Definition> {
 fn every_depth_of_a_puzzle_is_that_of_a_plain_search() {
     for puzzle in puzzles() {
         let known = plainly(&puzzle);
-        let subject = StateSpace::of_puzzle(puzzle.clone());
+        let space = StateSpace::of_puzzle(puzzle.clone());
         for encoding in TableEncoding::ALL {
-            let table = table(&subject, encoding);
+            let table = table(&space, encoding);
             let name = puzzle.name();
             assert_eq!(table.histogram().iter().sum::<u64>(), known.len() as u64);
             assert!(table.goal().is_err());
@@ -132,9 +132,9 @@ fn multi_tile_depths_are_those_of_a_plain_search() {
             level = next;
         }
         assert_eq!(known.len(), distances(&goal).len());
-        let subject = StateSpace::of_board(goal.clone()).in_metric(Metric::Mtm);
+        let space = StateSpace::of_board(goal.clone()).in_metric(Metric::Mtm);
         for encoding in TableEncoding::ALL {
-            let table = table(&subject, encoding);
+            let table = table(&space, encoding);
             for (board, &depth) in &known {
                 assert_eq!(table.depth(board).unwrap(), Some(depth), "{board}");
             }
@@ -158,16 +158,16 @@ fn files_say_what_they_are_of() {
     let path = dir.path().join("t.table");
     let board = StateSpace::of_board(goal("2x3", "first")).in_metric(Metric::Mtm);
     let wheels = StateSpace::of_puzzle(sample("wheels.gap"));
-    for subject in [board, wheels] {
-        let made = table(&subject, TableEncoding::Mod3);
+    for space in [board, wheels] {
+        let made = table(&space, TableEncoding::Mod3);
         made.save(&path, true, |_| true).unwrap();
         let opened = DistanceTable::open(&path).unwrap();
         opened.check().unwrap();
-        assert_eq!(opened.space().name(), subject.name());
-        assert_eq!(opened.space().metric(), subject.metric());
-        assert_eq!(opened.space().goal_text(), subject.goal_text());
+        assert_eq!(opened.space().name(), space.name());
+        assert_eq!(opened.space().metric(), space.metric());
+        assert_eq!(opened.space().goal_text(), space.goal_text());
         let moves = |of: &StateSpace| of.definition().map(|of| of.generators().to_vec());
-        assert_eq!(moves(opened.space()), moves(&subject));
+        assert_eq!(moves(opened.space()), moves(&space));
         for id in 0..made.space().lines() * made.space().moves().cells() as u64 {
             let state = made.space().from_id(id).unwrap();
             let depth = made.depth_of(state).unwrap();
@@ -201,8 +201,8 @@ fn version_2_is_what_it_was() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("fresh.table");
     if std::env::var_os("TILEWAVE_UPDATE").is_some() {
-        let subject = StateSpace::of_puzzle(families::parse("pancake:4").unwrap());
-        let made = table(&subject, TableEncoding::Mod3);
+        let space = StateSpace::of_puzzle(families::parse("pancake:4").unwrap());
+        let made = table(&space, TableEncoding::Mod3);
         made.save(&golden, true, |_| true).unwrap();
     }
     let opened = DistanceTable::open(&golden).unwrap();
@@ -219,8 +219,8 @@ fn version_2_is_what_it_was() {
 
 #[test]
 fn one_way_moves_have_no_table() {
-    let subject = StateSpace::of_puzzle(families::parse("lx:6").unwrap());
-    let error = build(&Search::of(subject), TableEncoding::Mod3, &NoProgress).unwrap_err();
+    let space = StateSpace::of_puzzle(families::parse("lx:6").unwrap());
+    let error = build(&Search::of(space), TableEncoding::Mod3, &NoProgress).unwrap_err();
     assert!(error.to_string().contains("lx:6 go one way only"), "{error}");
     // Boards are not asked of tables of other puzzles.
     let table =

@@ -10,7 +10,7 @@ use tilewave::pdb::{
 };
 use tilewave::puzzle::Size;
 use tilewave::report::{bytes, duration, histogram, thousands};
-use tilewave::store::{self, Directory, Io, Simulated, Storage};
+use tilewave::store::{self, Directory, Io, MemoryDirectory, Storage};
 
 use crate::cli::disk::MadeDirectories;
 use crate::cli::failure::refuse;
@@ -343,7 +343,7 @@ impl PlanArgs {
         let progress = SearchProgress::new();
         let begun = Instant::now();
         let built = match dir {
-            true => DiskBuild::new(&Simulated::default()).build(&sample, &progress)?,
+            true => DiskBuild::new(&MemoryDirectory::default()).build(&sample, &progress)?,
             false => pdb::build(&sample, &progress)?,
         };
         let seconds = begun.elapsed().as_secs_f64();

@@ -218,9 +218,9 @@ impl Args {
 
     /// Refuses what a table has no answers for.
     fn refuse_beside(&self, table: &DistanceTable) -> Result<()> {
-        let subject = table.space();
-        let counts_tiles = subject.metric() == Some(Metric::Stm);
-        let board = subject.size().is_some();
+        let space = table.space();
+        let counts_tiles = space.metric() == Some(Metric::Stm);
+        let board = space.size().is_some();
         let wrong = [
             (self.fast && !board, "--fast"),
             (self.ratio && !counts_tiles, "--ratio"),
@@ -233,7 +233,7 @@ impl Args {
             None => Ok(()),
             Some((_, option)) => {
                 let what = if board { "moves of one tile" } else { "boards" };
-                refuse!("{option} is for {what}, the table is one of {subject}: leave it out");
+                refuse!("{option} is for {what}, the table is one of {space}: leave it out");
             }
         }
     }

@@ -1,61 +1,118 @@
 //! The step of one chunk: load its current level, then stream its previous level into its next.
 //!
 //! Invariant: after loading, the array holds exactly the chunk's current level; blocks that held another
-//! chunk's are cleared.
+//! chunk's are cleared. The readers send the chunks in the order in which they are computed.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::Builder;
 use std::time::Instant;
 
 use crate::kernel::{Kernel, Tally, collect, spread};
 use crate::perm::layout::{GROUP, Register};
 use crate::perm::reach::ALL;
-use crate::search::classes::Chunks;
-use crate::search::disk::error::DiskError;
-use crate::search::disk::half_step::{GroupStep, Half, HalfStep, Parts, RankProgress};
-use crate::search::disk::halo::Planes;
-use crate::search::disk::halo_sources::BlockSources;
-use crate::search::disk::reader::{Batch, Batches, Fetch, Times};
-use crate::search::disk::writer::{Committer, EncodedFrames, Halt};
-use crate::search::expander::{Expansion, Frontier, MANY, PredecessorBlocks};
-use crate::store::{Codec, Decoder, Encoder, FrameEntry, Frames, MemoryError};
+use crate::search::disk::{
+    Batch, Batches, Committer, DiskError, DiskRun, EncodedFrames, Fetch, FrameContent, GroupStep,
+    Halo, Halt, Worker, leaving, near, no_thread, reader,
+};
+use crate::search::{BlockLoop, BlockTarget, Expansion, Frontier, MANY};
 
-/// The first reason that any worker met.
-#[derive(Default)]
-struct FirstFailure {
-    any: AtomicBool,
-    reason: Mutex<Option<Halt>>,
+/// Batches of the previous level that may wait: they are used at once.
+const PREVIOUS_AHEAD: usize = 32;
+
+/// Batches that may wait of a level that only gives its bits again.
+const RESTORED_AHEAD: usize = 32;
+
+/// One level of a session.
+pub(crate) struct Level<'a> {
+    pub run: &'a DiskRun<'a>,
+    pub depth: usize,
+    pub step: &'a [GroupStep],
+    /// The step of the other side.
+    pub back: &'a [GroupStep],
+    pub committer: &'a Committer,
+    pub current: Fetch<'a>,
+    /// What is left out: the previous level, or the states seen; its files have the parts of those that are written.
+    pub left_out: Fetch<'a>,
 }
 
-impl FirstFailure {
-    fn set(&self, halt: Halt) {
-        let mut reason = self.reason.lock().unwrap_or_else(|e| e.into_inner());
-        reason.get_or_insert(halt);
-        self.any.store(true, Ordering::Relaxed);
-    }
-
-    fn result(self) -> Result<(), Halt> {
-        let reason = self.reason.into_inner().unwrap_or_else(|e| e.into_inner());
-        reason.map_or(Ok(()), Err)
+impl Level<'_> {
+    /// Computes chunks in order; returns false when told to stop before the last.
+    pub fn chunks(
+        &self,
+        order: &[usize],
+        cur: &mut Frontier,
+        halo: &mut dyn Halo,
+    ) -> Result<bool, Halt> {
+        let Level { run, depth, committer, .. } = *self;
+        std::thread::scope(|scope| {
+            let (currents, current) = reader::channel();
+            let (previouses, previous) = reader::channel();
+            let read = move || self.current.run(order, run.plan.read_ahead, &currents);
+            Builder::new().spawn_scoped(scope, read).map_err(no_thread)?;
+            let read = move || self.left_out.run(order, PREVIOUS_AHEAD, &previouses);
+            Builder::new().spawn_scoped(scope, read).map_err(no_thread)?;
+            let frames = self.left_out.parts.frames() as u64;
+            let next_side = run.files.problem.side(depth);
+            for (done, &chunk) in (0..).step_by(frames as usize).zip(order) {
+                if run.progress.stops_chunks() {
+                    return Ok(false);
+                }
+                let begun = Instant::now();
+                let batches = current.recv().expect("a reader sends every chunk");
+                run.files.times.wait.add(begun);
+                load(run, &batches, cur)?;
+                halo.begin(depth as u32, chunk)?;
+                let batches = previous.recv().expect("a reader sends every chunk");
+                let header = run.files.header(depth as u32, chunk, run.plan.codec);
+                committer.tell(move |writer| writer.begin(header))?;
+                let near = if self.left_out.parts.seen {
+                    None
+                } else {
+                    near(run.plan.chunks, chunk, cur, self.back, halo)
+                };
+                let mut tally = Tally::default();
+                if near.as_ref().is_none_or(|near| near.contains(&true)) {
+                    let step = ChunkStep { level: self, chunk, cur, halo };
+                    tally = step.compute(&batches, near.as_deref(), done)?;
+                } else {
+                    // Nothing comes from anywhere: what there was at level d - 2 is subtracted from nothing.
+                    batches.iter().try_for_each(|batch| batch.map(drop))?;
+                    run.progress.frames(depth, done + frames);
+                }
+                committer.tell(move |writer| writer.end(tally))?;
+                halo.end(depth as u32 + 1, chunk, next_side)?;
+            }
+            Ok(true)
+        })
     }
 }
 
-/// Hands the batches of a chunk to a worker, until there are no more or another worker has stopped.
-fn next(batches: &Batches, stopped: &FirstFailure, times: &Times) -> Option<Batch> {
-    if stopped.any.load(Ordering::Relaxed) {
-        return None;
-    }
-    let begun = Instant::now();
-    let batch = batches.recv();
-    times.wait.add(begun);
-    match batch {
-        Ok(Ok(batch)) => Some(batch),
-        Ok(Err(error)) => {
-            stopped.set(Halt::from(error));
-            None
-        }
-        Err(_) => None,
-    }
+/// Has every thread work on the batches of a chunk, until there are no more or one has failed.
+fn each_batch(
+    run: &DiskRun,
+    batches: &Batches,
+    work: impl Fn(&mut Worker, &Batch) -> Result<(), Halt> + Sync,
+) -> Result<(), Halt> {
+    let (failed, first) = (AtomicBool::new(false), Mutex::new(None));
+    rayon::broadcast(|_| {
+        run.workers.with(|worker| {
+            while !failed.load(Ordering::Relaxed) {
+                let begun = Instant::now();
+                let batch = batches.recv();
+                run.files.times.wait.add(begun);
+                let Ok(batch) = batch else {
+                    break;
+                };
+                let done = batch.map_err(Halt::from).and_then(|batch| work(worker, &batch));
+                if let Err(halt) = done {
+                    first.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(halt);
+                    failed.store(true, Ordering::Relaxed);
+                }
+            }
+        });
+    });
+    first.into_inner().unwrap_or_else(|e| e.into_inner()).map_or(Ok(()), Err)
 }
 
 /// Writes which groups of the registers of each block hold a state, a bit each; `live` are the registers that do, where they
@@ -63,7 +120,8 @@ fn next(batches: &Batches, stopped: &FirstFailure, times: &Times) -> Option<Batc
 fn mark_held(registers: &[Register], live: Option<&[u32]>, size: usize, held: &mut [u64]) {
     let Some(live) = live else {
         for (block, held) in registers.chunks(size).zip(held) {
-            *held = ALL * u64::from(any(block));
+            let mut words = block.as_flattened().as_chunks::<8>().0.iter();
+            *held = ALL * u64::from(words.any(|word| *word != [0; 8]));
         }
         return;
     };
@@ -79,63 +137,6 @@ fn mark_held(registers: &[Register], live: Option<&[u32]>, size: usize, held: &m
     for held in held.iter_mut().filter(|held| held.count_ones() >= MANY) {
         *held = ALL;
     }
-}
-
-/// Where a frame is decoded to.
-struct FrameTarget<'a> {
-    registers: &'a mut [Register],
-    /// Whether these hold nothing.
-    is_empty: bool,
-    /// For each block where the groups are marked that hold a state; or none.
-    held: &'a mut [u64],
-}
-
-/// What decodes a frame; returns whether it holds states, else nothing is written.
-type Decode<'a> = &'a mut dyn FnMut(FrameTarget) -> Result<bool, Halt>;
-
-/// Decodes the frames of a batch one by one: calls `each(frame, decode)` for every frame number.
-fn decode(
-    batch: &Batch,
-    fetch: &Fetch,
-    decoder: &mut Decoder,
-    times: &Times,
-    mut each: impl FnMut(usize, Decode) -> Result<(), Halt>,
-) -> Result<(), Halt> {
-    let entries = batch.frames.as_ref().map_or(&[][..], Frames::entries);
-    let size = fetch.chunks.layout.block_registers();
-    let mut entry = 0;
-    for frame in batch.first..batch.end {
-        let number = fetch.parts.in_file(frame, fetch.half);
-        let before = |e: &FrameEntry| (e.frame as usize) < number;
-        entry += entries[entry..].iter().take_while(|e| before(e)).count();
-        let found = entries.get(entry).filter(|e| e.frame as usize == number);
-        let here = batch.frames.as_ref().filter(|_| found.is_some());
-        each(frame, &mut |to| {
-            let Some(frames) = here else {
-                return Ok(false);
-            };
-            let begun = Instant::now();
-            let decoded = frames.decode(entry, decoder, to.registers, to.is_empty);
-            let live = decoded.map_err(|reason| Halt::from(fetch.damaged(batch.chunk, &reason)))?;
-            if !to.held.is_empty() {
-                mark_held(to.registers, live, size, to.held);
-            }
-            times.decode.add(begun);
-            Ok(true)
-        })?;
-    }
-    Ok(())
-}
-
-/// Whether registers hold any state.
-fn any(registers: &[Register]) -> bool {
-    registers.as_flattened().as_chunks::<8>().0.iter().any(|word| *word != [0; 8])
-}
-
-/// Whether a byte has a bit for a cell beyond the last of its group.
-pub(crate) fn any_beyond(registers: &[Register], cells: usize) -> bool {
-    let beyond = 0xffu32.checked_shl(cells as u32).unwrap_or(0) as u8;
-    registers.as_flattened().iter().any(|byte| byte & beyond != 0)
 }
 
 /// Makes the groups of registers of a block empty that may hold a state: mostly none.
@@ -162,330 +163,247 @@ fn take(kernel: Kernel, block: &[Register], bit: u8, held: u64, words: &mut [u64
     held.fold(false, |any, (_, (block, words))| any | collect(kernel, block, bit, words))
 }
 
-/// Loads a chunk: group after group.
-pub(crate) fn load(
-    fetch: &Fetch,
-    batches: &Batches,
-    cur: &mut Frontier,
-    codecs: &Codecs,
-    times: &Times,
-) -> Result<(), Halt> {
-    let chunks = fetch.chunks;
+fn load(run: &DiskRun, batches: &Batches, cur: &mut Frontier) -> Result<(), Halt> {
+    let chunks = run.plan.chunks;
     let size = chunks.layout.block_registers();
     cur.held.resize(cur.occupied.len(), 0);
     let registers = cur.registers.units_mut().chunks_mut(chunks.frame_registers());
     let blocks = cur.occupied.chunks_mut(chunks.frame_blocks);
     let frames = registers.zip(blocks.zip(cur.held.chunks_mut(chunks.frame_blocks)));
-    let frames: Vec<_> = frames.map(Some).collect();
-    let frames = Mutex::new(frames);
-    let stopped = FirstFailure::default();
-    rayon::broadcast(|_| {
-        codecs.with(|decoder, _, _| {
-            while let Some(batch) = next(batches, &stopped, times) {
-                let result = decode(&batch, fetch, decoder, times, |frame, decode| {
-                    let place = frames.lock().unwrap_or_else(|e| e.into_inner())[frame].take();
-                    let Some((registers, (occupied, holds))) = place else {
-                        return Ok(());
-                    };
-                    // Groups are worth it only where few of them hold anything.
-                    let full = holds.contains(&ALL);
-                    if !full {
-                        for (block, holds) in registers.chunks_mut(size).zip(&mut *holds) {
-                            clear(block, std::mem::take(holds));
-                        }
-                    }
-                    let written = decode(FrameTarget { registers, is_empty: !full, held: holds })?;
-                    if full && !written {
-                        registers.fill([0; 64]);
-                        holds.fill(0);
-                    }
-                    for (occupied, holds) in occupied.iter_mut().zip(holds) {
-                        *occupied = *holds != 0;
-                    }
-                    Ok(())
-                });
-                if let Err(stop) = result {
-                    stopped.set(stop);
+    let frames = Mutex::new(frames.map(Some).collect::<Vec<_>>());
+    each_batch(run, batches, |worker, batch| {
+        for (frame, entry) in batch.frames() {
+            let place = frames.lock().unwrap_or_else(|e| e.into_inner())[frame].take();
+            let Some((registers, (occupied, held))) = place else {
+                continue;
+            };
+            // Groups are worth it only where few of them hold anything.
+            let full = held.contains(&ALL);
+            if !full {
+                for (block, held) in registers.chunks_mut(size).zip(&mut *held) {
+                    clear(block, std::mem::take(held));
                 }
             }
-        });
-    });
-    stopped.result()
+            if let Some(entry) = entry {
+                let live = batch.decode(entry, &mut worker.decoder, registers, !full)?;
+                mark_held(registers, live, size, held);
+            } else if full {
+                registers.fill([0; 64]);
+                held.fill(0);
+            }
+            for (occupied, held) in occupied.iter_mut().zip(held) {
+                *occupied = *held != 0;
+            }
+        }
+        Ok(())
+    })
 }
 
-/// Calls `each((group, block), registers, scratch, words)` for every block of a chunk's file.
-pub(crate) fn blocks(
-    fetch: &Fetch,
-    batches: &Batches,
-    codecs: &Codecs,
-    times: &Times,
-    each: impl Fn((usize, usize), &[Register], &mut BlockSources, &mut [u64]) + Sync,
-) -> Result<(), Halt> {
-    let chunks = fetch.chunks;
-    let size = chunks.layout.block_registers();
-    let stopped = FirstFailure::default();
-    rayon::broadcast(|_| {
-        codecs.with(|decoder, _, _| {
-            let mut frame_registers = vec![[0; 64]; chunks.frame_registers()];
-            let mut located = BlockSources::default();
-            let mut words = vec![0; size];
-            while let Some(batch) = next(batches, &stopped, times) {
-                let chunk = batch.chunk;
-                let result = decode(&batch, fetch, decoder, times, |frame, decode| {
-                    let (group, within) = fetch.parts.place(frame);
-                    let first = within * chunks.frame_blocks;
-                    let count = chunks.frame_blocks.min(chunks.blocks - first);
-                    let registers = &mut frame_registers[..count * size];
-                    let written =
-                        decode(FrameTarget { registers, is_empty: false, held: &mut [] })?;
-                    if !written {
-                        registers.fill([0; 64]);
-                    }
-                    for (i, registers) in registers.chunks(size).enumerate() {
-                        let block = chunk * chunks.blocks + first + i;
-                        each((group, block), registers, &mut located, &mut words);
+/// What chunks of earlier sessions send again.
+pub(crate) struct Restored {
+    pub done: usize,
+    pub total: usize,
+}
+
+impl Restored {
+    /// Puts what chunks of a level send, in the step from it, into the halo; returns false when told to stop before
+    /// the last.
+    pub fn add(
+        &mut self,
+        run: &DiskRun,
+        level: &Fetch,
+        order: &[usize],
+        halo: &mut dyn Halo,
+    ) -> Result<bool, Halt> {
+        let (side, chunks) = (run.files.problem.side(level.depth as usize), run.plan.chunks);
+        if run.crossings.sides[side].is_empty() {
+            return Ok(true);
+        }
+        let size = chunks.layout.block_registers();
+        let groups = 0..level.parts.groups;
+        let leaving: Vec<_> = groups.map(|group| leaving(&run.crossings, side, group)).collect();
+        std::thread::scope(|scope| {
+            let (sender, receiver) = reader::channel();
+            let read = move || level.run(order, RESTORED_AHEAD, &sender);
+            Builder::new().spawn_scoped(scope, read).map_err(no_thread)?;
+            for &chunk in order {
+                if run.progress.stops_chunks() {
+                    return Ok(false);
+                }
+                let batches = receiver.recv().expect("a reader sends every chunk");
+                let filled = &*halo;
+                each_batch(run, &batches, |worker, batch| {
+                    worker.words.resize(size, 0);
+                    worker.frame.resize(chunks.frame_registers(), [0; 64]);
+                    // What a frame before has left behind is of no chunk any more.
+                    worker.stale.fill(ALL);
+                    for (frame, entry) in batch.frames() {
+                        let (group, within) = level.parts.place(frame);
+                        let first = within * chunks.frame_blocks;
+                        let count = chunks.frame_blocks.min(chunks.blocks - first);
+                        let registers = &mut worker.frame[..count * size];
+                        match entry {
+                            Some(entry) => {
+                                batch.decode(entry, &mut worker.decoder, registers, false)?;
+                            }
+                            None => registers.fill([0; 64]),
+                        }
+                        for (i, registers) in registers.chunks(size).enumerate() {
+                            let block = chunk * chunks.blocks + first + i;
+                            for &(plane, bit) in &leaving[group] {
+                                let words = &mut worker.words;
+                                let any = collect(run.files.kernel, registers, bit, words);
+                                let words = any.then_some(&words[..]);
+                                filled.outgoing(side, plane, block, &mut worker.located, words);
+                            }
+                        }
                     }
                     Ok(())
-                });
-                if let Err(stop) = result {
-                    stopped.set(stop);
-                }
+                })?;
+                halo.end(level.depth + 1, chunk, side)?;
+                self.done += 1;
+                run.progress.resumed(self.done, self.total);
             }
-        });
-    });
-    stopped.result()
+            Ok(true)
+        })
+    }
 }
 
 /// The step of a chunk.
-pub(crate) struct ChunkStep<'a> {
-    pub chunks: Chunks,
-    pub planes: &'a dyn Planes,
-    pub side: &'a HalfStep,
-    pub kernel: Kernel,
-    pub cur: &'a Frontier,
-    pub chunk: usize,
-    /// Parts of the file that is written.
-    pub parts: Parts,
-    /// Which frames any state can come to, where these are few.
-    pub near: Option<&'a [bool]>,
-    pub codecs: &'a Codecs,
-    pub committer: &'a Committer,
-    pub times: &'a Times,
-    pub progress: &'a RankProgress<'a>,
-    pub depth: usize,
-    /// Frames done before this chunk.
-    pub done: u64,
+struct ChunkStep<'a> {
+    level: &'a Level<'a>,
+    chunk: usize,
+    cur: &'a Frontier,
+    halo: &'a dyn Halo,
 }
 
 impl ChunkStep<'_> {
     /// Computes the chunk's next level from `batches`, which bring what is left out of it: its previous one, or the
-    /// states seen.
-    pub fn run(&self, fetch: &Fetch, batches: &Batches) -> Result<Tally, Halt> {
-        let stopped = FirstFailure::default();
-        let done = AtomicU64::new(self.done);
-        let halves = self.parts.halves();
-        let tallies = rayon::broadcast(|_| {
-            self.codecs.with(|decoder, encoder, scratch| {
-                let into = self.side.into.iter();
-                let planes = into.clone().map(|group| group.incoming.len()).max();
-                scratch.fit(self.chunks, planes.unwrap_or(0), self.parts.seen);
-                let sources =
-                    |group: &GroupStep| [0, 1].map(|_| PredecessorBlocks::new(&group.step.program));
-                let mut sources: Vec<[PredecessorBlocks; 2]> = into.map(sources).collect();
-                let mut tally = Tally::default();
-                while let Some(batch) = next(batches, &stopped, self.times) {
-                    let mut encoded = EncodedFrames::new(batch.first * halves, batch.end * halves);
-                    let result = decode(&batch, fetch, decoder, self.times, |frame, decode| {
-                        if self.near.is_some_and(|near| !near[frame]) {
-                            // What there was at level d - 2 is subtracted from nothing.
-                            return Ok(());
-                        }
-                        tally = tally.plus(self.frame(
-                            frame,
-                            decode,
-                            &mut sources,
-                            scratch,
-                            encoder,
-                            &mut encoded,
-                        )?);
-                        Ok(())
-                    });
-                    if let Err(stop) = result {
-                        stopped.set(stop);
-                        break;
-                    }
-                    let begun = Instant::now();
-                    if self.committer.frames(encoded).is_err() {
-                        stopped.set(Halt::Writer);
-                    }
-                    self.times.wait.add(begun);
-                    let frames = (batch.end - batch.first) as u64;
-                    let done = done.fetch_add(frames, Ordering::Relaxed) + frames;
-                    self.progress.frames(self.depth, done);
+    /// states seen. `near` says which frames any state can come to, where these are few; `done` frames come before.
+    fn compute(&self, batches: &Batches, near: Option<&[bool]>, done: u64) -> Result<Tally, Halt> {
+        let Level { run, step, committer, depth, ref left_out, .. } = *self.level;
+        let (chunks, parts) = (run.plan.chunks, left_out.parts);
+        let size = chunks.layout.block_registers();
+        let planes = step.iter().map(|group| group.incoming.len()).max().unwrap_or(0);
+        let (sum, done) = (Mutex::new(Tally::default()), AtomicU64::new(done));
+        each_batch(run, batches, |worker, batch| {
+            // What is in it stays, and nobody reads it.
+            worker.halo.resize(size * planes, [0; 64]);
+            worker.words.resize(size, 0);
+            worker.frame.resize(chunks.frame_registers(), [0; 64]);
+            worker.stale.resize(chunks.frame_blocks, ALL);
+            worker.occupied.resize(chunks.frame_blocks, false);
+            worker.seen.resize(worker.frame.len() * usize::from(parts.seen), [0; 64]);
+            worker.loops = step.iter().map(|group| BlockLoop::new(&group.step)).collect();
+            let halves = parts.halves();
+            let mut encoded = EncodedFrames::new(batch.first * halves, batch.end * halves);
+            let mut tally = Tally::default();
+            for (frame, entry) in batch.frames() {
+                // Elsewhere what there was at level d - 2 is subtracted from nothing.
+                if near.is_none_or(|near| near[frame]) {
+                    let found = self.frame(worker, batch, (frame, entry), &mut encoded);
+                    tally = tally.plus(found?);
                 }
-                tally
-            })
-        });
-        stopped.result()?;
-        Ok(tallies.into_iter().fold(Tally::default(), Tally::plus))
+            }
+            let begun = Instant::now();
+            committer.tell(|writer| writer.frames(encoded))?;
+            run.files.times.wait.add(begun);
+            let mut sum = sum.lock().unwrap_or_else(|e| e.into_inner());
+            *sum = sum.plus(tally);
+            drop(sum);
+            let frames = (batch.end - batch.first) as u64;
+            run.progress.frames(depth, done.fetch_add(frames, Ordering::Relaxed) + frames);
+            Ok(())
+        })?;
+        Ok(sum.into_inner().unwrap_or_else(|e| e.into_inner()))
     }
 
     fn frame(
         &self,
-        frame: usize,
-        decode: Decode,
-        sources: &mut [[PredecessorBlocks; 2]],
-        scratch: &mut ChunkScratch,
-        encoder: &mut Encoder,
+        worker: &mut Worker,
+        batch: &Batch,
+        (frame, entry): (usize, Option<usize>),
         encoded: &mut EncodedFrames,
     ) -> Result<Tally, Halt> {
-        let size = self.chunks.layout.block_registers();
-        let (group, within) = self.parts.place(frame);
-        let into = &self.side.into[group];
-        let first = within * self.chunks.frame_blocks;
-        let count = self.chunks.frame_blocks.min(self.chunks.blocks - first);
+        let Level { run, step, ref left_out, .. } = *self.level;
+        let (chunks, parts, kernel) = (run.plan.chunks, left_out.parts, run.files.kernel);
+        let size = chunks.layout.block_registers();
+        let (group, within) = parts.place(frame);
+        let into = &step[group];
+        let first = within * chunks.frame_blocks;
+        let count = chunks.frame_blocks.min(chunks.blocks - first);
         let expansion = Expansion {
-            layout: self.chunks.layout,
+            layout: chunks.layout,
             step: &into.step,
             cur: self.cur,
-            first: self.chunk * self.chunks.blocks,
-            blocks: self.chunks.blocks,
+            first: self.chunk * chunks.blocks,
+            blocks: chunks.blocks,
             reach: &into.reach,
         };
-        let ChunkScratch { located, halo, words, frame: registers, stale, occupied, seen } =
-            scratch;
-        let [now, ahead] = &mut sources[group];
-        let halo = &mut halo[..size * into.incoming.len()];
-        let registers = &mut registers[..count * size];
+        let Worker { decoder, encoder, loops, located, words, stale, occupied, .. } = worker;
+        let halo = &mut worker.halo[..size * into.incoming.len()];
+        let registers = &mut worker.frame[..count * size];
         // What has been seen is left out, or what the previous level holds, in whose place the next one comes.
-        let kept = self.parts.seen;
-        let seen = seen.chunks_exact_mut(count * size).next().unwrap_or_default();
-        let held = decode(FrameTarget {
-            registers: if kept { &mut *seen } else { &mut *registers },
-            is_empty: false,
-            held: &mut [],
-        })?;
-        if kept && !held {
+        let seen = worker.seen.chunks_exact_mut(count * size).next().unwrap_or_default();
+        let held = entry.is_some();
+        if let Some(entry) = entry {
+            let to = if parts.seen { &mut *seen } else { &mut *registers };
+            batch.decode(entry, decoder, to, false)?;
+        } else {
             seen.fill([0; 64]);
         }
         let begun = Instant::now();
         // What the frame before left behind goes, where nothing has taken its place.
-        let replaced = held && !kept;
+        let replaced = held && !parts.seen;
         for (block, stale) in registers.chunks_mut(size).zip(&mut *stale) {
-            match replaced {
-                true => *stale = ALL,
-                false => clear(block, std::mem::take(stale)),
-            }
+            if replaced { *stale = ALL } else { clear(block, std::mem::take(stale)) }
         }
         occupied.fill(replaced);
-        let first = expansion.first + first;
         let mut tally = Tally::default();
-        expansion.find(now, first);
-        for i in 0..count {
-            let block = first + i;
-            if i + 1 < count {
-                expansion.find(ahead, block + 1);
-            } else {
-                ahead.far.clear();
-            }
-            let halos = now.live.len() - into.incoming.len()..;
-            let planes = into.incoming.iter().zip(&mut now.live[halos]).enumerate();
-            for (halo_at, (&plane, live)) in planes {
-                *live = self.planes.incoming(plane, block, located, words);
-                if *live {
-                    spread(self.kernel, words, &mut halo[halo_at * size..][..size]);
-                    let groups = words.chunks(GROUP).enumerate();
-                    let holds = |words: &[u64]| u64::from(words.iter().any(|&word| word != 0));
-                    now.handed[halo_at] = groups.map(|(i, words)| holds(words) << i).sum();
-                }
-            }
+        let next_side = run.files.problem.side(self.level.depth);
+        let numbers = expansion.first + first..expansion.first + first + count;
+        for (i, block) in numbers.clone().enumerate() {
+            let after = Some(block + 1).filter(|after| numbers.contains(after));
             let next = &mut registers[i * size..][..size];
-            let seen = seen.chunks_exact_mut(size).nth(i).unwrap_or_default();
-            let occupied = &mut occupied[i];
-            let (found, held) = expansion.block(block, next, occupied, seen, now, ahead, halo);
+            let (found, held) = loops[group].step(&expansion, block, after, |sources| {
+                let halos = sources.live.len() - into.incoming.len()..;
+                let planes = into.incoming.iter().zip(&mut sources.live[halos]);
+                let blocks = halo.chunks_mut(size).zip(&mut sources.handed);
+                for ((&plane, live), (halo, handed)) in planes.zip(blocks) {
+                    *live = self.halo.incoming(plane, block, located, words);
+                    if *live {
+                        spread(kernel, words, halo);
+                        let groups = words.chunks(GROUP).enumerate();
+                        let holds = |words: &[u64]| u64::from(words.iter().any(|&word| word != 0));
+                        *handed = groups.map(|(i, words)| holds(words) << i).sum();
+                    }
+                }
+                BlockTarget {
+                    registers: next,
+                    occupied: &mut occupied[i],
+                    seen: seen.chunks_exact_mut(size).nth(i).unwrap_or_default(),
+                    halo,
+                }
+            });
             tally = tally.plus(found);
             stale[i] = held;
+            let next = &registers[i * size..][..size];
             for &(plane, bit) in &into.outgoing {
-                let any = held != 0 && take(self.kernel, next, bit, held, words);
-                self.planes.outgoing(plane, block, located, any.then_some(&**words));
+                let any = held != 0 && take(kernel, next, bit, held, words);
+                let words = any.then_some(&words[..]);
+                self.halo.outgoing(next_side, plane, block, located, words);
             }
-            std::mem::swap(now, ahead);
         }
-        self.times.kernel.add(begun);
+        run.files.times.kernel.add(begun);
         let begun = Instant::now();
-        let level = (tally.states > 0).then_some((Half::Level, &*registers));
-        let seen = (kept && (held || tally.states > 0)).then_some((Half::Seen, &*seen));
-        for (half, registers) in level.into_iter().chain(seen) {
+        let level = (tally.states > 0).then_some((FrameContent::Level, &*registers));
+        let seen =
+            (parts.seen && (held || tally.states > 0)).then_some((FrameContent::Seen, &*seen));
+        for (kind, registers) in level.into_iter().chain(seen) {
             let bytes = encoder.encode(registers).map_err(|reason| DiskError::Codec { reason })?;
-            encoded.push(self.parts.in_file(frame, half), bytes);
+            encoded.push(parts.in_file(frame, kind), bytes);
         }
-        self.times.encode.add(begun);
+        run.files.times.encode.add(begun);
         Ok(tally)
-    }
-}
-
-// What each worker keeps from one chunk to the next.
-//
-// Invariant: a thread has at most one set at a time, and what a set holds from before is never read.
-
-/// Codecs for every worker, made before the first begins, since their tables take megabytes, and the memory
-/// that a step works in.
-pub(crate) struct Codecs(Mutex<Vec<(Decoder, Encoder, ChunkScratch)>>);
-
-impl Codecs {
-    /// Returns the codecs of a number of threads, which encode with `codec`; `level` is zstd's.
-    pub fn new(
-        codec: Codec,
-        level: i32,
-        kernel: Kernel,
-        threads: usize,
-    ) -> Result<Codecs, MemoryError> {
-        let set = |_| {
-            let encoder = Encoder::new(codec, level, kernel)?;
-            Ok((Decoder::new(kernel)?, encoder, ChunkScratch::default()))
-        };
-        let sets: Result<Vec<_>, MemoryError> = (0..threads).map(set).collect();
-        Ok(Codecs(Mutex::new(sets?)))
-    }
-
-    /// Lends a set of them to one of the threads.
-    pub fn with<T>(
-        &self,
-        work: impl FnOnce(&mut Decoder, &mut Encoder, &mut ChunkScratch) -> T,
-    ) -> T {
-        let idle = || self.0.lock().unwrap_or_else(|e| e.into_inner());
-        let set = idle().pop();
-        let mut set = set.expect("every thread has at most one set");
-        let result = work(&mut set.0, &mut set.1, &mut set.2);
-        idle().push(set);
-        result
-    }
-}
-
-/// What one worker of a step writes to: memory of one chunk for the next.
-#[derive(Default)]
-pub(crate) struct ChunkScratch {
-    pub located: BlockSources,
-    /// One block per plane into a group, spread to bytes.
-    pub halo: Vec<Register>,
-    pub words: Vec<u64>,
-    pub frame: Vec<Register>,
-    /// For each block of the frame which groups of its registers are left from the frame before.
-    pub stale: Vec<u64>,
-    pub occupied: Vec<bool>,
-    /// The states seen, where they are kept.
-    pub seen: Vec<Register>,
-}
-
-impl ChunkScratch {
-    /// Makes it as large as a step needs; what is in it stays, and nobody reads it.
-    pub fn fit(&mut self, chunks: Chunks, planes: usize, seen: bool) {
-        let size = chunks.layout.block_registers();
-        self.halo.resize(size * planes, [0; 64]);
-        self.words.resize(size, 0);
-        self.frame.resize(chunks.frame_registers(), [0; 64]);
-        self.stale.resize(chunks.frame_blocks, 0);
-        self.occupied.resize(chunks.frame_blocks, false);
-        self.seen.resize(self.frame.len() * usize::from(seen), [0; 64]);
     }
 }

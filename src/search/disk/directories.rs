@@ -7,13 +7,11 @@ use std::time::Duration;
 use twox_hash::XxHash3_64;
 
 use crate::Error;
-use crate::kernel::Kernel;
-use crate::puzzle::StateSpace;
-use crate::puzzle::{Board, Metric};
-use crate::search::disk::error::DiskError;
-use crate::search::outcome::PlaneStore;
+use crate::puzzle::{Board, Metric, StateSpace};
+use crate::search::PlaneStore;
+use crate::search::disk::DiskError;
 use crate::store::{
-    Codec, DEFAULT_LEVEL, LABEL, Lock, MANIFEST, Manifest, Marker, Shares, Storage, lock_within,
+    Codec, DEFAULT_LEVEL, Identity, LABEL, Lock, Manifest, Shares, Storage, lock_within,
 };
 
 /// The directories of a run. The manifest lies in the first; the chunks are dealt out by its shares.
@@ -21,7 +19,7 @@ use crate::store::{
 pub struct Directories {
     storages: Arc<[Box<dyn Storage>]>,
     shares: Arc<RwLock<Shares>>,
-    used: Arc<Used>,
+    pub(crate) used: Arc<Used>,
 }
 
 /// Bytes of this session's files.
@@ -32,7 +30,6 @@ pub(crate) struct Used {
 }
 
 impl Used {
-    /// Returns all bytes.
     pub fn bytes(&self) -> u64 {
         self.levels.load(Ordering::Relaxed) + self.scratch.load(Ordering::Relaxed)
     }
@@ -95,16 +92,12 @@ impl Directories {
         self.storages.iter().map(|storage| &**storage)
     }
 
-    pub(crate) fn used(&self) -> &Used {
-        &self.used
-    }
-
     /// Locks all directories, each after waiting at most `patience`.
     pub(crate) fn lock(&self, patience: Duration) -> Result<Vec<Lock>, DiskError> {
+        let running = "another search is running here; wait for it, or choose another --dir";
         let lock = |storage: &dyn Storage| {
-            let lock = lock_within(storage, patience);
-            lock.map_err(|e| DiskError::io(storage, "lock", e))?
-                .ok_or_else(|| DiskError::Locked { directory: storage.name() })
+            let lock = lock_within(storage, patience)?;
+            lock.ok_or_else(|| DiskError::apart(storage, running))
         };
         self.all().map(lock).collect()
     }
@@ -119,8 +112,7 @@ impl Directories {
     /// # Errors
     /// [`DiskError`] when it cannot be read or is damaged.
     pub fn manifest(&self) -> Result<Option<Manifest>, DiskError> {
-        let manifest = Manifest::read(self.first());
-        let manifest = manifest.map_err(|e| DiskError::io(self.first(), MANIFEST, e))?;
+        let manifest = Manifest::read(self.first())?;
         self.deal(manifest.as_ref().map_or(&[], |manifest| &manifest.shares));
         Ok(manifest)
     }
@@ -131,30 +123,20 @@ impl Directories {
 // Invariant: what is read back searches the same states in the same order of lines; two searches have the same
 // label only when they have the same puzzle, metric and goal.
 
-/// What manifests and markers say of a puzzle.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Identity {
-    pub board: String,
-    pub goal: String,
-    pub start: String,
-    pub metric: Option<String>,
-    pub puzzle: Option<String>,
-}
-
 impl Identity {
-    pub fn of(subject: &StateSpace) -> Identity {
-        let metric = subject.metric().filter(|&metric| metric != Metric::Stm);
+    pub(crate) fn of(space: &StateSpace) -> Identity {
+        let metric = space.metric().filter(|&metric| metric != Metric::Stm);
         Identity {
-            board: subject.name(),
-            goal: subject.goal_text(),
-            start: subject.start_text(),
+            board: space.name(),
+            goal: space.goal_text(),
+            start: space.start_text(),
             metric: metric.map(|metric| metric.name().into()),
-            puzzle: subject.puzzle_text(),
+            puzzle: space.puzzle_text(),
         }
     }
 
     /// Names and values to be compared, the most telling first.
-    pub fn facts(&self) -> [(&'static str, String); 5] {
+    pub(crate) fn facts(&self) -> [(&'static str, String); 5] {
         let moves = self.puzzle.as_deref().map_or_else(String::new, hash);
         let metric = self.metric.clone();
         [
@@ -167,16 +149,13 @@ impl Identity {
     }
 
     /// Whether both are of the same moves of another puzzle, whatever it and they are called.
-    pub fn is_renamed(&self, other: &Identity) -> bool {
+    pub(crate) fn is_renamed(&self, other: &Identity) -> bool {
         let read = |of: &Identity| StateSpace::from_puzzle_text(of.puzzle.as_ref()?);
         matches!((read(self), read(other)), (Some(one), Some(other)) if one.is_renamed(&other))
     }
 
-    /// Returns what is searched.
-    ///
-    /// # Errors
-    /// What is wrong with a board; [`DiskError::Apart`] for what no program of this version wrote.
-    pub fn subject(&self, directory: &str) -> Result<StateSpace, Error> {
+    /// What is searched; [`DiskError::Apart`] for what no program of this version wrote.
+    pub(crate) fn space(&self, directory: &str) -> Result<StateSpace, Error> {
         let unknown = |what: &str| DiskError::Apart {
             directory: directory.into(),
             reason: format!("its manifest names {what} that this program does not know"),
@@ -191,32 +170,8 @@ impl Identity {
             Some(_) => return Err(unknown("a metric").into()),
         };
         let goal = Board::parse(&self.goal, Some(self.board.parse()?))?;
-        let subject = StateSpace::of_board(goal).in_metric(metric);
-        subject.starting_at(&self.start)
-    }
-}
-
-impl From<&Manifest> for Identity {
-    fn from(of: &Manifest) -> Identity {
-        Identity {
-            board: of.board.clone(),
-            goal: of.goal.clone(),
-            start: of.start.clone(),
-            metric: of.metric.clone(),
-            puzzle: of.puzzle.clone(),
-        }
-    }
-}
-
-impl From<&Marker> for Identity {
-    fn from(of: &Marker) -> Identity {
-        Identity {
-            board: of.board.clone(),
-            goal: of.goal.clone(),
-            start: of.start.clone(),
-            metric: of.metric.clone(),
-            puzzle: of.puzzle.clone(),
-        }
+        let space = StateSpace::of_board(goal).in_metric(metric);
+        space.starting_at(&self.start)
     }
 }
 
@@ -287,10 +242,5 @@ impl Disk {
             check: false,
             patience: Duration::from_secs(10),
         }
-    }
-
-    /// Returns how new files are coded when a kernel computes them.
-    pub(crate) fn codec(&self, kernel: Kernel) -> Codec {
-        self.codec.unwrap_or(Codec::best(kernel))
     }
 }

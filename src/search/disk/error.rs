@@ -2,7 +2,9 @@
 
 use std::io;
 
-use crate::store::{MemoryError, Storage};
+use crate::Error;
+use crate::search::Communicator;
+use crate::store::{MemoryError, Place, Storage, StorageError};
 use crate::units::bytes;
 
 /// A run on disk that cannot start, go on or be read.
@@ -10,24 +12,20 @@ use crate::units::bytes;
 #[non_exhaustive]
 pub enum DiskError {
     /// The system refused, or the file's content is wrong.
-    #[error("{directory}/{file}: {}{}", reason, advice(.reason, *lost))]
+    #[error("{place}: {}{}", reason, advice(.reason, *lost))]
     Io {
-        /// The directory.
-        directory: String,
-        /// The file in it.
-        file: String,
+        /// The file.
+        place: Place,
         /// What the system, or the file's reader, said.
         reason: io::Error,
         /// Whether what was done since the last commit is lost.
         lost: bool,
     },
     /// A level file is damaged or does not belong here.
-    #[error("{directory}/{file} (depth {depth}): {reason}; {advice}")]
+    #[error("{place} (depth {depth}): {reason}; {advice}")]
     Level {
-        /// The directory.
-        directory: String,
-        /// The file in it.
-        file: String,
+        /// The file.
+        place: Place,
         /// Depth of its states.
         depth: u32,
         /// What is wrong.
@@ -37,21 +35,13 @@ pub enum DiskError {
     },
     /// A scratch file reads back other bytes than were written.
     #[error(
-        "{directory}/{file}: it reads back other bytes than were written; the levels are whole: look at the disk, or keep the planes elsewhere with --planes memory, and give the same command again"
+        "{place}: it reads back other bytes than were written; the levels are whole: look at the disk, or keep the planes elsewhere with --planes memory, and give the same command again"
     )]
     Scratch {
-        /// The directory.
-        directory: String,
-        /// The file in it.
-        file: String,
+        /// The file.
+        place: Place,
         /// Depth of the step that needs it.
         depth: u32,
-    },
-    /// Another process works in the directory.
-    #[error("{directory}: another search is running here; wait for it, or choose another --dir")]
-    Locked {
-        /// The directory.
-        directory: String,
     },
     /// The directory holds another search.
     #[error(
@@ -162,28 +152,11 @@ pub enum DiskError {
         /// What the codec said.
         reason: &'static str,
     },
-    /// The levels of a run do not add up.
-    #[error(
-        "{directory}: depth {depth} has {found} states or another checksum than the manifest's {stated}: the run is damaged, start again in another --dir"
-    )]
-    Sum {
-        /// The directory.
-        directory: String,
-        /// The level.
-        depth: u32,
-        /// States in the files.
-        found: u64,
-        /// States in the manifest.
-        stated: u64,
-    },
 }
 
 /// What became of the work.
 fn kept(lost: bool) -> &'static str {
-    match lost {
-        true => "what was done since the last commit is lost",
-        false => "nothing is lost",
-    }
+    if lost { "what was done since the last commit is lost" } else { "nothing is lost" }
 }
 
 /// What to do about an error of the system.
@@ -200,15 +173,16 @@ fn advice(reason: &io::Error, lost: bool) -> String {
     }
 }
 
+impl From<StorageError> for DiskError {
+    fn from(StorageError { place, reason }: StorageError) -> DiskError {
+        DiskError::Io { place, reason, lost: false }
+    }
+}
+
 impl DiskError {
     /// What is wrong with a directory as a part of a run.
-    pub(crate) fn apart(storage: &dyn Storage, reason: String) -> DiskError {
-        DiskError::Apart { directory: storage.name(), reason }
-    }
-
-    /// What the system said of a file.
-    pub(crate) fn io(storage: &dyn Storage, file: &str, reason: io::Error) -> DiskError {
-        DiskError::Io { directory: storage.name(), file: file.to_string(), reason, lost: false }
+    pub(crate) fn apart(storage: &dyn Storage, reason: impl Into<String>) -> DiskError {
+        DiskError::Apart { directory: storage.name(), reason: reason.into() }
     }
 
     /// The error of a search that could not commit what it had done.
@@ -217,5 +191,60 @@ impl DiskError {
             *lost = true;
         }
         self
+    }
+}
+
+// How a session ends early.
+//
+// Invariant: what one rank meets alone is told to the others by the end of the job; what all know ends all
+// of them alike.
+
+/// Why a rank has stopped.
+#[derive(Debug)]
+pub enum Stopped {
+    /// All ranks have stopped, each with its own error or the one that names the rank at fault.
+    Together(Error),
+    /// Only this rank has: the others wait for it until the job is ended.
+    Alone(Error),
+}
+
+impl Stopped {
+    /// Returns what is wrong.
+    pub fn into_error(self) -> Error {
+        match self {
+            Stopped::Together(error) | Stopped::Alone(error) => error,
+        }
+    }
+}
+
+/// Why the levels ended early.
+pub(crate) enum Halt {
+    /// Something is wrong on this rank.
+    Error(Error),
+    /// The writer of this rank has failed and says why itself.
+    Writer,
+    /// All ranks have stopped for this reason.
+    Together(Error),
+}
+
+impl<E: Into<Error>> From<E> for Halt {
+    fn from(error: E) -> Halt {
+        Halt::Error(error.into())
+    }
+}
+
+/// Returns what this rank has, once every rank has something; else every rank stops.
+pub(crate) fn agreed<T>(
+    communicator: &dyn Communicator,
+    result: Result<T, impl Into<Error>>,
+) -> Result<T, Stopped> {
+    let result = result.map_err(Into::into);
+    let failure = result.as_ref().err().map(ToString::to_string);
+    match (communicator.agree(failure), result) {
+        (None, Ok(value)) => Ok(value),
+        (_, Err(error)) => Err(Stopped::Together(error)),
+        (Some((rank, reason)), Ok(_)) => {
+            Err(Stopped::Together(DiskError::Elsewhere { rank, reason }.into()))
+        }
     }
 }

@@ -4,25 +4,11 @@
 //! from the most states that so many moves lead to, and from the number of all.
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use crate::Error;
-use crate::kernel::Kernel;
-use crate::progress::Progress;
-use crate::puzzle::Puzzle;
-use crate::puzzle::StateSpace;
-use crate::search::calibrate::{Calibration, by};
-use crate::search::classes::Chunks;
-use crate::search::disk::directories::{Directories, Disk};
-use crate::search::disk::error::DiskError;
-use crate::search::disk::memory_plan::MemoryPlan;
-use crate::search::disk::run::run;
-use crate::search::error::{Engine, SearchError};
-use crate::search::options::Search;
-use crate::search::outcome::Outcome;
-use crate::search::problem::SearchProblem;
-use crate::search::run::SearchPlan;
-use crate::store::{Codec, Simulated};
+use crate::puzzle::{Puzzle, StateSpace};
+use crate::search::disk::MemoryPlan;
+use crate::store::Codec;
 
 /// Coded bytes over the entropy of independent bits, at most, measured (`docs/performance.md`): states cluster on lines, which
 /// makes frames smaller than independent bits would be, and codes are not perfect, which makes them larger. Levels of 2x7 in the single-tile
@@ -99,15 +85,15 @@ impl Widths {
 /// use tilewave::puzzle::{Goal, Metric, StateSpace};
 ///
 /// let board = Goal::Last.board("4x4".parse()?)?;
-/// let subject = StateSpace::of_board(board).in_metric(Metric::Mtm);
-/// let widths = disk::widths(&subject, &[], Some(4))?;
+/// let space = StateSpace::of_board(board).in_metric(Metric::Mtm);
+/// let widths = disk::widths(&space, &[], Some(4))?;
 /// assert_eq!(widths.counts, [1, 6, 18, 54, 162]);
 /// assert!(!widths.exact);
-/// assert!(disk::widths(&subject, &[], None)?.counts.is_empty());
+/// assert!(disk::widths(&space, &[], None)?.counts.is_empty());
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub fn widths(
-    subject: &StateSpace,
+    space: &StateSpace,
     published: &[u64],
     max_depth: Option<usize>,
 ) -> Result<Widths, Error> {
@@ -121,9 +107,9 @@ pub fn widths(
     if levels > MOST_LEVELS {
         return Ok(widths);
     }
-    let start = subject.start()?;
-    let growth = Growth::new(subject.moves(), start.cell);
-    let mut left = subject.numbered_states();
+    let start = space.start()?;
+    let growth = Growth::new(space.moves(), start.cell);
+    let mut left = space.numbered_states();
     for most in growth.take(levels) {
         match left.checked_sub(most) {
             Some(rest) => left = rest,
@@ -137,8 +123,8 @@ pub fn widths(
 /// Most levels that growth is counted for.
 const MOST_LEVELS: usize = 1000;
 
-/// Returns which share of the time of a whole search its first levels take, at most, where not all is known.
-pub fn share(first: &Widths, published: &[u64], plan: MemoryPlan) -> f64 {
+/// Which share of the time of a whole search its first levels take, at most, where not all is known.
+pub(crate) fn share(first: &Widths, published: &[u64], plan: MemoryPlan) -> f64 {
     if first.counts.is_empty() {
         return 1.0;
     }
@@ -153,7 +139,7 @@ pub fn share(first: &Widths, published: &[u64], plan: MemoryPlan) -> f64 {
 /// Returns how many passes over all lines levels of these widths cost: a block is computed as a whole when a
 /// state can come to it, which about three can from each.
 fn passes(widths: &[u64], plan: MemoryPlan) -> f64 {
-    let blocks = plan.blocks() as f64;
+    let blocks = plan.chunks.layout.blocks() as f64;
     let touched = |&width: &u64| 1.0 - (-3.0 * width as f64 / blocks).exp();
     widths.iter().map(touched).sum()
 }
@@ -194,7 +180,8 @@ pub fn estimate(widths: &Widths, plan: MemoryPlan, keep_all: bool) -> Estimate {
 /// not count.
 fn estimate_of(widths: &[u64], plan: MemoryPlan, keep_all: bool, most: u64) -> Estimate {
     let extent = plan.extent;
-    let (chunks, frames) = (plan.chunks() as u64, plan.frames());
+    let chunks = plan.chunks() as u64;
+    let frames = (plan.chunks.frames() * plan.groups) as u64 * chunks;
     // Of a thin level every state has a frame, and every few a file, to itself.
     let level_of = |states: u64| {
         level_bytes(plan, states) + FRAME * states.min(frames) + FILE * states.min(chunks)
@@ -217,7 +204,7 @@ fn estimate_of(widths: &[u64], plan: MemoryPlan, keep_all: bool, most: u64) -> E
     // has not yet made durable is there twice.
     let extra = |bytes: u64| bytes * chunks.min(UNCOMMITTED as u64) / chunks;
     // Planes are coded as levels are; those of thin levels say where each state lies.
-    let planes = plan.plane_file_bytes();
+    let planes = plan.plane_files;
     let there = |states: u64| match planes {
         0 => 0,
         planes => {
@@ -234,18 +221,16 @@ fn estimate_of(widths: &[u64], plan: MemoryPlan, keep_all: bool, most: u64) -> E
     }
     let steps = levels.windows(2).map(|two| {
         let [from, to] = [two[0].1, two[1].1];
-        let levels = match keep_all {
-            true => written,
-            false => from + to + extra(from.max(to)),
-        };
+        let levels = if keep_all { written } else { from + to + extra(from.max(to)) };
         // Planes that are read give their disk back to those that are written; of one chunk both are there.
         let [read, written] = [two[0].0, two[1].0].map(there);
         levels + read.max(written) + (read + written) / chunks
     });
     let peak = steps.max().unwrap_or(0);
-    let sent = match level.is_empty() {
-        true => (planes as f64 / extent.widest) as u64,
-        false => widths.iter().map(|&width| there(width)).sum(),
+    let sent = if level.is_empty() {
+        (planes as f64 / extent.widest) as u64
+    } else {
+        widths.iter().map(|&width| there(width)).sum()
     };
     Estimate {
         peak_bytes: peak,
@@ -320,60 +305,19 @@ impl Iterator for Growth {
     }
 }
 
-// How long a search on disk takes to compute, from a small one.
-
-/// Returns how long computing, without waiting for a disk, should take: as [`crate::search::calibrate`], with decoding,
-/// kernel and encoding of complete searches through chunks in memory.
-///
-/// # Errors
-/// What [`run`] returns.
-pub fn calibrate(
-    plan: &SearchPlan,
-    threads: Option<usize>,
-    kernel: Option<Kernel>,
-) -> Result<Option<Calibration>, Error> {
-    let plan = SearchPlan { engine: Engine::Disk, ..plan.clone() };
-    by(&plan, threads, kernel, &worked)
-}
-
-/// Runs a search whose seconds are those of its work.
-fn worked(search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
-    let directories = Directories::new(vec![Box::new(Simulated::default())]);
-    let mut disk = Disk::new(directories);
-    let layout = SearchProblem::chunked(&search.subject)?.layout;
-    disk.shared_digits = Chunks::new(layout, 1).map(|chunks| chunks.digits);
-    disk.commit_every = Duration::MAX;
-    let ended = run(search, &disk, progress).map_err(|error| match error {
-        Error::Disk(DiskError::Interrupted { depth, states, .. }) => {
-            SearchError::Interrupted { depth, states }.into()
-        }
-        error => error,
-    });
-    let mut outcome = ended?;
-    if let Some(used) = &outcome.disk {
-        let work = used.decode_seconds + used.kernel_seconds + used.encode_seconds;
-        outcome.seconds = work / outcome.threads as f64;
-    }
-    Ok(outcome)
-}
-
 #[cfg(test)]
 mod tests {
-    //! What `src/bfs/disk/estimate.rs` keeps to itself.
-
     use super::*;
-
-    use crate::puzzle::families;
-    use crate::puzzle::{Goal, Size, StateSpace};
+    use crate::puzzle::{Goal, Size, families};
     use crate::search::Search;
     use crate::search::disk::{Directories, Disk, PlaneStore};
-    use crate::store::Simulated;
+    use crate::store::MemoryDirectory;
 
     #[test]
     fn a_puzzle_that_nobody_has_searched_may_have_half_of_a_class_in_a_level() {
         for (name, classes) in [("coxeter:12", 2), ("stars:12", 2), ("lrx:11", 1)] {
             let search = Search::of(StateSpace::of_puzzle(families::parse(name).unwrap()));
-            let disk = Disk::new(Directories::new(vec![Box::new(Simulated::default())]));
+            let disk = Disk::new(Directories::new(vec![Box::new(MemoryDirectory::default())]));
             let plan = MemoryPlan::choose(&search, &disk, None).unwrap();
             assert_eq!(plan.extent.classes, classes, "{name}");
             let found = estimate(&Widths::default(), plan, false);
@@ -389,7 +333,7 @@ mod tests {
     fn estimates_grow_with_the_levels() {
         let size = Size::new(3, 4).unwrap();
         let search = Search::new(Goal::Last.board(size).unwrap());
-        let mut disk = Disk::new(Directories::new(vec![Box::new(Simulated::default())]));
+        let mut disk = Disk::new(Directories::new(vec![Box::new(MemoryDirectory::default())]));
         disk.shared_digits = Some(1);
         let plan = MemoryPlan::choose(&search, &disk, None).unwrap();
         let counts = vec![1, 1000, 20_000_000, 21_841_159, 10_000];
@@ -412,7 +356,7 @@ mod tests {
         disk.planes = Some(PlaneStore::Memory);
         let wide = MemoryPlan::choose(&four, &disk, None).unwrap();
         disk.planes = Some(PlaneStore::Files);
-        let thin = |depth| super::widths(&four.subject, &[], Some(depth)).unwrap();
+        let thin = |depth| super::widths(&four.space, &[], Some(depth)).unwrap();
         assert_eq!(thin(20).counts[..4], [1, 2, 4, 10]);
         assert_eq!(thin(20).counts.len(), 21);
         let most = estimate(&thin(10), wide, false).peak_bytes;
@@ -430,7 +374,7 @@ mod tests {
         assert!(share(&thin(10), &[], wide) < 0.1);
         assert_eq!(share(&thin(60), &[], wide), 1.0);
         assert_eq!(share(&widths, &counts, plan), 1.0);
-        let known = super::widths(&search.subject, &counts, Some(1)).unwrap();
+        let known = super::widths(&search.space, &counts, Some(1)).unwrap();
         assert!(known.exact && known.counts == [1, 1000]);
         // Planes of 332,640 registers of 60 lines: a bit for each, coded as the levels are, there once and those of a chunk.
         let more = estimate(&widths, files, false).peak_bytes - found.peak_bytes;

@@ -1,566 +1,375 @@
-//! The bits that cross between chunks, sent from chunk to chunk.
+//! Segments on their way from chunk to chunk: through files, where the planes of one machine exceed its memory, or
+//! between ranks, where they wait in memory and travel between two supersteps.
 //!
-//! Invariant: both sides derive the order of the bits from the windows, so no index of a bit travels: a
-//! segment holds, for the target blocks that get any state from the sending chunk, in increasing order, how
-//! many were left out before and, for the words of the block in order, those of their bits whose source lies
-//! in the sending chunk, in whole bytes. So a segment takes what it has to say, in thin levels next to nothing, and at
-//! most 8 bytes a word and a byte per block, which coding makes smaller.
+//! Invariant: a segment is received once, as it was sent, or an error is: the hash of what leaves the memory stays
+//! behind or travels with it. Files are scratch. Names and headers carry the run's number, so a run that is resumed
+//! removes its own and makes them again from the level files; they are never synced. What was read gives its disk
+//! back, so what is read and what is written together take little more than one of them. A segment for a chunk of this
+//! rank never leaves it; one for another rank travels once, in the order in which it was sent. In a superstep the
+//! messages for other ranks are at most 1 bit per line and plane of the chunks computed meanwhile; those that have
+//! arrived are at most 1 bit per line and plane of this rank's chunks for the step in progress, and as much for the next.
 
-use std::borrow::Cow;
-use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::Ordering;
 
-use rayon::prelude::*;
+use twox_hash::XxHash3_64;
 
 use crate::Error;
-use crate::kernel::{Kernel, gather_bits, scatter_bits};
-use crate::perm::layout::{LANES, Register};
-use crate::search::classes::Chunks;
-use crate::search::disk::halo::Planes;
-use crate::search::disk::halo_sources::{ALL_LANES, BlockSources, PlaneSources, Portions};
-use crate::search::problem::Crossings;
-use crate::store::{Codec, DEFAULT_LEVEL, Decoder, Encoder, MemoryError, Words};
+use crate::search::Communicator;
+use crate::search::disk::{Directories, DiskError};
+use crate::store::{Append, ReadAt, RunFile};
 
-/// Takes segments from chunk to chunk: files, or messages between machines.
-pub trait Exchange: Send + Sync {
+/// First bytes of a scratch file.
+const MAGIC: [u8; 8] = *b"TWCROSS\n";
+
+/// Bytes of a segment whose disk is given back as soon as it was read: less is not worth a call to the system.
+const LARGE: u64 = 1 << 16;
+
+/// Bytes of the header of a message: depth, from chunk, to chunk, plane, length, 4 bytes each.
+const HEADER: usize = 20;
+
+/// The segments that wait, and how they travel.
+pub(crate) struct Exchange<'a> {
+    /// By depth of the step and receiving chunk.
+    waiting: HashMap<(u32, usize), Vec<WaitingSegment>>,
+    route: Route<'a>,
+}
+
+/// From chunk, plane, bits.
+type WaitingSegment = (usize, usize, SegmentBits);
+
+enum SegmentBits {
+    Here(Vec<u8>),
+    InFile { offset: u64, len: usize, hash: u64 },
+}
+
+enum Route<'a> {
+    Files(ScratchFiles<'a>),
+    Ranks(Outbox),
+}
+
+impl<'a> Exchange<'a> {
+    /// Through files of a run whose level files and scratch may come to `limit` bytes.
+    pub fn of_files(directories: &'a Directories, run: u64, limit: Option<u64>) -> Exchange<'a> {
+        let (open, files) = (None, HashMap::new());
+        let files = ScratchFiles { directories, run, limit, open, files };
+        Exchange { waiting: HashMap::new(), route: Route::Files(files) }
+    }
+
+    /// Between ranks; `owners` are the ranks of the chunks.
+    pub fn of_ranks(communicator: &dyn Communicator, owners: Vec<usize>) -> Exchange<'a> {
+        let out = vec![Vec::new(); communicator.size()];
+        let outbox = Outbox { rank: communicator.rank(), owners, out, sent: BTreeMap::new() };
+        Exchange { waiting: HashMap::new(), route: Route::Ranks(outbox) }
+    }
+
     /// Whether segments for a chunk leave the memory, so that fewer bytes are worth the time of coding.
-    fn leaves(&self, to: usize) -> bool;
+    pub fn leaves(&self, to: usize) -> bool {
+        match &self.route {
+            Route::Files(_) => true,
+            Route::Ranks(outbox) => outbox.owners[to] != outbox.rank,
+        }
+    }
 
     /// Sends the segment of a plane from one chunk to another, for the step to a depth.
-    ///
-    /// # Errors
-    /// What the medium says.
-    fn send(
+    pub fn send(
         &mut self,
         depth: u32,
         from: usize,
         to: usize,
         plane: usize,
         segment: Vec<u8>,
-    ) -> Result<(), Error>;
+    ) -> Result<(), Error> {
+        let leaves = self.leaves(to);
+        let bits = match &mut self.route {
+            Route::Files(files) => files.append((depth, from), &segment)?,
+            Route::Ranks(outbox) if leaves => {
+                outbox.push([depth, from as u32, to as u32, plane as u32], &segment);
+                return Ok(());
+            }
+            Route::Ranks(_) => SegmentBits::Here(segment),
+        };
+        self.waiting.entry((depth, to)).or_default().push((from, plane, bits));
+        Ok(())
+    }
 
     /// Returns the segments sent to a chunk for the step to a depth: (from, plane, segment). May be
     /// called again only after it was sent to again.
-    ///
-    /// # Errors
-    /// What the medium says.
-    fn receive(&mut self, depth: u32, to: usize) -> Result<Vec<(usize, usize, Vec<u8>)>, Error>;
+    pub fn receive(
+        &mut self,
+        depth: u32,
+        to: usize,
+    ) -> Result<Vec<(usize, usize, Vec<u8>)>, Error> {
+        let mut received = Vec::new();
+        let mut open = None;
+        for (from, plane, bits) in self.waiting.remove(&(depth, to)).unwrap_or_default() {
+            let bytes = match (bits, &mut self.route) {
+                (SegmentBits::Here(bytes), _) => bytes,
+                (bits, Route::Files(files)) => files.read((depth, from), &bits, &mut open)?,
+                (SegmentBits::InFile { .. }, Route::Ranks(_)) => continue,
+            };
+            received.push((from, plane, bytes));
+        }
+        drop(open);
+        if let Route::Files(files) = &mut self.route {
+            for (from, ..) in &received {
+                files.remove_if((depth, *from), |file| file.waiting == 0)?;
+            }
+        }
+        Ok(received)
+    }
 
     /// Forgets what was sent for the step to a depth.
-    ///
-    /// # Errors
-    /// What the medium says.
-    fn forget(&mut self, depth: u32) -> Result<(), Error>;
-}
-
-/// The words of all planes for the blocks of one chunk.
-struct ChunkWords {
-    words: Words,
-    /// For each plane and block whether any word is set; the words of the others are zero.
-    live: Vec<AtomicBool>,
-    /// Words of a block.
-    size: usize,
-}
-
-impl ChunkWords {
-    fn new(chunks: Chunks, planes: usize) -> Result<ChunkWords, Error> {
-        let live = || AtomicBool::new(false);
-        Ok(ChunkWords {
-            words: Words::zeroed(planes * chunks.registers())?,
-            live: (0..planes * chunks.blocks).map(|_| live()).collect(),
-            size: chunks.layout.block_registers(),
-        })
-    }
-
-    /// The words of a block; `at` counts the blocks of all planes.
-    fn block(&self, at: usize) -> &[AtomicU64] {
-        &self.words.get()[at * self.size..][..self.size]
-    }
-
-    fn is_live(&self, at: usize) -> bool {
-        self.live[at].load(Ordering::Relaxed)
-    }
-
-    /// Makes a block live, or not.
-    fn set(&self, at: usize, words: Option<&[u64]>) {
-        let places = self.block(at);
-        if let Some(words) = words {
-            for (place, &word) in places.iter().zip(words) {
-                place.store(word, Ordering::Relaxed);
-            }
-        } else if self.is_live(at) {
-            places.iter().for_each(|p| p.store(0, Ordering::Relaxed));
+    pub fn forget(&mut self, depth: u32) -> Result<(), Error> {
+        self.waiting.retain(|(d, _), _| *d != depth);
+        match &mut self.route {
+            Route::Files(files) => files.remove_all(|file| file.0 == depth),
+            Route::Ranks(_) => Ok(()),
         }
-        self.live[at].store(words.is_some(), Ordering::Relaxed);
     }
 
-    fn clear(&self) {
-        let places = (0..self.live.len()).into_par_iter();
-        places.for_each(|at| self.set(at, None));
-    }
-}
-
-/// Planes of one chunk at a time, filled from and emptied into an [`Exchange`].
-pub(crate) struct RoutedPlanes<'a> {
-    chunks: Chunks,
-    crossings: &'a Crossings,
-    exchange: Box<dyn Exchange + 'a>,
-    /// Side of the step in progress.
-    side: usize,
-    chunk: usize,
-    /// The chunk's words, in target order.
-    incoming: ChunkWords,
-    /// The chunk's words, in source order.
-    outgoing: ChunkWords,
-    kernel: Kernel,
-}
-
-impl<'a> RoutedPlanes<'a> {
-    /// Returns planes over an exchange, for a step from a side. Cost: 16 bytes per plane and register of
-    /// one chunk, touched when used.
-    pub fn new(
-        chunks: Chunks,
-        crossings: &'a Crossings,
-        side: usize,
-        kernel: Kernel,
-        exchange: Box<dyn Exchange + 'a>,
-    ) -> Result<RoutedPlanes<'a>, Error> {
-        let planes = crossings.most();
-        Ok(RoutedPlanes {
-            chunks,
-            crossings,
-            exchange,
-            side,
-            chunk: 0,
-            incoming: ChunkWords::new(chunks, planes)?,
-            outgoing: ChunkWords::new(chunks, planes)?,
-            kernel,
-        })
-    }
-
-    /// The number of a block of the chunk in its words.
-    fn place(&self, plane: usize, block: usize) -> usize {
-        plane * self.chunks.blocks + block - self.chunk * self.chunks.blocks
-    }
-
-    /// The blocks of a chunk.
-    fn blocks_of(&self, chunk: usize) -> Range<usize> {
-        let blocks = self.chunks.blocks;
-        chunk * blocks..(chunk + 1) * blocks
-    }
-
-    /// Returns the segments of what a plane's outgoing words give to other chunks, for a step from a side:
-    /// (chunk, segment).
-    fn segments(&self, number: usize, side: usize) -> Result<Vec<(usize, Vec<u8>)>, Error> {
-        let plane = &self.crossings.from(side)[number];
-        let targets_of = |located: &mut BlockSources, block: usize| {
-            plane.targets.locate(block, located);
-            located.blocks.clone()
+    /// Brings all messages to their ranks; a collective call.
+    pub fn deliver(&mut self, communicator: &dyn Communicator) -> Result<(), Error> {
+        let Route::Ranks(outbox) = &mut self.route else {
+            return Ok(());
         };
-        let first = self.chunk * self.chunks.blocks;
-        let live = (first..first + self.chunks.blocks)
-            .into_par_iter()
-            .filter(|&block| self.outgoing.is_live(self.place(number, block)));
-        let targets = live.map_init(BlockSources::default, targets_of);
-        let mut targets: Vec<usize> = targets.flatten_iter().collect();
-        targets.par_sort_unstable();
-        targets.dedup();
-        let chunk_of = |block: &usize| self.chunks.of_block(*block);
-        let parts: Vec<&[usize]> = targets.chunk_by(|a, b| chunk_of(a) == chunk_of(b)).collect();
-        let segment = |packer: &mut Result<Packer, MemoryError>, blocks: &[usize]| {
-            let packer = packer.as_mut().map_err(|error| error.clone())?;
-            let to = chunk_of(&blocks[0]);
-            let segment = self.segment(number, &plane.sources, to, blocks);
-            let coded = self.exchange.leaves(to);
-            let packed = |segment: &Segment| Ok((to, packer.pack(segment, coded)?));
-            segment.as_ref().map(packed).transpose()
-        };
-        let parts = parts.into_par_iter();
-        let segments = parts.map_init(|| Packer::new(self.kernel), segment);
-        segments.filter_map(Result::transpose).collect()
-    }
-
-    /// Writes what the chunk gives to blocks of another one.
-    fn segment(
-        &self,
-        plane: usize,
-        sources: &PlaneSources,
-        to: usize,
-        blocks: &[usize],
-    ) -> Option<Segment> {
-        let registers = self.chunks.registers();
-        let outgoing = &self.outgoing.words.get()[plane * registers..][..registers];
-        let (own, first) = (self.blocks_of(self.chunk), self.chunk * registers);
-        let load = |word: usize| match word.checked_sub(first).filter(|&word| word < registers) {
-            Some(word) => outgoing[word].load(Ordering::Relaxed),
-            None => 0,
-        };
-        let mut segment = Segment::default();
-        let mut portions = Portions::new(sources, own);
-        let mut words = vec![0; self.outgoing.size];
-        let mut next = to * self.chunks.blocks;
-        for &block in blocks {
-            let portion = portions.of(block);
-            let words = &mut words[..portion.words.len()];
-            portions.take(self.kernel, &portion, load, words);
-            if words.iter().all(|&word| word == 0) {
-                continue;
-            }
-            segment.push_number(block - next);
-            gather_bits(self.kernel, words, &portion.lanes);
-            segment.push(words, &portion.lanes);
-            next = block + 1;
+        let none = vec![Vec::new(); communicator.size()];
+        let mut out = std::mem::replace(&mut outbox.out, none);
+        for part in &mut out {
+            let hash = XxHash3_64::oneshot(part);
+            part.extend(hash.to_le_bytes());
         }
-        (!segment.is_empty()).then_some(segment)
-    }
-
-    /// Puts a segment into the incoming words of a plane.
-    fn fill(&self, plane: usize, from: usize, segment: &[u8]) {
-        let sources = &self.crossings.from(self.side)[plane].sources;
-        let mut portions = Portions::new(sources, self.blocks_of(from));
-        let mut reader = SegmentReader::new(segment);
-        let mut words = vec![0; self.incoming.size];
-        let first = self.chunk * self.chunks.blocks;
-        let mut block = first;
-        while let Some(skipped) = reader.number() {
-            block += skipped;
-            if block >= first + self.chunks.blocks {
-                // Nobody has written this: what is received has been compared with its hash.
-                return;
-            }
-            let place = self.place(plane, block);
-            self.incoming.live[place].store(true, Ordering::Relaxed);
-            let portion = portions.of(block);
-            let words = &mut words[..portion.words.len()];
-            reader.take(&portion.lanes, words);
-            scatter_bits(self.kernel, words, &portion.lanes);
-            let places = self.incoming.block(place);
-            let given = portion.words.iter().zip(words).zip(&portion.lanes);
-            for ((&at, &mut bits), &lanes) in given {
-                let place = &places[usize::from(at)];
-                if lanes == ALL_LANES {
-                    place.store(bits, Ordering::Relaxed);
-                } else {
-                    // Other chunks give other lanes of the same words.
-                    place.fetch_or(bits, Ordering::Relaxed);
+        for (rank, bytes) in communicator.all_to_all(out).iter().enumerate() {
+            let whole = |&(bytes, hash): &(&[u8], &[u8; 8])| {
+                hash == &XxHash3_64::oneshot(bytes).to_le_bytes()
+            };
+            let part = bytes.split_last_chunk().filter(whole);
+            let opened = part.and_then(|(mut rest, _)| {
+                while !rest.is_empty() {
+                    self.open(&mut rest)?;
                 }
-            }
-            block += 1;
-        }
-    }
-}
-
-impl Planes for RoutedPlanes<'_> {
-    fn begin(&mut self, depth: u32, chunk: usize) -> Result<(), Error> {
-        self.chunk = chunk;
-        let segments = self.exchange.receive(depth, chunk)?;
-        self.incoming.clear();
-        let fill = |unpacker: &mut Result<Unpacker, MemoryError>, (from, plane, packed)| {
-            let unpacker = unpacker.as_mut().map_err(|error| error.clone())?;
-            let packed: Vec<u8> = packed;
-            // What arrives has been compared with its hash, and is what was packed.
-            let bytes = unpacker.unpack(&packed).ok_or(MemoryError::Codec)?;
-            self.fill(plane, from, &bytes);
-            Ok(())
-        };
-        let segments = segments.into_par_iter();
-        segments.try_for_each_init(|| Unpacker::new(self.kernel), fill)
-    }
-
-    fn incoming(
-        &self,
-        plane: usize,
-        block: usize,
-        _: &mut BlockSources,
-        words: &mut [u64],
-    ) -> bool {
-        let place = self.place(plane, block);
-        let live = self.incoming.is_live(place);
-        if live {
-            for (word, place) in words.iter_mut().zip(self.incoming.block(place)) {
-                *word = place.load(Ordering::Relaxed);
-            }
-        }
-        live
-    }
-
-    fn outgoing(&self, plane: usize, block: usize, _: &mut BlockSources, words: Option<&[u64]>) {
-        self.outgoing.set(self.place(plane, block), words);
-    }
-
-    fn reached(&mut self, most: usize) -> Option<Vec<usize>> {
-        let places = 0..self.incoming.live.len();
-        let live = places.filter(|&place| self.incoming.is_live(place));
-        let live: Vec<usize> = live.take(most + 1).collect();
-        if live.len() > most {
-            return None;
-        }
-        self.outgoing.clear();
-        Some(live.iter().map(|place| place % self.chunks.blocks).collect())
-    }
-
-    fn end(&mut self, depth: u32, chunk: usize) -> Result<(), Error> {
-        self.close(depth + 1, chunk, 1 - self.side)
-    }
-
-    fn next_level(&mut self, depth: u32, side: usize) -> Result<(), Error> {
-        self.side = side;
-        self.exchange.forget(depth)
-    }
-
-    fn open(&mut self, chunk: usize) {
-        self.chunk = chunk;
-    }
-
-    fn restore(
-        &self,
-        _: usize,
-        plane: usize,
-        block: usize,
-        scratch: &mut BlockSources,
-        words: Option<&[u64]>,
-    ) {
-        self.outgoing(plane, block, scratch, words);
-    }
-
-    fn close(&mut self, depth: u32, chunk: usize, side: usize) -> Result<(), Error> {
-        for plane in 0..self.crossings.from(side).len() {
-            for (to, segment) in self.segments(plane, side)? {
-                self.exchange.send(depth, chunk, to, plane, segment)?;
-            }
+                Some(())
+            });
+            opened.ok_or_else(|| DiskError::Elsewhere {
+                rank,
+                reason: "what it sends arrives damaged: check the network and the memory of the machines".into(),
+            })?;
         }
         Ok(())
     }
+
+    /// Takes one message from the front of `rest`.
+    fn open(&mut self, rest: &mut &[u8]) -> Option<()> {
+        let Route::Ranks(outbox) = &self.route else {
+            return None;
+        };
+        let (header, others) = rest.split_first_chunk::<HEADER>()?;
+        let number = |i: usize| Some(u32::from_le_bytes(*header[4 * i..].first_chunk()?));
+        let (depth, plane) = (number(0)?, number(3)? as usize);
+        let (from, to) = (number(1)? as usize, number(2)? as usize);
+        let (segment, others) = others.split_at_checked(number(4)? as usize)?;
+        if outbox.owners.get(to) != Some(&outbox.rank) || from >= outbox.owners.len() {
+            return None;
+        }
+        *rest = others;
+        let bits = SegmentBits::Here(segment.to_vec());
+        self.waiting.entry((depth, to)).or_default().push((from, plane, bits));
+        Some(())
+    }
+
+    /// Returns the bytes that left this rank for the step to each depth.
+    pub fn sent(&self) -> BTreeMap<u32, u64> {
+        match &self.route {
+            Route::Files(_) => BTreeMap::new(),
+            Route::Ranks(outbox) => outbox.sent.clone(),
+        }
+    }
 }
 
-// A segment: the bits that one chunk gives to another one through one plane.
-//
-// Invariant: it takes what it has to say. On its way it is coded as frames of a level are, since bits of levels
-// cluster as their states do; what it was coded with stands in front.
-
-/// Registers of bytes that are coded together, as in a level.
-const FRAME: usize = 3024;
-
-/// Segments below this many bytes travel as they are.
-const SHORT: usize = 256;
-
-/// The numbers and bits of a segment, in whole bytes.
-#[derive(Default)]
-pub(crate) struct Segment {
-    bytes: Vec<u8>,
+/// The messages that leave a rank.
+struct Outbox {
+    rank: usize,
+    /// Rank of each chunk.
+    owners: Vec<usize>,
+    /// For each rank what it is to get.
+    out: Vec<Vec<u8>>,
+    /// Bytes sent to other ranks for the step to each depth.
+    sent: BTreeMap<u32, u64>,
 }
 
-impl Segment {
-    /// Appends the lowest bits of words, as many as there are lanes, in whole bytes.
-    pub fn push(&mut self, words: &[u64], lanes: &[u64]) {
-        self.bytes.reserve(8 * words.len());
-        for (word, lanes) in words.iter().zip(lanes) {
-            let len = self.bytes.len() + bytes(*lanes);
-            self.bytes.extend(word.to_le_bytes());
-            self.bytes.truncate(len);
+impl Outbox {
+    fn push(&mut self, [depth, from, to, plane]: [u32; 4], segment: &[u8]) {
+        let out = &mut self.out[self.owners[to as usize]];
+        for number in [depth, from, to, plane, segment.len() as u32] {
+            out.extend(number.to_le_bytes());
+        }
+        out.extend(segment);
+        *self.sent.entry(depth).or_default() += (HEADER + segment.len()) as u64;
+    }
+}
+
+/// A scratch file: depth of the step, sending chunk.
+type ScratchKey = (u32, usize);
+
+/// One file per depth and sending chunk, with the segments for all others.
+struct ScratchFiles<'a> {
+    directories: &'a Directories,
+    run: u64,
+    limit: Option<u64>,
+    /// The file being written.
+    open: Option<(ScratchKey, Box<dyn Append>)>,
+    files: HashMap<ScratchKey, ScratchFile>,
+}
+
+struct ScratchFile {
+    len: u64,
+    /// Bytes that are still on the disk.
+    held: u64,
+    /// Segments that wait to be received.
+    waiting: usize,
+}
+
+impl ScratchFiles<'_> {
+    fn name(&self, (depth, from): ScratchKey) -> String {
+        RunFile::Scratch { run: self.run, depth, chunk: from as u32 }.name()
+    }
+
+    /// Counts bytes as used, and refuses more than may be.
+    fn count(&self, depth: u32, bytes: u64) -> Result<(), DiskError> {
+        let used = &self.directories.used;
+        used.scratch.fetch_add(bytes, Ordering::Relaxed);
+        match self.limit.filter(|&limit| used.bytes() > limit) {
+            Some(limit) => Err(DiskError::Limit { depth, limit, lost: false }),
+            None => Ok(()),
         }
     }
 
-    /// Appends seven bits at a time, the lowest first, each with a bit that says whether more follow.
-    pub fn push_number(&mut self, mut number: usize) {
-        while number >= 128 {
-            self.bytes.push(number as u8 | 128);
-            number /= 128;
+    fn append(&mut self, key: ScratchKey, segment: &[u8]) -> Result<SegmentBits, Error> {
+        if self.open.as_ref().is_none_or(|(open, _)| *open != key) {
+            let mut file = self.directories.of_chunk(key.1).create(&self.name(key))?;
+            let header = [&MAGIC[..], &self.run.to_le_bytes()].concat();
+            let len = header.len() as u64;
+            self.files.insert(key, ScratchFile { len, held: len, waiting: 0 });
+            self.count(key.0, len)?;
+            file.append(&header)?;
+            self.open = Some((key, file));
         }
-        self.bytes.push(number as u8);
+        let len = segment.len();
+        self.count(key.0, len as u64)?;
+        let file = self.files.get_mut(&key).expect("the open file is known");
+        let offset = file.len;
+        file.len += len as u64;
+        file.held += len as u64;
+        file.waiting += 1;
+        let (_, open) = self.open.as_mut().expect("a file is open");
+        open.append(segment)?;
+        Ok(SegmentBits::InFile { offset, len, hash: XxHash3_64::oneshot(segment) })
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-}
-
-/// Bytes of as many bits as there are lanes.
-fn bytes(lanes: u64) -> usize {
-    lanes.count_ones().div_ceil(8) as usize
-}
-
-/// Reads a segment.
-pub(crate) struct SegmentReader<'a>(&'a [u8]);
-
-impl<'a> SegmentReader<'a> {
-    pub fn new(bytes: &'a [u8]) -> SegmentReader<'a> {
-        SegmentReader(bytes)
-    }
-
-    /// Writes the next words, each of as many bits as there are lanes and what follows them; zeros beyond the end.
-    pub fn take(&mut self, lanes: &[u64], words: &mut [u64]) {
-        for (word, &lanes) in words.iter_mut().zip(lanes) {
-            let mut next = [0; 8];
-            if let Some(eight) = self.0.first_chunk() {
-                next = *eight;
-            } else {
-                next[..self.0.len()].copy_from_slice(self.0);
-            }
-            *word = u64::from_le_bytes(next);
-            self.0 = self.0.get(bytes(lanes)..).unwrap_or_default();
+    /// Reads a segment of a file, which may be open from the one before.
+    fn read(
+        &mut self,
+        key: ScratchKey,
+        bits: &SegmentBits,
+        open: &mut Option<(ScratchKey, Box<dyn ReadAt>)>,
+    ) -> Result<Vec<u8>, Error> {
+        let &SegmentBits::InFile { offset, len, hash } = bits else {
+            return Ok(Vec::new());
+        };
+        let (storage, name) = (self.directories.of_chunk(key.1), self.name(key));
+        let (_, from) = match open.take().filter(|(known, _)| *known == key) {
+            Some(known) => open.insert(known),
+            None => open.insert((key, storage.open(&name)?)),
+        };
+        let bytes = from.read(offset, len)?;
+        if XxHash3_64::oneshot(bytes.as_ref()) != hash {
+            return Err(DiskError::Scratch { place: storage.place(&name), depth: key.0 }.into());
         }
-    }
-
-    /// The next number; `None` when there is none.
-    pub fn number(&mut self) -> Option<usize> {
-        let mut number = 0;
-        for shift in (0..usize::BITS).step_by(7) {
-            let (&part, rest) = self.0.split_first()?;
-            self.0 = rest;
-            number |= usize::from(part % 128) << shift;
-            if part < 128 {
-                break;
-            }
-        }
-        Some(number)
-    }
-}
-
-/// Codes segments.
-pub(crate) struct Packer {
-    codec: Codec,
-    encoder: Encoder,
-    frame: Vec<Register>,
-}
-
-impl Packer {
-    pub fn new(kernel: Kernel) -> Result<Packer, MemoryError> {
-        let codec = Codec::best(kernel);
-        Ok(Packer {
-            codec,
-            encoder: Encoder::new(codec, DEFAULT_LEVEL, kernel)?,
-            frame: Vec::new(),
-        })
-    }
-
-    /// Returns the bytes that travel: number of the codec or 0, number of the bytes, and for every frame its length
-    /// and its bytes. What is short, or not to be coded, is as it is behind the 0.
-    pub fn pack(&mut self, segment: &Segment, coded: bool) -> Result<Vec<u8>, Error> {
-        let bytes = &segment.bytes;
-        if !coded || bytes.len() < SHORT {
-            return Ok([&[0], &bytes[..]].concat());
-        }
-        let mut packed = vec![self.codec.number()];
-        packed.extend((bytes.len() as u64).to_le_bytes());
-        for bytes in bytes.chunks(FRAME * LANES) {
-            self.frame.clear();
-            self.frame.extend(bytes.chunks(LANES).map(|bytes| {
-                let mut register = [0; 64];
-                register[..bytes.len()].copy_from_slice(bytes);
-                register
-            }));
-            let coded = self.encoder.encode(&self.frame);
-            let coded = coded.map_err(|_| MemoryError::Codec)?;
-            packed.extend((coded.len() as u32).to_le_bytes());
-            packed.extend(coded);
-        }
-        Ok(packed)
-    }
-}
-
-/// Decodes segments.
-pub(crate) struct Unpacker {
-    decoder: Decoder,
-    frame: Vec<Register>,
-}
-
-impl Unpacker {
-    pub fn new(kernel: Kernel) -> Result<Unpacker, MemoryError> {
-        Ok(Unpacker { decoder: Decoder::new(kernel)?, frame: Vec::new() })
-    }
-
-    /// Returns the bytes of a segment; `None` when they were not packed like this, which their hash rules out.
-    pub fn unpack<'p>(&mut self, packed: &'p [u8]) -> Option<Cow<'p, [u8]>> {
-        let (&codec, rest) = packed.split_first()?;
-        if codec == 0 {
-            return Some(rest.into());
-        }
-        let codec = Codec::numbered(codec)?;
-        let (len, mut rest) = rest.split_first_chunk()?;
-        let len = u64::from_le_bytes(*len) as usize;
-        let mut bytes = Vec::new();
-        while bytes.len() < len {
-            let (coded, others) = rest.split_first_chunk()?;
-            let (coded, others) = others.split_at_checked(u32::from_le_bytes(*coded) as usize)?;
-            rest = others;
-            let here = (len - bytes.len()).min(FRAME * LANES);
-            self.frame.resize(here.div_ceil(LANES), [0; 64]);
-            let decoded = self.decoder.decode(codec, coded, &mut self.frame, false);
-            decoded.ok()?;
-            for (register, left) in self.frame.iter().zip((0..=here).rev().step_by(LANES)) {
-                bytes.extend(&register[..left.min(LANES)]);
+        if let Some(file) = self.files.get_mut(&key) {
+            file.waiting -= 1;
+            let len = len as u64;
+            // The last one takes the file with it. An economy: where the system does not do it, the bytes are held until
+            // the file goes.
+            if file.waiting > 0 && len >= LARGE && storage.release(&name, offset, len) {
+                file.held -= len;
+                self.directories.used.scratch.fetch_sub(len, Ordering::Relaxed);
             }
         }
-        rest.is_empty().then_some(bytes.into())
+        Ok(bytes.as_ref().to_vec())
+    }
+
+    fn remove_if(
+        &mut self,
+        key: ScratchKey,
+        done: impl Fn(&ScratchFile) -> bool,
+    ) -> Result<(), Error> {
+        if let Some(file) = self.files.get(&key).filter(|file| done(file)) {
+            let held = file.held;
+            self.files.remove(&key);
+            self.directories.of_chunk(key.1).remove(&self.name(key))?;
+            self.directories.used.scratch.fetch_sub(held, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn remove_all(&mut self, which: impl Fn(&ScratchKey) -> bool) -> Result<(), Error> {
+        let old: Vec<ScratchKey> = self.files.keys().copied().filter(which).collect();
+        old.into_iter().try_for_each(|file| self.remove_if(file, |_| true))
+    }
+}
+
+impl Drop for ScratchFiles<'_> {
+    fn drop(&mut self) {
+        self.open = None;
+        // What cannot be removed now is found by its name when the search goes on.
+        while self.remove_all(|_| true).is_err() {}
+        self.directories.used.scratch.store(0, Ordering::Relaxed);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    //! What `src/bfs/segment.rs` keeps to itself.
-
     use super::*;
-    use crate::random::SplitMix64;
+    use crate::search::{OneProcess, Reduce};
 
-    #[test]
-    fn bits_and_numbers_come_back() {
-        // Words, and the lanes that say how many bits each has.
-        let parts: [&[(u64, u64)]; 4] = [
-            &[(1, 1 << 40), (u64::MAX >> 4, u64::MAX >> 4), (0, 2)],
-            &[],
-            &[(5, 0b1011), (u64::MAX, u64::MAX)],
-            &[(9, u64::MAX << 4)],
-        ];
-        let mut segment = Segment::default();
-        for (i, part) in parts.iter().enumerate() {
-            let (words, lanes): (Vec<u64>, Vec<u64>) = part.iter().copied().unzip();
-            segment.push_number(i * i * 100);
-            segment.push(&words, &lanes);
+    /// Rank 1 of two, when rank 0 owns these chunks.
+    struct Other;
+
+    impl Communicator for Other {
+        fn rank(&self) -> usize {
+            1
         }
-        // Numbers of one and of two bytes.
-        assert_eq!(segment.bytes.len(), 27 + 2 + 2 * 2);
-        let mut reader = SegmentReader::new(&segment.bytes);
-        for (i, part) in parts.iter().enumerate() {
-            let (words, lanes): (Vec<u64>, Vec<u64>) = part.iter().copied().unzip();
-            let mut taken = vec![7; words.len()];
-            assert_eq!(reader.number(), Some(i * i * 100));
-            reader.take(&lanes, &mut taken);
-            // Above the bits of a word is what follows it.
-            for ((taken, word), lanes) in taken.iter().zip(words).zip(lanes) {
-                let bits = u64::MAX >> (64 - lanes.count_ones());
-                assert_eq!(taken & bits, word);
-            }
+
+        fn size(&self) -> usize {
+            2
         }
-        assert_eq!(reader.number(), None);
-        let mut beyond = [7];
-        reader.take(&[u64::MAX], &mut beyond);
-        assert_eq!(beyond, [0]);
+
+        fn all_to_all(&self, parts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+            parts
+        }
+
+        fn all_reduce(&self, _: Reduce, _: &mut [u64]) {}
+    }
+
+    /// What rank 1 sends to rank 0 when it takes chunks 0 and 1 for rank 0's.
+    fn message(from: usize, to: usize) -> Vec<u8> {
+        let mut exchange = Exchange::of_ranks(&Other, vec![0, 0]);
+        exchange.send(3, from, to, 0, vec![9]).unwrap();
+        let Route::Ranks(outbox) = &mut exchange.route else { panic!("ranks send messages") };
+        std::mem::take(&mut outbox.out[0])
     }
 
     #[test]
-    fn segments_of_any_length_come_back_smaller() {
-        let mut random = SplitMix64::new(5);
-        let full = FRAME * LANES;
-        for len in [0, 1, SHORT - 1, SHORT, 600, 601, full - 1, full, full + 1, 3 * full + 77] {
-            let mut segment = Segment::default();
-            for _ in 0..len {
-                // One bit in ten.
-                let bits = (0..8).filter(|_| random.below(10) == 0);
-                segment.bytes.push(bits.map(|bit| 1 << bit).sum());
-            }
-            for kernel in [Kernel::Scalar, Kernel::best()] {
-                let mut packer = Packer::new(kernel).unwrap();
-                let mut unpacker = Unpacker::new(kernel).unwrap();
-                let plain = packer.pack(&segment, false).unwrap();
-                assert_eq!(*unpacker.unpack(&plain).unwrap(), segment.bytes);
-                assert_eq!(plain.len(), len + 1);
-                let packed = packer.pack(&segment, true).unwrap();
-                assert_eq!(*unpacker.unpack(&packed).unwrap(), segment.bytes);
-                assert!(len < 10_000 || packed.len() * 2 < len, "{len} {}", packed.len());
-                let short = packed.len() - usize::from(len >= SHORT);
-                assert_eq!(unpacker.unpack(&packed[..short]).is_some(), len < SHORT);
-            }
-        }
+    fn messages_that_make_no_sense_are_refused() {
+        let mut inbox = Exchange::of_ranks(&OneProcess, vec![0, 1]);
+        let mut open = |bytes: &[u8]| inbox.open(&mut &*bytes);
+        let good = message(1, 0);
+        assert_eq!(open(&good), Some(()));
+        assert_eq!(open(&message(1, 1)), None);
+        assert_eq!(open(&message(2, 0)), None);
+        assert_eq!(open(&good[..good.len() - 1]), None);
+        assert_eq!(open(&good[..5]), None);
+        assert_eq!(inbox.receive(3, 0).unwrap(), [(1, 0, vec![9])]);
+        assert!(inbox.receive(3, 0).unwrap().is_empty());
     }
 }

@@ -1,22 +1,19 @@
-//! The step from one side: into each group the moves within a chunk, and the planes that bring and take what crosses.
-
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+//! The step from one depth to the next: into each group the moves within a chunk, and the planes that bring and take
+//! what crosses.
 
 use crate::Error;
-use crate::kernel::{Kernel, Rule, Transfer};
-use crate::perm::move_table::{Gathers, MoveTable};
+use crate::kernel::{Kernel, Rule};
+use crate::perm::move_table::Gathers;
 use crate::perm::reach::Reach;
-use crate::progress::{Phase, Progress};
-use crate::search::classes::{Arriving, Chunks};
-use crate::search::disk::halo::Planes;
-use crate::search::expander::{Expansion, Frontier, PredecessorBlocks};
-use crate::search::problem::{Crossings, Plane, SearchProblem, crosses};
+use crate::search::disk::Halo;
+use crate::search::{
+    Chunks, Crossings, Expansion, Frontier, IncomingStep, Plane, PredecessorBlocks, SearchProblem,
+    crosses,
+};
 
 /// The step into one group.
 pub(crate) struct GroupStep {
-    pub step: Arriving,
+    pub step: IncomingStep,
     /// Where each transfer leads.
     pub reach: Vec<Reach>,
     /// Planes that bring states, in the order of the step's last transfers.
@@ -25,114 +22,43 @@ pub(crate) struct GroupStep {
     pub outgoing: Vec<(usize, u8)>,
 }
 
-/// The step from one side.
-pub(crate) struct HalfStep {
-    pub into: Vec<GroupStep>,
-}
-
-impl HalfStep {
-    /// Returns the step from the states at a depth.
-    pub fn new(
-        problem: &SearchProblem,
-        crossings: &Crossings,
-        chunks: Chunks,
-        kernel: Kernel,
-        depth: usize,
-    ) -> Result<HalfStep, Error> {
-        let tables = Gathers::new(chunks.layout);
-        let inner = |t: &Transfer| !crosses(t, chunks);
-        let (class, side) = (problem.class(depth + 1), problem.side(depth));
-        let into = |group: usize| {
-            let arriving = crossings.from(side).iter().enumerate();
-            let arriving: Vec<(usize, &Plane)> =
-                arriving.filter(|(_, plane)| plane.to.0 == group).collect();
-            let halo: Vec<Vec<(u8, u8)>> =
-                arriving.iter().map(|(_, plane)| vec![(0, plane.to.1)]).collect();
-            let groups = &problem.groups;
-            let step = Arriving::new(kernel, &tables, groups, (class, group), &halo, inner)?;
-            let gathers = step.program.gathers().iter();
-            let reach = |gather: &Arc<MoveTable>| Reach::of(chunks.layout, gather);
-            Ok(GroupStep {
-                reach: match step.rule {
-                    Rule::Reverse => gathers.map(reach).collect(),
-                    _ => Vec::new(),
-                },
-                step,
-                incoming: arriving.iter().map(|(at, _)| *at).collect(),
-                outgoing: leaving(crossings, 1 - side, group),
-            })
-        };
-        let groups = 0..problem.groups.class(class).len();
-        Ok(HalfStep { into: groups.map(into).collect::<Result<_, Error>>()? })
-    }
+/// Returns the step from the states at a depth into each group.
+pub(crate) fn half_step(
+    problem: &SearchProblem,
+    crossings: &Crossings,
+    chunks: Chunks,
+    kernel: Kernel,
+    depth: usize,
+) -> Result<Vec<GroupStep>, Error> {
+    let tables = Gathers::new(chunks.layout);
+    let (class, side) = (problem.class(depth + 1), problem.side(depth));
+    let into = |group: usize| {
+        let planes = crossings.sides[side].iter().enumerate();
+        let planes: Vec<(usize, &Plane)> =
+            planes.filter(|(_, plane)| plane.to.0 == group).collect();
+        let halo: Vec<Vec<(u8, u8)>> =
+            planes.iter().map(|(_, plane)| vec![(0, plane.to.1)]).collect();
+        let groups = &problem.groups;
+        let moves = groups.incoming[class][group].iter();
+        let inner = moves.filter(|a| !crosses(&a.transfer, chunks));
+        let step = IncomingStep::of(kernel, &tables, inner, &halo)?;
+        let parity = groups.classes[class][group].parity;
+        let step = IncomingStep { parity, group, rule: groups.rule(), ..step };
+        let mut reach = Vec::new();
+        if step.rule == Rule::Reverse {
+            reach.extend(step.program.gathers().iter().map(|g| Reach::of(chunks.layout, g)));
+        }
+        let incoming = planes.iter().map(|(at, _)| *at).collect();
+        Ok(GroupStep { reach, step, incoming, outgoing: leaving(crossings, 1 - side, group) })
+    };
+    (0..problem.groups.classes[class].len()).map(into).collect()
 }
 
 /// Returns the planes of a side that take states of a group, with the bit that each takes.
 pub(crate) fn leaving(crossings: &Crossings, side: usize, group: usize) -> Vec<(usize, u8)> {
-    let planes = crossings.from(side).iter().enumerate();
+    let planes = crossings.sides[side].iter().enumerate();
     let leaving = planes.filter(|(_, plane)| plane.from.0 == group);
     leaving.map(|(at, plane)| (at, plane.from.1)).collect()
-}
-
-// How the groups of a level lie in the frames of a chunk's file.
-//
-// Invariant: a file holds the groups of its depth's class one after the other, each cut into frames of its own. Where
-// moves have no way back, every frame of the level is followed by the frame of the states seen so far, of which the
-// step to the next level of the class leaves none out.
-
-/// Which frames of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Half {
-    /// Those of the level.
-    Level,
-    /// Those of the states seen so far.
-    Seen,
-}
-
-/// The groups of a depth in the file of a chunk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Parts {
-    pub groups: usize,
-    /// Whether the states seen so far lie between the frames of the level.
-    pub seen: bool,
-    /// Frames of one group.
-    frames: usize,
-}
-
-impl Parts {
-    /// Returns the parts of the files of a class.
-    pub fn new(problem: &SearchProblem, chunks: Chunks, class: usize) -> Parts {
-        Parts {
-            groups: problem.groups.class(class).len(),
-            seen: problem.groups.directed,
-            frames: chunks.frames(),
-        }
-    }
-
-    /// Returns the number of frames of a level in a file; they are numbered group by group.
-    pub fn frames(self) -> usize {
-        self.groups * self.frames
-    }
-
-    /// Returns the group of a frame of a level, and its number within the group.
-    pub fn place(self, frame: usize) -> (usize, usize) {
-        (frame / self.frames, frame % self.frames)
-    }
-
-    /// Returns how many frames of the file belong to a frame of the level: its own, and that of the states seen.
-    pub fn halves(self) -> usize {
-        1 + usize::from(self.seen)
-    }
-
-    /// Returns the number in the file of a frame of the level, or of the states seen there.
-    pub fn in_file(self, frame: usize, half: Half) -> usize {
-        frame * self.halves() + usize::from(half == Half::Seen)
-    }
-
-    /// Returns how often the lines of a chunk lie in its file.
-    pub fn copies(self) -> u64 {
-        (self.groups * self.halves()) as u64
-    }
 }
 
 // Which frames of a chunk a step can reach.
@@ -149,8 +75,8 @@ pub(crate) fn near(
     chunks: Chunks,
     chunk: usize,
     cur: &Frontier,
-    back: &HalfStep,
-    planes: &mut dyn Planes,
+    back: &[GroupStep],
+    halo: &mut dyn Halo,
 ) -> Option<Vec<bool>> {
     let most = chunks.blocks / THIN;
     let held = || (0..cur.occupied.len()).filter(|&block| cur.occupied[block]);
@@ -158,11 +84,11 @@ pub(crate) fn near(
         return None;
     }
     let mut near = vec![false; chunks.frames()];
-    for block in planes.reached(most)? {
+    for block in halo.reached(most)? {
         near[block / chunks.frame_blocks] = true;
     }
     // Groups lead into each other, each by windows of its own: only one is followed.
-    let [into] = &back.into[..] else {
+    let [into] = back else {
         let none = !near.contains(&true) && held().next().is_none();
         return none.then_some(near);
     };
@@ -186,141 +112,27 @@ pub(crate) fn near(
     Some(near)
 }
 
-// How long ranks compute before they meet, and what they show meanwhile.
-//
-// Invariant: all ranks have supersteps of the same size, because it follows from the longest time of any
-// rank.
-
-/// Most bytes that leave a rank in a superstep, if a chunk has not more.
-pub(crate) const SENT: u64 = 256 << 20;
-
-/// A superstep that takes longer is followed by a smaller one: only between two can a search of several ranks
-/// be stopped and committed.
-const LONG: Duration = Duration::from_secs(20);
-
-/// One that takes less is followed by a larger one.
-const SHORT: Duration = Duration::from_secs(5);
-
-/// How many chunks each rank computes in a superstep.
-#[derive(Clone, Copy)]
-pub(crate) struct Superstep {
-    pub chunks: usize,
-    least: usize,
-    most: usize,
-}
-
-impl Superstep {
-    /// Returns whole levels: a process alone meets nobody.
-    pub fn whole(chunks: Chunks) -> Superstep {
-        let chunks = chunks.count;
-        let (least, most) = (chunks, chunks);
-        Superstep { chunks, least, most }
-    }
-
-    /// Returns the size to begin with: as many chunks as a superstep may send bits of.
-    pub fn bounded(chunks: Chunks, planes: usize) -> Superstep {
-        let chunk = (planes * chunks.registers() * 8) as u64;
-        let most = (SENT / chunk.max(1)).clamp(1, chunks.count as u64) as usize;
-        Superstep { chunks: most, least: 1, most }
-    }
-
-    /// Learns from the time of a superstep, which all ranks know alike.
-    pub fn adapt(&mut self, time: Duration) {
-        if time > LONG {
-            self.chunks = (self.chunks / 2).max(self.least);
-        } else if time < SHORT {
-            self.chunks = (self.chunks * 2).min(self.most);
-        }
-    }
-}
-
-/// Shows the share of this rank's chunks, not of one superstep's. A process alone may be stopped after every
-/// chunk, ranks only together.
-pub(crate) struct RankProgress<'a> {
-    inner: &'a dyn Progress,
-    alone: bool,
-    before: AtomicU64,
-    total: AtomicU64,
-}
-
-impl<'a> RankProgress<'a> {
-    pub fn new(inner: &'a dyn Progress, alone: bool) -> RankProgress<'a> {
-        let (before, total) = (AtomicU64::new(0), AtomicU64::new(0));
-        RankProgress { inner, alone, before, total }
-    }
-
-    /// Begins a superstep, with frames done before it and of the whole level.
-    pub fn superstep(&self, before: usize, total: usize) {
-        self.before.store(before as u64, Ordering::Relaxed);
-        self.total.store(total as u64, Ordering::Relaxed);
-    }
-
-    /// What the frames of a superstep are shown to have come to.
-    pub fn frames(&self, depth: usize, done: u64) {
-        let before = self.before.load(Ordering::Relaxed);
-        let total = self.total.load(Ordering::Relaxed);
-        let phase = Phase::Search(depth);
-        self.inner.progress(phase, before + done, total);
-    }
-
-    /// What of the chunks of earlier sessions is in memory again.
-    pub fn resumed(&self, done: usize, total: usize) {
-        let (done, total) = (done as u64, total as u64);
-        self.inner.progress(Phase::Resume, done, total);
-    }
-
-    /// Whether to stop after a chunk.
-    pub fn stops_chunks(&self) -> bool {
-        self.alone && self.inner.interrupted()
-    }
-
-    /// Whether to stop after a superstep.
-    pub fn stops_superstep(&self) -> bool {
-        !self.alone && self.inner.interrupted()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    //! What `src/bfs/disk/near.rs` keeps to itself.
-
     use super::*;
     use crate::kernel::Kernel;
-    use crate::puzzle::Goal;
-    use crate::puzzle::State;
+    use crate::puzzle::{Goal, State};
     use crate::random::SplitMix64;
-    use crate::search::Search;
-    use crate::search::disk::halo_sources::BlockSources;
-    use crate::search::problem::SearchProblem;
+    use crate::search::disk::BlockSources;
+    use crate::search::{Search, SearchProblem};
 
-    /// Planes that bring bits to some blocks, or do not know.
+    /// A halo that brings bits to some blocks, or does not know.
     struct Bringing(Option<Vec<usize>>);
 
-    impl Planes for Bringing {
-        fn begin(&mut self, _: u32, _: usize) -> Result<(), crate::Error> {
-            Ok(())
-        }
-
+    impl Halo for Bringing {
         fn incoming(&self, _: usize, _: usize, _: &mut BlockSources, _: &mut [u64]) -> bool {
             false
         }
 
-        fn outgoing(&self, _: usize, _: usize, _: &mut BlockSources, _: Option<&[u64]>) {}
+        fn outgoing(&self, _: usize, _: usize, _: usize, _: &mut BlockSources, _: Option<&[u64]>) {}
 
         fn reached(&mut self, _: usize) -> Option<Vec<usize>> {
             self.0.clone()
-        }
-
-        fn end(&mut self, _: u32, _: usize) -> Result<(), crate::Error> {
-            Ok(())
-        }
-
-        fn open(&mut self, _: usize) {}
-
-        fn restore(&self, _: usize, _: usize, _: usize, _: &mut BlockSources, _: Option<&[u64]>) {}
-
-        fn close(&mut self, _: u32, _: usize, _: usize) -> Result<(), crate::Error> {
-            Ok(())
         }
 
         fn next_level(&mut self, _: u32, _: usize) -> Result<(), crate::Error> {
@@ -332,11 +144,10 @@ mod tests {
     #[test]
     fn frames_that_states_lead_to_are_near() {
         let goal = Goal::Last.board("2x7".parse().unwrap()).unwrap();
-        let problem = SearchProblem::chunked(&Search::new(goal).subject).unwrap();
+        let problem = SearchProblem::chunked(&Search::new(goal).space).unwrap();
         let chunks = Chunks::new(problem.layout, 1).unwrap();
-        let crossings = problem.crossings(chunks);
-        let side =
-            |depth| HalfStep::new(&problem, &crossings, chunks, Kernel::Scalar, depth).unwrap();
+        let crossings = Crossings::new(&problem.groups, chunks);
+        let side = |depth| half_step(&problem, &crossings, chunks, Kernel::Scalar, depth).unwrap();
         // The step from depth 0 is followed by the sources of that from depth 1.
         let (back, parity) = (side(1), problem.class(0));
         let (space, puzzle) = (&problem.space, problem.space.moves());

@@ -8,23 +8,27 @@
 //! own there, which is source order for the step after. So the words change order with every level and
 //! are never copied. Elsewhere there are two arrays in source order: one is read, one written.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::Error;
 use crate::kernel::Kernel;
-use crate::search::classes::Chunks;
-use crate::search::disk::halo_sources::{BlockSources, Granularity};
-use crate::search::problem::Crossings;
+use crate::perm::layout::Layout;
+use crate::search::disk::{BlockSources, Granularity};
+use crate::search::{Communicator, Crossings};
 use crate::store::Words;
 
 /// Takes bits from the chunks of one level to those of the next.
 ///
-/// For every chunk of a level in turn: [`Planes::begin`]; for each of its blocks and each plane
-/// [`Planes::incoming`], then [`Planes::outgoing`]; [`Planes::end`]. When all chunks are done,
-/// [`Planes::next_level`].
-pub(crate) trait Planes: Send + Sync {
-    /// Gets ready for the blocks of a chunk.
-    fn begin(&mut self, depth: u32, chunk: usize) -> Result<(), Error>;
+/// For every chunk of a level in turn: [`Halo::begin`]; for each of its blocks and each plane [`Halo::incoming`], then
+/// [`Halo::outgoing`]; [`Halo::end`]. When all chunks are done, [`Halo::next_level`]. What chunks of earlier sessions
+/// send comes by [`Halo::outgoing`] and [`Halo::end`] alone.
+pub(crate) trait Halo: Send + Sync {
+    /// Gets ready for the blocks of a chunk in the step to a depth.
+    fn begin(&mut self, _depth: u32, _chunk: usize) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Writes the bits that reach a block through a plane, and returns whether there are any.
     fn incoming(
@@ -35,9 +39,11 @@ pub(crate) trait Planes: Send + Sync {
         words: &mut [u64],
     ) -> bool;
 
-    /// Takes the bits that a block sends through a plane at the following level; `None` for none.
+    /// Takes the bits that a block sends through a plane in a step from a side, that in progress or the next; `None`
+    /// for none.
     fn outgoing(
         &self,
+        side: usize,
         plane: usize,
         block: usize,
         scratch: &mut BlockSources,
@@ -47,135 +53,118 @@ pub(crate) trait Planes: Send + Sync {
     /// Returns the blocks of a chunk that has begun, counted from its first, that bits reach, some twice, when they are at
     /// most `most`. What blocks have given before is forgotten then, so that only those that have something to give must be asked. `None` when
     /// there are more, or nobody knows.
-    fn reached(&mut self, most: usize) -> Option<Vec<usize>>;
+    fn reached(&mut self, _most: usize) -> Option<Vec<usize>> {
+        None
+    }
 
-    /// Sends what the blocks of a chunk have given.
-    fn end(&mut self, depth: u32, chunk: usize) -> Result<(), Error>;
-
-    /// Gets ready for what a chunk of an earlier session sends.
-    fn open(&mut self, chunk: usize);
-
-    /// Takes the bits that a block sends in a step from `side`, that in progress or the next.
-    fn restore(
-        &self,
-        side: usize,
-        plane: usize,
-        block: usize,
-        scratch: &mut BlockSources,
-        words: Option<&[u64]>,
-    );
-
-    /// Sends what the blocks of a chunk opened have given, for the step from a side to a depth.
-    fn close(&mut self, depth: u32, chunk: usize, side: usize) -> Result<(), Error>;
+    /// Sends what the blocks of a chunk have given for the step from a side to a depth.
+    fn end(&mut self, _depth: u32, _chunk: usize, _side: usize) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Turns to the following level; `side` is that of its step.
     fn next_level(&mut self, depth: u32, side: usize) -> Result<(), Error>;
+
+    /// Brings what was sent to other ranks there; a collective call.
+    fn deliver(&mut self, _: &dyn Communicator) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Returns the bytes that left this rank for the step to each depth.
+    fn sent(&self) -> BTreeMap<u32, u64> {
+        BTreeMap::new()
+    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SegmentOrder {
-    Source,
-    Target,
-}
-
-/// Words of all planes of all chunks.
-struct PlaneWords {
+/// Words of planes, one per register, in blocks that are counted plane by plane.
+pub(crate) struct PlaneWords {
     words: Words,
-    /// For each plane and block of words whether any is set; what is not is not worth reading. Only for
-    /// planes that go in blocks: others are always read.
+    /// For each block whether any word is set.
     live: Vec<AtomicBool>,
+    /// Words of a block.
+    size: usize,
 }
 
-/// All planes of all chunks, in memory.
-pub(crate) struct SharedPlanes<'a> {
-    chunks: Chunks,
-    crossings: &'a Crossings,
-    /// Side of the step in progress.
-    side: usize,
-    order: SegmentOrder,
-    /// What is read, and what is written unless that is the same.
-    bits: [PlaneWords; 2],
-    kernel: Kernel,
-}
-
-impl<'a> SharedPlanes<'a> {
-    /// Returns empty planes for a step from a side, in source order. Cost: 8 bytes per plane and
-    /// register, twice where they do not stay in place, touched when used.
-    pub fn new(
-        chunks: Chunks,
-        crossings: &'a Crossings,
-        side: usize,
-        kernel: Kernel,
-    ) -> Result<SharedPlanes<'a>, Error> {
-        let layout = chunks.layout;
-        let bits = |planes: usize| {
-            Ok::<PlaneWords, Error>(PlaneWords {
-                words: Words::zeroed(planes * layout.registers() as usize)?,
-                live: (0..planes * layout.blocks()).map(|_| AtomicBool::new(false)).collect(),
-            })
-        };
-        let planes = crossings.most();
-        let written = if crossings.in_place { 0 } else { planes };
-        Ok(SharedPlanes {
-            chunks,
-            crossings,
-            side,
-            order: SegmentOrder::Source,
-            bits: [bits(planes)?, bits(written)?],
-            kernel,
-        })
+impl PlaneWords {
+    pub fn new(layout: Layout, blocks: usize) -> Result<PlaneWords, Error> {
+        let size = layout.block_registers();
+        let live = (0..blocks).map(|_| AtomicBool::new(false)).collect();
+        Ok(PlaneWords { words: Words::zeroed(blocks * size)?, live, size })
     }
 
-    fn written(&self) -> &PlaneWords {
-        &self.bits[usize::from(!self.crossings.in_place)]
+    /// The words of some blocks.
+    pub fn of(&self, blocks: Range<usize>) -> &[AtomicU64] {
+        &self.words.get()[blocks.start * self.size..blocks.end * self.size]
     }
 
-    /// The words of a plane.
-    fn plane<'b>(&self, bits: &'b PlaneWords, plane: usize) -> &'b [AtomicU64] {
-        let len = self.chunks.layout.registers() as usize;
-        &bits.words.get()[plane * len..][..len]
+    /// For each block whether any word is set.
+    pub fn live(&self) -> &[AtomicBool] {
+        &self.live
     }
 
-    /// Writes a block of words at its own place, for a step from a side.
-    fn put(
-        &self,
-        bits: &PlaneWords,
-        side: usize,
-        plane: usize,
-        place: usize,
-        words: Option<&[u64]>,
-    ) {
-        let size = self.chunks.layout.block_registers();
-        let places = &self.plane(bits, plane)[place * size..][..size];
-        let blocks = self.whole_blocks(side, plane);
+    pub fn is_live(&self, block: usize) -> bool {
+        self.live[block].load(Ordering::Relaxed)
+    }
+
+    /// Writes a block, or that it has no bits: `clears` its words then, where anybody reads them all the same.
+    pub fn set(&self, block: usize, words: Option<&[u64]>, clears: bool) {
+        let places = self.of(block..block + 1);
         if let Some(words) = words {
             for (place, &word) in places.iter().zip(words) {
                 place.store(word, Ordering::Relaxed);
             }
-        } else if !blocks {
-            for place in places {
-                place.store(0, Ordering::Relaxed);
-            }
+        } else if clears {
+            places.iter().for_each(|place| place.store(0, Ordering::Relaxed));
         }
-        self.live(bits, plane, place).store(words.is_some(), Ordering::Relaxed);
+        self.live[block].store(words.is_some(), Ordering::Relaxed);
+    }
+}
+
+/// The halo of a process that keeps all planes of all chunks in memory.
+pub(crate) struct WholeHalo<'a> {
+    crossings: &'a Crossings,
+    /// Blocks of a plane.
+    blocks: usize,
+    /// Side of the step in progress.
+    side: usize,
+    /// Whether the words are in target order.
+    at_targets: bool,
+    /// What is read, and what is written unless that is the same. What is not live of planes that go in blocks is not
+    /// worth reading; others are always read.
+    bits: [PlaneWords; 2],
+    kernel: Kernel,
+}
+
+impl<'a> WholeHalo<'a> {
+    /// Returns empty planes for a step from a side, in source order. Cost: 8 bytes per plane and
+    /// register, twice where they do not stay in place, touched when used.
+    pub fn new(
+        layout: Layout,
+        crossings: &'a Crossings,
+        side: usize,
+        kernel: Kernel,
+    ) -> Result<WholeHalo<'a>, Error> {
+        let (planes, blocks) = (crossings.most(), layout.blocks());
+        let written = if crossings.in_place { 0 } else { planes };
+        let [read, written] = [planes, written].map(|n| PlaneWords::new(layout, n * blocks));
+        let bits = [read?, written?];
+        Ok(WholeHalo { crossings, blocks, side, at_targets: false, bits, kernel })
     }
 
-    fn live<'b>(&self, bits: &'b PlaneWords, plane: usize, place: usize) -> &'b AtomicBool {
-        &bits.live[plane * self.chunks.layout.blocks() + place]
+    /// Writes a block of words at its own place, for a step from a side.
+    fn put(&self, at: usize, side: usize, plane: usize, place: usize, words: Option<&[u64]>) {
+        let clears = !self.whole_blocks(side, plane);
+        self.bits[at].set(plane * self.blocks + place, words, clears);
     }
 
     /// Whether a plane goes in whole blocks, in either direction.
     fn whole_blocks(&self, side: usize, plane: usize) -> bool {
-        let plane = &self.crossings.from(side)[plane];
+        let plane = &self.crossings.sides[side][plane];
         [&plane.sources, &plane.targets].iter().all(|s| s.granularity == Granularity::Blocks)
     }
 }
 
-impl Planes for SharedPlanes<'_> {
-    fn begin(&mut self, _: u32, _: usize) -> Result<(), Error> {
-        Ok(())
-    }
-
+impl Halo for WholeHalo<'_> {
     fn incoming(
         &self,
         plane: usize,
@@ -183,25 +172,23 @@ impl Planes for SharedPlanes<'_> {
         scratch: &mut BlockSources,
         words: &mut [u64],
     ) -> bool {
-        let bits = &self.bits[0];
-        let all = self.plane(bits, plane);
+        let (bits, first) = (&self.bits[0], plane * self.blocks);
         let whole = self.whole_blocks(self.side, plane);
-        let sources = &self.crossings.from(self.side)[plane].sources;
-        let load = |word: usize| all[word].load(Ordering::Relaxed);
-        let at_own_place = self.order == SegmentOrder::Target;
-        if !at_own_place {
+        let sources = &self.crossings.sides[self.side][plane].sources;
+        if !self.at_targets {
             sources.locate(block, scratch);
         }
-        if at_own_place || whole {
-            let place = if at_own_place { block } else { scratch.blocks[0] };
-            if whole && !self.live(bits, plane, place).load(Ordering::Relaxed) {
+        if self.at_targets || whole {
+            let place = first + if self.at_targets { block } else { scratch.blocks[0] };
+            if whole && !bits.is_live(place) {
                 return false;
             }
-            let first = place * words.len();
-            for (i, word) in words.iter_mut().enumerate() {
-                *word = load(first + i);
+            for (word, place) in words.iter_mut().zip(bits.of(place..place + 1)) {
+                *word = place.load(Ordering::Relaxed);
             }
         } else {
+            let all = bits.of(first..first + self.blocks);
+            let load = |word: usize| all[word].load(Ordering::Relaxed);
             sources.take(self.kernel, scratch, load, words);
         }
         words.iter().any(|&word| word != 0)
@@ -209,54 +196,30 @@ impl Planes for SharedPlanes<'_> {
 
     fn outgoing(
         &self,
-        plane: usize,
-        block: usize,
-        scratch: &mut BlockSources,
-        words: Option<&[u64]>,
-    ) {
-        let bits = self.written();
-        if self.order == SegmentOrder::Target || !self.crossings.in_place {
-            return self.put(bits, 1 - self.side, plane, block, words);
-        }
-        let all = self.plane(bits, plane);
-        let sources = &self.crossings.from(self.side)[plane].sources;
-        sources.locate(block, scratch);
-        if self.whole_blocks(self.side, plane) {
-            return self.put(bits, self.side, plane, scratch.blocks[0], words);
-        }
-        for (register, place) in sources.words(scratch).into_iter().flatten().enumerate() {
-            all[place].store(words.map_or(0, |words| words[register]), Ordering::Relaxed);
-        }
-    }
-
-    fn reached(&mut self, _: usize) -> Option<Vec<usize>> {
-        None
-    }
-
-    fn end(&mut self, _: u32, _: usize) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn open(&mut self, _: usize) {}
-
-    fn restore(
-        &self,
         side: usize,
         plane: usize,
         block: usize,
         scratch: &mut BlockSources,
         words: Option<&[u64]>,
     ) {
-        // In source order, as planes begin, what the current level sends lies at its own place.
         if side == self.side {
-            self.put(&self.bits[0], side, plane, block, words);
-        } else {
-            self.outgoing(plane, block, scratch, words);
+            // In source order, as planes begin, what the current level sends lies at its own place.
+            return self.put(0, side, plane, block, words);
         }
-    }
-
-    fn close(&mut self, _: u32, _: usize, _: usize) -> Result<(), Error> {
-        Ok(())
+        let in_place = self.crossings.in_place;
+        if self.at_targets || !in_place {
+            return self.put(usize::from(!in_place), side, plane, block, words);
+        }
+        let sources = &self.crossings.sides[self.side][plane].sources;
+        sources.locate(block, scratch);
+        if self.whole_blocks(self.side, plane) {
+            return self.put(0, self.side, plane, scratch.blocks[0], words);
+        }
+        let first = plane * self.blocks;
+        let all = self.bits[0].of(first..first + self.blocks);
+        for (register, place) in sources.words(scratch).enumerate() {
+            all[place].store(words.map_or(0, |words| words[register]), Ordering::Relaxed);
+        }
     }
 
     fn next_level(&mut self, _: u32, side: usize) -> Result<(), Error> {
@@ -265,10 +228,7 @@ impl Planes for SharedPlanes<'_> {
             self.bits.swap(0, 1);
             return Ok(());
         }
-        self.order = match self.order {
-            SegmentOrder::Source => SegmentOrder::Target,
-            SegmentOrder::Target => SegmentOrder::Source,
-        };
+        self.at_targets = !self.at_targets;
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use crate::perm::TargetByte;
 use crate::perm::layout::{GROUP, LANES};
 use crate::perm::lehmer::MAX_LEN;
 use crate::perm::move_table::{MoveShape, MoveTable};
-use crate::search::classes::Chunks;
+use crate::search::Chunks;
 
 /// All lanes of a word.
 pub(crate) const ALL_LANES: u64 = (1 << LANES) - 1;
@@ -36,10 +36,7 @@ pub(crate) struct PlaneSources {
     chunks: Chunks,
     gather: MoveTable,
     pub granularity: Granularity,
-    /// For each variant and register the block and the register of the source; empty for
-    /// [`Granularity::Bits`].
-    words: Vec<(u16, u16)>,
-    /// For [`Granularity::Bits`]; made when first used.
+    /// Made when first used.
     pieces: OnceLock<WordPieces>,
     /// Parity of the target lines.
     parity: usize,
@@ -52,12 +49,12 @@ pub(crate) struct Portion {
     /// The words that get any lanes, by their places in the block, and these lanes.
     pub words: Vec<u16>,
     pub lanes: Vec<u64>,
-    /// For each of these words where its pieces begin, and where the last ends. A word that moves as a whole has one.
+    /// For each of these words where its pieces begin, and where the last ends.
     starts: Vec<u32>,
     pieces: Vec<BitPiece>,
 }
 
-/// What words are made of whose lanes come from several.
+/// What words are made of: each of one piece where words move as a whole.
 struct WordPieces {
     rows: Vec<BitRow>,
     /// For each variant, parity and register where its pieces begin; and where the last ends.
@@ -75,11 +72,6 @@ pub(crate) struct BlockSources {
 }
 
 impl BlockSources {
-    /// Returns the place of a word of the block of a number, counted over the whole array of blocks of so many words.
-    fn place(&self, block: u16, word: u16, size: usize) -> usize {
-        self.blocks[usize::from(block)] * size + usize::from(word)
-    }
-
     /// Writes what the portion depends on that comes from a range of blocks.
     fn portion_of(&self, from: &Range<usize>, key: &mut Vec<u64>) {
         key.clear();
@@ -119,7 +111,6 @@ impl<'a> Portions<'a> {
         }
     }
 
-    /// Returns the portion of a target block.
     pub fn of(&mut self, block: usize) -> Arc<Portion> {
         let Portions { sources, from, located, key, known } = self;
         sources.locate(block, located);
@@ -142,51 +133,24 @@ impl<'a> Portions<'a> {
         load: impl Fn(usize) -> u64,
         words: &mut [u64],
     ) {
-        let size = self.sources.chunks.layout.block_registers();
-        let load = |piece: BitPiece| load(self.located.place(piece.block, piece.word, size));
-        if self.sources.is_whole() {
-            for (word, &piece) in words.iter_mut().zip(&portion.pieces) {
-                *word = load(piece);
-            }
-        } else {
-            let rows = &self.sources.pieces().rows;
-            take_bits(kernel, rows, &portion.starts, &portion.pieces, load, words);
-        }
+        let Portions { sources, located, .. } = self;
+        let load = |piece| load(sources.place(located, piece));
+        sources.gather(kernel, &portion.starts, &portion.pieces, load, words);
     }
 }
 
 impl PlaneSources {
     pub fn new(chunks: Chunks, gather: MoveTable, parity: usize) -> PlaneSources {
-        let layout = chunks.layout;
         let granularity = match gather.shape {
             MoveShape::Block => Granularity::Blocks,
             _ if gather.keeps_lanes() => Granularity::Words,
             _ => Granularity::Bits,
         };
-        let registers = 0..layout.block_registers();
-        let all = (0..gather.source_blocks.variants())
-            .flat_map(|v| registers.clone().map(move |r| (v, r)));
-        let word = |(variant, register)| {
-            let at = TargetByte { variant, register, lane: 0, parity: 0 };
-            let (source, _) = gather.byte_source(layout, at);
-            (source.block, source.register)
-        };
-        let words = match granularity {
-            Granularity::Bits => Vec::new(),
-            _ => all.map(word).collect(),
-        };
-        PlaneSources {
-            chunks,
-            granularity,
-            words,
-            pieces: OnceLock::new(),
-            portions: RwLock::default(),
-            parity,
-            gather,
-        }
+        let (pieces, portions) = (OnceLock::new(), RwLock::default());
+        PlaneSources { chunks, granularity, pieces, portions, parity, gather }
     }
 
-    /// Returns whether words move as a whole.
+    /// Whether words move as a whole.
     pub fn is_whole(&self) -> bool {
         self.granularity != Granularity::Bits
     }
@@ -204,15 +168,12 @@ impl PlaneSources {
         sources.variant = source_blocks.find(block, digits, &mut sources.blocks);
     }
 
-    /// Returns where each word of a target block comes from, counted over the whole array; `None` when its
-    /// bits come from several.
-    pub fn words(&self, sources: &BlockSources) -> Option<impl Iterator<Item = usize>> {
-        if !self.is_whole() {
-            return None;
-        }
+    /// Returns where each word of a target block comes from, counted over the whole array, where words move as a whole.
+    pub fn words(&self, sources: &BlockSources) -> impl Iterator<Item = usize> {
         let size = self.chunks.layout.block_registers();
-        let words = &self.words[sources.variant * size..][..size];
-        Some(words.iter().map(move |&(block, word)| sources.place(block, word, size)))
+        let first = self.starts(sources)[0] as usize;
+        let pieces = &self.pieces().pieces[first..][..size];
+        pieces.iter().map(move |&piece| self.place(sources, piece))
     }
 
     /// Writes the words of a target block; `load` brings source words, counted over the whole array.
@@ -223,16 +184,32 @@ impl PlaneSources {
         load: impl Fn(usize) -> u64,
         words: &mut [u64],
     ) {
-        if let Some(places) = self.words(sources) {
-            for (word, place) in words.iter_mut().zip(places) {
-                *word = load(place);
+        let load = |piece| load(self.place(sources, piece));
+        self.gather(kernel, self.starts(sources), &self.pieces().pieces, load, words);
+    }
+
+    /// The source word of a piece, counted over the whole array.
+    fn place(&self, sources: &BlockSources, piece: BitPiece) -> usize {
+        let size = self.chunks.layout.block_registers();
+        sources.blocks[usize::from(piece.block)] * size + usize::from(piece.word)
+    }
+
+    /// Writes words from their pieces; `starts` says where those of each word begin.
+    fn gather(
+        &self,
+        kernel: Kernel,
+        starts: &[u32],
+        pieces: &[BitPiece],
+        load: impl Fn(BitPiece) -> u64,
+        words: &mut [u64],
+    ) {
+        if self.is_whole() {
+            for (word, &piece) in words.iter_mut().zip(&pieces[starts[0] as usize..]) {
+                *word = load(piece);
             }
-            return;
+        } else {
+            take_bits(kernel, &self.pieces().rows, starts, pieces, load, words);
         }
-        let size = words.len();
-        let WordPieces { rows, pieces, .. } = self.pieces();
-        let load = |piece: BitPiece| load(sources.place(piece.block, piece.word, size));
-        take_bits(kernel, rows, self.starts(sources), pieces, load, words);
     }
 
     /// Returns what a range of source blocks gives to a target block, known by its key.
@@ -263,13 +240,7 @@ impl PlaneSources {
         known.entry(key.to_vec()).or_insert(Arc::new(portion)).clone()
     }
 
-    /// Returns the pieces of a word of a target block, with their lanes.
     fn pieces_of(&self, sources: &BlockSources, word: usize) -> Vec<(BitPiece, u64)> {
-        if self.is_whole() {
-            let size = self.chunks.layout.block_registers();
-            let (block, word) = self.words[sources.variant * size + word];
-            return vec![(BitPiece { block, word, row: 0 }, ALL_LANES)];
-        }
         let WordPieces { rows, pieces, .. } = self.pieces();
         let starts = &self.starts(sources)[word..];
         let pieces = &pieces[starts[0] as usize..starts[1] as usize];
@@ -277,7 +248,6 @@ impl PlaneSources {
         pieces.iter().map(|piece| (*piece, lanes(piece))).collect()
     }
 
-    /// The starts of the pieces of a target block.
     fn starts(&self, sources: &BlockSources) -> &[u32] {
         let size = self.chunks.layout.block_registers();
         let first = (sources.variant * 2 + sources.parity) * size;
@@ -300,7 +270,7 @@ impl PlaneSources {
             for register in 0..layout.block_registers() {
                 let inner = usize::from(parities[register / GROUP]) ^ (register % GROUP % 2);
                 let mut words: Vec<((u16, u16), BitRow)> = Vec::new();
-                for lane in 0..LANES {
+                for lane in 0..if self.is_whole() { 1 } else { LANES } {
                     let at = TargetByte { variant, register, lane, parity: parity ^ inner };
                     let (source, bit) = self.gather.byte_source(layout, at);
                     let word = (source.block, source.register);
@@ -313,6 +283,9 @@ impl PlaneSources {
                     let row = &mut words[at].1;
                     row.from[lane] = bit as u8;
                     row.lanes |= 1 << lane;
+                }
+                if let ([(_, row)], true) = (&mut words[..], self.is_whole()) {
+                    row.lanes = ALL_LANES;
                 }
                 for ((block, word), row) in words {
                     let number = *known.entry((row.from, row.lanes)).or_insert_with(|| {

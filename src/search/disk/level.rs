@@ -6,68 +6,76 @@
 //! writer, which makes them while the search goes on, in the same order.
 
 use std::collections::{BTreeMap, HashSet};
-use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 
 use crate::Error;
-use crate::kernel::{Tally, collect};
+use crate::kernel::Tally;
+use crate::perm::layout::LANES;
 use crate::progress::Progress;
 use crate::puzzle::State;
-use crate::search::communicator::{Communicator, Reduce};
-use crate::search::disk::chunk;
-use crate::search::disk::context::Context;
-use crate::search::disk::error::DiskError;
-use crate::search::disk::exchange::{Exchange, RoutedPlanes};
-use crate::search::disk::half_step::{HalfStep, Superstep, leaving, near};
-use crate::search::disk::halo::{Planes, SharedPlanes};
-use crate::search::disk::reader::{self, Fetch};
-use crate::search::disk::transports::{FileExchange, Outbox};
-use crate::search::disk::writer::{Committer, Halt, NEVER, Stopped, no_thread};
-use crate::search::expander::Frontier;
-use crate::search::outcome::{FoundLevels, PlaneStore};
+use crate::search::disk::{
+    ChunkHalo, Committer, DiskError, DiskRun, Exchange, FrameContent, Halo, Halt, Level, NEVER,
+    Restored, SENT, Stopped, WholeHalo, Writer, half_step,
+};
+use crate::search::{Chunks, Communicator, FoundLevels, Frontier, PlaneStore, Reduce, states_of};
 use crate::store::{ChunkRecord, LevelFiles, Manifest};
 
 /// What a rank does in a session.
 pub(crate) struct Session<'a> {
-    pub context: &'a Context<'a>,
+    pub run: &'a DiskRun<'a>,
     pub communicator: &'a dyn Communicator,
     pub pool: &'a ThreadPool,
     pub progress: &'a dyn Progress,
-    /// What is sent to other ranks; `None` for a process alone.
-    pub outbox: Option<Outbox>,
-    /// The chunks of this rank.
-    pub mine: Vec<usize>,
+    /// The rank of each chunk.
+    pub owners: Vec<usize>,
 }
 
-impl Session<'_> {
-    /// Computes what is missing; returns the manifest of all ranks, and on rank 0 the states of the last
-    /// level, as many as asked for.
-    pub fn run(&self, mut manifest: Manifest) -> Result<(Manifest, Vec<State>), Stopped> {
+/// What a session has come to.
+pub(crate) struct Reached {
+    /// The manifest of all ranks.
+    pub manifest: Manifest,
+    /// On rank 0 the states of the last level, as many as asked for.
+    pub last: Vec<State>,
+    /// Bytes that left this rank for the step to each depth.
+    pub sent: BTreeMap<u32, u64>,
+}
+
+impl<'a> Session<'a> {
+    /// Computes what is missing.
+    pub fn run(&self, mut manifest: Manifest) -> Result<Reached, Stopped> {
         let states = manifest.levels.iter().map(|level| level.states).sum();
         self.progress.continued(manifest.levels.len() - 1, states);
-        if !self.context.is_last(manifest.levels.len()) && !manifest.complete {
-            manifest = self.compute(manifest)?;
+        let mut sent = BTreeMap::new();
+        if !self.run.is_last(manifest.levels.len()) && !manifest.complete {
+            manifest = self.compute(manifest, &mut sent)?;
         }
         let last = self.last(&self.own(&manifest)).map_err(Stopped::Alone)?;
-        Ok((manifest, last))
+        Ok(Reached { manifest, last, sent })
     }
 
-    fn compute(&self, base: Manifest) -> Result<Manifest, Stopped> {
-        let disk = self.context.disk;
-        let (every, limit) = match self.outbox {
-            None => (disk.commit_every, disk.limit),
-            Some(_) => (NEVER, disk.limit.map(|l| l / self.communicator.size() as u64)),
+    /// Whether there are no other ranks.
+    fn is_alone(&self) -> bool {
+        self.communicator.size() == 1
+    }
+
+    fn is_mine(&self, chunk: usize) -> bool {
+        self.owners[chunk] == self.communicator.rank()
+    }
+
+    fn compute(&self, base: Manifest, sent: &mut BTreeMap<u32, u64>) -> Result<Manifest, Stopped> {
+        let disk = self.run.disk;
+        let (every, limit) = if self.is_alone() {
+            (disk.commit_every, disk.limit)
+        } else {
+            (NEVER, disk.limit.map(|l| l / self.communicator.size() as u64))
         };
         let committer = Committer::start(disk.directories.clone(), self.own(&base), every, limit);
         let committer = committer.map_err(|e| Stopped::Alone(e.into()))?;
-        let result = self.levels(&committer, &base);
-        let closed = match self.outbox {
-            // Whatever stopped the session, what it has finished is committed.
-            None => committer.close(),
-            Some(_) => committer.stop(),
-        };
+        let result = self.levels(&committer, &base, sent);
+        // Whatever stopped the session, what it has finished is committed.
+        let closed = if self.is_alone() { committer.close() } else { committer.stop() };
         let alone = |error: DiskError| Stopped::Alone(error.into());
         match result {
             Ok(committed) => closed.map(|own| committed.unwrap_or(own)).map_err(alone),
@@ -90,12 +98,11 @@ impl Session<'_> {
     /// The manifest with nothing but this rank's chunks and what it adds to the sums of all.
     fn own(&self, manifest: &Manifest) -> Manifest {
         let mut own = manifest.clone();
-        if self.outbox.is_none() {
+        if self.is_alone() {
             return own;
         }
         for files in &mut own.files {
-            let mine = |record: &ChunkRecord| self.mine.binary_search(&(record.chunk as usize));
-            files.chunks.retain(|record| mine(record).is_ok());
+            files.chunks.retain(|record| self.is_mine(record.chunk as usize));
         }
         if self.communicator.rank() > 0 {
             own.bytes_written = 0;
@@ -106,73 +113,66 @@ impl Session<'_> {
 
     /// Computes levels until there are no more, the last depth asked for, or a rank is interrupted. Returns
     /// the manifest that was committed, `None` for a process alone.
-    fn levels(&self, committer: &Committer, base: &Manifest) -> Result<Option<Manifest>, Halt> {
-        let context = self.context;
-        let chunks = context.plan.chunks;
+    fn levels(
+        &self,
+        committer: &Committer,
+        base: &Manifest,
+        sent: &mut BTreeMap<u32, u64>,
+    ) -> Result<Option<Manifest>, Halt> {
+        let (run, problem) = (self.run, self.run.files.problem);
+        let chunks = run.plan.chunks;
         let first = base.levels.len();
-        // Those of even and of odd depths.
-        let sides = [context.side(0)?, context.side(1)?];
-        let problem = context.problem;
-        let most = problem.groups.most();
-        let mut cur = Frontier::empty(chunks.layout, most * chunks.blocks)?;
-        let planes = context.crossings.most();
-        let mut superstep = match self.outbox {
-            None => Superstep::whole(chunks),
-            Some(_) => Superstep::bounded(chunks, planes),
-        };
+        let step = |depth| half_step(problem, &run.crossings, chunks, run.files.kernel, depth);
+        // Those from even and from odd depths.
+        let steps = [step(0)?, step(1)?];
+        let mut cur = Frontier::empty(chunks.layout, problem.groups.most() * chunks.blocks)?;
+        // A process alone meets nobody: its supersteps are whole levels.
+        let bounded = || most_chunks(chunks, run.crossings.most());
+        let largest = if self.is_alone() { chunks.count } else { bounded() };
+        let mut superstep = largest;
         let own = self.own(base);
-        let mut planes = self.planes(&own, superstep.chunks)?;
-        let space = &context.problem.space;
+        let mut halo = self.halo(&own, largest)?;
         let counts = base.levels.iter().map(|level| level.states);
-        let mut found = FoundLevels::after(space.to_string(), space.numbered_states(), counts);
-        let records = |depth: usize| {
-            let files = own.files_of(depth as u32);
-            files.map_or(Vec::new(), |files| files.chunks.clone())
-        };
-        let previous = first.checked_sub(2).map_or(Vec::new(), records);
-        let mut levels = [previous, records(first - 1), records(first)];
+        let (puzzle, all) = (problem.space.to_string(), problem.space.numbered_states());
+        let mut found = FoundLevels::after(puzzle, all, counts);
+        let previous = first.checked_sub(2).map_or(Vec::new(), |depth| own.records(depth as u32));
+        let [current, done] = [first - 1, first].map(|depth| own.records(depth as u32));
+        let mut records = [previous, current, done];
         let mut committed = Instant::now();
-        for depth in first.. {
-            if context.is_last(depth) {
-                break;
-            }
+        for depth in (first..).take_while(|&depth| !run.is_last(depth)) {
             let begun = Instant::now();
-            let [previous, current, done] = levels;
+            let [previous, current, done] = records;
             let order = self.missing(depth, &done);
-            let current = context.fetch_records(base.run, depth as u32 - 1, current);
-            let left_out = context.left_out(&current, previous);
-            let level = LevelStep {
-                context,
-                depth,
-                side: &sides[(depth - 1) % 2],
-                back: &sides[depth % 2],
-                committer,
-                current: &current,
-                left_out: &left_out,
-            };
+            let current = run.files.level(depth as u32 - 1, current);
+            let left_out = run.files.left_out(&current, previous);
+            let frames = left_out.parts.frames();
+            let (step, back) = (&steps[(depth - 1) % 2][..], &steps[depth % 2][..]);
+            let level = Level { run, depth, step, back, committer, current, left_out };
             let most = self.communicator.max(order.len() as u64) as usize;
             let mut at = 0;
             while at < most {
                 let started = Instant::now();
-                let end = at + superstep.chunks;
+                let end = at + superstep;
                 let now = &order[at.min(order.len())..end.min(order.len())];
                 let mut whole = true;
                 if !now.is_empty() {
-                    let frames = left_out.parts.frames();
-                    context.progress.superstep(at * frames, order.len() * frames);
-                    let step = || level.chunks(now, &mut cur, &mut *planes);
-                    whole = self.pool.install(step)?;
+                    run.progress.superstep(at * frames, order.len() * frames);
+                    whole = self.pool.install(|| level.chunks(now, &mut cur, &mut *halo))?;
                 }
                 at = end;
-                self.deliver()?;
-                let stop = !whole || context.progress.stops_superstep();
-                let mut news = [
-                    started.elapsed().as_millis() as u64,
-                    u64::from(stop),
-                    u64::from(self.is_due(committed) && at < most),
-                ];
+                halo.deliver(self.communicator)?;
+                let stop = !whole || run.progress.stops_superstep();
+                let due = at < most && self.is_due(committed);
+                let mut news =
+                    [started.elapsed().as_millis() as u64, u64::from(stop), u64::from(due)];
                 self.communicator.all_reduce(Reduce::Max, &mut news);
-                superstep.adapt(Duration::from_millis(news[0]));
+                // All ranks know the longest time of any.
+                match Duration::from_millis(news[0]) {
+                    _ if self.is_alone() => {}
+                    time if time > LONG => superstep = (superstep / 2).max(1),
+                    time if time < SHORT => superstep = (superstep * 2).min(largest),
+                    _ => {}
+                }
                 if news[1] + news[2] > 0 {
                     self.commit(committer, base)?;
                     committed = Instant::now();
@@ -181,15 +181,15 @@ impl Session<'_> {
                     return Err(self.interrupted(depth, found.states));
                 }
             }
-            let records = committer.finished(depth as u32)?;
-            let mut sums = sums(&records);
+            let finished = committer.finished(depth as u32)?;
+            let mut sums = sums(&finished);
             self.communicator.all_reduce(Reduce::Sum, &mut sums);
             let [states, checksum, _] = sums;
             // Before the level can be committed: what does not add up must not be called finished.
-            let tally = Tally { states, checksum };
-            let more =
-                found.push(tally, begun, self.progress).map_err(|e| Halt::Together(e.into()))?;
-            committer.level(sums)?;
+            let more = found.push(Tally { states, checksum }, begun, self.progress);
+            let more = more.map_err(|e| Halt::Together(e.into()))?;
+            committer.ask(move |writer| writer.level(sums))?;
+            committer.tell(Writer::commit_if_due)?;
             if !more {
                 break;
             }
@@ -197,24 +197,24 @@ impl Session<'_> {
                 self.commit(committer, base)?;
                 committed = Instant::now();
             }
-            planes.next_level(depth as u32, problem.side(depth))?;
-            levels = [current.records, records, Vec::new()];
+            halo.next_level(depth as u32, problem.side(depth))?;
+            records = [level.current.records, finished, Vec::new()];
         }
+        *sent = halo.sent();
         self.commit(committer, base)
     }
 
     /// What ends all ranks when one of them was told to stop.
-    pub(crate) fn interrupted(&self, depth: usize, states: u64) -> Halt {
-        let directory = self.context.disk.directories.first().name();
-        let error = DiskError::Interrupted { directory, depth, states };
-        Halt::Together(error.into())
+    fn interrupted(&self, depth: usize, states: u64) -> Halt {
+        let directory = self.run.disk.directories.first().name();
+        Halt::Together(DiskError::Interrupted { directory, depth, states }.into())
     }
 
     /// The chunks of a level that this rank has still to compute, in order.
     fn missing(&self, depth: usize, done: &[ChunkRecord]) -> Vec<usize> {
         let done: HashSet<usize> = done.iter().map(|record| record.chunk as usize).collect();
-        let mine = self.mine.iter().copied();
-        let mut order: Vec<usize> = mine.filter(|chunk| !done.contains(chunk)).collect();
+        let missing = |&chunk: &usize| self.is_mine(chunk) && !done.contains(&chunk);
+        let mut order: Vec<usize> = (0..self.owners.len()).filter(missing).collect();
         if depth.is_multiple_of(2) {
             // There and back again: the chunks written last are still in the system's cache.
             order.reverse();
@@ -222,47 +222,84 @@ impl Session<'_> {
         order
     }
 
-    /// Brings what was sent to its ranks.
-    pub(crate) fn deliver(&self) -> Result<(), Halt> {
-        if let Some(outbox) = &self.outbox {
-            outbox.deliver(self.communicator)?;
-        }
-        Ok(())
-    }
-
     /// Whether all ranks should commit; rank 0 has the clock.
     fn is_due(&self, committed: Instant) -> bool {
-        let every = self.context.disk.commit_every;
-        self.outbox.is_some() && self.communicator.rank() == 0 && committed.elapsed() >= every
+        let every = self.run.disk.commit_every;
+        !self.is_alone() && self.communicator.rank() == 0 && committed.elapsed() >= every
     }
 
     /// Makes everything that all ranks have finished the state to continue from. The writer of a process
     /// alone does so itself.
     fn commit(&self, committer: &Committer, base: &Manifest) -> Result<Option<Manifest>, Halt> {
-        if self.outbox.is_none() {
+        if self.is_alone() {
             return Ok(None);
         }
-        let own = committer.sync()?;
-        let first = self.context.disk.directories.first();
-        let wrong = |e| DiskError::io(first, "manifest", e);
-        let mut parts = Vec::new();
-        for part in self.communicator.all_gather(own.text().into_bytes()) {
-            let part = Manifest::parse(&part).map_err(|e| wrong(std::io::Error::other(e)));
-            parts.push(part?);
-        }
-        let manifest = merge(parts, base);
+        let own = committer.ask(|writer| {
+            writer.sync()?;
+            Ok(writer.manifest.clone())
+        })?;
+        let first = self.run.disk.directories.first();
+        let parts = self.communicator.all_gather(own.text().into_bytes());
+        let parts = parts.iter().map(|part| {
+            let part = Manifest::parse(part);
+            part.map_err(|e| first.error("manifest", std::io::Error::other(e)))
+        });
+        let manifest = merge(parts.collect::<Result<_, _>>()?, base);
         // Before the others remove anything: rank 0 does not come on without its manifest.
         if self.communicator.rank() == 0 {
-            manifest.write(first).map_err(wrong)?;
+            manifest.write(first)?;
         }
         self.communicator.barrier();
-        committer.supersede()?;
+        committer.tell(Writer::supersede)?;
         Ok(Some(manifest))
+    }
+
+    /// Returns the halo for the step to the first level that is not finished, from this rank's files; `most` chunks
+    /// between two deliveries. It holds the bits of the current level for the chunks that are still to be computed, and
+    /// the bits of the next level from those that are done: what it would hold had the session never been interrupted.
+    fn halo(&self, own: &Manifest, most: usize) -> Result<Box<dyn Halo + 'a>, Halt> {
+        let run: &'a DiskRun<'a> = self.run;
+        let (chunks, crossings, kernel) = (run.plan.chunks, &run.crossings, run.files.kernel);
+        let depth = own.levels.len();
+        let side = run.files.problem.side(depth - 1);
+        let exchange = match (self.is_alone(), run.plan.planes) {
+            (true, PlaneStore::Memory) => None,
+            (true, PlaneStore::Files) => {
+                let disk = run.disk;
+                Some(Exchange::of_files(&disk.directories, own.run, disk.limit))
+            }
+            (false, _) => Some(Exchange::of_ranks(self.communicator, self.owners.clone())),
+        };
+        let mut halo: Box<dyn Halo + 'a> = match exchange {
+            None => Box::new(WholeHalo::new(chunks.layout, crossings, side, kernel)?),
+            Some(exchange) => Box::new(ChunkHalo::new(chunks, crossings, side, kernel, exchange)?),
+        };
+        let levels = [depth - 1, depth]
+            .map(|depth| run.files.level(depth as u32, own.records(depth as u32)));
+        let total = levels.iter().map(|level| level.records.len()).sum();
+        let mut restored = Restored { done: 0, total };
+        for level in &levels {
+            let order: Vec<usize> = level.records.iter().map(|r| r.chunk as usize).collect();
+            let all = self.communicator.max(order.len() as u64) as usize;
+            for at in (0..all).step_by(most) {
+                let now = &order[at.min(order.len())..(at + most).min(order.len())];
+                let whole = self.pool.install(|| restored.add(run, level, now, &mut *halo))?;
+                halo.deliver(self.communicator)?;
+                // The ranks meet after each superstep: only here can they stop together.
+                let stop = !whole || run.progress.stops_superstep();
+                if self.communicator.max(u64::from(stop)) > 0 {
+                    let states = own.levels.iter().map(|level| level.states).sum();
+                    return Err(self.interrupted(depth, states));
+                }
+            }
+        }
+        Ok(halo)
     }
 
     /// The states of the last level on rank 0, at most as many as asked for.
     fn last(&self, own: &Manifest) -> Result<Vec<State>, Error> {
-        let mine = self.pool.install(|| self.context.last(own))?;
+        let run = self.run;
+        let mine = self.pool.install(|| last(run, own))?;
         let bytes = mine.iter().flat_map(|state| {
             let cell = (state.cell as u64).to_le_bytes();
             state.line.to_le_bytes().into_iter().chain(cell)
@@ -271,15 +308,42 @@ impl Session<'_> {
         let mut states = Vec::new();
         for part in self.communicator.gather(bytes.collect()) {
             let numbers = part.as_chunks().0.as_chunks().0.iter();
-            states.extend(
-                numbers
-                    .map(|[line, cell]| State { line: number(line), cell: number(cell) as usize }),
-            );
+            let state = |[line, cell]: &[[u8; 8]; 2]| State {
+                line: number(line),
+                cell: number(cell) as usize,
+            };
+            states.extend(numbers.map(state));
         }
-        states.sort_unstable_by_key(|state| (self.context.problem.seat(*state).group, *state));
-        states.truncate(self.context.search.keep_last);
+        let problem = run.files.problem;
+        states.sort_unstable_by_key(|state| (problem.seat(*state).group, *state));
+        states.truncate(run.search.keep_last);
         Ok(states)
     }
+}
+
+/// The states of the last level in the chunks that a manifest has, at most as many as asked for.
+fn last(run: &DiskRun, manifest: &Manifest) -> Result<Vec<State>, Error> {
+    let (files, limit) = (&run.files, run.search.keep_last);
+    let Some(depth) = manifest.levels.len().checked_sub(1).filter(|_| limit > 0) else {
+        return Ok(Vec::new());
+    };
+    let level = files.level(depth as u32, manifest.records(depth as u32));
+    let class = files.problem.class(depth);
+    let groups = &files.problem.groups.classes[class];
+    // As in memory, group by group.
+    let mut of = vec![Vec::new(); groups.len()];
+    for chunk in 0..files.chunks.count {
+        level.each_frame(chunk, &mut |frame, registers| {
+            if frame.kind == FrameContent::Level {
+                let lines = files.problem.first_line(class, frame.group);
+                let first = lines + (frame.register * LANES) as u64;
+                let (cells, states) = (&groups[frame.group].cells, &mut of[frame.group]);
+                states_of(registers, first, cells, limit, states);
+            }
+            Ok(of[0].len() < limit)
+        })?;
+    }
+    Ok(of.into_iter().flatten().take(limit).collect())
 }
 
 /// The manifest of all ranks: rank 0's, with the files of the others.
@@ -314,198 +378,20 @@ fn sums(records: &[ChunkRecord]) -> [u64; 3] {
     })
 }
 
-// One level of a session, chunk by chunk, with the readers running ahead.
+// How long ranks compute before they meet, and what they show meanwhile.
 //
-// Invariant: the readers send the chunks in the order in which they are computed.
+// Invariant: all ranks have supersteps of the same size, because it follows from the longest time of any
+// rank.
 
-/// One level of a session.
-pub(crate) struct LevelStep<'a> {
-    pub(crate) context: &'a Context<'a>,
-    pub(crate) depth: usize,
-    pub(crate) side: &'a HalfStep,
-    /// The step of the other side.
-    pub(crate) back: &'a HalfStep,
-    pub(crate) committer: &'a Committer,
-    pub(crate) current: &'a Fetch<'a>,
-    /// What is left out: the previous level, or the states seen; its files have the parts of those that are written.
-    pub(crate) left_out: &'a Fetch<'a>,
-}
+/// A superstep that takes longer is followed by a smaller one: only between two can a search of several ranks
+/// be stopped and committed.
+const LONG: Duration = Duration::from_secs(20);
 
-/// Batches of the previous level that may wait: they are used at once.
-const PREVIOUS_AHEAD: usize = 32;
+/// One that takes less is followed by a larger one.
+const SHORT: Duration = Duration::from_secs(5);
 
-impl LevelStep<'_> {
-    /// Computes chunks in order; returns false when told to stop before the last.
-    pub(crate) fn chunks(
-        &self,
-        order: &[usize],
-        cur: &mut Frontier,
-        planes: &mut dyn Planes,
-    ) -> Result<bool, Halt> {
-        let (run, parts) = (self.context, self.left_out.parts);
-        std::thread::scope(|scope| {
-            let (currents, current) = reader::channel();
-            let (previouses, previous) = reader::channel();
-            let read = move || self.current.run(order, run.plan.read_ahead, &currents);
-            Builder::new().spawn_scoped(scope, read).map_err(no_thread)?;
-            let read = move || self.left_out.run(order, PREVIOUS_AHEAD, &previouses);
-            Builder::new().spawn_scoped(scope, read).map_err(no_thread)?;
-            let frames = parts.frames() as u64;
-            for (i, &chunk) in order.iter().enumerate() {
-                if run.progress.stops_chunks() {
-                    return Ok(false);
-                }
-                let begun = Instant::now();
-                let batches = current.recv().expect("a reader sends every chunk");
-                run.times.wait.add(begun);
-                chunk::load(self.current, &batches, cur, &run.codecs, &run.times)?;
-                planes.begin(self.depth as u32, chunk)?;
-                let batches = previous.recv().expect("a reader sends every chunk");
-                let written = run.fetch_records(self.current.run, self.depth as u32, Vec::new());
-                self.committer.begin(written.header(chunk, self.context.codec))?;
-                let near = match parts.seen {
-                    true => None,
-                    false => near(run.plan.chunks, chunk, cur, self.back, planes),
-                };
-                if near.as_ref().is_some_and(|near| !near.contains(&true)) {
-                    // Nothing comes from anywhere: what there was at level d - 2 is subtracted from nothing.
-                    batches.iter().try_for_each(|batch| batch.map(drop))?;
-                    self.committer.end(Tally::default())?;
-                    planes.end(self.depth as u32, chunk)?;
-                    run.progress.frames(self.depth, frames * (i as u64 + 1));
-                    continue;
-                }
-                let step = chunk::ChunkStep {
-                    chunks: run.plan.chunks,
-                    planes: &*planes,
-                    side: self.side,
-                    kernel: run.kernel,
-                    cur,
-                    chunk,
-                    parts,
-                    near: near.as_deref(),
-                    codecs: &run.codecs,
-                    committer: self.committer,
-                    times: &run.times,
-                    progress: &run.progress,
-                    depth: self.depth,
-                    done: frames * i as u64,
-                };
-                let tally = step.run(self.left_out, &batches)?;
-                self.committer.end(tally)?;
-                planes.end(self.depth as u32, chunk)?;
-            }
-            Ok(true)
-        })
-    }
-}
-
-// The planes of a session, filled from the level files.
-//
-// Invariant: after this, the planes hold the bits of the current level for the chunks that are still to
-// be computed, and the bits of the next level from those that are done: what they would hold had the
-// session never been interrupted.
-
-/// Batches that may wait.
-const AHEAD: usize = 32;
-
-impl<'a> Session<'a> {
-    /// Returns the planes for the step to the first level that is not finished, from this rank's files;
-    /// `most` chunks between two deliveries.
-    pub(crate) fn planes(&self, own: &Manifest, most: usize) -> Result<Box<dyn Planes + 'a>, Halt> {
-        let context: &'a Context<'a> = self.context;
-        let (chunks, crossings) = (context.plan.chunks, context.crossings);
-        let depth = own.levels.len();
-        let side = context.problem.side(depth - 1);
-        let routed = |exchange: Box<dyn Exchange + 'a>| {
-            RoutedPlanes::new(chunks, crossings, side, context.kernel, exchange)
-        };
-        let mut planes: Box<dyn Planes + 'a> = match (&self.outbox, context.plan.planes) {
-            (Some(outbox), _) => Box::new(routed(Box::new(outbox.clone()))?),
-            (None, PlaneStore::Files) => {
-                let disk = context.disk;
-                let exchange = FileExchange::new(&disk.directories, own.run, disk.limit);
-                Box::new(routed(Box::new(exchange))?)
-            }
-            (None, PlaneStore::Memory) => {
-                Box::new(SharedPlanes::new(chunks, crossings, side, context.kernel)?)
-            }
-        };
-        let levels = [depth - 1, depth].map(|depth| context.fetch(own, depth as u32));
-        let total = levels.iter().map(|files| files.records.len()).sum();
-        let mut resumed = Resumed { done: 0, total };
-        for files in &levels {
-            let side = context.problem.side(files.depth as usize);
-            let order: Vec<usize> = files.records.iter().map(|r| r.chunk as usize).collect();
-            let all = self.communicator.max(order.len() as u64) as usize;
-            for at in (0..all).step_by(most) {
-                let now = &order[at.min(order.len())..(at + most).min(order.len())];
-                let fill = || context.fill(files, now, side, &mut *planes, &mut resumed);
-                let whole = self.pool.install(fill)?;
-                self.deliver()?;
-                // The ranks meet after each superstep: only here can they stop together.
-                let stop = !whole || context.progress.stops_superstep();
-                if self.communicator.max(u64::from(stop)) > 0 {
-                    let states = own.levels.iter().map(|level| level.states).sum();
-                    return Err(self.interrupted(depth, states));
-                }
-            }
-        }
-        Ok(planes)
-    }
-}
-
-/// Chunks that are in the planes again.
-struct Resumed {
-    done: usize,
-    total: usize,
-}
-
-impl Context<'_> {
-    /// Puts what chunks of a level send, in a step from a side, into the planes; returns false when told to stop before
-    /// the last.
-    fn fill(
-        &self,
-        files: &Fetch,
-        order: &[usize],
-        side: usize,
-        planes: &mut dyn Planes,
-        resumed: &mut Resumed,
-    ) -> Result<bool, Halt> {
-        if self.crossings.from(side).is_empty() {
-            return Ok(true);
-        }
-        let groups = 0..files.parts.groups;
-        let leaving: Vec<_> = groups.map(|group| leaving(self.crossings, side, group)).collect();
-        std::thread::scope(|scope| {
-            let (sender, receiver) = reader::channel();
-            let read = move || files.run(order, AHEAD, &sender);
-            Builder::new().spawn_scoped(scope, read).map_err(no_thread)?;
-            for &chunk in order {
-                if self.progress.stops_chunks() {
-                    return Ok(false);
-                }
-                let batches = receiver.recv().expect("a reader sends every chunk");
-                planes.open(chunk);
-                let filled = &*planes;
-                chunk::blocks(
-                    files,
-                    &batches,
-                    &self.codecs,
-                    &self.times,
-                    |(group, block), registers, located, words| {
-                        for &(plane, bit) in &leaving[group] {
-                            let any = collect(self.kernel, registers, bit, words);
-                            let words = any.then_some(&*words);
-                            filled.restore(side, plane, block, located, words);
-                        }
-                    },
-                )?;
-                planes.close(files.depth + 1, chunk, side)?;
-                resumed.done += 1;
-                self.progress.resumed(resumed.done, resumed.total);
-            }
-            Ok(true)
-        })
-    }
+/// How many chunks each rank computes at most in a superstep: as many as one may send bits of.
+fn most_chunks(chunks: Chunks, planes: usize) -> usize {
+    let chunk = (planes * chunks.registers() * 8) as u64;
+    (SENT / chunk.max(1)).clamp(1, chunks.count as u64) as usize
 }

@@ -4,15 +4,9 @@ use crate::Error;
 use crate::kernel::Kernel;
 use crate::perm::layout::LANES;
 use crate::perm::lehmer;
-use crate::puzzle::Metric;
-use crate::puzzle::StateSpace;
-use crate::search::classes::Chunks;
-use crate::search::disk::directories::Disk;
-use crate::search::disk::error::DiskError;
-use crate::search::error::{Engine, SearchError};
-use crate::search::options::Search;
-use crate::search::outcome::PlaneStore;
-use crate::search::problem::{Crossings, SearchProblem};
+use crate::puzzle::{Metric, StateSpace};
+use crate::search::disk::{Disk, DiskError};
+use crate::search::{Chunks, Crossings, Engine, PlaneStore, Search, SearchError, SearchProblem};
 use crate::store::{Codec, Manifest};
 
 /// The memory of a search on disk.
@@ -49,23 +43,23 @@ pub(crate) struct Extent {
 
 impl Extent {
     fn of(problem: &SearchProblem) -> Extent {
-        let subject = &problem.space;
+        let space = &problem.space;
         Extent {
             states: problem.space.numbered_states(),
-            classes: problem.groups.classes() as u64,
+            classes: problem.groups.classes.len() as u64,
             seen: problem.groups.directed,
-            widest: match subject.metric() {
+            widest: match space.metric() {
                 Some(Metric::Stm) => 0.09,
                 Some(Metric::Mtm) => 0.16,
-                None => 0.5 / problem.groups.classes() as f64,
+                None => 0.5 / problem.groups.classes.len() as f64,
             },
         }
     }
 }
 
-/// Returns whether levels of a subject can be cut into chunks.
-pub fn suits(subject: &StateSpace) -> bool {
-    SearchProblem::chunked(subject).is_ok()
+/// Whether levels of a state space can be cut into chunks.
+pub(crate) fn suits(space: &StateSpace) -> bool {
+    SearchProblem::chunked(space).is_ok()
 }
 
 /// Most memory for reading ahead.
@@ -80,32 +74,6 @@ impl MemoryPlan {
         self.chunks.count
     }
 
-    /// Returns the bytes of the planes of a dense level in files: a bit per line and crossing window; 0 when
-    /// they lie in memory.
-    pub fn plane_file_bytes(&self) -> u64 {
-        self.plane_files
-    }
-
-    /// Returns the same with planes that take no disk: they are sent to other machines.
-    pub fn with_planes_sent(self) -> MemoryPlan {
-        MemoryPlan { plane_files: 0, ..self }
-    }
-
-    /// Returns the number of frames of a level, of all chunks and groups.
-    pub fn frames(&self) -> u64 {
-        (self.chunks.frames() * self.chunks.count * self.groups) as u64
-    }
-
-    /// Returns the number of blocks of all chunks.
-    pub fn blocks(&self) -> usize {
-        self.chunks.layout.blocks()
-    }
-
-    /// Returns the number of digits that all lines of a chunk share, K.
-    pub fn shared_digits(&self) -> usize {
-        self.chunks.digits
-    }
-
     /// Returns the fewest chunks that fit the memory, or those of a run that is there already.
     ///
     /// # Errors
@@ -116,7 +84,7 @@ impl MemoryPlan {
         manifest: Option<&Manifest>,
     ) -> Result<MemoryPlan, Error> {
         let asked = manifest.map(|m| m.shared_digits as usize);
-        MemoryPlan::of(&SearchProblem::chunked(&search.subject)?, search, disk, asked)
+        MemoryPlan::of(&SearchProblem::chunked(&search.space)?, search, disk, asked)
     }
 
     /// Returns the fewest chunks of a problem that fit the memory, or as many as asked for.
@@ -128,50 +96,90 @@ impl MemoryPlan {
     ) -> Result<MemoryPlan, Error> {
         let (puzzle, layout) = (problem.space.to_string(), problem.layout);
         let asked = asked.or(disk.shared_digits);
-        let cut = |k: usize| Chunks::new(layout, k);
-        let most = (0..layout.prefix()).rfind(|&k| cut(k).is_some());
-        let most = most.unwrap_or(0);
+        let most = Chunks::cuts(layout).next_back().map_or(0, |chunks| chunks.digits);
         if let Some(digits) = asked.filter(|&digits| digits > most) {
             return Err(DiskError::Digits { puzzle, digits, most }.into());
         }
+        let budget = search.memory.unwrap_or(u64::MAX);
         let mut least = u64::MAX;
-        let digits = asked.map_or(0..=most, |k| k..=k);
-        for chunks in digits.filter_map(cut) {
-            let planes = problem.planes(chunks) as u64;
+        for chunks in Chunks::cuts(layout).filter(|cut| asked.is_none_or(|k| cut.digits == k)) {
+            let planes = Crossings::count(&problem.groups, chunks) as u64;
             for store in [PlaneStore::Memory, PlaneStore::Files] {
                 if disk.planes.is_some_and(|asked| asked != store) {
                     continue;
                 }
                 let chunk = chunks.registers() as u64;
                 let sets = Crossings::sets(&problem.groups, chunks) as u64;
-                let bytes = chunk * 64 * problem.groups.most() as u64
-                    + match store {
-                        PlaneStore::Memory => planes * layout.registers() * 8 * sets,
-                        // Incoming and outgoing words, and the segments on their way.
-                        PlaneStore::Files => planes * chunk * 32,
-                    };
+                let (words, plane_files) = match store {
+                    PlaneStore::Memory => (planes * layout.registers() * 8 * sets, 0),
+                    // Incoming and outgoing words, and the segments on their way.
+                    PlaneStore::Files => {
+                        (planes * chunk * 32, planes * layout.registers() * LANES as u64 / 8)
+                    }
+                };
+                let bytes = chunk * 64 * problem.groups.most() as u64 + words;
                 least = least.min(bytes);
-                let budget = search.memory.unwrap_or(u64::MAX);
                 if bytes <= budget {
                     let ahead = ((budget - bytes) / 2).min(READ_AHEAD) / BATCH;
+                    let kernel = search.kernel.unwrap_or_else(Kernel::best);
                     return Ok(MemoryPlan {
                         chunks,
                         planes: store,
                         bytes,
                         extent: Extent::of(problem),
-                        codec: disk.codec(search.kernel.unwrap_or_else(Kernel::best)),
+                        codec: disk.codec.unwrap_or(Codec::best(kernel)),
                         groups: problem.groups.most(),
-                        plane_files: match store {
-                            PlaneStore::Memory => 0,
-                            PlaneStore::Files => planes * layout.registers() * LANES as u64 / 8,
-                        },
+                        plane_files,
                         read_ahead: ahead.max(4) as usize,
                     });
                 }
             }
         }
-        let (engine, needed, budget) = (Engine::Disk, least, search.memory.unwrap_or(0));
-        Err(SearchError::Memory { puzzle, engine, needed, budget }.into())
+        let engine = Engine::Disk;
+        Err(SearchError::Memory { puzzle, engine, needed: least, budget }.into())
+    }
+
+    /// Returns the fewest chunks that give every rank several and fit the memory of a rank with its messages, or as
+    /// many as asked for.
+    pub(crate) fn of_ranks(
+        problem: &SearchProblem,
+        search: &Search,
+        disk: &Disk,
+        ranks: usize,
+        asked: Option<usize>,
+    ) -> Result<MemoryPlan, Error> {
+        let puzzle = problem.space.to_string();
+        let disk = Disk { planes: Some(PlaneStore::Files), ..disk.clone() };
+        let mut best = Err(SearchError::TooSmall { puzzle: puzzle.clone() }.into());
+        let cuts = Chunks::cuts(problem.layout).map(|chunks| chunks.digits).collect();
+        for digits in asked.map_or(cuts, |k| vec![k]) {
+            let mut plan = MemoryPlan::of(problem, search, &disk, Some(digits));
+            if let Ok(plan) = &mut plan {
+                let planes = Crossings::count(&problem.groups, plan.chunks);
+                let chunk = (planes * plan.chunks.registers() * 8) as u64;
+                let own = chunk * plan.chunks().div_ceil(ranks) as u64;
+                // What has arrived for this step and the next; what leaves and arrives after a superstep.
+                plan.bytes += 2 * own + 2 * own.min(SENT.max(chunk));
+            }
+            match plan {
+                Ok(MemoryPlan { bytes: needed, .. })
+                    if search.memory.is_some_and(|m| needed > m) =>
+                {
+                    let (engine, budget) = (Engine::Disk, search.memory.unwrap_or(0));
+                    let puzzle = puzzle.clone();
+                    let refused = SearchError::Memory { puzzle, engine, needed, budget };
+                    best = best.or(Err(refused.into()));
+                }
+                Ok(plan) => {
+                    best = Ok(plan);
+                    if plan.chunks() >= ranks * CHUNKS_PER_RANK {
+                        break;
+                    }
+                }
+                Err(error) => best = best.or(Err(error)),
+            }
+        }
+        best
     }
 }
 
@@ -277,7 +285,10 @@ pub struct Network {
 
 /// Chunks that every rank has at least, where the board allows: with fewer, those that have one more than
 /// the others make them wait.
-pub(crate) const CHUNKS_PER_RANK: usize = 4;
+const CHUNKS_PER_RANK: usize = 4;
+
+/// Most bytes that leave a rank in a superstep, if a chunk has not more.
+pub(crate) const SENT: u64 = 256 << 20;
 
 /// Returns what a search sends with a number of ranks.
 ///
@@ -290,22 +301,20 @@ pub(crate) const CHUNKS_PER_RANK: usize = 4;
 /// use tilewave::search::network;
 /// use tilewave::puzzle::{Goal, StateSpace};
 ///
-/// let subject = StateSpace::of_board(Goal::Last.board("4x4".parse()?)?);
-/// let network = network(&subject, 16)?;
+/// let space = StateSpace::of_board(Goal::Last.board("4x4".parse()?)?);
+/// let network = network(&space, 16)?;
 /// assert_eq!((network.shared_digits, network.windows), (2, 2));
 /// assert_eq!(network.level_bytes, 153_243_090_000);
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-pub fn network(subject: &StateSpace, ranks: usize) -> Result<Network, Error> {
-    let problem = SearchProblem::chunked(subject)?;
+pub fn network(space: &StateSpace, ranks: usize) -> Result<Network, Error> {
+    let problem = SearchProblem::chunked(space)?;
     let layout = problem.layout;
     let ranks = ranks.max(1);
-    let cuts: Vec<Chunks> =
-        (0..layout.prefix()).filter_map(|digits| Chunks::new(layout, digits)).collect();
-    let enough = |cut: &&Chunks| cut.count >= ranks * CHUNKS_PER_RANK;
-    let cut = cuts.iter().find(enough).or(cuts.last());
-    let cut = *cut.ok_or_else(|| SearchError::TooSmall { puzzle: subject.to_string() })?;
-    let windows = problem.planes(cut);
+    let enough = |cut: &Chunks| cut.count >= ranks * CHUNKS_PER_RANK;
+    let cut = Chunks::cuts(layout).find(enough).or(Chunks::cuts(layout).next_back());
+    let cut = cut.ok_or_else(|| SearchError::TooSmall { puzzle: space.to_string() })?;
+    let windows = Crossings::count(&problem.groups, cut);
     let bits = u128::from(lehmer::even_count(layout.len())) * windows as u128;
     let bytes = |bits: u128| (bits / 8) as u64;
     let most = cut.count.div_ceil(ranks);
@@ -321,8 +330,6 @@ pub fn network(subject: &StateSpace, ranks: usize) -> Result<Network, Error> {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/bfs/network.rs` keeps to itself.
-
     use super::*;
     use crate::puzzle::Goal;
 

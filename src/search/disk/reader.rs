@@ -12,13 +12,12 @@ use std::time::Instant;
 use crossbeam::channel::{Receiver, Sender, bounded};
 
 use crate::kernel::Kernel;
-use crate::perm::layout::Register;
-use crate::search::classes::Chunks;
-use crate::search::disk::directories::Directories;
-use crate::search::disk::error::DiskError;
-use crate::search::disk::half_step::{Half, Parts};
+use crate::perm::layout::{LANES, Layout, Register};
+use crate::search::disk::{Directories, DiskError, label};
+use crate::search::{Chunks, SearchProblem};
 use crate::store::{
     ChunkRecord, Codec, Decoder, Frames, LevelHeader, LevelReader, LevelSum, Manifest, RunFile,
+    StorageError,
 };
 
 /// Compressed bytes of a batch, about.
@@ -27,22 +26,196 @@ const BATCH_BYTES: u64 = 1 << 20;
 /// Most frames of a batch.
 const BATCH_FRAMES: usize = 16;
 
-/// Neighbouring frames of a chunk, counted as [`Parts`] does.
-pub(crate) struct Batch {
+/// The level files of a run, as all see them who read and write them.
+pub(crate) struct RunFiles<'a> {
+    pub directories: &'a Directories,
+    pub problem: &'a SearchProblem,
+    pub chunks: Chunks,
+    /// The run, as in the headers of its files.
+    pub run: u64,
+    /// What the header of each file must say of the lines.
+    pub label: String,
+    /// Whether the run keeps all levels, so that a damaged one can be computed again.
+    pub keep_all: bool,
+    pub kernel: Kernel,
+    /// Threads that share the batches.
+    pub threads: usize,
+    pub times: Times,
+}
+
+impl<'a> RunFiles<'a> {
+    pub fn new(
+        directories: &'a Directories,
+        problem: &'a SearchProblem,
+        chunks: Chunks,
+        manifest: &Manifest,
+        kernel: Kernel,
+        threads: usize,
+    ) -> RunFiles<'a> {
+        RunFiles {
+            directories,
+            problem,
+            chunks,
+            run: manifest.run,
+            label: label(&manifest.identity),
+            keep_all: manifest.keep_all,
+            kernel,
+            threads,
+            times: Times::default(),
+        }
+    }
+
+    pub fn parts(&self, depth: usize) -> FileFrames {
+        FileFrames {
+            groups: self.problem.groups.classes[self.problem.class(depth)].len(),
+            seen: self.problem.groups.directed,
+            frames: self.chunks.frames(),
+        }
+    }
+
+    /// The reader of a level of which a manifest has these records.
+    pub fn level(&'a self, depth: u32, mut records: Vec<ChunkRecord>) -> Fetch<'a> {
+        records.sort_unstable_by_key(|record| record.chunk);
+        let parts = self.parts(depth as usize);
+        Fetch { files: self, parts, kind: FrameContent::Level, depth, records }
+    }
+
+    /// The reader of what the step from a level leaves out, with the records of the level before: that level, or
+    /// the states seen when a level of its class was last computed.
+    pub fn left_out(&'a self, current: &Fetch, previous: Vec<ChunkRecord>) -> Fetch<'a> {
+        let groups = &self.problem.groups;
+        let (depth, records) = if groups.directed && groups.classes.len() == 1 {
+            (current.depth, current.records.clone())
+        } else {
+            (current.depth.saturating_sub(1), previous)
+        };
+        Fetch {
+            // Of the class also where there is no such level yet.
+            parts: self.parts(current.depth as usize + 1),
+            kind: if groups.directed { FrameContent::Seen } else { FrameContent::Level },
+            ..self.level(depth, records)
+        }
+    }
+
+    pub fn header(&self, depth: u32, chunk: usize, codec: Codec) -> LevelHeader {
+        let parts = self.parts(depth as usize);
+        let lines = self.chunks.lines() * (parts.groups * parts.halves()) as u64;
+        LevelHeader {
+            run: self.run,
+            depth,
+            chunk: chunk as u32,
+            chunks: self.chunks.count as u32,
+            frame_lines: frame_lines(self.chunks),
+            first_line: chunk as u64 * lines,
+            lines,
+            label: self.label.clone(),
+            codec,
+        }
+    }
+}
+
+// How the groups of a level lie in the frames of a chunk's file.
+//
+// Invariant: a file holds the groups of its depth's class one after the other, each cut into frames of its own. Where
+// moves have no way back, every frame of the level is followed by the frame of the states seen so far, of which the
+// step to the next level of the class leaves none out.
+
+/// Which frames of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FrameContent {
+    /// Those of the level.
+    Level,
+    /// Those of the states seen so far.
+    Seen,
+}
+
+/// The groups of a depth in the file of a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileFrames {
+    pub groups: usize,
+    /// Whether the states seen so far lie between the frames of the level.
+    pub seen: bool,
+    /// Frames of one group.
+    frames: usize,
+}
+
+impl FileFrames {
+    /// The frames of a level in a file; they are numbered group by group.
+    pub fn frames(self) -> usize {
+        self.groups * self.frames
+    }
+
+    /// The group of a frame of a level, and its number within the group.
+    pub fn place(self, frame: usize) -> (usize, usize) {
+        (frame / self.frames, frame % self.frames)
+    }
+
+    /// How many frames of the file belong to a frame of the level: its own, and that of the states seen.
+    pub fn halves(self) -> usize {
+        1 + usize::from(self.seen)
+    }
+
+    /// The number in the file of a frame of the level, or of the states seen there.
+    pub fn in_file(self, frame: usize, kind: FrameContent) -> usize {
+        frame * self.halves() + usize::from(kind == FrameContent::Seen)
+    }
+}
+
+pub(crate) fn frame_lines(chunks: Chunks) -> u32 {
+    (chunks.frame_registers() * LANES) as u32
+}
+
+/// The chunks of a run, known by their number and the lines of a frame.
+pub(crate) fn chunks_of(layout: Layout, count: u32, lines: u32) -> Option<Chunks> {
+    let fits = |cut: &Chunks| cut.count == count as usize && frame_lines(*cut) == lines;
+    Chunks::cuts(layout).find(fits)
+}
+
+/// Neighbouring frames of a chunk, counted as [`FileFrames`] does.
+pub(crate) struct Batch<'a> {
+    pub fetch: &'a Fetch<'a>,
+    pub chunk: usize,
     /// First frame, whether it is in the file or not.
     pub first: usize,
     /// One past the last frame.
     pub end: usize,
     /// Those that the file has; `None` when the chunk has no file.
-    pub frames: Option<Frames>,
-    /// Number of the chunk.
-    pub chunk: usize,
+    frames: Option<Frames>,
+}
+
+impl Batch<'_> {
+    /// The frames of the batch, each with its entry where the file has it.
+    pub fn frames(&self) -> impl Iterator<Item = (usize, Option<usize>)> {
+        let entries = self.frames.as_ref().map_or(&[][..], Frames::entries);
+        let mut at = 0;
+        (self.first..self.end).map(move |frame| {
+            let number = self.fetch.parts.in_file(frame, self.fetch.kind) as u32;
+            at += entries[at..].iter().take_while(|entry| entry.frame < number).count();
+            let found = entries.get(at).is_some_and(|entry| entry.frame == number);
+            (frame, found.then_some(at))
+        })
+    }
+
+    /// Decodes an entry, as [`Decoder::decode`].
+    pub fn decode<'d>(
+        &self,
+        entry: usize,
+        decoder: &'d mut Decoder,
+        registers: &mut [Register],
+        is_empty: bool,
+    ) -> Result<Option<&'d [u32]>, DiskError> {
+        let begun = Instant::now();
+        let frames = self.frames.as_ref().expect("entries are of frames");
+        let decoded = frames.decode(entry, decoder, registers, is_empty);
+        self.fetch.files.times.decode.add(begun);
+        decoded.map_err(|reason| self.fetch.damaged(self.chunk, &reason))
+    }
 }
 
 /// One frame of a file.
 pub(crate) struct FrameRead<'a> {
     pub group: usize,
-    pub half: Half,
+    pub kind: FrameContent,
     /// Its first register among those of the group.
     pub register: usize,
     /// It alone, as in the file.
@@ -50,47 +223,37 @@ pub(crate) struct FrameRead<'a> {
 }
 
 /// A chunk's batches, in order.
-pub(crate) type Batches = Receiver<Result<Batch, DiskError>>;
+pub(crate) type Batches<'a> = Receiver<Result<Batch<'a>, DiskError>>;
 
 /// Takes chunks from a reader, one ahead.
 ///
 /// Not crossbeam's channel: that keeps what waits in it when nobody listens any more, and with it the channel of a
 /// chunk whose batches the reader would wait to send for ever.
-pub(crate) fn channel() -> (SyncSender<Batches>, mpsc::Receiver<Batches>) {
+pub(crate) fn channel<'a>() -> (SyncSender<Batches<'a>>, mpsc::Receiver<Batches<'a>>) {
     mpsc::sync_channel(1)
 }
 
 /// Reads the chunks of one level.
 pub(crate) struct Fetch<'a> {
-    pub directories: &'a Directories,
-    pub chunks: Chunks,
-    pub parts: Parts,
+    pub files: &'a RunFiles<'a>,
+    pub parts: FileFrames,
     /// Which frames are used.
-    pub half: Half,
-    /// The run, as in the headers of its files.
-    pub run: u64,
-    /// What the header of each file must say of the lines.
-    pub label: &'a str,
+    pub kind: FrameContent,
     pub depth: u32,
     /// What the manifest says of the level's chunks, in their order.
     pub records: Vec<ChunkRecord>,
-    /// Whether the run keeps all levels, so that a damaged one can be computed again.
-    pub keep_all: bool,
-    /// Threads that share the batches.
-    pub threads: usize,
-    pub kernel: Kernel,
 }
 
 impl Fetch<'_> {
     /// Opens the file of a chunk; `None` when the chunk has no states.
-    pub fn open(&self, chunk: usize) -> Result<Option<LevelReader>, DiskError> {
+    fn open(&self, chunk: usize) -> Result<Option<LevelReader>, DiskError> {
         let known = (self.records).binary_search_by_key(&(chunk as u32), |record| record.chunk);
         let record = known.ok().map(|at| &self.records[at]);
         let Some(record) = record.filter(|record| record.has_file()) else {
             return Ok(None);
         };
-        let storage = self.directories.of_chunk(chunk);
-        let (run, depth) = (self.run, self.depth);
+        let storage = self.files.directories.of_chunk(chunk);
+        let (run, depth) = (self.files.run, self.depth);
         let name = Manifest::file_name(depth, chunk as u32);
         let uncommitted = RunFile::Uncommitted { run, depth, chunk: chunk as u32 };
         // A commit gives a file its name at any time, but never takes it back.
@@ -98,20 +261,22 @@ impl Fetch<'_> {
             Err(error) if error.kind() == ErrorKind::NotFound => storage.open(&name),
             opened => opened,
         };
-        let wrong = |reason: std::io::Error| match reason.kind() {
-            ErrorKind::InvalidData => self.damaged(chunk, &reason.to_string()),
+        let wrong = |e: StorageError| match e.kind() {
+            ErrorKind::InvalidData => self.damaged(chunk, &e.reason.to_string()),
             ErrorKind::NotFound => DiskError::apart(
                 storage,
                 format!("{name} is not there: is the disk of this directory mounted?"),
             ),
-            _ => DiskError::io(storage, &name, reason),
+            _ => e.into(),
         };
         let reader = opened.and_then(LevelReader::open).map_err(wrong)?;
         let header = reader.header();
-        if *header != self.header(chunk, header.codec) {
-            let whose = match header.run == run {
-                true => "this run, of another depth or chunk",
-                false => "another run",
+        let expected = self.files.header(depth, chunk, header.codec);
+        if *header != expected {
+            let whose = if header.run == run {
+                "this run, of another depth or chunk"
+            } else {
+                "another run"
             };
             return Err(DiskError::apart(
                 storage,
@@ -125,34 +290,17 @@ impl Fetch<'_> {
         Ok(Some(reader))
     }
 
-    /// The header of the file of a chunk whose frames a codec has written.
-    pub fn header(&self, chunk: usize, codec: Codec) -> LevelHeader {
-        let lines = self.chunks.lines() * self.parts.copies();
-        LevelHeader {
-            run: self.run,
-            depth: self.depth,
-            chunk: chunk as u32,
-            chunks: self.chunks.count as u32,
-            frame_lines: frame_lines(self.chunks),
-            first_line: chunk as u64 * lines,
-            lines,
-            label: self.label.to_string(),
-            codec,
-        }
-    }
-
     /// The error that names a file.
     pub fn damaged(&self, chunk: usize, reason: &str) -> DiskError {
+        let storage = self.files.directories.of_chunk(chunk);
         DiskError::Level {
-            directory: self.directories.of_chunk(chunk).name(),
-            file: Manifest::file_name(self.depth, chunk as u32),
+            place: storage.place(&Manifest::file_name(self.depth, chunk as u32)),
             depth: self.depth,
             reason: reason.to_string(),
-            advice: match self.keep_all {
-                true => "tilewave resume --check --dir computes it again from the levels before",
-                false => {
-                    "it cannot be computed again, the levels before are not kept: start again in another --dir"
-                }
+            advice: if self.files.keep_all {
+                "tilewave resume --check --dir computes it again from the levels before"
+            } else {
+                "it cannot be computed again, the levels before are not kept: start again in another --dir"
             },
         }
     }
@@ -168,14 +316,11 @@ impl Fetch<'_> {
         let Some(reader) = self.open(chunk)? else {
             return Ok(true);
         };
-        let chunks = self.chunks;
-        let mut decoder = Decoder::new(self.kernel)?;
+        let chunks = self.files.chunks;
+        let mut decoder = Decoder::new(self.files.kernel)?;
         let mut registers: Vec<Register> = vec![[0; 64]; chunks.frame_registers()];
         for entry in 0..reader.index().len() {
-            let frames = reader.read(entry..entry + 1).map_err(|e| {
-                let name = Manifest::file_name(self.depth, chunk as u32);
-                DiskError::io(self.directories.of_chunk(chunk), &name, e)
-            })?;
+            let frames = reader.read(entry..entry + 1)?;
             let in_file = frames.entries()[0].frame as usize;
             let number = in_file / self.parts.halves();
             let (group, within) = self.parts.place(number);
@@ -184,25 +329,20 @@ impl Fetch<'_> {
             let registers = &mut registers[..count];
             let decoded = frames.decode(0, &mut decoder, registers, false);
             decoded.map_err(|reason| self.damaged(chunk, &reason))?;
-            let half = match in_file == self.parts.in_file(number, Half::Level) {
-                true => Half::Level,
-                false => Half::Seen,
-            };
-            let frame = FrameRead {
-                group,
-                half,
-                register: chunk * chunks.registers() + first,
-                frames: &frames,
-            };
-            if !each(frame, registers)? {
+            let level = in_file == self.parts.in_file(number, FrameContent::Level);
+            let kind = if level { FrameContent::Level } else { FrameContent::Seen };
+            let register = chunk * chunks.registers() + first;
+            if !each(FrameRead { group, kind, register, frames: &frames }, registers)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
+}
 
+impl<'a> Fetch<'a> {
     /// Sends the chunks, each with room for `ahead` batches, until all are sent or nobody listens.
-    pub fn run(&self, order: &[usize], ahead: usize, sender: &SyncSender<Batches>) {
+    pub fn run(&'a self, order: &[usize], ahead: usize, sender: &SyncSender<Batches<'a>>) {
         for &chunk in order {
             // Room for more batches than a chunk has would be cleared for nothing.
             let (batches, receiver) = bounded(ahead.clamp(1, self.parts.frames()));
@@ -213,10 +353,10 @@ impl Fetch<'_> {
     }
 
     /// Sends the batches of a chunk; returns whether anybody still listens.
-    fn chunk(&self, chunk: usize, batches: &Sender<Result<Batch, DiskError>>) -> bool {
+    fn chunk(&'a self, chunk: usize, batches: &Sender<Result<Batch<'a>, DiskError>>) -> bool {
         let (frames, halves) = (self.parts.frames(), self.parts.halves());
         // Where there are no states a batch costs nothing but its way.
-        let widest = (frames / (4 * self.threads)).max(1);
+        let widest = (frames / (4 * self.files.threads)).max(1);
         let most = widest.min(BATCH_FRAMES);
         let reader = match self.open(chunk) {
             Ok(reader) => reader,
@@ -228,39 +368,28 @@ impl Fetch<'_> {
             let held = reader.as_ref().and_then(held);
             let next = held.map_or(frames, |frame| frame / halves);
             let mut end = (first + most).max(next.min(first + widest)).min(frames);
-            let batch = match &reader {
-                None => Ok(None),
-                Some(reader) => {
-                    let index = reader.index();
-                    let (start, mut bytes) = (entry, 0);
-                    while entry < index.len() && (index[entry].frame as usize) < end * halves {
-                        bytes += u64::from(index[entry].len);
-                        entry += 1;
-                        if bytes >= BATCH_BYTES {
-                            end = index[entry - 1].frame as usize / halves + 1;
-                        }
+            let read = reader.as_ref().map(|reader| {
+                let index = reader.index();
+                let (start, mut bytes) = (entry, 0);
+                while entry < index.len() && (index[entry].frame as usize) < end * halves {
+                    bytes += u64::from(index[entry].len);
+                    entry += 1;
+                    if bytes >= BATCH_BYTES {
+                        end = index[entry - 1].frame as usize / halves + 1;
                     }
-                    reader.read(start..entry).map(Some)
                 }
-            };
-            let batch = batch.map(|frames| Batch { first, end, frames, chunk });
-            let failed = batch.is_err();
-            let batch = batch.map_err(|e| {
-                let storage = self.directories.of_chunk(chunk);
-                DiskError::io(storage, &Manifest::file_name(self.depth, chunk as u32), e)
+                reader.read(start..entry)
             });
-            if batches.send(batch).is_err() || failed {
+            let batch = read.transpose();
+            let failed = batch.is_err();
+            let batch = batch.map(|frames| Batch { fetch: self, chunk, first, end, frames });
+            if batches.send(batch.map_err(DiskError::from)).is_err() || failed {
                 return false;
             }
             first = end;
         }
         true
     }
-}
-
-/// Lines of a frame.
-pub(crate) fn frame_lines(chunks: Chunks) -> u32 {
-    (chunks.frame_registers() * crate::perm::layout::LANES) as u32
 }
 
 // Where the time goes.
@@ -279,13 +408,11 @@ pub(crate) struct Times {
 pub(crate) struct Clock(AtomicU64);
 
 impl Clock {
-    /// Adds the time since an instant.
     pub fn add(&self, since: Instant) {
         let nanoseconds = since.elapsed().as_nanos() as u64;
         self.0.fetch_add(nanoseconds, Ordering::Relaxed);
     }
 
-    /// Returns the seconds so far.
     pub fn seconds(&self) -> f64 {
         self.0.load(Ordering::Relaxed) as f64 / 1e9
     }

@@ -4,21 +4,18 @@
 //! the states that later files count before themselves, or by the previous manifest; anything less is refused.
 
 use std::collections::{BTreeMap, HashSet};
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use crate::Error;
 use crate::kernel::Tally;
 use crate::progress::Progress;
-use crate::puzzle::Board;
-use crate::puzzle::StateSpace;
-use crate::search::classes::Chunks;
-use crate::search::disk::directories::{Directories, Disk, Identity, label};
-use crate::search::disk::error::DiskError;
-use crate::search::disk::reader::frame_lines;
-use crate::search::problem::SearchProblem;
+use crate::puzzle::{Board, StateSpace};
+use crate::search::SearchProblem;
+use crate::search::disk::{Directories, Disk, DiskError, Seen, Survey, chunks_of, label};
 use crate::store::{
     ChunkRecord, LevelFiles, LevelHeader, LevelReader, LevelRecord, MANIFEST, Manifest, Marker,
-    PREVIOUS, RunFile, Storage,
+    PREVIOUS, RunFile,
 };
 
 /// What a repair has found and made.
@@ -27,7 +24,7 @@ pub struct Repaired {
     /// The new manifest.
     pub manifest: Manifest,
     /// What is searched.
-    pub subject: StateSpace,
+    pub space: StateSpace,
     /// Whole level files.
     pub files: usize,
     /// Level files that cannot be read, with what is wrong.
@@ -59,56 +56,56 @@ struct RunLevels {
 pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired, Error> {
     let first = directories.first();
     let apart = |reason: String| Err(DiskError::apart(first, reason).into());
-    let damaged = match directories.manifest() {
+    let damaged = match Survey::of(directories)?.manifest() {
         Ok(Some(manifest)) => {
-            let far = match manifest.complete {
-                true => "the search is complete".to_string(),
-                false => format!("depth {} in progress", manifest.levels.len()),
+            let far = if manifest.complete {
+                "the search is complete".to_string()
+            } else {
+                format!("depth {} in progress", manifest.levels.len())
             };
             return apart(format!(
                 "its manifest is whole ({far}): there is nothing to rebuild. Damaged level files are computed again by tilewave resume --check where all levels are kept"
             ));
         }
         Ok(None) => false,
-        Err(DiskError::Io { reason, .. }) if reason.kind() == std::io::ErrorKind::InvalidData => {
-            true
-        }
+        Err(error) if error.kind() == ErrorKind::InvalidData => true,
         Err(error) => return Err(error.into()),
     };
     let _locks = directories.lock(patience)?;
+    let survey = Survey::of(directories)?;
     // Which chunk lies where: any of these says so.
-    let mut markers = directories.all().map(Marker::read);
-    let marked = || markers.find_map(|marker| Some(marker.ok()??.shares));
-    let shares = Manifest::read_previous(first).map(|manifest| manifest.shares);
+    let marked = || Some(survey.seen.iter().find_map(Seen::any_marker)?.shares.clone());
+    let previous = Manifest::read_previous(first);
+    let shares = previous.as_ref().map(|manifest| manifest.shares.clone());
     directories.deal(&shares.or_else(marked).unwrap_or_default());
-    let found = find(directories)?;
+    let found = RunLevels::of(&survey)?;
     let Some(header) = &found.header else {
         return Err(DiskError::Empty { directory: first.name() }.into());
     };
-    let previous = Manifest::read_previous(first).filter(|manifest| manifest.run == header.run);
+    let previous = previous.filter(|manifest| manifest.run == header.run);
     let had_previous = previous.is_some();
-    let marker = marker(directories, header)?;
+    let marker = marker(&survey, header)?;
     let base = match previous {
         Some(manifest) => manifest,
         None => bare(directories, header, marker)?,
     };
     // Whether goal and start make sense is found out before a manifest says so.
-    let subject = Identity::from(&base).subject(&first.name())?;
-    SearchProblem::chunked(&subject)?;
-    let manifest = rebuild(directories, &found, base, &subject)?;
+    let space = base.identity.space(&first.name())?;
+    SearchProblem::chunked(&space)?;
+    let manifest = rebuild(directories, &found, base, &space)?;
     let mut kept = None;
     if damaged {
-        let names = first.list().map_err(|e| DiskError::io(first, "", e))?;
+        let names = first.list()?;
         let free = |name: &String| !names.contains(name);
         let name = (1..).map(|n| format!("{MANIFEST}.damaged-{n}")).find(free);
         let name = name.unwrap_or_default();
-        first.rename(MANIFEST, &name).map_err(|e| DiskError::io(first, MANIFEST, e))?;
+        first.rename(MANIFEST, &name)?;
         kept = Some(name);
     }
-    manifest.write_first(first).map_err(|e| DiskError::io(first, MANIFEST, e))?;
+    manifest.write_first(first)?;
     Ok(Repaired {
         manifest,
-        subject,
+        space,
         files: found.files,
         damaged: found.damaged,
         previous: had_previous,
@@ -116,42 +113,38 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
     })
 }
 
-/// Reads what all level files say of themselves.
-fn find(directories: &Directories) -> Result<RunLevels, DiskError> {
-    let mut found = RunLevels::default();
-    for (i, storage) in directories.all().enumerate() {
-        let mut names = storage.list().map_err(|e| DiskError::io(storage, "", e))?;
-        names.sort();
-        for name in names {
-            let Some(RunFile::Level { depth, chunk }) = RunFile::parse(&name) else {
-                continue;
-            };
-            let reader = match storage.open(&name).and_then(LevelReader::open) {
-                Ok(reader) => reader,
-                Err(e) if e.kind() == std::io::ErrorKind::InvalidData => {
-                    found.damaged.push(format!("{}/{name}: {e}", storage.name()));
-                    continue;
-                }
-                Err(e) => return Err(DiskError::io(storage, &name, e)),
-            };
-            let right = directories.place(chunk as usize) == i;
-            found.add(storage, right, (depth, chunk), &reader)?;
-        }
-    }
-    Ok(found)
-}
-
 impl RunLevels {
+    /// Reads what all level files say of themselves.
+    fn of(survey: &Survey) -> Result<RunLevels, DiskError> {
+        let mut found = RunLevels::default();
+        for seen in &survey.seen {
+            let mut names: Vec<String> = seen.files.iter().map(|file| file.name()).collect();
+            names.sort();
+            for name in names {
+                let Some(RunFile::Level { depth, chunk }) = RunFile::parse(&name) else {
+                    continue;
+                };
+                match seen.storage.open(&name).and_then(LevelReader::open) {
+                    Ok(reader) => found.add(seen, (depth, chunk), &reader)?,
+                    Err(e) if e.kind() == ErrorKind::InvalidData => {
+                        found.damaged.push(e.to_string());
+                    }
+                    Err(e) => return Err(e.into()),
+                }
+            }
+        }
+        Ok(found)
+    }
+
     fn add(
         &mut self,
-        storage: &dyn Storage,
-        is_its_place: bool,
+        seen: &Seen,
         (depth, chunk): (u32, u32),
         reader: &LevelReader,
     ) -> Result<(), DiskError> {
         let name = Manifest::file_name(depth, chunk);
         let header = reader.header();
-        let apart = |reason: &str| Err(DiskError::apart(storage, format!("{name} {reason}")));
+        let apart = |reason: &str| Err(DiskError::apart(seen.storage, format!("{name} {reason}")));
         let first = self.header.get_or_insert_with(|| header.clone());
         let key = |h: &LevelHeader| (h.run, h.chunks, h.frame_lines, h.label.clone());
         if key(first) != key(header) {
@@ -160,7 +153,7 @@ impl RunLevels {
         if (header.depth, header.chunk) != (depth, chunk) || chunk >= header.chunks {
             return apart("is not what its name says: give it its own name");
         }
-        if !is_its_place {
+        if !seen.has_chunk(chunk) {
             return apart(
                 "lies in the wrong directory: give all directories, in the order in which the search was started",
             );
@@ -196,25 +189,23 @@ impl RunLevels {
 }
 
 /// The marker of the first directory that has one; all must be of the files' run.
-fn marker(directories: &Directories, header: &LevelHeader) -> Result<Option<Marker>, DiskError> {
+fn marker(survey: &Survey, header: &LevelHeader) -> Result<Option<Marker>, DiskError> {
     let mut first = None;
-    for (i, storage) in directories.all().enumerate() {
+    for seen in &survey.seen {
         // A damaged marker says nothing, and the files say enough.
-        let Some(marker) = Marker::read(storage).ok().flatten() else {
+        let Some(marker) = seen.any_marker() else {
             continue;
         };
-        if marker.run != header.run
-            || (marker.place as usize, marker.directories as usize) != (i + 1, directories.count())
-        {
+        if marker.run != header.run || !seen.is_place_of(marker) {
             return Err(DiskError::apart(
-                storage,
+                seen.storage,
                 format!(
                     "it is directory {} of {} of a search of {}: give all directories of one search, in the order in which it was started",
-                    marker.place, marker.directories, marker.board
+                    marker.place, marker.directories, marker.identity.board
                 ),
             ));
         }
-        first.get_or_insert(marker);
+        first.get_or_insert(marker.clone());
     }
     Ok(first)
 }
@@ -234,40 +225,25 @@ fn bare(
         ))
         .into());
     };
-    let subject = Identity::from(&marker).subject(&first.name())?;
-    if label(&Identity::from(&marker)) != header.label {
-        let reason =
-            format!("its level files are of another search than its marker's, of {subject}");
+    let space = marker.identity.space(&first.name())?;
+    if label(&marker.identity) != header.label {
+        let reason = format!("its level files are of another search than its marker's, of {space}");
         return Err(DiskError::apart(first, reason).into());
     }
-    let layout = SearchProblem::chunked(&subject)?.layout;
-    let fits = |chunks: &Chunks| {
-        chunks.count == header.chunks as usize && frame_lines(*chunks) == header.frame_lines
-    };
-    let mut cuts = (0..=layout.prefix()).filter_map(|k| Chunks::new(layout, k));
-    let chunks = cuts.find(fits).ok_or_else(|| {
-        DiskError::apart(first, format!("{} chunks do not fit {subject}", header.chunks))
+    let layout = SearchProblem::chunked(&space)?.layout;
+    let chunks = chunks_of(layout, header.chunks, header.frame_lines).ok_or_else(|| {
+        DiskError::apart(first, format!("{} chunks do not fit {space}", header.chunks))
     })?;
     Ok(Manifest {
         run: header.run,
-        board: marker.board,
-        goal: marker.goal,
-        start: marker.start,
-        metric: marker.metric,
-        puzzle: marker.puzzle,
+        identity: marker.identity,
         shared_digits: chunks.digits as u32,
         chunks: header.chunks,
         frame_lines: header.frame_lines,
         directories: directories.count() as u32,
         shares: marker.shares,
         keep_all: marker.keep_all,
-        complete: false,
-        seconds: 0.0,
-        bytes_written: 0,
-        peak_bytes: 0,
-        levels: Vec::new(),
-        files: Vec::new(),
-        level_seconds: 0.0,
+        ..Manifest::default()
     })
 }
 
@@ -276,10 +252,10 @@ fn rebuild(
     directories: &Directories,
     found: &RunLevels,
     base: Manifest,
-    subject: &StateSpace,
+    space: &StateSpace,
 ) -> Result<Manifest, Error> {
     let first = directories.first();
-    let all = subject.states().unwrap_or(u64::MAX);
+    let all = space.states().unwrap_or(u64::MAX);
     let mut manifest = base.clone();
     let mut sum: u64 = manifest.levels.iter().map(|level| level.states).sum();
     // A level is finished when the next one's files count it, or when there are no states left.
@@ -443,27 +419,26 @@ fn forget(disk: &Disk, mut manifest: Manifest, depth: u32) -> Result<(), DiskErr
             let storage = directories.of_chunk(chunk as usize);
             let level = RunFile::Level { depth, chunk }.name();
             let uncommitted = RunFile::Uncommitted { run, depth, chunk }.name();
-            let done = match look {
-                true => storage.open(&level).map(drop),
-                false => storage.rename(&level, &uncommitted),
+            let done = if look {
+                storage.open(&level).map(drop)
+            } else {
+                storage.rename(&level, &uncommitted)
             };
             match done {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(DiskError::io(storage, &level, e));
+                    return Err(e.into());
                 }
                 _ => {}
             }
         }
     }
     for storage in directories.all() {
-        let synced = storage.sync_names();
-        synced.map_err(|e| DiskError::io(storage, "", e))?;
+        storage.sync_names()?;
     }
     manifest.levels.truncate(depth as usize);
     manifest.files = kept;
     manifest.complete = false;
     let first = directories.first();
-    let written = manifest.write(first);
     // The next claim removes what is no longer named.
-    written.map_err(|e| DiskError::io(first, MANIFEST, e))
+    Ok(manifest.write(first)?)
 }

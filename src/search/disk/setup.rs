@@ -4,22 +4,12 @@
 //! directory is locked by one rank of this job.
 
 use std::collections::HashSet;
-use std::io;
 
-use crate::Error;
-use crate::search::classes::Chunks;
-use crate::search::communicator::Communicator;
-use crate::search::disk::directories::{Directories, Disk, Identity};
-use crate::search::disk::error::DiskError;
-use crate::search::disk::half_step::SENT;
-use crate::search::disk::memory_plan::{CHUNKS_PER_RANK, MemoryPlan};
-use crate::search::disk::reader::frame_lines;
-use crate::search::disk::writer::{Stopped, agreed};
-use crate::search::error::{Engine, SearchError};
-use crate::search::options::Search;
-use crate::search::outcome::PlaneStore;
-use crate::search::problem::SearchProblem;
-use crate::store::{Lock, Manifest, RunFile};
+use crate::search::disk::{
+    Directories, Disk, DiskError, MemoryPlan, Stopped, Survey, agreed, frame_lines,
+};
+use crate::search::{Communicator, Search, SearchProblem};
+use crate::store::{Identity, Lock, Manifest, RunFile, StorageError};
 
 /// Stops all ranks when one of them was started for another search, with the same words on each.
 pub(crate) fn compare(
@@ -35,7 +25,7 @@ pub(crate) fn compare(
         ("levels kept", kept(disk.keep_all).into()),
         ("last states", search.keep_last.to_string()),
     ];
-    let facts = version.into_iter().chain(Identity::of(&search.subject).facts());
+    let facts = version.into_iter().chain(Identity::of(&search.space).facts());
     let facts = facts.chain(options);
     let text: String = facts.map(|(name, value)| format!("{name}\t{value}\n")).collect();
     let all = communicator.all_gather(text.into_bytes());
@@ -86,16 +76,15 @@ pub(crate) fn lock(
     let prefix = format!("cross-job-{job}.");
     let first = directories.first();
     let name = format!("{prefix}{:06}", communicator.rank());
-    let wrong = |e| DiskError::io(first, &name, e);
-    agreed(communicator, first.create(&name).map_err(wrong))?;
-    let names = agreed(communicator, first.list().map_err(wrong))?;
+    agreed(communicator, first.create(&name))?;
+    let names = agreed(communicator, first.list())?;
     let ranks = names.iter().filter_map(|name| name.strip_prefix(&prefix));
     let lowest = ranks.filter_map(|rank| rank.parse().ok()).min();
     let leader = lowest.unwrap_or(communicator.rank());
     let locks =
         if leader == communicator.rank() { directories.lock(patience) } else { Ok(Vec::new()) };
     // Nobody lists any more.
-    let removed = first.remove(&name).map_err(wrong);
+    let removed = first.remove(&name);
     let locks = agreed(communicator, locks)?;
     agreed(communicator, removed)?;
     Ok((leader, locks))
@@ -104,42 +93,30 @@ pub(crate) fn lock(
 /// Returns the manifest of rank 0's directory on all ranks, if there is one.
 pub(crate) fn find(
     communicator: &dyn Communicator,
-    directories: &Directories,
+    survey: &Survey,
     leader: usize,
 ) -> Result<Option<Manifest>, Stopped> {
     let leads = leader == communicator.rank();
-    let own = if leads { directories.manifest() } else { Ok(None) };
+    let own = if leads { survey.manifest() } else { Ok(None) };
     let own = agreed(communicator, own)?;
     let there = communicator.broadcast(vec![u8::from(own.is_some())]) == [1];
-    let apart = |reason: &str| {
-        Err(DiskError::Apart { directory: directories.first().name(), reason: reason.into() })
-    };
+    let apart = |reason: &str| Err(DiskError::apart(survey.directories.first(), reason));
     // A directory of another machine: what lies there must belong to rank 0's search.
-    let fits = (|| match &own {
+    let fits = match own {
         _ if leader == 0 || !leads => Ok(()),
         Some(_) => apart(
             "the manifest of a search lies here, but rank 0 works elsewhere: start the ranks so that rank 0 has this directory, or move the manifest to rank 0's",
         ),
-        None if !there && has_levels(directories)? => apart(
+        None if !there && survey.has_levels() => apart(
             "level files lie here, but rank 0's directory has no manifest: start the ranks so that rank 0 has the directory with the manifest, or choose another --dir",
         ),
         None => Ok(()),
-    })();
+    };
     agreed(communicator, fits)?;
     if !there {
         return Ok(None);
     }
-    share(communicator, own.as_ref()).map(Some)
-}
-
-fn has_levels(directories: &Directories) -> Result<bool, DiskError> {
-    for storage in directories.all() {
-        let names = storage.list().map_err(|e| DiskError::io(storage, "", e))?;
-        if names.iter().any(|name| Manifest::is_file_name(name)) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    share(communicator, own).map(Some)
 }
 
 /// Returns how the search is cut: as rank 0 decides, where every rank has the memory.
@@ -155,65 +132,11 @@ pub(crate) fn agree_on_plan(
     if ranks == 1 {
         return MemoryPlan::of(problem, search, disk, asked).map_err(Stopped::Together);
     }
-    let chosen = choose(problem, search, disk, ranks, asked.or(disk.shared_digits));
-    let chosen = agreed(communicator, chosen)?;
-    let digits = communicator.broadcast(vec![chosen.shared_digits() as u8]);
+    let choose = |asked| MemoryPlan::of_ranks(problem, search, disk, ranks, asked);
+    let chosen = agreed(communicator, choose(asked.or(disk.shared_digits)))?;
+    let digits = communicator.broadcast(vec![chosen.chunks.digits as u8]);
     let digits = digits.first().map(|&digits| usize::from(digits));
-    agreed(communicator, choose(problem, search, disk, ranks, digits))
-}
-
-/// Returns the fewest chunks that give every rank several and fit the memory of a rank.
-fn choose(
-    problem: &SearchProblem,
-    search: &Search,
-    disk: &Disk,
-    ranks: usize,
-    asked: Option<usize>,
-) -> Result<MemoryPlan, Error> {
-    let puzzle = problem.space.to_string();
-    let mut disk = disk.clone();
-    disk.planes = Some(PlaneStore::Files);
-    let mut best = Err(None);
-    let most =
-        (0..problem.layout.prefix()).take_while(|&k| Chunks::new(problem.layout, k).is_some());
-    let most = most.count();
-    for digits in asked.map_or(0..most, |k| k..k + 1) {
-        let plan = MemoryPlan::of(problem, search, &disk, Some(digits));
-        match plan.and_then(|plan| with_messages(problem, search, plan, ranks)) {
-            Ok(plan) => {
-                let enough = plan.chunks() >= ranks * CHUNKS_PER_RANK;
-                best = Ok(plan);
-                if enough {
-                    break;
-                }
-            }
-            Err(error) => best = best.map_err(|_: Option<Error>| Some(error)),
-        }
-    }
-    best.map_err(|error| error.unwrap_or_else(|| SearchError::TooSmall { puzzle }.into()))
-}
-
-/// Adds the messages of a rank to the memory that a search needs.
-fn with_messages(
-    problem: &SearchProblem,
-    search: &Search,
-    plan: MemoryPlan,
-    ranks: usize,
-) -> Result<MemoryPlan, Error> {
-    let chunk = (problem.planes(plan.chunks) * plan.chunks.registers() * 8) as u64;
-    let own = chunk * plan.chunks().div_ceil(ranks) as u64;
-    // What has arrived for this step and the next; what leaves and arrives after a superstep.
-    let bytes = plan.bytes + 2 * own + 2 * own.min(SENT.max(chunk));
-    match search.memory {
-        Some(budget) if bytes > budget => Err(SearchError::Memory {
-            puzzle: problem.space.to_string(),
-            engine: Engine::Disk,
-            needed: bytes,
-            budget,
-        }
-        .into()),
-        _ => Ok(MemoryPlan { bytes, ..plan }),
-    }
+    agreed(communicator, choose(digits))
 }
 
 /// Refuses a run that is not the one asked for.
@@ -223,9 +146,9 @@ pub(crate) fn check(
     plan: MemoryPlan,
     manifest: &Manifest,
 ) -> Result<(), DiskError> {
-    let (found, asked) = (Identity::from(manifest), Identity::of(&search.subject));
+    let (found, asked) = (&manifest.identity, &Identity::of(&search.space));
     // A puzzle is known by its moves: its file may have another name now.
-    let renamed = found.is_renamed(&asked);
+    let renamed = found.is_renamed(asked);
     let facts = found.facts().into_iter().zip(asked.facts());
     let same = facts
         .map(|((name, found), (_, asked))| (name, found, asked))
@@ -246,7 +169,7 @@ pub(crate) fn check(
 
 /// A number for a new run.
 pub(crate) fn run_number(directories: &Directories) -> Result<u64, DiskError> {
-    crate::random::seed().map_err(|e| DiskError::io(directories.first(), "manifest", e))
+    crate::random::seed().map_err(|e| directories.first().error("manifest", e).into())
 }
 
 fn kept(all: bool) -> &'static str {
@@ -254,27 +177,16 @@ fn kept(all: bool) -> &'static str {
 }
 
 pub(crate) fn new_manifest(search: &Search, disk: &Disk, plan: MemoryPlan, run: u64) -> Manifest {
-    let Identity { board, goal, start, metric, puzzle } = Identity::of(&search.subject);
     Manifest {
         run,
-        board,
-        goal,
-        start,
-        metric,
-        puzzle,
+        identity: Identity::of(&search.space),
         shared_digits: plan.chunks.digits as u32,
         chunks: plan.chunks.count as u32,
         frame_lines: frame_lines(plan.chunks),
         directories: disk.directories.count() as u32,
         shares: disk.directories.shares_by_room(),
         keep_all: disk.keep_all,
-        complete: false,
-        seconds: 0.0,
-        bytes_written: 0,
-        peak_bytes: 0,
-        levels: Vec::new(),
-        files: Vec::new(),
-        level_seconds: 0.0,
+        ..Manifest::default()
     }
 }
 
@@ -293,8 +205,7 @@ pub(crate) fn agree(
     if communicator.size() == 1 {
         return Ok(vec![0; manifest.chunks as usize]);
     }
-    let wrong = |e| DiskError::io(directories.first(), "", e);
-    let seen = agreed(communicator, seen(directories, manifest).map_err(wrong))?;
+    let seen = agreed(communicator, seen(directories, manifest))?;
     let owners = owners(&communicator.all_gather(seen)).map_err(|chunk| DiskError::Apart {
         directory: directories.first().name(),
         reason: format!(
@@ -305,11 +216,11 @@ pub(crate) fn agree(
 }
 
 /// Returns for each chunk whether this rank sees all files that the manifest has of it.
-fn seen(directories: &Directories, manifest: &Manifest) -> io::Result<Vec<u8>> {
+fn seen(directories: &Directories, manifest: &Manifest) -> Result<Vec<u8>, StorageError> {
     let lists: Vec<HashSet<String>> = directories
         .all()
         .map(|storage| Ok(storage.list()?.into_iter().collect()))
-        .collect::<io::Result<_>>()?;
+        .collect::<Result<_, StorageError>>()?;
     let mut seen = vec![1; manifest.chunks as usize];
     for files in &manifest.files {
         for record in files.chunks.iter().filter(|record| record.has_file()) {
@@ -353,8 +264,6 @@ fn owners(seen: &[Vec<u8>]) -> Result<Vec<usize>, usize> {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/bfs/disk/owners.rs` keeps to itself.
-
     use super::*;
 
     #[test]

@@ -1,15 +1,37 @@
-//! Which run the directories hold, before anything is written to them.
+//! What the directories of a run hold: one look, which says what run it is and by which the directories are taken.
 //!
-//! Invariant: [`Directories::recognise`] changes nothing. [`Directories::claim`] removes only files whose name
+//! Invariant: only [`Survey::claim`] changes anything. It removes only files whose name
 //! carries the run's number, and level files whose header carries it and whose level is finished without
 //! them; it is called under the locks and after everything that the manifest names has been seen. A complete run
 //! without leftovers it does not touch.
 
-use crate::search::disk::directories::Directories;
-use crate::search::disk::error::DiskError;
-use crate::store::{LevelReader, MANIFEST, MARKER, Manifest, Marker, PREVIOUS, RunFile, Storage};
+use std::collections::HashSet;
+use std::io::ErrorKind;
 
-/// What is there.
+use crate::search::disk::{Directories, DiskError};
+use crate::store::{
+    LevelReader, MANIFEST, MARKER, Manifest, Marker, PREVIOUS, RunFile, Storage, StorageError,
+};
+
+/// What lies in the directories.
+pub(crate) struct Survey<'a> {
+    pub directories: &'a Directories,
+    pub seen: Vec<Seen<'a>>,
+    manifest: Result<Option<Manifest>, StorageError>,
+}
+
+/// One of the directories.
+pub(crate) struct Seen<'a> {
+    pub storage: &'a dyn Storage,
+    directories: &'a Directories,
+    /// From 1.
+    place: usize,
+    marker: Result<Option<Marker>, StorageError>,
+    names: Vec<String>,
+    pub files: Vec<RunFile>,
+}
+
+/// The run that the directories hold.
 pub(crate) struct Recognised {
     /// The run to go on with.
     pub manifest: Option<Manifest>,
@@ -17,42 +39,36 @@ pub(crate) struct Recognised {
     pub begun: Option<u64>,
 }
 
-/// One of the directories.
-struct Seen<'a> {
-    storage: &'a dyn Storage,
-    directories: &'a Directories,
-    /// From 1.
-    place: usize,
-    of: usize,
-    marker: Option<Marker>,
-    names: Vec<String>,
-    files: Vec<RunFile>,
-}
-
-impl<'a> Seen<'a> {
-    fn read(
-        directories: &'a Directories,
-        storage: &'a dyn Storage,
-        place: usize,
-    ) -> Result<Seen<'a>, DiskError> {
-        let names = storage.list().map_err(|e| DiskError::io(storage, "", e))?;
-        let marker = Marker::read(storage).map_err(|e| match e.kind() {
-            std::io::ErrorKind::InvalidData => DiskError::apart(
-                storage,
-                format!("its marker {MARKER} is damaged ({e}): remove that file, the search does without it where all its level files are there"),
-            ),
-            _ => DiskError::io(storage, MARKER, e),
-        })?;
-        let files = names.iter().filter_map(|name| RunFile::parse(name)).collect();
-        Ok(Seen { storage, directories, place, of: directories.count(), marker, names, files })
-    }
-
+impl Seen<'_> {
     fn has(&self, name: &str) -> bool {
         self.names.iter().any(|n| n == name)
     }
 
     fn apart(&self, reason: String) -> DiskError {
         DiskError::apart(self.storage, reason)
+    }
+
+    /// The marker, unless it is damaged.
+    fn marker(&self) -> Result<Option<&Marker>, DiskError> {
+        match &self.marker {
+            Ok(marker) => Ok(marker.as_ref()),
+            Err(e) if e.kind() == ErrorKind::InvalidData => Err(self.apart(format!(
+                "its marker {MARKER} is damaged ({}): remove that file, the search does without it where all its level files are there",
+                e.reason
+            ))),
+            Err(e) => Err(e.again().into()),
+        }
+    }
+
+    /// The marker, if there is one that can be read.
+    pub fn any_marker(&self) -> Option<&Marker> {
+        self.marker.as_ref().ok()?.as_ref()
+    }
+
+    /// Whether a marker is of this directory, by its place and the number of all.
+    pub fn is_place_of(&self, marker: &Marker) -> bool {
+        let own = (self.place, self.directories.count());
+        (marker.place as usize, marker.directories as usize) == own
     }
 
     /// The level files that have been committed.
@@ -63,89 +79,121 @@ impl<'a> Seen<'a> {
         })
     }
 
+    /// Whether a chunk's files lie here.
+    pub fn has_chunk(&self, chunk: u32) -> bool {
+        self.directories.place(chunk as usize) == self.place - 1
+    }
+
     /// The files that a manifest names in this directory.
     fn named(&self, manifest: &Manifest) -> impl Iterator<Item = (u32, u32)> {
         manifest.files.iter().flat_map(|files| {
-            let lies_here = |chunk: u32| self.directories.place(chunk as usize) == self.place - 1;
             let here = files.chunks.iter().filter(|record| record.has_file());
-            let here = here.filter(move |record| lies_here(record.chunk));
+            let here = here.filter(|record| self.has_chunk(record.chunk));
             here.map(|record| (files.depth, record.chunk))
         })
     }
 
     /// The run in the header of a level file, if it has a whole one.
     fn owner(&self, (depth, chunk): (u32, u32)) -> Result<Option<u64>, DiskError> {
-        let name = RunFile::Level { depth, chunk }.name();
-        let opened = self.storage.open(&name);
+        let opened = self.storage.open(&RunFile::Level { depth, chunk }.name());
         match opened.and_then(|file| LevelReader::header_of(&*file)) {
             Ok(header) if (header.depth, header.chunk) == (depth, chunk) => Ok(Some(header.run)),
             Ok(_) => Ok(None),
-            Err(e) if e.kind() == std::io::ErrorKind::InvalidData => Ok(None),
-            Err(e) => Err(DiskError::io(self.storage, &name, e)),
+            Err(e) if e.kind() == ErrorKind::InvalidData => Ok(None),
+            Err(e) => Err(e.into()),
         }
     }
 }
 
-impl Directories {
-    fn seen(&self) -> Result<Vec<Seen<'_>>, DiskError> {
-        let all = self.all().enumerate();
-        all.map(|(i, storage)| Seen::read(self, storage, i + 1)).collect()
+impl<'a> Survey<'a> {
+    /// Looks at the directories, and deals chunks out as the manifest says where one can be read.
+    pub fn of(directories: &'a Directories) -> Result<Survey<'a>, DiskError> {
+        let seen = |(i, storage): (usize, &'a dyn Storage)| {
+            let names = storage.list()?;
+            let marker = Marker::read(storage);
+            let files = names.iter().filter_map(|name| RunFile::parse(name)).collect();
+            Ok(Seen { storage, directories, place: i + 1, marker, names, files })
+        };
+        let seen = directories.all().enumerate().map(seen).collect::<Result<_, DiskError>>()?;
+        let manifest = Manifest::read(directories.first());
+        if let Ok(manifest) = &manifest {
+            directories.deal(manifest.as_ref().map_or(&[], |manifest| &manifest.shares));
+        }
+        Ok(Survey { directories, seen, manifest })
+    }
+
+    /// The manifest of the first directory.
+    pub fn manifest(&self) -> Result<Option<&Manifest>, StorageError> {
+        self.manifest.as_ref().map(Option::as_ref).map_err(StorageError::again)
+    }
+
+    /// The manifest of the run that must be here.
+    pub fn some_run(self) -> Result<Manifest, DiskError> {
+        let directory = self.directories.first().name();
+        self.manifest?.ok_or(DiskError::Empty { directory })
+    }
+
+    /// The bytes of the files that carry a run's number in their names.
+    pub fn scratch(&self, run: u64) -> u64 {
+        let of_run = |file: &&RunFile| file.run() == Some(run);
+        let files = self.seen.iter().flat_map(|seen| {
+            // One that is gone again by now takes nothing.
+            let files = seen.files.iter().filter(of_run);
+            files.filter_map(|file| Some(seen.storage.open(&file.name()).ok()?.len()))
+        });
+        files.sum()
     }
 
     /// Returns the run that the directories hold, once everything that its manifest names is there; refuses
     /// what is half present, in another order or somebody else's, and says what it is.
-    pub(crate) fn recognise(&self) -> Result<Recognised, DiskError> {
-        let seen = self.seen()?;
+    pub fn run(&self) -> Result<Recognised, DiskError> {
+        for seen in &self.seen {
+            seen.marker()?;
+        }
         let manifest = self.manifest()?;
-        if let Some(other) = seen[1..].iter().find(|other| other.has(MANIFEST)) {
+        if let Some(other) = self.seen[1..].iter().find(|other| other.has(MANIFEST)) {
             return Err(other.apart(format!(
                 "the manifest of a search lies here, but {} is given as its first directory: give the directories in the order in which the search was started",
-                self.first().name()
+                self.directories.first().name()
             )));
         }
-        match manifest {
-            Some(manifest) => {
-                whole(&seen, &manifest)?;
-                Ok(Recognised { manifest: Some(manifest), begun: None })
-            }
-            None => Ok(Recognised { manifest: None, begun: startable(&seen)? }),
-        }
+        let begun = match manifest {
+            Some(manifest) => whole(&self.seen, manifest).map(|()| None),
+            None => startable(&self.seen),
+        };
+        Ok(Recognised { begun: begun?, manifest: manifest.cloned() })
     }
 
     /// The same for one of several ranks: a part of the files is enough, `manifest` is rank 0's.
-    pub(crate) fn recognise_part(
-        &self,
-        manifest: Option<&Manifest>,
-    ) -> Result<Option<u64>, DiskError> {
-        let seen = self.seen()?;
-        match manifest {
-            Some(manifest) => {
-                self.deal(&manifest.shares);
-                seen.iter().try_for_each(|seen| belongs(seen, manifest))?;
-                not_newer(&seen, manifest).map(|()| None)
-            }
-            None => startable(&seen),
-        }
+    pub fn part(&self, manifest: Option<&Manifest>) -> Result<Option<u64>, DiskError> {
+        let Some(manifest) = manifest else {
+            return startable(&self.seen);
+        };
+        self.directories.deal(&manifest.shares);
+        self.seen.iter().try_for_each(|seen| belongs(seen, manifest))?;
+        not_newer(&self.seen, manifest).map(|()| None)
+    }
+
+    pub fn has_levels(&self) -> bool {
+        self.seen.iter().any(|seen| seen.levels().next().is_some())
     }
 
     /// Makes the directories those of a run: removes what earlier sessions have left over, gives the files
     /// that a commit has named their names, and writes the markers.
-    pub(crate) fn claim(&self, manifest: &Manifest) -> Result<(), DiskError> {
-        let seen = self.seen()?;
-        for here in &seen {
+    pub fn claim(&self, manifest: &Manifest) -> Result<(), DiskError> {
+        for here in &self.seen {
             belongs(here, manifest)?;
-            let named: std::collections::HashSet<_> = here.named(manifest).collect();
+            let named: HashSet<_> = here.named(manifest).collect();
             let storage = here.storage;
             for &file in &here.files {
                 let name = file.name();
-                let wrong = |e| DiskError::io(storage, &name, e);
                 match file {
                     RunFile::Uncommitted { run, depth, chunk } if run == manifest.run => {
                         let level = RunFile::Level { depth, chunk }.name();
                         if named.contains(&(depth, chunk)) && !here.has(&level) {
-                            storage.rename(&name, &level).map_err(wrong)?;
+                            storage.rename(&name, &level)?;
                         } else {
-                            storage.remove(&name).map_err(wrong)?;
+                            storage.remove(&name)?;
                         }
                     }
                     RunFile::Level { depth, chunk } => {
@@ -155,18 +203,16 @@ impl Directories {
                         let superseded = !named.contains(&(depth, chunk))
                             && (finished && !manifest.keep_all || is_behind(manifest, depth));
                         if superseded && here.owner((depth, chunk))? == Some(manifest.run) {
-                            storage.remove(&name).map_err(wrong)?;
+                            storage.remove(&name)?;
                         }
                     }
-                    _ if file.run() == Some(manifest.run) => {
-                        storage.remove(&name).map_err(wrong)?
-                    }
+                    _ if file.run() == Some(manifest.run) => storage.remove(&name)?,
                     _ => {}
                 }
             }
             let marker = Marker::new(manifest, here.place as u32);
-            if here.marker.as_ref() != Some(&marker) {
-                marker.write(storage).map_err(|e| DiskError::io(storage, MARKER, e))?;
+            if here.marker()? != Some(&marker) {
+                marker.write(storage)?;
             }
         }
         Ok(())
@@ -175,13 +221,13 @@ impl Directories {
 
 /// Refuses a directory of another run, or of another place in this one.
 fn belongs(seen: &Seen, manifest: &Manifest) -> Result<(), DiskError> {
-    let Some(marker) = &seen.marker else {
+    let Some(marker) = seen.marker()? else {
         return Ok(());
     };
     if marker.run != manifest.run {
         return Err(seen.apart(format!(
             "it belongs to another run, of {} with goal {}: give the directories of one search",
-            marker.board, marker.goal
+            marker.identity.board, marker.identity.goal
         )));
     }
     placed(seen, marker)
@@ -189,12 +235,12 @@ fn belongs(seen: &Seen, manifest: &Manifest) -> Result<(), DiskError> {
 
 /// Refuses a directory that stands at another place than its marker says.
 fn placed(seen: &Seen, marker: &Marker) -> Result<(), DiskError> {
-    if (marker.place as usize, marker.directories as usize) == (seen.place, seen.of) {
+    if seen.is_place_of(marker) {
         return Ok(());
     }
     Err(seen.apart(format!(
         "it is directory {} of {} of a search of {}, but is given as {} of {}: give all its directories in the order in which it was started",
-        marker.place, marker.directories, marker.board, seen.place, seen.of
+        marker.place, marker.directories, marker.identity.board, seen.place, seen.directories.count()
     )))
 }
 
@@ -210,9 +256,9 @@ fn whole(all: &[Seen], manifest: &Manifest) -> Result<(), DiskError> {
         });
     }
     all.iter().try_for_each(|seen| belongs(seen, manifest))?;
-    let marked = all.iter().any(|seen| seen.marker.is_some());
+    let marked = all.iter().any(|seen| seen.any_marker().is_some());
     for seen in all {
-        let there: std::collections::HashSet<&str> = seen.names.iter().map(|n| &**n).collect();
+        let there: HashSet<&str> = seen.names.iter().map(|n| &**n).collect();
         let missing = |&(depth, chunk): &(u32, u32)| {
             let run = manifest.run;
             let names =
@@ -229,13 +275,13 @@ fn whole(all: &[Seen], manifest: &Manifest) -> Result<(), DiskError> {
                 gone.len(),
                 named.len(),
                 seen.place,
-                seen.of
+                seen.directories.count()
             )));
         }
-        if marked && seen.marker.is_none() && named.is_empty() {
+        if marked && seen.any_marker().is_none() && named.is_empty() {
             return Err(seen.apart(format!(
                 "it holds nothing of the search, whose directory {} of {} it should be: is its disk mounted?",
-                seen.place, seen.of
+                seen.place, seen.directories.count()
             )));
         }
     }
@@ -272,7 +318,7 @@ fn not_newer(all: &[Seen], manifest: &Manifest) -> Result<(), DiskError> {
         return Err(older(format!("{PREVIOUS} ends before depth {depth} with more bytes written")));
     }
     for seen in all {
-        let named: std::collections::HashSet<_> = seen.named(manifest).collect();
+        let named: HashSet<_> = seen.named(manifest).collect();
         let late = |file: &(u32, u32)| file.0 as usize >= manifest.levels.len();
         for file in seen.levels().filter(|file| late(file) && !named.contains(file)) {
             let name = RunFile::Level { depth: file.0, chunk: file.1 }.name();
@@ -289,7 +335,7 @@ fn not_newer(all: &[Seen], manifest: &Manifest) -> Result<(), DiskError> {
                 }
                 // Versions before the markers gave files their names before they were committed: there
                 // the same chunk of the same run replaces them.
-                Some(_) if seen.marker.is_none() || is_behind(manifest, file.0) => {}
+                Some(_) if seen.any_marker().is_none() || is_behind(manifest, file.0) => {}
                 Some(_) => {
                     return Err(older(format!(
                         "{}/{name} is of depth {}",
@@ -311,7 +357,7 @@ fn startable(all: &[Seen]) -> Result<Option<u64>, DiskError> {
         let level = seen.levels().next();
         if let Some((depth, chunk)) = level {
             let name = RunFile::Level { depth, chunk }.name();
-            let mounted = match seen.marker.as_ref().filter(|marker| marker.place > 1) {
+            let mounted = match seen.marker()?.filter(|marker| marker.place > 1) {
                 Some(_) => format!(
                     " ({MARKER} says that it is not the first directory of its search: give all, and see that the disk of the first is mounted)"
                 ),
@@ -327,14 +373,14 @@ fn startable(all: &[Seen]) -> Result<Option<u64>, DiskError> {
             );
         }
     }
-    let first = all[0].marker.as_ref();
+    let first = all[0].marker()?;
     for seen in all {
-        let Some(marker) = &seen.marker else { continue };
+        let Some(marker) = seen.marker()? else { continue };
         placed(seen, marker)?;
         if first.is_none_or(|first| first.run != marker.run) {
             return Err(seen.apart(format!(
                 "it is directory {} of {} of a search of {}, of which {} holds nothing: is that disk mounted?",
-                marker.place, marker.directories, marker.board, all[0].storage.name()
+                marker.place, marker.directories, marker.identity.board, all[0].storage.name()
             )));
         }
     }

@@ -4,19 +4,14 @@
 
 use crate::Error;
 use crate::kernel::{Kernel, Tally};
-use crate::perm::layout;
+use crate::perm::layout::{self, Register};
 use crate::progress::{Phase, Progress};
 use crate::puzzle::StateSpace;
-use crate::search::classes::{Chunks, Group};
-use crate::search::disk::chunk::any_beyond;
-use crate::search::disk::directories::{Directories, Identity, label};
-use crate::search::disk::error::DiskError;
-use crate::search::disk::half_step::{Half, Parts};
-use crate::search::disk::reader::{Fetch, frame_lines};
-use crate::search::error::SearchError;
-use crate::search::options::Search;
-use crate::search::problem::SearchProblem;
-use crate::store::{Manifest, RunFile};
+use crate::search::disk::{
+    Directories, DiskError, Fetch, FrameContent, RunFiles, Survey, chunks_of,
+};
+use crate::search::{Group, Search, SearchError, SearchProblem};
+use crate::store::Manifest;
 
 /// How far a run has come.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +19,7 @@ pub struct Status {
     /// What the manifest says.
     pub manifest: Manifest,
     /// What is searched.
-    pub subject: StateSpace,
+    pub space: StateSpace,
     /// Whether a search is running in the directory.
     pub running: bool,
     /// States that can be reached.
@@ -49,20 +44,6 @@ impl Status {
     }
 }
 
-/// Bytes of the files that carry a run's number in their names.
-fn scratch(directories: &Directories, run: u64) -> Result<u64, DiskError> {
-    let mut bytes = 0;
-    for storage in directories.all() {
-        for name in storage.list().map_err(|e| DiskError::io(storage, "", e))? {
-            if RunFile::parse(&name).and_then(RunFile::run) == Some(run) {
-                // One that is gone again by now takes nothing.
-                bytes += storage.open(&name).map_or(0, |file| file.len());
-            }
-        }
-    }
-    Ok(bytes)
-}
-
 /// What a check of all files has found right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
@@ -74,16 +55,9 @@ pub struct Verified {
     pub states: u64,
 }
 
-/// The manifest of directories that must hold a run.
-fn manifest(directories: &Directories) -> Result<Manifest, DiskError> {
-    directories
-        .manifest()?
-        .ok_or_else(|| DiskError::Empty { directory: directories.first().name() })
-}
-
 /// What a manifest's run searches.
-fn subject(directories: &Directories, manifest: &Manifest) -> Result<StateSpace, Error> {
-    Identity::from(manifest).subject(&directories.first().name())
+fn space(directories: &Directories, manifest: &Manifest) -> Result<StateSpace, Error> {
+    manifest.identity.space(&directories.first().name())
 }
 
 /// Returns the search that the directories hold, to be continued with [`crate::search::disk::run`], and whether it
@@ -92,9 +66,9 @@ fn subject(directories: &Directories, manifest: &Manifest) -> Result<StateSpace,
 /// # Errors
 /// [`DiskError`] when there is none or its manifest is damaged.
 pub fn search(directories: &Directories) -> Result<(Search, bool), Error> {
-    let manifest = manifest(directories)?;
-    let subject = subject(directories, &manifest)?;
-    Ok((Search::of(subject), manifest.keep_all))
+    let manifest = Survey::of(directories)?.some_run()?;
+    let space = space(directories, &manifest)?;
+    Ok((Search::of(space), manifest.keep_all))
 }
 
 /// Returns how far the run in the directories has come, without disturbing it. Cost: the manifest.
@@ -102,17 +76,19 @@ pub fn search(directories: &Directories) -> Result<(Search, bool), Error> {
 /// # Errors
 /// [`DiskError`] when there is none or its manifest is damaged.
 pub fn status(directories: &Directories) -> Result<Status, Error> {
-    let manifest = manifest(directories)?;
-    let subject = subject(directories, &manifest)?;
+    let survey = Survey::of(directories)?;
+    let scratch_bytes = survey.manifest()?.map_or(0, |manifest| survey.scratch(manifest.run));
+    let manifest = survey.some_run()?;
+    let space = space(directories, &manifest)?;
     let depth = manifest.levels.len();
     let done = manifest.files_of(depth as u32).map_or(0, |files| files.chunks.len());
     Ok(Status {
         running: directories.is_locked(),
-        all_states: subject.states().unwrap_or(u64::MAX),
-        subject,
+        all_states: space.states().unwrap_or(u64::MAX),
+        space,
         depth: (!manifest.complete).then_some(depth),
         chunks_done: done,
-        scratch_bytes: scratch(directories, manifest.run)?,
+        scratch_bytes,
         manifest,
     })
 }
@@ -125,12 +101,9 @@ const TRIES: usize = 20;
 fn at_rest(directories: &Directories) -> Result<Manifest, DiskError> {
     let mut tries = 0;
     loop {
-        match directories.recognise() {
-            Ok(found) => {
-                return found
-                    .manifest
-                    .ok_or_else(|| DiskError::Empty { directory: directories.first().name() });
-            }
+        let survey = Survey::of(directories)?;
+        match survey.run() {
+            Ok(_) => return survey.some_run(),
             // Once more in any case: the search may have ended between two glances.
             Err(_) if tries == 0 || tries < TRIES && directories.is_locked() => {
                 tries += 1;
@@ -142,13 +115,13 @@ fn at_rest(directories: &Directories) -> Result<Manifest, DiskError> {
 }
 
 /// Refuses counts that no search of the board can have.
-fn counts_add_up(manifest: &Manifest, subject: &StateSpace) -> Result<(), Error> {
-    let all = subject.states().unwrap_or(u64::MAX);
+fn counts_add_up(manifest: &Manifest, space: &StateSpace) -> Result<(), Error> {
+    let all = space.states().unwrap_or(u64::MAX);
     let levels = manifest.levels.iter().map(|level| level.states);
     let found = levels.fold(0, u64::saturating_add);
     if found > all || manifest.complete && found < all {
         let depth = manifest.levels.len().saturating_sub(1);
-        return Err(SearchError::Sum { puzzle: subject.to_string(), depth, found, all }.into());
+        return Err(SearchError::Sum { puzzle: space.to_string(), depth, found, all }.into());
     }
     Ok(())
 }
@@ -160,7 +133,7 @@ fn names(
     depth: u32,
     chunk: u32,
 ) -> Result<bool, DiskError> {
-    let now = manifest(directories)?;
+    let now = Survey::of(directories)?.some_run()?;
     let named = now.files_of(depth);
     let named = named.is_some_and(|files| files.chunks.iter().any(|r| r.chunk == chunk));
     Ok(named || now.run != earlier.run)
@@ -175,41 +148,23 @@ fn names(
 /// [`DiskError`] that names the first thing that is wrong, or says that it was told to stop.
 pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Verified, Error> {
     let manifest = at_rest(directories)?;
-    let subject = subject(directories, &manifest)?;
-    counts_add_up(&manifest, &subject)?;
-    let problem = SearchProblem::chunked(&subject)?;
-    let digits = manifest.shared_digits as usize;
-    let chunks = Chunks::new(problem.layout, digits).filter(|chunks| {
-        chunks.count == manifest.chunks as usize && frame_lines(*chunks) == manifest.frame_lines
-    });
-    let other = |name, found: u32| DiskError::Other {
+    let space = space(directories, &manifest)?;
+    counts_add_up(&manifest, &space)?;
+    let problem = SearchProblem::chunked(&space)?;
+    let chunks = chunks_of(problem.layout, manifest.chunks, manifest.frame_lines);
+    let chunks = chunks.ok_or_else(|| DiskError::Other {
         directory: directories.first().name(),
-        name,
-        found: found.to_string(),
+        name: "chunks",
+        found: manifest.chunks.to_string(),
         asked: "what this puzzle has".into(),
-    };
-    let chunks = chunks.ok_or_else(|| other("chunks", manifest.chunks))?;
-    let label = label(&Identity::from(&manifest));
+    })?;
+    let run = RunFiles::new(directories, &problem, chunks, &manifest, Kernel::best(), 1);
     let all = manifest.disk_bytes();
     let mut verified = Verified::default();
     for files in &manifest.files {
-        let mut records = files.chunks.clone();
-        records.sort_unstable_by_key(|record| record.chunk);
         let class = problem.class(files.depth as usize);
-        let fetch = Fetch {
-            directories,
-            chunks,
-            parts: Parts::new(&problem, chunks, class),
-            half: Half::Level,
-            run: manifest.run,
-            label: &label,
-            depth: files.depth,
-            records,
-            keep_all: manifest.keep_all,
-            threads: 1,
-            kernel: Kernel::best(),
-        };
-        let groups = problem.groups.class(class);
+        let fetch = run.level(files.depth, files.chunks.clone());
+        let groups = &problem.groups.classes[class];
         let mut level = Tally::default();
         let mut superseded = false;
         for record in &files.chunks {
@@ -250,13 +205,11 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
         if let Some(stated) = stated.filter(|_| whole)
             && (stated.states, stated.checksum) != (level.states, level.checksum)
         {
-            return Err(DiskError::Sum {
-                directory: directories.first().name(),
-                depth: files.depth,
-                found: level.states,
-                stated: stated.states,
-            }
-            .into());
+            let reason = format!(
+                "depth {} has {} states or another checksum than the manifest's {}: the run is damaged, start again in another --dir",
+                files.depth, level.states, stated.states
+            );
+            return Err(DiskError::apart(directories.first(), reason).into());
         }
     }
     Ok(verified)
@@ -270,7 +223,7 @@ fn check_chunk(
     progress: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<Tally>, DiskError> {
     let mut tally = Tally::default();
-    let level = fetch.chunks.layout.registers();
+    let level = fetch.files.chunks.layout.registers();
     let whole = fetch.each_frame(chunk, &mut |frame, registers| {
         if any_beyond(registers, groups[frame.group].cells.len()) {
             let reason =
@@ -278,7 +231,7 @@ fn check_chunk(
             return Err(fetch.damaged(chunk, &reason));
         }
         let first = frame.group as u64 * level + frame.register as u64;
-        let counted = if frame.half == Half::Level { registers } else { &[] };
+        let counted = if frame.kind == FrameContent::Level { registers } else { &[] };
         for (register, bytes) in (first..).zip(counted) {
             let key = layout::mix(register);
             for (j, word) in bytes.as_chunks::<8>().0.iter().enumerate() {
@@ -290,4 +243,10 @@ fn check_chunk(
         Ok(progress(u64::from(frame.frames.entries()[0].len)))
     })?;
     Ok(whole.then_some(tally))
+}
+
+/// Whether a byte has a bit for a cell beyond the last of its group.
+fn any_beyond(registers: &[Register], cells: usize) -> bool {
+    let beyond = 0xffu32.checked_shl(cells as u32).unwrap_or(0) as u8;
+    registers.as_flattened().iter().any(|byte| byte & beyond != 0)
 }

@@ -58,24 +58,24 @@ const MAX_FILE: u64 = 16 << 20;
 /// ['F2', 'F3', 'F4']
 #[pyclass(frozen, module = "tilewave")]
 pub struct Puzzle {
-    pub subject: StateSpace,
+    pub space: StateSpace,
 }
 
 impl Puzzle {
-    pub fn new(subject: StateSpace) -> Puzzle {
-        Puzzle { subject }
+    pub fn new(space: StateSpace) -> Puzzle {
+        Puzzle { space }
     }
 
     pub fn form(&self) -> Form {
-        form_of(&self.subject)
+        form_of(&self.space)
     }
 
     pub fn read(&self, states: &Bound<'_, PyAny>) -> PyResult<Rows> {
-        arrays::rows(states, self.form(), &|text| self.subject.row_of_text(text))
+        arrays::rows(states, self.form(), &|text| self.space.row_of_text(text))
     }
 
     fn goal_row(&self) -> Vec<u16> {
-        self.subject.goal_row()
+        self.space.goal_row()
     }
 }
 
@@ -112,7 +112,7 @@ pub struct Counted<'a, 'py> {
 }
 
 /// Returns what an argument names: a puzzle, a size, a member of a family, or a file.
-pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<StateSpace> {
+pub fn space(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<StateSpace> {
     let Counted { goal, metric, directed, quarter } = counted;
     if let Ok(puzzle) = puzzle.cast::<Puzzle>() {
         if goal.is_some() || metric.is_some() || directed || quarter {
@@ -120,7 +120,7 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
                 "goal, metric, directed and quarter are said when the Puzzle is made",
             ));
         }
-        return Ok(puzzle.get().subject.clone());
+        return Ok(puzzle.get().space.clone());
     }
     let path: PathBuf = puzzle.extract()?;
     let word = path.to_string_lossy();
@@ -133,8 +133,8 @@ pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<
     if word.starts_with(|c: char| c.is_ascii_digit()) && !is_file {
         let size: Size =
             word.parse().map_err(|e: tilewave::puzzle::SizeError| exception(e.into()))?;
-        let subject = StateSpace::of_board(goal_board(goal, size)?);
-        return Ok(subject.in_metric(metric.unwrap_or_default()));
+        let space = StateSpace::of_board(goal_board(goal, size)?);
+        return Ok(space.in_metric(metric.unwrap_or_default()));
     }
     if goal.is_some() || metric.is_some() {
         return Err(invalid(format!("goal and metric are for boards, {word} is none")));
@@ -265,7 +265,7 @@ impl Puzzle {
         directed: bool,
         quarter: bool,
     ) -> PyResult<Puzzle> {
-        Ok(Puzzle::new(subject(puzzle, Counted { goal, metric, directed, quarter })?))
+        Ok(Puzzle::new(space(puzzle, Counted { goal, metric, directed, quarter })?))
     }
 
     /// Returns the puzzle of some permutations.
@@ -305,13 +305,13 @@ impl Puzzle {
     /// What the puzzle is called: the size of a board.
     #[getter]
     fn name(&self) -> String {
-        self.subject.name()
+        self.space.name()
     }
 
     /// Rows and columns of a board, None for other puzzles.
     #[getter]
     fn shape(&self) -> Option<(usize, usize)> {
-        self.subject.size().map(|size| (size.rows(), size.cols()))
+        self.space.size().map(|size| (size.rows(), size.cols()))
     }
 
     /// Numbers of a state: cells of a board, positions of another puzzle.
@@ -323,7 +323,7 @@ impl Puzzle {
     /// "stm" or "mtm" of a board, None for other puzzles, whose generators are the moves.
     #[getter]
     fn metric(&self) -> Option<&'static str> {
-        self.subject.metric().map(Metric::name)
+        self.space.metric().map(Metric::name)
     }
 
     /// The state to be reached, (cells,) uint8; int16 above 256 cells.
@@ -336,13 +336,13 @@ impl Puzzle {
     /// The number of states that can be reached: N!/2 for a board of N cells; None above 20 cells.
     #[getter]
     fn states(&self) -> Option<u64> {
-        self.subject.states()
+        self.space.states()
     }
 
     /// Names of the moves, in the order of `neighbours`: of boards where a tile goes, U, D, L and R.
     #[getter]
     fn moves(&self) -> Vec<String> {
-        match self.subject.definition() {
+        match self.space.definition() {
             Some(definition) => definition.generators().iter().map(|g| g.name.clone()).collect(),
             None => Direction::ALL.map(|direction| direction.letter().to_string()).to_vec(),
         }
@@ -378,7 +378,7 @@ impl Puzzle {
         states: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let rows = self.read(states)?;
-        let reader = &self.subject;
+        let reader = &self.space;
         let numbers = (&rows.numbers[..], reader.width());
         let ids = for_rows(py, numbers, FIRST, |states| reader.ids(states))?;
         per_row(py, ids.map_err(if rows.is_one() { of_one } else { exception })?, &rows)
@@ -404,7 +404,7 @@ impl Puzzle {
     /// >>> tilewave.Puzzle("3x3").unrank(171709)
     /// array([8, 6, 7, 2, 5, 4, 3, 0, 1], dtype=uint8)
     fn unrank<'py>(&self, py: Python<'py>, ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let reader = &self.subject;
+        let reader = &self.space;
         let array = as_array(ids)?;
         let mut shape = array.shape().to_vec();
         let is_one = shape.is_empty();
@@ -450,11 +450,11 @@ impl Puzzle {
         states: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let rows = self.read(states)?;
-        if let Some(size) = self.subject.size() {
+        if let Some(size) = self.space.size() {
             return board_neighbours(py, &rows, size);
         }
-        let reader = &self.subject;
-        let generators = self.subject.definition().map(|of| of.generators());
+        let reader = &self.space;
+        let generators = self.space.definition().map(|of| of.generators());
         let moves = generators.map_or(0, <[Generator]>::len);
         let (width, count) = (reader.width(), rows.count() * moves);
         let mut after = Cells::new(width, count * width);
@@ -468,11 +468,11 @@ impl Puzzle {
     }
 
     fn __repr__(&self) -> String {
-        let metric = self.subject.metric().filter(|&m| m != Metric::Stm);
+        let metric = self.space.metric().filter(|&m| m != Metric::Stm);
         let metric = metric.map_or(String::new(), |metric| format!(", metric=\"{metric}\""));
-        match self.subject.size() {
-            Some(size) => format!("Puzzle(\"{size}\", goal=\"{}\"{metric})", self.subject.goal_text()),
-            None => format!("Puzzle(\"{}\")", self.subject.name()),
+        match self.space.size() {
+            Some(size) => format!("Puzzle(\"{size}\", goal=\"{}\"{metric})", self.space.goal_text()),
+            None => format!("Puzzle(\"{}\")", self.space.name()),
         }
     }
 }
@@ -585,11 +585,11 @@ pub fn rank<'py>(
     states: &Bound<'py, PyAny>,
     puzzle: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let subject = match puzzle {
-        Some(puzzle) => subject(puzzle, Counted::default())?,
+    let space = match puzzle {
+        Some(puzzle) => space(puzzle, Counted::default())?,
         None => StateSpace::of_board(goal_board(None, size_of(states, None)?)?),
     };
-    Puzzle::new(subject).rank(py, states)
+    Puzzle::new(space).rank(py, states)
 }
 
 /// Returns the states of numbers: `Puzzle.unrank`.
@@ -619,7 +619,7 @@ pub fn unrank<'py>(
     ids: &Bound<'py, PyAny>,
     puzzle: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    Puzzle::new(subject(puzzle, Counted::default())?).unrank(py, ids)
+    Puzzle::new(space(puzzle, Counted::default())?).unrank(py, ids)
 }
 
 /// Returns random boards that can reach the goal, all equally likely.
@@ -739,7 +739,7 @@ pub fn play<'py>(
     boards(py, numbers, &[moves.len() + 1, width], width)
 }
 
-/// The states of a subject, kept by objects that hand out more than one array of them.
+/// The states of a state space, kept by objects that hand out more than one array of them.
 pub fn states_of(space: &StateSpace, ids: &[u64]) -> PyResult<(Vec<u16>, usize)> {
     Ok((space.rows(ids).map_err(exception)?, space.width()))
 }

@@ -15,7 +15,7 @@ use tilewave::{Board, Directory};
 use super::arrays;
 use super::errors::{exception, invalid};
 use super::numbers;
-use super::puzzle::{Counted, form_of, of_generators, states_of, subject};
+use super::puzzle::{Counted, form_of, of_generators, states_of, space};
 use super::work::long;
 
 /// What a search found: one count and one checksum per depth, and how it was computed.
@@ -42,25 +42,25 @@ impl SearchResult {
     /// What the puzzle is called: the size of a board.
     #[getter]
     fn puzzle(&self) -> String {
-        self.outcome.subject.name()
+        self.outcome.space.name()
     }
 
     /// "stm" or "mtm" of a board, None for other puzzles.
     #[getter]
     fn metric(&self) -> Option<&'static str> {
-        self.outcome.subject.metric().map(Metric::name)
+        self.outcome.space.metric().map(Metric::name)
     }
 
     /// The goal in the puzzle's own words.
     #[getter]
     fn goal(&self) -> String {
-        self.outcome.subject.goal_text()
+        self.outcome.space.goal_text()
     }
 
     /// The state at depth 0 in the puzzle's own words.
     #[getter]
     fn start(&self) -> String {
-        self.outcome.subject.start_text()
+        self.outcome.space.start_text()
     }
 
     /// States at each depth, (depths,) uint64.
@@ -98,9 +98,9 @@ impl SearchResult {
     /// Of other puzzles than boards the number of the element at each position.
     #[getter]
     fn last<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let space = &self.outcome.subject;
+        let space = &self.outcome.space;
         let ids: Vec<u64> = self.outcome.last.iter().map(|&state| space.id(state)).collect();
-        let (numbers, width) = states_of(&self.outcome.subject, &ids)?;
+        let (numbers, width) = states_of(&self.outcome.space, &ids)?;
         arrays::boards(py, numbers, &[ids.len(), width], width)
     }
 
@@ -223,7 +223,7 @@ impl SearchResult {
 impl std::fmt::Display for SearchResult {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let of = &self.outcome;
-        write!(f, "SearchResult(\"{}\", states={}", of.subject, of.total())?;
+        write!(f, "SearchResult(\"{}\", states={}", of.space, of.total())?;
         match (of.diameter(), of.antipodes()) {
             (Some(diameter), Some(antipodes)) => {
                 write!(f, ", diameter={diameter}, antipodes={antipodes})")
@@ -247,10 +247,10 @@ impl Running {
     fn run(
         self,
         py: Python<'_>,
-        subject: StateSpace,
+        space: StateSpace,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<SearchResult> {
-        let mut search = Search::of(subject);
+        let mut search = Search::of(space);
         search.max_depth = self.max_depth;
         search.threads = self.threads;
         search.memory = Some(self.memory.unwrap_or_else(store::budget));
@@ -300,30 +300,30 @@ fn on_disk(dir: &Bound<'_, PyAny>, keep_levels: &str) -> PyResult<Disk> {
     Ok(disk)
 }
 
-/// Returns a subject with another state at depth 0.
-fn starting_at(subject: StateSpace, start: Option<&Bound<'_, PyAny>>) -> PyResult<StateSpace> {
+/// Returns a state space with another state at depth 0.
+fn starting_at(space: StateSpace, start: Option<&Bound<'_, PyAny>>) -> PyResult<StateSpace> {
     let Some(start) = start else {
-        return Ok(subject);
+        return Ok(space);
     };
     let text = match start.cast::<PyString>() {
         Ok(text) => text.to_string(),
         Err(_) => {
-            let rows = arrays::rows(start, form_of(&subject), &|text| subject.row_of_text(text))?;
+            let rows = arrays::rows(start, form_of(&space), &|text| space.row_of_text(text))?;
             if !rows.is_one() {
                 return Err(invalid("a start is one state, not an array of some"));
             }
-            words(&subject, &rows.numbers)?
+            words(&space, &rows.numbers)?
         }
     };
-    subject.starting_at(&text).map_err(exception)
+    space.starting_at(&text).map_err(exception)
 }
 
 /// Returns a state in the puzzle's own words.
-fn words(subject: &StateSpace, numbers: &[u16]) -> PyResult<String> {
-    if let Some(size) = subject.size() {
+fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
+    if let Some(size) = space.size() {
         return Ok(Board::new(size, numbers).map_err(|e| exception(e.into()))?.to_string());
     }
-    let labels = subject.definition().map_or(&[][..], |of| of.labels());
+    let labels = space.definition().map_or(&[][..], |of| of.labels());
     let label = |&number: &u16| match labels.get(usize::from(number)) {
         Some(label) => Ok(label.to_string()),
         None => Err(invalid(format!("{number} is no element: they are 0 to {}", labels.len() - 1))),
@@ -407,10 +407,10 @@ pub fn bfs(
     keep_levels: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SearchResult> {
-    let subject = subject(puzzle, Counted { goal, metric, directed, quarter })?;
-    let subject = starting_at(subject, start)?;
+    let space = space(puzzle, Counted { goal, metric, directed, quarter })?;
+    let space = starting_at(space, start)?;
     let disk = dir.map(|dir| on_disk(dir, keep_levels)).transpose()?;
-    Running { max_depth, engine, threads, memory, keep_last, disk }.run(py, subject, progress)
+    Running { max_depth, engine, threads, memory, keep_last, disk }.run(py, space, progress)
 }
 
 /// Searches the Cayley graph of some permutations completely: its growth function.
@@ -461,7 +461,7 @@ pub fn growth(
     #[pyo3(from_py_with = numbers::keep_last)] keep_last: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SearchResult> {
-    let subject = StateSpace::of_puzzle(of_generators(generators, names, inverses, name)?);
+    let space = StateSpace::of_puzzle(of_generators(generators, names, inverses, name)?);
     Running { max_depth, engine: None, threads, memory, keep_last, disk: None }
-        .run(py, subject, progress)
+        .run(py, space, progress)
 }

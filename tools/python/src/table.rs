@@ -15,7 +15,7 @@ use tilewave::{Board, Error, Progress, store};
 use super::arrays::{self, Rows, per_row};
 use super::errors::{closed, exception, invalid, named, of_one};
 use super::numbers;
-use super::puzzle::{Counted, form_of, subject};
+use super::puzzle::{Counted, form_of, space};
 use super::work::{FIRST, for_rows, long};
 
 /// The depth of every state of a board or another puzzle: distances to the goal, and shortest ways.
@@ -47,8 +47,8 @@ impl DistanceTable {
     }
 
     fn read(table: &tilewave::DistanceTable, states: &Bound<'_, PyAny>) -> PyResult<Rows> {
-        let subject = table.space();
-        arrays::rows(states, form_of(subject), &|text| subject.row_of_text(text))
+        let space = table.space();
+        arrays::rows(states, form_of(space), &|text| space.row_of_text(text))
     }
 }
 
@@ -133,7 +133,7 @@ impl DistanceTable {
         #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<DistanceTable> {
-        let mut search = Search::of(subject(puzzle, Counted { goal, metric, directed, quarter })?);
+        let mut search = Search::of(space(puzzle, Counted { goal, metric, directed, quarter })?);
         let encoding = named(TableEncoding::NAMES, "encoding", encoding)?;
         search.threads = threads;
         search.memory = Some(memory.unwrap_or_else(store::budget));

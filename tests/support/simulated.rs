@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::random::SplitMix64;
-use crate::store::storage::{Append, Bytes, Lock, ReadAt, Storage};
+use tilewave::random::SplitMix64;
+use tilewave::store::{Append, Bytes, Lock, Place, ReadAt, Storage, StorageError};
 
 /// A directory in memory. Clones are the same directory.
 #[derive(Clone, Debug, Default)]
@@ -63,8 +63,13 @@ pub struct Faults {
     pub fail_sync: Option<u64>,
 }
 
-fn power_cut() -> io::Error {
-    io::Error::other("the power is cut")
+/// What the system says of a file.
+fn said(file: &str, reason: io::Error) -> StorageError {
+    Place { directory: "memory".into(), file: file.into() }.error(reason)
+}
+
+fn broken(file: &str) -> StorageError {
+    said(file, io::Error::other("input/output error"))
 }
 
 impl Simulated {
@@ -73,7 +78,7 @@ impl Simulated {
     }
 
     /// The state while the power is on.
-    fn alive(&self) -> io::Result<MutexGuard<'_, SimulatedState>> {
+    fn alive(&self) -> Result<MutexGuard<'_, SimulatedState>, StorageError> {
         let state = self.state();
         state.alive()?;
         Ok(state)
@@ -90,6 +95,7 @@ impl Simulated {
     }
 
     /// Returns how often bytes of a file were to be given back.
+    #[allow(dead_code)] // builds of databases give none back
     pub fn releases(&self) -> u64 {
         self.state().releases
     }
@@ -160,17 +166,20 @@ impl Simulated {
 }
 
 impl SimulatedState {
-    fn alive(&self) -> io::Result<()> {
-        if self.dead { Err(power_cut()) } else { Ok(()) }
+    fn alive(&self) -> Result<(), StorageError> {
+        match self.dead {
+            true => Err(said("", io::Error::other("the power is cut"))),
+            false => Ok(()),
+        }
     }
 
-    fn file(&self, name: &str) -> io::Result<usize> {
+    fn file(&self, name: &str) -> Result<usize, StorageError> {
         let file = self.live.get(name).copied();
-        file.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+        file.ok_or_else(|| said(name, io::Error::from(io::ErrorKind::NotFound)))
     }
 
     /// Counts a sync, or cuts the power.
-    fn sync(&mut self) -> io::Result<()> {
+    fn sync(&mut self) -> Result<(), StorageError> {
         self.alive()?;
         self.syncs += 1;
         if self.faults.cut_at == Some(self.syncs) {
@@ -190,15 +199,15 @@ impl SimulatedState {
 }
 
 impl Storage for Simulated {
-    fn create(&self, name: &str) -> io::Result<Box<dyn Append>> {
+    fn create(&self, name: &str) -> Result<Box<dyn Append>, StorageError> {
         let mut state = self.alive()?;
         let file = state.files.len();
         state.files.push(SimulatedFile::default());
         state.live.insert(name.to_string(), file);
-        Ok(Box::new(SimulatedAppend { directory: self.clone(), file }))
+        Ok(Box::new(SimulatedAppend { directory: self.clone(), file, name: name.into() }))
     }
 
-    fn open(&self, name: &str) -> io::Result<Box<dyn ReadAt>> {
+    fn open(&self, name: &str) -> Result<Box<dyn ReadAt>, StorageError> {
         let state = self.alive()?;
         let file = state.file(name)?;
         let hit = |fault: &Option<String>| fault.as_ref().is_some_and(|f| name.starts_with(f));
@@ -209,10 +218,11 @@ impl Storage for Simulated {
         {
             *byte ^= 16;
         }
-        Ok(Box::new(Opened { bytes, broken: hit(&state.faults.unreadable) }))
+        let unreadable = hit(&state.faults.unreadable);
+        Ok(Box::new(Opened { bytes, unreadable, place: said(name, io::Error::other("")).place }))
     }
 
-    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+    fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
         let mut state = self.alive()?;
         let file = state.file(from)?;
         state.live.remove(from);
@@ -220,11 +230,11 @@ impl Storage for Simulated {
         Ok(())
     }
 
-    fn link(&self, from: &str, to: &str) -> io::Result<()> {
+    fn link(&self, from: &str, to: &str) -> Result<(), StorageError> {
         let mut state = self.alive()?;
         let file = state.file(from)?;
         match state.live.contains_key(to) {
-            true => Err(io::Error::from(io::ErrorKind::AlreadyExists)),
+            true => Err(said(to, io::Error::from(io::ErrorKind::AlreadyExists))),
             false => {
                 state.live.insert(to.to_string(), file);
                 Ok(())
@@ -232,7 +242,7 @@ impl Storage for Simulated {
         }
     }
 
-    fn remove(&self, name: &str) -> io::Result<()> {
+    fn remove(&self, name: &str) -> Result<(), StorageError> {
         let mut state = self.alive()?;
         state.live.remove(name);
         Ok(())
@@ -250,25 +260,25 @@ impl Storage for Simulated {
         true
     }
 
-    fn list(&self) -> io::Result<Vec<String>> {
+    fn list(&self) -> Result<Vec<String>, StorageError> {
         let state = self.alive()?;
         Ok(state.live.keys().cloned().collect())
     }
 
-    fn sync_names(&self) -> io::Result<()> {
+    fn sync_names(&self) -> Result<(), StorageError> {
         let mut state = self.state();
         state.sync()?;
         if state.fails() {
-            return Err(io::Error::other("input/output error"));
+            return Err(broken(""));
         }
         state.durable = state.live.clone();
         Ok(())
     }
 
-    fn lock(&self) -> io::Result<Option<Lock>> {
+    fn lock(&self) -> Result<Option<Lock>, StorageError> {
         let mut state = self.alive()?;
         if state.faults.no_locks {
-            return Err(io::Error::from(io::ErrorKind::Unsupported));
+            return Err(said("lock", io::Error::from(io::ErrorKind::Unsupported)));
         }
         if state.locked {
             return Ok(None);
@@ -307,10 +317,11 @@ impl Drop for Held {
 struct SimulatedAppend {
     directory: Simulated,
     file: usize,
+    name: String,
 }
 
 impl Append for SimulatedAppend {
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn append(&mut self, bytes: &[u8]) -> Result<(), StorageError> {
         let mut state = self.directory.alive()?;
         let room = state
             .faults
@@ -319,19 +330,19 @@ impl Append for SimulatedAppend {
         let fits = bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX));
         state.files[self.file].live.extend(&bytes[..fits]);
         if fits < bytes.len() {
-            return Err(io::Error::from(io::ErrorKind::StorageFull));
+            return Err(said(&self.name, io::Error::from(io::ErrorKind::StorageFull)));
         }
         Ok(())
     }
 
-    fn sync(&mut self) -> io::Result<()> {
+    fn sync(&mut self) -> Result<(), StorageError> {
         let mut state = self.directory.state();
         state.sync()?;
         let fails = state.fails();
         let image = &mut state.files[self.file];
         if fails {
             image.lost = image.live.len();
-            return Err(io::Error::other("input/output error"));
+            return Err(broken(&self.name));
         }
         // Files are appended to; behind what was durable before, the lost bytes are a hole.
         let kept = image.durable.len();
@@ -344,7 +355,8 @@ impl Append for SimulatedAppend {
 
 struct Opened {
     bytes: Vec<u8>,
-    broken: bool,
+    unreadable: bool,
+    place: Place,
 }
 
 impl ReadAt for Opened {
@@ -352,10 +364,14 @@ impl ReadAt for Opened {
         self.bytes.len() as u64
     }
 
-    fn read(&self, offset: u64, len: usize) -> io::Result<Bytes> {
-        if self.broken {
-            return Err(io::Error::other("input/output error"));
+    fn read(&self, offset: u64, len: usize) -> Result<Bytes, StorageError> {
+        match self.unreadable {
+            true => Err(broken(&self.place.file)),
+            false => self.bytes.read(offset, len).map_err(|e| self.place.error(e.reason)),
         }
-        self.bytes.read(offset, len)
+    }
+
+    fn place(&self) -> &Place {
+        &self.place
     }
 }

@@ -1,0 +1,371 @@
+//! What a search will take: memory, disk and time, on this machine or on others like it.
+
+use std::time::{Duration, Instant};
+
+use crate::Error;
+use crate::kernel::Kernel;
+use crate::progress::{NoProgress, Progress, StopWhen};
+use crate::puzzle::{Goal, Size, StateSpace, families};
+use crate::search::disk::{
+    self, Directories, Disk, DiskError, Estimate, MemoryPlan, Network, PlaneStore, network,
+};
+use crate::search::{
+    Chunks, Engine, Outcome, Search, SearchError, SearchPlan, SearchProblem, plan, run,
+};
+use crate::store::{MemoryDirectory, budget};
+use crate::units::{bytes, counted};
+
+/// Most time that the search of a puzzle is given to find out.
+const MOST_TIME: Duration = Duration::from_secs(5);
+
+/// Most states of a puzzle of a file that is searched to find out: seconds.
+const MOST_STATES: u64 = 600_000_000;
+
+/// Positions of the members of a family that are searched: the smallest that the sweep engine is made for, and the
+/// largest that takes seconds.
+const MEMBERS: (usize, usize) = (8, 12);
+
+/// The speed of an engine on this machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Calibration {
+    /// What was searched to find out.
+    pub space: StateSpace,
+    /// Kernel measured (sweep engine only).
+    pub kernel: Option<Kernel>,
+    /// Worker threads.
+    pub threads: usize,
+    /// States per second expected of the planned search.
+    pub states_per_second: f64,
+    /// Seconds that the planned search is expected to take.
+    pub seconds: f64,
+}
+
+impl Calibration {
+    /// What a search says of the planned one, whose every state takes `growth` times as long.
+    fn new(plan: &SearchPlan, outcome: &Outcome, growth: f64) -> Calibration {
+        let states_per_second = outcome.total() as f64 / outcome.seconds / growth;
+        Calibration {
+            space: outcome.space.clone(),
+            kernel: outcome.kernel,
+            threads: outcome.threads,
+            states_per_second,
+            seconds: plan.states as f64 / states_per_second,
+        }
+    }
+}
+
+/// Returns how long a planned search should take here, from complete searches of smaller puzzles of the same kind
+/// with the same engine, kernel and threads (0.1 to 2 s for boards, at most 5 s more for others); `None` where
+/// there is no smaller one: the puzzle of a file that has more than 600 million states, or takes longer than 5 s. Of
+/// the disk engine that is computing alone, without waiting for a disk.
+///
+/// The sweep engine's work is states times levels, and the number of levels of boards with the same
+/// short side grows with the square of the number of cells (2x6: 80, 2x7: 108, 2x8: 140; 3x4: 53,
+/// 3x5: 84). In a family the levels grow with the power of N that its small members show. The reference engine's
+/// work is the number of states.
+///
+/// # Errors
+/// What [`run`] and [`disk::run`] return.
+pub fn calibrate(
+    plan: &SearchPlan,
+    threads: Option<usize>,
+    kernel: Option<Kernel>,
+) -> Result<Option<Calibration>, Error> {
+    let run = if plan.engine == Engine::Disk { worked } else { run };
+    let search = |space: StateSpace| {
+        let mut search = Search::of(space);
+        search.engine = Some(plan.engine);
+        search.threads = threads;
+        search.kernel = kernel;
+        search
+    };
+    let levels = |growth: f64| match plan.engine {
+        Engine::Reference => 1.0,
+        Engine::Sweep | Engine::Disk => growth,
+    };
+    if let Some(size) = plan.space.size() {
+        let short = size.rows().min(size.cols());
+        let board = match (plan.engine, size.cells()) {
+            (Engine::Sweep | Engine::Disk, cells) if cells > 12 => {
+                Size::new(short.min(3), 12 / short.min(3))?
+            }
+            (Engine::Reference, cells) if cells > 10 => Size::new(2, 5)?,
+            _ => size,
+        };
+        let space = StateSpace::of_board(Goal::Last.board(board)?);
+        let search = search(space.in_metric(plan.space.metric().unwrap_or_default()));
+        if plan.engine != Engine::Disk {
+            // The first search also pays for memory and threads that have never been used; on disk its work counts.
+            run(&search, &NoProgress)?;
+        }
+        let outcome = run(&search, &NoProgress)?;
+        let growth = size.cells() as f64 / board.cells() as f64;
+        return Ok(Some(Calibration::new(plan, &outcome, levels(growth * growth))));
+    }
+    let begun = Instant::now();
+    let run_some = |space: StateSpace| {
+        let mut search = search(space);
+        search.memory = Some(budget());
+        match run(&search, &StopWhen(|| begun.elapsed() > MOST_TIME)) {
+            Ok(outcome) => Ok(Some(outcome)),
+            Err(Error::Search(SearchError::Interrupted { .. } | SearchError::Memory { .. })) => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    };
+    let (members, positions) = smaller(&plan.space);
+    let mut found: Vec<(usize, Outcome)> = Vec::new();
+    for (positions, member) in members {
+        let outcome = match run_some(member) {
+            // On disk: the levels of some members are not cut into chunks, those of larger ones may be.
+            Err(Error::Search(SearchError::InMemory { .. })) => continue,
+            outcome => outcome?,
+        };
+        let Some(outcome) = outcome else {
+            break;
+        };
+        found.push((positions, outcome));
+    }
+    let growth = |n: usize, of: &Outcome, power: f64| {
+        let growth = (positions as f64 / n as f64).powf(power);
+        Some(Calibration::new(plan, of, levels(growth)))
+    };
+    Ok(match &found[..] {
+        [.., (m, before), (n, last)] => {
+            let deep = |outcome: &Outcome| outcome.counts.len() as f64;
+            let power = (deep(last) / deep(before)).ln() / (*n as f64 / *m as f64).ln();
+            growth(*n, last, power)
+        }
+        [(n, only)] => growth(*n, only, 2.0),
+        [] if plan.states <= MOST_STATES => {
+            let found = run_some(plan.space.clone())?;
+            found.map(|outcome| Calibration::new(plan, &outcome, 1.0))
+        }
+        [] => None,
+    })
+}
+
+/// Runs a search through chunks in memory, whose seconds are those of decoding, kernel and encoding.
+fn worked(search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
+    let mut disk = Disk::new(Directories::new(vec![Box::new(MemoryDirectory::default())]));
+    let layout = SearchProblem::chunked(&search.space)?.layout;
+    disk.shared_digits = Chunks::new(layout, 1).map(|chunks| chunks.digits);
+    disk.commit_every = Duration::MAX;
+    let ended = disk::run(search, &disk, progress).map_err(|error| match error {
+        Error::Disk(DiskError::Interrupted { depth, states, .. }) => {
+            SearchError::Interrupted { depth, states }.into()
+        }
+        error => error,
+    });
+    let mut outcome = ended?;
+    if let Some(used) = &outcome.disk {
+        let work = used.decode_seconds + used.kernel_seconds + used.encode_seconds;
+        outcome.seconds = work / outcome.threads as f64;
+    }
+    Ok(outcome)
+}
+
+/// The smaller members of a puzzle's family with as many positions as it or an even number fewer, since signs decide
+/// how states are kept; and its number of positions.
+fn smaller(space: &StateSpace) -> (Vec<(usize, StateSpace)>, usize) {
+    let Some(definition) = space.definition() else {
+        return (Vec::new(), 0);
+    };
+    let positions = definition.positions();
+    let known = families::parse(definition.name());
+    let family = definition.name().split_once(':');
+    let Some((family, numbers)) = family.filter(|_| known.as_ref() == Ok(definition)) else {
+        return (Vec::new(), positions);
+    };
+    let others = numbers.split_once(',').map(|(_, others)| others);
+    let member = |n: usize| {
+        let others = others.map_or(String::new(), |others| format!(",{others}"));
+        let member = families::parse(&format!("{family}:{n}{others}")).ok()?;
+        Some((n, StateSpace::of_puzzle(member)))
+    };
+    let first = (MEMBERS.0 + positions % 2).min(positions);
+    let members = (first..=positions.min(MEMBERS.1)).step_by(2);
+    (members.filter_map(member).collect(), positions)
+}
+
+/// The machines that a search is planned for, each like this one but for what is said here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machines {
+    /// Cores of each, `None` for as many as were measured.
+    pub cores: Option<usize>,
+    /// Processes under MPI, each on a machine of its own.
+    pub ranks: u64,
+    /// Bytes a second that the disk of each reads and writes together.
+    pub disk_bandwidth: u64,
+    /// Bytes a second that each sends.
+    pub network: u64,
+}
+
+/// What a search will take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forecast {
+    /// States that there are.
+    pub states: u64,
+    /// Those to the last depth asked for; `None` where nobody knows.
+    pub reached: Option<u64>,
+    /// Most that these may be; `None` where they are known, and where they may be all.
+    pub at_most: Option<u64>,
+    /// The engine that will run.
+    pub engine: Engine,
+    /// The kernel that was measured.
+    pub kernel: Option<Kernel>,
+    /// Threads of each process.
+    pub threads: usize,
+    /// Bytes of memory of each process.
+    pub memory: u64,
+    /// Seconds expected, and what was searched to find out.
+    pub time: Option<(f64, String)>,
+    /// What a search on disk takes besides.
+    pub disk: Option<DiskForecast>,
+    /// What nobody measured on this machine and the figures rest on.
+    pub projected: Vec<String>,
+}
+
+/// What a search on disk will take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiskForecast {
+    /// Number of chunks.
+    pub chunks: usize,
+    /// Where the planes lie.
+    pub planes: PlaneStore,
+    /// Bytes of files.
+    pub estimate: Estimate,
+    /// Seconds that reading and writing take.
+    pub io_seconds: f64,
+    /// What several ranks send, and the seconds of all levels of that; `None` where nobody knows how many there are.
+    pub network: Option<(Network, Option<f64>)>,
+}
+
+impl Forecast {
+    /// Returns what a search will take; `on_disk` even where memory is enough, `keep_all` with the files of all levels.
+    /// `widths` are the published states per depth of the whole search, or none. What does not fit the memory is
+    /// planned as for machines where it does.
+    ///
+    /// # Errors
+    /// As [`plan`] and [`calibrate`].
+    pub fn of(
+        search: &Search,
+        on_disk: bool,
+        keep_all: bool,
+        widths: &[u64],
+        machines: &Machines,
+    ) -> Result<Forecast, Error> {
+        let mut plan = plan(&search.space, search.engine)?;
+        let ranks = machines.ranks;
+        let too_large = search.memory.is_some_and(|budget| plan.array_bytes > budget);
+        // What is searched in memory only is planned there, unless files are asked for.
+        let needs = || too_large && search.engine.is_none() && disk::suits(&search.space);
+        let on_disk = plan.engine == Engine::Sweep && (on_disk || ranks > 1 || needs());
+        if on_disk {
+            plan.engine = Engine::Disk;
+        }
+        let measured = calibrate(&plan, search.threads, search.kernel)?;
+        let measured = measured.as_ref();
+        let here = std::thread::available_parallelism().map_or(1, usize::from);
+        let cores = machines.cores.or(measured.map(|m| m.threads)).or(search.threads);
+        let cores = cores.unwrap_or(here);
+        let computing = |m: &Calibration| m.seconds * m.threads as f64 / cores as f64;
+        let mut forecast = Forecast {
+            states: plan.states,
+            reached: Some(plan.states),
+            at_most: None,
+            engine: plan.engine,
+            kernel: measured.and_then(|m| m.kernel),
+            threads: cores,
+            memory: plan.array_bytes,
+            time: measured.map(|m| (computing(m), m.space.to_string())),
+            disk: None,
+            projected: Vec::new(),
+        };
+        if let Some(m) = measured.filter(|m| m.threads != cores) {
+            let (cores, threads) = (counted(cores as u64, "core"), m.threads);
+            let words = format!("{cores}, in proportion to the {threads} that were measured");
+            forecast.projected.push(words);
+        }
+        if on_disk {
+            forecast.add_disk(search, keep_all, widths, machines)?;
+        }
+        Ok(forecast)
+    }
+
+    fn add_disk(
+        &mut self,
+        search: &Search,
+        keep_all: bool,
+        widths: &[u64],
+        machines: &Machines,
+    ) -> Result<(), Error> {
+        let mut disk = Disk::new(Directories::new(vec![Box::new(MemoryDirectory::default())]));
+        let ranks = machines.ranks;
+        let network = (ranks > 1).then(|| network(&search.space, ranks as usize)).transpose()?;
+        if let Some(network) = network {
+            disk.shared_digits = Some(network.shared_digits);
+            disk.planes = Some(PlaneStore::Files);
+        }
+        let mut plan = match MemoryPlan::choose(search, &disk, None) {
+            Err(Error::Search(SearchError::Memory { needed, .. })) => {
+                let larger = Search { memory: Some(needed), ..search.clone() };
+                MemoryPlan::choose(&larger, &disk, None)?
+            }
+            plan => plan?,
+        };
+        if network.is_some() {
+            // They are sent to other machines.
+            plan.plane_files = 0;
+        }
+        let shallow = disk::widths(&search.space, widths, search.max_depth)?;
+        let estimate = disk::estimate(&shallow, plan, keep_all);
+        // The first levels take their share of the time of all.
+        if search.max_depth.is_some() {
+            let (exact, states) = (shallow.exact, shallow.states());
+            self.reached = states.filter(|_| exact);
+            self.at_most = states.filter(|_| !exact);
+            if let Some((seconds, _)) = &mut self.time {
+                *seconds *= disk::share(&shallow, widths, plan);
+            }
+        }
+        let given = |what: &str, rate: u64| format!("{what} of {}/s, as given", bytes(rate));
+        self.projected.push("bytes a state, as on smaller boards".into());
+        self.projected.push(given("a disk", machines.disk_bandwidth));
+        self.memory = plan.bytes + network.map_or(0, |n| n.rank_bytes);
+        let moved = (estimate.bytes_read + estimate.bytes_written) as f64;
+        let io_seconds = moved / (machines.disk_bandwidth * ranks) as f64;
+        // As if every level were dense: an upper bound, where their number is known.
+        let levels = Some(shallow.counts.len()).filter(|&levels| levels > 0);
+        let network = network.map(|network| {
+            let all = levels.map(|levels| network.level_bytes as f64 * levels as f64);
+            (network, all.map(|all| all / (machines.network * ranks) as f64))
+        });
+        if network.is_some() {
+            self.projected.push(format!("{ranks} machines like this one"));
+            self.projected.push(given("a network", machines.network));
+        }
+        if let Some((seconds, _)) = &mut self.time {
+            // Readers and the writer work beside the computing threads.
+            *seconds = (*seconds / ranks as f64).max(io_seconds);
+            // Ranks compute, then send: the one waits for the other.
+            *seconds += network.and_then(|(_, seconds)| seconds).unwrap_or(0.0);
+        }
+        let (chunks, planes) = (plan.chunks(), plan.planes);
+        self.disk = Some(DiskForecast { chunks, planes, estimate, io_seconds, network });
+        Ok(())
+    }
+
+    /// Returns whether the time leaves out what nobody knows, the network.
+    pub fn is_without_network(&self) -> bool {
+        let network = self.disk.as_ref().and_then(|disk| disk.network.as_ref());
+        network.is_some_and(|(_, seconds)| seconds.is_none())
+    }
+
+    /// Returns the states per second of the whole search, where time and states are known.
+    pub fn states_per_second(&self) -> Option<f64> {
+        let (seconds, _) = self.time.as_ref().filter(|_| !self.is_without_network())?;
+        Some(self.reached? as f64 / seconds)
+    }
+}
