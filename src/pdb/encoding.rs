@@ -6,10 +6,10 @@
 
 use rayon::prelude::*;
 
+use crate::bits::bits;
 use crate::pdb::header::raw_bytes;
 use crate::pdb::oracle::UNREACHED;
 use crate::pdb::pattern::distance;
-use crate::pdb::regions::bits;
 use crate::pdb::{Encoding, Kind, Pattern, Pdb, PdbError};
 use crate::perm::{lehmer, placement};
 use crate::store::{FileHeader as _, Image};
@@ -175,7 +175,7 @@ impl ManhattanDistances<'_> {
             let (set, _) = self.pdb.entry_order().slot(slot, |set| self.pdb.start(set));
             let mut away = [[0u8; Pattern::MAX_TILES]; Pattern::MAX_TILES];
             for (away, all) in away.iter_mut().zip(&self.away) {
-                for (to, cell) in away.iter_mut().zip(crate::pdb::regions::bits(set)) {
+                for (to, cell) in away.iter_mut().zip(bits(set)) {
                     *to = all[cell];
                 }
             }

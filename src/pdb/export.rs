@@ -12,9 +12,10 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use crate::bits::bits;
 use crate::pdb::error::Meter;
 use crate::pdb::oracle::UNREACHED;
-use crate::pdb::regions::{arrangement_rank, bits};
+use crate::pdb::regions::arrangement_rank;
 use crate::pdb::{Encoding, Kind, Pattern, Pdb, PdbError, encode};
 use crate::perm::lehmer;
 use crate::perm::placement::{self, Subsets, binomial};
