@@ -9,16 +9,11 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::kernel::gather::{GroupSources, Op, Ready, Sink, Word, gather, prefetch};
 use crate::kernel::isa::{Isa, LANE_MASK};
-use crate::kernel::program::{Run, ready};
-use crate::kernel::{Kernel, KernelError};
 use crate::perm::layout::Layout;
 use crate::perm::lehmer::MAX_LEN;
 use crate::perm::move_table::{MoveShape, MoveTable};
-use crate::puzzle::Window;
 
 /// A move into a slot: one thing comes from another set of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +27,8 @@ pub struct SlotMove {
 /// The moves into all slots of one class from the slots of the other.
 #[derive(Clone, Debug)]
 pub struct SlotMoves {
-    layout: Layout,
-    sources: usize,
+    pub(crate) layout: Layout,
+    pub(crate) sources: usize,
     ends: Vec<u32>,
     moves: Vec<SlotMove>,
 }
@@ -119,7 +114,7 @@ pub(crate) struct Slice {
 }
 
 impl Slice {
-    fn new(layout: Layout, gathers: &[Arc<MoveTable>], slice: usize) -> Slice {
+    pub fn new(layout: Layout, gathers: &[Arc<MoveTable>], slice: usize) -> Slice {
         let mut digits = [0; MAX_LEN];
         layout.block_digits(slice, &mut digits);
         let parity = layout.block_parity(slice);
@@ -132,60 +127,6 @@ impl Slice {
             found.words.extend(slices.iter().map(|slice| slice * layout.slice_registers()));
         }
         found
-    }
-}
-
-/// The tables of all shifts of positions for one kernel.
-pub struct SlotStep {
-    layout: Layout,
-    slices: Vec<Slice>,
-    run: Box<dyn Run>,
-}
-
-impl SlotStep {
-    /// Returns the tables for the lines of a layout in slices.
-    ///
-    /// Cost: 50 ms for eight things, less for fewer.
-    ///
-    /// # Errors
-    /// [`KernelError::Unsupported`] when this processor cannot run the kernel.
-    ///
-    /// # Panics
-    /// When the layout is not in slices, see [`Layout::sliced`].
-    pub fn new(kernel: Kernel, layout: Layout) -> Result<SlotStep, KernelError> {
-        let k = layout.len();
-        assert_eq!(Layout::sliced(k), Some(layout), "patterns lie in slices");
-        let gather = |shift: usize| {
-            let (to, from) = (shift / k, shift % k);
-            let window = match from < to {
-                true => Window::rotate_left(from, to),
-                false => Window::rotate_right(to, from),
-            };
-            Arc::new(MoveTable::new(layout, &window))
-        };
-        let gathers: Vec<Arc<MoveTable>> = (0..k * k).into_par_iter().map(gather).collect();
-        let slices = (0..layout.blocks()).map(|slice| Slice::new(layout, &gathers, slice));
-        let run = ready(kernel, layout, &gathers, &vec![&[][..]; k * k])?;
-        Ok(SlotStep { layout, slices: slices.collect(), run })
-    }
-
-    /// Adds a level to a stretch of slots and returns the number of first visits.
-    ///
-    /// # Panics
-    /// When the lengths of the stretch do not fit the layout and the moves.
-    pub fn run(&self, moves: &SlotMoves, stretch: SlotStretch<'_>) -> u64 {
-        let unit = self.layout.slice_registers() * self.slices.len();
-        let slots = stretch.full.len();
-        assert_eq!(moves.layout, self.layout);
-        assert!(stretch.first + slots <= moves.targets());
-        assert_eq!(stretch.source.len(), moves.sources * unit);
-        assert_eq!(stretch.changed.len(), moves.sources);
-        assert_eq!(stretch.seen.len(), slots * unit);
-        assert_eq!(stretch.gained.len(), slots);
-        assert!(stretch.new.is_empty() || stretch.new.len() == slots * unit);
-        // SAFETY: lengths were checked above, sources and shifts by `SlotMoves::new`, support and tables by
-        // `ready`; the layout is in slices.
-        unsafe { self.run.slot_step(&self.slices, moves, stretch) }
     }
 }
 

@@ -22,11 +22,11 @@ pub(crate) mod words;
 use std::fmt;
 use std::str::FromStr;
 
-pub use crate::kernel::bit_step::{SlotMove, SlotMoves, SlotStep, SlotStretch};
+pub use crate::kernel::bit_step::{SlotMove, SlotMoves, SlotStretch};
 pub use crate::kernel::byte_step::Rule;
 pub use crate::kernel::gather::{Word, prefetch};
 pub use crate::kernel::isa::Tally;
-pub use crate::kernel::program::{ByteBlock, StepProgram, Transfer};
+pub use crate::kernel::program::{ByteBlock, SlotStep, StepProgram, Transfer};
 pub use crate::kernel::words::{
     BitPiece, BitRow, collect, enter_first, gather_bits, join_planes, scatter_bits, split_planes,
     spread, take_bits,
@@ -50,11 +50,13 @@ macro_rules! dispatch {
                 // SAFETY: the caller's promise that the processor has the instructions.
                 unsafe { $run::<crate::kernel::avx2::Avx2>($($arg),*) }
             }
-            // SAFETY: the processor has the instructions, checked just now.
-            match $kernel {
-                Kernel::Avx512 if $kernel.is_supported() => return unsafe { avx512($($arg),*) },
-                Kernel::Avx2 if $kernel.is_supported() => return unsafe { avx2($($arg),*) },
-                _ => {}
+            if $kernel == Kernel::Avx512 && $kernel.is_supported() {
+                // SAFETY: the processor has the instructions, checked just now.
+                return unsafe { avx512($($arg),*) };
+            }
+            if $kernel == Kernel::Avx2 && $kernel.is_supported() {
+                // SAFETY: the processor has the instructions, checked just now.
+                return unsafe { avx2($($arg),*) };
             }
         }
         let _ = $kernel;

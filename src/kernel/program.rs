@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use crate::kernel::bit_step::{self, Slice, SlotMoves, SlotStretch};
 use crate::kernel::byte_step::{Rule, Work, step};
 use crate::kernel::gather::Ready;
@@ -273,3 +275,59 @@ instruction_set!(
         enable = "avx512f,avx512bw,avx512dq,avx512vbmi,avx512vpopcntdq,gfni,bmi2,popcnt"
     )]
 );
+
+// The step of slots made ready for a kernel, and its safe entry point.
+
+/// The tables of all shifts of positions for one kernel.
+pub struct SlotStep {
+    layout: Layout,
+    slices: Vec<Slice>,
+    run: Box<dyn Run>,
+}
+
+impl SlotStep {
+    /// Returns the tables for the lines of a layout in slices.
+    ///
+    /// Cost: 50 ms for eight things, less for fewer.
+    ///
+    /// # Errors
+    /// [`KernelError::Unsupported`] when this processor cannot run the kernel.
+    ///
+    /// # Panics
+    /// When the layout is not in slices, see [`Layout::sliced`].
+    pub fn new(kernel: Kernel, layout: Layout) -> Result<SlotStep, KernelError> {
+        let k = layout.len();
+        assert_eq!(Layout::sliced(k), Some(layout), "patterns lie in slices");
+        let gather = |shift: usize| {
+            let (to, from) = (shift / k, shift % k);
+            let window = match from < to {
+                true => Window::rotate_left(from, to),
+                false => Window::rotate_right(to, from),
+            };
+            Arc::new(MoveTable::new(layout, &window))
+        };
+        let gathers: Vec<Arc<MoveTable>> = (0..k * k).into_par_iter().map(gather).collect();
+        let slices = (0..layout.blocks()).map(|slice| Slice::new(layout, &gathers, slice));
+        let run = ready(kernel, layout, &gathers, &vec![&[][..]; k * k])?;
+        Ok(SlotStep { layout, slices: slices.collect(), run })
+    }
+
+    /// Adds a level to a stretch of slots and returns the number of first visits.
+    ///
+    /// # Panics
+    /// When the lengths of the stretch do not fit the layout and the moves.
+    pub fn run(&self, moves: &SlotMoves, stretch: SlotStretch<'_>) -> u64 {
+        let unit = self.layout.slice_registers() * self.slices.len();
+        let slots = stretch.full.len();
+        assert_eq!(moves.layout, self.layout);
+        assert!(stretch.first + slots <= moves.targets());
+        assert_eq!(stretch.source.len(), moves.sources * unit);
+        assert_eq!(stretch.changed.len(), moves.sources);
+        assert_eq!(stretch.seen.len(), slots * unit);
+        assert_eq!(stretch.gained.len(), slots);
+        assert!(stretch.new.is_empty() || stretch.new.len() == slots * unit);
+        // SAFETY: lengths were checked above, sources and shifts by `SlotMoves::new`, support and tables by
+        // `ready`; the layout is in slices.
+        unsafe { self.run.slot_step(&self.slices, moves, stretch) }
+    }
+}

@@ -109,7 +109,7 @@ impl Isa for Scalar {
             let word = u64::from_le_bytes(*eight);
             let low = word & 0x7f7f_7f7f_7f7f_7f7f;
             // The highest bit of each byte that is not zero.
-            let high = (low + 0x7f7f_7f7f_7f7f_7f7f | word) >> 7 & 0x0101_0101_0101_0101;
+            let high = ((low + 0x7f7f_7f7f_7f7f_7f7f) | word) >> 7 & 0x0101_0101_0101_0101;
             // Gathers the lowest bits of eight bytes in the highest byte, the first one lowest.
             lanes << 8 | high.wrapping_mul(0x0102_0408_1020_4080) >> 56
         })

@@ -4,12 +4,11 @@ use crate::bits::set_of;
 use crate::kernel::{Kernel, KernelError};
 use crate::pdb::encoding::encode;
 use crate::pdb::error::{Meter, pool};
-use crate::pdb::file_order::{self, ArrangementOrder, SLOTS};
+use crate::pdb::file_order::{self, ArrangementOrder, SLOTS, WINDOW};
 use crate::pdb::header::{Summary, raw_bytes};
-use crate::pdb::on_disk::{self, BuildLevels};
 use crate::pdb::regions::{EntryOrder, SlotGraph};
 use crate::pdb::slots::{
-    MAX_DEPTH, MarkBits, Sink, SlotSearch, Slots, WriteBytes, home_place, unit, word_bytes,
+    MAX_DEPTH, MarkBits, SlotSearch, Slots, VisitSink, WriteBytes, home_place, unit, word_bytes,
 };
 use crate::pdb::{Encoding, Kind, Pattern, Pdb, PdbError, oracle};
 use crate::perm::layout::Layout;
@@ -173,7 +172,7 @@ fn needed(
     // Rows of 60 lanes in 64 bytes.
     let values = entries / 60 * 64;
     let after = match (build.kind, build.encoding) {
-        _ if on_disk => return on_disk::needed(entries, sets, k, words) + tables + fixed,
+        _ if on_disk => return needed_on_disk(entries, sets, k, words) + tables + fixed,
         // Each core turns 64 slots at a time.
         (_, Encoding::Bit) => {
             words + tables + words.max(packed + 32 * lehmer::count(k) * SLOTS as u64)
@@ -184,6 +183,16 @@ fn needed(
         (Kind::AllMoves, _) => values + (words + tables).max(entries + entries / n as u64),
     };
     after + starts + fixed
+}
+
+/// The memory of a build whose levels go to files, without its tables.
+fn needed_on_disk(entries: u64, sets: u64, tiles: usize, words: u64) -> u64 {
+    // The indices of all level files: 24 bytes a frame.
+    let indices = words / (100 << 10) * 24 * 128;
+    // A window, and what each core codes or turns.
+    let window = 2 * WINDOW as u64 * word_bytes(lehmer::count(tiles));
+    let working = window + 16 * (entries / lehmer::count(tiles)) + (36 << 20);
+    words.max(raw_bytes(entries, Encoding::Bit) + indices + working) + 8 * sets
 }
 
 /// Builds a database in memory, on a thread pool of its own.
@@ -197,7 +206,7 @@ fn needed(
 pub fn build(build: &Build, observer: &dyn Progress) -> Result<Pdb, PdbError> {
     let plan = plan(build)?;
     pool(build.threads)?.install(|| match plan.fast {
-        true => Work::new(build, plan.entries, observer)?.in_memory(),
+        true => TableBuild::new(build, plan.entries, observer)?.in_memory(),
         false => plain(build, plan.entries, observer),
     })
 }
@@ -222,7 +231,7 @@ fn header(build: &Build, entries: u64, encoding: Encoding) -> Result<Summary, Pd
 }
 
 /// A zeroed image, with the table of region starts.
-fn image(header: &Summary) -> Result<Image, PdbError> {
+pub(crate) fn image(header: &Summary) -> Result<Image, PdbError> {
     let layout = header.layout();
     let mut image = Image::zeroed(layout.data.end())?;
     if header.kind == Kind::Regions {
@@ -249,22 +258,22 @@ fn plain(build: &Build, entries: u64, observer: &dyn Progress) -> Result<Pdb, Pd
 }
 
 /// A build of five tiles or more: a search over slots, and what it leaves brought into the order of the file.
-pub(crate) struct Work<'a> {
+pub(crate) struct TableBuild<'a> {
     build: &'a Build,
     /// Without the blank.
     pattern: Pattern,
     kernel: Kernel,
-    graph: SlotGraph,
-    header: Summary,
+    pub graph: SlotGraph,
+    pub header: Summary,
     observer: &'a dyn Progress,
 }
 
-impl<'a> Work<'a> {
+impl<'a> TableBuild<'a> {
     pub fn new(
         build: &'a Build,
         entries: u64,
         observer: &'a dyn Progress,
-    ) -> Result<Work<'a>, PdbError> {
+    ) -> Result<TableBuild<'a>, PdbError> {
         let kernel = build.kernel()?;
         let pattern = match build.kind {
             Kind::AllMoves => build.pattern.without_blank()?,
@@ -273,21 +282,17 @@ impl<'a> Work<'a> {
         let layout = Layout::sliced(pattern.tiles().len()).ok_or(PdbError::ShortSpace)?;
         let graph = SlotGraph::new(&pattern, layout, build.kind);
         let header = header(build, entries, build.encoding)?;
-        Ok(Work { build, pattern, kernel, graph, header, observer })
+        Ok(TableBuild { build, pattern, kernel, graph, header, observer })
     }
 
-    pub fn graph(&self) -> &SlotGraph {
-        &self.graph
-    }
-
-    fn begin(&self) -> Result<SlotSearch, PdbError> {
+    pub fn begin(&self) -> Result<SlotSearch, PdbError> {
         let mut search = SlotSearch::new(&self.graph, self.kernel, false, self.observer)?;
         search.begin(&self.graph, &self.pattern, self.pattern.goal().blank());
         Ok(search)
     }
 
     /// Searches to the end; the memory of what has been reached is free afterwards.
-    fn search(&mut self, mut search: SlotSearch, sink: &dyn Sink) -> Result<(), PdbError> {
+    pub fn search(&mut self, mut search: SlotSearch, sink: &dyn VisitSink) -> Result<(), PdbError> {
         let Summary { histogram, entries, .. } = &mut self.header;
         match search.run(sink, histogram, MAX_DEPTH, *entries, self.observer)? {
             true => Ok(()),
@@ -315,20 +320,6 @@ impl<'a> Work<'a> {
         let meter = Meter::new(self.observer, Phase::Order, 0, slots.len() as u64);
         let words = |(class, slot): (usize, usize)| values[class].of(slot);
         file_order::bits_by_slots(&order, &slots, words, entries, &meter)?;
-        Ok(Pdb::finish(image, self.header))
-    }
-
-    /// The levels go to files.
-    pub fn on_disk(mut self, levels: BuildLevels<'_>) -> Result<Pdb, PdbError> {
-        let mut search = self.begin()?;
-        levels.restore(&mut search, &mut self.header.histogram, self.observer)?;
-        if let Err(error) = self.search(search, &levels) {
-            levels.give_up();
-            return Err(error);
-        }
-        let mut image = image(&self.header)?;
-        let entries = self.header.layout().data.of_mut(image.bytes_mut());
-        levels.collect(&self.graph, self.header.histogram.len(), entries, self.observer)?;
         Ok(Pdb::finish(image, self.header))
     }
 

@@ -23,6 +23,9 @@ use crate::perm::{lehmer, placement};
 /// Slots whose bits are turned at once.
 pub(crate) const SLOTS: usize = 64;
 
+/// Slots whose values are put together at once, in the order of the file.
+pub(crate) const WINDOW: usize = 16 * SLOTS;
+
 /// Bytes that 16-bit tables reach: buffers of this size need no bounds checks.
 const REACH: usize = 1 << 16;
 

@@ -16,21 +16,19 @@ use twox_hash::XxHash3_64;
 
 use crate::bits::set_of;
 use crate::kernel::{Kernel, Word, join_planes, split_planes};
-use crate::pdb::build::{self, Build, Work};
+use crate::pdb::build::{self, Build, TableBuild};
 use crate::pdb::database::Pdb;
 use crate::pdb::encoding::bit_of;
 use crate::pdb::error::{Meter, pool};
-use crate::pdb::file_order::{ArrangementOrder, SLOTS, bits_by_slots, slots_in_order};
-use crate::pdb::header::raw_bytes;
+use crate::pdb::file_order::{ArrangementOrder, WINDOW, bits_by_slots, slots_in_order};
 use crate::pdb::regions::SlotGraph;
-use crate::pdb::slots::{FirstVisits, Sink, SlotSearch, stretch_slots, unit, word_bytes};
-use crate::pdb::{Encoding, Pattern, PdbError};
+use crate::pdb::slots::{FirstVisits, SlotSearch, VisitSink, stretch_slots, unit};
+use crate::pdb::{Pattern, PdbError};
 use crate::perm::layout::{Layout, Register};
-use crate::perm::lehmer;
 use crate::progress::{Phase, Progress};
 use crate::store::{
-    Codec, DEFAULT_LEVEL, DatabaseMarker, Decoder, Encoder, FrameEntry, LevelHeader, LevelReader,
-    LevelSum, LevelWriter, Lock, MANIFEST, RunFile, Storage, lock_within,
+    Codec, DEFAULT_LEVEL, DatabaseMarker, Decoder, Encoder, FileHeader as _, FrameEntry,
+    LevelHeader, LevelReader, LevelSum, LevelWriter, Lock, MANIFEST, RunFile, Storage, lock_within,
 };
 
 /// Time to wait for another build in the directory to end.
@@ -61,8 +59,8 @@ impl DiskBuild<'_> {
         let run = self.begin(&how.pattern)?;
         let built = pool(how.threads)?.install(|| {
             let last = self.levels()?.last().copied().unwrap_or(0) as usize;
-            let work = Work::new(how, plan.entries, observer)?;
-            let graph = work.graph();
+            let mut work = TableBuild::new(how, plan.entries, observer)?;
+            let graph = &work.graph;
             let home = graph.find(set_of(how.pattern.home()), how.pattern.goal().blank());
             let (tiles, size) = (how.pattern.tiles().len(), how.pattern.size());
             let levels = BuildLevels {
@@ -78,7 +76,17 @@ impl DiskBuild<'_> {
                 file: Mutex::default(),
                 encoders: Mutex::default(),
             };
-            work.on_disk(levels)
+            let mut search = work.begin()?;
+            levels.restore(&mut search, &mut work.header.histogram, observer)?;
+            if let Err(error) = work.search(search, &levels) {
+                levels.give_up();
+                return Err(error);
+            }
+            let TableBuild { graph, header, .. } = work;
+            let mut image = build::image(&header)?;
+            let entries = header.layout().data.of_mut(image.bytes_mut());
+            levels.collect(&graph, header.histogram.len(), entries, observer)?;
+            Ok(Pdb::finish(image, header))
         });
         built.map_err(|error| match error {
             PdbError::Interrupted => PdbError::Stopped(self.storage.name()),
@@ -192,19 +200,6 @@ impl DiskBuild<'_> {
 }
 
 // The files of the levels.
-
-/// Slots whose values are put together at once, in the order of the file.
-const WINDOW: usize = 16 * SLOTS;
-
-/// The memory of a build whose levels go to files, without its tables.
-pub(crate) fn needed(entries: u64, sets: u64, tiles: usize, words: u64) -> u64 {
-    // The indices of all level files: 24 bytes a frame.
-    let indices = words / (100 << 10) * 24 * 128;
-    // A window, and what each core codes or turns.
-    let window = 2 * WINDOW as u64 * word_bytes(lehmer::count(tiles));
-    let working = window + 16 * (entries / lehmer::count(tiles)) + (36 << 20);
-    words.max(raw_bytes(entries, Encoding::Bit) + indices + working) + 8 * sets
-}
 
 /// The levels of a build.
 pub(crate) struct BuildLevels<'a> {
@@ -487,7 +482,7 @@ impl BuildLevels<'_> {
     }
 }
 
-impl Sink for BuildLevels<'_> {
+impl VisitSink for BuildLevels<'_> {
     fn wants(&self, _: usize) -> bool {
         true
     }

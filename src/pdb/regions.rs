@@ -207,26 +207,6 @@ impl EntryOrder {
         &self.grid
     }
 
-    /// Returns the set of occupied cells with a given rank.
-    pub(crate) fn set(&self, rank: usize) -> u64 {
-        self.subsets.unrank(rank)
-    }
-
-    /// Returns the set of occupied cells and the region that a slot of k! entries of a region-aware
-    /// table is for; `start(set)` tells the number of regions before a set.
-    pub(crate) fn slot(&self, slot: u64, start: impl Fn(usize) -> u32) -> (u64, usize) {
-        let (mut low, mut high) = (0, self.sets());
-        while high - low > 1 {
-            let middle = low.midpoint(high);
-            if u64::from(start(middle)) <= slot {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        (self.set(low), slot as usize - start(low) as usize)
-    }
-
     /// Calls `visit(entry, cells, region)` for all entries in order; the region is 0 in tables of the
     /// minimum kind. Cost: about 50 ns an entry.
     pub fn for_each(&self, mut visit: impl FnMut(u64, &[u8], usize)) {

@@ -5,7 +5,7 @@
 //! and only reads the other one: levels are in place. The words of a slot lie together, slice by slice, so that what a
 //! slot reads of another one is some kilobytes in a row; a slice that did not change or is full is skipped.
 //!
-//! What becomes of the states that a level reaches first is the business of a [`Sink`].
+//! What becomes of the states that a level reaches first is the business of a [`VisitSink`].
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -127,7 +127,7 @@ impl FirstVisits<'_> {
 }
 
 /// What becomes of the states that a level reaches first.
-pub(crate) trait Sink: Sync {
+pub(crate) trait VisitSink: Sync {
     /// Whether it wants them, and not only their number.
     fn wants(&self, depth: usize) -> bool;
 
@@ -149,7 +149,7 @@ pub(crate) trait Sink: Sync {
 /// They are counted.
 pub(crate) struct CountOnly;
 
-impl Sink for CountOnly {
+impl VisitSink for CountOnly {
     fn wants(&self, _: usize) -> bool {
         false
     }
@@ -160,7 +160,7 @@ impl Sink for CountOnly {
 }
 
 /// The values of slots, in parts that threads write by turns.
-struct Parts<'a, T> {
+struct SlotValues<'a, T> {
     classes: [Vec<Mutex<&'a mut [T]>>; 2],
     unit: usize,
 }
@@ -168,10 +168,10 @@ struct Parts<'a, T> {
 /// Slots of a part.
 const PART: usize = 16;
 
-impl<'a, T> Parts<'a, T> {
-    fn new(values: [&'a mut [T]; 2], unit: usize) -> Parts<'a, T> {
+impl<'a, T> SlotValues<'a, T> {
+    fn new(values: [&'a mut [T]; 2], unit: usize) -> SlotValues<'a, T> {
         let parts = |values: &'a mut [T]| values.chunks_mut(PART * unit).map(Mutex::new).collect();
-        Parts { classes: values.map(parts), unit }
+        SlotValues { classes: values.map(parts), unit }
     }
 
     /// Calls `write(words, values)` for each slice with new states; `home` says where the values of a slot are.
@@ -201,16 +201,16 @@ impl<'a, T> Parts<'a, T> {
 }
 
 /// One bit an entry: states whose depth has it are marked in words.
-pub(crate) struct MarkBits<'a>(Parts<'a, Word>);
+pub(crate) struct MarkBits<'a>(SlotValues<'a, Word>);
 
 impl<'a> MarkBits<'a> {
     pub fn new(values: &'a mut [Slots; 2]) -> MarkBits<'a> {
         let unit = values[0].unit;
-        MarkBits(Parts::new(values.each_mut().map(Slots::words_mut), unit))
+        MarkBits(SlotValues::new(values.each_mut().map(Slots::words_mut), unit))
     }
 }
 
-impl Sink for MarkBits<'_> {
+impl VisitSink for MarkBits<'_> {
     fn wants(&self, depth: usize) -> bool {
         bit_of(depth as u8) == 1
     }
@@ -232,7 +232,7 @@ impl Sink for MarkBits<'_> {
 
 /// A byte an entry: the depth plus one, 0 for never. The slots that share their entries keep the first depth.
 pub(crate) struct WriteBytes<'a> {
-    parts: Parts<'a, Register>,
+    parts: SlotValues<'a, Register>,
     /// For each class and slot the place of its values; none where every slot has values of its own.
     home: Option<[Vec<u32>; 2]>,
     kernel: Kernel,
@@ -251,7 +251,7 @@ impl<'a> WriteBytes<'a> {
             (0..).zip(starts).flat_map(|(set, of)| (of[0]..of[1]).map(move |_| set)).collect()
         };
         let home = shared.then(|| [home(0), home(1)]);
-        WriteBytes { parts: Parts::new(values, unit(graph.layout)), home, kernel }
+        WriteBytes { parts: SlotValues::new(values, unit(graph.layout)), home, kernel }
     }
 
     /// Where the values of a slot are.
@@ -268,7 +268,7 @@ impl<'a> WriteBytes<'a> {
     }
 }
 
-impl Sink for WriteBytes<'_> {
+impl VisitSink for WriteBytes<'_> {
     fn wants(&self, _: usize) -> bool {
         true
     }
@@ -335,7 +335,7 @@ impl SlotSearch {
     /// of the levels that there are. Returns whether there is no state beyond. `total` are all entries that there are.
     pub fn run(
         &mut self,
-        sink: &dyn Sink,
+        sink: &dyn VisitSink,
         histogram: &mut Vec<u64>,
         most: usize,
         total: u64,
@@ -381,7 +381,7 @@ impl SlotSearch {
     /// Adds a level; returns how many states it reached first, and how many entries.
     fn level(
         &mut self,
-        sink: &dyn Sink,
+        sink: &dyn VisitSink,
         depth: usize,
         (found, total): (u64, u64),
         observer: &dyn Progress,
@@ -445,9 +445,9 @@ struct SlotPass<'a> {
 
 impl SlotPass<'_> {
     /// Adds the level to its class; returns how many states it reached first, and how many entries.
-    fn run(&self, own: &mut SlotClass, sink: &dyn Sink) -> Result<(u64, u64), PdbError> {
+    fn run(&self, own: &mut SlotClass, sink: &dyn VisitSink) -> Result<(u64, u64), PdbError> {
         let SlotClass { seen, moves, full, changed } = own;
-        let unit = unit(self.layout);
+        let (unit, slice) = (unit(self.layout), self.layout.slice_registers());
         let per_task = stretch_slots(self.layout, changed.len());
         let parts = seen.words_mut().chunks_mut(per_task * unit);
         let masks = full.chunks_mut(per_task).zip(changed.chunks_mut(per_task));
@@ -487,8 +487,8 @@ impl SlotPass<'_> {
                         layout: self.layout,
                     })?;
                     for (words, &gained) in words.chunks_mut(unit).zip(&*gained) {
-                        if gained != 0 {
-                            words.fill([0; 8]);
+                        for number in bits(gained) {
+                            words[number * slice..(number + 1) * slice].fill([0; 8]);
                         }
                     }
                 }

@@ -97,7 +97,6 @@ pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), Pd
     };
     let width = match pdb.encoding() {
         Encoding::Byte => 8,
-        Encoding::Nibble => 4,
         Encoding::Bit => 1,
     };
     let place = (a ^ b).trailing_zeros() / width;
