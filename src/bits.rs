@@ -1,4 +1,20 @@
-//! Squares of bits.
+//! Sets as bit masks, and squares of bits.
+
+/// The set of some things: bit c stands for thing c.
+#[inline]
+pub(crate) fn set_of(things: &[u8]) -> u64 {
+    things.iter().fold(0, |set, &thing| set | 1 << thing)
+}
+
+/// The set bits of a mask, lowest first.
+pub(crate) fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = mask.trailing_zeros() as usize;
+        let some = mask != 0;
+        mask &= mask.wrapping_sub(1);
+        some.then_some(bit)
+    })
+}
 
 /// Transposes a square of bits: bit j of word i becomes bit i of word j.
 ///

@@ -25,10 +25,6 @@ pub const TILEWAVE_KIND_ALL_MOVES: c_int = 2;
 /// Encoding of a database: one byte per entry, 255 for none.
 pub const TILEWAVE_ENCODING_BYTE: c_int = 0;
 
-/// Encoding of a database: four bits per entry, the even one in the low half: (value - Manhattan
-/// distance) / 2, 15 for none.
-pub const TILEWAVE_ENCODING_NIBBLE: c_int = 1;
-
 /// Encoding of a database: one bit per entry, the first in the lowest bit of a byte: (value div 2) mod 2.
 pub const TILEWAVE_ENCODING_BIT: c_int = 2;
 
@@ -138,7 +134,7 @@ pub unsafe extern "C" fn tilewave_pdb_lookup(
     if count != pdb.pattern().tiles().len() || !cells.iter().all(on_board) || !on_board(&blank) {
         return TILEWAVE_INVALID;
     }
-    let taken = cells.iter().fold(0u64, |set, &cell| set | 1 << cell);
+    let taken = crate::bits::set_of(cells);
     let placed = match pdb.kind() {
         Kind::AllMoves => cells.first() == Some(&blank),
         Kind::Minimum | Kind::Regions => taken >> blank & 1 == 0,
@@ -199,12 +195,11 @@ pub unsafe extern "C" fn tilewave_pdb_kind(pdb: *const TilewavePdb) -> c_int {
     unsafe { get(pdb, kind) }
 }
 
-/// Returns TILEWAVE_ENCODING_BYTE, TILEWAVE_ENCODING_NIBBLE or TILEWAVE_ENCODING_BIT.
+/// Returns TILEWAVE_ENCODING_BYTE or TILEWAVE_ENCODING_BIT.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_pdb_encoding(pdb: *const TilewavePdb) -> c_int {
     let encoding = |pdb: &Pdb| match pdb.encoding() {
         Encoding::Byte => TILEWAVE_ENCODING_BYTE,
-        Encoding::Nibble => TILEWAVE_ENCODING_NIBBLE,
         Encoding::Bit => TILEWAVE_ENCODING_BIT,
     };
     // SAFETY: the caller promises an open database or NULL.

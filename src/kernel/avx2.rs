@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use crate::kernel::isa::{Isa, LANE_MASK, Tally, instructions, split_by_shift};
+use crate::kernel::isa::{Isa, Tally, instructions, split_by_shift};
 use crate::perm::layout::{GROUP, LANE_KEYS, LANES, Register};
 use crate::perm::move_table::{CrossRow, LaneRow};
 
@@ -64,11 +64,6 @@ instructions! {
         }
         value
     }}
-    fn equal_lanes(a: Halves, b: Halves) -> u64 {{
-        let low = _mm256_movemask_epi8(_mm256_cmpeq_epi8(a.0, b.0)) as u32;
-        let high = _mm256_movemask_epi8(_mm256_cmpeq_epi8(a.1, b.1)) as u32;
-        u64::from(low) | u64::from(high) << 32
-    }}
     fn spread_half(bits: u32) -> __m256i {{
         // Each byte gets the byte of its eight lanes, and keeps the bit of its own.
         let byte = _mm256_setr_epi64x(
@@ -81,27 +76,9 @@ instructions! {
         let bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(bits as i32), byte);
         _mm256_cmpeq_epi8(_mm256_and_si256(bytes, own), own)
     }}
-    fn first_of_half(old: __m256i, new: __m256i, bits: __m256i) -> __m256i {{
-        let zero = _mm256_setzero_si256();
-        let unseen = _mm256_cmpeq_epi8(_mm256_and_si256(old, bits), zero);
-        let not_new = _mm256_cmpeq_epi8(_mm256_and_si256(new, bits), zero);
-        _mm256_andnot_si256(not_new, unseen)
-    }}
-    fn first_visits_of_half(
-        values: *mut __m256i,
-        old: __m256i,
-        new: __m256i,
-        bits: __m256i,
-        level: __m256i
-    ) -> u64 {{
-        let first = first_of_half(old, new, bits);
-        let lanes = _mm256_movemask_epi8(first) as u32;
-        if lanes != 0 {
-            let before = _mm256_loadu_si256(values);
-            _mm256_storeu_si256(values, _mm256_blendv_epi8(before, level, first));
-        }
-        u64::from(lanes.count_ones())
-    }}
+    fn zero_lanes(half: __m256i) -> u32 {
+        _mm256_movemask_epi8(_mm256_cmpeq_epi8(half, _mm256_setzero_si256())) as u32
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -155,12 +132,6 @@ impl Isa for Avx2 {
         fn or(a: Halves, b: Halves) -> Halves {
             Halves(_mm256_or_si256(a.0, b.0), _mm256_or_si256(a.1, b.1))
         }
-        fn same(a: Halves, b: Halves) -> bool {{
-            let (low, high) = (_mm256_xor_si256(a.0, b.0), _mm256_xor_si256(a.1, b.1));
-            let different = _mm256_or_si256(low, high);
-            _mm256_testz_si256(different, different) == 1
-        }}
-        fn same_lanes(a: Halves, b: Halves) -> bool { equal_lanes(a, b) & LANE_MASK == LANE_MASK }
         fn permute(row: &LanePieces, from: Halves) -> Halves { gather(row, (&raw const from).cast()) }
         fn select(row: &LanePieces, from: &[Halves; GROUP]) -> Halves { gather(row, from.as_ptr().cast()) }
         // 16-bit shifts carry bits between bytes, but never to a target bit: the source bit of every bit
@@ -198,21 +169,8 @@ impl Isa for Avx2 {
             let checksum = words.iter().fold(0u64, |sum, &word| sum.wrapping_add(word));
             Tally { states: sums.states, checksum }
         }}
-        fn first_lanes(old: Halves, new: Halves, bits: Halves) -> u64 {{
-            let low = _mm256_movemask_epi8(first_of_half(old.0, new.0, bits.0)) as u32;
-            let high = _mm256_movemask_epi8(first_of_half(old.1, new.1, bits.1)) as u32;
-            u64::from(high) << 32 | u64::from(low)
-        }}
-        fn first_visits(
-            values: *mut Register,
-            old: Halves,
-            new: Halves,
-            bits: Halves,
-            level: Halves
-        ) -> u64 {{
-            let values: *mut __m256i = values.cast();
-            first_visits_of_half(values, old.0, new.0, bits.0, level.0)
-                + first_visits_of_half(values.add(1), old.1, new.1, bits.1, level.1)
-        }}
+        fn lanes(a: Halves) -> u64 {
+            !(u64::from(zero_lanes(a.0)) | u64::from(zero_lanes(a.1)) << 32)
+        }
     }
 }

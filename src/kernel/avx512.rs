@@ -3,7 +3,7 @@
 
 use std::arch::x86_64::*;
 
-use crate::kernel::isa::{Isa, LANE_MASK, Tally, instructions, split_by_target};
+use crate::kernel::isa::{Isa, Tally, instructions, split_by_target};
 use crate::perm::layout::{GROUP, LANE_KEYS, LANES, PAD_LANE, Register};
 use crate::perm::move_table::{CrossRow, LaneRow};
 
@@ -60,10 +60,6 @@ impl Isa for Avx512 {
         fn and(a: __m512i, b: __m512i) -> __m512i { _mm512_and_si512(a, b) }
         fn and_not(a: __m512i, b: __m512i) -> __m512i { _mm512_andnot_si512(b, a) }
         fn or(a: __m512i, b: __m512i) -> __m512i { _mm512_or_si512(a, b) }
-        fn same(a: __m512i, b: __m512i) -> bool { _mm512_cmpneq_epi64_mask(a, b) == 0 }
-        fn same_lanes(a: __m512i, b: __m512i) -> bool {
-            _mm512_cmpneq_epi8_mask(a, b) & LANE_MASK == 0
-        }
         fn permute(row: &LanePermutation, from: __m512i) -> __m512i {
             _mm512_permutexvar_epi8(_mm512_load_si512(row.0.as_ptr().cast()), from)
         }
@@ -97,22 +93,6 @@ impl Isa for Avx512 {
                 checksum: _mm512_reduce_add_epi64(sums.checksum) as u64,
             }
         }
-        fn first_lanes(old: __m512i, new: __m512i, bits: __m512i) -> u64 {{
-            _mm512_mask_test_epi8_mask(_mm512_testn_epi8_mask(old, bits), new, bits)
-        }}
-        fn first_visits(
-            values: *mut Register,
-            old: __m512i,
-            new: __m512i,
-            bits: __m512i,
-            level: __m512i
-        ) -> u64 {{
-            let first = Avx512::first_lanes(old, new, bits);
-            if first != 0 {
-                let before = _mm512_loadu_si512(values.cast());
-                _mm512_storeu_si512(values.cast(), _mm512_mask_mov_epi8(before, first, level));
-            }
-            u64::from(first.count_ones())
-        }}
+        fn lanes(a: __m512i) -> u64 { _mm512_test_epi8_mask(a, a) }
     }
 }

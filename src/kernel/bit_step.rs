@@ -1,16 +1,87 @@
-//! The level step of slots, one bit a line, once for all instruction sets.
+//! The level step of a pattern database: a stretch of slots, one bit a line, once for all instruction sets.
 //!
-//! Invariant: a slot is a set of positions and one bit of what [`crate::kernel::pattern_step`] calls its byte; all its lines lie
-//! together, slice by slice, a word per register. What a move brings without touching the lanes are words that are
-//! joined as they are; only the others become bytes, are shuffled, and become bits again.
+//! Invariant: a slot is a set of positions and a place of the blank; all its lines lie together, slice by slice, a word
+//! per register. Slots only gain bits. What a move brings without touching the lanes are words that are joined as they
+//! are; only the others become bytes, are shuffled, and become bits again.
 
 // Indexing by constant ranges is what keeps arrays of registers in registers.
 #![allow(clippy::needless_range_loop)]
 
-use crate::kernel::gather::{GroupSources, Op, Ready, Word, gather, prefetch};
+use std::sync::Arc;
+
+use crate::kernel::gather::{GroupSources, Op, Ready, Sink, Word, gather, prefetch};
 use crate::kernel::isa::{Isa, LANE_MASK};
-use crate::kernel::pattern_step::{MAX_MOVES, Raw, SetMoves, Slice};
-use crate::perm::move_table::MoveShape;
+use crate::perm::layout::Layout;
+use crate::perm::lehmer::MAX_LEN;
+use crate::perm::move_table::{MoveShape, MoveTable};
+
+/// A move into a slot: one thing comes from another set of positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlotMove {
+    /// The source slot.
+    pub source: u32,
+    /// Number of the shift of positions, see [`SlotMoves::shift`].
+    pub shift: u8,
+}
+
+/// The moves into all slots of one class from the slots of the other.
+#[derive(Clone, Debug)]
+pub struct SlotMoves {
+    pub(crate) layout: Layout,
+    pub(crate) sources: usize,
+    ends: Vec<u32>,
+    moves: Vec<SlotMove>,
+}
+
+/// Most moves into a slot: eight things with at most four free neighbours each.
+const MAX_MOVES: usize = 32;
+
+impl SlotMoves {
+    /// Returns the number of the shift that takes the thing at position `from` of a source line to
+    /// position `to` of the target line, all others keeping their order.
+    pub fn shift(layout: Layout, from: usize, to: usize) -> usize {
+        to * layout.len() + from
+    }
+
+    /// Returns the moves into slots 0, 1, .. given as one list per slot, from `sources` source slots.
+    ///
+    /// # Panics
+    /// When a source or a shift does not exist, or a slot has more than 32 moves.
+    pub fn new(
+        layout: Layout,
+        sources: usize,
+        lists: impl IntoIterator<Item = impl AsRef<[SlotMove]>>,
+    ) -> SlotMoves {
+        let (mut ends, mut moves) = (Vec::new(), Vec::<SlotMove>::new());
+        for list in lists {
+            let begin = moves.len();
+            moves.extend_from_slice(list.as_ref());
+            let list = &mut moves[begin..];
+            assert!(list.len() <= MAX_MOVES, "a slot has few moves");
+            let fits = |m: &SlotMove| {
+                (m.source as usize) < sources && usize::from(m.shift) < layout.len() * layout.len()
+            };
+            assert!(list.iter().all(fits), "moves fit the layout");
+            // Plain copies first.
+            let copies = |m: &SlotMove| usize::from(m.shift).is_multiple_of(layout.len() + 1);
+            list.sort_by_key(|m| (!copies(m), m.shift, m.source));
+            ends.push(u32::try_from(moves.len()).expect("moves of all slots fit 32 bits"));
+        }
+        SlotMoves { layout, sources, ends, moves }
+    }
+
+    /// Returns the number of target slots.
+    pub fn targets(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns the moves into a slot.
+    #[inline(always)]
+    pub fn of(&self, slot: usize) -> &[SlotMove] {
+        let begin = slot.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.moves[begin as usize..self.ends[slot] as usize]
+    }
+}
 
 /// Consecutive slots, to be computed for one level.
 pub struct SlotStretch<'a> {
@@ -26,8 +97,51 @@ pub struct SlotStretch<'a> {
     pub full: &'a mut [u64],
     /// For each slot of the stretch the slices that gained something: written.
     pub gained: &'a mut [u64],
-    /// Where first visits are marked, as many words as `seen`; or none.
-    pub marks: &'a mut [Word],
+    /// Where first visits are written, as many words as `seen`; or none. Only the slices that gained something.
+    pub new: &'a mut [Word],
+}
+
+/// Where the sources of a slice's shifts lie.
+pub(crate) struct Slice {
+    /// Parity of the digits that number the slice.
+    parity: usize,
+    /// The slices of all shifts' sources, shift after shift, as offsets of words from the first of a slot.
+    words: Vec<usize>,
+    /// For each shift the variant of its tables.
+    variants: Vec<usize>,
+    /// For each shift the set of its source slices, as a bit mask.
+    needs: Vec<u64>,
+}
+
+impl Slice {
+    pub fn new(layout: Layout, gathers: &[Arc<MoveTable>], slice: usize) -> Slice {
+        let mut digits = [0; MAX_LEN];
+        layout.block_digits(slice, &mut digits);
+        let parity = layout.block_parity(slice);
+        let (words, variants, needs) = (Vec::new(), Vec::new(), Vec::new());
+        let mut found = Slice { parity, words, variants, needs };
+        for gather in gathers {
+            let mut slices = vec![0; gather.source_blocks.count()];
+            found.variants.push(gather.source_blocks.find(slice, &digits, &mut slices));
+            found.needs.push(slices.iter().fold(0, |set, slice| set | 1 << slice));
+            found.words.extend(slices.iter().map(|slice| slice * layout.slice_registers()));
+        }
+        found
+    }
+}
+
+/// Joins what the moves bring.
+struct Raw<I: Isa, const G: usize>([[I::Reg; G]; 2]);
+
+impl<I: Isa, const G: usize> Sink<I> for Raw<I, G> {
+    #[inline(always)]
+    unsafe fn put(&mut self, p: usize, r: usize, value: I::Reg) {
+        // SAFETY: the caller's promise that the processor has the instructions.
+        self.0[p][r] = unsafe { I::or(self.0[p][r], value) };
+    }
+
+    #[inline(always)]
+    unsafe fn done(&mut self) {}
 }
 
 /// A move from a slot that has changed.
@@ -70,12 +184,12 @@ unsafe fn copy<I: Isa, const G: usize>(
 /// # Safety
 /// The processor supports the instruction set; the operations are the layout's shifts, whose tables
 /// `Ready::new` has checked, `slices` are all the layout's, and the stretch fits layout and moves as
-/// `PatternStep::run_slots` checks; `G` is the layout's group.
+/// `SlotStep::run` checks; `G` is the layout's group.
 #[inline(always)]
 pub(crate) unsafe fn step<I: Isa, const G: usize>(
     ready: &Ready<I>,
     slices: &[Slice],
-    moves: &SetMoves,
+    moves: &SlotMoves,
     stretch: SlotStretch<'_>,
 ) -> u64 {
     let unit = slices.len() * 2 * G;
@@ -143,8 +257,7 @@ pub(crate) unsafe fn step<I: Isa, const G: usize>(
                 for p in 0..2 {
                     for r in 0..G {
                         if shuffled {
-                            let ones = I::splat(u8::MAX);
-                            words[p][r] |= I::first_lanes(I::splat(0), raw.0[p][r], ones);
+                            words[p][r] |= I::lanes(raw.0[p][r]);
                         }
                         let seen = &mut *stretch.seen.as_mut_ptr().add(at + p * G + r);
                         let before = u64::from_le_bytes(*seen);
@@ -165,11 +278,11 @@ pub(crate) unsafe fn step<I: Isa, const G: usize>(
                         count += u64::from(words[p][r].count_ones());
                     }
                 }
-                if !stretch.marks.is_empty() {
+                if !stretch.new.is_empty() {
                     for p in 0..2 {
                         for r in 0..G {
-                            let mark = &mut *stretch.marks.as_mut_ptr().add(at + p * G + r);
-                            *mark = (u64::from_le_bytes(*mark) | words[p][r]).to_le_bytes();
+                            let new = stretch.new.as_mut_ptr().add(at + p * G + r);
+                            *new = words[p][r].to_le_bytes();
                         }
                     }
                 }

@@ -21,8 +21,6 @@ pub(crate) struct Ready<I: Isa> {
     pub layout: Layout,
     /// See [`Layout::group_parities`].
     pub parities: Vec<u8>,
-    /// The map of each single pair of bits, `8 * from + to`.
-    pub pairs: Vec<I::BitMap>,
 }
 
 /// The tables of one window, and its bits.
@@ -33,8 +31,6 @@ pub(crate) struct Op<I: Isa> {
     pub first_block: usize,
     /// Whether sources have the other parity.
     pub odd: bool,
-    /// Whether sources lie in other blocks.
-    pub far: bool,
 }
 
 impl<I: Isa> Ready<I> {
@@ -51,17 +47,11 @@ impl<I: Isa> Ready<I> {
                 maps: I::bit_maps(bits),
                 first_block,
                 odd: gather.odd,
-                far: !gather.source_blocks.stays(),
             };
             first_block += gather.source_blocks.count();
             op
         });
-        Ready {
-            ops: ops.collect(),
-            layout,
-            parities: layout.group_parities(),
-            pairs: (0..64).flat_map(|i| I::bit_maps(&[(i / 8, i % 8)])).collect(),
-        }
+        Ready { ops: ops.collect(), layout, parities: layout.group_parities() }
     }
 }
 

@@ -58,10 +58,6 @@ pub(crate) trait Isa: Sized + 'static {
     /// `a AND NOT b`.
     unsafe fn and_not(a: Self::Reg, b: Self::Reg) -> Self::Reg;
     unsafe fn or(a: Self::Reg, b: Self::Reg) -> Self::Reg;
-    /// Whether two registers are equal.
-    unsafe fn same(a: Self::Reg, b: Self::Reg) -> bool;
-    /// Whether all lanes but the padding are equal.
-    unsafe fn same_lanes(a: Self::Reg, b: Self::Reg) -> bool;
     unsafe fn permute(row: &Self::LaneRow, from: Self::Reg) -> Self::Reg;
     unsafe fn select(row: &Self::CrossRow, from: &[Self::Reg; GROUP]) -> Self::Reg;
     /// `into OR map(from)`.
@@ -69,17 +65,8 @@ pub(crate) trait Isa: Sized + 'static {
     unsafe fn sums() -> Self::Sums;
     unsafe fn add(sums: Self::Sums, register_key: u64, value: Self::Reg) -> Self::Sums;
     unsafe fn total(sums: Self::Sums) -> Tally;
-    /// The lanes where `old AND bits` is zero and `new AND bits` is not, one bit each.
-    unsafe fn first_lanes(old: Self::Reg, new: Self::Reg, bits: Self::Reg) -> u64;
-    /// Writes `level` to the lanes of `values` where `old AND bits` is zero and `new AND bits` is not;
-    /// returns their number.
-    unsafe fn first_visits(
-        values: *mut Register,
-        old: Self::Reg,
-        new: Self::Reg,
-        bits: Self::Reg,
-        level: Self::Reg,
-    ) -> u64;
+    /// The lanes that are not zero, one bit each.
+    unsafe fn lanes(a: Self::Reg) -> u64;
 }
 
 /// Functions of an [`Isa`] whose body is one expression of intrinsics.

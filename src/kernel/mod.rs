@@ -2,8 +2,8 @@
 //!
 //! Invariant: all kernels return the same bytes, counts and checksums for the same block. What a kernel
 //! computes is written once, over the operations on registers that an instruction set offers (`isa`):
-//! `gather` brings registers from where the tables say; `step` makes the next level of a search of
-//! them, `pattern_step` first visits of a pattern database, `slot_step` the same of one bit a line.
+//! `gather` brings registers from where the tables say; `byte_step` makes the next level of a search of
+//! them, `bit_step` that of a pattern database, one bit a line.
 
 #![allow(unsafe_code)]
 
@@ -15,7 +15,6 @@ pub(crate) mod bit_step;
 pub(crate) mod byte_step;
 pub(crate) mod gather;
 pub(crate) mod isa;
-pub(crate) mod pattern_step;
 pub(crate) mod program;
 pub(crate) mod scalar;
 pub(crate) mod words;
@@ -23,16 +22,50 @@ pub(crate) mod words;
 use std::fmt;
 use std::str::FromStr;
 
-pub use crate::kernel::bit_step::SlotStretch;
+pub use crate::kernel::bit_step::{SlotMove, SlotMoves, SlotStretch};
 pub use crate::kernel::byte_step::Rule;
 pub use crate::kernel::gather::{Word, prefetch};
 pub use crate::kernel::isa::Tally;
-pub use crate::kernel::pattern_step::{FirstVisits, SetMove, SetMoves, Stretch};
-pub use crate::kernel::program::{ByteBlock, PatternStep, StepProgram, Transfer};
+pub use crate::kernel::program::{ByteBlock, SlotStep, StepProgram, Transfer};
 pub use crate::kernel::words::{
-    BitPiece, BitRow, collect, gather_bits, join_planes, scatter_bits, split_planes, spread,
-    take_bits,
+    BitPiece, BitRow, collect, enter_first, gather_bits, join_planes, scatter_bits, split_planes,
+    spread, take_bits,
 };
+
+/// Calls a function that is generic over an instruction set with that of a kernel, all of it compiled for these
+/// instructions; with plain Rust where this processor lacks them.
+macro_rules! dispatch {
+    ($kernel:expr, $run:ident($($arg:ident: $of:ty),*) $(-> $value:ty)?) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(
+                enable = "avx512f,avx512bw,avx512dq,avx512vbmi,avx512vpopcntdq,gfni,bmi2,popcnt"
+            )]
+            unsafe fn avx512($($arg: $of),*) $(-> $value)? {
+                // SAFETY: the caller's promise that the processor has the instructions.
+                unsafe { $run::<crate::kernel::avx512::Avx512>($($arg),*) }
+            }
+            #[target_feature(enable = "avx2,bmi2,popcnt")]
+            unsafe fn avx2($($arg: $of),*) $(-> $value)? {
+                // SAFETY: the caller's promise that the processor has the instructions.
+                unsafe { $run::<crate::kernel::avx2::Avx2>($($arg),*) }
+            }
+            if $kernel == Kernel::Avx512 && $kernel.is_supported() {
+                // SAFETY: the processor has the instructions, checked just now.
+                return unsafe { avx512($($arg),*) };
+            }
+            if $kernel == Kernel::Avx2 && $kernel.is_supported() {
+                // SAFETY: the processor has the instructions, checked just now.
+                return unsafe { avx2($($arg),*) };
+            }
+        }
+        let _ = $kernel;
+        // SAFETY: every processor has these.
+        unsafe { $run::<crate::kernel::scalar::Scalar>($($arg),*) }
+    }};
+}
+
+pub(crate) use dispatch;
 
 // Which instruction set to use.
 

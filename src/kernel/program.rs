@@ -4,15 +4,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::kernel::bit_step::{self, SlotStretch};
+use crate::kernel::bit_step::{self, Slice, SlotMoves, SlotStretch};
 use crate::kernel::byte_step::{Rule, Work, step};
 use crate::kernel::gather::Ready;
 use crate::kernel::isa::Tally;
-use crate::kernel::pattern_step::{self, FirstVisits, SetMoves, Slice, Stretch};
 use crate::kernel::scalar::Scalar;
 use crate::kernel::{Kernel, KernelError};
 use crate::perm::layout::{GROUP, Layout, Register};
-use crate::perm::lehmer::MAX_LEN;
 use crate::perm::move_table::{Gathers, MoveTable};
 use crate::puzzle::Window;
 
@@ -184,13 +182,13 @@ pub(crate) trait Run: Send + Sync {
     unsafe fn step(&self, work: &Work<'_>) -> Tally;
 
     /// # Safety
-    /// As [`pattern_step::step`].
-    unsafe fn pattern_step(&self, slice: &Slice, moves: &SetMoves, stretch: Stretch<'_>) -> u64;
-
-    /// # Safety
     /// As [`bit_step::step`].
-    unsafe fn slot_step(&self, slices: &[Slice], moves: &SetMoves, stretch: SlotStretch<'_>)
-    -> u64;
+    unsafe fn slot_step(
+        &self,
+        slices: &[Slice],
+        moves: &SlotMoves,
+        stretch: SlotStretch<'_>,
+    ) -> u64;
 }
 
 /// Returns the tables ready for a kernel; `bits` has a list for each window.
@@ -237,42 +235,17 @@ macro_rules! instruction_set {
                 }
             }
 
-            unsafe fn pattern_step(
-                &self,
-                slice: &Slice,
-                moves: &SetMoves,
-                stretch: Stretch<'_>,
-            ) -> u64 {
-                $(#[$features])?
-                unsafe fn with_features<const G: usize>(
-                    ready: &Ready<$isa>,
-                    slice: &Slice,
-                    moves: &SetMoves,
-                    stretch: Stretch<'_>,
-                ) -> u64 {
-                    // SAFETY: the caller's promise.
-                    unsafe { pattern_step::step::<$isa, G>(ready, slice, moves, stretch) }
-                }
-                // SAFETY: `ready` has checked the processor; the rest is the caller's promise.
-                unsafe {
-                    match self.layout.group() {
-                        1 => with_features::<1>(self, slice, moves, stretch),
-                        _ => with_features::<GROUP>(self, slice, moves, stretch),
-                    }
-                }
-            }
-
             unsafe fn slot_step(
                 &self,
                 slices: &[Slice],
-                moves: &SetMoves,
+                moves: &SlotMoves,
                 stretch: SlotStretch<'_>,
             ) -> u64 {
                 $(#[$features])?
                 unsafe fn with_features<const G: usize>(
                     ready: &Ready<$isa>,
                     slices: &[Slice],
-                    moves: &SetMoves,
+                    moves: &SlotMoves,
                     stretch: SlotStretch<'_>,
                 ) -> u64 {
                     // SAFETY: the caller's promise.
@@ -303,18 +276,16 @@ instruction_set!(
     )]
 );
 
-// The pattern step made ready for a kernel, and its safe entry point.
+// The step of slots made ready for a kernel, and its safe entry point.
 
 /// The tables of all shifts of positions for one kernel.
-pub struct PatternStep {
+pub struct SlotStep {
     layout: Layout,
-    /// For each shift whether it leads from other slices.
-    far: Vec<bool>,
     slices: Vec<Slice>,
     run: Box<dyn Run>,
 }
 
-impl PatternStep {
+impl SlotStep {
     /// Returns the tables for the lines of a layout in slices.
     ///
     /// Cost: 50 ms for eight things, less for fewer.
@@ -324,7 +295,7 @@ impl PatternStep {
     ///
     /// # Panics
     /// When the layout is not in slices, see [`Layout::sliced`].
-    pub fn new(kernel: Kernel, layout: Layout) -> Result<PatternStep, KernelError> {
+    pub fn new(kernel: Kernel, layout: Layout) -> Result<SlotStep, KernelError> {
         let k = layout.len();
         assert_eq!(Layout::sliced(k), Some(layout), "patterns lie in slices");
         let gather = |shift: usize| {
@@ -333,71 +304,19 @@ impl PatternStep {
                 true => Window::rotate_left(from, to),
                 false => Window::rotate_right(to, from),
             };
-            MoveTable::new(layout, &window)
+            Arc::new(MoveTable::new(layout, &window))
         };
-        let gathers = (0..k * k).into_par_iter().map(|i| Arc::new(gather(i)));
-        let gathers: Vec<Arc<MoveTable>> = gathers.collect();
-        Ok(PatternStep {
-            layout,
-            far: gathers.iter().map(|g| !g.source_blocks.stays()).collect(),
-            slices: (0..layout.blocks()).map(|slice| sources(layout, &gathers, slice)).collect(),
-            run: ready(kernel, layout, &gathers, &vec![&[][..]; k * k])?,
-        })
+        let gathers: Vec<Arc<MoveTable>> = (0..k * k).into_par_iter().map(gather).collect();
+        let slices = (0..layout.blocks()).map(|slice| Slice::new(layout, &gathers, slice));
+        let run = ready(kernel, layout, &gathers, &vec![&[][..]; k * k])?;
+        Ok(SlotStep { layout, slices: slices.collect(), run })
     }
 
-    /// Returns the slices of a target that a move may bring bits to, given the changed slices of its
-    /// source. May return too many, never too few.
-    #[inline]
-    pub fn reaches(&self, shift: u8, changed: u64) -> u64 {
-        let all = u64::MAX >> (64 - self.layout.blocks());
-        match self.far[usize::from(shift)] && changed != 0 {
-            true => all,
-            false => changed,
-        }
-    }
-
-    /// Brings the bits of one level into a stretch and returns the number of first visits.
+    /// Adds a level to a stretch of slots and returns the number of first visits.
     ///
     /// # Panics
     /// When the lengths of the stretch do not fit the layout and the moves.
-    pub fn run(&self, moves: &SetMoves, stretch: Stretch<'_>) -> u64 {
-        let unit = self.layout.slice_registers();
-        let (targets, sources) = (moves.targets(), moves.sources);
-        let sets = stretch.flags.len();
-        let last = stretch.first + sets;
-        assert_eq!(moves.layout, self.layout);
-        assert!(last <= targets);
-        assert_eq!(stretch.source.len(), sources * unit * self.slices.len());
-        assert_eq!(stretch.changed.len(), sources);
-        assert_eq!((stretch.live.len(), stretch.bits.len()), (targets, targets));
-        assert_eq!(stretch.seen.len(), sets * unit);
-        let per_bit = match &stretch.first_visits {
-            FirstVisits::Any(values) => {
-                assert_eq!(values.len(), sets * unit);
-                None
-            }
-            FirstVisits::PerBit { values, slots } => Some((values.len(), slots)),
-        };
-        if let Some((len, slots)) = per_bit {
-            assert_eq!(slots.len(), targets + 1);
-            let own = &slots[stretch.first..=last];
-            let mut pairs = own.windows(2).zip(&stretch.bits[stretch.first..]);
-            let enough = pairs.all(|(s, bits)| s[0] <= s[1] && s[1] - s[0] == bits.count_ones());
-            let count = (own[sets] - own[0]) as usize;
-            assert!(enough && len == count * unit, "a slot per bit");
-        }
-        let slice = &self.slices[stretch.slice];
-        // SAFETY: lengths were checked above, sources and shifts by `SetMoves::new`, support and tables by
-        // `ready`; the layout is in slices.
-        unsafe { self.run.pattern_step(slice, moves, stretch) }
-    }
-
-    /// Brings the bits of one level into a stretch of slots, whose moves all are of bit 0; returns the number of
-    /// first visits.
-    ///
-    /// # Panics
-    /// When the lengths of the stretch do not fit the layout and the moves.
-    pub fn run_slots(&self, moves: &SetMoves, stretch: SlotStretch<'_>) -> u64 {
+    pub fn run(&self, moves: &SlotMoves, stretch: SlotStretch<'_>) -> u64 {
         let unit = self.layout.slice_registers() * self.slices.len();
         let slots = stretch.full.len();
         assert_eq!(moves.layout, self.layout);
@@ -406,32 +325,9 @@ impl PatternStep {
         assert_eq!(stretch.changed.len(), moves.sources);
         assert_eq!(stretch.seen.len(), slots * unit);
         assert_eq!(stretch.gained.len(), slots);
-        assert!(stretch.marks.is_empty() || stretch.marks.len() == slots * unit);
-        // SAFETY: lengths were checked above, sources and shifts by `SetMoves::new`, support and tables by
+        assert!(stretch.new.is_empty() || stretch.new.len() == slots * unit);
+        // SAFETY: lengths were checked above, sources and shifts by `SlotMoves::new`, support and tables by
         // `ready`; the layout is in slices.
         unsafe { self.run.slot_step(&self.slices, moves, stretch) }
     }
-}
-
-/// Works out the sources of a slice.
-fn sources(layout: Layout, gathers: &[Arc<MoveTable>], slice: usize) -> Slice {
-    let mut digits = [0; MAX_LEN];
-    layout.block_digits(slice, &mut digits);
-    let mut found = Slice {
-        parity: layout.block_parity(slice),
-        sources: Vec::new(),
-        words: Vec::new(),
-        variants: Vec::new(),
-        needs: Vec::new(),
-    };
-    for gather in gathers {
-        let mut slices = vec![0; gather.source_blocks.count()];
-        let variant = gather.source_blocks.find(slice, &digits, &mut slices);
-        found.variants.push(variant);
-        found.needs.push(slices.iter().fold(0, |set, slice| set | 1 << slice));
-        found.sources.extend(slices);
-    }
-    let unit = layout.slice_registers();
-    found.words = found.sources.iter().map(|slice| slice * unit).collect();
-    found
 }

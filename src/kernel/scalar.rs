@@ -60,16 +60,6 @@ impl Isa for Scalar {
     }
 
     #[inline(always)]
-    unsafe fn same(a: Register, b: Register) -> bool {
-        a == b
-    }
-
-    #[inline(always)]
-    unsafe fn same_lanes(a: Register, b: Register) -> bool {
-        a[..LANES] == b[..LANES]
-    }
-
-    #[inline(always)]
     unsafe fn permute(row: &LaneRow, from: Register) -> Register {
         from_fn(|i| from[usize::from(row[i] & 63)])
     }
@@ -113,25 +103,15 @@ impl Isa for Scalar {
     }
 
     #[inline(always)]
-    unsafe fn first_lanes(old: Register, new: Register, bits: Register) -> u64 {
-        let first = |i: &usize| old[*i] & bits[*i] == 0 && new[*i] & bits[*i] != 0;
-        (0..LANES).filter(first).fold(0, |lanes, i| lanes | 1 << i)
-    }
-    unsafe fn first_visits(
-        values: *mut Register,
-        old: Register,
-        new: Register,
-        bits: Register,
-        level: Register,
-    ) -> u64 {
-        // SAFETY: the caller passes a valid register.
-        let values = unsafe { &mut *values };
-        let mut count = 0;
-        for i in 0..LANES {
-            let first = old[i] & bits[i] == 0 && new[i] & bits[i] != 0;
-            values[i] = if first { level[i] } else { values[i] };
-            count += u64::from(first);
-        }
-        count
+    unsafe fn lanes(a: Register) -> u64 {
+        let eights = a.as_chunks::<8>().0.iter().rev();
+        eights.fold(0, |lanes, eight| {
+            let word = u64::from_le_bytes(*eight);
+            let low = word & 0x7f7f_7f7f_7f7f_7f7f;
+            // The highest bit of each byte that is not zero.
+            let high = ((low + 0x7f7f_7f7f_7f7f_7f7f) | word) >> 7 & 0x0101_0101_0101_0101;
+            // Gathers the lowest bits of eight bytes in the highest byte, the first one lowest.
+            lanes << 8 | high.wrapping_mul(0x0102_0408_1020_4080) >> 56
+        })
     }
 }

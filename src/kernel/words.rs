@@ -1,7 +1,8 @@
 //! Bits that move between words: what gathers do to bytes, done to one bit of each.
 
-use crate::kernel::Kernel;
 use crate::kernel::gather::Word;
+use crate::kernel::isa::Isa;
+use crate::kernel::{Kernel, dispatch};
 use crate::perm::layout::Register;
 
 /// Where the lanes of a word come from in another word.
@@ -144,24 +145,18 @@ mod x86 {
 /// # Panics
 /// When the lengths differ.
 pub fn collect(kernel: Kernel, registers: &[Register], bit: u8, words: &mut [u64]) -> bool {
-    assert_eq!(registers.len(), words.len());
-    #[cfg(target_arch = "x86_64")]
-    if kernel == Kernel::Avx512 && kernel.is_supported() {
-        // SAFETY: the processor has the instructions, checked just now.
-        return unsafe { avx512::collect(registers, bit, words) };
-    }
-    let _ = kernel;
-    let mut any = 0;
-    for (register, word) in registers.iter().zip(words) {
-        *word = 0;
-        for (i, eight) in register.as_chunks::<8>().0.iter().enumerate() {
-            let ones = u64::from_le_bytes(*eight) >> bit & 0x0101_0101_0101_0101;
-            // Gathers the lowest bits of eight bytes in the highest byte, the first one lowest.
-            *word |= (ones.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i);
+    #[inline(always)]
+    unsafe fn run<I: Isa>(registers: &[Register], bit: u8, words: &mut [u64]) -> bool {
+        let mut any = 0;
+        for (register, word) in registers.iter().zip(words) {
+            // SAFETY: the processor has the instructions; a register is 64 bytes.
+            *word = unsafe { I::lanes(I::and(I::load(register), I::splat(1 << bit))) };
+            any |= *word;
         }
-        any |= *word;
+        any != 0
     }
-    any != 0
+    assert_eq!(registers.len(), words.len());
+    dispatch!(kernel, run(registers: &[Register], bit: u8, words: &mut [u64]) -> bool)
 }
 
 /// Writes a byte per bit: lane l of register r is 1 when bit l of word r is set, else 0.
@@ -169,22 +164,15 @@ pub fn collect(kernel: Kernel, registers: &[Register], bit: u8, words: &mut [u64
 /// # Panics
 /// When the lengths differ.
 pub fn spread(kernel: Kernel, words: &[u64], registers: &mut [Register]) {
-    assert_eq!(registers.len(), words.len());
-    #[cfg(target_arch = "x86_64")]
-    if kernel == Kernel::Avx512 && kernel.is_supported() {
-        // SAFETY: the processor has the instructions, checked just now.
-        return unsafe { avx512::spread(words, registers) };
-    }
-    let _ = kernel;
-    for (register, &word) in registers.iter_mut().zip(words) {
-        for (i, eight) in register.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-            let byte = word >> (8 * i) & 0xff;
-            // Eight copies of the byte; byte k keeps its bit k, which is then brought to 1.
-            let bits = byte.wrapping_mul(0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
-            let ones = ((bits + 0x7f7f_7f7f_7f7f_7f7f) | bits) >> 7 & 0x0101_0101_0101_0101;
-            *eight = ones.to_le_bytes();
+    #[inline(always)]
+    unsafe fn run<I: Isa>(words: &[u64], registers: &mut [Register]) {
+        for (register, &word) in registers.iter_mut().zip(words) {
+            // SAFETY: the processor has the instructions; a register is 64 bytes.
+            unsafe { I::store(register, I::and(I::spread(word), I::splat(1))) }
         }
     }
+    assert_eq!(registers.len(), words.len());
+    dispatch!(kernel, run(words: &[u64], registers: &mut [Register]))
 }
 
 /// Writes eight words to each register: lane l of word j is bit j of byte l. The last register may get fewer.
@@ -192,22 +180,22 @@ pub fn spread(kernel: Kernel, words: &[u64], registers: &mut [Register]) {
 /// # Panics
 /// When the lengths do not fit.
 pub fn join_planes(kernel: Kernel, words: &[Word], registers: &mut [Register]) {
-    assert_eq!(words.len().div_ceil(8), registers.len());
-    #[cfg(target_arch = "x86_64")]
-    if kernel == Kernel::Avx512 && kernel.is_supported() {
-        // SAFETY: the processor has the instructions, checked just now.
-        return unsafe { avx512::join_planes(words, registers) };
-    }
-    let _ = kernel;
-    for (words, register) in words.chunks(8).zip(registers) {
-        for (i, eight) in register.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-            let mut square = [0; 8];
-            for (row, word) in square.iter_mut().zip(words) {
-                *row = word[i];
+    #[inline(always)]
+    unsafe fn run<I: Isa>(words: &[Word], registers: &mut [Register]) {
+        for (words, register) in words.chunks(8).zip(registers) {
+            // SAFETY: the processor has the instructions; a register is 64 bytes.
+            unsafe {
+                let mut bytes = I::splat(0);
+                for (j, word) in words.iter().enumerate() {
+                    let lanes = I::spread(u64::from_le_bytes(*word));
+                    bytes = I::or(bytes, I::and(lanes, I::splat(1 << j)));
+                }
+                I::store(register, bytes);
             }
-            *eight = turn(square);
         }
     }
+    assert_eq!(words.len().div_ceil(8), registers.len());
+    dispatch!(kernel, run(words: &[Word], registers: &mut [Register]))
 }
 
 /// Joins to each word the bits that [`join_planes`] wrote.
@@ -215,95 +203,45 @@ pub fn join_planes(kernel: Kernel, words: &[Word], registers: &mut [Register]) {
 /// # Panics
 /// When the lengths do not fit.
 pub fn split_planes(kernel: Kernel, registers: &[Register], words: &mut [Word]) {
-    assert_eq!(words.len().div_ceil(8), registers.len());
-    #[cfg(target_arch = "x86_64")]
-    if kernel == Kernel::Avx512 && kernel.is_supported() {
-        // SAFETY: the processor has the instructions, checked just now.
-        return unsafe { avx512::split_planes(registers, words) };
-    }
-    let _ = kernel;
-    for (words, register) in words.chunks_mut(8).zip(registers) {
-        for (i, eight) in register.as_chunks::<8>().0.iter().enumerate() {
-            for (row, word) in turn(*eight).iter().zip(words.iter_mut()) {
-                word[i] |= row;
-            }
-        }
-    }
-}
-
-/// Exchanges rows and columns of a square of bits.
-fn turn(square: [u8; 8]) -> [u8; 8] {
-    let mut x = u64::from_le_bytes(square);
-    for (shift, mask) in
-        [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0x0000_0000_f0f0_f0f0)]
-    {
-        let swapped = (x ^ x >> shift) & mask;
-        x ^= swapped ^ swapped << shift;
-    }
-    x.to_le_bytes()
-}
-
-#[cfg(target_arch = "x86_64")]
-mod avx512 {
-    use super::{Register, Word};
-    use std::arch::x86_64::*;
-
-    /// # Safety
-    /// The processor has AVX-512 F and BW; the lengths are equal.
-    #[target_feature(enable = "avx512f,avx512bw")]
-    pub unsafe fn collect(registers: &[Register], bit: u8, words: &mut [u64]) -> bool {
-        let bit = _mm512_set1_epi8((1u8 << bit) as i8);
-        let mut any = 0;
-        for (register, word) in registers.iter().zip(words) {
-            // SAFETY: a register is 64 bytes.
-            let bytes = unsafe { _mm512_loadu_si512(register.as_ptr().cast()) };
-            *word = _mm512_test_epi8_mask(bytes, bit);
-            any |= *word;
-        }
-        any != 0
-    }
-
-    /// # Safety
-    /// The processor has AVX-512 F and BW; the lengths are equal.
-    #[target_feature(enable = "avx512f,avx512bw")]
-    pub unsafe fn spread(words: &[u64], registers: &mut [Register]) {
-        let one = _mm512_set1_epi8(1);
-        for (register, &word) in registers.iter_mut().zip(words) {
-            let bytes = _mm512_maskz_mov_epi8(word, one);
-            // SAFETY: a register is 64 bytes.
-            unsafe { _mm512_storeu_si512(register.as_mut_ptr().cast(), bytes) }
-        }
-    }
-
-    /// # Safety
-    /// The processor has AVX-512 F and BW; there is a register for every eight words.
-    #[target_feature(enable = "avx512f,avx512bw")]
-    pub unsafe fn join_planes(words: &[Word], registers: &mut [Register]) {
-        for (words, register) in words.chunks(8).zip(registers) {
-            let mut bytes = _mm512_setzero_si512();
-            for (j, word) in words.iter().enumerate() {
-                let bit = _mm512_set1_epi8((1u8 << j) as i8);
-                bytes = _mm512_mask_add_epi8(bytes, u64::from_le_bytes(*word), bytes, bit);
-            }
-            // SAFETY: a register is 64 bytes.
-            unsafe { _mm512_storeu_si512(register.as_mut_ptr().cast(), bytes) }
-        }
-    }
-
-    /// # Safety
-    /// The processor has AVX-512 F and BW; there is a register for every eight words.
-    #[target_feature(enable = "avx512f,avx512bw")]
-    pub unsafe fn split_planes(registers: &[Register], words: &mut [Word]) {
+    #[inline(always)]
+    unsafe fn run<I: Isa>(registers: &[Register], words: &mut [Word]) {
         for (words, register) in words.chunks_mut(8).zip(registers) {
-            // SAFETY: a register is 64 bytes.
-            let bytes = unsafe { _mm512_loadu_si512(register.as_ptr().cast()) };
             for (j, word) in words.iter_mut().enumerate() {
-                let bit = _mm512_set1_epi8((1u8 << j) as i8);
-                let lanes = _mm512_test_epi8_mask(bytes, bit);
+                // SAFETY: the processor has the instructions; a register is 64 bytes.
+                let lanes = unsafe { I::lanes(I::and(I::load(register), I::splat(1 << j))) };
                 *word = (u64::from_le_bytes(*word) | lanes).to_le_bytes();
             }
         }
     }
+    assert_eq!(words.len().div_ceil(8), registers.len());
+    dispatch!(kernel, run(registers: &[Register], words: &mut [Word]))
+}
+
+/// Writes a level to the lanes of registers that are zero and have a bit in the words; returns their number.
+///
+/// # Panics
+/// When the lengths differ.
+pub fn enter_first(kernel: Kernel, words: &[Word], level: u8, registers: &mut [Register]) -> u64 {
+    #[inline(always)]
+    unsafe fn run<I: Isa>(words: &[Word], level: u8, registers: &mut [Register]) -> u64 {
+        let mut count = 0;
+        for (word, register) in words.iter().zip(registers) {
+            let word = u64::from_le_bytes(*word);
+            if word != 0 {
+                // SAFETY: the processor has the instructions; a register is 64 bytes.
+                unsafe {
+                    let before = I::load(register);
+                    let first = word & !I::lanes(before);
+                    let levels = I::and(I::spread(first), I::splat(level));
+                    I::store(register, I::or(before, levels));
+                    count += u64::from(first.count_ones());
+                }
+            }
+        }
+        count
+    }
+    assert_eq!(words.len(), registers.len());
+    dispatch!(kernel, run(words: &[Word], level: u8, registers: &mut [Register]) -> u64)
 }
 
 #[cfg(test)]

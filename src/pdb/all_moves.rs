@@ -1,26 +1,22 @@
 //! Pattern spaces in which every move counts, those of the other tiles too.
 //!
-//! Invariant: a state is (cells of the pattern's tiles, cell of the blank); the other tiles look alike. A set of
-//! occupied cells and a free cell are a slot, as a set and a region are in the database of one bit an entry. Every move
-//! changes the blank's colour: a class is the slots of a colour, it only gains bits, and the states of a level are
-//! those that are new.
+//! Invariant: a state is (cells of the pattern's tiles, cell of the blank); the other tiles look alike. Searched from
+//! the pattern at home and the blank anywhere, both colours of the blank's cell have states at every depth.
 //!
-//! Searched from the pattern at home and the blank anywhere, both colours have states at every depth. Then the class
-//! that is stepped second reads the other one as it was before: a copy, of which only what has changed is copied again.
+//! Source: J. Culberson and J. Schaeffer, Pattern databases, Computational Intelligence 14 (1998): the fringe.
 
 use std::time::Instant;
 
-use rayon::prelude::*;
-
-use crate::kernel::{Kernel, KernelError, PatternStep, SetMove, SetMoves, Word};
+use crate::bits::{bits, set_of};
+use crate::kernel::Kernel;
 use crate::pdb::error::pool;
-use crate::pdb::regions::{Grid, bits};
-use crate::pdb::slots::{FirstVisitSink, SlotClass, SlotPass, Slots, TakeMarks, unit, word_bytes};
-use crate::pdb::{Pattern, PdbError};
+use crate::pdb::regions::{Grid, SlotGraph};
+use crate::pdb::slots::{CountOnly, SlotSearch, word_bytes};
+use crate::pdb::{Build, Kind, Pattern, Pdb, PdbError, build};
 use crate::perm::layout::Layout;
 use crate::perm::lehmer;
 use crate::perm::placement::{Subsets, binomial};
-use crate::progress::{LevelDone, Phase, Progress};
+use crate::progress::Progress;
 
 /// A search of a pattern space.
 ///
@@ -64,19 +60,6 @@ pub struct Depths {
     pub seconds: f64,
 }
 
-/// Takes the states of a stretch: class, depth, number of the stretch, how many they are, and their words.
-pub(crate) type TakeStates<'a> =
-    dyn Fn(usize, usize, usize, u64, &[Word]) -> Result<(), PdbError> + Sync + 'a;
-
-/// Sets, and how the free cells of each are numbered.
-pub(crate) struct BlankSets {
-    pub grid: Grid,
-    pub subsets: Subsets,
-    layout: Layout,
-    /// For each colour the first slot of each set, and one more for the end.
-    starts: [Vec<u32>; 2],
-}
-
 impl Space {
     /// Returns the search of a pattern's space from the pattern at home and the blank anywhere.
     pub fn new(pattern: Pattern) -> Space {
@@ -105,13 +88,12 @@ impl Space {
             None => first.min(slots - first),
             Some(_) => 0,
         };
-        // Four moves of eight bytes, twice while they are listed, with headers; three masks and an end.
-        let tables = slots * (32 + 32 + 56 + 28) + 8 * sets;
         let words = word_bytes(lehmer::count(layout.len()));
+        let tables = SlotGraph::bytes(sets, slots, layout.len());
         Ok((slots + copied) * words + tables + (4 << 20))
     }
 
-    pub(crate) fn layout(&self) -> Result<Layout, PdbError> {
+    fn layout(&self) -> Result<Layout, PdbError> {
         Layout::sliced(self.pattern.tiles().len()).ok_or(PdbError::ShortSpace)
     }
 
@@ -128,222 +110,57 @@ impl Space {
         if let Some(blank) = self.blank.filter(|&blank| !free(blank)) {
             return Err(PdbError::BlankOnTile { cell: blank });
         }
-        self.fits(self.memory_bytes()?)?;
-        let kernel = self.checked_kernel()?;
-        let sets = || BlankSets::new(&self.pattern, layout);
-        pool(self.threads)?.install(|| self.search(&sets(), kernel, None, observer))
-    }
-
-    /// Refuses what needs more memory than there is.
-    pub(crate) fn fits(&self, needed: u64) -> Result<(), PdbError> {
-        match self.memory.filter(|&budget| needed > budget) {
-            None => Ok(()),
-            Some(budget) => Err(PdbError::Budget {
+        let needed = self.memory_bytes()?;
+        if let Some(budget) = self.memory.filter(|&budget| needed > budget) {
+            return Err(PdbError::Budget {
                 tiles: self.pattern.tiles().len(),
                 size: self.pattern.size(),
                 entries: self.states(),
                 needed,
                 budget,
                 less: None,
-            }),
-        }
-    }
-
-    pub(crate) fn checked_kernel(&self) -> Result<Kernel, PdbError> {
-        match self.kernel {
-            Some(kernel) if !kernel.is_supported() => Err(KernelError::Unsupported(kernel).into()),
-            Some(kernel) => Ok(kernel),
-            None => Ok(Kernel::best()),
-        }
-    }
-
-    /// Searches; hands the states of each level over to a taker, if there is one: class, depth, and what
-    /// [`FirstVisitSink::To`] says.
-    pub(crate) fn search(
-        &self,
-        sets: &BlankSets,
-        kernel: Kernel,
-        take: Option<&TakeStates<'_>>,
-        observer: &dyn Progress,
-    ) -> Result<Depths, PdbError> {
-        let begun = Instant::now();
-        let layout = sets.layout;
-        observer.started(self.states());
-        observer.progress(Phase::Setup, 0, 1);
-        let step = PatternStep::new(kernel, layout)?;
-        let class = |class| SlotClass::new(layout, sets.moves(class));
-        let mut classes = [class(0)?, class(1)?];
-        observer.progress(Phase::Setup, 1, 1);
-        // The smaller class is stepped first, and copied.
-        let slots = [0, 1].map(|class: usize| classes[class].changed.len());
-        let first = usize::from(slots[1] < slots[0]);
-        let copied = match self.blank {
-            None => slots[first],
-            Some(_) => 0,
-        };
-        let mut copy = Slots::zeroed(copied, unit(layout))?;
-        let mut counts = vec![self.start(sets, &mut classes)];
-        if self.blank.is_none() {
-            copy.renew(&classes[first], layout);
-        }
-        observer.level(&LevelDone { depth: 0, states: counts[0], seconds: 0.0 });
-        let mut complete = false;
-        let mut found = counts[0];
-        while self.max_depth.is_none_or(|most| counts.len() <= most) {
-            let level_begun = Instant::now();
-            let mut states = 0;
-            let before = [0, 1].map(|class: usize| classes[class].changed.clone());
-            for class in [first, 1 - first] {
-                let [low, high] = &mut classes;
-                let (own, other) = match class {
-                    0 => (low, &*high),
-                    _ => (high, &*low),
-                };
-                if before[1 - class].iter().all(|&slices| slices == 0) {
-                    // Nothing comes from the other class; what came last was read.
-                    own.changed.fill(0);
-                    continue;
-                }
-                let as_it_was = class != first && self.blank.is_none();
-                let source: &[Word] = match as_it_was {
-                    true => copy.words(),
-                    false => other.seen.words(),
-                };
-                let pass = SlotPass {
-                    step: &step,
-                    layout,
-                    source,
-                    changed: &before[1 - class],
-                    depth: counts.len(),
-                    found: found + states,
-                    total: self.states(),
-                    observer,
-                };
-                let depth = counts.len();
-                let to: &TakeMarks<'_> = &|number, states, words| match take {
-                    Some(take) => take(class, depth, number, states, words),
-                    None => Ok(()),
-                };
-                let marks = match take {
-                    Some(_) => FirstVisitSink::To(to),
-                    None => FirstVisitSink::Count,
-                };
-                states += pass.run(own, marks)?;
-            }
-            if self.blank.is_none() {
-                copy.renew(&classes[first], layout);
-            }
-            found += states;
-            if states == 0 {
-                complete = true;
-                break;
-            }
-            counts.push(states);
-            observer.level(&LevelDone {
-                depth: counts.len() - 1,
-                states,
-                seconds: level_begun.elapsed().as_secs_f64(),
             });
         }
-        Ok(Depths {
-            counts,
-            states: self.states(),
-            complete,
-            seconds: begun.elapsed().as_secs_f64(),
+        let kernel = self.how().kernel()?;
+        pool(self.threads)?.install(|| {
+            let begun = Instant::now();
+            observer.started(self.states());
+            let graph = SlotGraph::new(&self.pattern, layout, Kind::AllMoves);
+            let mut search = SlotSearch::new(&graph, kernel, self.blank.is_none(), observer)?;
+            let blanks = bits(graph.grid.free(set_of(home)));
+            let mut counts = vec![0];
+            for blank in blanks.filter(|&cell| self.blank.is_none_or(|b| usize::from(b) == cell)) {
+                search.begin(&graph, &self.pattern, blank);
+                counts[0] += 1;
+            }
+            let (most, states) = (self.max_depth.unwrap_or(usize::MAX), self.states());
+            let complete = search.run(&CountOnly, &mut counts, most, states, observer)?;
+            Ok(Depths { counts, states, complete, seconds: begun.elapsed().as_secs_f64() })
         })
     }
 
-    /// Writes the states of depth 0; returns their number.
-    fn start(&self, sets: &BlankSets, classes: &mut [SlotClass; 2]) -> u64 {
-        let set = self.pattern.home().iter().fold(0u64, |set, &c| set | 1 << c);
-        let free = bits(sets.grid.free(set));
-        let blanks = free.filter(|&cell| self.blank.is_none_or(|b| usize::from(b) == cell));
-        let mut count = 0;
-        for blank in blanks {
-            let (class, slot) = sets.find(set, blank);
-            classes[class].begin(&self.pattern, sets.layout, slot);
-            count += 1;
+    /// Searches from the goal's own state, whatever [`Space::blank`] is; returns the depths and the database of them, of kind
+    /// [`Kind::AllMoves`] and a byte an entry: what [`build`] makes. Memory: as [`crate::pdb::plan`] says.
+    ///
+    /// # Errors
+    /// As [`Space::run`], and [`PdbError::PatternLength`] for eight tiles: the blank is one more.
+    pub fn build(&self, observer: &dyn Progress) -> Result<(Depths, Pdb), PdbError> {
+        self.layout()?;
+        let (begun, states) = (Instant::now(), self.states());
+        observer.started(states);
+        let pdb = build(&self.how(), observer)?;
+        let counts = pdb.histogram().to_vec();
+        let seconds = begun.elapsed().as_secs_f64();
+        Ok((Depths { counts, states, complete: true, seconds }, pdb))
+    }
+
+    fn how(&self) -> Build {
+        Build {
+            kind: Kind::AllMoves,
+            kernel: self.kernel,
+            threads: self.threads,
+            memory: self.memory,
+            ..Build::new(self.pattern.clone())
         }
-        count
-    }
-}
-
-impl Slots {
-    /// Copies the slices of a class that have changed.
-    fn renew(&mut self, class: &SlotClass, layout: Layout) {
-        let (unit, slice) = (unit(layout), layout.slice_registers());
-        let slots = self.words_mut().par_chunks_mut(unit);
-        slots
-            .zip(class.seen.words().par_chunks(unit))
-            .zip(&class.changed)
-            .with_min_len(256)
-            .for_each(|((to, from), changed)| {
-                for number in bits(*changed) {
-                    let words = number * slice..(number + 1) * slice;
-                    to[words.clone()].copy_from_slice(&from[words]);
-                }
-            });
-    }
-}
-
-impl BlankSets {
-    pub fn new(pattern: &Pattern, layout: Layout) -> BlankSets {
-        let grid = Grid::new(pattern.size());
-        let subsets = Subsets::new(grid.cells(), layout.len()).expect("patterns are small");
-        let starts = |colour| {
-            let mut starts = vec![0];
-            starts.extend(subsets.iter().scan(0, |slots, set| {
-                *slots += grid.free_of(set, colour).count_ones();
-                Some(*slots)
-            }));
-            starts
-        };
-        BlankSets { starts: [starts(0), starts(1)], grid, subsets, layout }
-    }
-
-    /// Returns the number of slots of a class.
-    pub fn slots(&self, class: usize) -> usize {
-        self.starts[class].last().map_or(0, |&slots| slots as usize)
-    }
-
-    /// The class and slot of a free cell.
-    pub fn find(&self, set: u64, cell: usize) -> (usize, usize) {
-        let class = self.grid.colour(1 << cell);
-        let below = self.grid.free_of(set, class) & ((1 << cell) - 1);
-        let start = self.starts[class][self.subsets.rank(set)];
-        (class, start as usize + below.count_ones() as usize)
-    }
-
-    /// The moves into all slots of a class.
-    fn moves(&self, class: usize) -> SetMoves {
-        let sources = self.starts[1 - class][self.subsets.count()] as usize;
-        let lists: Vec<Vec<SetMove>> = (0..self.subsets.count())
-            .into_par_iter()
-            .with_min_len(64)
-            .flat_map_iter(|rank| {
-                let set = self.subsets.unrank(rank);
-                bits(self.grid.free_of(set, class)).map(move |blank| self.moves_of(set, blank))
-            })
-            .collect();
-        SetMoves::new(self.layout, sources, lists)
-    }
-
-    /// The moves that take the blank to a cell.
-    fn moves_of(&self, set: u64, blank: usize) -> Vec<SetMove> {
-        let below = |set: u64, cell: usize| (set & ((1 << cell) - 1)).count_ones() as usize;
-        let from = |near: usize| {
-            // The blank came from there, and what stands there now came from here.
-            let is_tile = set >> near & 1 == 1;
-            let (source, shift) = match is_tile {
-                true => {
-                    let source = set ^ 1 << near ^ 1 << blank;
-                    let (from, to) = (below(source, blank), below(set, near));
-                    (source, SetMoves::shift(self.layout, from, to))
-                }
-                false => (set, 0),
-            };
-            SetMove { source: self.find(source, near).1 as u32, shift: shift as u8, from: 0, to: 0 }
-        };
-        bits(self.grid.around(1 << blank)).map(from).collect()
     }
 }

@@ -1,20 +1,21 @@
-//! Making a database: what it needs, and the choice of a builder.
+//! Making a database: what it needs, and the choice of what is done.
 
+use crate::bits::set_of;
 use crate::kernel::{Kernel, KernelError};
-use crate::pdb::all_moves::Space;
-use crate::pdb::byte_build::{self, SearchedVisits};
-use crate::pdb::database::Pdb;
-use crate::pdb::encoding::bit_of;
-use crate::pdb::error::pool;
+use crate::pdb::encoding::encode;
+use crate::pdb::error::{Meter, pool};
+use crate::pdb::file_order::{self, ArrangementOrder, SLOTS, WINDOW};
 use crate::pdb::header::{Summary, raw_bytes};
-use crate::pdb::regions::{EntryOrder, SetGraph};
-use crate::pdb::slots::{self, FirstVisitSink, SlotBoard, Slots};
-use crate::pdb::{Encoding, Kind, Pattern, PdbError, encode, file_order, levels, oracle};
+use crate::pdb::regions::{EntryOrder, SlotGraph};
+use crate::pdb::slots::{
+    MAX_DEPTH, MarkBits, SlotSearch, Slots, VisitSink, WriteBytes, home_place, unit, word_bytes,
+};
+use crate::pdb::{Encoding, Kind, Pattern, Pdb, PdbError, oracle};
 use crate::perm::layout::Layout;
 use crate::perm::lehmer;
-use crate::perm::placement::binomial;
-use crate::progress::Progress;
-use crate::store::{FileHeader as _, Image};
+use crate::perm::placement::{Subsets, binomial};
+use crate::progress::{Phase, Progress};
+use crate::store::{Array, FileHeader as _, Image};
 
 /// A database to build.
 #[derive(Clone, Debug)]
@@ -80,133 +81,123 @@ pub struct BuildPlan {
 /// # Errors
 /// [`PdbError::Budget`] when that exceeds the budget, [`PdbError::BitKind`].
 pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
-    if !build.kind.encodings().contains(&build.encoding) {
-        return Err(PdbError::BitKind);
-    }
-    let pattern = &build.pattern;
-    if build.kind == Kind::AllMoves {
-        let space = Space::of_build(build)?;
-        let entries = space.pattern.with_blank()?.placements();
-        let fast = !build.plain && Layout::sliced(space.pattern.tiles().len()).is_some();
-        let memory_bytes = match fast {
-            true => space.build_bytes()?,
-            // Two levels of eight bytes a state.
-            false => 17 * entries + (4 << 20),
-        };
-        check(build, entries, memory_bytes, None)?;
-        return Ok(BuildPlan { entries, data_bytes: entries, memory_bytes, disk_bytes: 0, fast });
-    }
-    let (n, k) = (pattern.size().cells(), pattern.tiles().len());
-    let sets = binomial(n, k);
-    let placements = pattern.placements();
-    let fast = !build.plain && Layout::sliced(k).is_some();
-    // The counting of regions itself takes time and memory: refuse what cannot fit anyway before.
-    let least = memory(build, sets, placements, placements, fast);
-    let less = |entries| {
-        let on_disk = fast && build.encoding == Encoding::Bit;
-        on_disk.then(|| memory_on_disk(build, entries))
-    };
-    check(build, placements, least, less(placements))?;
-    let entries = match build.kind {
-        Kind::Minimum | Kind::AllMoves => placements,
-        Kind::Regions => {
-            let starts = EntryOrder::new(pattern, build.kind).region_starts();
-            u64::from(*starts.last().unwrap_or(&0)) * lehmer::count(k)
-        }
-    };
-    let memory_bytes = memory(build, sets, placements, entries, fast);
-    check(build, entries, memory_bytes, less(entries))?;
-    Ok(BuildPlan {
-        entries,
-        data_bytes: raw_bytes(entries, build.encoding),
-        memory_bytes,
-        disk_bytes: 0,
-        fast,
-    })
+    BuildPlan::of(build, false)
 }
-
-/// Bits of level files for each entry: 3.0 to 3.7 were measured for seven and eight tiles.
-const LEVEL_BITS: u64 = 4;
 
 /// Returns what a build needs whose levels go to files: [`crate::pdb::DiskBuild`].
 ///
 /// # Errors
 /// As [`plan`], and [`PdbError::DiskKind`] for what is built in memory only.
 pub fn plan_on_disk(build: &Build) -> Result<BuildPlan, PdbError> {
-    let in_memory = plan(&Build { memory: None, ..build.clone() })?;
-    if build.encoding != Encoding::Bit || !in_memory.fast {
-        return Err(PdbError::DiskKind);
+    BuildPlan::of(build, true)
+}
+
+/// Bits of level files for each entry: 3.0 to 3.7 were measured for seven and eight tiles.
+const LEVEL_BITS: u64 = 4;
+
+impl BuildPlan {
+    fn of(build: &Build, on_disk: bool) -> Result<BuildPlan, PdbError> {
+        if !build.kind.encodings().contains(&build.encoding) {
+            return Err(PdbError::BitKind);
+        }
+        let pattern = match build.kind {
+            Kind::AllMoves => build.pattern.without_blank()?,
+            Kind::Minimum | Kind::Regions => build.pattern.clone(),
+        };
+        let (n, k) = (pattern.size().cells(), pattern.tiles().len());
+        let fast = !build.plain && Layout::sliced(k).is_some();
+        let bits = fast && build.encoding == Encoding::Bit;
+        if on_disk && !bits {
+            return Err(PdbError::DiskKind);
+        }
+        let of_slots = |slots: u64| {
+            let entries = match build.kind {
+                Kind::Minimum => pattern.placements(),
+                Kind::Regions | Kind::AllMoves => slots * lehmer::count(k),
+            };
+            let needed = |on_disk| needed(build, (n, k), (slots, entries), (fast, on_disk));
+            let memory_bytes = needed(on_disk);
+            match build.memory {
+                Some(budget) if memory_bytes > budget => Err(PdbError::Budget {
+                    tiles: build.pattern.tiles().len(),
+                    size: pattern.size(),
+                    entries,
+                    needed: memory_bytes,
+                    budget,
+                    less: (bits && !on_disk)
+                        .then(|| needed(true))
+                        .filter(|&less| less < memory_bytes),
+                }),
+                _ => Ok(BuildPlan {
+                    entries,
+                    data_bytes: raw_bytes(entries, build.encoding),
+                    memory_bytes,
+                    disk_bytes: if on_disk { entries * LEVEL_BITS / 8 } else { 0 },
+                    fast,
+                }),
+            }
+        };
+        let sets = binomial(n, k);
+        if build.kind == Kind::AllMoves {
+            build.pattern.with_blank()?;
+            return of_slots(sets * (n - k) as u64);
+        }
+        // The counting of regions itself takes time and memory: refuse what cannot fit anyway before.
+        of_slots(sets)?;
+        let starts = EntryOrder::new(&pattern, build.kind).region_starts();
+        of_slots(u64::from(*starts.last().unwrap_or(&0)))
     }
-    let entries = in_memory.entries;
-    let memory_bytes = memory_on_disk(build, entries);
-    check(build, entries, memory_bytes, None)?;
-    Ok(BuildPlan { memory_bytes, disk_bytes: entries * LEVEL_BITS / 8, ..in_memory })
 }
 
-/// The memory of a build whose levels go to files.
-fn memory_on_disk(build: &Build, entries: u64) -> u64 {
-    let (n, k) = (build.pattern.size().cells(), build.pattern.tiles().len());
-    let (slots, sets) = (entries / lehmer::count(k), binomial(n, k));
-    let words = slots::word_bytes(entries);
-    // The indices of all level files: 24 bytes a frame.
-    let indices = words / (100 << 10) * 24 * 128;
-    // A window, and what each core codes or turns.
-    let working = levels::window_bytes(k) + 8 * slots + (32 << 20);
-    let collecting = raw_bytes(entries, Encoding::Bit) + indices + working;
-    slots::tables(sets, slots, k) + words.max(collecting) + 8 * sets + (8 << 20)
-}
-
-fn memory(build: &Build, sets: u64, placements: u64, entries: u64, fast: bool) -> u64 {
-    let packed = match build.encoding {
-        Encoding::Byte => 0,
-        encoding => raw_bytes(entries, encoding),
-    };
+/// The most memory of a build at a time.
+fn needed(
+    build: &Build,
+    (n, k): (usize, usize),
+    (slots, entries): (u64, u64),
+    (fast, on_disk): (bool, bool),
+) -> u64 {
+    let (sets, fixed) = (binomial(n, k), 4 << 20);
+    let states = slots * lehmer::count(k);
+    let packed = raw_bytes(entries, build.encoding);
     let starts = match build.kind {
         Kind::Minimum | Kind::AllMoves => 0,
         Kind::Regions => 8 * sets,
     };
-    // Rows of 60 lanes in 64 bytes.
-    let padded = |bytes: u64| bytes / 60 * 64;
-    let fixed = 4 << 20;
     if !fast {
-        // A flag per state, at most eight regions, and two levels of 16 bytes per state.
-        return entries + placements * 24 + 8 * sets + packed + fixed;
+        // A flag per state, and two levels of 9 bytes a state in lists that grow.
+        let bytes = if build.encoding == Encoding::Bit { packed } else { 0 };
+        return entries + bytes + states + 24 * sets * lehmer::count(k) + 8 * sets + fixed;
     }
-    let k = build.pattern.tiles().len();
-    let graph = SetGraph::bytes(sets, k);
-    if build.encoding == Encoding::Bit {
-        let slots = entries / lehmer::count(k);
-        let words = slots::word_bytes(entries);
+    let (words, tables) = (word_bytes(states), SlotGraph::bytes(sets, slots, k));
+    // Rows of 60 lanes in 64 bytes.
+    let values = entries / 60 * 64;
+    let after = match (build.kind, build.encoding) {
+        _ if on_disk => return needed_on_disk(entries, sets, k, words) + tables + fixed,
         // Each core turns 64 slots at a time.
-        let turning = 32 * lehmer::count(k) * 64;
-        let tables = slots::tables(sets, slots, k);
-        return words + tables + words.max(packed + turning) + starts + fixed;
-    }
-    let search = padded(placements) + padded(entries) + graph;
-    let finish = match build.kind {
-        Kind::Minimum | Kind::AllMoves => padded(entries) + packed,
-        Kind::Regions => (padded(entries) + entries + graph).max(entries + packed),
+        (_, Encoding::Bit) => {
+            words + tables + words.max(packed + 32 * lehmer::count(k) * SLOTS as u64)
+        }
+        // The memory of the values becomes the file.
+        (Kind::Minimum, _) => values + (words + 4 * slots + tables).max(entries),
+        (Kind::Regions, _) => values + (words + tables).max(entries),
+        (Kind::AllMoves, _) => values + (words + tables).max(entries + entries / n as u64),
     };
-    search.max(finish) + starts + fixed
+    after + starts + fixed
 }
 
-fn check(build: &Build, entries: u64, needed: u64, less: Option<u64>) -> Result<(), PdbError> {
-    match build.memory {
-        Some(budget) if needed > budget => Err(PdbError::Budget {
-            tiles: build.pattern.tiles().len(),
-            size: build.pattern.size(),
-            entries,
-            needed,
-            budget,
-            less: less.filter(|&less| less < needed),
-        }),
-        _ => Ok(()),
-    }
+/// The memory of a build whose levels go to files, without its tables.
+fn needed_on_disk(entries: u64, sets: u64, tiles: usize, words: u64) -> u64 {
+    // The indices of all level files: 24 bytes a frame.
+    let indices = words / (100 << 10) * 24 * 128;
+    // A window, and what each core codes or turns.
+    let window = 2 * WINDOW as u64 * word_bytes(lehmer::count(tiles));
+    let working = window + 16 * (entries / lehmer::count(tiles)) + (36 << 20);
+    words.max(raw_bytes(entries, Encoding::Bit) + indices + working) + 8 * sets
 }
 
 /// Builds a database in memory, on a thread pool of its own.
 ///
-/// Cost: about 4 ns of one AVX-512 core per entry for patterns of five tiles and more; memory as
+/// Cost: about 2 ns of one AVX-512 core per entry for patterns of five tiles and more; memory as
 /// [`plan`] says, twice the table for the minimum kind.
 ///
 /// # Errors
@@ -214,140 +205,204 @@ fn check(build: &Build, entries: u64, needed: u64, less: Option<u64>) -> Result<
 /// cannot be had, or the observer interrupts.
 pub fn build(build: &Build, observer: &dyn Progress) -> Result<Pdb, PdbError> {
     let plan = plan(build)?;
-    if build.kind == Kind::AllMoves {
-        let space = Space::of_build(build)?;
-        return match plan.fast {
-            true => Ok(space.build(observer)?.1),
-            false => space.build_plain(observer),
-        };
-    }
-    let kernel = build.kernel()?;
-    pool(build.threads)?.install(|| {
-        let pdb = if plan.fast {
-            build_fast(build, plan, kernel, observer)?
-        } else {
-            build_plain(build, plan, observer)?
-        };
-        match build.encoding == pdb.encoding() {
-            true => Ok(pdb),
-            false => encode(&pdb, build.encoding),
-        }
+    pool(build.threads)?.install(|| match plan.fast {
+        true => TableBuild::new(build, plan.entries, observer)?.in_memory(),
+        false => plain(build, plan.entries, observer),
     })
 }
 
 /// The header of a table, without histogram and checksums.
-pub(crate) fn header(build: &Build, entries: u64, encoding: Encoding) -> Summary {
-    Summary {
-        pattern: build.pattern.clone(),
+fn header(build: &Build, entries: u64, encoding: Encoding) -> Result<Summary, PdbError> {
+    let pattern = match build.kind {
+        Kind::AllMoves => build.pattern.with_blank()?,
+        Kind::Minimum | Kind::Regions => build.pattern.clone(),
+    };
+    Ok(Summary {
+        pattern,
         kind: build.kind,
         encoding,
         compressed: false,
         entries,
-        histogram: vec![0],
+        histogram: vec![1],
         checksum: 0,
         starts_checksum: 0,
         stored_bytes: raw_bytes(entries, encoding),
-    }
+    })
 }
 
 /// A zeroed image, with the table of region starts.
-pub(crate) fn image(header: &Summary, starts: &[u32]) -> Result<Image, PdbError> {
+pub(crate) fn image(header: &Summary) -> Result<Image, PdbError> {
     let layout = header.layout();
     let mut image = Image::zeroed(layout.data.end())?;
-    let index = layout.index.of_mut(image.bytes_mut());
-    for (to, start) in index.as_chunks_mut().0.iter_mut().zip(starts) {
-        *to = start.to_le_bytes();
+    if header.kind == Kind::Regions {
+        let starts = EntryOrder::new(&header.pattern, header.kind).region_starts();
+        let index = layout.index.of_mut(image.bytes_mut());
+        for (to, start) in index.as_chunks_mut().0.iter_mut().zip(starts) {
+            *to = start.to_le_bytes();
+        }
     }
     Ok(image)
 }
 
-fn build_plain(build: &Build, plan: BuildPlan, observer: &dyn Progress) -> Result<Pdb, PdbError> {
-    let starts = EntryOrder::new(&build.pattern, Kind::Regions).region_starts();
-    let mut header = header(build, plan.entries, Encoding::Byte);
-    let mut image = image(&header, &starts)?;
+/// Builds a table by the oracle.
+fn plain(build: &Build, entries: u64, observer: &dyn Progress) -> Result<Pdb, PdbError> {
+    let mut header = header(build, entries, Encoding::Byte)?;
+    let mut image = image(&header)?;
     let values = header.layout().data.of_mut(image.bytes_mut());
-    header.histogram = oracle::build(&build.pattern, build.kind, &starts, values, observer)?;
-    Ok(Pdb::finish(image, header))
-}
-
-fn build_fast(
-    build: &Build,
-    plan: BuildPlan,
-    kernel: Kernel,
-    observer: &dyn Progress,
-) -> Result<Pdb, PdbError> {
-    let pattern = &build.pattern;
-    let layout = Layout::sliced(pattern.tiles().len()).ok_or(PdbError::PatternLength {
-        found: pattern.tiles().len(),
-        max: Pattern::MAX_TILES,
-        size: pattern.size(),
-    })?;
-    let encoding = match build.encoding {
-        // What is packed when all values are there.
-        Encoding::Nibble => Encoding::Byte,
-        encoding => encoding,
-    };
-    let what = (pattern, build.kind);
-    let mut header = header(build, plan.entries, encoding);
-    let data = header.layout().data;
-    let len = data.end();
-    match build.kind {
-        Kind::Minimum | Kind::AllMoves => {
-            // The values' memory becomes the file image: its sections need a little more.
-            let extra = (len - plan.entries).div_ceil(64);
-            let mut found = byte_build::search(what, layout, kernel, extra, observer)?;
-            file_order::by_position(&mut found, observer)?;
-            let SearchedVisits { graph, seen, values: mut array, histogram, .. } = found;
-            header.histogram = histogram;
-            let bytes = array.units_mut().as_flattened_mut();
-            bytes[..data.offset as usize].fill(0);
-            let lines = [0, 1].map(|class: usize| seen[class].units().as_flattened());
-            let entries = data.of_mut(bytes);
-            file_order::by_cells(pattern, &graph, lines, entries, observer)?;
-            let len = len as usize;
-            Ok(Pdb::finish(Image::Memory { array, len }, header))
-        }
-        Kind::Regions => {
-            let starts = EntryOrder::new(pattern, build.kind).region_starts();
-            if encoding == Encoding::Bit {
-                return build_bits(pattern, layout, kernel, header, &starts, observer);
-            }
-            let mut found = byte_build::search(what, layout, kernel, 0, observer)?;
-            header.histogram = std::mem::take(&mut found.histogram);
-            let found = found.without_seen()?;
-            let mut image = image(&header, &starts)?;
-            let entries = data.of_mut(image.bytes_mut());
-            file_order::by_region(&found, &starts, entries, observer)?;
-            Ok(Pdb::finish(image, header))
-        }
+    header.histogram = oracle::build(&header.pattern, build.kind, values, observer)?;
+    let pdb = Pdb::finish(image, header);
+    match build.encoding {
+        Encoding::Byte => Ok(pdb),
+        encoding => encode(&pdb, encoding),
     }
 }
 
-/// Builds a region-aware table of one bit an entry.
-fn build_bits(
-    pattern: &Pattern,
-    layout: Layout,
+/// A build of five tiles or more: a search over slots, and what it leaves brought into the order of the file.
+pub(crate) struct TableBuild<'a> {
+    build: &'a Build,
+    /// Without the blank.
+    pattern: Pattern,
     kernel: Kernel,
-    mut header: Summary,
-    starts: &[u32],
-    observer: &dyn Progress,
-) -> Result<Pdb, PdbError> {
-    let mut board = SlotBoard::new(pattern, layout, kernel, observer)?;
-    let words =
-        |class: usize| Slots::zeroed(board.classes[class].changed.len(), slots::unit(layout));
-    let mut values = [words(0)?, words(1)?];
-    header.histogram = vec![1];
-    board.search(pattern, &mut header.histogram, observer, |board, class, depth, found| {
-        let marks = match bit_of(depth as u8) {
-            0 => FirstVisitSink::Count,
-            _ => FirstVisitSink::In(values[class].words_mut()),
+    pub graph: SlotGraph,
+    pub header: Summary,
+    observer: &'a dyn Progress,
+}
+
+impl<'a> TableBuild<'a> {
+    pub fn new(
+        build: &'a Build,
+        entries: u64,
+        observer: &'a dyn Progress,
+    ) -> Result<TableBuild<'a>, PdbError> {
+        let kernel = build.kernel()?;
+        let pattern = match build.kind {
+            Kind::AllMoves => build.pattern.without_blank()?,
+            Kind::Minimum | Kind::Regions => build.pattern.clone(),
         };
-        board.level(class, depth, found, marks, observer)
-    })?;
-    let SlotBoard { graph, classes, .. } = board;
-    drop(classes);
-    let mut image = image(&header, starts)?;
-    let entries = header.layout().data.of_mut(image.bytes_mut());
-    file_order::bits_by_region(&graph, layout, &values, entries, observer)?;
-    Ok(Pdb::finish(image, header))
+        let layout = Layout::sliced(pattern.tiles().len()).ok_or(PdbError::ShortSpace)?;
+        let graph = SlotGraph::new(&pattern, layout, build.kind);
+        let header = header(build, entries, build.encoding)?;
+        Ok(TableBuild { build, pattern, kernel, graph, header, observer })
+    }
+
+    pub fn begin(&self) -> Result<SlotSearch, PdbError> {
+        let mut search = SlotSearch::new(&self.graph, self.kernel, false, self.observer)?;
+        search.begin(&self.graph, &self.pattern, self.pattern.goal().blank());
+        Ok(search)
+    }
+
+    /// Searches to the end; the memory of what has been reached is free afterwards.
+    pub fn search(&mut self, mut search: SlotSearch, sink: &dyn VisitSink) -> Result<(), PdbError> {
+        let Summary { histogram, entries, .. } = &mut self.header;
+        match search.run(sink, histogram, MAX_DEPTH, *entries, self.observer)? {
+            true => Ok(()),
+            false => Err(PdbError::ValueTooLarge { max: MAX_DEPTH }),
+        }
+    }
+
+    fn in_memory(self) -> Result<Pdb, PdbError> {
+        match (self.build.kind, self.build.encoding) {
+            (_, Encoding::Bit) => self.bits(),
+            (Kind::Minimum, _) => self.minimum(),
+            _ => self.bytes(),
+        }
+    }
+
+    fn bits(mut self) -> Result<Pdb, PdbError> {
+        let search = self.begin()?;
+        let words = |class| Slots::zeroed(self.graph.slots(class), unit(self.graph.layout));
+        let mut values = [words(0)?, words(1)?];
+        self.search(search, &MarkBits::new(&mut values))?;
+        let mut image = image(&self.header)?;
+        let entries = self.header.layout().data.of_mut(image.bytes_mut());
+        let slots = file_order::slots_in_order(&self.graph);
+        let order = ArrangementOrder::new(self.graph.layout);
+        let meter = Meter::new(self.observer, Phase::Order, 0, slots.len() as u64);
+        let words = |(class, slot): (usize, usize)| values[class].of(slot);
+        file_order::bits_by_slots(&order, &slots, words, entries, &meter)?;
+        Ok(Pdb::finish(image, self.header))
+    }
+
+    /// Writes a byte an entry: for each class the values of its slots, or of its sets.
+    fn search_bytes(
+        &mut self,
+        search: SlotSearch,
+        values: [&mut [[u8; 64]]; 2],
+    ) -> Result<(), PdbError> {
+        let shared = self.build.kind == Kind::Minimum;
+        let (class, slot) =
+            self.graph.find(set_of(self.pattern.home()), self.pattern.goal().blank());
+        let sink = WriteBytes::new(values, &self.graph, shared, self.kernel);
+        let (_, word, lane) = home_place(&self.pattern, self.graph.layout);
+        sink.enter(class, slot, word, lane);
+        self.search(search, &sink)
+    }
+
+    /// One value for each region, or each cell, of the blank.
+    fn bytes(mut self) -> Result<Pdb, PdbError> {
+        let search = self.begin()?;
+        let unit = unit(self.graph.layout);
+        let array = |class| Array::zeroed((self.graph.slots(class) * unit) as u64);
+        let mut values = [array(0)?, array(1)?];
+        self.search_bytes(search, values.each_mut().map(Array::units_mut))?;
+        let values = values.each_ref().map(Array::units);
+        let mut image = image(&self.header)?;
+        let entries = self.header.layout().data.of_mut(image.bytes_mut());
+        let order = ArrangementOrder::new(self.graph.layout);
+        if self.build.kind == Kind::Regions {
+            let slots = file_order::slots_in_order(&self.graph);
+            let meter = Meter::new(self.observer, Phase::Order, 0, self.header.entries);
+            file_order::lines(&order, &slots, values, entries, &meter)?;
+            return Ok(Pdb::finish(image, self.header));
+        }
+        // The values for each cell of the blank, in turn, are a table of the tiles on the other cells.
+        let (n, k) = (self.pattern.size().cells(), self.pattern.tiles().len());
+        let subsets = Subsets::new(n - 1, k).expect("patterns are small");
+        let mut lines = Array::zeroed((subsets.count() * order.len()).div_ceil(64) as u64)?;
+        let lines = &mut lines.units_mut().as_flattened_mut()[..subsets.count() * order.len()];
+        let part = entries.len() / n;
+        let meter = Meter::new(self.observer, Phase::Order, 0, 2 * entries.len() as u64);
+        for (blank, entries) in entries.chunks_mut(part).enumerate() {
+            let above = |set: u64| set >> blank << (blank + 1) | set & ((1 << blank) - 1);
+            let find = |set| self.graph.find(above(set), blank);
+            let slots: Vec<(usize, usize)> = subsets.iter().map(find).collect();
+            file_order::lines(&order, &slots, values, lines, &meter)?;
+            file_order::by_placements((n - 1, k), &subsets, lines, entries, &meter)?;
+        }
+        Ok(Pdb::finish(image, self.header))
+    }
+
+    /// One value for each placement: the memory of the values becomes the file image.
+    fn minimum(mut self) -> Result<Pdb, PdbError> {
+        let search = self.begin()?;
+        let unit = unit(self.graph.layout);
+        let mut counts = [0, 0];
+        // The place of each set's values within its class.
+        let places = self.graph.subsets.iter().map(|set| {
+            let class = self.graph.grid.colour(set);
+            counts[class] += 1;
+            (class, counts[class] - 1)
+        });
+        let places: Vec<(usize, usize)> = places.collect();
+        let registers = counts.map(|sets| sets * unit);
+        let data = self.header.layout().data;
+        let len = data.end();
+        let units = (registers[0] + registers[1]).max(len.div_ceil(64) as usize);
+        let mut values = Array::zeroed(units as u64)?;
+        let (low, high) = values.units_mut().split_at_mut(registers[0]);
+        self.search_bytes(search, [low, &mut high[..registers[1]]])?;
+        let order = ArrangementOrder::new(self.graph.layout);
+        let (low, high) = values.units().split_at(registers[0]);
+        let mut lines = Array::zeroed((places.len() * order.len()).div_ceil(64) as u64)?;
+        let lines = &mut lines.units_mut().as_flattened_mut()[..places.len() * order.len()];
+        let meter = Meter::new(self.observer, Phase::Order, 0, 2 * self.header.entries);
+        file_order::lines(&order, &places, [low, high], lines, &meter)?;
+        let bytes = values.units_mut().as_flattened_mut();
+        bytes[..data.offset as usize].fill(0);
+        let (n, k) = (self.pattern.size().cells(), self.pattern.tiles().len());
+        let entries = data.of_mut(bytes);
+        file_order::by_placements((n, k), &self.graph.subsets, lines, entries, &meter)?;
+        let len = len as usize;
+        Ok(Pdb::finish(Image::Memory { array: values, len }, self.header))
+    }
 }

@@ -162,8 +162,8 @@ impl Pdb {
         self.summary().file_bytes()
     }
 
-    /// Returns the entries as they are stored: one byte each, two per byte in the nibble encoding (even entries
-    /// in the low half), or eight per byte in that of one bit, the first in the lowest bit.
+    /// Returns the entries as they are stored: one byte each, or eight per byte in the encoding of one bit, the first in the
+    /// lowest bit.
     pub fn bytes(&self) -> &[u8] {
         self.file.data()
     }
@@ -226,7 +226,6 @@ impl Pdb {
     pub(crate) fn place(&self, entry: u64) -> usize {
         match self.encoding() {
             Encoding::Byte => entry as usize,
-            Encoding::Nibble => (entry / 2) as usize,
             Encoding::Bit => (entry / 8) as usize,
         }
     }
@@ -242,10 +241,6 @@ impl Pdb {
     ) -> Result<Option<u8>, E> {
         Ok(match self.encoding() {
             Encoding::Byte => Some(read(entry)?).filter(|&byte| byte != UNREACHED),
-            Encoding::Nibble => {
-                let nibble = read(entry)? >> (4 * (entry % 2)) & 15;
-                (nibble != 15).then(|| self.pattern().manhattan(cells) as u8 + 2 * nibble)
-            }
             Encoding::Bit => {
                 self.descend(cells, blank, |entry| Ok(read(entry)? >> (entry % 8) & 1))?
             }

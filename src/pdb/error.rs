@@ -129,16 +129,6 @@ pub enum PdbError {
         /// The largest value.
         max: usize,
     },
-    /// Values do not fit the nibble encoding.
-    #[error(
-        "the values do not fit 4 bits: entry {entry} exceeds its Manhattan distance by {excess}, at most 28 fits; use --encoding byte"
-    )]
-    NotPackable {
-        /// The entry.
-        entry: u64,
-        /// Value minus Manhattan distance.
-        excess: i32,
-    },
     /// One bit an entry does not hold values of the minimum kind.
     #[error(
         "one bit an entry holds region-aware values only, and all-moves is a byte an entry: choose another kind or encoding"

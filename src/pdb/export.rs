@@ -12,10 +12,11 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use crate::bits::{bits, set_of};
 use crate::pdb::error::Meter;
 use crate::pdb::oracle::UNREACHED;
-use crate::pdb::regions::{arrangement_rank, bits};
-use crate::pdb::{Encoding, Kind, Pattern, Pdb, PdbError, encode};
+use crate::pdb::regions::arrangement_rank;
+use crate::pdb::{Encoding, Kind, Pattern, Pdb, PdbError};
 use crate::perm::lehmer;
 use crate::perm::placement::{self, Subsets, binomial};
 use crate::progress::{Phase, Progress};
@@ -56,8 +57,7 @@ const TASK: usize = 1 << 18;
 /// Writes a database in another program's layout and returns the number of bytes.
 ///
 /// Cost: about as long as the building of the database; memory for two pieces of the table: 64 MiB each,
-/// for positions N^(k-1) bytes if that is more; the table once more for 24puzzle's layout of the minimum kind,
-/// and in bytes for nibbles.
+/// for positions N^(k-1) bytes if that is more; the table once more for 24puzzle's layout of the minimum kind.
 ///
 /// # Errors
 /// [`PdbError::Layout`] when the layout cannot hold the database, [`PdbError::Output`] and
@@ -73,14 +73,6 @@ pub fn export(
     let total = bytes(pdb, layout)?;
     crate::pdb::error::pool(threads)?.install(|| {
         let mut output = Output::create(path, replace)?;
-        let plain;
-        let pdb = match pdb.encoding() {
-            Encoding::Byte => pdb,
-            Encoding::Nibble | Encoding::Bit => {
-                plain = encode(pdb, Encoding::Byte)?;
-                &plain
-            }
-        };
         let meter = Meter::new(observer, Phase::File, 0, total);
         let mut write = |bytes: &[u8]| {
             output.write_all(bytes).map_err(store::failed(path))?;
@@ -369,7 +361,7 @@ impl<'a> ByPositions<'a> {
     /// Fills the values of all cells of the first two tiles, given those of the others.
     fn fill_square(&self, others: &[u8], square: &mut [u8]) {
         let n = self.n;
-        let used = others.iter().fold(0u64, |set, &c| set | 1 << c);
+        let used = set_of(others);
         if used.count_ones() as usize != others.len() {
             return;
         }
@@ -411,7 +403,7 @@ impl<'a> ByPositions<'a> {
                     digits /= self.n;
                 }
                 let cells = &cells[..self.k];
-                let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
+                let set = set_of(cells);
                 *to = match set.count_ones() as usize == self.k {
                     true => self.pdb.bytes()[placement::rank(self.n, cells) as usize],
                     false => UNREACHED,

@@ -98,7 +98,6 @@ impl store::FileHeader for Summary {
         };
         let encoding = match self.encoding {
             Encoding::Byte => 0,
-            Encoding::Nibble => 1,
             Encoding::Bit => 2,
         };
         let bytes = [
@@ -127,6 +126,12 @@ impl store::FileHeader for Summary {
         fields.put_words(256, &self.histogram);
     }
 
+    fn retired(fields: &Fields) -> Option<&'static str> {
+        (fields.byte(20) == 1).then_some(
+            "with four bits an entry, which only tilewave 0.1.0 and earlier wrote and read",
+        )
+    }
+
     fn decode(fields: &Fields) -> Result<Summary, &'static str> {
         let [rows, cols] = [16, 17].map(|at| fields.byte(at).into());
         let size = Size::new(rows, cols).map_err(|_| "no board size")?;
@@ -152,7 +157,6 @@ impl store::FileHeader for Summary {
         }
         let encoding = match fields.byte(20) {
             0 => Encoding::Byte,
-            1 => Encoding::Nibble,
             2 => Encoding::Bit,
             _ => return Err("unknown encoding"),
         };
@@ -211,7 +215,6 @@ impl Summary {
 pub(crate) fn raw_bytes(entries: u64, encoding: Encoding) -> u64 {
     match encoding {
         Encoding::Byte => entries,
-        Encoding::Nibble => entries.div_ceil(2),
         Encoding::Bit => entries.div_ceil(8),
     }
 }
@@ -243,8 +246,6 @@ names! { Kind:
 pub enum Encoding {
     /// One byte per entry.
     Byte,
-    /// Four bits per entry: (value - Manhattan distance) / 2.
-    Nibble,
     /// One bit per entry, region-aware values only: (value div 2) mod 2. With the parity of the cells it tells
     /// which way the value of a neighbour differs, so that values are carried along, or found by walking home.
     Bit,
@@ -252,7 +253,6 @@ pub enum Encoding {
 
 names! { Encoding:
     "byte" = Byte, "One byte per entry";
-    "nibble" | "packed" = Nibble, "Four bits per entry: (value - Manhattan distance) / 2";
     "bit" = Bit, "One bit per entry, region-aware only: (value div 2) mod 2";
 }
 
@@ -261,7 +261,7 @@ impl Kind {
     pub fn encodings(self) -> &'static [Encoding] {
         match self {
             // Values of neighbours differ by any odd number: one bit does not tell by which.
-            Kind::Minimum => &[Encoding::Byte, Encoding::Nibble],
+            Kind::Minimum => &[Encoding::Byte],
             Kind::Regions => &Encoding::ALL,
             Kind::AllMoves => &[Encoding::Byte],
         }

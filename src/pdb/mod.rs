@@ -19,9 +19,7 @@
 //! their bytes (prefetch) and only then looks at them, and keeps tables on huge pages ([`Pdb::open`]).
 
 pub(crate) mod all_moves;
-pub(crate) mod all_moves_table;
 pub(crate) mod build;
-pub(crate) mod byte_build;
 pub(crate) mod compress;
 pub(crate) mod database;
 pub(crate) mod encoding;
@@ -30,7 +28,6 @@ pub(crate) mod evaluator;
 pub(crate) mod export;
 pub(crate) mod file_order;
 pub(crate) mod header;
-pub(crate) mod levels;
 pub(crate) mod on_disk;
 pub(crate) mod oracle;
 pub(crate) mod partition;

@@ -1,26 +1,34 @@
 //! Databases of one bit an entry whose values do not fit the memory: levels go to files as they are found.
 //!
 //! Invariant: in memory is what has been reached, one bit an entry; in files is when, a file for each level, whose
-//! frames hold the first visits of some slots each. A level is committed when its file is durable and has its name.
-//! So at every instant the committed levels are 1 to d, and a build goes on from them: what has been reached is their
-//! union. In the end the bit of an entry is read from the levels whose values have it.
+//! frames hold the first visits of some slots each, eight words a register. A level is committed when its file is durable
+//! and has its name. So at every instant the committed levels are 1 to d, and a build goes on from them: what has been
+//! reached is their union. In the end the bit of an entry is read from the levels whose values have it. What was written
+//! comes back or is an error.
 
+use std::collections::BTreeMap;
 use std::io;
+use std::sync::Mutex;
 use std::time::Duration;
 
-use crate::pdb::build::{self, Build};
+use rayon::prelude::*;
+use twox_hash::XxHash3_64;
+
+use crate::bits::set_of;
+use crate::kernel::{Kernel, Word, join_planes, split_planes};
+use crate::pdb::build::{self, Build, TableBuild};
 use crate::pdb::database::Pdb;
-use crate::pdb::error::pool;
-use crate::pdb::levels::{BuildLevels, failed, name};
-use crate::pdb::regions::{EntryOrder, SetGraph};
-use crate::pdb::slots::SlotBoard;
+use crate::pdb::encoding::bit_of;
+use crate::pdb::error::{Meter, pool};
+use crate::pdb::file_order::{ArrangementOrder, WINDOW, bits_by_slots, slots_in_order};
+use crate::pdb::regions::SlotGraph;
+use crate::pdb::slots::{FirstVisits, SlotSearch, VisitSink, stretch_slots, unit};
 use crate::pdb::{Pattern, PdbError};
-use crate::perm::layout::Layout;
-use crate::perm::lehmer;
-use crate::progress::Progress;
+use crate::perm::layout::{Layout, Register};
+use crate::progress::{Phase, Progress};
 use crate::store::{
-    Codec, DatabaseMarker, FileHeader as _, LevelReader, Lock, MANIFEST, RunFile, Storage,
-    lock_within,
+    Codec, DEFAULT_LEVEL, DatabaseMarker, Decoder, Encoder, FileHeader as _, FrameEntry,
+    LevelHeader, LevelReader, LevelSum, LevelWriter, Lock, MANIFEST, RunFile, Storage, lock_within,
 };
 
 /// Time to wait for another build in the directory to end.
@@ -45,38 +53,37 @@ impl DiskBuild<'_> {
     /// As [`build::build`]; [`PdbError::DiskKind`], [`PdbError::Storage`] for what the directory refuses, and what
     /// says that the directory is another one's or damaged. What is committed stays in any case.
     pub fn build(&self, how: &Build, observer: &dyn Progress) -> Result<Pdb, PdbError> {
-        build::plan_on_disk(how)?;
+        let plan = build::plan_on_disk(how)?;
         let _lock = self.lock()?;
         let kernel = how.kernel()?;
-        let layout = Layout::sliced(how.pattern.tiles().len()).ok_or(PdbError::DiskKind)?;
         let run = self.begin(&how.pattern)?;
         let built = pool(how.threads)?.install(|| {
-            let mut board = SlotBoard::new(&how.pattern, layout, kernel, observer)?;
+            let last = self.levels()?.last().copied().unwrap_or(0) as usize;
+            let mut work = TableBuild::new(how, plan.entries, observer)?;
+            let graph = &work.graph;
+            let home = graph.find(set_of(how.pattern.home()), how.pattern.goal().blank());
+            let (tiles, size) = (how.pattern.tiles().len(), how.pattern.size());
             let levels = BuildLevels {
                 storage: self.storage,
                 run,
-                layout,
+                last,
+                layout: graph.layout,
                 kernel,
                 codec: Codec::best(kernel),
-                label: format!("database of {} tiles on {}", layout.len(), how.pattern.size()),
-                slots: [0, 1].map(|class: usize| board.classes[class].changed.len()),
-                goal: board.goal_class(&how.pattern),
+                label: format!("database of {tiles} tiles on {size}"),
+                slots: [0, 1].map(|class: usize| graph.slots(class)),
+                goal: home.0,
+                file: Mutex::default(),
+                encoders: Mutex::default(),
             };
-            let mut histogram = vec![1];
-            let last = self.levels()?.last().copied().unwrap_or(0);
-            levels.restore(last as usize, &mut board, &mut histogram, observer)?;
-            board.search(
-                &how.pattern,
-                &mut histogram,
-                observer,
-                |board, class, depth, found| levels.level(board, class, depth, found, observer),
-            )?;
-            let SlotBoard { graph, classes, .. } = board;
-            drop(classes);
-            let mut header = build::header(how, graph_entries(&graph, layout), how.encoding);
-            header.histogram = histogram;
-            let starts = EntryOrder::new(&how.pattern, how.kind).region_starts();
-            let mut image = build::image(&header, &starts)?;
+            let mut search = work.begin()?;
+            levels.restore(&mut search, &mut work.header.histogram, observer)?;
+            if let Err(error) = work.search(search, &levels) {
+                levels.give_up();
+                return Err(error);
+            }
+            let TableBuild { graph, header, .. } = work;
+            let mut image = build::image(&header)?;
             let entries = header.layout().data.of_mut(image.bytes_mut());
             levels.collect(&graph, header.histogram.len(), entries, observer)?;
             Ok(Pdb::finish(image, header))
@@ -192,8 +199,340 @@ impl DiskBuild<'_> {
     }
 }
 
-/// The entries of all slots.
-fn graph_entries(graph: &SetGraph, layout: Layout) -> u64 {
-    let slots = graph.classes.iter().map(|class| u64::from(class.slots[class.sets.len()]));
-    slots.sum::<u64>() * lehmer::count(layout.len())
+// The files of the levels.
+
+/// The levels of a build.
+pub(crate) struct BuildLevels<'a> {
+    pub storage: &'a dyn Storage,
+    /// Number of the build.
+    pub run: u64,
+    /// The last level that is committed.
+    pub last: usize,
+    pub layout: Layout,
+    pub kernel: Kernel,
+    pub codec: Codec,
+    pub label: String,
+    /// Slots of the classes.
+    pub slots: [usize; 2],
+    /// The class of the goal.
+    pub goal: usize,
+    /// The file of the level at hand, and its name.
+    file: Mutex<Option<(String, InOrder)>>,
+    encoders: Mutex<Vec<(Encoder, Vec<Register>)>>,
+}
+
+/// The name of a committed level.
+pub(crate) fn name(depth: u32) -> String {
+    RunFile::Level { depth, chunk: 0 }.name()
+}
+
+/// What the system says of a file of a directory.
+pub(crate) fn failed(storage: &dyn Storage, name: &str, reason: impl Into<io::Error>) -> PdbError {
+    let reason = reason.into();
+    let place = match name {
+        "" => storage.name(),
+        name => format!("{}/{name}", storage.name()),
+    };
+    match reason.kind() {
+        io::ErrorKind::InvalidData if !name.is_empty() => {
+            PdbError::DamagedLevel { place, reason: reason.to_string() }
+        }
+        _ => PdbError::Storage { place, reason },
+    }
+}
+
+/// Frames on their way to a file, which come in any order.
+struct InOrder {
+    writer: LevelWriter,
+    next: usize,
+    /// Frames that came early; `None` where nothing was first visited.
+    early: BTreeMap<usize, Option<(Vec<u8>, u64)>>,
+    checksum: u64,
+}
+
+impl InOrder {
+    fn put(&mut self, number: usize, frame: Option<(Vec<u8>, u64)>) -> io::Result<()> {
+        self.early.insert(number, frame);
+        while let Some(frame) = self.early.remove(&self.next) {
+            if let Some((bytes, hash)) = frame {
+                self.writer.frame(self.next as u32, &bytes, hash)?;
+                self.checksum = self.checksum.wrapping_add(hash);
+            }
+            self.next += 1;
+        }
+        Ok(())
+    }
+}
+
+impl BuildLevels<'_> {
+    fn class(&self, depth: usize) -> usize {
+        (self.goal + depth) % 2
+    }
+
+    /// Slots of a frame.
+    fn frame_slots(&self, class: usize) -> usize {
+        stretch_slots(self.layout, self.slots[class])
+    }
+
+    fn header(&self, depth: usize) -> LevelHeader {
+        let class = self.class(depth);
+        LevelHeader {
+            run: self.run,
+            depth: depth as u32,
+            chunk: 0,
+            chunks: 1,
+            frame_lines: self.frame_slots(class) as u32,
+            first_line: 0,
+            lines: self.slots[class] as u64,
+            label: self.label.clone(),
+            codec: self.codec,
+        }
+    }
+
+    /// Gives back the disk of a level that does not come to its end; if not now, the next session does.
+    pub fn give_up(&self) {
+        let file = self.file.lock().unwrap_or_else(|e| e.into_inner()).take();
+        if let Some((name, _)) = file {
+            let _ = self.storage.remove(&name);
+        }
+    }
+
+    /// The bytes of a frame and their sum.
+    fn encode(&self, words: &[Word], name: &str) -> Result<(Vec<u8>, u64), PdbError> {
+        let lock = || self.encoders.lock().unwrap_or_else(|e| e.into_inner());
+        let ready = lock().pop();
+        let (mut encoder, mut registers) = match ready {
+            Some(ready) => ready,
+            None => (Encoder::new(self.codec, DEFAULT_LEVEL, self.kernel)?, Vec::new()),
+        };
+        registers.resize(words.len().div_ceil(8), [0; 64]);
+        join_planes(self.kernel, words, &mut registers);
+        let bytes = encoder.encode(&registers);
+        let bytes = bytes.map_err(|e| failed(self.storage, name, io::Error::other(e)))?.to_vec();
+        lock().push((encoder, registers));
+        let hash = XxHash3_64::oneshot(&bytes);
+        Ok((bytes, hash))
+    }
+
+    /// Opens a committed level; `None` when there is none.
+    fn open(&self, depth: usize) -> Result<Option<LevelReader>, PdbError> {
+        let name = name(depth as u32);
+        let failed = |error| failed(self.storage, &name, error);
+        let file = match self.storage.open(&name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened.map_err(failed)?,
+        };
+        let reader = LevelReader::open(file).map_err(failed)?;
+        let codec = reader.header().codec;
+        let expected = LevelHeader { codec, ..self.header(depth) };
+        match *reader.header() == expected {
+            true => Ok(Some(reader)),
+            false => Err(failed(self.storage.place(&name).invalid("it is not of this build"))),
+        }
+    }
+
+    /// Joins the first visits of a frame to the words of its slots.
+    fn join(
+        &self,
+        reader: &LevelReader,
+        at: usize,
+        (decoder, registers): &mut (Decoder, Vec<Register>),
+        words: &mut [Word],
+    ) -> Result<(), PdbError> {
+        let name = name(reader.header().depth);
+        let failed = |error| failed(self.storage, &name, error);
+        let frames = reader.read(at..at + 1).map_err(failed)?;
+        registers.resize(words.len().div_ceil(8), [0; 64]);
+        let decoded = frames.decode(0, decoder, registers, false);
+        decoded.map_err(|reason| failed(self.storage.place(&name).invalid(reason)))?;
+        split_planes(self.kernel, registers, words);
+        Ok(())
+    }
+
+    fn decoder(&self) -> Result<(Decoder, Vec<Register>), PdbError> {
+        Ok((Decoder::new(self.kernel)?, Vec::new()))
+    }
+
+    /// Brings back what the committed levels have reached.
+    pub fn restore(
+        &self,
+        search: &mut SlotSearch,
+        histogram: &mut Vec<u64>,
+        observer: &dyn Progress,
+    ) -> Result<(), PdbError> {
+        let (unit, last) = (unit(self.layout), self.last);
+        let meter = Meter::new(observer, Phase::Check, 0, last as u64);
+        let mut found = 1;
+        for depth in 1..=last {
+            let Some(reader) = self.open(depth)? else {
+                return Err(PdbError::MissingLevel {
+                    place: format!("{}/{}", self.storage.name(), name(depth as u32)),
+                });
+            };
+            let class = self.class(depth);
+            let frame_slots = self.frame_slots(class);
+            let of = &mut search.classes[class];
+            let masks = of.changed.par_chunks_mut(frame_slots);
+            let words = of.seen.words_mut().par_chunks_mut(frame_slots * unit);
+            let work =
+                |ready: &mut Option<_>,
+                 (frame, (masks, words)): (usize, (&mut [u64], &mut [Word]))| {
+                    masks.fill(0);
+                    let Some(at) = find(reader.index(), frame) else {
+                        return Ok::<u64, PdbError>(0);
+                    };
+                    let ready = match ready {
+                        Some(ready) => ready,
+                        None => ready.insert(self.decoder()?),
+                    };
+                    let mut new = vec![[0; 8]; words.len()];
+                    self.join(&reader, at, ready, &mut new)?;
+                    let mut states = 0;
+                    let slices = self.layout.blocks();
+                    let slots = words.chunks_mut(unit).zip(new.chunks(unit));
+                    for (mask, (words, new)) in masks.iter_mut().zip(slots) {
+                        for (i, (word, new)) in words.iter_mut().zip(new).enumerate() {
+                            let new = u64::from_le_bytes(*new);
+                            states += u64::from(new.count_ones());
+                            *mask |= u64::from(new != 0) << (i / (unit / slices));
+                            *word = (u64::from_le_bytes(*word) | new).to_le_bytes();
+                        }
+                    }
+                    Ok(states)
+                };
+            let states = masks.zip(words).enumerate();
+            let states = states.map_init(|| None, work);
+            let states = states.try_reduce(|| 0, |a, b| Ok(a + b))?;
+            if states != reader.sum().states || found != reader.before() {
+                let name = name(depth as u32);
+                let wrong = self.storage.place(&name).invalid("its number of entries is wrong");
+                return Err(failed(self.storage, &name, wrong));
+            }
+            found += states;
+            histogram.push(states);
+            meter.add(1)?;
+        }
+        if last > 0 {
+            // What came before the last level was read for it.
+            search.classes[self.class(last + 1)].changed.fill(0);
+            observer.continued(last, found);
+        }
+        Ok(())
+    }
+
+    /// Writes the entries in the order of the file.
+    pub fn collect(
+        &self,
+        graph: &SlotGraph,
+        levels: usize,
+        mut entries: &mut [u8],
+        observer: &dyn Progress,
+    ) -> Result<(), PdbError> {
+        let mut readers: [Vec<LevelReader>; 2] = [Vec::new(), Vec::new()];
+        for depth in (1..levels).filter(|&depth| bit_of(depth as u8) == 1) {
+            let reader = self.open(depth)?.ok_or_else(|| PdbError::MissingLevel {
+                place: format!("{}/{}", self.storage.name(), name(depth as u32)),
+            })?;
+            readers[self.class(depth)].push(reader);
+        }
+        let order = ArrangementOrder::new(self.layout);
+        let (slots, unit) = (slots_in_order(graph), unit(self.layout));
+        let meter = Meter::new(observer, Phase::Order, 0, slots.len() as u64);
+        let mut words = [Vec::new(), Vec::new()];
+        for window in slots.chunks(WINDOW) {
+            let mut firsts = [0, 0];
+            for (class, words) in words.iter_mut().enumerate() {
+                let mut own = window.iter().filter(|slot| slot.0 == class);
+                let Some(first) = own.next() else { continue };
+                let last = own.next_back().unwrap_or(first);
+                let frame_slots = self.frame_slots(class);
+                // Whole frames: numbers of slots rise within a class.
+                let frame = first.1 / frame_slots;
+                firsts[class] = frame * frame_slots;
+                let end = (last.1 + 1).next_multiple_of(frame_slots);
+                let count = end.min(self.slots[class]) - firsts[class];
+                words.clear();
+                words.resize(count * unit, [0; 8]);
+                let parts = words.par_chunks_mut(frame_slots * unit).enumerate();
+                let init = || None;
+                parts.try_for_each_init(init, |ready, (i, words)| {
+                    for reader in &readers[class] {
+                        if let Some(at) = find(reader.index(), frame + i) {
+                            let ready = match ready {
+                                Some(ready) => ready,
+                                None => ready.insert(self.decoder()?),
+                            };
+                            self.join(reader, at, ready, words)?;
+                        }
+                    }
+                    Ok::<(), PdbError>(())
+                })?;
+            }
+            let (head, tail) =
+                std::mem::take(&mut entries).split_at_mut(window.len() * order.len() / 8);
+            entries = tail;
+            let of = |(class, slot): (usize, usize)| {
+                &words[class][(slot - firsts[class]) * unit..][..unit]
+            };
+            bits_by_slots(&order, window, of, head, &meter)?;
+        }
+        Ok(())
+    }
+}
+
+impl VisitSink for BuildLevels<'_> {
+    fn wants(&self, _: usize) -> bool {
+        true
+    }
+
+    fn begin(&self, depth: usize) -> Result<(), PdbError> {
+        let header = self.header(depth);
+        let new = header.uncommitted().name();
+        let failed = |error| failed(self.storage, &new, error);
+        let file = self.storage.create(&new).map_err(failed)?;
+        let writer = LevelWriter::new(file, &header).map_err(failed)?;
+        let out = InOrder { writer, next: 0, early: BTreeMap::new(), checksum: 0 };
+        *self.file.lock().unwrap_or_else(|e| e.into_inner()) = Some((new, out));
+        Ok(())
+    }
+
+    fn take(&self, new: &FirstVisits<'_>) -> Result<u64, PdbError> {
+        let name = self.header(new.depth).uncommitted().name();
+        let frame = match new.states {
+            0 => None,
+            _ => Some(self.encode(new.words, &name)?),
+        };
+        let mut file = self.file.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some((_, out)) = &mut *file {
+            out.put(new.stretch, frame).map_err(|e| failed(self.storage, &name, e))?;
+        }
+        Ok(new.states)
+    }
+
+    fn end(&self, depth: usize, entries: u64, found: u64) -> Result<(), PdbError> {
+        if entries == 0 {
+            self.give_up();
+            return Ok(());
+        }
+        let mut file = self.file.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some((new, InOrder { writer, checksum, .. })) = file.take() {
+            let finished = writer.finish(LevelSum { states: entries, checksum }, found);
+            let synced = finished.and_then(|(_, mut file)| file.sync());
+            synced.map_err(|e| {
+                let _ = self.storage.remove(&new);
+                failed(self.storage, &new, e)
+            })?;
+            let name = name(depth as u32);
+            let commit = self.storage.rename(&new, &name);
+            commit
+                .and_then(|()| self.storage.sync_names())
+                .map_err(|e| failed(self.storage, &name, e))?;
+        }
+        Ok(())
+    }
+}
+
+/// The place of a frame in an index.
+fn find(index: &[FrameEntry], frame: usize) -> Option<usize> {
+    index.binary_search_by_key(&frame, |entry| entry.frame as usize).ok()
 }

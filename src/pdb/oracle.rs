@@ -1,16 +1,85 @@
-//! The plain builder: breadth-first over single states. Any pattern, slow; the oracle of the tests.
+//! The rules of a pattern, and the plain builder: breadth-first over single states. Any pattern, slow; the oracle of the
+//! tests.
 //!
-//! Invariant: the value of a (placement, region) is the length of its shortest path to the goal when
-//! only moves of pattern tiles count.
+//! Invariant: the value of a state is the length of its shortest path to the goal when only moves that count do. It shares
+//! nothing with the fast builder.
 
-use crate::pdb::regions::{EntryOrder, Grid, bits, number};
+use std::time::Instant;
+
+use crate::bits::{bits, set_of};
+use crate::pdb::regions::{EntryOrder, Grid};
 use crate::pdb::{Kind, Pattern, PdbError};
-use crate::perm::lehmer;
-use crate::perm::placement::Subsets;
-use crate::progress::{LevelDone, Progress};
+use crate::progress::{LevelDone, Phase, Progress};
 
 /// The value of an entry that no board reaches.
 pub(crate) const UNREACHED: u8 = u8::MAX;
+
+/// A state: the tiles' cells, and the lowest cell of the blank's region; the blank's own cell where every move counts.
+pub(crate) type PatternState = ([u8; Pattern::MAX_TILES], u8);
+
+/// What counts as a move.
+pub(crate) struct PatternMoves<'a> {
+    pub pattern: &'a Pattern,
+    pub kind: Kind,
+    pub grid: Grid,
+}
+
+impl<'a> PatternMoves<'a> {
+    pub fn new(pattern: &'a Pattern, kind: Kind) -> PatternMoves<'a> {
+        PatternMoves { pattern, kind, grid: Grid::new(pattern.size()) }
+    }
+
+    /// The tiles' cells of a state.
+    pub fn cells<'b>(&self, state: &'b PatternState) -> &'b [u8] {
+        &state.0[..self.pattern.tiles().len()]
+    }
+
+    /// The state of a placement and the blank's cell.
+    pub fn state(&self, cells: &[u8], blank: u8) -> PatternState {
+        let mut padded = [0; Pattern::MAX_TILES];
+        padded[..cells.len()].copy_from_slice(cells);
+        if self.kind == Kind::AllMoves {
+            return (padded, blank);
+        }
+        let region = self.grid.region(self.grid.free(set_of(cells)), usize::from(blank));
+        (padded, region.trailing_zeros() as u8)
+    }
+
+    pub fn goal(&self) -> PatternState {
+        self.state(self.pattern.home(), self.pattern.goal().blank() as u8)
+    }
+
+    /// Calls `visit` with each state that a move leads to.
+    pub fn each(&self, state: &PatternState, mut visit: impl FnMut(PatternState)) {
+        let (mut cells, blank) = (state.0, state.1);
+        let cells = &mut cells[..self.pattern.tiles().len()];
+        if self.kind == Kind::AllMoves {
+            // The blank changes places with what is next to it; it is the first of the cells itself.
+            for near in bits(self.grid.around(1 << blank)) {
+                let near = near as u8;
+                let moved: Vec<u8> = cells
+                    .iter()
+                    .map(|&cell| match cell {
+                        cell if cell == blank => near,
+                        cell if cell == near => blank,
+                        cell => cell,
+                    })
+                    .collect();
+                visit(self.state(&moved, near));
+            }
+            return;
+        }
+        let region = self.grid.region(self.grid.free(set_of(cells)), usize::from(blank));
+        for x in 0..cells.len() {
+            let from = cells[x];
+            for to in bits(self.grid.around(1 << from) & region) {
+                cells[x] = to as u8;
+                visit(self.state(cells, from));
+            }
+            cells[x] = from;
+        }
+    }
+}
 
 /// Fills `values` (one byte per entry, in entry order) and returns the histogram.
 ///
@@ -18,73 +87,60 @@ pub(crate) const UNREACHED: u8 = u8::MAX;
 pub(crate) fn build(
     pattern: &Pattern,
     kind: Kind,
-    starts: &[u32],
     values: &mut [u8],
     observer: &dyn Progress,
 ) -> Result<Vec<u64>, PdbError> {
+    let moves = PatternMoves::new(pattern, kind);
     let entries = EntryOrder::new(pattern, kind);
-    let grid = Grid::new(pattern.size());
-    let k = pattern.tiles().len();
-    let subsets = Subsets::new(grid.cells(), k).expect("patterns are small");
-    let start_of = |rank: usize| starts[rank];
-    let lows: Vec<u64> = subsets.iter().map(|set| grid.lows(set)).collect();
-    // States are numbered as the entries of a region-aware table, whatever the kind.
-    let states = EntryOrder::new(pattern, Kind::Regions);
-    let count = *starts.last().unwrap_or(&0) as usize * lehmer::count(k) as usize;
-    let mut seen = vec![false; count];
+    // States are numbered as the entries of a region-aware table also where these share their entries.
+    let states = match kind {
+        Kind::AllMoves => entries.clone(),
+        Kind::Minimum | Kind::Regions => EntryOrder::new(pattern, Kind::Regions),
+    };
+    let (starts, count) = match kind {
+        Kind::AllMoves => (Vec::new(), values.len()),
+        Kind::Minimum | Kind::Regions => {
+            let starts = states.region_starts();
+            let slots = *starts.last().unwrap_or(&0) as usize;
+            (starts, slots * crate::perm::lehmer::count(pattern.tiles().len()) as usize)
+        }
+    };
+    let number = |order: &EntryOrder, state: &PatternState| {
+        order.entry(moves.cells(state), state.1, |set| starts[set]) as usize
+    };
     values.fill(UNREACHED);
-
-    let blank = pattern.goal().blank() as u8;
-    let goal: Vec<u8> = pattern.home().to_vec();
-    seen[states.entry(&goal, blank, start_of) as usize] = true;
-    let mut level = vec![(cells_word(&goal), blank)];
+    let mut seen = vec![false; count];
+    let mut level = vec![moves.goal()];
+    seen[number(&states, &level[0])] = true;
     let mut histogram = Vec::new();
     while !level.is_empty() {
-        let begun = std::time::Instant::now();
-        let value = u8::try_from(histogram.len())
-            .ok()
-            .filter(|&v| v < UNREACHED)
-            .ok_or(PdbError::ValueTooLarge { max: usize::from(UNREACHED) - 1 })?;
+        let (begun, depth) = (Instant::now(), histogram.len());
+        if depth >= usize::from(UNREACHED) {
+            return Err(PdbError::ValueTooLarge { max: usize::from(UNREACHED) - 1 });
+        }
         let (mut next, mut found) = (Vec::new(), 0);
-        for (i, &(word, blank)) in level.iter().enumerate() {
-            if i.is_multiple_of(1 << 16) && observer.interrupted() {
-                return Err(PdbError::Interrupted);
+        for (i, state) in level.iter().enumerate() {
+            if i.is_multiple_of(1 << 16) {
+                let done = histogram.iter().sum::<u64>() + found;
+                observer.progress(Phase::Search(depth), done, values.len() as u64);
+                if observer.interrupted() {
+                    return Err(PdbError::Interrupted);
+                }
             }
-            let mut cells = [0; Pattern::MAX_TILES];
-            for (x, cell) in cells[..k].iter_mut().enumerate() {
-                *cell = (word >> (8 * x)) as u8;
-            }
-            let cells = &mut cells[..k];
-            let entry = entries.entry(cells, blank, start_of) as usize;
+            let entry = number(&entries, state);
             if values[entry] == UNREACHED {
-                values[entry] = value;
+                values[entry] = depth as u8;
                 found += 1;
             }
-            let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
-            let region = grid.region(grid.free(set), usize::from(blank));
-            for x in 0..k {
-                let from = cells[x];
-                for to in bits(grid.around(1 << from) & region) {
-                    cells[x] = to as u8;
-                    let moved = set ^ 1 << from ^ 1 << to;
-                    let rank = subsets.rank(moved);
-                    let to_region = grid.region(grid.free(moved), usize::from(from));
-                    let slot = starts[rank] as usize + number(lows[rank], to_region);
-                    let state = slot * lehmer::count(k) as usize
-                        + crate::pdb::regions::arrangement_rank(moved, cells) as usize;
-                    if !std::mem::replace(&mut seen[state], true) {
-                        next.push((cells_word(cells), from));
-                    }
+            moves.each(state, |state| {
+                if !std::mem::replace(&mut seen[number(&states, &state)], true) {
+                    next.push(state);
                 }
-                cells[x] = from;
-            }
+            });
         }
         if found > 0 {
-            observer.level(&LevelDone {
-                depth: histogram.len(),
-                states: found,
-                seconds: begun.elapsed().as_secs_f64(),
-            });
+            let seconds = begun.elapsed().as_secs_f64();
+            observer.level(&LevelDone { depth, states: found, seconds });
         }
         histogram.push(found);
         level = next;
@@ -93,8 +149,4 @@ pub(crate) fn build(
         histogram.pop();
     }
     Ok(histogram)
-}
-
-fn cells_word(cells: &[u8]) -> u64 {
-    cells.iter().rev().fold(0, |word, &c| word << 8 | u64::from(c))
 }

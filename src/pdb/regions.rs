@@ -5,7 +5,8 @@
 
 use rayon::prelude::*;
 
-use crate::kernel::{SetMove, SetMoves};
+use crate::bits::{bits, set_of};
+use crate::kernel::{SlotMove, SlotMoves};
 use crate::pdb::{Kind, Pattern};
 use crate::perm::layout::Layout;
 use crate::perm::lehmer;
@@ -109,16 +110,6 @@ pub(crate) fn number(lows: u64, region: u64) -> usize {
     (lows & low.wrapping_sub(1)).count_ones() as usize
 }
 
-/// The set bits of a mask, lowest first.
-pub(crate) fn bits(mut mask: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = mask.trailing_zeros() as usize;
-        let some = mask != 0;
-        mask &= mask.wrapping_sub(1);
-        some.then_some(bit)
-    })
-}
-
 // Which entry of a table belongs to a placement: the entry order of the files.
 //
 // Invariant: tiles are taken in increasing number and cells are row-major. In a table with the minimum
@@ -177,7 +168,7 @@ impl EntryOrder {
         match self.kind {
             Kind::Minimum | Kind::AllMoves => placement::rank(self.grid.cells(), cells),
             Kind::Regions => {
-                let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
+                let set = set_of(cells);
                 self.slot_of(set, blank, starts) * lehmer::count(self.k)
                     + arrangement_rank(set, cells)
             }
@@ -206,7 +197,7 @@ impl EntryOrder {
     /// Returns the number of regions of the free cells around a placement, and the number of the one
     /// that a cell lies in.
     pub fn region(&self, cells: &[u8], blank: u8) -> (usize, usize) {
-        let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
+        let set = set_of(cells);
         let lows = self.grid.lows(set);
         let region = self.grid.region(self.grid.free(set), usize::from(blank));
         (lows.count_ones() as usize, number(lows, region))
@@ -214,26 +205,6 @@ impl EntryOrder {
 
     pub(crate) fn grid(&self) -> &Grid {
         &self.grid
-    }
-
-    /// Returns the set of occupied cells with a given rank.
-    pub(crate) fn set(&self, rank: usize) -> u64 {
-        self.subsets.unrank(rank)
-    }
-
-    /// Returns the set of occupied cells and the region that a slot of k! entries of a region-aware
-    /// table is for; `start(set)` tells the number of regions before a set.
-    pub(crate) fn slot(&self, slot: u64, start: impl Fn(usize) -> u32) -> (u64, usize) {
-        let (mut low, mut high) = (0, self.sets());
-        while high - low > 1 {
-            let middle = low.midpoint(high);
-            if u64::from(start(middle)) <= slot {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        (self.set(low), slot as usize - start(low) as usize)
     }
 
     /// Calls `visit(entry, cells, region)` for all entries in order; the region is 0 in tables of the
@@ -282,120 +253,118 @@ pub(crate) fn arrangement_rank(set: u64, cells: &[u8]) -> u64 {
     rank
 }
 
-// The sets of occupied cells and the tile moves between them, looked up once per build.
+// The slots of a pattern's board and the moves between them.
 //
-// Invariant: the sets of one colour form a class; every tile move leads from one class to the other.
-// Within a class sets are numbered by increasing bit masks.
+// Invariant: a slot is a set of occupied cells and a place of the blank: a region where only the moves of the tiles
+// count, a cell where all do. Every move that counts leads from one class of slots to the other: it changes the colour of
+// the set, or of the blank's cell. Within a class slots are numbered by increasing sets, then by the lowest cells of the
+// places.
 
-/// One class of sets.
-pub(crate) struct SetClass {
-    /// The sets, as masks of cells.
-    pub sets: Vec<u64>,
-    /// For each set all its region bits.
-    pub bits: Vec<u8>,
-    /// For each set the number of regions of the sets before it, and their total at the end.
-    pub slots: Vec<u32>,
-    /// The moves into the sets.
-    pub moves: SetMoves,
-}
-
-/// All sets and moves of a pattern's board.
-pub(crate) struct SetGraph {
+/// All slots of a pattern's board.
+pub(crate) struct SlotGraph {
     pub grid: Grid,
     pub subsets: Subsets,
-    pub classes: [SetClass; 2],
-    /// For each set, by rank among all: its number within its class.
-    number: Vec<u32>,
+    pub layout: Layout,
+    /// For each set the lowest cells of its regions; none where the blank's cell counts.
+    lows: Option<Vec<u64>>,
+    /// For each class the slots of the sets before each one, and their total at the end.
+    pub starts: [Vec<u32>; 2],
 }
 
-impl SetGraph {
-    /// Looks up all sets and moves. Cost: about 100 ns per move, and 12 bytes of memory.
-    pub fn new(pattern: &Pattern, layout: Layout) -> SetGraph {
+impl SlotGraph {
+    /// Looks up all slots: of regions, or of cells where every move counts. Cost: about 100 ns a set.
+    pub fn new(pattern: &Pattern, layout: Layout, kind: Kind) -> SlotGraph {
         let grid = Grid::new(pattern.size());
         let subsets = Subsets::new(grid.cells(), layout.len()).expect("patterns are small");
         let all: Vec<u64> = subsets.iter().collect();
-        let lows: Vec<u64> = all.par_iter().map(|&set| grid.lows(set)).collect();
-        let mut sets = [Vec::new(), Vec::new()];
-        let number = all.iter().map(|&set| {
-            let class = &mut sets[grid.colour(set)];
-            class.push(set);
-            class.len() as u32 - 1
-        });
-        let number: Vec<u32> = number.collect();
-        let counts = [sets[0].len(), sets[1].len()];
-        let finder =
-            Finder { grid: &grid, layout, subsets: &subsets, lows: &lows, number: &number };
-        let mut class = 0;
-        let classes = sets.map(|sets| {
-            class += 1;
-            let lists: Vec<Vec<SetMove>> =
-                sets.par_iter().with_min_len(64).map(|&set| finder.moves(set)).collect();
-            let regions = sets.iter().map(|&set| lows[subsets.rank(set)].count_ones());
-            let regions: Vec<u32> = regions.collect();
-            let mut slots = vec![0];
-            slots.extend(regions.iter().scan(0, |total, &r| {
-                *total += r;
-                Some(*total)
+        let lows: Option<Vec<u64>> =
+            (kind != Kind::AllMoves).then(|| all.par_iter().map(|&set| grid.lows(set)).collect());
+        let starts = [0, 1].map(|class| {
+            let mut slots = 0;
+            let mut starts = vec![0];
+            starts.extend(all.iter().enumerate().map(|(rank, &set)| {
+                slots += match &lows {
+                    Some(lows) if grid.colour(set) == class => lows[rank].count_ones(),
+                    Some(_) => 0,
+                    None => grid.free_of(set, class).count_ones(),
+                };
+                slots
             }));
-            SetClass {
-                bits: regions.iter().map(|&r| u8::MAX >> (8 - r)).collect(),
-                slots,
-                moves: SetMoves::new(layout, counts[2 - class], lists),
-                sets,
-            }
+            starts
         });
-        SetGraph { grid, subsets, classes, number }
+        SlotGraph { grid, subsets, layout, lows, starts }
     }
 
-    /// The class of a set and its number there.
-    #[inline]
-    pub fn find(&self, set: u64) -> (usize, usize) {
-        (self.grid.colour(set), self.number[self.subsets.rank(set)] as usize)
+    /// Bytes of the tables of so many sets and slots, without the words; `tiles` of them have up to 2.5 moves each.
+    pub fn bytes(sets: u64, slots: u64, tiles: usize) -> u64 {
+        // Two numbers and a mask a set. A move of 8 bytes twice, once in a list of its own with a header; two masks and
+        // the end of its moves for each slot.
+        32 * sets + slots * (24 + 20 + 40 * tiles as u64)
     }
 
-    /// The memory of the tables of a pattern with this many sets, in bytes.
-    pub fn bytes(sets: u64, tiles: usize) -> u64 {
-        // Masks, lows, numbers, slots, flags, and a move of 8 bytes for at most 2.5 free neighbours of
-        // each tile, once in a list of its own (with a header) and once in the table.
-        sets * (44 + 24 + tiles as u64 * 40)
+    /// The number of slots of a class.
+    pub fn slots(&self, class: usize) -> usize {
+        self.starts[class].last().map_or(0, |&slots| slots as usize)
     }
-}
 
-struct Finder<'a> {
-    grid: &'a Grid,
-    layout: Layout,
-    subsets: &'a Subsets,
-    lows: &'a [u64],
-    number: &'a [u32],
-}
-
-impl Finder<'_> {
-    /// The moves into a set: a tile on cell x came from the free neighbour y, where the blank is now.
-    fn moves(&self, set: u64) -> Vec<SetMove> {
-        let free = self.grid.free(set);
-        let lows = self.lows[self.subsets.rank(set)];
-        let below = |set: u64, cell: usize| (set & ((1 << cell) - 1)).count_ones() as usize;
-        let mut moves = Vec::with_capacity(20);
-        // Free neighbours share a region: flood each region once.
-        let mut left = free;
-        while left != 0 {
-            let region = self.grid.region(free, left.trailing_zeros() as usize);
-            left &= !region;
-            let to = number(lows, region) as u8;
-            for x in bits(self.grid.around(region) & set) {
-                for y in bits(self.grid.around(1 << x) & region) {
-                    let source = set ^ 1 << x ^ 1 << y;
-                    let rank = self.subsets.rank(source);
-                    let came = self.grid.region(self.grid.free(source), x);
-                    let shift = SetMoves::shift(self.layout, below(source, y), below(set, x));
-                    moves.push(SetMove {
-                        source: self.number[rank],
-                        shift: shift as u8,
-                        from: number(self.lows[rank], came) as u8,
-                        to,
-                    });
-                }
+    /// The class of the slot of a set and a free cell, and its number there.
+    pub fn find(&self, set: u64, cell: usize) -> (usize, usize) {
+        let rank = self.subsets.rank(set);
+        let (class, before) = match &self.lows {
+            Some(lows) => {
+                let region = self.grid.region(self.grid.free(set), cell);
+                (self.grid.colour(set), number(lows[rank], region))
             }
+            None => {
+                let class = self.grid.colour(1 << cell);
+                let below = self.grid.free_of(set, class) & ((1 << cell) - 1);
+                (class, below.count_ones() as usize)
+            }
+        };
+        (class, self.starts[class][rank] as usize + before)
+    }
+
+    /// The moves into all slots of a class. Cost: about 100 ns a move.
+    pub fn moves(&self, class: usize) -> SlotMoves {
+        let lists: Vec<Vec<SlotMove>> = (0..self.subsets.count())
+            .into_par_iter()
+            .with_min_len(64)
+            .flat_map_iter(|rank| {
+                let set = self.subsets.unrank(rank);
+                let free = self.grid.free(set);
+                let places = match &self.lows {
+                    Some(lows) if self.grid.colour(set) == class => lows[rank],
+                    Some(_) => 0,
+                    None => self.grid.free_of(set, class),
+                };
+                bits(places).map(move |low| match self.lows {
+                    Some(_) => self.moves_of(set, self.grid.region(free, low)),
+                    None => self.moves_of(set, 1 << low),
+                })
+            })
+            .collect();
+        SlotMoves::new(self.layout, self.slots(1 - class), lists)
+    }
+
+    /// The moves into a set with the blank anywhere in a place: a tile on cell x came from its neighbour y, where the
+    /// blank is now and which was free for the tile then.
+    fn moves_of(&self, set: u64, place: u64) -> Vec<SlotMove> {
+        let below = |set: u64, cell: usize| (set & ((1 << cell) - 1)).count_ones() as usize;
+        let mut moves = Vec::with_capacity(8);
+        let mut came = |from: u64, blank: usize, shift: usize| {
+            let source = self.find(from, blank).1 as u32;
+            moves.push(SlotMove { source, shift: shift as u8 });
+        };
+        for x in bits(self.grid.around(place) & set) {
+            for y in bits(self.grid.around(1 << x) & place) {
+                let source = set ^ 1 << x ^ 1 << y;
+                let shift = SlotMoves::shift(self.layout, below(source, y), below(set, x));
+                came(source, x, shift);
+            }
+        }
+        if self.lows.is_none() {
+            // The other tiles look alike.
+            bits(self.grid.around(place) & !set).for_each(|near| came(set, near, 0));
         }
         moves
     }

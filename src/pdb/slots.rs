@@ -1,9 +1,11 @@
-//! The builder of one bit an entry: whole levels by streaming over words of 60 arrangements.
+//! The builder of all databases of five tiles and more: whole levels by streaming over words of 60 arrangements.
 //!
-//! Invariant: a slot is a set of occupied cells and a region of the blank; a state is a slot and an arrangement, one
-//! bit. Every tile move changes the colour of the set, so a level only adds bits to one class of slots and only
-//! reads the other one: levels are in place. The words of a slot lie together, slice by slice, so that what a slot
-//! reads of another one is some kilobytes in a row; a slice that did not change or is full is skipped.
+//! Invariant: a slot is a set of occupied cells and a place of the blank ([`SlotGraph`]); a state is a slot and an
+//! arrangement, one bit. Every move that counts leads to the other class of slots, so a level only adds bits to one class
+//! and only reads the other one: levels are in place. The words of a slot lie together, slice by slice, so that what a
+//! slot reads of another one is some kilobytes in a row; a slice that did not change or is full is skipped.
+//!
+//! What becomes of the states that a level reaches first is the business of a [`VisitSink`].
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,16 +13,20 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use crate::kernel::{Kernel, PatternStep, SetMove, SetMoves, SlotStretch, Word};
-use crate::pdb::regions::SetGraph;
+use crate::bits::{bits, set_of};
+use crate::kernel::{Kernel, SlotMoves, SlotStep, SlotStretch, Word, enter_first};
+use crate::pdb::encoding::bit_of;
+use crate::pdb::regions::SlotGraph;
 use crate::pdb::{Pattern, PdbError};
-use crate::perm::layout::{LANES, Layout};
-use crate::perm::lehmer;
+use crate::perm::layout::{LANES, Layout, Register};
 use crate::progress::{LevelDone, Phase, Progress};
 use crate::store::{Array, MemoryError};
 
 /// Bytes of a stretch of slots: with what it reads, half of the nearest private cache.
 const STRETCH: usize = 128 << 10;
+
+/// The largest depth of a table: a byte each, and one for what is not reached.
+pub(crate) const MAX_DEPTH: usize = 254;
 
 /// Words of consecutive slots.
 #[derive(Debug)]
@@ -51,260 +57,24 @@ impl Slots {
     pub fn of(&self, slot: usize) -> &[Word] {
         &self.words()[slot * self.unit..][..self.unit]
     }
-}
 
-/// A class of slots, and how far it has been reached.
-pub(crate) struct SlotClass {
-    pub seen: Slots,
-    moves: SetMoves,
-    /// For each slot the slices that are full.
-    full: Vec<u64>,
-    /// For each slot the slices that the last level of the class changed.
-    pub changed: Vec<u64>,
-}
-
-impl SlotClass {
-    /// Returns a class of which nothing has been reached.
-    pub fn new(layout: Layout, moves: SetMoves) -> Result<SlotClass, MemoryError> {
-        let slots = moves.targets();
-        Ok(SlotClass {
-            seen: Slots::zeroed(slots, unit(layout))?,
-            moves,
-            full: vec![0; slots],
-            changed: vec![0; slots],
-        })
-    }
-
-    /// Marks the arrangement of the goal in a slot.
-    pub fn begin(&mut self, pattern: &Pattern, layout: Layout, slot: usize) {
-        let home = pattern.home();
-        let mut tiles: Vec<u8> = (0..home.len() as u8).collect();
-        tiles.sort_by_key(|&t| home[usize::from(t)]);
-        let place = layout.place(&tiles);
-        let word = place.block * layout.slice_registers() + layout.in_slice(place);
-        self.seen.words_mut()[slot * unit(layout) + word] = (1u64 << place.lane).to_le_bytes();
-        self.changed[slot] = 1 << place.block;
+    /// Copies the slices of a class that have changed.
+    fn renew(&mut self, class: &SlotClass, slice: usize) {
+        let unit = self.unit;
+        let slots = self.words_mut().par_chunks_mut(unit);
+        let slots = slots.zip(class.seen.words().par_chunks(unit)).zip(&class.changed);
+        slots.with_min_len(256).for_each(|((to, from), changed)| {
+            for number in bits(*changed) {
+                let words = number * slice..(number + 1) * slice;
+                to[words.clone()].copy_from_slice(&from[words]);
+            }
+        });
     }
 }
 
-/// The slots of a pattern's board.
-pub(crate) struct SlotBoard {
-    pub graph: SetGraph,
-    pub layout: Layout,
-    step: PatternStep,
-    pub classes: [SlotClass; 2],
-}
-
-/// What becomes of a level's first visits.
-pub(crate) enum FirstVisitSink<'a> {
-    /// They are counted.
-    Count,
-    /// They are marked in the words of the class.
-    In(&'a mut [Word]),
-    /// They are handed over, with the number of the stretch and how many they are, by any thread in any order.
-    To(&'a TakeMarks<'a>),
-}
-
-/// Takes the marks of a stretch.
-pub(crate) type TakeMarks<'a> = dyn Fn(usize, u64, &[Word]) -> Result<(), PdbError> + Sync + 'a;
-
-/// Words of a slot.
+/// Words of a slot, which are the registers of a slot of bytes.
 pub(crate) fn unit(layout: Layout) -> usize {
     layout.blocks() * layout.slice_registers()
-}
-
-/// The memory of the tables of so many sets and slots, in bytes, without the words.
-pub(crate) fn tables(sets: u64, slots: u64, tiles: usize) -> u64 {
-    // Two masks and the end of its moves for each slot, and each move once more.
-    SetGraph::bytes(sets, tiles) + slots * 20 + sets * 20 * tiles as u64
-}
-
-impl SlotBoard {
-    /// Looks up all slots and moves; nothing has been reached but the goal.
-    pub fn new(
-        pattern: &Pattern,
-        layout: Layout,
-        kernel: Kernel,
-        observer: &dyn Progress,
-    ) -> Result<SlotBoard, PdbError> {
-        observer.progress(Phase::Setup, 0, 1);
-        let step = PatternStep::new(kernel, layout)?;
-        let mut graph = SetGraph::new(pattern, layout);
-        let moves = [0, 1].map(|class| moves(&graph, layout, class));
-        // These lead from set to set, which nobody asks for again.
-        for class in &mut graph.classes {
-            class.moves = SetMoves::new(layout, 0, [[]; 0]);
-        }
-        let [low, high] = moves;
-        let mut board = SlotBoard {
-            classes: [SlotClass::new(layout, low)?, SlotClass::new(layout, high)?],
-            graph,
-            layout,
-            step,
-        };
-        board.begin(pattern);
-        observer.progress(Phase::Setup, 1, 1);
-        Ok(board)
-    }
-
-    /// Marks the goal.
-    fn begin(&mut self, pattern: &Pattern) {
-        let mask = pattern.home().iter().fold(0u64, |set, &c| set | 1 << c);
-        let (class, set) = self.graph.find(mask);
-        let region = self.graph.grid.region_number(mask, pattern.goal().blank());
-        let slot = self.graph.classes[class].slots[set] as usize + region;
-        self.classes[class].begin(pattern, self.layout, slot);
-    }
-
-    /// The class of the goal.
-    pub fn goal_class(&self, pattern: &Pattern) -> usize {
-        let home = pattern.home().iter().fold(0u64, |set, &c| set | 1 << c);
-        self.graph.grid.colour(home)
-    }
-
-    /// The number of entries.
-    pub fn entries(&self) -> u64 {
-        let slots = self.classes.iter().map(|class| class.changed.len() as u64);
-        slots.sum::<u64>() * lehmer::count(self.layout.len())
-    }
-
-    /// Runs `level(board, class, depth, entries found)` for one level after the other, until one finds nothing;
-    /// puts the entries of each behind those of the levels that there are.
-    pub fn search(
-        &mut self,
-        pattern: &Pattern,
-        histogram: &mut Vec<u64>,
-        observer: &dyn Progress,
-        mut level: impl FnMut(&mut SlotBoard, usize, usize, u64) -> Result<u64, PdbError>,
-    ) -> Result<(), PdbError> {
-        let goal = self.goal_class(pattern);
-        let mut found = histogram.iter().sum();
-        let report = |depth, states, seconds| {
-            observer.level(&LevelDone { depth, states, seconds });
-        };
-        if let [1] = histogram[..] {
-            report(0, 1, 0.0);
-        }
-        for depth in histogram.len().. {
-            if depth > 254 {
-                return Err(PdbError::ValueTooLarge { max: 254 });
-            }
-            let begun = Instant::now();
-            let entries = level(self, (goal + depth) % 2, depth, found)?;
-            if entries == 0 {
-                break;
-            }
-            report(depth, entries, begun.elapsed().as_secs_f64());
-            histogram.push(entries);
-            found += entries;
-        }
-        Ok(())
-    }
-
-    /// Adds a level to a class; returns how many entries it reached first. `found` is the number of entries found
-    /// before.
-    pub fn level(
-        &mut self,
-        class: usize,
-        depth: usize,
-        found: u64,
-        marks: FirstVisitSink<'_>,
-        observer: &dyn Progress,
-    ) -> Result<u64, PdbError> {
-        let total = self.entries();
-        let [first, second] = &mut self.classes;
-        let (own, other) = match class {
-            0 => (first, &*second),
-            _ => (second, &*first),
-        };
-        let level = SlotPass {
-            step: &self.step,
-            layout: self.layout,
-            source: other.seen.words(),
-            changed: &other.changed,
-            depth,
-            found,
-            total,
-            observer,
-        };
-        level.run(own, marks)
-    }
-}
-
-/// One level of one class.
-pub(crate) struct SlotPass<'a> {
-    pub step: &'a PatternStep,
-    pub layout: Layout,
-    /// What the other class has been reached in, and where it has changed.
-    pub source: &'a [Word],
-    pub changed: &'a [u64],
-    pub depth: usize,
-    /// States found before, and all that there are.
-    pub found: u64,
-    pub total: u64,
-    pub observer: &'a dyn Progress,
-}
-
-impl SlotPass<'_> {
-    /// Adds the level to its class; returns how many states it reached first.
-    pub fn run(&self, own: &mut SlotClass, marks: FirstVisitSink<'_>) -> Result<u64, PdbError> {
-        let unit = unit(self.layout);
-        let per_task = stretch_slots(self.layout, own.changed.len());
-        let (mut values, sink) = match marks {
-            FirstVisitSink::Count => (&mut [][..], None),
-            FirstVisitSink::In(words) => (words, None),
-            FirstVisitSink::To(sink) => (&mut [][..], Some(sink)),
-        };
-        let marked = !values.is_empty();
-        let mut tasks = Vec::new();
-        let parts = own.seen.words_mut().chunks_mut(per_task * unit);
-        let masks = own.full.chunks_mut(per_task);
-        let masks = masks.zip(own.changed.chunks_mut(per_task));
-        for (number, (seen, (full, gained))) in parts.zip(masks).enumerate() {
-            let taken = if marked { seen.len() } else { 0 };
-            let (head, tail) = std::mem::take(&mut values).split_at_mut(taken);
-            values = tail;
-            tasks.push(SlotStretch {
-                first: number * per_task,
-                source: self.source,
-                changed: self.changed,
-                seen,
-                full,
-                gained,
-                marks: head,
-            });
-        }
-        let tasks = Mutex::new(tasks.into_iter().enumerate());
-        let next = || tasks.lock().unwrap_or_else(|e| e.into_inner()).next();
-        let done = AtomicU64::new(self.found);
-        let counts = rayon::broadcast(|_| -> Result<u64, PdbError> {
-            let mut count = 0;
-            let mut scratch: Vec<Word> = Vec::new();
-            while let Some((number, stretch)) = next() {
-                if self.observer.interrupted() {
-                    return Err(PdbError::Interrupted);
-                }
-                let new = match sink {
-                    None => self.step.run_slots(&own.moves, stretch),
-                    Some(sink) => {
-                        scratch.clear();
-                        scratch.resize(stretch.seen.len(), [0; 8]);
-                        let marks = &mut scratch[..];
-                        let stretch = SlotStretch { marks, ..stretch };
-                        let new = self.step.run_slots(&own.moves, stretch);
-                        sink(number, new, &scratch)?;
-                        new
-                    }
-                };
-                count += new;
-                let done = done.fetch_add(new, Ordering::Relaxed) + new;
-                let phase = Phase::Search(self.depth);
-                self.observer.progress(phase, done, self.total);
-            }
-            Ok(count)
-        });
-        counts.into_iter().sum()
-    }
 }
 
 /// Slots of a stretch, where a class has so many.
@@ -313,32 +83,424 @@ pub(crate) fn stretch_slots(layout: Layout, slots: usize) -> usize {
     fit.min(slots.div_ceil(16)).next_multiple_of(4).max(4)
 }
 
-/// The moves into the slots of a class, by those into its sets.
-fn moves(graph: &SetGraph, layout: Layout, class: usize) -> SetMoves {
-    let (own, other) = (&graph.classes[class], &graph.classes[1 - class]);
-    let sources = other.slots[other.sets.len()] as usize;
-    let of_slot = |set: usize, region: u8| {
-        let moves = own.moves.of(set).iter().filter(move |m| m.to == region);
-        let moves = moves.map(|m| SetMove {
-            source: other.slots[m.source as usize] + u32::from(m.from),
-            shift: m.shift,
-            from: 0,
-            to: 0,
-        });
-        moves.collect::<Vec<SetMove>>()
-    };
-    let lists: Vec<Vec<SetMove>> = (0..own.sets.len())
-        .into_par_iter()
-        .with_min_len(64)
-        .flat_map_iter(|set| {
-            let regions = own.bits[set].count_ones() as u8;
-            (0..regions).map(move |region| of_slot(set, region))
-        })
-        .collect();
-    SetMoves::new(layout, sources, lists)
-}
-
 /// The bytes of the words of so many entries.
 pub(crate) fn word_bytes(entries: u64) -> u64 {
     entries / LANES as u64 * 8
+}
+
+/// A class of slots, and how far it has been reached.
+pub(crate) struct SlotClass {
+    pub seen: Slots,
+    moves: SlotMoves,
+    /// For each slot the slices that are full.
+    full: Vec<u64>,
+    /// For each slot the slices that the last level of the class changed.
+    pub changed: Vec<u64>,
+}
+
+/// The states that a level reaches first in a stretch of slots.
+pub(crate) struct FirstVisits<'a> {
+    pub class: usize,
+    pub depth: usize,
+    /// Number of the stretch, and its first slot.
+    pub stretch: usize,
+    pub first: usize,
+    pub states: u64,
+    /// For each slot the slices with such states.
+    gained: &'a [u64],
+    /// The words of all slots, zero in other slices.
+    pub words: &'a [Word],
+    layout: Layout,
+}
+
+impl FirstVisits<'_> {
+    /// Each slice that has such states: its slot, its first word within the slot, and its words.
+    fn slices(&self) -> impl Iterator<Item = (usize, usize, &[Word])> {
+        let (unit, slice) = (unit(self.layout), self.layout.slice_registers());
+        self.gained.iter().enumerate().flat_map(move |(slot, &gained)| {
+            bits(gained).map(move |number| {
+                let words = &self.words[slot * unit + number * slice..][..slice];
+                (self.first + slot, number * slice, words)
+            })
+        })
+    }
+}
+
+/// What becomes of the states that a level reaches first.
+pub(crate) trait VisitSink: Sync {
+    /// Whether it wants them, and not only their number.
+    fn wants(&self, depth: usize) -> bool;
+
+    /// Takes the states of a stretch, from any thread and in any order; returns how many entries of the table they are
+    /// the first ones of.
+    fn take(&self, new: &FirstVisits<'_>) -> Result<u64, PdbError>;
+
+    /// A level begins.
+    fn begin(&self, _depth: usize) -> Result<(), PdbError> {
+        Ok(())
+    }
+
+    /// A level of so many entries is over; `found` were found before it.
+    fn end(&self, _depth: usize, _entries: u64, _found: u64) -> Result<(), PdbError> {
+        Ok(())
+    }
+}
+
+/// They are counted.
+pub(crate) struct CountOnly;
+
+impl VisitSink for CountOnly {
+    fn wants(&self, _: usize) -> bool {
+        false
+    }
+
+    fn take(&self, new: &FirstVisits<'_>) -> Result<u64, PdbError> {
+        Ok(new.states)
+    }
+}
+
+/// The values of slots, in parts that threads write by turns.
+struct SlotValues<'a, T> {
+    classes: [Vec<Mutex<&'a mut [T]>>; 2],
+    unit: usize,
+}
+
+/// Slots of a part.
+const PART: usize = 16;
+
+impl<'a, T> SlotValues<'a, T> {
+    fn new(values: [&'a mut [T]; 2], unit: usize) -> SlotValues<'a, T> {
+        let parts = |values: &'a mut [T]| values.chunks_mut(PART * unit).map(Mutex::new).collect();
+        SlotValues { classes: values.map(parts), unit }
+    }
+
+    /// Calls `write(words, values)` for each slice with new states; `home` says where the values of a slot are.
+    fn write(
+        &self,
+        new: &FirstVisits<'_>,
+        home: impl Fn(usize) -> usize,
+        write: impl Fn(&[Word], &mut [T]) -> u64,
+    ) -> u64 {
+        let mut entries = 0;
+        let mut held = None;
+        for (slot, word, words) in new.slices() {
+            let at = home(slot);
+            let mut part = match held.take() {
+                Some((number, part)) if number == at / PART => part,
+                // Two are never held at a time: the one before is given back first.
+                before => {
+                    drop(before);
+                    self.classes[new.class][at / PART].lock().unwrap_or_else(|e| e.into_inner())
+                }
+            };
+            entries += write(words, &mut part[at % PART * self.unit + word..][..words.len()]);
+            held = Some((at / PART, part));
+        }
+        entries
+    }
+}
+
+/// One bit an entry: states whose depth has it are marked in words.
+pub(crate) struct MarkBits<'a>(SlotValues<'a, Word>);
+
+impl<'a> MarkBits<'a> {
+    pub fn new(values: &'a mut [Slots; 2]) -> MarkBits<'a> {
+        let unit = values[0].unit;
+        MarkBits(SlotValues::new(values.each_mut().map(Slots::words_mut), unit))
+    }
+}
+
+impl VisitSink for MarkBits<'_> {
+    fn wants(&self, depth: usize) -> bool {
+        bit_of(depth as u8) == 1
+    }
+
+    fn take(&self, new: &FirstVisits<'_>) -> Result<u64, PdbError> {
+        self.0.write(
+            new,
+            |slot| slot,
+            |words, values| {
+                for (value, word) in values.iter_mut().zip(words) {
+                    *value = (u64::from_le_bytes(*value) | u64::from_le_bytes(*word)).to_le_bytes();
+                }
+                0
+            },
+        );
+        Ok(new.states)
+    }
+}
+
+/// A byte an entry: the depth plus one, 0 for never. The slots that share their entries keep the first depth.
+pub(crate) struct WriteBytes<'a> {
+    parts: SlotValues<'a, Register>,
+    /// For each class and slot the place of its values; none where every slot has values of its own.
+    home: Option<[Vec<u32>; 2]>,
+    kernel: Kernel,
+}
+
+impl<'a> WriteBytes<'a> {
+    /// `shared` says that all slots of a set share their entries.
+    pub fn new(
+        values: [&'a mut [Register]; 2],
+        graph: &SlotGraph,
+        shared: bool,
+        kernel: Kernel,
+    ) -> WriteBytes<'a> {
+        let home = |class: usize| {
+            let starts = graph.starts[class].windows(2).filter(|of| of[0] < of[1]);
+            (0..).zip(starts).flat_map(|(set, of)| (of[0]..of[1]).map(move |_| set)).collect()
+        };
+        let home = shared.then(|| [home(0), home(1)]);
+        WriteBytes { parts: SlotValues::new(values, unit(graph.layout)), home, kernel }
+    }
+
+    /// Where the values of a slot are.
+    fn home(&self, class: usize, slot: usize) -> usize {
+        self.home.as_ref().map_or(slot, |home| home[class][slot] as usize)
+    }
+
+    /// Enters the state of depth 0.
+    pub fn enter(&self, class: usize, slot: usize, word: usize, lane: usize) {
+        let at = self.home(class, slot);
+        let part = self.parts.classes[class][at / PART].lock();
+        let mut part = part.unwrap_or_else(|e| e.into_inner());
+        part[at % PART * self.parts.unit + word][lane] = 1;
+    }
+}
+
+impl VisitSink for WriteBytes<'_> {
+    fn wants(&self, _: usize) -> bool {
+        true
+    }
+
+    fn take(&self, new: &FirstVisits<'_>) -> Result<u64, PdbError> {
+        let home = |slot| self.home(new.class, slot);
+        let level = new.depth as u8 + 1;
+        let write = |words: &[Word], values: &mut [Register]| {
+            enter_first(self.kernel, words, level, values)
+        };
+        Ok(self.parts.write(new, home, write))
+    }
+}
+
+/// A search over the slots of a pattern's board.
+pub(crate) struct SlotSearch {
+    pub layout: Layout,
+    step: SlotStep,
+    pub classes: [SlotClass; 2],
+    /// Where both colours have states at every depth: the class that is stepped first as it was before, and where it had
+    /// changed. So the other one does not see what the level itself has added.
+    before: Option<(usize, Slots, Vec<u64>)>,
+}
+
+impl SlotSearch {
+    /// Looks up all moves; nothing has been reached. `both` says that both colours have states at every depth.
+    pub fn new(
+        graph: &SlotGraph,
+        kernel: Kernel,
+        both: bool,
+        observer: &dyn Progress,
+    ) -> Result<SlotSearch, PdbError> {
+        observer.progress(Phase::Setup, 0, 1);
+        let layout = graph.layout;
+        let step = SlotStep::new(kernel, layout)?;
+        let class = |class| -> Result<SlotClass, MemoryError> {
+            let (moves, slots) = (graph.moves(class), graph.slots(class));
+            let seen = Slots::zeroed(slots, unit(layout))?;
+            Ok(SlotClass { seen, moves, full: vec![0; slots], changed: vec![0; slots] })
+        };
+        let classes = [class(0)?, class(1)?];
+        let before = match both {
+            false => None,
+            true => {
+                let first = usize::from(graph.slots(1) < graph.slots(0));
+                let slots = graph.slots(first);
+                Some((first, Slots::zeroed(slots, unit(layout))?, vec![0; slots]))
+            }
+        };
+        observer.progress(Phase::Setup, 1, 1);
+        Ok(SlotSearch { layout, step, classes, before })
+    }
+
+    /// Marks the pattern at home with the blank on a cell.
+    pub fn begin(&mut self, graph: &SlotGraph, pattern: &Pattern, blank: usize) {
+        let (class, slot) = graph.find(set_of(pattern.home()), blank);
+        let (block, word, lane) = home_place(pattern, self.layout);
+        let class = &mut self.classes[class];
+        class.seen.words_mut()[slot * unit(self.layout) + word] = (1u64 << lane).to_le_bytes();
+        class.changed[slot] = 1 << block;
+    }
+
+    /// Searches level after level, until one finds nothing or has the depth `most`; puts the entries of each behind those
+    /// of the levels that there are. Returns whether there is no state beyond. `total` are all entries that there are.
+    pub fn run(
+        &mut self,
+        sink: &dyn VisitSink,
+        histogram: &mut Vec<u64>,
+        most: usize,
+        total: u64,
+        observer: &dyn Progress,
+    ) -> Result<bool, PdbError> {
+        let report = |depth, states, seconds| {
+            observer.level(&LevelDone { depth, states, seconds });
+        };
+        if let [first] = histogram[..] {
+            report(0, first, 0.0);
+        }
+        let mut found = histogram.iter().sum();
+        self.renew();
+        while histogram.len() <= most {
+            let (begun, depth) = (Instant::now(), histogram.len());
+            sink.begin(depth)?;
+            let (states, entries) = self.level(sink, depth, (found, total), observer)?;
+            sink.end(depth, entries, found)?;
+            if states == 0 {
+                while histogram.last() == Some(&0) {
+                    histogram.pop();
+                }
+                return Ok(true);
+            }
+            if entries > 0 {
+                report(depth, entries, begun.elapsed().as_secs_f64());
+            }
+            self.renew();
+            histogram.push(entries);
+            found += entries;
+        }
+        Ok(false)
+    }
+
+    /// Copies what the level has changed of the class that is stepped first.
+    fn renew(&mut self) {
+        if let Some((first, words, changed)) = &mut self.before {
+            words.renew(&self.classes[*first], self.layout.slice_registers());
+            changed.clone_from(&self.classes[*first].changed);
+        }
+    }
+
+    /// Adds a level; returns how many states it reached first, and how many entries.
+    fn level(
+        &mut self,
+        sink: &dyn VisitSink,
+        depth: usize,
+        (found, total): (u64, u64),
+        observer: &dyn Progress,
+    ) -> Result<(u64, u64), PdbError> {
+        let any = |class: &SlotClass| class.changed.iter().any(|&slices| slices != 0);
+        let live = [any(&self.classes[1]), any(&self.classes[0])];
+        let first = self.before.as_ref().map_or(0, |before| before.0);
+        let (mut states, mut entries) = (0, 0);
+        for class in [first, 1 - first].into_iter().filter(|&class| live[class]) {
+            let [low, high] = &mut self.classes;
+            let (own, other) = if class == 0 { (low, &*high) } else { (high, &*low) };
+            let (source, changed) = match &self.before {
+                Some((first, words, changed)) if *first != class => (words.words(), changed),
+                _ => (other.seen.words(), &other.changed),
+            };
+            let pass = SlotPass {
+                step: &self.step,
+                layout: self.layout,
+                source,
+                changed,
+                class,
+                depth,
+                done: AtomicU64::new(found + entries),
+                total,
+                observer,
+            };
+            let new = pass.run(own, sink)?;
+            (states, entries) = (states + new.0, entries + new.1);
+        }
+        // Nothing comes from the other class; what came last was read.
+        for (class, _) in self.classes.iter_mut().zip(live).filter(|(_, live)| !live) {
+            class.changed.fill(0);
+        }
+        Ok((states, entries))
+    }
+}
+
+/// The arrangement of a pattern at home: the slice, the word among a slot's, and the lane.
+pub(crate) fn home_place(pattern: &Pattern, layout: Layout) -> (usize, usize, usize) {
+    let home = pattern.home();
+    let mut tiles: Vec<u8> = (0..home.len() as u8).collect();
+    tiles.sort_by_key(|&t| home[usize::from(t)]);
+    let place = layout.place(&tiles);
+    (place.block, place.block * layout.slice_registers() + layout.in_slice(place), place.lane)
+}
+
+/// One level of one class.
+struct SlotPass<'a> {
+    step: &'a SlotStep,
+    layout: Layout,
+    /// What the other class has been reached in, and where it has changed.
+    source: &'a [Word],
+    changed: &'a [u64],
+    class: usize,
+    depth: usize,
+    /// Entries found so far, and all that there are.
+    done: AtomicU64,
+    total: u64,
+    observer: &'a dyn Progress,
+}
+
+impl SlotPass<'_> {
+    /// Adds the level to its class; returns how many states it reached first, and how many entries.
+    fn run(&self, own: &mut SlotClass, sink: &dyn VisitSink) -> Result<(u64, u64), PdbError> {
+        let SlotClass { seen, moves, full, changed } = own;
+        let (unit, slice) = (unit(self.layout), self.layout.slice_registers());
+        let per_task = stretch_slots(self.layout, changed.len());
+        let parts = seen.words_mut().chunks_mut(per_task * unit);
+        let masks = full.chunks_mut(per_task).zip(changed.chunks_mut(per_task));
+        let tasks = Mutex::new(parts.zip(masks).enumerate());
+        let next = || tasks.lock().unwrap_or_else(|e| e.into_inner()).next();
+        let wants = sink.wants(self.depth);
+        let counts = rayon::broadcast(|_| -> Result<(u64, u64), PdbError> {
+            let mut sums = (0, 0);
+            // Zero but for what the stretch at hand gains.
+            let mut words = vec![[0; 8]; if wants { per_task * unit } else { 0 }];
+            while let Some((stretch, (seen, (full, gained)))) = next() {
+                if self.observer.interrupted() {
+                    return Err(PdbError::Interrupted);
+                }
+                let words = if wants { &mut words[..seen.len()] } else { &mut [][..] };
+                let first = stretch * per_task;
+                let to = SlotStretch {
+                    first,
+                    source: self.source,
+                    changed: self.changed,
+                    seen,
+                    full,
+                    gained: &mut *gained,
+                    new: &mut *words,
+                };
+                let states = self.step.run(moves, to);
+                let mut entries = states;
+                if wants {
+                    entries = sink.take(&FirstVisits {
+                        class: self.class,
+                        depth: self.depth,
+                        stretch,
+                        first,
+                        states,
+                        gained,
+                        words,
+                        layout: self.layout,
+                    })?;
+                    for (words, &gained) in words.chunks_mut(unit).zip(&*gained) {
+                        for number in bits(gained) {
+                            words[number * slice..(number + 1) * slice].fill([0; 8]);
+                        }
+                    }
+                }
+                sums = (sums.0 + states, sums.1 + entries);
+                let done = self.done.fetch_add(entries, Ordering::Relaxed) + entries;
+                self.observer.progress(Phase::Search(self.depth), done, self.total);
+            }
+            Ok(sums)
+        });
+        counts.into_iter().try_fold((0, 0), |sums, new| {
+            let new = new?;
+            Ok((sums.0 + new.0, sums.1 + new.1))
+        })
+    }
 }

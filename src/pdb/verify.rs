@@ -4,9 +4,10 @@
 
 use std::collections::HashMap;
 
+use crate::bits::{bits, set_of};
 use crate::pdb::error::Meter;
-use crate::pdb::regions::{Grid, bits, number};
-use crate::pdb::{Build, Encoding, Kind, Pattern, Pdb, PdbError, build};
+use crate::pdb::oracle::{PatternMoves, PatternState};
+use crate::pdb::{Build, Encoding, Kind, Pdb, PdbError, build};
 use crate::perm::placement;
 use crate::progress::{Phase, Progress};
 use crate::random::SplitMix64;
@@ -53,8 +54,7 @@ pub fn spot_check(
             };
         }
         let found = pdb.lookup(&cells, blank);
-        let search = PlacementSearch::new(pdb.pattern(), pdb.kind());
-        match search.run(&cells, blank) {
+        match search(pdb, &cells, blank) {
             None => check.undecided += 1,
             Some(expected) if expected == found => check.confirmed += 1,
             Some(expected) => {
@@ -97,7 +97,6 @@ pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), Pd
     };
     let width = match pdb.encoding() {
         Encoding::Byte => 8,
-        Encoding::Nibble => 4,
         Encoding::Bit => 1,
     };
     let place = (a ^ b).trailing_zeros() / width;
@@ -110,117 +109,55 @@ pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), Pd
     })
 }
 
-/// A state: the tiles' cells, and a bit for the lowest cell of the blank's region.
-type PlacementState = ([u8; Pattern::MAX_TILES], u64);
-
-/// A* from a placement to the goal.
-struct PlacementSearch<'a> {
-    pattern: &'a Pattern,
-    kind: Kind,
-    grid: Grid,
-    k: usize,
-}
-
-impl<'a> PlacementSearch<'a> {
-    fn new(pattern: &'a Pattern, kind: Kind) -> PlacementSearch<'a> {
-        PlacementSearch { pattern, kind, grid: Grid::new(pattern.size()), k: pattern.tiles().len() }
-    }
-
-    fn state(&self, cells: &[u8], blank: usize) -> PlacementState {
-        let mut padded = [0; Pattern::MAX_TILES];
-        padded[..self.k].copy_from_slice(cells);
-        if self.kind == Kind::AllMoves {
-            return (padded, 0);
-        }
-        let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
-        let region = self.grid.region(self.grid.free(set), blank);
-        (padded, region & region.wrapping_neg())
-    }
-
-    /// The fewest moves, `Some(None)` when the goal is out of reach, `None` when there are too many
-    /// states.
-    fn run(&self, cells: &[u8], blank: u8) -> Option<Option<u8>> {
-        let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
-        let starts: Vec<PlacementState> = match self.kind {
-            Kind::Regions | Kind::AllMoves => vec![self.state(cells, usize::from(blank))],
-            Kind::Minimum => bits(self.grid.lows(set)).map(|low| self.state(cells, low)).collect(),
-        };
-        let goal = self.state(self.pattern.home(), self.pattern.goal().blank());
-        let mut best: HashMap<PlacementState, u32> = HashMap::new();
-        let mut buckets: Vec<Vec<(PlacementState, u32)>> = Vec::new();
-        let mut push =
-            |buckets: &mut Vec<Vec<(PlacementState, u32)>>, state: PlacementState, moves: u32| {
-                let known = best.entry(state).or_insert(u32::MAX);
-                if moves < *known {
-                    *known = moves;
-                    let total = (moves + self.pattern.manhattan(&state.0[..self.k])) as usize;
-                    if buckets.len() <= total {
-                        buckets.resize(total + 1, Vec::new());
-                    }
-                    buckets[total].push((state, moves));
+/// The fewest moves from a placement to the goal, by A*: `Some(None)` when the goal is out of reach, `None` when there are
+/// too many states.
+fn search(pdb: &Pdb, cells: &[u8], blank: u8) -> Option<Option<u8>> {
+    let moves = PatternMoves::new(pdb.pattern(), pdb.kind());
+    let goal = moves.goal();
+    let mut best: HashMap<PatternState, u32> = HashMap::new();
+    let mut closed: HashMap<PatternState, u32> = HashMap::new();
+    let mut buckets: Vec<Vec<(PatternState, u32)>> = Vec::new();
+    let mut push =
+        |buckets: &mut Vec<Vec<(PatternState, u32)>>, state: PatternState, depth: u32| {
+            let known = best.entry(state).or_insert(u32::MAX);
+            if depth < *known {
+                *known = depth;
+                let total = (depth + pdb.pattern().manhattan(moves.cells(&state))) as usize;
+                if buckets.len() <= total {
+                    buckets.resize(total + 1, Vec::new());
                 }
-                best.len() <= MAX_STATES
-            };
-        for start in starts {
-            push(&mut buckets, start, 0);
-        }
-        let mut total = 0;
-        let mut closed: HashMap<PlacementState, u32> = HashMap::new();
-        while total < buckets.len() {
-            let Some((state, moves)) = buckets[total].pop() else {
-                total += 1;
-                continue;
-            };
-            if state == goal {
-                return Some(u8::try_from(moves).ok());
+                buckets[total].push((state, depth));
             }
-            if closed.get(&state).is_some_and(|&m| m <= moves) {
-                continue;
-            }
-            closed.insert(state, moves);
-            for next in self.neighbours(&state) {
-                if !push(&mut buckets, next, moves + 1) {
-                    return None;
-                }
-            }
-        }
-        Some(None)
-    }
-
-    /// The neighbours where every move counts: the blank, the first of the cells, changes places.
-    fn slides(&self, cells: &[u8]) -> Vec<PlacementState> {
-        let blank = cells[0];
-        let slide = |near: usize| {
-            let near = near as u8;
-            let moved = cells.iter().map(|&cell| match cell {
-                cell if cell == blank => near,
-                cell if cell == near => blank,
-                cell => cell,
-            });
-            self.state(&moved.collect::<Vec<u8>>(), 0)
+            best.len() <= MAX_STATES
         };
-        bits(self.grid.around(1 << blank)).map(slide).collect()
-    }
-
-    fn neighbours(&self, state: &PlacementState) -> Vec<PlacementState> {
-        let mut cells = state.0;
-        let cells = &mut cells[..self.k];
-        if self.kind == Kind::AllMoves {
-            return self.slides(cells);
+    match pdb.kind() {
+        Kind::Regions | Kind::AllMoves => {
+            push(&mut buckets, moves.state(cells, blank), 0);
         }
-        let set = cells.iter().fold(0u64, |set, &c| set | 1 << c);
-        let free = self.grid.free(set);
-        let region = self.grid.region(free, state.1.trailing_zeros() as usize);
-        debug_assert!(number(self.grid.lows(set), region) < 8);
-        let mut next = Vec::new();
-        for x in 0..self.k {
-            let from = cells[x];
-            for to in bits(self.grid.around(1 << from) & region) {
-                cells[x] = to as u8;
-                next.push(self.state(cells, usize::from(from)));
+        Kind::Minimum => {
+            for low in bits(moves.grid.lows(set_of(cells))) {
+                push(&mut buckets, moves.state(cells, low as u8), 0);
             }
-            cells[x] = from;
         }
-        next
     }
+    let mut total = 0;
+    while total < buckets.len() {
+        let Some((state, depth)) = buckets[total].pop() else {
+            total += 1;
+            continue;
+        };
+        if state == goal {
+            return Some(u8::try_from(depth).ok());
+        }
+        if closed.get(&state).is_some_and(|&before| before <= depth) {
+            continue;
+        }
+        closed.insert(state, depth);
+        let mut few = true;
+        moves.each(&state, |next| few &= push(&mut buckets, next, depth + 1));
+        if !few {
+            return None;
+        }
+    }
+    Some(None)
 }

@@ -259,7 +259,7 @@ impl Inside<'_> {
                 None => line[k + from - c],
             };
         }
-        let own = source[..n - c].iter().fold(0, |set, &x| set | 1 << x);
+        let own = crate::bits::set_of(&source[..n - c]);
         lehmer::digits_within(&source[..n - c], own, &mut digits);
         let inner = self.layout.inner_register(&digits[..q - c]);
         let source = SourceRegister {

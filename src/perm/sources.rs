@@ -7,6 +7,7 @@
 //! Invariant: all this depends on the block digits from the window's first position on and on nothing else,
 //! so where these are few the answers are tabulated once; otherwise they are worked out per block.
 
+use crate::bits::set_of;
 use crate::perm::layout::Layout;
 use crate::perm::lehmer::{self, MAX_LEN};
 use crate::puzzle::Window;
@@ -101,7 +102,7 @@ impl SourceBlocks {
     /// numbers).
     pub(crate) fn number(&self, line: &[u8]) -> usize {
         let c = self.layout.block_prefix();
-        let mut left = line.iter().fold(0u64, |set, &element| set | 1 << element);
+        let mut left = set_of(line);
         self.leaving.iter().fold(0, |number, &x| {
             let element = line[self.pull.source(x) - c];
             let rank = (left & lehmer::first(usize::from(element))).count_ones();

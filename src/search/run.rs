@@ -48,7 +48,7 @@ pub fn run_each(
     let (found, kernel) = if plan.engine == Engine::Reference {
         let start = space.start()?;
         observer.started(plan.states);
-        let found = pool.install(|| reference::run(search, &space, start, observer))?;
+        let found = pool.install(|| reference::run(search, space, start, observer))?;
         (found, None)
     } else {
         let problem = SearchProblem::new(&search.space)?;
@@ -114,7 +114,7 @@ pub fn plan(space: &StateSpace, engine: Option<Engine>) -> Result<SearchPlan, Er
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let array_bytes = match engine {
         Engine::Sweep | Engine::Disk => memory::array_bytes(&SearchProblem::new(space)?, threads),
-        Engine::Reference => reference::array_bytes(&space),
+        Engine::Reference => reference::array_bytes(space),
     };
     Ok(SearchPlan { space: space.clone(), states: space.numbered_states(), engine, array_bytes })
 }

@@ -1,7 +1,7 @@
 //! A database as walks read it: which entry, which byte, which value.
 //!
 //! Invariant: values are those of [`Pdb::lookup`], whatever the kind and the encoding. What a look-up needs is kept
-//! up to date move by move: the set of cells, the rank of the tiles on them, the value and the distance before.
+//! up to date move by move: the set of cells, the rank of the tiles on them, and the value before.
 
 use std::sync::{Arc, OnceLock};
 
@@ -134,27 +134,15 @@ impl Database {
     pub fn byte(&self, entry: u64) -> u64 {
         match self.encoding {
             Encoding::Byte => entry,
-            Encoding::Nibble => entry / 2,
             Encoding::Bit => entry / 8,
         }
     }
 
-    /// Whether values are told by the distance of the tiles.
+    /// Returns the value of an entry in a byte, given the value before the move of one of its tiles.
     #[inline(always)]
-    pub fn needs_distance(&self) -> bool {
-        self.encoding == Encoding::Nibble
-    }
-
-    /// Returns the value of an entry in a byte, given the value before the move of one of its tiles and the distance
-    /// of the tiles to their goal cells.
-    #[inline(always)]
-    pub fn value(&self, byte: u8, entry: u64, before: u8, distance: impl FnOnce() -> u8) -> u8 {
+    pub fn value(&self, byte: u8, entry: u64, before: u8) -> u8 {
         match self.encoding {
             Encoding::Byte => byte,
-            Encoding::Nibble => match byte >> (4 * (entry % 2)) & 15 {
-                15 => u8::MAX,
-                excess => distance() + 2 * excess,
-            },
             Encoding::Bit => after(before, byte >> (entry % 8) & 1),
         }
     }

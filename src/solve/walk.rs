@@ -84,9 +84,8 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
                 lookup.index[p] = database.rank(pdb.entry(cells, blank));
                 lookup.set[p] = match database.has_blank() {
                     true => cells.iter().rev().fold(0, |all, &cell| all << 8 | u64::from(cell)),
-                    false => cells.iter().fold(0, |set, &cell| set | 1 << cell),
+                    false => crate::bits::set_of(cells),
                 };
-                lookup.distance[p] = pdb.pattern().manhattan(cells) as u8;
                 lookup.value[p] = pdb.lookup(cells, blank).unwrap_or(u8::MAX);
                 lookup.sum += i32::from(lookup.value[p]);
             }
@@ -189,7 +188,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
         let count = self.children(blank, state, &mut children);
         self.nodes += count as u64;
         for child in &children[..count] {
-            let Some((value, _)) = self.judge(blank, child, room) else {
+            let Some((value, _)) = self.judge(child, room) else {
                 continue;
             };
             self.step(blank, child);
@@ -215,7 +214,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
             return false;
         }
         for child in &children[..count] {
-            let Some((value, best)) = self.judge(blank, child, room) else {
+            let Some((value, best)) = self.judge(child, room) else {
                 continue;
             };
             self.step(blank, child);
@@ -286,7 +285,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
 
     /// Looks a child up: its values and the lower bound on the moves left, none when it is cut off.
     #[inline(always)]
-    fn judge(&mut self, blank: usize, child: &Child<V>, room: i32) -> Option<([u8; V], i32)> {
+    fn judge(&mut self, child: &Child<V>, room: i32) -> Option<([u8; V], i32)> {
         let (mut best, mut sum) = (0, 0);
         let mut value = [0; V];
         for v in 0..self.views() {
@@ -303,11 +302,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
                 } else {
                     let (database, entry) = (&self.databases[v][p], child.entry[v]);
                     let byte = self.values[v][p][database.byte(entry) as usize];
-                    database.value(byte, entry, lookup.value[p], || {
-                        let tile = self.node.board[usize::from(child.cell)];
-                        let away = &self.tree.views[v].view.away[usize::from(tile)];
-                        lookup.distance[p] + away[blank] - away[usize::from(child.cell)]
-                    })
+                    database.value(byte, entry, lookup.value[p])
                 };
                 sum += i32::from(value[v]) - i32::from(lookup.value[p]);
             }
@@ -350,7 +345,7 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
         self.node.lookups[v].set[0] ^ change ^ its
     }
 
-    /// Moves a tile in the set of cells and the distance of its pattern, from `cell` to `to`.
+    /// Moves a tile in the set of cells of its pattern, from `cell` to `to`.
     #[inline(always)]
     fn shift(&mut self, v: usize, p: usize, tile: u8, cell: usize, to: usize) {
         if !PLAIN {
@@ -361,10 +356,6 @@ impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
             let view = &self.tree.views[v].view;
             let lookup = &mut self.node.lookups[v];
             lookup.set[p] ^= 1 << view.image[cell] ^ 1 << view.image[to];
-            if self.databases[v][p].needs_distance() {
-                let away = &view.away[usize::from(tile)];
-                lookup.distance[p] = lookup.distance[p] + away[to] - away[cell];
-            }
         }
     }
 
@@ -415,7 +406,6 @@ pub(crate) struct Lookups {
     /// Set of cells of each pattern, or where it has the blank a byte for each tile's cell; and distance of its tiles, for
     /// databases that are not plain.
     pub set: [u64; MAX_PATTERNS],
-    pub distance: [u8; MAX_PATTERNS],
 }
 
 /// A node: a board, and what is known of it. V views are looked through (of a board with more: all).

@@ -42,6 +42,11 @@ pub trait FileHeader: Sized + Sync {
     /// What is wrong.
     fn decode(fields: &Fields) -> Result<Self, &'static str>;
 
+    /// What is no longer read of a file of this version, and who wrote it.
+    fn retired(_: &Fields) -> Option<&'static str> {
+        None
+    }
+
     /// Writes the fields.
     fn encode(&self, fields: &mut Fields);
 
@@ -80,14 +85,16 @@ fn decode<H: FileHeader>(path: &Path, begin: &[u8], found: u64) -> Result<H, Fil
         let found = version;
         return Err(wrong(FileProblem::Version { found, supported }));
     }
-    let checked = match XxHash3_64::oneshot(&bytes[..SUM]) == fields.u64(SUM) {
-        true => H::decode(&fields).and_then(|header| match encode(&header).0 == *bytes {
-            true => Ok(header),
-            false => Err("its fields contradict each other"),
-        }),
-        false => Err("its checksum differs"),
-    };
-    let header = checked.map_err(|what| wrong(FileProblem::Header(what)))?;
+    if XxHash3_64::oneshot(&bytes[..SUM]) != fields.u64(SUM) {
+        return Err(wrong(FileProblem::Header("its checksum differs")));
+    }
+    if let Some(what) = H::retired(&fields) {
+        return Err(wrong(FileProblem::Retired(what)));
+    }
+    let header = H::decode(&fields).map_err(|what| wrong(FileProblem::Header(what)))?;
+    if encode(&header).0 != *bytes {
+        return Err(wrong(FileProblem::Header("its fields contradict each other")));
+    }
     match header.layout().data.end() {
         expected if expected == found => Ok(header),
         expected => Err(length(expected)),

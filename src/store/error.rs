@@ -106,6 +106,8 @@ pub enum FileError {
 pub enum FileProblem {
     /// It is something else.
     Other,
+    /// It holds what is no longer read, which only earlier programs wrote.
+    Retired(&'static str),
     /// It is of another version of the format.
     Version {
         /// Its version.
@@ -145,6 +147,7 @@ impl FileProblem {
                 "'{name}' is a {noun} of version {found}, this program reads version {supported}: {make} or use \
                  a matching tilewave"
             ),
+            FileProblem::Retired(what) => format!("'{name}' is a {noun} {what}: {make}"),
             FileProblem::Length { found, expected } => format!(
                 "'{name}' has {found} bytes and should have {expected}, it is truncated or damaged: copy it \
                  again, or {make}"

@@ -52,12 +52,8 @@ fn files(few: bool) -> &'static Files {
         let with = |options: &str| {
             ["1,2,3,6 -o a.pdb", "4,5,7,8 -o b.pdb"].map(|p| format!("{build} {p} {options}"))
         };
-        let packed = with("--encoding packed");
-        make("min nibble", &[&packed[0], &packed[1]]);
         let regions = with("--kind region-aware");
         make("regions byte", &[&regions[0], &regions[1]]);
-        let both = with("--kind region-aware --encoding packed");
-        make("regions nibble", &[&both[0], &both[1]]);
         make(
             "compressed",
             &[

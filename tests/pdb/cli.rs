@@ -97,17 +97,17 @@ fn partitions_kinds_encodings_exports_and_packing() {
     for file in files {
         assert!(dir.join("set").join(file).exists(), "{file}");
     }
-    let json = ["--kind", "region-aware", "--encoding", "packed", "--format", "json"];
+    let json = ["--kind", "region-aware", "--encoding", "byte", "--format", "json"];
     let text = stdout(
         dir,
         &[&["build", "--size", "3x3", "--pattern", "1,2,5", "-o", "r.pdb"], &json[..]].concat(),
     );
     let object: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!((&object["kind"], &object["encoding"]), (&"region-aware".into(), &"nibble".into()));
+    assert_eq!((&object["kind"], &object["encoding"]), (&"region-aware".into(), &"byte".into()));
     assert!(object["entries"].as_u64().unwrap() > 504);
 
     stdout(dir, &["pack", "r.pdb", "-o", "r.tw"]);
-    assert!(stdout(dir, &["info", "r.tw"]).contains("nibble, compressed"));
+    assert!(stdout(dir, &["info", "r.tw"]).contains("byte, compressed"));
     let board = "1 2 3/4 5 0/7 8 6";
     let probe = |file| stdout(dir, &["probe", file, "--board", board]);
     assert_eq!(probe("r.tw"), probe("r.pdb"));

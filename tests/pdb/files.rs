@@ -135,6 +135,22 @@ fn packing_for_shipping_restores_the_file() {
     }
 }
 
+/// Four bits an entry: what 0.1.0 wrote is named, and what to do.
+#[test]
+fn files_of_four_bits_an_entry_are_refused() {
+    let path = golden("pdb_v1_nibble.pdb");
+    let error = Pdb::open(&path).unwrap_err().to_string();
+    assert!(error.contains("four bits an entry"), "{error}");
+    let file = path.to_str().unwrap();
+    let mut command = assert_cmd::Command::cargo_bin("tilewave").unwrap();
+    let output = command.args(["pdb", "info", file]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), said.lines().count()), (Some(1), 1), "{said}");
+    for words in ["tilewave 0.1.0 and earlier", "build it", file] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
 /// What every way to open a database says of some bytes.
 fn opened(path: &Path, bytes: &[u8]) -> Result<Pdb, FileError> {
     std::fs::write(path, bytes).unwrap();

@@ -112,26 +112,6 @@ fn an_evaluator_keeps_its_sum_along_a_walk() {
     }
 }
 
-#[test]
-fn packed_tables_hold_the_same_values() {
-    let goal = goal("3x4", "last");
-    let mut random = Random(SplitMix64::new(9));
-    for kind in [Kind::Minimum, Kind::Regions] {
-        for tiles in [&[5u16, 6][..], &[1, 2, 3, 4, 5], &[1, 2, 3, 5, 6, 7]] {
-            let table = database(&goal, tiles, kind);
-            let packed = encode(&table, Encoding::Nibble).unwrap();
-            assert_eq!(packed.bytes().len() as u64, table.entries().div_ceil(2));
-            assert_eq!(packed.histogram(), table.histogram());
-            for _ in 0..2000 {
-                let board = random.board(goal.size());
-                assert_eq!(packed.value(&board).unwrap(), table.value(&board).unwrap());
-            }
-            let back = encode(&packed, Encoding::Byte).unwrap();
-            assert!(back.bytes() == table.bytes() && back.checksum() == table.checksum());
-        }
-    }
-}
-
 /// The worked examples of docs/format.md.
 #[test]
 fn entries_are_numbered_as_documented() {

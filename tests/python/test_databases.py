@@ -44,9 +44,7 @@ def test_values_are_those_of_a_plain_search():
     "kind, encoding",
     [
         ("additive-min", "byte"),
-        ("additive-min", "nibble"),
         ("region-aware", "byte"),
-        ("region-aware", "nibble"),
         ("region-aware", "bit"),
     ],
 )

@@ -45,7 +45,7 @@ static int databases(const char *path) {
     CHECK(tilewave_pdb_rows(pdb) == 3 && tilewave_pdb_columns(pdb) == 3);
     CHECK(tilewave_pdb_rows(NULL) == 0 && tilewave_pdb_columns(NULL) == 0);
     CHECK(tilewave_pdb_kind(pdb) == TILEWAVE_KIND_ADDITIVE_MIN || tilewave_pdb_kind(pdb) == TILEWAVE_KIND_REGION_AWARE);
-    CHECK(tilewave_pdb_encoding(pdb) == TILEWAVE_ENCODING_BYTE || tilewave_pdb_encoding(pdb) == TILEWAVE_ENCODING_NIBBLE ||
+    CHECK(tilewave_pdb_encoding(pdb) == TILEWAVE_ENCODING_BYTE ||
           tilewave_pdb_encoding(pdb) == TILEWAVE_ENCODING_BIT);
     CHECK(tilewave_pdb_kind(NULL) == 0 && tilewave_pdb_encoding(NULL) == 0);
     CHECK(tilewave_pdb_goal(pdb, goal, 9) == 9 && tilewave_pdb_goal(pdb, NULL, 9) == 9);

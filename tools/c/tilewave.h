@@ -60,12 +60,6 @@
 #define TILEWAVE_ENCODING_BYTE 0
 
 /*
- Encoding of a database: four bits per entry, the even one in the low half: (value - Manhattan
- distance) / 2, 15 for none.
- */
-#define TILEWAVE_ENCODING_NIBBLE 1
-
-/*
  Encoding of a database: one bit per entry, the first in the lowest bit of a byte: (value div 2) mod 2.
  */
 #define TILEWAVE_ENCODING_BIT 2
@@ -160,7 +154,7 @@ size_t tilewave_pdb_tiles(const TilewavePdb *pdb,
 int tilewave_pdb_kind(const TilewavePdb *pdb);
 
 /*
- Returns TILEWAVE_ENCODING_BYTE, TILEWAVE_ENCODING_NIBBLE or TILEWAVE_ENCODING_BIT.
+ Returns TILEWAVE_ENCODING_BYTE or TILEWAVE_ENCODING_BIT.
  */
 int tilewave_pdb_encoding(const TilewavePdb *pdb);
 

@@ -77,12 +77,7 @@ class Pdb:
         if self.encoding == 0:
             value = int(self.data[entry])
             return None if value == UNREACHED else value
-        if self.encoding == 2:
-            return self.walk(cells, board.index(0))
-        half = int(self.data[entry // 2]) >> 4 * (entry % 2) & 15
-        away = (divmod(a, self.cols) + divmod(b, self.cols) for a, b in zip(cells, self.home))
-        distance = sum(abs(r - s) + abs(c - d) for r, c, s, d in away)
-        return None if half == 15 else distance + 2 * half
+        return self.walk(cells, board.index(0))
 
     def walk(self, cells, blank):
         """The moves on a walk to the goal in a table of one bit an entry."""

@@ -43,7 +43,7 @@ pub struct Wanted {
     #[arg(long, value_parser = choice(Kind::NAMES))]
     kind: Option<Kind>,
 
-    /// How values are stored: a byte, four bits, or one bit.
+    /// How values are stored: a byte, or one bit.
     #[arg(long, value_parser = choice(Encoding::NAMES), default_value = "byte")]
     encoding: Encoding,
 }
@@ -65,7 +65,7 @@ impl Wanted {
         Ok(Build {
             kind: self.kind.unwrap_or(match self.encoding {
                 Encoding::Bit => Kind::Regions,
-                Encoding::Byte | Encoding::Nibble => Kind::Minimum,
+                Encoding::Byte => Kind::Minimum,
             }),
             encoding: self.encoding,
             kernel: kernel()?,

@@ -104,8 +104,8 @@ impl PatternDatabase {
     /// kind : {"additive-min", "region-aware", "all-moves"}
     ///     One value per placement, or one per placement and region of the blank: larger and consistent. Or one per
     ///     placement and cell of the blank, every move counted: not to be added to others.
-    /// encoding : {"byte", "nibble", "bit"}
-    ///     One byte per entry, four bits, or, of region-aware values, one bit: the value of a board is then the length
+    /// encoding : {"byte", "bit"}
+    ///     One byte per entry, or, of region-aware values, one bit: the value of a board is then the length
     ///     of a walk to the goal.
     /// threads : int, optional
     /// memory : int, optional
@@ -330,10 +330,6 @@ impl PatternDatabase {
         let pdb = self.get()?;
         match pdb.encoding() {
             Encoding::Byte => Values::array(py, pdb),
-            Encoding::Nibble => Err(invalid(
-                "the nibble encoding keeps no values, only what exceeds the Manhattan distance: look boards up, or \
-                 build with encoding=\"byte\"",
-            )),
             Encoding::Bit => Err(invalid(
                 "one bit an entry keeps no values, only which neighbours are nearer to the goal: look boards up, or \
                  build with encoding=\"byte\"",
@@ -374,7 +370,7 @@ impl PatternDatabase {
         Ok(self.get()?.kind().name())
     }
 
-    /// "byte", "nibble" or "bit".
+    /// "byte" or "bit".
     #[getter]
     fn encoding(&self) -> PyResult<&'static str> {
         Ok(self.get()?.encoding().name())

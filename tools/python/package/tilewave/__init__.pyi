@@ -104,7 +104,7 @@ class PatternDatabase:
         *,
         goal: _States | None = None,
         kind: Literal["additive-min", "region-aware", "all-moves"] = "additive-min",
-        encoding: Literal["byte", "nibble", "bit"] = "byte",
+        encoding: Literal["byte", "bit"] = "byte",
         threads: int | None = None,
         memory: int | None = None,
         progress: _Progress | None = None,
@@ -137,7 +137,7 @@ class PatternDatabase:
     @property
     def kind(self) -> Literal["additive-min", "region-aware", "all-moves"]: ...
     @property
-    def encoding(self) -> Literal["byte", "nibble", "bit"]: ...
+    def encoding(self) -> Literal["byte", "bit"]: ...
     @property
     def histogram(self) -> npt.NDArray[np.uint64]: ...
     @property
