@@ -75,7 +75,7 @@ pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Pu
 /// moves, whatever they are called.
 ///
 /// ```
-/// use tilewave::puzzle::families;
+/// use tilewave::puzzle::{StateSpace, families};
 /// let space = StateSpace::of_puzzle(families::parse("topspin:12,4")?);
 /// let found = tilewave::report::published_for(&space).unwrap();
 /// assert_eq!(found.counts().len() - 1, 38);
@@ -239,7 +239,7 @@ impl fmt::Display for Own {
 /// Returns this project's own distribution of what is searched, from where it is searched.
 ///
 /// ```
-/// use tilewave::puzzle::{Goal, Size};
+/// use tilewave::puzzle::{Goal, Size, StateSpace};
 /// let goal = "blank=8".parse::<Goal>()?.board(Size::new(2, 5)?)?;
 /// let own = tilewave::report::own_for(&StateSpace::of_board(goal)).unwrap();
 /// assert_eq!(own.counts().len() - 1, 55);
