@@ -259,7 +259,7 @@ impl StateSpace {
     /// Returns the same states from one in the puzzle's own words: a board, or what [`Definition::show`] prints.
     ///
     /// # Errors
-    /// [`BoardError`] and [`DefinitionError`].
+    /// [`BoardError`] and [`crate::puzzle::DefinitionError`].
     pub fn starting_at(self, text: &str) -> Result<StateSpace, Error> {
         match &self.0.kind {
             PuzzleKind::Board { goal, .. } => {
@@ -457,7 +457,7 @@ impl StateSpace {
     /// Returns the state that a text gives in the puzzle's own words.
     ///
     /// # Errors
-    /// [`BoardError`] and [`DefinitionError`]; an arrangement of another puzzle than a board is not looked at for
+    /// [`BoardError`] and [`crate::puzzle::DefinitionError`]; an arrangement of another puzzle than a board is not looked at for
     /// whether it can be reached.
     pub fn parse(&self, text: &str) -> Result<State, Error> {
         match &self.0.kind {
@@ -570,7 +570,7 @@ impl StateSpace {
     /// Returns the row of a text in the puzzle's own words; of a board, whether or not it can reach the goal.
     ///
     /// # Errors
-    /// [`BoardError`] and [`DefinitionError`].
+    /// [`BoardError`] and [`crate::puzzle::DefinitionError`].
     pub fn row_of_text(&self, text: &str) -> Result<Vec<u16>, Error> {
         match &self.0.kind {
             PuzzleKind::Board { goal, .. } => {

@@ -274,7 +274,7 @@ impl Report<'_> {
     /// JSON: the object of [`Report::json`] under `search`, these boards or states under `last`.
     ///
     /// # Errors
-    /// What [`StateSpace::new`] returns.
+    /// What [`crate::puzzle::StateSpace::start`] returns.
     pub fn html(&self) -> Result<String, Error> {
         let outcome = self.outcome;
         let title = title(&outcome.space.to_string(), &outcome.counts, outcome.complete);

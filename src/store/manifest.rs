@@ -92,7 +92,7 @@ pub struct Identity {
     /// What counts as a move of a board, unless it is one tile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metric: Option<String>,
-    /// A puzzle that is no board, as [`crate::puzzle::States::to_text`] writes it.
+    /// A puzzle that is no board, as [`crate::puzzle::StateSpace::puzzle_text`] writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub puzzle: Option<String>,
 }

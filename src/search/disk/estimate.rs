@@ -78,7 +78,7 @@ impl Widths {
 /// that so many moves lead to; nothing when these are more than there are states.
 ///
 /// # Errors
-/// As [`StateSpace::of`] and [`StateSpace::start`].
+/// As [`StateSpace::start`].
 ///
 /// ```
 /// use tilewave::search::disk;
