@@ -471,7 +471,9 @@ impl Puzzle {
         let metric = self.space.metric().filter(|&m| m != Metric::Stm);
         let metric = metric.map_or(String::new(), |metric| format!(", metric=\"{metric}\""));
         match self.space.size() {
-            Some(size) => format!("Puzzle(\"{size}\", goal=\"{}\"{metric})", self.space.goal_text()),
+            Some(size) => {
+                format!("Puzzle(\"{size}\", goal=\"{}\"{metric})", self.space.goal_text())
+            }
             None => format!("Puzzle(\"{}\")", self.space.name()),
         }
     }

@@ -15,7 +15,7 @@ use tilewave::{Board, Directory};
 use super::arrays;
 use super::errors::{exception, invalid};
 use super::numbers;
-use super::puzzle::{Counted, form_of, of_generators, states_of, space};
+use super::puzzle::{Counted, form_of, of_generators, space, states_of};
 use super::work::long;
 
 /// What a search found: one count and one checksum per depth, and how it was computed.
