@@ -572,7 +572,7 @@ pub enum BoardError {
         letter: char,
     },
     /// A board whose states are too many to be numbered.
-    #[error("board {size} has {} cells: states have numbers up to 20 cells, choose a smaller board", size.cells())]
+    #[error("board {size} has {} cells: only states of boards of at most 20 cells have numbers, choose a smaller board", size.cells())]
     NoNumbers {
         /// Size of the board.
         size: Size,
