@@ -7,6 +7,7 @@ pub(crate) mod bfs;
 pub(crate) mod disk;
 pub(crate) mod export;
 pub(crate) mod failure;
+pub(crate) mod last_words;
 pub(crate) mod launcher;
 pub(crate) mod manual;
 pub(crate) mod options;
@@ -30,7 +31,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
-pub use crate::cli::failure::out_of_memory;
+pub use crate::cli::last_words::Allocator;
 
 /// Complete breadth-first searches of sliding-tile boards and permutation puzzles: depth distributions, God's numbers,
 /// antipodes.

@@ -8,7 +8,6 @@ pub(crate) mod error;
 pub(crate) mod journal;
 pub(crate) mod level_file;
 pub(crate) mod manifest;
-pub(crate) mod mapped;
 pub(crate) mod memory;
 pub(crate) mod output;
 pub(crate) mod shares;
@@ -32,8 +31,7 @@ pub use crate::store::manifest::{
     ChunkRecord, DATABASE, DatabaseMarker, Identity, LevelFiles, LevelRecord, MANIFEST, MARKER,
     Manifest, ManifestError, Marker, PREVIOUS, RunFile,
 };
-pub use crate::store::mapped::{EndWhenCut, Mapped};
-pub use crate::store::memory::{Allocator, Array, Image, MemoryError, Words, budget, peak_memory};
+pub use crate::store::memory::{Array, Image, Mapped, MemoryError, Words, budget, peak_memory};
 pub use crate::store::output::{Output, OutputError, advice};
 pub use crate::store::shares::Shares;
 pub use crate::store::storage::{
