@@ -8,7 +8,6 @@ pub(crate) mod disk;
 pub(crate) mod export;
 pub(crate) mod failure;
 pub(crate) mod last_words;
-pub(crate) mod launcher;
 pub(crate) mod manual;
 pub(crate) mod options;
 pub(crate) mod output;
@@ -16,11 +15,7 @@ pub(crate) mod pdb;
 pub(crate) mod plan;
 pub(crate) mod progress;
 pub(crate) mod puzzle;
-#[cfg(feature = "mpi")]
-mod ranks;
-#[cfg(not(feature = "mpi"))]
-#[path = "no_ranks.rs"]
-mod ranks;
+pub(crate) mod ranks;
 pub(crate) mod runs;
 pub(crate) mod solve;
 pub(crate) mod states;

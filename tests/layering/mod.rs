@@ -113,8 +113,8 @@ fn types(text: &str) -> Vec<&str> {
 fn a_type_name_occurs_once() {
     let mut places = std::collections::BTreeMap::<String, Vec<String>>::new();
     for (file, text) in sources() {
-        // The arguments of a command are called so in every command; one of two files is compiled.
-        let counts = |name: &&str| *name != "Args" && !file.ends_with("no_ranks.rs");
+        // The arguments of a command are called so in every command.
+        let counts = |name: &&str| *name != "Args";
         for name in types(&text).into_iter().filter(counts) {
             places.entry(name.to_string()).or_default().push(file.clone());
         }
