@@ -52,6 +52,7 @@ pub mod solve;
 #[doc(hidden)]
 pub mod store;
 pub mod table;
+mod threads;
 mod units;
 
 pub use crate::error::Error;
@@ -66,6 +67,7 @@ pub use crate::store::{
     Directory, FileError, FileProblem, Image, Io, Mapped, MemoryError, OutputError, Storage,
 };
 pub use crate::table::DistanceTable;
+pub use crate::threads::ThreadsError;
 
 /// The Rust code of the README compiles and runs.
 #[cfg(doctest)]

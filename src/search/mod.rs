@@ -34,7 +34,7 @@ pub(crate) use crate::search::classes::{
 };
 pub(crate) use crate::search::error::MAX_CELLS;
 pub(crate) use crate::search::expander::{
-    BlockLoop, BlockTarget, Expansion, Frontier, MANY, PredecessorBlocks, Tasks, states_of,
+    BlockLoop, BlockTarget, Expansion, Frontier, MANY, PredecessorBlocks, states_of,
 };
 pub(crate) use crate::search::long_windows::{ChainPlan, LongWindows, is_long, plans};
 pub(crate) use crate::search::outcome::{FoundLevels, PlaneStore};

@@ -17,7 +17,8 @@ use twox_hash::XxHash3_64;
 use crate::kernel::prefetch;
 use crate::store::error::{FileError, FileKind, FileProblem};
 use crate::store::storage::read_exact_at;
-use crate::store::{Image, Output, OutputError, in_parallel};
+use crate::store::{Image, Output, OutputError};
+use crate::threads::in_parallel;
 
 const SUM: usize = HEADER_BYTES - 8;
 
