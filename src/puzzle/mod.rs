@@ -17,6 +17,7 @@ pub mod formats;
 pub(crate) mod group;
 pub(crate) mod moves;
 pub mod notation;
+pub mod orbits;
 pub(crate) mod permutation;
 pub(crate) mod position_order;
 pub(crate) mod rows;
