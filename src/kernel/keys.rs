@@ -1,0 +1,279 @@
+//! Keys: the fields of a state that its bucket does not say, packed into words; and what moves do to many of them.
+//!
+//! A key has up to 16 fields a word, in two **lanes** of up to eight, so that a register of bytes takes a word apart with
+//! one shift for each byte and puts it together again with two multiplications.
+//!
+//! Invariant: both ways to apply an operation, with AVX-512 and without, give the same keys in the same order.
+
+/// Most values of a field for a table in one register.
+const TABLE: usize = 64;
+
+/// A field of a key.
+#[derive(Clone, Copy, Debug)]
+struct KeyField {
+    word: usize,
+    shift: u32,
+    bits: u32,
+    /// Its byte when the key is spread out.
+    byte: usize,
+}
+
+/// Where the fields of a key are.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyLayout {
+    fields: Vec<KeyField>,
+    pub words: usize,
+    #[cfg(target_arch = "x86_64")]
+    spread: Option<Spread>,
+}
+
+/// What becomes of a key: field q of the result is `tables[table[q]]` at field `source[q]` of the argument.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeyOperation {
+    pub source: Vec<u8>,
+    pub table: Vec<u8>,
+    pub tables: Vec<[u8; 128]>,
+    /// For each byte of a spread key the one that it comes from.
+    shuffle: Vec<u8>,
+    /// The bytes of a spread key that each table is for.
+    masks: Vec<u64>,
+}
+
+impl KeyLayout {
+    /// Returns a layout for fields with these numbers of values.
+    pub fn new(values: &[usize]) -> KeyLayout {
+        let mut fields: Vec<KeyField> = Vec::new();
+        let (mut word, mut shift, mut in_word) = (0, 0, 0);
+        for &values in values {
+            let bits = usize::BITS - (values.max(2) - 1).leading_zeros();
+            // The first lane is full before the second one begins.
+            if shift + bits > 64 || in_word == 16 {
+                (word, shift, in_word) = (word + 1, 0, 0);
+            }
+            fields.push(KeyField { word, shift, bits, byte: 16 * word + in_word });
+            (shift, in_word) = (shift + bits, in_word + 1);
+        }
+        KeyLayout {
+            words: word + 1,
+            #[cfg(target_arch = "x86_64")]
+            spread: Spread::of(&fields, values),
+            fields,
+        }
+    }
+
+    /// Packs values into a key.
+    pub fn pack(&self, values: &[u8]) -> Vec<u64> {
+        let mut key = vec![0; self.words];
+        for (field, &value) in self.fields.iter().zip(values) {
+            key[field.word] |= u64::from(value) << field.shift;
+        }
+        key
+    }
+
+    /// Returns a field of a key.
+    #[inline]
+    pub fn value(&self, key: &[u64], field: usize) -> usize {
+        let KeyField { word, shift, bits, .. } = self.fields[field];
+        (key[word] >> shift & ((1 << bits) - 1)) as usize
+    }
+
+    /// Returns the number of fields.
+    pub fn len(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// Returns the operation that makes field q of the entry of `tables[q]` for field `source[q]`.
+    pub fn operation(&self, source: &[u8], tables: &[Vec<u8>]) -> KeyOperation {
+        let mut operation = KeyOperation { source: source.to_vec(), ..KeyOperation::default() };
+        operation.shuffle = (0..64).collect();
+        for (q, (&from, values)) in source.iter().zip(tables).enumerate() {
+            let mut table = [0; 128];
+            table[..values.len()].copy_from_slice(values);
+            // A field may share the table of another one that has fewer values.
+            let alike = |known: &[u8; 128]| known[..values.len()] == table[..values.len()];
+            let index = operation.tables.iter().position(alike).unwrap_or_else(|| {
+                operation.tables.push(table);
+                operation.masks.push(0);
+                operation.tables.len() - 1
+            });
+            operation.table.push(index as u8);
+            let (to, from) = (self.fields[q].byte, self.fields[usize::from(from)].byte);
+            if to < 64 && from < 64 {
+                operation.shuffle[to] = from as u8;
+                operation.masks[index] |= 1 << to;
+            }
+        }
+        operation
+    }
+
+    /// Appends what an operation makes of keys, in their order. `vectors` asks for AVX-512.
+    pub fn apply(&self, operation: &KeyOperation, keys: &[u64], vectors: bool, out: &mut Vec<u64>) {
+        #[cfg(target_arch = "x86_64")]
+        if let (true, Some(spread)) = (vectors, &self.spread) {
+            // SAFETY: `vectors` is only asked for where the processor has the instructions.
+            unsafe { spread.apply(operation, keys, self.words, out) };
+            return;
+        }
+        let _ = vectors;
+        self.apply_scalar(operation, keys, out);
+    }
+
+    fn apply_scalar(&self, operation: &KeyOperation, keys: &[u64], out: &mut Vec<u64>) {
+        out.reserve(keys.len());
+        for key in keys.chunks_exact(self.words) {
+            let start = out.len();
+            out.resize(start + self.words, 0);
+            let fields = self.fields.iter().zip(&operation.source).zip(&operation.table);
+            for ((field, &from), &table) in fields {
+                let value =
+                    operation.tables[usize::from(table)][self.value(key, usize::from(from))];
+                out[start + field.word] |= u64::from(value) << field.shift;
+            }
+        }
+    }
+}
+
+/// How a register takes keys apart and puts them together: a word in two lanes of eight bytes.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Debug)]
+struct Spread {
+    /// Keys a register.
+    keys: usize,
+    /// For each lane the word of the loaded keys.
+    lane_word: [u64; 8],
+    /// For each byte the bit of its word where it begins, and its bits.
+    begin: [u8; 64],
+    mask: [u8; 64],
+    /// By how much the odd bytes, words and halves of a lane go up.
+    odd_byte: [i8; 64],
+    odd_word: [i16; 32],
+    odd_half: [u64; 8],
+    /// By how much each lane goes up in its word.
+    lane: [u64; 8],
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Spread {
+    /// Returns nothing where keys have too many words or fields too many values for a register.
+    fn of(fields: &[KeyField], values: &[usize]) -> Option<Spread> {
+        let words = fields.last()?.word + 1;
+        if words > 4 || values.iter().any(|&values| values > TABLE) {
+            return None;
+        }
+        let keys = 4 / words;
+        let mut spread = Spread {
+            keys,
+            lane_word: [0; 8],
+            begin: [0; 64],
+            mask: [0; 64],
+            odd_byte: [1; 64],
+            odd_word: [1; 32],
+            odd_half: [0; 8],
+            lane: [0; 8],
+        };
+        for lane in 0..2 * words * keys {
+            spread.lane_word[lane] = (lane / 2) as u64;
+            let first = 8 * (lane % (2 * words));
+            // The bits before each field of the lane, counted from the first one.
+            let mut before = [0u32; 9];
+            for i in 0..8 {
+                let field = fields.iter().find(|field| field.byte == first + i);
+                before[i + 1] = before[i] + field.map_or(0, |field| field.bits);
+                if let Some(field) = field {
+                    spread.begin[8 * lane + i] = field.shift as u8;
+                    spread.mask[8 * lane + i] = ((1u32 << field.bits) - 1) as u8;
+                    if i == 0 {
+                        spread.lane[lane] = u64::from(field.shift);
+                    }
+                }
+            }
+            for pair in 0..4 {
+                let bits = before[2 * pair + 1] - before[2 * pair];
+                spread.odd_byte[8 * lane + 2 * pair + 1] = 1 << bits;
+            }
+            for four in 0..2 {
+                let bits = before[4 * four + 2] - before[4 * four];
+                spread.odd_word[4 * lane + 2 * four + 1] = 1 << bits;
+            }
+            spread.odd_half[lane] = u64::from(before[4]);
+        }
+        Some(spread)
+    }
+
+    /// Appends what an operation makes of keys.
+    ///
+    /// # Safety
+    /// The processor has AVX-512 F, BW, VL and VBMI.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+    unsafe fn apply(
+        &self,
+        operation: &KeyOperation,
+        keys: &[u64],
+        words: usize,
+        out: &mut Vec<u64>,
+    ) {
+        use std::arch::x86_64::*;
+        let load = |from: &[u64; 8]| unsafe { _mm512_loadu_si512(from.as_ptr().cast()) };
+        let bytes = |from: &[u8; 64]| unsafe { _mm512_loadu_si512(from.as_ptr().cast()) };
+        let step = self.keys * words;
+        let key_bytes = 16 * words;
+        let mut shuffle = [0u8; 64];
+        for (i, to) in shuffle.iter_mut().enumerate() {
+            *to = (i / key_bytes * key_bytes) as u8 + operation.shuffle[i % key_bytes];
+        }
+        let repeat = |mask: u64| {
+            let whole = if key_bytes == 64 { mask } else { mask & ((1 << key_bytes) - 1) };
+            (0..64 / key_bytes).fold(0, |all, i| all | whole << (i * key_bytes))
+        };
+        let (lane_word, begin) = (load(&self.lane_word), bytes(&self.begin));
+        let (mask, shuffle) = (bytes(&self.mask), bytes(&shuffle));
+        let (odd_half, lane) = (load(&self.odd_half), load(&self.lane));
+        let odd_byte = unsafe { _mm512_loadu_si512(self.odd_byte.as_ptr().cast()) };
+        let odd_word = unsafe { _mm512_loadu_si512(self.odd_word.as_ptr().cast()) };
+        let low = _mm512_set1_epi64(0xffff_ffff);
+        let mut tables = [(0u64, _mm512_setzero_si512()); 8];
+        let count = operation.tables.len();
+        let in_registers = count <= tables.len();
+        for (to, (table, &mask)) in
+            tables.iter_mut().zip(operation.tables.iter().zip(&operation.masks))
+        {
+            *to = (repeat(mask), unsafe { _mm512_loadu_si512(table.as_ptr().cast()) });
+        }
+        out.reserve(keys.len() + 8);
+        let mut at = unsafe { out.as_mut_ptr().add(out.len()) };
+        let mut next = 0;
+        while next < keys.len() {
+            let left = keys.len() - next;
+            let loaded = if left >= step { (1u32 << step) - 1 } else { (1u32 << left) - 1 };
+            let from = unsafe { keys.as_ptr().add(next) };
+            let x = unsafe { _mm512_maskz_loadu_epi64(loaded as u8, from.cast()) };
+            let x = _mm512_permutexvar_epi64(lane_word, x);
+            let x = _mm512_and_si512(_mm512_multishift_epi64_epi8(begin, x), mask);
+            let x = _mm512_permutexvar_epi8(shuffle, x);
+            let mut y = _mm512_setzero_si512();
+            if in_registers {
+                for &(mask, table) in &tables[..count] {
+                    y = _mm512_mask_permutexvar_epi8(y, mask, x, table);
+                }
+            } else {
+                for (table, &mask) in operation.tables.iter().zip(&operation.masks) {
+                    let table = unsafe { _mm512_loadu_si512(table.as_ptr().cast()) };
+                    y = _mm512_mask_permutexvar_epi8(y, repeat(mask), x, table);
+                }
+            }
+            let y = _mm512_maddubs_epi16(y, odd_byte);
+            let y = _mm512_madd_epi16(y, odd_word);
+            let high = _mm512_sllv_epi64(_mm512_srli_epi64(y, 32), odd_half);
+            let y = _mm512_or_si512(_mm512_and_si512(y, low), high);
+            let y = _mm512_sllv_epi64(y, lane);
+            let y = _mm512_or_si512(y, _mm512_permutex_epi64(y, 0b10_11_00_01));
+            let y = _mm512_maskz_compress_epi64(0x55, y);
+            // There is room for eight words more than there are keys.
+            unsafe { _mm512_mask_storeu_epi64(at.cast(), 0xf, y) };
+            at = unsafe { at.add(step.min(left)) };
+            next += step;
+        }
+        // SAFETY: as many words as there were have been written.
+        unsafe { out.set_len(out.len() + keys.len()) };
+    }
+}
