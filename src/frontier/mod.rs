@@ -1,6 +1,5 @@
 //! Breadth-first search of puzzles whose levels are lists: several orbits, orientations, equal pieces, large boards.
 
-mod bucket;
 mod coordinate;
 mod fields;
 mod search;

@@ -10,11 +10,11 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use crate::frontier::bucket::KeySet;
 use crate::frontier::coordinate::{Coordinate, keeps, sizes};
 use crate::frontier::fields::{FieldKind, FieldMap, StateField, StateFields};
 use crate::frontier::symmetry::SymmetryGroup;
 use crate::kernel::Kernel;
+use crate::kernel::key_set::KeySet;
 use crate::kernel::keys::{KeyLayout, KeyOperation};
 use crate::puzzle::orbits::{OrbitMove, OrbitPlace, OrbitPuzzle};
 
@@ -75,6 +75,7 @@ struct Space {
     /// For each class and its symmetries, where orientations are in the keys, that is worked out at need.
     bound: bool,
     checksum: Checksum,
+    kernel: Kernel,
     vectors: bool,
     bipartite: bool,
     directed: bool,
@@ -83,22 +84,21 @@ struct Space {
 
 /// What each value of each field adds to the number of a state.
 struct Checksum {
-    adds: Vec<Vec<u64>>,
+    adds: Vec<[u32; 128]>,
 }
 
 impl Checksum {
     /// The same number for values that symmetries carry to each other.
     fn new(fields: &StateFields, group: &SymmetryGroup) -> Checksum {
-        let mut adds: Vec<Vec<u64>> =
-            fields.fields.iter().map(|field| vec![0; field.values]).collect();
+        let mut adds = vec![[0; 128]; fields.fields.len()];
         let mut number = 0u64;
         for field in 0..adds.len() {
-            for value in 0..adds[field].len() {
+            for value in 0..fields.fields[field].values {
                 if adds[field][value] != 0 {
                     continue;
                 }
                 number += 1;
-                let mixed = mix(number) | 1;
+                let mixed = mix(number) as u32 | 1;
                 for map in &group.maps {
                     let to = map.source.iter().position(|&from| usize::from(from) == field);
                     let to = to.expect("a symmetry permutes the fields");
@@ -166,6 +166,7 @@ impl Space {
             back: moves.iter().map(|one| coordinate.restrict(&one.inverse())).collect(),
             bound: parts.iter().any(|part| part.turn),
             checksum: Checksum::new(fields, &chosen.whole_group),
+            kernel: search.kernel,
             vectors: search.kernel == Kernel::Avx512 && search.kernel.is_supported(),
             bipartite: is_bipartite(puzzle, fields, &moves),
             directed: puzzle.is_directed(),
@@ -265,8 +266,26 @@ impl Space {
 struct Worker<const W: usize> {
     set: KeySet<W>,
     generated: Vec<u64>,
+    new: Vec<[u64; W]>,
     fine_maps: Vec<Vec<u32>>,
+    /// The tracked fields of the class at hand, and what the fields of its keys add to a state's number.
+    row: Vec<u8>,
+    adds: Vec<[u32; 128]>,
     total: Total,
+}
+
+impl<const W: usize> Worker<W> {
+    fn new() -> Worker<W> {
+        Worker {
+            set: KeySet::new(),
+            generated: Vec::new(),
+            new: Vec::new(),
+            fine_maps: Vec::new(),
+            row: Vec::new(),
+            adds: Vec::new(),
+            total: Total::default(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -359,6 +378,8 @@ impl Space {
                     self.operation(from.one, from.symmetry, &before)
                 }));
             }
+            self.adds(&row, &mut worker.adds);
+            worker.row = row;
             let own = self.coordinate.self_symmetric[class].as_deref();
             for fine in 0..self.coordinate.fine {
                 if own.is_some_and(|own| own.canonical[fine].fine as usize != fine) {
@@ -407,44 +428,38 @@ impl Space {
         keys: &mut Vec<u64>,
     ) {
         let generated = as_keys::<W>(&worker.generated);
-        let old = seen.iter().chain((!self.bipartite).then_some(current));
-        let old: Vec<&[u64]> =
-            old.map(|lists| self.list(lists, class as u32, fine as u32)).collect();
-        let known: usize = old.iter().map(|list| list.len() / W).sum();
-        worker.set.clear(generated.len() + known);
+        let lists = seen.iter().chain((!self.bipartite).then_some(current));
+        let old = lists.map(|lists| as_keys::<W>(self.list(lists, class as u32, fine as u32)));
+        worker.set.clear(generated.len() + old.clone().map(<[_]>::len).sum::<usize>());
         for list in old {
-            for key in as_keys::<W>(list) {
-                worker.set.insert(key);
-            }
+            worker.new.clear();
+            worker.set.insert(list, self.kernel, &mut worker.new);
         }
-        let first = keys.len();
-        for key in generated {
-            if worker.set.insert(key) {
-                keys.extend_from_slice(key);
-            }
-        }
-        let kept = ((keys.len() - first) / W) as u64;
+        worker.new.clear();
+        worker.set.insert(generated, self.kernel, &mut worker.new);
+        let new = worker.new.as_flattened();
+        let kept = worker.new.len() as u64;
+        keys.extend_from_slice(new);
         worker.total.generated += generated.len() as u64;
         worker.total.kept += kept;
         let mut weight = u64::from(self.coordinate.members[class]);
-        let new = &keys[first..];
         match &self.coordinate.self_symmetric[class] {
             None => worker.total.reduced += kept,
             Some(own) => {
-                let row = self.coordinate.unrank(self.coordinate.representative[class] as usize);
+                let row = &worker.row;
                 let mut fixing = 0;
                 let mut fixed = 0;
                 let mut images = Vec::new();
                 let mut out = Vec::new();
                 for &symmetry in &own.stabiliser {
                     let map = self.coordinate.map(symmetry);
-                    self.coordinate.fine_map(&row, map, &mut images);
+                    self.coordinate.fine_map(row, map, &mut images);
                     if images[fine] as usize != fine {
                         continue;
                     }
                     fixing += 1;
                     let map = &self.coordinate.group.maps[usize::from(symmetry)];
-                    let map = self.key_map(map, &row);
+                    let map = self.key_map(map, row);
                     let operation = self.layout.operation(&map.source, &map.table);
                     out.clear();
                     self.layout.apply(&operation, new, self.vectors, &mut out);
@@ -456,28 +471,29 @@ impl Space {
             }
         }
         worker.total.states += weight * kept;
-        let turns = self.coordinate.turns(fine);
-        let row = self.coordinate.unrank(self.coordinate.representative[class] as usize);
-        let mut base = 0u64;
+        let mut base = 0u32;
         if !self.bound {
-            for ((field, &value), turn) in self.coordinate.fields().zip(&row).zip(turns) {
+            let turns = self.coordinate.turns(fine);
+            for ((field, &value), turn) in self.coordinate.fields().zip(&worker.row).zip(turns) {
                 base = base.wrapping_add(self.checksum.adds[field][usize::from(value + turn)]);
             }
         }
-        let mut sum = 0u64;
-        for key in as_keys::<W>(new) {
-            let mut number = base;
-            for (i, part) in self.parts.iter().enumerate() {
-                let mut value = self.layout.value(key, i);
-                if part.turn {
-                    let tracked = self.coordinate.fields().position(|field| field == part.field);
-                    value += usize::from(row[tracked.unwrap_or_default()]);
-                }
-                number = number.wrapping_add(self.checksum.adds[part.field][value]);
-            }
-            sum = sum.wrapping_add(mix(number));
-        }
+        let sum = self.layout.checksum(new, base, &worker.adds, self.vectors);
         worker.total.checksum = worker.total.checksum.wrapping_add(sum.wrapping_mul(weight));
+    }
+
+    /// What the fields of keys add to the number of a state, where the tracked pieces have the positions of a row.
+    fn adds(&self, row: &[u8], adds: &mut Vec<[u32; 128]>) {
+        adds.clear();
+        adds.extend(self.parts.iter().map(|part| {
+            let mut own = self.checksum.adds[part.field];
+            if part.turn {
+                let tracked = self.coordinate.fields().position(|field| field == part.field);
+                let at = usize::from(row[tracked.expect("a tracked piece")]);
+                own.copy_within(at..at + self.coordinate.modulus(part.field), 0);
+            }
+            own
+        }));
     }
 
     fn level<const W: usize>(
@@ -486,16 +502,10 @@ impl Space {
         current: &Lists,
         store: bool,
     ) -> (Lists, Total) {
-        let worker = || Worker::<W> {
-            set: KeySet::new(),
-            generated: Vec::new(),
-            fine_maps: Vec::new(),
-            total: Total::default(),
-        };
         let targets = self.targets(current);
         let found: Vec<(ListChunk, Total)> = (0..current.chunks.len())
             .into_par_iter()
-            .map_init(worker, |worker, chunk| {
+            .map_init(Worker::<W>::new, |worker, chunk| {
                 worker.total = Total::default();
                 let lists = self.chunk::<W>(chunk, (seen, current), (&targets, store), worker);
                 (lists, worker.total)
@@ -595,13 +605,29 @@ fn choose(puzzle: &OrbitPuzzle, fields: &StateFields, use_symmetry: bool, widest
             if coarse > 1 << 24 || fine > 1 << 15 || oriented && fine == 1 {
                 continue;
             }
+            let bits: u32 = (0..fields.fields.len())
+                .map(|f| {
+                    let of = &fields.fields[f];
+                    let values = match (chosen.contains(&f), oriented) {
+                        (false, _) => of.values,
+                        (true, false) => of.modulus,
+                        (true, true) => 1,
+                    };
+                    usize::BITS - (values - 1).leading_zeros()
+                })
+                .sum();
+            let words = f64::from(bits.div_ceil(60).max(1));
             let buckets = coarse as f64 * fine as f64 / kept;
-            let moves = puzzle.moves().len() as f64;
-            let keys = widest / kept * moves;
-            let size = keys / buckets;
-            let each = 1.0 + (size / 20_000.0).sqrt().min(40.0);
-            let turns = if oriented || fine == 1 { 0.0 } else { 0.3 };
-            let cost = keys * (each + turns) + buckets * moves * 8.0 + coarse as f64 * kept;
+            let keys = widest / kept * puzzle.moves().len() as f64;
+            // Bytes that a bucket takes: keys that are made, and the lines of the set. Nanoseconds by where they fit.
+            let bytes = keys / buckets * words * 24.0;
+            let each = match bytes {
+                small if small < 2e4 => 3.0,
+                middle if middle < 7e5 => 6.0,
+                large => 12.0 + (large / 7e5).min(12.0),
+            };
+            let lists = (buckets * puzzle.moves().len() as f64).min(keys);
+            let cost = keys * each * words + lists * 60.0 + buckets * 200.0 + coarse as f64 * 300.0;
             if best.as_ref().is_none_or(|(known, ..)| cost < *known) {
                 best = Some((cost, chosen.clone(), oriented));
             }
@@ -799,12 +825,11 @@ impl Space {
             .collect();
         let mut key = self.layout.pack(&values);
         key.resize(W, 0);
-        let mut worker = Worker::<W> {
-            set: KeySet::new(),
-            generated: key.clone(),
-            fine_maps: Vec::new(),
-            total: Total::default(),
-        };
+        let mut worker = Worker::<W>::new();
+        worker.generated.clone_from(&key);
+        worker.row =
+            self.coordinate.unrank(self.coordinate.representative[of.class as usize] as usize);
+        self.adds(&worker.row, &mut worker.adds);
         let (class, fine) = (of.class as usize, at.fine as usize);
         let empty = self.empty();
         self.keep::<W>(class, fine, (&[], &empty), &mut worker, &mut Vec::new());

@@ -39,6 +39,13 @@ pub(crate) struct KeyOperation {
     masks: Vec<u64>,
 }
 
+const DIGEST: u32 = 0x9E37_79B9;
+
+/// A number of 64 bits that two sums rarely share.
+pub(crate) fn digest(sum: u32) -> u64 {
+    u64::from(sum) * u64::from(sum ^ DIGEST)
+}
+
 impl KeyLayout {
     /// Returns a layout for fields with these numbers of values.
     pub fn new(values: &[usize]) -> KeyLayout {
@@ -116,6 +123,88 @@ impl KeyLayout {
         }
         let _ = vectors;
         self.apply_scalar(operation, keys, out);
+    }
+
+    /// Returns the sum over keys of [`digest`] of what their fields add up to: `base`, and for each field the entry of
+    /// its table. `vectors` asks for AVX-512.
+    pub fn checksum(&self, keys: &[u64], base: u32, adds: &[[u32; 128]], vectors: bool) -> u64 {
+        let mut done = 0;
+        let mut sum = 0u64;
+        #[cfg(target_arch = "x86_64")]
+        if vectors && self.spread.is_some() {
+            done = keys.len() / (16 * self.words) * 16 * self.words;
+            // SAFETY: `vectors` is only asked for where the processor has the instructions; there are 16 keys, or 32, ..
+            sum = unsafe { self.checksum_avx512(&keys[..done], base, adds) };
+        }
+        let _ = vectors;
+        for key in keys[done..].chunks_exact(self.words) {
+            let entry = |(field, adds): (usize, &[u32; 128])| adds[self.value(key, field)];
+            let all = adds.iter().enumerate().map(entry).fold(base, u32::wrapping_add);
+            sum = sum.wrapping_add(digest(all));
+        }
+        sum
+    }
+
+    /// # Safety
+    /// The processor has AVX-512 F, and `keys` are a multiple of 16.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+    unsafe fn checksum_avx512(&self, keys: &[u64], base: u32, adds: &[[u32; 128]]) -> u64 {
+        use std::arch::x86_64::*;
+        let load = |from: &[u32]| unsafe { _mm512_loadu_si512(from.as_ptr().cast()) };
+        let words = self.words as i64;
+        let every = _mm512_setr_epi64(
+            0,
+            words,
+            2 * words,
+            3 * words,
+            4 * words,
+            5 * words,
+            6 * words,
+            7 * words,
+        );
+        let low = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+        let salt = _mm512_set1_epi32(DIGEST as i32);
+        let mut sums = _mm512_setzero_si512();
+        for keys in keys.chunks_exact(16 * self.words) {
+            let mut all = _mm512_set1_epi32(base as i32);
+            let (mut word, mut first, mut last) = (usize::MAX, low, low);
+            for (field, adds) in self.fields.iter().zip(adds) {
+                if field.word != word {
+                    word = field.word;
+                    let at = unsafe { keys.as_ptr().add(word) };
+                    if self.words == 1 {
+                        first = unsafe { _mm512_loadu_si512(at.cast()) };
+                        last = unsafe { _mm512_loadu_si512(at.add(8).cast()) };
+                    } else {
+                        first = unsafe { _mm512_i64gather_epi64::<8>(every, at.cast()) };
+                        let at = unsafe { at.add(8 * self.words) };
+                        last = unsafe { _mm512_i64gather_epi64::<8>(every, at.cast()) };
+                    }
+                }
+                let shift = _mm_cvtsi64_si128(i64::from(field.shift));
+                let (first, last) = (_mm512_srl_epi64(first, shift), _mm512_srl_epi64(last, shift));
+                let index = _mm512_permutex2var_epi32(first, low, last);
+                let index = _mm512_and_si512(index, _mm512_set1_epi32((1 << field.bits) - 1));
+                let mut entry =
+                    _mm512_permutex2var_epi32(load(&adds[..16]), index, load(&adds[16..32]));
+                if field.bits > 5 {
+                    let high =
+                        _mm512_permutex2var_epi32(load(&adds[32..48]), index, load(&adds[48..64]));
+                    let is_high = _mm512_test_epi32_mask(index, _mm512_set1_epi32(32));
+                    entry = _mm512_mask_mov_epi32(entry, is_high, high);
+                }
+                all = _mm512_add_epi32(all, entry);
+            }
+            let other = _mm512_xor_si512(all, salt);
+            let even = _mm512_mul_epu32(all, other);
+            let odd = _mm512_mul_epu32(_mm512_srli_epi64(all, 32), _mm512_srli_epi64(other, 32));
+            sums = _mm512_add_epi64(sums, _mm512_add_epi64(even, odd));
+        }
+        let mut each = [0u64; 8];
+        // SAFETY: eight words are written.
+        unsafe { _mm512_storeu_si512(each.as_mut_ptr().cast(), sums) };
+        each.iter().fold(0, |sum, &one| sum.wrapping_add(one))
     }
 
     fn apply_scalar(&self, operation: &KeyOperation, keys: &[u64], out: &mut Vec<u64>) {
