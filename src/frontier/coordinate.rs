@@ -310,12 +310,12 @@ impl Coordinate {
         for (piece, adds) in self.tracked.iter().zip(&adds) {
             if piece.weight > 0 {
                 let known = images.len();
-                for &add in &adds[1..] {
-                    for i in 0..known {
-                        images.push(images[i] + add);
-                    }
+                images.resize(known * adds.len(), 0);
+                let (first, others) = images.split_at_mut(known);
+                for (part, add) in others.chunks_exact_mut(known).zip(&adds[1..]) {
+                    part.iter_mut().zip(&*first).for_each(|(image, old)| *image = old + add);
                 }
-                images[..known].iter_mut().for_each(|image| *image += adds[0]);
+                first.iter_mut().for_each(|image| *image += adds[0]);
             }
         }
         for (piece, by_fine) in &self.implied {
@@ -362,7 +362,7 @@ pub(crate) fn keeps(map: &FieldMap, chosen: &[usize]) -> bool {
 fn restricted(map: &FieldMap, chosen: &[usize]) -> FieldMap {
     let index = |field: usize| chosen.iter().position(|&other| other == field);
     let source = |&field: &usize| {
-        index(usize::from(map.source[field])).expect("the map keeps the fields") as u8
+        index(usize::from(map.source[field])).expect("the map keeps the fields") as u16
     };
     FieldMap {
         source: chosen.iter().map(source).collect(),

@@ -8,7 +8,7 @@
 //! field of the argument. Two arrangements that look alike have the same fields. Pieces that no move
 //! moves have none.
 
-use crate::puzzle::orbits::{Arrangement, OrbitPuzzle, Placed, Transformation};
+use crate::puzzle::orbits::{Arrangement, OrbitPlace, OrbitPuzzle, Placed, Transformation};
 
 /// What a field says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,20 +41,20 @@ pub(crate) struct StateFields {
 /// What becomes of a row of fields: field q of the result is `table[q]` at field `source[q]` of the argument.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct FieldMap {
-    pub source: Vec<u8>,
+    pub source: Vec<u16>,
     pub table: Vec<Vec<u8>>,
 }
 
 impl FieldMap {
     /// Returns what a row becomes.
     pub fn apply(&self, row: &[u8]) -> Vec<u8> {
-        let value = |(&from, table): (&u8, &Vec<u8>)| table[usize::from(row[usize::from(from)])];
+        let value = |(&from, table): (&u16, &Vec<u8>)| table[usize::from(row[usize::from(from)])];
         self.source.iter().zip(&self.table).map(value).collect()
     }
 
     /// Returns this map and then another.
     pub fn then(&self, next: &FieldMap) -> FieldMap {
-        let both = |(&middle, last): (&u8, &Vec<u8>)| {
+        let both = |(&middle, last): (&u16, &Vec<u8>)| {
             let first = &self.table[usize::from(middle)];
             first.iter().map(|&value| last[usize::from(value)]).collect()
         };
@@ -71,7 +71,7 @@ impl FieldMap {
     pub fn inverse(&self) -> FieldMap {
         let mut inverse = self.clone();
         for (q, (&from, table)) in self.source.iter().zip(&self.table).enumerate() {
-            inverse.source[usize::from(from)] = q as u8;
+            inverse.source[usize::from(from)] = q as u16;
             let back = &mut inverse.table[usize::from(from)];
             *back = vec![0; table.len()];
             for (value, &image) in table.iter().enumerate() {
@@ -158,10 +158,40 @@ impl StateFields {
         self.fields.iter().map(value).collect()
     }
 
+    /// Returns how many rows there are in which no two pieces are at one position: at least the states.
+    pub fn states(&self) -> f64 {
+        let mut states = 1.0;
+        for (f, field) in self.fields.iter().enumerate() {
+            let before = self.fields[..f].iter().filter(|other| other.orbit == field.orbit).count();
+            states *= match field.kind {
+                FieldKind::Location { .. } => (field.values - before * field.modulus) as f64,
+                FieldKind::Content { .. } => field.values as f64,
+            };
+        }
+        states
+    }
+
+    /// Returns the values of the field that says whether this kind of piece is at this position, and that field;
+    /// nothing where no field changes that.
+    pub fn says(&self, puzzle: &OrbitPuzzle, at: OrbitPlace) -> Option<(usize, Vec<u8>)> {
+        let orbit = usize::from(at.orbit);
+        let modulus = puzzle.orbits()[orbit].moduli[usize::from(at.kind)];
+        self.fields.iter().enumerate().filter(|(_, field)| field.orbit == orbit).find_map(|(f, field)| {
+            let first = match field.kind {
+                FieldKind::Location { kind } if kind == at.kind => at.position * modulus,
+                FieldKind::Content { position } if position == at.position => {
+                    self.first_value[orbit][usize::from(at.kind)]
+                }
+                _ => return None,
+            };
+            Some((f, (first..first + modulus).collect()))
+        })
+    }
+
     /// The field of an orbit with this meaning.
-    fn find(&self, orbit: usize, kind: FieldKind) -> u8 {
+    fn find(&self, orbit: usize, kind: FieldKind) -> u16 {
         let same = |field: &StateField| field.orbit == orbit && field.kind == kind;
-        self.fields.iter().position(same).expect("a field of the puzzle") as u8
+        self.fields.iter().position(same).expect("a field of the puzzle") as u16
     }
 
     /// Returns what a move does.
@@ -179,7 +209,7 @@ impl StateFields {
                                 (to * field.modulus + new) as u8;
                         }
                     }
-                    map.source.push(q as u8);
+                    map.source.push(q as u16);
                     map.table.push(table);
                 }
                 FieldKind::Content { position } => {
@@ -225,7 +255,7 @@ impl StateFields {
                     });
                     let q = usize::from(self.find(to, FieldKind::Location { kind }));
                     map.table[q] = table.collect();
-                    map.source[q] = p as u8;
+                    map.source[q] = p as u16;
                 }
                 FieldKind::Content { position } => {
                     let mut table = vec![0; field.values];
@@ -244,7 +274,7 @@ impl StateFields {
                     }
                     let q = self.find(to, FieldKind::Content { position: target as u8 });
                     map.table[usize::from(q)] = table;
-                    map.source[usize::from(q)] = p as u8;
+                    map.source[usize::from(q)] = p as u16;
                 }
             }
         }

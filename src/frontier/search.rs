@@ -72,6 +72,9 @@ struct Space {
     arrives: Vec<Option<(usize, usize)>>,
     /// For each move and symmetry, "the symmetry undone, then the move", where that does not depend on the class.
     operations: Vec<KeyOperation>,
+    /// The fields of keys, and the tracked pieces, that must not have these values.
+    forbidden: Vec<(usize, Vec<u8>)>,
+    forbidden_tracked: Vec<(usize, Vec<u8>)>,
     /// For each class and its symmetries, where orientations are in the keys, that is worked out at need.
     bound: bool,
     checksum: Checksum,
@@ -145,6 +148,8 @@ impl Space {
             }
         }
         let layout = KeyLayout::new(&values);
+        let words = key_words(layout.words).unwrap_or(layout.words);
+        let layout = layout.padded(words);
         let moves: Vec<FieldMap> = (puzzle.moves().iter())
             .map(|one| fields.of_move(puzzle, &one.transformation))
             .collect();
@@ -161,7 +166,21 @@ impl Space {
                 Some((tracked, source.iter().position(|&from| from == at.position)?))
             })
             .collect();
+        let mut forbidden = Vec::new();
+        let mut forbidden_tracked = Vec::new();
+        for &at in puzzle.illegal() {
+            let Some((field, values)) = fields.says(puzzle, at) else { continue };
+            match chosen.fields.iter().position(|&other| other == field) {
+                Some(tracked) => forbidden_tracked.push((tracked, values)),
+                None => {
+                    let part = parts.iter().position(|part: &KeyPart| part.field == field);
+                    forbidden.push((part.expect("a field of the keys"), values));
+                }
+            }
+        }
         let mut space = Space {
+            forbidden,
+            forbidden_tracked,
             forth: moves.iter().map(|one| coordinate.restrict(one)).collect(),
             back: moves.iter().map(|one| coordinate.restrict(&one.inverse())).collect(),
             bound: parts.iter().any(|part| part.turn),
@@ -203,7 +222,7 @@ impl Space {
             let from = usize::from(map.source[part.field]);
             let source = self.parts.iter().position(|other| other.field == from);
             let table = &map.table[part.field];
-            keys.source.push(source.expect("moves and symmetries keep the tracked pieces") as u8);
+            keys.source.push(source.expect("moves and symmetries keep the tracked pieces") as u16);
             keys.table.push(if part.turn {
                 let tracked = self.coordinate.fields().position(|field| field == from);
                 let at = usize::from(row[tracked.expect("a tracked piece")]);
@@ -363,6 +382,14 @@ impl Space {
                 continue;
             }
             let row = self.coordinate.unrank(self.coordinate.representative[class] as usize);
+            let illegal = |(piece, values): &(usize, Vec<u8>)| {
+                let modulus = self.coordinate.modulus_of(*piece) as u8;
+                values.iter().any(|value| value / modulus == row[*piece] / modulus)
+            };
+            if self.forbidden_tracked.iter().any(illegal) {
+                starts.resize(starts.len() + self.coordinate.fine, (keys.len() / W) as u32);
+                continue;
+            }
             let incoming = self.incoming(&row, current, &mut worker.fine_maps);
             if incoming.is_empty() {
                 starts.resize(starts.len() + self.coordinate.fine, (keys.len() / W) as u32);
@@ -437,6 +464,10 @@ impl Space {
         }
         worker.new.clear();
         worker.set.insert(generated, self.kernel, &mut worker.new);
+        for (part, values) in &self.forbidden {
+            let layout = &self.layout;
+            worker.new.retain(|key| !values.contains(&(layout.value(key, *part) as u8)));
+        }
         let new = worker.new.as_flattened();
         let kept = worker.new.len() as u64;
         keys.extend_from_slice(new);
@@ -516,6 +547,11 @@ impl Space {
     }
 }
 
+/// The least supported number of words for keys of this many; nothing where there is none.
+fn key_words(words: usize) -> Option<usize> {
+    [1, 2, 3, 4, 8, 16, 32, 64, 128].into_iter().find(|&supported| supported >= words)
+}
+
 /// The keys of a list.
 fn as_keys<const W: usize>(words: &[u64]) -> &[[u64; W]] {
     words.as_chunks::<W>().0
@@ -587,7 +623,7 @@ struct Choice {
 /// The choice of a coordinate for about this many states at the widest depth.
 fn choose(puzzle: &OrbitPuzzle, fields: &StateFields, use_symmetry: bool, widest: f64) -> Choice {
     let whole_group = SymmetryGroup::find(puzzle, fields);
-    let group = if use_symmetry { whole_group.clone() } else { SymmetryGroup::trivial(fields) };
+    let mut group = if use_symmetry { whole_group.clone() } else { SymmetryGroup::trivial(fields) };
     let required: Vec<usize> = (0..fields.fields.len())
         .filter(|&f| {
             let field = &fields.fields[f];
@@ -627,14 +663,19 @@ fn choose(puzzle: &OrbitPuzzle, fields: &StateFields, use_symmetry: bool, widest
                 large => 12.0 + (large / 7e5).min(12.0),
             };
             let lists = (buckets * puzzle.moves().len() as f64).min(keys);
-            let cost = keys * each * words + lists * 60.0 + buckets * 200.0 + coarse as f64 * 300.0;
+            // One bucket is one thread's, and without a coordinate there are no symmetries.
+            let alone = if chosen.is_empty() { 8.0 * kept } else { 1.0 };
+            let cost = alone * keys * each * words + lists * 60.0 + buckets * 200.0 + coarse as f64 * 300.0;
             if best.as_ref().is_none_or(|(known, ..)| cost < *known) {
                 best = Some((cost, chosen.clone(), oriented));
             }
         }
     }
-    let (_, fields, oriented) = best.unwrap_or((0.0, required, false));
-    Choice { fields, oriented, group, whole_group }
+    let (_, chosen, oriented) = best.unwrap_or((0.0, required, false));
+    if chosen.is_empty() {
+        group = SymmetryGroup::trivial(fields);
+    }
+    Choice { fields: chosen, oriented, group, whole_group }
 }
 
 /// Sets of locations that some symmetries keep.
@@ -720,7 +761,11 @@ impl FrontierSearch {
             3 => self.levels::<3>(&space, &fields, each),
             4 => self.levels::<4>(&space, &fields, each),
             5..=8 => self.levels::<8>(&space, &fields, each),
-            _ => todo!(),
+            9..=16 => self.levels::<16>(&space, &fields, each),
+            17..=32 => self.levels::<32>(&space, &fields, each),
+            33..=64 => self.levels::<64>(&space, &fields, each),
+            65..=128 => self.levels::<128>(&space, &fields, each),
+            words => panic!("{words} words"),
         }
     }
 
@@ -764,7 +809,8 @@ impl FrontierSearch {
         let growth = (widths[known - 1] / widths[known / 2])
             .powf(1.0 / (known - 1 - known / 2).max(1) as f64);
         let depth = self.max_depth.map_or(f64::INFINITY, |depth| depth as f64 - known as f64);
-        (widths[known - 1] * growth.max(1.0).powf(depth)).clamp(1.0, 1e11)
+        let most = fields.states() / 4.0;
+        (widths[known - 1] * growth.max(1.0).powf(depth)).clamp(1.0, most.clamp(1.0, 1e12))
     }
 
     fn levels<const W: usize>(

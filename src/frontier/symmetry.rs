@@ -31,7 +31,7 @@ impl SymmetryGroup {
     /// Returns the group of the identity alone.
     pub fn trivial(fields: &StateFields) -> SymmetryGroup {
         let identity = FieldMap {
-            source: (0..fields.fields.len()).map(|q| q as u8).collect(),
+            source: (0..fields.fields.len()).map(|q| q as u16).collect(),
             table: fields.fields.iter().map(|f| (0..f.values).map(|v| v as u8).collect()).collect(),
         };
         SymmetryGroup { maps: vec![identity], inverse: vec![0], product: vec![0] }
@@ -69,15 +69,24 @@ impl SymmetryGroup {
 
     /// The group of these maps, of which the first is the identity; nothing when they are no group.
     fn of(maps: Vec<FieldMap>) -> Option<SymmetryGroup> {
-        let index: HashMap<&FieldMap, u16> = maps.iter().zip(0..).collect();
-        let find = |map: &FieldMap| index.get(map).copied();
-        let inverse = maps.iter().map(|map| find(&map.inverse())).collect::<Option<_>>()?;
+        // A map is known by what it makes of a row in which all is different, as far as values allow.
+        let row: Vec<u8> = (maps[0].table.iter().zip(0u64..))
+            .map(|(table, field)| ((field * field * 7 + field * 3 + 1) % table.len() as u64) as u8)
+            .collect();
+        let images: Vec<Vec<u8>> = maps.iter().map(|map| map.apply(&row)).collect();
+        let index: HashMap<&[u8], u16> = images.iter().map(Vec::as_slice).zip(0..).collect();
+        if index.len() < maps.len() {
+            return None;
+        }
+        let find = |image: Vec<u8>| index.get(image.as_slice()).copied();
         let mut product = Vec::with_capacity(maps.len() * maps.len());
-        for first in &maps {
+        for first in &images {
             for next in &maps {
-                product.push(find(&first.then(next))?);
+                product.push(find(next.apply(first))?);
             }
         }
+        let undoes = |first: &[u16]| first.iter().position(|&both| both == 0).map(|next| next as u16);
+        let inverse = product.chunks(maps.len()).map(undoes).collect::<Option<_>>()?;
         Some(SymmetryGroup { maps, inverse, product })
     }
 
@@ -148,6 +157,8 @@ struct Finder<'a> {
     points: Vec<(usize, usize)>,
     first: Vec<usize>,
     moves: Vec<Vec<u16>>,
+    /// The points that each move moves.
+    support: Vec<Vec<u16>>,
     /// What an image of a move, and of a point, must have as well.
     move_type: Vec<Vec<usize>>,
     point_type: Vec<Vec<usize>>,
@@ -183,6 +194,10 @@ impl<'a> Finder<'a> {
         // What a move requires is looked at in the end: moves that only differ in that are one here.
         moves.sort_unstable();
         moves.dedup();
+        let moved = |one: &Vec<u16>| {
+            (0..one.len() as u16).filter(|&p| one[usize::from(p)] != p).collect::<Vec<u16>>()
+        };
+        let support = moves.iter().map(moved).collect();
         let move_type = moves.iter().map(|one| cycle_lengths(one)).collect::<Vec<_>>();
         let point_type = (0..points.len())
             .map(|p| {
@@ -199,7 +214,7 @@ impl<'a> Finder<'a> {
                 types
             })
             .collect();
-        Finder { puzzle, points, first, moves, move_type, point_type }
+        Finder { puzzle, points, first, moves, support, move_type, point_type }
     }
 
     /// Collects all symmetries that a partial one extends to; nothing when they are too many or too hard to find.
@@ -217,16 +232,14 @@ impl<'a> Finder<'a> {
             return Some(());
         }
         let moved = |m: usize| {
-            let new = |&p: &usize| {
-                let image = usize::from(self.moves[m][p]);
-                partial.image[p] != NONE && partial.image[image] == NONE
+            let new = |&&p: &&u16| {
+                let image = usize::from(self.moves[m][usize::from(p)]);
+                partial.image[usize::from(p)] != NONE && partial.image[image] == NONE
             };
-            (0..self.points.len()).filter(new).count()
+            self.support[m].iter().filter(new).count()
         };
-        let touches = |m: usize| {
-            (0..self.points.len())
-                .any(|p| partial.image[p] != NONE && usize::from(self.moves[m][p]) != p)
-        };
+        let touches =
+            |m: usize| self.support[m].iter().any(|&p| partial.image[usize::from(p)] != NONE);
         let open = (0..self.moves.len()).filter(|&m| partial.of_move[m].is_none() && touches(m));
         if let Some(m) = open.max_by_key(|&m| moved(m)) {
             for to in 0..self.moves.len() {
@@ -259,7 +272,8 @@ impl<'a> Finder<'a> {
 
     /// Whether a move may become another, as far as points are known.
     fn agree(&self, partial: &Partial, m: usize, to: usize) -> bool {
-        (0..self.points.len()).all(|p| {
+        self.support[m].iter().all(|&p| {
+            let p = usize::from(p);
             let (image, after) = (partial.image[p], partial.image[usize::from(self.moves[m][p])]);
             image == NONE || after == NONE || self.moves[to][usize::from(image)] == after
         })

@@ -50,7 +50,7 @@ impl<const W: usize> KeySet<W> {
                 keys: &[[u64; W]],
                 new: &mut Vec<[u64; W]>,
             ) {
-                set.insert_all(keys, new);
+                set.insert_all::<true>(keys, new);
             }
             #[target_feature(enable = "avx2,bmi2,popcnt")]
             unsafe fn avx2<const W: usize>(
@@ -58,7 +58,7 @@ impl<const W: usize> KeySet<W> {
                 keys: &[[u64; W]],
                 new: &mut Vec<[u64; W]>,
             ) {
-                set.insert_all(keys, new);
+                set.insert_all::<false>(keys, new);
             }
             if kernel == Kernel::Avx512 && kernel.is_supported() {
                 // SAFETY: the processor has the instructions, checked just now.
@@ -70,11 +70,11 @@ impl<const W: usize> KeySet<W> {
             }
         }
         let _ = kernel;
-        self.insert_all(keys, new);
+        self.insert_all::<false>(keys, new);
     }
 
     #[inline(always)]
-    fn insert_all(&mut self, keys: &[[u64; W]], new: &mut Vec<[u64; W]>) {
+    fn insert_all<const AVX512: bool>(&mut self, keys: &[[u64; W]], new: &mut Vec<[u64; W]>) {
         new.reserve(keys.len() + 1);
         let mut room = new.len();
         let out = new.as_mut_ptr();
@@ -85,7 +85,7 @@ impl<const W: usize> KeySet<W> {
                 crate::kernel::prefetch::<1, _>(&raw const self.lines[*at]);
             }
             for (&at, key) in at.iter().zip(keys) {
-                let is_new = self.put(at, key);
+                let is_new = self.put::<AVX512>(at, key);
                 // SAFETY: there is room for as many keys as there are and one more.
                 unsafe { *out.add(room) = *key };
                 room += usize::from(is_new);
@@ -97,13 +97,12 @@ impl<const W: usize> KeySet<W> {
 
     /// Puts a key into a line or one after it; returns whether it is new.
     #[inline(always)]
-    fn put(&mut self, mut at: usize, key: &[u64; W]) -> bool {
+    fn put<const AVX512: bool>(&mut self, mut at: usize, key: &[u64; W]) -> bool {
         loop {
             let (line, count) = (&mut self.lines[at], &mut self.counts[at]);
             let mut same = (1u32 << *count) - 1;
             for (word, words) in key.iter().zip(line.iter()) {
-                let equal = |mask, i: usize| mask | u32::from(words[i] == *word) << i;
-                same &= (0..LINE).fold(0, equal);
+                same &= equal::<AVX512>(words, *word);
             }
             if usize::from(*count) < LINE {
                 for (&word, words) in key.iter().zip(line.iter_mut()) {
@@ -118,6 +117,21 @@ impl<const W: usize> KeySet<W> {
             at = if at + 1 == self.used { 0 } else { at + 1 };
         }
     }
+}
+
+/// Bit i says whether word i of a line is this one.
+#[inline(always)]
+fn equal<const AVX512: bool>(words: &[u64; LINE], word: u64) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    if AVX512 {
+        use std::arch::x86_64::{_mm512_cmpeq_epi64_mask, _mm512_loadu_si512, _mm512_set1_epi64};
+        // SAFETY: `AVX512` says that the processor has the instructions; eight words are read.
+        return unsafe {
+            let words = _mm512_loadu_si512(words.as_ptr().cast());
+            u32::from(_mm512_cmpeq_epi64_mask(words, _mm512_set1_epi64(word as i64)))
+        };
+    }
+    words.iter().rev().fold(0, |mask, &other| mask << 1 | u32::from(other == word))
 }
 
 /// Spreads the bits of a key over the high ones.

@@ -30,13 +30,23 @@ pub(crate) struct KeyLayout {
 /// What becomes of a key: field q of the result is `tables[table[q]]` at field `source[q]` of the argument.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeyOperation {
-    pub source: Vec<u8>,
-    pub table: Vec<u8>,
+    pub source: Vec<u16>,
+    pub table: Vec<u16>,
     pub tables: Vec<[u8; 128]>,
-    /// For each byte of a spread key the one that it comes from.
-    shuffle: Vec<u8>,
-    /// The bytes of a spread key that each table is for.
+    /// For each byte of a register of spread keys the one that it comes from.
+    shuffle: Bytes,
+    /// The bytes of such a register that each table is for.
     masks: Vec<u64>,
+}
+
+/// The bytes of a register.
+#[derive(Clone, Copy, Debug)]
+struct Bytes([u8; 64]);
+
+impl Default for Bytes {
+    fn default() -> Bytes {
+        Bytes([0; 64])
+    }
 }
 
 const DIGEST: u32 = 0x9E37_79B9;
@@ -49,12 +59,18 @@ pub(crate) fn digest(sum: u32) -> u64 {
 impl KeyLayout {
     /// Returns a layout for fields with these numbers of values.
     pub fn new(values: &[usize]) -> KeyLayout {
+        let layout = KeyLayout::with(values, 16);
+        // Keys that no register takes apart need no lanes.
+        if layout.words > 4 { KeyLayout::with(values, 64) } else { layout }
+    }
+
+    /// At most so many fields a word.
+    fn with(values: &[usize], most: usize) -> KeyLayout {
         let mut fields: Vec<KeyField> = Vec::new();
         let (mut word, mut shift, mut in_word) = (0, 0, 0);
         for &values in values {
             let bits = usize::BITS - (values.max(2) - 1).leading_zeros();
-            // The first lane is full before the second one begins.
-            if shift + bits > 64 || in_word == 16 {
+            if shift + bits > 64 || in_word == most {
                 (word, shift, in_word) = (word + 1, 0, 0);
             }
             fields.push(KeyField { word, shift, bits, byte: 16 * word + in_word });
@@ -63,9 +79,15 @@ impl KeyLayout {
         KeyLayout {
             words: word + 1,
             #[cfg(target_arch = "x86_64")]
-            spread: Spread::of(&fields, values),
+            spread: if most == 16 { Spread::of(&fields, values) } else { None },
             fields,
         }
+    }
+
+    /// Returns the layout with words more at the end of each key that are always 0, for registers only up to four words.
+    pub fn padded(self, words: usize) -> KeyLayout {
+        debug_assert!(words == self.words || words > 4, "registers take keys as they are");
+        KeyLayout { words, ..self }
     }
 
     /// Packs values into a key.
@@ -90,9 +112,9 @@ impl KeyLayout {
     }
 
     /// Returns the operation that makes field q of the entry of `tables[q]` for field `source[q]`.
-    pub fn operation(&self, source: &[u8], tables: &[Vec<u8>]) -> KeyOperation {
+    pub fn operation(&self, source: &[u16], tables: &[Vec<u8>]) -> KeyOperation {
         let mut operation = KeyOperation { source: source.to_vec(), ..KeyOperation::default() };
-        operation.shuffle = (0..64).collect();
+        let key_bytes = 16 * self.words;
         for (q, (&from, values)) in source.iter().zip(tables).enumerate() {
             let mut table = [0; 128];
             table[..values.len()].copy_from_slice(values);
@@ -103,11 +125,11 @@ impl KeyLayout {
                 operation.masks.push(0);
                 operation.tables.len() - 1
             });
-            operation.table.push(index as u8);
+            operation.table.push(index as u16);
             let (to, from) = (self.fields[q].byte, self.fields[usize::from(from)].byte);
-            if to < 64 && from < 64 {
-                operation.shuffle[to] = from as u8;
-                operation.masks[index] |= 1 << to;
+            for key in 0..64 / key_bytes {
+                operation.shuffle.0[key * key_bytes + to] = (key * key_bytes + from) as u8;
+                operation.masks[index] |= 1 << (key * key_bytes + to);
             }
         }
         operation
@@ -305,17 +327,8 @@ impl Spread {
         let load = |from: &[u64; 8]| unsafe { _mm512_loadu_si512(from.as_ptr().cast()) };
         let bytes = |from: &[u8; 64]| unsafe { _mm512_loadu_si512(from.as_ptr().cast()) };
         let step = self.keys * words;
-        let key_bytes = 16 * words;
-        let mut shuffle = [0u8; 64];
-        for (i, to) in shuffle.iter_mut().enumerate() {
-            *to = (i / key_bytes * key_bytes) as u8 + operation.shuffle[i % key_bytes];
-        }
-        let repeat = |mask: u64| {
-            let whole = if key_bytes == 64 { mask } else { mask & ((1 << key_bytes) - 1) };
-            (0..64 / key_bytes).fold(0, |all, i| all | whole << (i * key_bytes))
-        };
         let (lane_word, begin) = (load(&self.lane_word), bytes(&self.begin));
-        let (mask, shuffle) = (bytes(&self.mask), bytes(&shuffle));
+        let (mask, shuffle) = (bytes(&self.mask), bytes(&operation.shuffle.0));
         let (odd_half, lane) = (load(&self.odd_half), load(&self.lane));
         let odd_byte = unsafe { _mm512_loadu_si512(self.odd_byte.as_ptr().cast()) };
         let odd_word = unsafe { _mm512_loadu_si512(self.odd_word.as_ptr().cast()) };
@@ -326,7 +339,7 @@ impl Spread {
         for (to, (table, &mask)) in
             tables.iter_mut().zip(operation.tables.iter().zip(&operation.masks))
         {
-            *to = (repeat(mask), unsafe { _mm512_loadu_si512(table.as_ptr().cast()) });
+            *to = (mask, unsafe { _mm512_loadu_si512(table.as_ptr().cast()) });
         }
         out.reserve(keys.len() + 8);
         let mut at = unsafe { out.as_mut_ptr().add(out.len()) };
@@ -347,7 +360,7 @@ impl Spread {
             } else {
                 for (table, &mask) in operation.tables.iter().zip(&operation.masks) {
                     let table = unsafe { _mm512_loadu_si512(table.as_ptr().cast()) };
-                    y = _mm512_mask_permutexvar_epi8(y, repeat(mask), x, table);
+                    y = _mm512_mask_permutexvar_epi8(y, mask, x, table);
                 }
             }
             let y = _mm512_maddubs_epi16(y, odd_byte);
