@@ -11,6 +11,8 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use crate::units::shown;
+
 /// A set of positions whose pieces can trade places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Orbit {
@@ -69,6 +71,13 @@ pub struct OrbitTurn {
     pub twist: Vec<u8>,
 }
 
+impl OrbitTurn {
+    /// Returns the one that moves nothing.
+    pub fn still(positions: usize) -> OrbitTurn {
+        OrbitTurn { source: (0..positions).map(|p| p as u8).collect(), twist: vec![0; positions] }
+    }
+}
+
 /// What a move does to each orbit, in the order of the puzzle's orbits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Transformation(pub Vec<OrbitTurn>);
@@ -76,11 +85,7 @@ pub struct Transformation(pub Vec<OrbitTurn>);
 impl Transformation {
     /// Returns the one that does nothing.
     pub fn identity(orbits: &[Orbit]) -> Transformation {
-        let still = |orbit: &Orbit| OrbitTurn {
-            source: (0..orbit.positions()).map(|p| p as u8).collect(),
-            twist: vec![0; orbit.positions()],
-        };
-        Transformation(orbits.iter().map(still).collect())
+        Transformation(orbits.iter().map(|orbit| OrbitTurn::still(orbit.positions())).collect())
     }
 
     /// Returns this one and then another.
@@ -165,6 +170,18 @@ pub struct OrbitPlace {
     pub kind: u8,
 }
 
+/// What of a turn counts as one move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Turns {
+    /// Any power of it.
+    #[default]
+    Powers,
+    /// The turn and its inverse.
+    Quarter,
+    /// The turn alone, no way back.
+    Directed,
+}
+
 /// A puzzle of several orbits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrbitPuzzle {
@@ -233,6 +250,20 @@ pub enum OrbitError {
     /// Two moves of the same name.
     #[error("two moves are called '{0}'")]
     NameTwice(String),
+    /// A move without a name that can be written down.
+    #[error("'{0}' is not a name of a move: it has spaces, or nothing at all")]
+    MoveName(String),
+    /// A set that the puzzle does not have.
+    #[error("no set is called '{name}': there are {orbits}")]
+    NoOrbit {
+        /// The name.
+        name: String,
+        /// The sets.
+        orbits: String,
+    },
+    /// A set without which nobody knows which moves are allowed.
+    #[error("moves depend on set {0}: it cannot be left out")]
+    Needed(String),
 }
 
 impl OrbitPuzzle {
@@ -275,6 +306,10 @@ impl OrbitPuzzle {
         let mut kept = Vec::new();
         for one in moves {
             self.check_move(&one)?;
+            let name = &one.name;
+            if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
+                return Err(OrbitError::MoveName(shown(name, 32)));
+            }
             if !names.insert(one.name.clone()) {
                 return Err(OrbitError::NameTwice(one.name));
             }
@@ -391,6 +426,56 @@ impl OrbitPuzzle {
         Ok(OrbitPuzzle { moves, ..self })
     }
 
+    /// Returns the puzzle with what counts as a move of each turn that it has.
+    ///
+    /// # Errors
+    /// [`OrbitError::TooManyMoves`].
+    pub fn counting(self, turns: Turns) -> Result<OrbitPuzzle, OrbitError> {
+        match turns {
+            Turns::Powers => self.with_powers(),
+            Turns::Quarter => self.inverse_closed(),
+            Turns::Directed => Ok(self),
+        }
+    }
+
+    /// Returns the puzzle of some orbits by name: a name without the number behind it stands for all that have it, `edges` for
+    /// `edges` and `edges2`.
+    ///
+    /// # Errors
+    /// [`OrbitError::NoOrbit`], [`OrbitError::Needed`] where a move depends on what is left out, [`OrbitError::NoMoves`].
+    pub fn keeping(mut self, names: &[String]) -> Result<OrbitPuzzle, OrbitError> {
+        let plain = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_lowercase();
+        let meant = |orbit: &Orbit, name: &String| {
+            orbit.name.eq_ignore_ascii_case(name) || plain(&orbit.name) == name.to_lowercase()
+        };
+        if let Some(name) = names.iter().find(|n| !self.orbits.iter().any(|o| meant(o, n))) {
+            let all: Vec<&str> = self.orbits.iter().map(|orbit| orbit.name.as_str()).collect();
+            return Err(OrbitError::NoOrbit { name: shown(name, 32), orbits: all.join(", ") });
+        }
+        let kept: Vec<usize> = (0..self.orbits.len())
+            .filter(|&i| names.iter().any(|name| meant(&self.orbits[i], name)))
+            .collect();
+        let renumbered = |at: &mut OrbitPlace| {
+            match kept.iter().position(|&i| i == usize::from(at.orbit)) {
+                Some(orbit) => at.orbit = orbit as u8,
+                None => {
+                    let name = self.orbits[usize::from(at.orbit)].name.clone();
+                    return Err(OrbitError::Needed(name));
+                }
+            }
+            Ok(())
+        };
+        self.illegal.iter_mut().try_for_each(renumbered)?;
+        for one in &mut self.moves {
+            one.requires.iter_mut().try_for_each(renumbered)?;
+            let turns = kept.iter().map(|&i| one.transformation.0[i].clone());
+            one.transformation = Transformation(turns.collect());
+        }
+        let orbits = kept.iter().map(|&i| self.orbits[i].clone()).collect();
+        let puzzle = OrbitPuzzle::new(self.name, orbits, self.moves)?;
+        Ok(OrbitPuzzle { illegal: self.illegal, notes: self.notes, ..puzzle })
+    }
+
     /// Returns the puzzle that keeps the moves for which a function of their names says so.
     ///
     /// # Errors
@@ -479,7 +564,7 @@ fn check_orbit(orbit: &Orbit) -> Result<(), OrbitError> {
     }
     for &Placed { kind, turn } in &orbit.solved {
         let modulus = orbit.moduli[usize::from(kind)];
-        if turn >= modulus || orbit.orientations % modulus != 0 {
+        if turn >= modulus || !orbit.orientations.is_multiple_of(modulus) {
             return Err(OrbitError::Turn { orbit: orbit.name.clone(), turn, modulus });
         }
     }
