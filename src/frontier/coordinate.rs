@@ -13,7 +13,7 @@ use crate::puzzle::orbits::OrbitPuzzle;
 
 /// A tracked piece.
 #[derive(Clone, Debug)]
-struct Tracked {
+struct TrackedPiece {
     field: usize,
     orbit: usize,
     positions: usize,
@@ -32,7 +32,7 @@ pub(crate) struct ClassOf {
 
 /// The canonical bucket of a fine value in a class with symmetries of its own.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Canonical {
+pub(crate) struct CanonicalBucket {
     pub fine: u32,
     /// A symmetry that takes the value there.
     pub symmetry: u16,
@@ -44,15 +44,13 @@ pub(crate) struct SelfSymmetric {
     /// The symmetries that fix the representative.
     pub stabiliser: Vec<u16>,
     /// For each fine value its canonical one.
-    pub canonical: Vec<Canonical>,
+    pub canonical: Vec<CanonicalBucket>,
 }
 
 /// How states are numbered by where some pieces are.
 #[derive(Clone, Debug)]
 pub(crate) struct Coordinate {
-    tracked: Vec<Tracked>,
-    /// Whether orientations belong to it.
-    pub oriented: bool,
+    tracked: Vec<TrackedPiece>,
     /// The symmetries that keep the tracked pieces.
     pub group: SymmetryGroup,
     /// The symmetries as maps of the tracked fields alone.
@@ -95,12 +93,12 @@ impl Coordinate {
         group: &SymmetryGroup,
     ) -> Coordinate {
         let group = group.subgroup(|map| keeps(map, chosen));
-        let mut tracked: Vec<Tracked> = (chosen.iter())
+        let mut tracked: Vec<TrackedPiece> = (chosen.iter())
             .map(|&field| {
                 let of = &fields.fields[field];
                 debug_assert!(matches!(of.kind, FieldKind::Location { .. }));
                 let positions = of.values / of.modulus;
-                Tracked { field, orbit: of.orbit, positions, modulus: of.modulus, weight: 0 }
+                TrackedPiece { field, orbit: of.orbit, positions, modulus: of.modulus, weight: 0 }
             })
             .collect();
         let mut fine = 1;
@@ -118,7 +116,6 @@ impl Coordinate {
         let maps = group.maps.iter().map(|map| restricted(map, chosen)).collect();
         let mut coordinate = Coordinate {
             tracked,
-            oriented,
             group,
             maps,
             class_of: Vec::new(),
@@ -150,11 +147,6 @@ impl Coordinate {
                 ((sum + modulus * self.tracked.len() - others) % modulus) as u8
             })
             .collect()
-    }
-
-    /// Returns the number of coarse values.
-    pub fn coarse(&self) -> usize {
-        self.class_of.len()
     }
 
     /// Returns the number of classes.
@@ -209,7 +201,7 @@ impl Coordinate {
     /// Returns coarse and fine value of a state.
     pub fn of_state(&self, state: &[u8]) -> (usize, usize) {
         let row: Vec<u8> = self.tracked.iter().map(|piece| state[piece.field]).collect();
-        let digit = |(piece, &value): (&Tracked, &u8)| {
+        let digit = |(piece, &value): (&TrackedPiece, &u8)| {
             usize::from(value) % piece.modulus * piece.weight as usize
         };
         (self.rank(&row), self.tracked.iter().zip(&row).map(digit).sum())
@@ -275,14 +267,14 @@ impl Coordinate {
     }
 
     fn canonical_of(&self, row: &[u8], stabiliser: Vec<u16>) -> SelfSymmetric {
-        let itself = (0..self.fine as u32).map(|fine| Canonical { fine, symmetry: 0 });
-        let mut canonical: Vec<Canonical> = itself.collect();
+        let itself = (0..self.fine as u32).map(|fine| CanonicalBucket { fine, symmetry: 0 });
+        let mut canonical: Vec<CanonicalBucket> = itself.collect();
         let mut images = Vec::new();
         for &symmetry in &stabiliser {
             self.fine_map(row, &self.maps[usize::from(symmetry)], &mut images);
             for (best, &fine) in canonical.iter_mut().zip(&images) {
                 if fine < best.fine {
-                    *best = Canonical { fine, symmetry };
+                    *best = CanonicalBucket { fine, symmetry };
                 }
             }
         }
@@ -345,10 +337,10 @@ impl Coordinate {
 
     /// Returns the canonical bucket of a class and a fine value, and the symmetry that takes the value there.
     #[inline]
-    pub fn canonical(&self, class: u32, fine: u32) -> Canonical {
+    pub fn canonical(&self, class: u32, fine: u32) -> CanonicalBucket {
         match &self.self_symmetric[class as usize] {
             Some(own) => own.canonical[fine as usize],
-            None => Canonical { fine, symmetry: 0 },
+            None => CanonicalBucket { fine, symmetry: 0 },
         }
     }
 }
@@ -375,7 +367,7 @@ fn restricted(map: &FieldMap, chosen: &[usize]) -> FieldMap {
 fn sum_is_kept(
     puzzle: &OrbitPuzzle,
     fields: &StateFields,
-    tracked: &[Tracked],
+    tracked: &[TrackedPiece],
     piece: usize,
 ) -> bool {
     let own = &tracked[piece];

@@ -176,16 +176,27 @@ impl StateFields {
     pub fn says(&self, puzzle: &OrbitPuzzle, at: OrbitPlace) -> Option<(usize, Vec<u8>)> {
         let orbit = usize::from(at.orbit);
         let modulus = puzzle.orbits()[orbit].moduli[usize::from(at.kind)];
-        self.fields.iter().enumerate().filter(|(_, field)| field.orbit == orbit).find_map(|(f, field)| {
-            let first = match field.kind {
-                FieldKind::Location { kind } if kind == at.kind => at.position * modulus,
-                FieldKind::Content { position } if position == at.position => {
-                    self.first_value[orbit][usize::from(at.kind)]
-                }
-                _ => return None,
-            };
-            Some((f, (first..first + modulus).collect()))
-        })
+        self.fields.iter().enumerate().filter(|(_, field)| field.orbit == orbit).find_map(
+            |(f, field)| {
+                let first = match field.kind {
+                    FieldKind::Location { kind } if kind == at.kind => at.position * modulus,
+                    FieldKind::Content { position } if position == at.position => {
+                        self.first_value[orbit][usize::from(at.kind)]
+                    }
+                    _ => return None,
+                };
+                Some((f, (first..first + modulus).collect()))
+            },
+        )
+    }
+
+    /// Returns the field that says where the only piece of a kind is.
+    pub fn location(&self, of: OrbitPlace) -> Option<usize> {
+        let is = |field: &StateField| {
+            field.orbit == usize::from(of.orbit)
+                && field.kind == FieldKind::Location { kind: of.kind }
+        };
+        self.fields.iter().position(is)
     }
 
     /// The field of an orbit with this meaning.

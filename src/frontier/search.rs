@@ -1,888 +1,446 @@
-//! The search: level by level, bucket by bucket.
-//!
-//! The next level of a bucket is the union of what each move makes of the bucket that it comes from, without the bucket's
-//! own keys and those of the level before. Every bucket is computed by whoever takes it, from lists that nobody changes.
-//!
-//! Invariant: a level holds, for each canonical bucket, every key of its states once.
+//! The search: level after level until the last one that is wanted or that there is.
 
-use std::collections::HashSet;
 use std::time::Instant;
 
-use rayon::prelude::*;
-
-use crate::frontier::coordinate::{Coordinate, keeps, sizes};
-use crate::frontier::fields::{FieldKind, FieldMap, StateField, StateFields};
-use crate::frontier::symmetry::SymmetryGroup;
+use crate::frontier::choice::CoordinateChoice;
+use crate::frontier::fields::StateFields;
+use crate::frontier::level::{BucketLists, BucketSpace, LevelTotal, LevelWork, Stopped};
 use crate::kernel::Kernel;
-use crate::kernel::key_set::KeySet;
-use crate::kernel::keys::{KeyLayout, KeyOperation};
-use crate::puzzle::orbits::{OrbitMove, OrbitPlace, OrbitPuzzle};
+use crate::progress::{LevelDone, Progress};
+use crate::puzzle::orbits::OrbitPuzzle;
 
-/// Buckets that are stored together, at least.
-const CHUNK: usize = 512;
-
-/// A search of a puzzle of several orbits.
+/// A search of a puzzle of several orbits from its solved state, by lists of states.
+///
+/// ```
+/// use tilewave::NoProgress;
+/// use tilewave::frontier::FrontierSearch;
+/// use tilewave::puzzle::orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Transformation};
+/// // Three coins in a row; a move turns two neighbours over.
+/// let turn = |coins: [u8; 3]| Transformation(vec![OrbitTurn { source: vec![0, 1, 2], twist: coins.into() }]);
+/// let one = |name: &str, coins| OrbitMove { name: name.into(), transformation: turn(coins), requires: None };
+/// let coins = vec![Orbit::distinct("coins", 3, 2)];
+/// let puzzle = OrbitPuzzle::new("coins", coins, vec![one("L", [1, 1, 0]), one("R", [0, 1, 1])])?;
+/// let found = FrontierSearch::new(puzzle).run(&NoProgress)?;
+/// assert_eq!(found.counts(), [1, 2, 1]);
+/// assert_eq!(found.levels[1].reduced, Some(1)); // L and R are mirror images
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FrontierSearch {
     /// What is searched.
     pub puzzle: OrbitPuzzle,
-    /// Last depth to compute, `None` for all.
+    /// Last depth to compute, `None` for all. Its states are counted and not stored.
     pub max_depth: Option<usize>,
-    /// Whether symmetries are used.
+    /// Whether states are reduced by symmetries.
     pub symmetry: bool,
-    /// The instructions that are used.
-    pub kernel: Kernel,
+    /// Kernel, `None` for the fastest of this processor.
+    pub kernel: Option<Kernel>,
+    /// Worker threads, `None` for one per core.
+    pub threads: Option<usize>,
+    /// Most bytes that the levels may take, `None` for no limit.
+    pub memory: Option<u64>,
 }
 
 /// What a search has found at one depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct FrontierLevel {
     /// Number of states.
     pub states: u64,
-    /// Number of states up to symmetry, where all symmetries were used.
+    /// Number of states up to symmetry; `None` where the search did not use all symmetries.
     pub reduced: Option<u64>,
-    /// Sum over the states of a number that depends on the state alone, and is the same for symmetric ones.
+    /// A number that is the same for equal sets of states, whatever the symmetries, kernel, threads and memory of
+    /// the search.
     pub checksum: u64,
-    /// Keys that were made, duplicates included, and kept.
+    /// Keys that moves made, duplicates included.
     pub generated: u64,
-    /// Keys that were kept.
+    /// Keys that were new: a few more than states up to symmetry.
     pub kept: u64,
     /// Wall time in seconds.
     pub seconds: f64,
 }
 
-/// A field of the keys.
-#[derive(Clone, Copy, Debug)]
-struct KeyPart {
-    field: usize,
-    /// Whether the coordinate says the position, so that only the orientation is left.
-    turn: bool,
+/// What a search has found.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FrontierOutcome {
+    /// The levels from depth 0 on.
+    pub levels: Vec<FrontierLevel>,
+    /// Whether the search ran until no new state was found.
+    pub complete: bool,
+    /// How many symmetries of the puzzle were used, 1 for none.
+    pub symmetries: usize,
+    /// Most bytes that lists have taken at any time.
+    pub peak_bytes: u64,
+    /// Kernel that ran.
+    pub kernel: Kernel,
+    /// Worker threads.
+    pub threads: usize,
+    /// Wall time of the whole search in seconds.
+    pub seconds: f64,
 }
 
-/// What does not change during a search.
-struct Space {
-    coordinate: Coordinate,
-    parts: Vec<KeyPart>,
-    layout: KeyLayout,
-    /// For each move what it does to all fields, and what it and its inverse do to the tracked ones.
-    moves: Vec<FieldMap>,
-    forth: Vec<FieldMap>,
-    back: Vec<FieldMap>,
-    /// For each move the tracked field that must have a position after it.
-    arrives: Vec<Option<(usize, usize)>>,
-    /// For each move and symmetry, "the symmetry undone, then the move", where that does not depend on the class.
-    operations: Vec<KeyOperation>,
-    /// The fields of keys, and the tracked pieces, that must not have these values.
-    forbidden: Vec<(usize, Vec<u8>)>,
-    forbidden_tracked: Vec<(usize, Vec<u8>)>,
-    /// For each class and its symmetries, where orientations are in the keys, that is worked out at need.
-    bound: bool,
-    checksum: Checksum,
-    kernel: Kernel,
-    vectors: bool,
-    bipartite: bool,
-    directed: bool,
-    all_symmetries: bool,
-}
-
-/// What each value of each field adds to the number of a state.
-struct Checksum {
-    adds: Vec<[u32; 128]>,
-}
-
-impl Checksum {
-    /// The same number for values that symmetries carry to each other.
-    fn new(fields: &StateFields, group: &SymmetryGroup) -> Checksum {
-        let mut adds = vec![[0; 128]; fields.fields.len()];
-        let mut number = 0u64;
-        for field in 0..adds.len() {
-            for value in 0..fields.fields[field].values {
-                if adds[field][value] != 0 {
-                    continue;
-                }
-                number += 1;
-                let mixed = mix(number) as u32 | 1;
-                for map in &group.maps {
-                    let to = map.source.iter().position(|&from| usize::from(from) == field);
-                    let to = to.expect("a symmetry permutes the fields");
-                    adds[to][usize::from(map.table[to][value])] = mixed;
-                }
-            }
-        }
-        Checksum { adds }
+impl FrontierOutcome {
+    /// Returns the number of states of each depth.
+    pub fn counts(&self) -> Vec<u64> {
+        self.levels.iter().map(|level| level.states).collect()
     }
 }
 
-/// A bijection of 64 bits without visible pattern.
-fn mix(mut x: u64) -> u64 {
-    x = (x ^ x >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    x = (x ^ x >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    x ^ x >> 32
-}
-
-/// The lists of some consecutive classes.
-#[derive(Clone, Default)]
-struct ListChunk {
-    keys: Box<[u64]>,
-    /// For each bucket where its keys begin, and where the last one's end; nothing when there are no keys.
-    starts: Box<[u32]>,
-}
-
-/// The lists of a level.
-struct Lists {
-    chunks: Vec<ListChunk>,
-}
-
-impl Space {
-    fn new(search: &FrontierSearch, fields: &StateFields, chosen: &Choice) -> Space {
-        let puzzle = &search.puzzle;
-        let coordinate =
-            Coordinate::new(puzzle, fields, &chosen.fields, chosen.oriented, &chosen.group);
-        let mut parts = Vec::new();
-        let mut values = Vec::new();
-        for (field, of) in fields.fields.iter().enumerate() {
-            let turn = chosen.fields.contains(&field);
-            if !turn || !chosen.oriented && of.modulus > 1 {
-                parts.push(KeyPart { field, turn });
-                values.push(if turn { of.modulus } else { of.values });
-            }
-        }
-        let layout = KeyLayout::new(&values);
-        let words = key_words(layout.words).unwrap_or(layout.words);
-        let layout = layout.padded(words);
-        let moves: Vec<FieldMap> = (puzzle.moves().iter())
-            .map(|one| fields.of_move(puzzle, &one.transformation))
-            .collect();
-        let arrives = (puzzle.moves().iter())
-            .map(|one| {
-                let at = one.requires?;
-                let kind = FieldKind::Location { kind: at.kind };
-                let field = fields
-                    .fields
-                    .iter()
-                    .position(|field| field.orbit == usize::from(at.orbit) && field.kind == kind)?;
-                let tracked = chosen.fields.iter().position(|&other| other == field)?;
-                let source = &one.transformation.0[usize::from(at.orbit)].source;
-                Some((tracked, source.iter().position(|&from| from == at.position)?))
-            })
-            .collect();
-        let mut forbidden = Vec::new();
-        let mut forbidden_tracked = Vec::new();
-        for &at in puzzle.illegal() {
-            let Some((field, values)) = fields.says(puzzle, at) else { continue };
-            match chosen.fields.iter().position(|&other| other == field) {
-                Some(tracked) => forbidden_tracked.push((tracked, values)),
-                None => {
-                    let part = parts.iter().position(|part: &KeyPart| part.field == field);
-                    forbidden.push((part.expect("a field of the keys"), values));
-                }
-            }
-        }
-        let mut space = Space {
-            forbidden,
-            forbidden_tracked,
-            forth: moves.iter().map(|one| coordinate.restrict(one)).collect(),
-            back: moves.iter().map(|one| coordinate.restrict(&one.inverse())).collect(),
-            bound: parts.iter().any(|part| part.turn),
-            checksum: Checksum::new(fields, &chosen.whole_group),
-            kernel: search.kernel,
-            vectors: search.kernel == Kernel::Avx512 && search.kernel.is_supported(),
-            bipartite: is_bipartite(puzzle, fields, &moves),
-            directed: puzzle.is_directed(),
-            all_symmetries: coordinate.group.order() == chosen.whole_group.order(),
-            operations: Vec::new(),
-            coordinate,
-            parts,
-            layout,
-            moves,
-            arrives,
-        };
-        if !space.bound {
-            for one in 0..space.moves.len() {
-                for symmetry in 0..space.coordinate.group.order() as u16 {
-                    space.operations.push(space.operation(one, symmetry, &[]));
-                }
-            }
-        }
-        space
-    }
-
-    /// What "a symmetry undone, then a move" does to the keys of a class with these rows of tracked fields.
-    fn operation(&self, one: usize, symmetry: u16, row: &[u8]) -> KeyOperation {
-        let back = self.coordinate.group.inverse[usize::from(symmetry)];
-        let map = self.coordinate.group.maps[usize::from(back)].then(&self.moves[one]);
-        let keys = self.key_map(&map, row);
-        self.layout.operation(&keys.source, &keys.table)
-    }
-
-    /// A map of states as one of the key's fields, where the tracked pieces have the positions of a row.
-    fn key_map(&self, map: &FieldMap, row: &[u8]) -> FieldMap {
-        let mut keys = FieldMap { source: Vec::new(), table: Vec::new() };
-        for part in &self.parts {
-            let from = usize::from(map.source[part.field]);
-            let source = self.parts.iter().position(|other| other.field == from);
-            let table = &map.table[part.field];
-            keys.source.push(source.expect("moves and symmetries keep the tracked pieces") as u16);
-            keys.table.push(if part.turn {
-                let tracked = self.coordinate.fields().position(|field| field == from);
-                let at = usize::from(row[tracked.expect("a tracked piece")]);
-                let modulus = self.coordinate.modulus(from);
-                let turned = table[at / modulus * modulus..][..modulus].iter();
-                turned.map(|&value| value % modulus as u8).collect()
-            } else {
-                table.clone()
-            });
-        }
-        keys
-    }
-
-    fn classes_per_chunk(&self) -> usize {
-        CHUNK.div_ceil(self.coordinate.fine)
-    }
-
-    fn empty(&self) -> Lists {
-        let chunks = self.coordinate.classes().div_ceil(self.classes_per_chunk());
-        Lists { chunks: vec![ListChunk::default(); chunks] }
-    }
-
-    /// The classes that moves lead to from a level, or all where they are many.
-    fn targets(&self, lists: &Lists) -> Vec<bool> {
-        let each = self.classes_per_chunk();
-        let classes = self.coordinate.classes();
-        let full = |class: &usize| {
-            let starts = &lists.chunks[class / each].starts;
-            let bucket = class % each * self.coordinate.fine;
-            !starts.is_empty() && starts[bucket] < starts[bucket + self.coordinate.fine]
-        };
-        let sources: Vec<usize> = (0..classes).filter(full).collect();
-        if sources.len() * self.moves.len() > classes {
-            return vec![true; classes];
-        }
-        let mut targets = vec![false; classes];
-        for class in sources {
-            let row = self.coordinate.unrank(self.coordinate.representative[class] as usize);
-            for one in &self.forth {
-                targets[self.coordinate.class(&one.apply(&row)).class as usize] = true;
-            }
-        }
-        targets
-    }
-
-    /// The keys of a bucket.
-    fn list<'a>(&self, lists: &'a Lists, class: u32, fine: u32) -> &'a [u64] {
-        let each = self.classes_per_chunk();
-        let chunk = &lists.chunks[class as usize / each];
-        if chunk.starts.is_empty() {
-            return &[];
-        }
-        let bucket = class as usize % each * self.coordinate.fine + fine as usize;
-        let (from, to) = (chunk.starts[bucket] as usize, chunk.starts[bucket + 1] as usize);
-        &chunk.keys[from * self.layout.words..to * self.layout.words]
-    }
-}
-
-/// What a worker has found, and its working memory.
-struct Worker<const W: usize> {
-    set: KeySet<W>,
-    generated: Vec<u64>,
-    new: Vec<[u64; W]>,
-    fine_maps: Vec<Vec<u32>>,
-    /// The tracked fields of the class at hand, and what the fields of its keys add to a state's number.
-    row: Vec<u8>,
-    adds: Vec<[u32; 128]>,
-    total: Total,
-}
-
-impl<const W: usize> Worker<W> {
-    fn new() -> Worker<W> {
-        Worker {
-            set: KeySet::new(),
-            generated: Vec::new(),
-            new: Vec::new(),
-            fine_maps: Vec::new(),
-            row: Vec::new(),
-            adds: Vec::new(),
-            total: Total::default(),
-        }
-    }
-}
-
-#[derive(Clone, Copy, Default)]
-struct Total {
-    states: u64,
-    /// States up to symmetry.
-    reduced: u64,
-    checksum: u64,
-    generated: u64,
-    kept: u64,
-}
-
-impl Total {
-    fn plus(self, other: Total) -> Total {
-        Total {
-            states: self.states + other.states,
-            reduced: self.reduced + other.reduced,
-            checksum: self.checksum.wrapping_add(other.checksum),
-            generated: self.generated + other.generated,
-            kept: self.kept + other.kept,
-        }
-    }
-}
-
-/// A bucket's predecessors under one move.
-struct Incoming {
-    one: usize,
-    class: u32,
-    symmetry: u16,
-}
-
-impl Space {
-    /// The buckets that lead into a class with this row, and for each the fine values that its own come from.
-    fn incoming(&self, row: &[u8], lists: &Lists, fine_maps: &mut Vec<Vec<u32>>) -> Vec<Incoming> {
-        let each = self.classes_per_chunk();
-        let mut all: Vec<Incoming> = Vec::new();
-        for (one, back) in self.back.iter().enumerate() {
-            if let Some((piece, position)) = self.arrives[one]
-                && usize::from(row[piece]) / self.coordinate.modulus_of(piece) != position
-            {
-                continue;
-            }
-            let before = back.apply(row);
-            let of = self.coordinate.class(&before);
-            if lists.chunks[of.class as usize / each].starts.is_empty() {
-                continue;
-            }
-            if fine_maps.len() == all.len() {
-                fine_maps.push(Vec::new());
-            }
-            let map = back.then(self.coordinate.map(of.symmetry));
-            self.coordinate.fine_map(row, &map, &mut fine_maps[all.len()]);
-            all.push(Incoming { one, class: of.class, symmetry: of.symmetry });
-        }
-        all
-    }
-
-    fn chunk<const W: usize>(
-        &self,
-        chunk: usize,
-        (seen, current): (&[Lists], &Lists),
-        (targets, store): (&[bool], bool),
-        worker: &mut Worker<W>,
-    ) -> ListChunk {
-        let each = self.classes_per_chunk();
-        let classes = chunk * each..(chunk * each + each).min(self.coordinate.classes());
-        if !targets[classes.clone()].contains(&true) {
-            return ListChunk::default();
-        }
-        let mut keys = Vec::new();
-        let mut starts = vec![0];
-        for class in classes {
-            if !targets[class] {
-                starts.resize(starts.len() + self.coordinate.fine, (keys.len() / W) as u32);
-                continue;
-            }
-            let row = self.coordinate.unrank(self.coordinate.representative[class] as usize);
-            let illegal = |(piece, values): &(usize, Vec<u8>)| {
-                let modulus = self.coordinate.modulus_of(*piece) as u8;
-                values.iter().any(|value| value / modulus == row[*piece] / modulus)
-            };
-            if self.forbidden_tracked.iter().any(illegal) {
-                starts.resize(starts.len() + self.coordinate.fine, (keys.len() / W) as u32);
-                continue;
-            }
-            let incoming = self.incoming(&row, current, &mut worker.fine_maps);
-            if incoming.is_empty() {
-                starts.resize(starts.len() + self.coordinate.fine, (keys.len() / W) as u32);
-                continue;
-            }
-            // Operations that depend on the class, by move and symmetry.
-            let mut bound: Vec<KeyOperation> = Vec::new();
-            if self.bound {
-                bound.extend(incoming.iter().map(|from| {
-                    let before = self
-                        .coordinate
-                        .unrank(self.coordinate.representative[from.class as usize] as usize);
-                    self.operation(from.one, from.symmetry, &before)
-                }));
-            }
-            self.adds(&row, &mut worker.adds);
-            worker.row = row;
-            let own = self.coordinate.self_symmetric[class].as_deref();
-            for fine in 0..self.coordinate.fine {
-                if own.is_some_and(|own| own.canonical[fine].fine as usize != fine) {
-                    starts.push((keys.len() / W) as u32);
-                    continue;
-                }
-                worker.generated.clear();
-                for (i, from) in incoming.iter().enumerate() {
-                    let at = self.coordinate.canonical(from.class, worker.fine_maps[i][fine]);
-                    let list = self.list(current, from.class, at.fine);
-                    if list.is_empty() {
-                        continue;
-                    }
-                    let out = &mut worker.generated;
-                    if self.bound {
-                        self.layout.apply(&bound[i], list, self.vectors, out);
-                    } else {
-                        let symmetry = self.coordinate.group.then(from.symmetry, at.symmetry);
-                        let order = self.coordinate.group.order();
-                        let operation = &self.operations[from.one * order + usize::from(symmetry)];
-                        self.layout.apply(operation, list, self.vectors, out);
-                    }
-                }
-                if !worker.generated.is_empty() {
-                    self.keep(class, fine, (seen, current), worker, &mut keys);
-                    if !store {
-                        keys.clear();
-                    }
-                }
-                starts.push((keys.len() / W) as u32);
-            }
-        }
-        if keys.is_empty() {
-            return ListChunk::default();
-        }
-        ListChunk { keys: keys.into_boxed_slice(), starts: starts.into_boxed_slice() }
-    }
-
-    /// Appends the keys of a bucket that are new, and counts them.
-    fn keep<const W: usize>(
-        &self,
-        class: usize,
-        fine: usize,
-        (seen, current): (&[Lists], &Lists),
-        worker: &mut Worker<W>,
-        keys: &mut Vec<u64>,
-    ) {
-        let generated = as_keys::<W>(&worker.generated);
-        let lists = seen.iter().chain((!self.bipartite).then_some(current));
-        let old = lists.map(|lists| as_keys::<W>(self.list(lists, class as u32, fine as u32)));
-        worker.set.clear(generated.len() + old.clone().map(<[_]>::len).sum::<usize>());
-        for list in old {
-            worker.new.clear();
-            worker.set.insert(list, self.kernel, &mut worker.new);
-        }
-        worker.new.clear();
-        worker.set.insert(generated, self.kernel, &mut worker.new);
-        for (part, values) in &self.forbidden {
-            let layout = &self.layout;
-            worker.new.retain(|key| !values.contains(&(layout.value(key, *part) as u8)));
-        }
-        let new = worker.new.as_flattened();
-        let kept = worker.new.len() as u64;
-        keys.extend_from_slice(new);
-        worker.total.generated += generated.len() as u64;
-        worker.total.kept += kept;
-        let mut weight = u64::from(self.coordinate.members[class]);
-        match &self.coordinate.self_symmetric[class] {
-            None => worker.total.reduced += kept,
-            Some(own) => {
-                let row = &worker.row;
-                let mut fixing = 0;
-                let mut fixed = 0;
-                let mut images = Vec::new();
-                let mut out = Vec::new();
-                for &symmetry in &own.stabiliser {
-                    let map = self.coordinate.map(symmetry);
-                    self.coordinate.fine_map(row, map, &mut images);
-                    if images[fine] as usize != fine {
-                        continue;
-                    }
-                    fixing += 1;
-                    let map = &self.coordinate.group.maps[usize::from(symmetry)];
-                    let map = self.key_map(map, row);
-                    let operation = self.layout.operation(&map.source, &map.table);
-                    out.clear();
-                    self.layout.apply(&operation, new, self.vectors, &mut out);
-                    let same = as_keys::<W>(new).iter().zip(as_keys::<W>(&out));
-                    fixed += same.filter(|(key, image)| key == image).count() as u64;
-                }
-                weight *= (own.stabiliser.len() / fixing) as u64;
-                worker.total.reduced += fixed / fixing as u64;
-            }
-        }
-        worker.total.states += weight * kept;
-        let mut base = 0u32;
-        if !self.bound {
-            let turns = self.coordinate.turns(fine);
-            for ((field, &value), turn) in self.coordinate.fields().zip(&worker.row).zip(turns) {
-                base = base.wrapping_add(self.checksum.adds[field][usize::from(value + turn)]);
-            }
-        }
-        let sum = self.layout.checksum(new, base, &worker.adds, self.vectors);
-        worker.total.checksum = worker.total.checksum.wrapping_add(sum.wrapping_mul(weight));
-    }
-
-    /// What the fields of keys add to the number of a state, where the tracked pieces have the positions of a row.
-    fn adds(&self, row: &[u8], adds: &mut Vec<[u32; 128]>) {
-        adds.clear();
-        adds.extend(self.parts.iter().map(|part| {
-            let mut own = self.checksum.adds[part.field];
-            if part.turn {
-                let tracked = self.coordinate.fields().position(|field| field == part.field);
-                let at = usize::from(row[tracked.expect("a tracked piece")]);
-                own.copy_within(at..at + self.coordinate.modulus(part.field), 0);
-            }
-            own
-        }));
-    }
-
-    fn level<const W: usize>(
-        &self,
-        seen: &[Lists],
-        current: &Lists,
-        store: bool,
-    ) -> (Lists, Total) {
-        let targets = self.targets(current);
-        let found: Vec<(ListChunk, Total)> = (0..current.chunks.len())
-            .into_par_iter()
-            .map_init(Worker::<W>::new, |worker, chunk| {
-                worker.total = Total::default();
-                let lists = self.chunk::<W>(chunk, (seen, current), (&targets, store), worker);
-                (lists, worker.total)
-            })
-            .collect();
-        let total = found.iter().fold(Total::default(), |sum, (_, total)| sum.plus(*total));
-        (Lists { chunks: found.into_iter().map(|(chunk, _)| chunk).collect() }, total)
-    }
-}
-
-/// The least supported number of words for keys of this many; nothing where there is none.
-fn key_words(words: usize) -> Option<usize> {
-    [1, 2, 3, 4, 8, 16, 32, 64, 128].into_iter().find(|&supported| supported >= words)
-}
-
-/// The keys of a list.
-fn as_keys<const W: usize>(words: &[u64]) -> &[[u64; W]] {
-    words.as_chunks::<W>().0
-}
-
-/// Whether every move changes some parity: then no move leads from a level to itself.
-fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[FieldMap]) -> bool {
-    // The locations of one piece in two colours that every move changes.
-    let coloured = |field: usize| {
-        let of = &fields.fields[field];
-        let FieldKind::Location { kind } = of.kind else {
-            return false;
-        };
-        let applies = |one: usize, value: usize| match puzzle.moves()[one].requires {
-            Some(at) if usize::from(at.orbit) == of.orbit && at.kind == kind => {
-                usize::from(at.position) == value / of.modulus
-            }
-            _ => true,
-        };
-        let mut colour = vec![None; of.values];
-        for first in 0..of.values {
-            if colour[first].is_none() {
-                colour[first] = Some(false);
-                let mut queue = vec![first];
-                while let Some(value) = queue.pop() {
-                    for one in (0..moves.len()).filter(|&one| applies(one, value)) {
-                        let to = usize::from(moves[one].table[field][value]);
-                        let other = colour[value].map(|colour| !colour);
-                        if colour[to].is_none() {
-                            colour[to] = other;
-                            queue.push(to);
-                        } else if colour[to] != other {
-                            return false;
-                        }
-                    }
-                }
-            }
-        }
-        true
-    };
-    if (0..fields.fields.len()).any(coloured) {
-        return true;
-    }
-    // Sums of parities of orbits of different pieces: is 1 for every move one of them?
-    let distinct =
-        puzzle.orbits().iter().enumerate().filter(|(_, orbit)| {
-            (0..orbit.moduli.len()).all(|kind| orbit.pieces_of(kind as u8) <= 1)
-        });
-    let distinct: Vec<usize> = distinct.map(|(index, _)| index).collect();
-    let parities: Vec<u64> = (puzzle.moves().iter())
-        .map(|one| {
-            let odd = |&index: &usize| !crate::puzzle::is_even(&one.transformation.0[index].source);
-            distinct.iter().enumerate().map(|(bit, index)| u64::from(odd(index)) << bit).sum()
-        })
-        .collect();
-    distinct.len() <= 16
-        && (1..1u64 << distinct.len())
-            .any(|choice| parities.iter().all(|parity| (parity & choice).count_ones() % 2 == 1))
-}
-
-/// Which fields the coordinate has.
-struct Choice {
-    fields: Vec<usize>,
-    oriented: bool,
-    group: SymmetryGroup,
-    whole_group: SymmetryGroup,
-}
-
-/// The choice of a coordinate for about this many states at the widest depth.
-fn choose(puzzle: &OrbitPuzzle, fields: &StateFields, use_symmetry: bool, widest: f64) -> Choice {
-    let whole_group = SymmetryGroup::find(puzzle, fields);
-    let mut group = if use_symmetry { whole_group.clone() } else { SymmetryGroup::trivial(fields) };
-    let required: Vec<usize> = (0..fields.fields.len())
-        .filter(|&f| {
-            let field = &fields.fields[f];
-            puzzle.moves().iter().filter_map(|one| one.requires).any(|at| {
-                usize::from(at.orbit) == field.orbit
-                    && field.kind == FieldKind::Location { kind: at.kind }
-            })
-        })
-        .collect();
-    let mut best: Option<(f64, Vec<usize>, bool)> = None;
-    for chosen in candidates(fields, &group, &required) {
-        let Some((coarse, fine)) = sizes(fields, &chosen) else { continue };
-        let kept = group.maps.iter().filter(|map| keeps(map, &chosen)).count() as f64;
-        for (oriented, fine) in [(false, 1), (true, fine)] {
-            if coarse > 1 << 24 || fine > 1 << 15 || oriented && fine == 1 {
-                continue;
-            }
-            let bits: u32 = (0..fields.fields.len())
-                .map(|f| {
-                    let of = &fields.fields[f];
-                    let values = match (chosen.contains(&f), oriented) {
-                        (false, _) => of.values,
-                        (true, false) => of.modulus,
-                        (true, true) => 1,
-                    };
-                    usize::BITS - (values - 1).leading_zeros()
-                })
-                .sum();
-            let words = f64::from(bits.div_ceil(60).max(1));
-            let buckets = coarse as f64 * fine as f64 / kept;
-            let keys = widest / kept * puzzle.moves().len() as f64;
-            // Bytes that a bucket takes: keys that are made, and the lines of the set. Nanoseconds by where they fit.
-            let bytes = keys / buckets * words * 24.0;
-            let each = match bytes {
-                small if small < 2e4 => 3.0,
-                middle if middle < 7e5 => 6.0,
-                large => 12.0 + (large / 7e5).min(12.0),
-            };
-            let lists = (buckets * puzzle.moves().len() as f64).min(keys);
-            // One bucket is one thread's, and without a coordinate there are no symmetries.
-            let alone = if chosen.is_empty() { 8.0 * kept } else { 1.0 };
-            let cost = alone * keys * each * words + lists * 60.0 + buckets * 200.0 + coarse as f64 * 300.0;
-            if best.as_ref().is_none_or(|(known, ..)| cost < *known) {
-                best = Some((cost, chosen.clone(), oriented));
-            }
-        }
-    }
-    let (_, chosen, oriented) = best.unwrap_or((0.0, required, false));
-    if chosen.is_empty() {
-        group = SymmetryGroup::trivial(fields);
-    }
-    Choice { fields: chosen, oriented, group, whole_group }
-}
-
-/// Sets of locations that some symmetries keep.
-fn candidates(fields: &StateFields, group: &SymmetryGroup, required: &[usize]) -> Vec<Vec<usize>> {
-    let is_location = |f: &usize| matches!(fields.fields[*f].kind, FieldKind::Location { .. });
-    let locations: Vec<usize> = (0..fields.fields.len()).filter(is_location).collect();
-    let mut all: Vec<Vec<usize>> = vec![required.to_vec()];
-    let mut grow = |parts: &[Vec<usize>]| {
-        // Unions of orbits, the smallest first, one orbit of the puzzle at a time.
-        for first in 0..parts.len() {
-            let mut chosen = required.to_vec();
-            for part in &parts[first..] {
-                if fields.fields[part[0]].orbit == fields.fields[parts[first][0]].orbit {
-                    chosen.extend(part.iter().filter(|f| !required.contains(f)));
-                    chosen.sort_unstable();
-                    chosen.dedup();
-                    if sizes(fields, &chosen).is_none_or(|(coarse, _)| coarse > 1 << 24) {
-                        break;
-                    }
-                    if !all.contains(&chosen) {
-                        all.push(chosen.clone());
-                    }
-                }
-            }
-        }
-    };
-    let order = group.order() as u16;
-    let step = (u32::from(order).pow(2) / 4096).max(1) as usize;
-    let pairs = (0..order).flat_map(|i| (i..order).map(move |j| (i, j)));
-    for generators in pairs.step_by(step).chain([(0, 0)]) {
-        let maps = [&group.maps[usize::from(generators.0)], &group.maps[usize::from(generators.1)]];
-        let mut parts: Vec<Vec<usize>> = Vec::new();
-        let mut seen = vec![false; fields.fields.len()];
-        for &f in &locations {
-            if seen[f] {
-                continue;
-            }
-            let mut part = vec![f];
-            seen[f] = true;
-            let mut next = 0;
-            while next < part.len() {
-                for map in maps {
-                    let to = usize::from(map.source[part[next]]);
-                    if !std::mem::replace(&mut seen[to], true) {
-                        part.push(to);
-                    }
-                }
-                next += 1;
-            }
-            parts.push(part);
-        }
-        parts.sort_by_key(Vec::len);
-        grow(&parts);
-    }
-    all
+/// Why a search by lists ended early.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FrontierError {
+    /// The lists of a level do not fit.
+    #[error(
+        "{puzzle}: the states at depth {depth} do not fit in {budget} bytes of memory: stop at depth {depth}, whose \
+         states are counted only (--max-depth {depth}), or allow more memory"
+    )]
+    Memory {
+        /// The puzzle.
+        puzzle: String,
+        /// The depth.
+        depth: usize,
+        /// The limit.
+        budget: u64,
+    },
+    /// A state does not fit the longest key.
+    #[error(
+        "{puzzle}: a state takes {words} words of 64 bits, at most {} are supported",
+        BucketSpace::MAX_WORDS
+    )]
+    State {
+        /// The puzzle.
+        puzzle: String,
+        /// Words needed.
+        words: usize,
+    },
+    /// A move that depends on where one of several equal pieces is.
+    #[error(
+        "{puzzle}: move '{name}' depends on a piece that looks like another one: this is not supported"
+    )]
+    Requires {
+        /// The puzzle.
+        puzzle: String,
+        /// The move.
+        name: String,
+    },
+    /// The processor lacks the instructions of the kernel.
+    #[error(transparent)]
+    Kernel(#[from] crate::kernel::KernelError),
+    /// No threads.
+    #[error("{threads} worker threads cannot be started: {reason}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system says.
+        reason: String,
+    },
+    /// The observer asked to stop.
+    #[error("interrupted")]
+    Interrupted,
 }
 
 impl FrontierSearch {
-    /// Returns a complete search.
+    /// Returns a complete search with everything else at its default.
     pub fn new(puzzle: OrbitPuzzle) -> FrontierSearch {
-        FrontierSearch { puzzle, max_depth: None, symmetry: true, kernel: Kernel::best() }
+        FrontierSearch {
+            puzzle,
+            max_depth: None,
+            symmetry: true,
+            kernel: None,
+            threads: None,
+            memory: None,
+        }
     }
 
-    /// Runs the search and hands over each level.
-    pub fn run(&self, each: &mut dyn FnMut(usize, &FrontierLevel)) {
+    /// Runs the search on its own threads. Cost: for each state up to symmetry and move some nanoseconds, and 8 bytes a
+    /// state up to symmetry for every 60 bits that one takes, for the two widest levels that are stored.
+    ///
+    /// # Errors
+    /// [`FrontierError`].
+    pub fn run(&self, progress: &dyn Progress) -> Result<FrontierOutcome, FrontierError> {
+        let kernel = self.kernel.unwrap_or_else(Kernel::best);
+        if !kernel.is_supported() {
+            return Err(crate::kernel::KernelError::Unsupported(kernel).into());
+        }
+        let threads = self.threads.unwrap_or(0);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool =
+            pool.map_err(|error| FrontierError::Threads { threads, reason: error.to_string() })?;
+        let begun = Instant::now();
         let fields = StateFields::of(&self.puzzle);
-        let widest = self.widest(&fields);
-        let choice = choose(&self.puzzle, &fields, self.symmetry, widest);
-        let space = Space::new(self, &fields, &choice);
-        tracing::debug!(
-            "coordinate: {:?}{}, {} classes of {} buckets under {} symmetries; keys of {} fields in {} words",
-            choice.fields,
-            if choice.oriented { " with orientations" } else { "" },
-            space.coordinate.classes(),
-            space.coordinate.fine,
-            space.coordinate.group.order(),
-            space.layout.len(),
-            space.layout.words,
-        );
-        match space.layout.words {
-            1 => self.levels::<1>(&space, &fields, each),
-            2 => self.levels::<2>(&space, &fields, each),
-            3 => self.levels::<3>(&space, &fields, each),
-            4 => self.levels::<4>(&space, &fields, each),
-            5..=8 => self.levels::<8>(&space, &fields, each),
-            9..=16 => self.levels::<16>(&space, &fields, each),
-            17..=32 => self.levels::<32>(&space, &fields, each),
-            33..=64 => self.levels::<64>(&space, &fields, each),
-            65..=128 => self.levels::<128>(&space, &fields, each),
-            words => panic!("{words} words"),
-        }
+        let mut found = pool.install(|| {
+            let choice =
+                CoordinateChoice::new(&self.puzzle, &fields, self.symmetry, self.max_depth);
+            self.search(&fields, &choice, kernel, progress)
+        })?;
+        found.threads = pool.current_num_threads();
+        found.seconds = begun.elapsed().as_secs_f64();
+        Ok(found)
     }
 
-    /// About how many states there are at the last depth that is stored, by the growth of the first ones.
-    fn widest(&self, fields: &StateFields) -> f64 {
-        const STATES: usize = 20_000;
-        let map = |one: &OrbitMove| {
-            let kind = |at: OrbitPlace| FieldKind::Location { kind: at.kind };
-            let field = one.requires.and_then(|at| {
-                let is = |field: &StateField| {
-                    field.orbit == usize::from(at.orbit) && field.kind == kind(at)
-                };
-                Some((fields.fields.iter().position(is)?, at.position))
-            });
-            (fields.of_move(&self.puzzle, &one.transformation), field)
+    fn search(
+        &self,
+        fields: &StateFields,
+        choice: &CoordinateChoice,
+        kernel: Kernel,
+        progress: &dyn Progress,
+    ) -> Result<FrontierOutcome, FrontierError> {
+        let puzzle = &self.puzzle;
+        let unique = |one: &&crate::puzzle::orbits::OrbitMove| {
+            one.requires.is_some_and(|at| fields.location(at).is_none())
         };
-        let moves: Vec<_> = self.puzzle.moves().iter().map(map).collect();
-        let mut level = vec![fields.encode(&self.puzzle.solved())];
-        let mut seen: HashSet<Vec<u8>> = level.iter().cloned().collect();
-        let mut widths = vec![1.0];
-        while seen.len() < STATES && !level.is_empty() {
-            let mut next = Vec::new();
-            for state in &level {
-                for (one, requires) in &moves {
-                    let allowed = requires.is_none_or(|(field, position)| {
-                        usize::from(state[field]) / fields.fields[field].modulus
-                            == usize::from(position)
-                    });
-                    if allowed {
-                        let after = one.apply(state);
-                        if seen.insert(after.clone()) {
-                            next.push(after);
-                        }
-                    }
-                }
-            }
-            widths.push(next.len() as f64);
-            level = next;
+        if let Some(one) = puzzle.moves().iter().find(unique) {
+            return Err(FrontierError::Requires {
+                puzzle: puzzle.to_string(),
+                name: one.name.clone(),
+            });
         }
-        let known = widths.len();
-        let growth = (widths[known - 1] / widths[known / 2])
-            .powf(1.0 / (known - 1 - known / 2).max(1) as f64);
-        let depth = self.max_depth.map_or(f64::INFINITY, |depth| depth as f64 - known as f64);
-        let most = fields.states() / 4.0;
-        (widths[known - 1] * growth.max(1.0).powf(depth)).clamp(1.0, most.clamp(1.0, 1e12))
+        let space = BucketSpace::new(puzzle, fields, choice, kernel);
+        tracing::debug!("{}", space.describe(choice));
+        match space.words() {
+            1 => self.levels::<1>(&space, fields, progress),
+            2 => self.levels::<2>(&space, fields, progress),
+            3 => self.levels::<3>(&space, fields, progress),
+            4 => self.levels::<4>(&space, fields, progress),
+            8 => self.levels::<8>(&space, fields, progress),
+            16 => self.levels::<16>(&space, fields, progress),
+            32 => self.levels::<32>(&space, fields, progress),
+            64 => self.levels::<64>(&space, fields, progress),
+            128 => self.levels::<128>(&space, fields, progress),
+            words => Err(FrontierError::State { puzzle: puzzle.to_string(), words }),
+        }
     }
 
     fn levels<const W: usize>(
         &self,
-        space: &Space,
+        space: &BucketSpace,
         fields: &StateFields,
-        each: &mut dyn FnMut(usize, &FrontierLevel),
-    ) {
-        let begun = Instant::now();
-        let state = fields.encode(&self.puzzle.solved());
-        let mut current = space.empty();
-        let (total, lists) = space.start::<W>(&state);
-        let (chunk, list) = lists;
-        current.chunks[chunk] = list;
-        let report = |total: Total, begun: Instant| FrontierLevel {
-            states: total.states,
-            reduced: space.all_symmetries.then_some(total.reduced),
-            checksum: total.checksum,
-            generated: total.generated,
-            kept: total.kept,
-            seconds: begun.elapsed().as_secs_f64(),
+        progress: &dyn Progress,
+    ) -> Result<FrontierOutcome, FrontierError> {
+        let mut found = FrontierOutcome {
+            levels: Vec::new(),
+            complete: false,
+            symmetries: space.symmetries(),
+            peak_bytes: 0,
+            kernel: space.kernel,
+            threads: 0,
+            seconds: 0.0,
         };
-        each(0, &report(total, begun));
-        let mut seen: Vec<Lists> = Vec::new();
+        let mut push = |total: LevelTotal, begun: Instant| {
+            let seconds = begun.elapsed().as_secs_f64();
+            let depth = found.levels.len();
+            found.levels.push(FrontierLevel {
+                states: total.states,
+                reduced: space.is_reduced().then_some(total.reduced),
+                checksum: total.checksum,
+                generated: total.generated,
+                kept: total.kept,
+                seconds,
+            });
+            progress.level(&LevelDone { depth, states: total.states, seconds });
+        };
+        let begun = Instant::now();
+        let (mut current, total) = space.start::<W>(&fields.encode(&self.puzzle.solved()));
+        push(total, begun);
+        // The levels that a new one may meet again.
+        let mut seen: Vec<BucketLists> = Vec::new();
+        let mut complete = false;
+        let mut peak_bytes = current.bytes();
         for depth in 1.. {
             if self.max_depth.is_some_and(|most| depth > most) {
                 break;
             }
             let begun = Instant::now();
-            let store = self.max_depth != Some(depth);
-            let (next, total) = space.level::<W>(&seen, &current, store);
+            let taken = seen.iter().map(BucketLists::bytes).sum::<u64>() + current.bytes();
+            let work = LevelWork {
+                seen: &seen,
+                current: &current,
+                depth,
+                store: self.max_depth != Some(depth),
+                room: self.memory.map_or(u64::MAX, |budget| budget.saturating_sub(taken)),
+                progress,
+            };
+            let (next, total) = space.level::<W>(&work).map_err(|stopped| match stopped {
+                Stopped::Interrupted => FrontierError::Interrupted,
+                Stopped::Full => {
+                    let (puzzle, budget) = (self.puzzle.to_string(), self.memory.unwrap_or(0));
+                    FrontierError::Memory { puzzle, depth, budget }
+                }
+            })?;
             if total.states == 0 {
+                complete = true;
                 break;
             }
-            each(depth, &report(total, begun));
+            push(total, begun);
+            peak_bytes = peak_bytes.max(taken + next.bytes());
             if !space.directed {
                 seen.clear();
             }
             seen.push(std::mem::replace(&mut current, next));
         }
+        Ok(FrontierOutcome { complete, peak_bytes, ..found })
     }
 }
 
-impl Space {
-    /// The level of the start alone: what it comes to, and its chunk.
-    fn start<const W: usize>(&self, state: &[u8]) -> (Total, (usize, ListChunk)) {
-        let (coarse, _) = self.coordinate.of_state(state);
-        let of = self.coordinate.class_of[coarse];
-        let state = self.coordinate.group.maps[usize::from(of.symmetry)].apply(state);
-        let (_, fine) = self.coordinate.of_state(&state);
-        let at = self.coordinate.canonical(of.class, fine as u32);
-        let state = self.coordinate.group.maps[usize::from(at.symmetry)].apply(&state);
-        let values: Vec<u8> = (self.parts.iter())
-            .map(|part| match part.turn {
-                true => state[part.field] % self.coordinate.modulus(part.field) as u8,
-                false => state[part.field],
-            })
-            .collect();
-        let mut key = self.layout.pack(&values);
-        key.resize(W, 0);
-        let mut worker = Worker::<W>::new();
-        worker.generated.clone_from(&key);
-        worker.row =
-            self.coordinate.unrank(self.coordinate.representative[of.class as usize] as usize);
-        self.adds(&worker.row, &mut worker.adds);
-        let (class, fine) = (of.class as usize, at.fine as usize);
-        let empty = self.empty();
-        self.keep::<W>(class, fine, (&[], &empty), &mut worker, &mut Vec::new());
-        let each = self.classes_per_chunk();
-        let bucket = class % each * self.coordinate.fine + fine;
-        let buckets = each * self.coordinate.fine;
-        let starts = (0..=buckets).map(|i| u32::from(i > bucket)).collect();
-        (worker.total, (class / each, ListChunk { keys: key.into(), starts }))
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::frontier::choice::candidates;
+    use crate::frontier::symmetry::SymmetryGroup;
+    use crate::progress::{NoProgress, StopWhen};
+    use crate::puzzle::orbits::{
+        Arrangement, Orbit, OrbitMove, OrbitPlace, OrbitTurn, Placed, Transformation,
+    };
+
+    fn turn(source: &[u8], twist: &[u8]) -> OrbitTurn {
+        OrbitTurn { source: source.to_vec(), twist: twist.to_vec() }
+    }
+
+    fn one(name: &str, turns: Vec<OrbitTurn>) -> OrbitMove {
+        OrbitMove { name: name.into(), transformation: Transformation(turns), requires: None }
+    }
+
+    /// A board of any size: the blank is the piece that is at home in a cell.
+    fn board(rows: usize, columns: usize, home: usize) -> OrbitPuzzle {
+        let cells = rows * columns;
+        let mut moves = Vec::new();
+        for (from, to) in (0..cells).flat_map(|from| (0..cells).map(move |to| (from, to))) {
+            let apart =
+                (from / columns).abs_diff(to / columns) + (from % columns).abs_diff(to % columns);
+            if apart == 1 {
+                let mut source: Vec<u8> = (0..cells as u8).collect();
+                source.swap(from, to);
+                let blank = OrbitPlace { orbit: 0, position: from as u8, kind: home as u8 };
+                let slide = one(&format!("{from}-{to}"), vec![turn(&source, &vec![0; cells])]);
+                moves.push(OrbitMove { requires: Some(blank), ..slide });
+            }
+        }
+        let tiles = vec![Orbit::distinct("tiles", cells as u8, 1)];
+        OrbitPuzzle::new(format!("{rows}x{columns}"), tiles, moves).unwrap()
+    }
+
+    /// Two wheels of four pieces with three orientations that share two places, and a ring of equal pieces.
+    fn wheels(kinds: [u8; 6]) -> OrbitPuzzle {
+        let mut corners = Orbit::distinct("corners", 6, 3);
+        for (piece, kind) in corners.solved.iter_mut().zip(kinds) {
+            piece.kind = kind;
+        }
+        let mut ring = Orbit::distinct("ring", 4, 1);
+        ring.solved = [0, 1, 0, 1].map(|kind| Placed { kind, turn: 0 }).to_vec();
+        let (still, round) = (turn(&[0, 1, 2, 3], &[0; 4]), turn(&[3, 0, 1, 2], &[0; 4]));
+        let left = turn(&[3, 0, 1, 2, 4, 5], &[1, 2, 1, 2, 0, 0]);
+        let right = turn(&[0, 1, 5, 2, 3, 4], &[0, 0, 1, 2, 1, 2]);
+        let moves = vec![one("L", vec![left, round]), one("R", vec![right, still])];
+        OrbitPuzzle::new("wheels", vec![corners, ring], moves).unwrap()
+    }
+
+    fn puzzles() -> Vec<OrbitPuzzle> {
+        let different = [0, 1, 2, 3, 4, 5];
+        let at = |position, kind| OrbitPlace { orbit: 0, position, kind };
+        vec![
+            board(2, 3, 0),
+            board(3, 3, 4),
+            wheels(different).inverse_closed().unwrap(),
+            wheels(different).with_powers().unwrap(),
+            wheels([0, 1, 2, 0, 0, 0]).inverse_closed().unwrap(),
+            wheels([0, 0, 0, 1, 1, 1]).with_powers().unwrap(),
+            wheels([0, 1, 2, 3, 3, 3]),
+            wheels(different).with_powers().unwrap().forbidding(vec![at(0, 1), at(5, 2)]),
+            wheels([0, 0, 0, 1, 1, 1]).inverse_closed().unwrap().forbidding(vec![at(1, 1)]),
+        ]
+    }
+
+    /// The states of each depth, by plain code.
+    fn plain(puzzle: &OrbitPuzzle, depth: usize) -> Vec<u64> {
+        let mut level = vec![puzzle.solved()];
+        let mut seen: HashSet<Arrangement> = level.iter().cloned().collect();
+        let mut counts = vec![1];
+        while counts.len() <= depth {
+            let moves = 0..puzzle.moves().len();
+            let after = |state| moves.clone().filter_map(move |one| puzzle.moved(state, one));
+            let next: Vec<Arrangement> =
+                level.iter().flat_map(after).filter(|state| seen.insert(state.clone())).collect();
+            if next.is_empty() {
+                break;
+            }
+            counts.push(next.len() as u64);
+            level = next;
+        }
+        counts
+    }
+
+    fn levels(found: &FrontierOutcome) -> Vec<(u64, u64)> {
+        found.levels.iter().map(|level| (level.states, level.checksum)).collect()
+    }
+
+    #[test]
+    fn all_coordinates_kernels_and_symmetries_agree_with_plain_code() {
+        for puzzle in puzzles() {
+            let mut search = FrontierSearch::new(puzzle);
+            search.max_depth = Some(7);
+            let expected = plain(&search.puzzle, 7);
+            let first = search.run(&NoProgress).unwrap();
+            assert_eq!(first.counts(), expected, "{}", search.puzzle);
+            let fields = StateFields::of(&search.puzzle);
+            let whole_group = SymmetryGroup::find(&search.puzzle, &fields);
+            let moves = search.puzzle.moves().iter();
+            let required: Vec<usize> =
+                moves.filter_map(|one| fields.location(one.requires?)).take(1).collect();
+            for group in [whole_group.clone(), SymmetryGroup::trivial(&fields)] {
+                for chosen in candidates(&fields, &group, &required) {
+                    for (oriented, kernel) in
+                        [(true, Kernel::best()), (false, Kernel::best()), (true, Kernel::Scalar)]
+                    {
+                        let choice = CoordinateChoice {
+                            fields: chosen.clone(),
+                            oriented,
+                            group: group.clone(),
+                            whole_group: whole_group.clone(),
+                        };
+                        let found = search.search(&fields, &choice, kernel, &NoProgress).unwrap();
+                        let (of, kernel) = (&search.puzzle, kernel.name());
+                        let what =
+                            format!("{of}: {chosen:?} {oriented} {kernel} {}", group.order());
+                        assert_eq!(levels(&found), levels(&first), "{what}");
+                        if let (Some(some), Some(other)) =
+                            (found.levels[3].reduced, first.levels[3].reduced)
+                        {
+                            assert_eq!(some, other, "{what}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn complete_searches_end_and_symmetries_are_all_found() {
+        let order =
+            |puzzle: &OrbitPuzzle| SymmetryGroup::find(puzzle, &StateFields::of(puzzle)).order();
+        assert_eq!([board(3, 3, 4), board(3, 3, 0), board(2, 4, 1)].map(|b| order(&b)), [8, 2, 1]);
+        let found = FrontierSearch::new(board(3, 3, 8)).run(&NoProgress).unwrap();
+        assert_eq!((found.complete, found.counts().len()), (true, 32));
+        // The two are mirror images.
+        assert_eq!((found.levels[31].states, found.levels[31].reduced), (2, Some(1)));
+        assert_eq!(found.counts().iter().sum::<u64>(), 181_440);
+    }
+
+    #[test]
+    fn a_search_says_why_it_ends_early() {
+        let mut search = FrontierSearch::new(board(5, 5, 0));
+        let interrupted = search.run(&StopWhen(|| true)).unwrap_err();
+        assert_eq!(interrupted, FrontierError::Interrupted);
+        search.memory = Some(1 << 20);
+        let FrontierError::Memory { depth, .. } = search.run(&NoProgress).unwrap_err() else {
+            panic!("a megabyte is not enough");
+        };
+        // What the message advises works.
+        search.max_depth = Some(depth);
+        assert_eq!(search.run(&NoProgress).unwrap().levels.len(), depth + 1);
     }
 }

@@ -42,13 +42,13 @@ impl SymmetryGroup {
     /// Cost: locations times moves for each candidate; milliseconds for the puzzles that are built.
     pub fn find(puzzle: &OrbitPuzzle, fields: &StateFields) -> SymmetryGroup {
         let mut maps = vec![SymmetryGroup::trivial(fields).maps.remove(0)];
-        let finder = Finder::new(puzzle);
+        let finder = SymmetryFinder::new(puzzle);
         let mut found = Vec::new();
         let mut tried = 0;
         // What never moves stays where it is.
         let still = |p: usize| finder.moves.iter().all(|one| usize::from(one[p]) == p);
         let points = 0..finder.points.len();
-        let start = Partial {
+        let start = PartialSymmetry {
             image: points.clone().map(|p| if still(p) { p as u16 } else { NONE }).collect(),
             taken: points.map(still).collect(),
             of_move: vec![None; finder.moves.len()],
@@ -57,7 +57,7 @@ impl SymmetryGroup {
         if finder.extend(start, &mut found, &mut tried).is_none() {
             return SymmetryGroup::trivial(fields);
         }
-        let checked = Checked::new(puzzle, fields);
+        let checked = KnownMoves::new(puzzle, fields);
         for relabelling in found {
             let map = fields.of_relabelling(puzzle, &relabelling);
             if !maps.contains(&map) && checked.is_symmetry(&map, &relabelling) {
@@ -85,7 +85,8 @@ impl SymmetryGroup {
                 product.push(find(next.apply(first))?);
             }
         }
-        let undoes = |first: &[u16]| first.iter().position(|&both| both == 0).map(|next| next as u16);
+        let undoes =
+            |first: &[u16]| first.iter().position(|&both| both == 0).map(|next| next as u16);
         let inverse = product.chunks(maps.len()).map(undoes).collect::<Option<_>>()?;
         Some(SymmetryGroup { maps, inverse, product })
     }
@@ -111,21 +112,21 @@ impl SymmetryGroup {
 }
 
 /// The moves of a puzzle as maps of states, to check symmetries against.
-struct Checked<'a> {
+struct KnownMoves<'a> {
     puzzle: &'a OrbitPuzzle,
     moves: HashMap<(FieldMap, Option<OrbitPlace>), ()>,
     listed: Vec<(FieldMap, Option<OrbitPlace>)>,
     start: Vec<u8>,
 }
 
-impl<'a> Checked<'a> {
-    fn new(puzzle: &'a OrbitPuzzle, fields: &StateFields) -> Checked<'a> {
+impl<'a> KnownMoves<'a> {
+    fn new(puzzle: &'a OrbitPuzzle, fields: &StateFields) -> KnownMoves<'a> {
         let map = |one: &crate::puzzle::orbits::OrbitMove| {
             (fields.of_move(puzzle, &one.transformation), one.requires)
         };
         let listed: Vec<_> = puzzle.moves().iter().map(map).collect();
         let moves = listed.iter().map(|one| (one.clone(), ())).collect();
-        Checked { puzzle, moves, listed, start: fields.encode(&puzzle.solved()) }
+        KnownMoves { puzzle, moves, listed, start: fields.encode(&puzzle.solved()) }
     }
 
     /// Whether a map fixes the start, turns moves into moves, and keeps what is illegal.
@@ -151,7 +152,7 @@ impl<'a> Checked<'a> {
 }
 
 /// All locations of a puzzle as points, and the moves as permutations of them.
-struct Finder<'a> {
+struct SymmetryFinder<'a> {
     puzzle: &'a OrbitPuzzle,
     /// Orbit and location of each point, and the first point of each orbit.
     points: Vec<(usize, usize)>,
@@ -166,15 +167,15 @@ struct Finder<'a> {
 
 /// A symmetry as far as it is chosen.
 #[derive(Clone)]
-struct Partial {
+struct PartialSymmetry {
     image: Vec<u16>,
     taken: Vec<bool>,
     of_move: Vec<Option<usize>>,
     used: Vec<bool>,
 }
 
-impl<'a> Finder<'a> {
-    fn new(puzzle: &'a OrbitPuzzle) -> Finder<'a> {
+impl<'a> SymmetryFinder<'a> {
+    fn new(puzzle: &'a OrbitPuzzle) -> SymmetryFinder<'a> {
         let mut points = Vec::new();
         let mut first = Vec::new();
         for (index, orbit) in puzzle.orbits().iter().enumerate() {
@@ -214,13 +215,13 @@ impl<'a> Finder<'a> {
                 types
             })
             .collect();
-        Finder { puzzle, points, first, moves, support, move_type, point_type }
+        SymmetryFinder { puzzle, points, first, moves, support, move_type, point_type }
     }
 
     /// Collects all symmetries that a partial one extends to; nothing when they are too many or too hard to find.
     fn extend(
         &self,
-        mut partial: Partial,
+        mut partial: PartialSymmetry,
         found: &mut Vec<Relabelling>,
         tried: &mut usize,
     ) -> Option<()> {
@@ -271,7 +272,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Whether a move may become another, as far as points are known.
-    fn agree(&self, partial: &Partial, m: usize, to: usize) -> bool {
+    fn agree(&self, partial: &PartialSymmetry, m: usize, to: usize) -> bool {
         self.support[m].iter().all(|&p| {
             let p = usize::from(p);
             let (image, after) = (partial.image[p], partial.image[usize::from(self.moves[m][p])]);
@@ -280,7 +281,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Adds the images of points that follow from those of points and moves; false where they contradict.
-    fn close(&self, partial: &mut Partial) -> bool {
+    fn close(&self, partial: &mut PartialSymmetry) -> bool {
         let known: Vec<(usize, usize)> = (partial.of_move.iter().enumerate())
             .filter_map(|(m, to)| to.map(|to| (m, to)))
             .collect();
@@ -305,7 +306,7 @@ impl<'a> Finder<'a> {
     }
 
     /// What a complete rearrangement of the locations does to the orbits and kinds, if it keeps both and the start.
-    fn relabelling(&self, of: &Partial) -> Option<Relabelling> {
+    fn relabelling(&self, of: &PartialSymmetry) -> Option<Relabelling> {
         let orbits = self.puzzle.orbits();
         let mut relabelling = Relabelling { orbit: vec![], location: vec![], kind: vec![] };
         for (index, orbit) in orbits.iter().enumerate() {

@@ -81,7 +81,7 @@ impl<const W: usize> KeySet<W> {
         let mut at = [0usize; AHEAD];
         for keys in keys.chunks(AHEAD) {
             for (at, key) in at.iter_mut().zip(keys) {
-                *at = (u128::from(hash(key)) * self.used as u128 >> 64) as usize;
+                *at = ((u128::from(hash(key)) * self.used as u128) >> 64) as usize;
                 crate::kernel::prefetch::<1, _>(&raw const self.lines[*at]);
             }
             for (&at, key) in at.iter().zip(keys) {

@@ -168,24 +168,14 @@ impl KeyLayout {
     }
 
     /// # Safety
-    /// The processor has AVX-512 F, and `keys` are a multiple of 16.
+    /// The processor has AVX-512 F; the keys are a multiple of 16.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
     unsafe fn checksum_avx512(&self, keys: &[u64], base: u32, adds: &[[u32; 128]]) -> u64 {
         use std::arch::x86_64::*;
-        let load = |from: &[u32]| unsafe { _mm512_loadu_si512(from.as_ptr().cast()) };
-        let words = self.words as i64;
-        let every = _mm512_setr_epi64(
-            0,
-            words,
-            2 * words,
-            3 * words,
-            4 * words,
-            5 * words,
-            6 * words,
-            7 * words,
-        );
-        let low = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+        let every: [i64; 8] = std::array::from_fn(|i| (i * self.words) as i64);
+        let low: [u32; 16] = std::array::from_fn(|i| 2 * i as u32);
+        let (every, low) = (register(&every), register(&low));
         let salt = _mm512_set1_epi32(DIGEST as i32);
         let mut sums = _mm512_setzero_si512();
         for keys in keys.chunks_exact(16 * self.words) {
@@ -194,25 +184,30 @@ impl KeyLayout {
             for (field, adds) in self.fields.iter().zip(adds) {
                 if field.word != word {
                     word = field.word;
-                    let at = unsafe { keys.as_ptr().add(word) };
-                    if self.words == 1 {
-                        first = unsafe { _mm512_loadu_si512(at.cast()) };
-                        last = unsafe { _mm512_loadu_si512(at.add(8).cast()) };
+                    let (here, there) = keys.split_at(8 * self.words);
+                    let eight = |half: &[u64]| register(half.first_chunk::<8>().expect("8 keys"));
+                    (first, last) = if self.words == 1 {
+                        (eight(here), eight(there))
                     } else {
-                        first = unsafe { _mm512_i64gather_epi64::<8>(every, at.cast()) };
-                        let at = unsafe { at.add(8 * self.words) };
-                        last = unsafe { _mm512_i64gather_epi64::<8>(every, at.cast()) };
-                    }
+                        // SAFETY: eight keys are read of each half, which has as many.
+                        unsafe {
+                            (
+                                _mm512_i64gather_epi64::<8>(every, here[word..].as_ptr().cast()),
+                                _mm512_i64gather_epi64::<8>(every, there[word..].as_ptr().cast()),
+                            )
+                        }
+                    };
                 }
                 let shift = _mm_cvtsi64_si128(i64::from(field.shift));
                 let (first, last) = (_mm512_srl_epi64(first, shift), _mm512_srl_epi64(last, shift));
                 let index = _mm512_permutex2var_epi32(first, low, last);
                 let index = _mm512_and_si512(index, _mm512_set1_epi32((1 << field.bits) - 1));
-                let mut entry =
-                    _mm512_permutex2var_epi32(load(&adds[..16]), index, load(&adds[16..32]));
+                let quarter = |i: usize| {
+                    register(adds[16 * i..].first_chunk::<16>().expect("eight times sixteen"))
+                };
+                let mut entry = _mm512_permutex2var_epi32(quarter(0), index, quarter(1));
                 if field.bits > 5 {
-                    let high =
-                        _mm512_permutex2var_epi32(load(&adds[32..48]), index, load(&adds[48..64]));
+                    let high = _mm512_permutex2var_epi32(quarter(2), index, quarter(3));
                     let is_high = _mm512_test_epi32_mask(index, _mm512_set1_epi32(32));
                     entry = _mm512_mask_mov_epi32(entry, is_high, high);
                 }
@@ -223,10 +218,7 @@ impl KeyLayout {
             let odd = _mm512_mul_epu32(_mm512_srli_epi64(all, 32), _mm512_srli_epi64(other, 32));
             sums = _mm512_add_epi64(sums, _mm512_add_epi64(even, odd));
         }
-        let mut each = [0u64; 8];
-        // SAFETY: eight words are written.
-        unsafe { _mm512_storeu_si512(each.as_mut_ptr().cast(), sums) };
-        each.iter().fold(0, |sum, &one| sum.wrapping_add(one))
+        _mm512_reduce_add_epi64(sums) as u64
     }
 
     fn apply_scalar(&self, operation: &KeyOperation, keys: &[u64], out: &mut Vec<u64>) {
@@ -324,31 +316,28 @@ impl Spread {
         out: &mut Vec<u64>,
     ) {
         use std::arch::x86_64::*;
-        let load = |from: &[u64; 8]| unsafe { _mm512_loadu_si512(from.as_ptr().cast()) };
-        let bytes = |from: &[u8; 64]| unsafe { _mm512_loadu_si512(from.as_ptr().cast()) };
         let step = self.keys * words;
-        let (lane_word, begin) = (load(&self.lane_word), bytes(&self.begin));
-        let (mask, shuffle) = (bytes(&self.mask), bytes(&operation.shuffle.0));
-        let (odd_half, lane) = (load(&self.odd_half), load(&self.lane));
-        let odd_byte = unsafe { _mm512_loadu_si512(self.odd_byte.as_ptr().cast()) };
-        let odd_word = unsafe { _mm512_loadu_si512(self.odd_word.as_ptr().cast()) };
+        let (lane_word, begin) = (register(&self.lane_word), register(&self.begin));
+        let (mask, shuffle) = (register(&self.mask), register(&operation.shuffle.0));
+        let (odd_half, lane) = (register(&self.odd_half), register(&self.lane));
+        let (odd_byte, odd_word) = (register(&self.odd_byte), register(&self.odd_word));
         let low = _mm512_set1_epi64(0xffff_ffff);
+        let table = |of: &[u8; 128]| register(of.first_chunk::<64>().expect("64 of 128"));
         let mut tables = [(0u64, _mm512_setzero_si512()); 8];
         let count = operation.tables.len();
         let in_registers = count <= tables.len();
-        for (to, (table, &mask)) in
+        for (to, (of, &mask)) in
             tables.iter_mut().zip(operation.tables.iter().zip(&operation.masks))
         {
-            *to = (mask, unsafe { _mm512_loadu_si512(table.as_ptr().cast()) });
+            *to = (mask, table(of));
         }
         out.reserve(keys.len() + 8);
-        let mut at = unsafe { out.as_mut_ptr().add(out.len()) };
-        let mut next = 0;
-        while next < keys.len() {
-            let left = keys.len() - next;
-            let loaded = if left >= step { (1u32 << step) - 1 } else { (1u32 << left) - 1 };
-            let from = unsafe { keys.as_ptr().add(next) };
-            let x = unsafe { _mm512_maskz_loadu_epi64(loaded as u8, from.cast()) };
+        let mut room = out.len();
+        for part in keys.chunks(step) {
+            // SAFETY: as many words are read as there are.
+            let x = unsafe {
+                _mm512_maskz_loadu_epi64((1 << part.len()) as u8 - 1, part.as_ptr().cast())
+            };
             let x = _mm512_permutexvar_epi64(lane_word, x);
             let x = _mm512_and_si512(_mm512_multishift_epi64_epi8(begin, x), mask);
             let x = _mm512_permutexvar_epi8(shuffle, x);
@@ -358,9 +347,8 @@ impl Spread {
                     y = _mm512_mask_permutexvar_epi8(y, mask, x, table);
                 }
             } else {
-                for (table, &mask) in operation.tables.iter().zip(&operation.masks) {
-                    let table = unsafe { _mm512_loadu_si512(table.as_ptr().cast()) };
-                    y = _mm512_mask_permutexvar_epi8(y, mask, x, table);
+                for (of, &mask) in operation.tables.iter().zip(&operation.masks) {
+                    y = _mm512_mask_permutexvar_epi8(y, mask, x, table(of));
                 }
             }
             let y = _mm512_maddubs_epi16(y, odd_byte);
@@ -370,12 +358,20 @@ impl Spread {
             let y = _mm512_sllv_epi64(y, lane);
             let y = _mm512_or_si512(y, _mm512_permutex_epi64(y, 0b10_11_00_01));
             let y = _mm512_maskz_compress_epi64(0x55, y);
-            // There is room for eight words more than there are keys.
-            unsafe { _mm512_mask_storeu_epi64(at.cast(), 0xf, y) };
-            at = unsafe { at.add(step.min(left)) };
-            next += step;
+            // SAFETY: there is room for eight words more than there are keys; four are written.
+            unsafe { _mm512_mask_storeu_epi64(out.as_mut_ptr().add(room).cast(), 0xf, y) };
+            room += part.len();
         }
-        // SAFETY: as many words as there were have been written.
-        unsafe { out.set_len(out.len() + keys.len()) };
+        // SAFETY: the words before this one have been written.
+        unsafe { out.set_len(room) };
     }
+}
+
+/// A register of 64 bytes from memory.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn register<T: Copy, const N: usize>(from: &[T; N]) -> std::arch::x86_64::__m512i {
+    const { assert!(size_of::<[T; N]>() == 64, "a register has 64 bytes") };
+    // SAFETY: 64 bytes are read.
+    unsafe { std::arch::x86_64::_mm512_loadu_si512(from.as_ptr().cast()) }
 }
