@@ -38,6 +38,7 @@
 mod bits;
 mod capi;
 mod error;
+pub mod frontier;
 #[doc(hidden)]
 pub mod kernel;
 pub mod pdb;
