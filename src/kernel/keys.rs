@@ -34,18 +34,18 @@ pub(crate) struct KeyOperation {
     pub table: Vec<u16>,
     pub tables: Vec<[u8; 128]>,
     /// For each byte of a register of spread keys the one that it comes from.
-    shuffle: Bytes,
+    shuffle: RegisterBytes,
     /// The bytes of such a register that each table is for.
     masks: Vec<u64>,
 }
 
 /// The bytes of a register.
 #[derive(Clone, Copy, Debug)]
-struct Bytes([u8; 64]);
+struct RegisterBytes([u8; 64]);
 
-impl Default for Bytes {
-    fn default() -> Bytes {
-        Bytes([0; 64])
+impl Default for RegisterBytes {
+    fn default() -> RegisterBytes {
+        RegisterBytes([0; 64])
     }
 }
 
