@@ -7,16 +7,25 @@
 //! Invariant: of the buckets that symmetries carry to each other one is kept, the **canonical** one, and its weight is how
 //! many they are.
 
+use std::collections::BTreeSet;
+
 use crate::frontier::fields::{FieldKind, FieldMap, StateFields};
 use crate::frontier::symmetry::SymmetryGroup;
 use crate::puzzle::orbits::OrbitPuzzle;
+
+/// Most orbits that have tracked pieces.
+pub(crate) const MOST_ORBITS: usize = 2;
 
 /// A tracked piece.
 #[derive(Clone, Debug)]
 struct TrackedPiece {
     field: usize,
     orbit: usize,
+    /// Which of the orbits that have tracked pieces its own is.
+    slot: usize,
+    /// How many positions its orbit has, and how many of them the tracked pieces before it leave.
     positions: usize,
+    free: usize,
     modulus: usize,
     /// What its orientation counts in the fine part: nothing where it follows from the others, or is left to the keys.
     weight: u32,
@@ -67,10 +76,14 @@ pub(crate) struct Coordinate {
     implied: Vec<(usize, Vec<u8>)>,
 }
 
-/// How many coarse and fine values a choice of fields has; nothing where there are too many.
+/// How many coarse and fine values a choice of fields has; nothing where there are too many, or too many orbits.
 pub(crate) fn sizes(fields: &StateFields, chosen: &[usize]) -> Option<(u64, u64)> {
     let mut coarse = 1u64;
     let mut fine = 1u64;
+    let orbits: BTreeSet<usize> = chosen.iter().map(|&f| fields.fields[f].orbit).collect();
+    if orbits.len() > MOST_ORBITS {
+        return None;
+    }
     for (i, &f) in chosen.iter().enumerate() {
         let field = &fields.fields[f];
         let before = chosen[..i].iter().filter(|&&e| fields.fields[e].orbit == field.orbit).count();
@@ -93,14 +106,19 @@ impl Coordinate {
         group: &SymmetryGroup,
     ) -> Coordinate {
         let group = group.subgroup(|map| keeps(map, chosen));
-        let mut tracked: Vec<TrackedPiece> = (chosen.iter())
-            .map(|&field| {
-                let of = &fields.fields[field];
-                debug_assert!(matches!(of.kind, FieldKind::Location { .. }));
-                let positions = of.values / of.modulus;
-                TrackedPiece { field, orbit: of.orbit, positions, modulus: of.modulus, weight: 0 }
-            })
-            .collect();
+        let mut orbits: Vec<usize> = chosen.iter().map(|&f| fields.fields[f].orbit).collect();
+        orbits.dedup();
+        let mut tracked: Vec<TrackedPiece> = Vec::new();
+        for &field in chosen {
+            let of = &fields.fields[field];
+            debug_assert!(matches!(of.kind, FieldKind::Location { .. }));
+            let slot = orbits.iter().position(|&orbit| orbit == of.orbit).unwrap_or_default();
+            let before = tracked.iter().filter(|piece| piece.slot == slot).count();
+            let (positions, modulus) = (of.values / of.modulus, of.modulus);
+            let free = positions - before;
+            let (orbit, weight) = (of.orbit, 0);
+            tracked.push(TrackedPiece { field, orbit, slot, positions, free, modulus, weight });
+        }
         let mut fine = 1;
         let mut omitted = Vec::new();
         if oriented {
@@ -159,43 +177,45 @@ impl Coordinate {
         self.tracked.iter().map(|piece| piece.field)
     }
 
-    /// Returns the coarse value of rows of the tracked fields.
+    /// Returns the coarse value of a row of the tracked fields.
     fn rank(&self, row: &[u8]) -> usize {
+        let mut taken = [0u128; MOST_ORBITS];
         let mut rank = 0;
-        for (i, piece) in self.tracked.iter().enumerate() {
-            let position = usize::from(row[i]) / piece.modulus;
-            let before =
-                self.tracked[..i].iter().zip(row).filter(|(other, _)| other.orbit == piece.orbit);
-            let (mut below, mut count) = (0, 0);
-            for (other, &value) in before {
-                below += usize::from(usize::from(value) / other.modulus < position);
-                count += 1;
-            }
-            rank = rank * (piece.positions - count) + position - below;
+        for (piece, &value) in self.tracked.iter().zip(row) {
+            let position = usize::from(value) / piece.modulus;
+            let taken = &mut taken[piece.slot];
+            let below = (*taken & ((1 << position) - 1)).count_ones() as usize;
+            rank = rank * piece.free + position - below;
+            *taken |= 1 << position;
         }
         rank
     }
 
-    /// Returns the tracked fields of a coarse value, all pieces unturned.
-    pub fn unrank(&self, coarse: usize) -> Vec<u8> {
-        let mut digits = vec![0; self.tracked.len()];
+    /// Writes the tracked fields of a coarse value, all pieces unturned.
+    pub fn unrank(&self, coarse: usize, row: &mut Vec<u8>) {
+        row.clear();
+        row.resize(self.tracked.len(), 0);
         let mut rest = coarse;
-        for (i, piece) in self.tracked.iter().enumerate().rev() {
-            let before = self.tracked[..i].iter().filter(|other| other.orbit == piece.orbit);
-            let base = piece.positions - before.count();
-            (digits[i], rest) = (rest % base, rest / base);
+        for (piece, digit) in self.tracked.iter().zip(&mut *row).rev() {
+            *digit = (rest % piece.free) as u8;
+            rest /= piece.free;
         }
-        let mut row: Vec<u8> = Vec::with_capacity(self.tracked.len());
-        for (i, piece) in self.tracked.iter().enumerate() {
-            let mut free: Vec<usize> = (0..piece.positions).collect();
-            for (other, &value) in self.tracked[..i].iter().zip(&row) {
-                if other.orbit == piece.orbit {
-                    free.retain(|&position| position != usize::from(value) / other.modulus);
-                }
+        let mut taken = [0u128; MOST_ORBITS];
+        for (piece, value) in self.tracked.iter().zip(row) {
+            let taken = &mut taken[piece.slot];
+            let mut free = !*taken;
+            for _ in 0..*value {
+                free &= free - 1;
             }
-            row.push((free[digits[i]] * piece.modulus) as u8);
+            let position = free.trailing_zeros() as usize;
+            *taken |= 1 << position;
+            *value = (position * piece.modulus) as u8;
         }
-        row
+    }
+
+    /// Writes the tracked fields of a class's representative.
+    pub fn representative(&self, class: usize, row: &mut Vec<u8>) {
+        self.unrank(self.representative[class] as usize, row);
     }
 
     /// Returns coarse and fine value of a state.
@@ -233,11 +253,8 @@ impl Coordinate {
     }
 
     fn classify(&mut self) {
-        let (mut coarse, mut counted) = (1, vec![0; 256]);
-        for piece in &self.tracked {
-            coarse *= piece.positions - counted[piece.orbit];
-            counted[piece.orbit] += 1;
-        }
+        let coarse = self.tracked.iter().map(|piece| piece.free).product();
+        let (mut row, mut image) = (Vec::new(), Vec::new());
         let none = ClassOf { class: u32::MAX, symmetry: 0 };
         self.class_of = vec![none; coarse];
         for value in 0..coarse {
@@ -245,11 +262,12 @@ impl Coordinate {
                 continue;
             }
             let class = self.representative.len() as u32;
-            let row = self.unrank(value);
+            self.unrank(value, &mut row);
             let mut members = 0;
             let mut stabiliser = Vec::new();
             for symmetry in 0..self.group.order() as u16 {
-                let image = self.rank(&self.maps[usize::from(symmetry)].apply(&row));
+                self.maps[usize::from(symmetry)].apply_to(&row, &mut image);
+                let image = self.rank(&image);
                 if image == value {
                     stabiliser.push(symmetry);
                 }

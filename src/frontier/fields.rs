@@ -52,6 +52,13 @@ impl FieldMap {
         self.source.iter().zip(&self.table).map(value).collect()
     }
 
+    /// Writes what a row becomes.
+    pub fn apply_to(&self, row: &[u8], to: &mut Vec<u8>) {
+        to.clear();
+        let value = |(&from, table): (&u16, &Vec<u8>)| table[usize::from(row[usize::from(from)])];
+        to.extend(self.source.iter().zip(&self.table).map(value));
+    }
+
     /// Returns this map and then another.
     pub fn then(&self, next: &FieldMap) -> FieldMap {
         let both = |(&middle, last): (&u16, &Vec<u8>)| {

@@ -39,8 +39,9 @@ pub(super) struct BucketSpace {
     moves: Vec<FieldMap>,
     forth: Vec<FieldMap>,
     back: Vec<FieldMap>,
-    /// For each move the tracked field that must have a position after it.
-    arrives: Vec<Option<(usize, usize)>>,
+    /// Where moves depend on a tracked piece: which, and the moves that end with it at each position.
+    arriving: Option<(usize, Vec<Vec<usize>>)>,
+    all_moves: Vec<usize>,
     /// For each move and symmetry, "the symmetry undone, then the move", where that does not depend on the class.
     operations: Vec<KeyOperation>,
     /// The fields of keys, and the tracked pieces, that must not have these values.
@@ -129,15 +130,7 @@ impl BucketSpace {
         let moves: Vec<FieldMap> = (puzzle.moves().iter())
             .map(|one| fields.of_move(puzzle, &one.transformation))
             .collect();
-        let arrives = (puzzle.moves().iter())
-            .map(|one| {
-                let at = one.requires?;
-                let field = fields.location(at)?;
-                let tracked = chosen.fields.iter().position(|&other| other == field)?;
-                let source = &one.transformation.0[usize::from(at.orbit)].source;
-                Some((tracked, source.iter().position(|&from| from == at.position)?))
-            })
-            .collect();
+        let arriving = arriving_moves(puzzle, fields, &chosen.fields);
         let mut forbidden = Vec::new();
         let mut forbidden_tracked = Vec::new();
         for &at in puzzle.illegal() {
@@ -167,7 +160,8 @@ impl BucketSpace {
             parts,
             layout,
             moves,
-            arrives,
+            arriving,
+            all_moves: (0..puzzle.moves().len()).collect(),
         };
         if !space.bound {
             for one in 0..space.moves.len() {
@@ -263,10 +257,12 @@ impl BucketSpace {
             return vec![true; classes];
         }
         let mut targets = vec![false; classes];
+        let (mut row, mut after) = (Vec::new(), Vec::new());
         for class in sources {
-            let row = self.coordinate.unrank(self.coordinate.representative[class] as usize);
+            self.coordinate.representative(class, &mut row);
             for one in &self.forth {
-                targets[self.coordinate.class(&one.apply(&row)).class as usize] = true;
+                one.apply_to(&row, &mut after);
+                targets[self.coordinate.class(&after).class as usize] = true;
             }
         }
         targets
@@ -294,20 +290,28 @@ struct BucketWorker<const W: usize> {
     /// The tracked fields of the class at hand, and what the fields of its keys add to a state's number.
     row: Vec<u8>,
     adds: Vec<[u32; 128]>,
+    before: Vec<u8>,
+    incoming: Vec<IncomingBucket>,
     total: LevelTotal,
 }
 
 impl<const W: usize> BucketWorker<W> {
-    fn new() -> BucketWorker<W> {
-        BucketWorker {
+    fn new(space: &BucketSpace) -> BucketWorker<W> {
+        let mut worker = BucketWorker {
             set: KeySet::new(),
             generated: Vec::new(),
             new: Vec::new(),
             fine_maps: Vec::new(),
             row: Vec::new(),
             adds: Vec::new(),
+            before: Vec::new(),
+            incoming: Vec::new(),
             total: LevelTotal::default(),
+        };
+        if !space.bound {
+            space.adds(&[], &mut worker.adds);
         }
+        worker
     }
 }
 
@@ -370,34 +374,33 @@ struct IncomingBucket {
 }
 
 impl BucketSpace {
-    /// The buckets that lead into a class with this row, and for each the fine values that its own come from.
-    fn incoming(
-        &self,
-        row: &[u8],
-        lists: &BucketLists,
-        fine_maps: &mut Vec<Vec<u32>>,
-    ) -> Vec<IncomingBucket> {
+    /// Leaves with the worker the buckets that lead into its class, and for each the fine values that the class's own
+    /// come from.
+    fn incoming<const W: usize>(&self, lists: &BucketLists, worker: &mut BucketWorker<W>) {
         let each = self.classes_per_chunk();
-        let mut all: Vec<IncomingBucket> = Vec::new();
-        for (one, back) in self.back.iter().enumerate() {
-            if let Some((piece, position)) = self.arrives[one]
-                && usize::from(row[piece]) / self.coordinate.modulus_of(piece) != position
-            {
-                continue;
+        let BucketWorker { row, before, incoming, fine_maps, .. } = worker;
+        incoming.clear();
+        let moves = match self.arriving {
+            Some((piece, ref moves)) => {
+                &moves[usize::from(row[piece]) / self.coordinate.modulus_of(piece)]
             }
-            let before = back.apply(row);
-            let of = self.coordinate.class(&before);
+            None => &self.all_moves,
+        };
+        for &one in moves {
+            self.back[one].apply_to(row, before);
+            let of = self.coordinate.class(before);
             if lists.chunks[of.class as usize / each].starts.is_empty() {
                 continue;
             }
-            if fine_maps.len() == all.len() {
-                fine_maps.push(Vec::new());
+            if self.coordinate.fine > 1 {
+                if fine_maps.len() == incoming.len() {
+                    fine_maps.push(Vec::new());
+                }
+                let map = self.back[one].then(self.coordinate.map(of.symmetry));
+                self.coordinate.fine_map(row, &map, &mut fine_maps[incoming.len()]);
             }
-            let map = back.then(self.coordinate.map(of.symmetry));
-            self.coordinate.fine_map(row, &map, &mut fine_maps[all.len()]);
-            all.push(IncomingBucket { one, class: of.class, symmetry: of.symmetry });
+            incoming.push(IncomingBucket { one, class: of.class, symmetry: of.symmetry });
         }
-        all
     }
 
     fn chunk<const W: usize>(
@@ -419,32 +422,29 @@ impl BucketSpace {
                 starts.resize(starts.len() + self.coordinate.fine, (keys.len() / W) as u32);
                 continue;
             }
-            let row = self.coordinate.unrank(self.coordinate.representative[class] as usize);
+            self.coordinate.representative(class, &mut worker.row);
             let illegal = |(piece, values): &(usize, Vec<u8>)| {
                 let modulus = self.coordinate.modulus_of(*piece) as u8;
-                values.iter().any(|value| value / modulus == row[*piece] / modulus)
+                values.iter().any(|value| value / modulus == worker.row[*piece] / modulus)
             };
             if self.forbidden_tracked.iter().any(illegal) {
                 starts.resize(starts.len() + self.coordinate.fine, (keys.len() / W) as u32);
                 continue;
             }
-            let incoming = self.incoming(&row, work.current, &mut worker.fine_maps);
-            if incoming.is_empty() {
+            self.incoming(work.current, worker);
+            if worker.incoming.is_empty() {
                 starts.resize(starts.len() + self.coordinate.fine, (keys.len() / W) as u32);
                 continue;
             }
-            // Operations that depend on the class, by move and symmetry.
+            // Operations that depend on the class.
             let mut bound: Vec<KeyOperation> = Vec::new();
             if self.bound {
-                bound.extend(incoming.iter().map(|from| {
-                    let before = self
-                        .coordinate
-                        .unrank(self.coordinate.representative[from.class as usize] as usize);
-                    self.operation(from.one, from.symmetry, &before)
-                }));
+                for from in &worker.incoming {
+                    self.coordinate.representative(from.class as usize, &mut worker.before);
+                    bound.push(self.operation(from.one, from.symmetry, &worker.before));
+                }
+                self.adds(&worker.row, &mut worker.adds);
             }
-            self.adds(&row, &mut worker.adds);
-            worker.row = row;
             let own = self.coordinate.self_symmetric[class].as_deref();
             for fine in 0..self.coordinate.fine {
                 if own.is_some_and(|own| own.canonical[fine].fine as usize != fine) {
@@ -452,8 +452,10 @@ impl BucketSpace {
                     continue;
                 }
                 worker.generated.clear();
-                for (i, from) in incoming.iter().enumerate() {
-                    let at = self.coordinate.canonical(from.class, worker.fine_maps[i][fine]);
+                for (i, from) in worker.incoming.iter().enumerate() {
+                    let before =
+                        if self.coordinate.fine > 1 { worker.fine_maps[i][fine] } else { 0 };
+                    let at = self.coordinate.canonical(from.class, before);
                     let list = self.list(work.current, from.class, at.fine);
                     if list.is_empty() {
                         continue;
@@ -587,8 +589,10 @@ impl BucketSpace {
             }
             Some((lists, worker.total))
         };
-        let found: Option<Vec<(ListChunk, LevelTotal)>> =
-            (0..chunks).into_par_iter().map_init(BucketWorker::<W>::new, compute).collect();
+        let found: Option<Vec<(ListChunk, LevelTotal)>> = (0..chunks)
+            .into_par_iter()
+            .map_init(|| BucketWorker::<W>::new(self), compute)
+            .collect();
         let Some(found) = found else {
             let full = bytes.into_inner() > work.room;
             return Err(if full { Stopped::Full } else { Stopped::Interrupted });
@@ -603,6 +607,28 @@ fn key_words(words: usize) -> Option<usize> {
     [1, 2, 3, 4, 8, 16, 32, 64, BucketSpace::MAX_WORDS]
         .into_iter()
         .find(|&supported| supported >= words)
+}
+
+/// The tracked piece on whose position moves depend, and the moves that end with it at each position; those that depend
+/// on nothing end anywhere.
+fn arriving_moves(
+    puzzle: &OrbitPuzzle,
+    fields: &StateFields,
+    chosen: &[usize],
+) -> Option<(usize, Vec<Vec<usize>>)> {
+    let at = puzzle.moves().iter().find_map(|one| one.requires)?;
+    let field = fields.location(at)?;
+    let tracked = chosen.iter().position(|&other| other == field)?;
+    let mut moves = vec![Vec::new(); puzzle.orbits()[usize::from(at.orbit)].positions()];
+    for (index, one) in puzzle.moves().iter().enumerate() {
+        let source = &one.transformation.0[usize::from(at.orbit)].source;
+        for (position, from) in source.iter().enumerate() {
+            if one.requires.is_none_or(|needed| needed.position == *from) {
+                moves[position].push(index);
+            }
+        }
+    }
+    Some((tracked, moves))
 }
 
 /// The keys of a list.
@@ -627,11 +653,12 @@ impl BucketSpace {
             .collect();
         let mut key = self.layout.pack(&values);
         key.resize(W, 0);
-        let mut worker = BucketWorker::<W>::new();
+        let mut worker = BucketWorker::<W>::new(self);
         worker.generated.clone_from(&key);
-        worker.row =
-            self.coordinate.unrank(self.coordinate.representative[of.class as usize] as usize);
-        self.adds(&worker.row, &mut worker.adds);
+        self.coordinate.representative(of.class as usize, &mut worker.row);
+        if self.bound {
+            self.adds(&worker.row, &mut worker.adds);
+        }
         let (class, fine) = (of.class as usize, at.fine as usize);
         self.keep::<W>(class, fine, std::iter::empty(), &mut worker);
         let each = self.classes_per_chunk();

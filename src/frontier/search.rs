@@ -7,7 +7,7 @@ use crate::frontier::fields::StateFields;
 use crate::frontier::level::{BucketLists, BucketSpace, LevelTotal, LevelWork, Stopped};
 use crate::kernel::Kernel;
 use crate::progress::{LevelDone, Progress};
-use crate::puzzle::orbits::OrbitPuzzle;
+use crate::puzzle::orbits::{OrbitPlace, OrbitPuzzle};
 
 /// A search of a puzzle of several orbits from its solved state, by lists of states.
 ///
@@ -116,7 +116,7 @@ pub enum FrontierError {
         /// Words needed.
         words: usize,
     },
-    /// A move that depends on where one of several equal pieces is.
+    /// A move that depends on one of several equal pieces, or on another piece than the others do.
     #[error(
         "{puzzle}: move '{name}' depends on a piece that looks like another one: this is not supported"
     )]
@@ -189,10 +189,12 @@ impl FrontierSearch {
         progress: &dyn Progress,
     ) -> Result<FrontierOutcome, FrontierError> {
         let puzzle = &self.puzzle;
-        let unique = |one: &&crate::puzzle::orbits::OrbitMove| {
-            one.requires.is_some_and(|at| fields.location(at).is_none())
-        };
-        if let Some(one) = puzzle.moves().iter().find(unique) {
+        // Moves may depend on one piece that has no double, as those of a board on the blank.
+        let mut needed = puzzle.moves().iter().filter_map(|one| Some((one, one.requires?)));
+        let first = needed.clone().next().map(|(_, at)| at);
+        let other =
+            |at: &OrbitPlace| first.is_some_and(|f| (f.orbit, f.kind) != (at.orbit, at.kind));
+        if let Some((one, _)) = needed.find(|(_, at)| fields.location(*at).is_none() || other(at)) {
             return Err(FrontierError::Requires {
                 puzzle: puzzle.to_string(),
                 name: one.name.clone(),
@@ -293,9 +295,7 @@ mod tests {
     use crate::frontier::choice::candidates;
     use crate::frontier::symmetry::SymmetryGroup;
     use crate::progress::{NoProgress, StopWhen};
-    use crate::puzzle::orbits::{
-        Arrangement, Orbit, OrbitMove, OrbitPlace, OrbitTurn, Placed, Transformation,
-    };
+    use crate::puzzle::orbits::{Arrangement, Orbit, OrbitMove, OrbitTurn, Placed, Transformation};
 
     fn turn(source: &[u8], twist: &[u8]) -> OrbitTurn {
         OrbitTurn { source: source.to_vec(), twist: twist.to_vec() }
