@@ -23,8 +23,7 @@ struct TrackedPiece {
     orbit: usize,
     /// Which of the orbits that have tracked pieces its own is.
     slot: usize,
-    /// How many positions its orbit has, and how many of them the tracked pieces before it leave.
-    positions: usize,
+    /// How many positions of its orbit the tracked pieces before it leave.
     free: usize,
     modulus: usize,
     /// What its orientation counts in the fine part: nothing where it follows from the others, or is left to the keys.
@@ -114,10 +113,9 @@ impl Coordinate {
             debug_assert!(matches!(of.kind, FieldKind::Location { .. }));
             let slot = orbits.iter().position(|&orbit| orbit == of.orbit).unwrap_or_default();
             let before = tracked.iter().filter(|piece| piece.slot == slot).count();
-            let (positions, modulus) = (of.values / of.modulus, of.modulus);
-            let free = positions - before;
+            let (free, modulus) = (of.values / of.modulus - before, of.modulus);
             let (orbit, weight) = (of.orbit, 0);
-            tracked.push(TrackedPiece { field, orbit, slot, positions, free, modulus, weight });
+            tracked.push(TrackedPiece { field, orbit, slot, free, modulus, weight });
         }
         let mut fine = 1;
         let mut omitted = Vec::new();

@@ -10,6 +10,7 @@
 //! (move, p) alone. Nothing else about a puzzle matters to a search.
 
 pub mod algorithm;
+mod as_orbits;
 pub(crate) mod board;
 pub(crate) mod coordinates;
 pub(crate) mod definition;

@@ -2,6 +2,7 @@
 //! direct computation.
 
 mod boards;
+mod frontier;
 mod gather;
 mod kernels;
 mod oracle;

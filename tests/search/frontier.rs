@@ -1,0 +1,45 @@
+//! The search by lists against the sweep, on puzzles that both take.
+
+use tilewave::frontier::FrontierSearch;
+use tilewave::puzzle::orbits::OrbitPuzzle;
+use tilewave::puzzle::{Metric, StateSpace, families};
+use tilewave::search::{self, Search};
+use tilewave::{Goal, NoProgress};
+
+fn spaces() -> Vec<StateSpace> {
+    let board = |size: &str, goal: &str| {
+        let goal: Goal = goal.parse().unwrap();
+        StateSpace::of_board(goal.board(size.parse().unwrap()).unwrap())
+    };
+    let moved = board("3x3", "last").starting_at("8 6 7/2 5 4/3 0 1").unwrap();
+    let mut spaces = vec![
+        board("2x4", "last"),
+        board("3x3", "blank=4"),
+        board("3x3", "blank=1").in_metric(Metric::Mtm),
+        moved,
+    ];
+    // One has an inverse that is no move: lx goes one way.
+    for family in ["topspin:8,4", "pancake:7", "lx:8", "stars:7"] {
+        spaces.push(StateSpace::of_puzzle(families::parse(family).unwrap()));
+    }
+    spaces
+}
+
+#[test]
+fn lists_find_what_the_sweep_finds() {
+    for space in spaces() {
+        let expected = search::run(&Search::of(space.clone()), &NoProgress).unwrap();
+        let mut by_lists = FrontierSearch::new(OrbitPuzzle::of_space(&space).unwrap());
+        let found = by_lists.run(&NoProgress).unwrap();
+        assert_eq!(found.counts(), expected.counts, "{space}");
+        assert!(found.complete);
+        by_lists.symmetry = false;
+        by_lists.threads = Some(1);
+        by_lists.max_depth = Some(9);
+        let shorter = by_lists.run(&NoProgress).unwrap();
+        let levels = |of: &tilewave::frontier::FrontierOutcome| -> Vec<(u64, u64)> {
+            of.levels.iter().take(10).map(|level| (level.states, level.checksum)).collect()
+        };
+        assert_eq!(levels(&shorter), levels(&found), "{space}");
+    }
+}
