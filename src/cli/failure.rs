@@ -143,7 +143,7 @@ pub fn of_command(error: anyhow::Error) -> ExitCode {
     ExitCode::from(match error {
         Error::Search(SearchError::Interrupted { .. })
         | Error::Disk(DiskError::Interrupted { .. })
-        | Error::Pdb(PdbError::Interrupted | PdbError::Stopped(_))
+        | Error::Pdb(PdbError::Interrupted(_))
         | Error::Table(TableError::Interrupted) => INTERRUPTED,
         Error::Board(BoardError::Unsolvable { .. }) => 1,
         Error::Board(_)
@@ -159,7 +159,12 @@ pub fn of_command(error: anyhow::Error) -> ExitCode {
         | Error::Family(_)
         | Error::File(_)
         | Error::Solve(SolveError::OtherLog { .. }) => 2,
-        Error::Pdb(error) if error.is_usage() => 2,
+        Error::Pdb(
+            PdbError::Board(_)
+            | PdbError::Kernel(_)
+            | PdbError::Pattern(_)
+            | PdbError::Unsuitable(_),
+        ) => 2,
         _ => 1,
     })
 }

@@ -129,7 +129,14 @@ pub fn check_space(build: &Build, directory: &Directory) -> Result<()> {
     let needed = plan.disk_bytes.saturating_sub(there);
     match free {
         Some(free) if free < needed => {
-            Err(PdbError::Space { directory: directory.name(), needed, free }.into())
+            let words = format!(
+                "the levels take about {}, of which '{}' has {}: free some space, name another directory, or \
+                 start all the same with --ignore-space",
+                bytes(needed),
+                directory.name(),
+                bytes(free)
+            );
+            Err(PdbError::Place(words).into())
         }
         _ => Ok(()),
     }

@@ -170,7 +170,9 @@ impl ProbeArgs {
                 let sum = match (sum, &additive) {
                     (Some(sum), _) => format!("sum {sum}"),
                     (None, Ok(())) => "no sum: not every value is known".into(),
-                    (None, Err(PdbError::NotAdditive)) => "no sum: one counts every move".into(),
+                    (None, Err(_)) if patterns.iter().any(Pattern::has_blank) => {
+                        "no sum: one counts every move".into()
+                    }
                     (None, Err(_)) => "no sum: the databases share tiles".into(),
                 };
                 format!("{board}  {words}  {sum}\n")
@@ -228,9 +230,7 @@ impl VerifyPdbArgs {
         drop(progress);
         let (pass, what) = match result {
             Ok(what) => (true, what),
-            Err(Error::Pdb(error @ (PdbError::Wrong { .. } | PdbError::WrongPart { .. }))) => {
-                (false, error.to_string())
-            }
+            Err(Error::Pdb(PdbError::Wrong(error))) => (false, error),
             Err(Error::Pdb(PdbError::File(error))) if error.is_damage() => {
                 (false, error.to_string())
             }

@@ -66,8 +66,9 @@ impl Databases {
             Some(name) => partition(name, goal),
             None => default_patterns(goal),
         };
+        let side = goal.size().rows().max(goal.size().cols());
         let patterns = patterns.map_err(|error| match error {
-            PdbError::BoardTooLarge { .. } => {
+            PdbError::Pattern(_) if side > Pattern::MAX_SIDE => {
                 Usage(format!("{error}; --fast solves boards of any size, with more moves")).into()
             }
             error => anyhow::Error::from(error),

@@ -94,7 +94,7 @@ fn of_pdb(error: &PdbError) -> PyErr {
         PdbError::Output(error) => of_output(error),
         PdbError::Memory(_) | PdbError::Budget { .. } => PyMemoryError::new_err(text(error)),
         PdbError::Threads { .. } => PyRuntimeError::new_err(text(error)),
-        PdbError::Interrupted => PyKeyboardInterrupt::new_err(()),
+        PdbError::Interrupted(_) => PyKeyboardInterrupt::new_err(()),
         _ => PyValueError::new_err(text(error)),
     }
 }
