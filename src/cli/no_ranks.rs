@@ -1,10 +1,9 @@
 //! What a program without MPI says to its launcher.
 
-use anyhow::Result;
 use tilewave::search::Search;
 use tilewave::search::disk::Disk;
 
-use crate::cli::failure::refuse;
+use crate::cli::failure::{Result, refuse};
 use crate::cli::launcher::Launch;
 use crate::cli::options::Running;
 use crate::cli::output::ResultReport;

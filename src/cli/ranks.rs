@@ -3,13 +3,12 @@
 //! Invariant: rank 0 alone shows progress and writes results. What goes wrong before the search is agreed
 //! upon by all ranks and said once; what goes wrong later ends the job at once.
 
-use anyhow::{Context, Result, anyhow};
 use tilewave::Error;
 use tilewave::search::disk::{self, Disk, DiskError, Stopped};
 use tilewave::search::mpi::{Job, abort, end_on_panic};
 use tilewave::search::{Communicator, Search};
 
-use crate::cli::failure::{complain, refuse};
+use crate::cli::failure::{Failure, Result, complain, refuse};
 use crate::cli::launcher::Launch;
 use crate::cli::options::Running;
 use crate::cli::output::{ResultReport, sweeps};
@@ -27,20 +26,20 @@ pub fn run(
         refuse!("a search over several processes keeps its levels in files: give --dir");
     };
     sweeps(&search)?;
-    let job = Job::start().context("MPI cannot be started twice")?;
+    let job = Job::start().ok_or_else(|| Failure::failed("MPI cannot be started twice"))?;
     let (rank, size) = (job.rank(), job.size());
     if let Some(processes) = launch.processes.filter(|&processes| processes != size) {
-        return Err(anyhow!(
+        return Err(Failure::failed(format!(
             "the launcher started {processes} processes, MPI knows of {size}: use the launcher of the MPI that \
              this program was built with; with srun, try --mpi=pmix or --mpi=pmi2"
-        ));
+        )));
     }
     let me = format!("rank {rank} of {size} on {}", Job::host());
     let name = me.clone();
     end_on_panic(move |reason| complain(&format!("{name}: {reason}")));
     let first = rank == 0;
     let files = first.then(|| report.files()).transpose();
-    let failure = files.as_ref().err().map(|error| format!("{error:#}"));
+    let failure = files.as_ref().err().map(|error| error.to_string());
     let agreed = job.agree(failure);
     let files = match (files, agreed) {
         (Ok(files), None) => files,
@@ -74,8 +73,8 @@ pub fn run(
 /// Shares cores and memory with the ranks on the same machine, where the user has not said how.
 fn share_machine(job: &Job, running: &Running, search: &mut Search) {
     let shared = Shared::of(job);
-    search.threads = running.threads.get().or(Some(shared.threads));
-    if !running.memory.is_given() {
+    search.threads = running.resources.threads.get().or(Some(shared.threads));
+    if running.resources.memory.is_none() {
         search.memory = search.memory.map(|budget| budget / shared.ranks);
     }
 }

@@ -63,7 +63,7 @@ pub fn export(
     observer: &dyn Progress,
 ) -> Result<u64, PdbError> {
     let total = bytes(pdb, layout)?;
-    let rows = Rows::new(pdb, layout);
+    let rows = TableRows::new(pdb, layout);
     let whole_rows = |bytes: usize| (bytes / rows.length).max(1) * rows.length;
     let (piece, task) = (whole_rows(PIECE), whole_rows(TASK));
     pool(threads)?.install(|| {
@@ -122,7 +122,7 @@ fn bytes(pdb: &Pdb, layout: ExportLayout) -> Result<u64, PdbError> {
 }
 
 /// A table of a layout, row by row.
-struct Rows<'a> {
+struct TableRows<'a> {
     pdb: &'a Pdb,
     layout: ExportLayout,
     /// Entries of a row: the arrangements of a set for 24puzzle, else the cells of one tile.
@@ -133,8 +133,8 @@ struct Rows<'a> {
     arrangements: Vec<[u8; Pattern::MAX_TILES]>,
 }
 
-impl<'a> Rows<'a> {
-    fn new(pdb: &'a Pdb, layout: ExportLayout) -> Rows<'a> {
+impl<'a> TableRows<'a> {
+    fn new(pdb: &'a Pdb, layout: ExportLayout) -> TableRows<'a> {
         let (n, k) = (pdb.pattern().size().cells(), pdb.pattern().tiles().len());
         let arrangement = |mut rank: u64| {
             // The first tile is the least significant.
@@ -148,8 +148,13 @@ impl<'a> Rows<'a> {
             }
             at
         };
-        let mut rows =
-            Rows { pdb, layout, length: n, sets: Subsets::new(n, k), arrangements: Vec::new() };
+        let mut rows = TableRows {
+            pdb,
+            layout,
+            length: n,
+            sets: Subsets::new(n, k),
+            arrangements: Vec::new(),
+        };
         match layout {
             ExportLayout::Lexicographic => rows.length = n - k + 1,
             ExportLayout::Positions => {}
@@ -174,10 +179,28 @@ impl<'a> Rows<'a> {
                     *cell = (digits % n) as u8;
                     digits /= n;
                 }
+                let others = &cells[1..k];
+                let taken = set_of(others);
+                if taken.count_ones() as usize != others.len() {
+                    return to.fill(UNREACHED);
+                }
+                // A tile whose cell lies above the first one's counts one cell less.
+                let weight = |tile: usize| (tile + 1..k).map(|t| (n - t) as i64).product::<i64>();
+                let weights: [i64; Pattern::MAX_TILES] = std::array::from_fn(weight);
+                let mut rank = 0;
+                for (i, &cell) in others.iter().enumerate() {
+                    let smaller = others[..i].iter().filter(|&&other| other < cell).count() as i64;
+                    rank += weights[i + 1] * (i64::from(cell) - smaller - 1);
+                }
                 for (first, to) in (0..).zip(to) {
-                    cells[0] = first;
-                    let distinct = set_of(&cells[..k]).count_ones() as usize == k;
-                    *to = if distinct { value(&cells[..k]) } else { UNREACHED };
+                    match others.iter().position(|&cell| cell == first) {
+                        None => *to = self.pdb.bytes()[rank as usize],
+                        Some(tile) => {
+                            *to = UNREACHED;
+                            rank += weights[tile + 1];
+                        }
+                    }
+                    rank += weights[0];
                 }
             }
             (ExportLayout::Puzzle24, Some(sets)) if self.pdb.kind() == Kind::Minimum => {

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use memmap2::Mmap;
 
 use crate::store::error::{Place, StorageError};
+use crate::units::names;
 
 /// How files are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +24,11 @@ pub enum Io {
     Read,
     /// By memory mapping: no copy, but a disk that fails ends the process.
     Map,
+}
+
+names! { Io:
+    "read" = Read, "Positioned reads into buffers";
+    "mmap" = Map, "Memory mapping";
 }
 
 /// Bytes of a file: a buffer, or a part of a mapping.

@@ -4,10 +4,9 @@ use std::io::BufRead;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use anyhow::Result;
 use tilewave::puzzle::{Board, Size};
 
-use crate::cli::failure::{Exit, Usage, refuse};
+use crate::cli::failure::{Failure, Result, refuse};
 use crate::cli::progress;
 
 /// Lines that are read ahead.
@@ -22,7 +21,7 @@ pub struct Boards {
     /// Boards: rows by '/', tiles by spaces, blank 0; with the --table of another puzzle its states; none: one per
     /// line on standard input, answered as they come.
     #[arg(value_name = "BOARD")]
-    boards: Vec<String>,
+    pub boards: Vec<String>,
 
     /// Size, for flat lists of tiles.
     #[arg(long, value_name = "SIZE")]
@@ -30,7 +29,7 @@ pub struct Boards {
 }
 
 /// A board, or what is wrong with its line, which is named where there are lines.
-pub type BoardLine = Result<(Board, Option<usize>), Usage>;
+pub type BoardLine = Result<(Board, Option<usize>), String>;
 
 /// The boards that are there, and those that come.
 pub struct Arrivals {
@@ -41,29 +40,17 @@ pub struct Arrivals {
 }
 
 impl Boards {
-    /// Returns what stands on the command line.
-    pub fn words(&self) -> &[String] {
-        &self.boards
-    }
-
-    /// Returns the boards, which arrive one by one when none is on the command line.
+    /// the boards, which arrive one by one when none is on the command line.
     pub fn arrive(&self) -> Result<Arrivals> {
-        let size = self.size;
-        let parse = |text: &String| Board::parse(text, size);
-        let boards = self.boards.iter().map(parse);
+        let boards = self.boards.iter().map(|text| Board::parse(text, self.size));
         let boards = boards.collect::<Result<Vec<Board>, _>>()?;
-        let lines = boards.is_empty().then(|| read(size));
-        Ok(Arrivals {
-            known: boards.len(),
-            waiting: boards.into_iter().map(|board| Ok((board, None))).collect(),
-            lines,
-        })
+        let lines = boards.is_empty().then(|| read(self.size));
+        Ok(Arrivals { lines, ..Arrivals::of(boards) })
     }
 }
 
 impl Arrivals {
-    /// Returns boards that are there.
-    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
+    /// boards that are there.
     pub fn of(boards: Vec<Board>) -> Arrivals {
         Arrivals {
             known: boards.len(),
@@ -83,12 +70,12 @@ impl Arrivals {
             all.extend(some);
         }
         if progress::asked() {
-            return Err(Exit(progress::INTERRUPTED).into());
+            return Err(Failure::interrupted());
         }
         let mut boards: Vec<Board> = Vec::new();
         for arrival in &all {
             match (arrival, boards.first().map(Board::size)) {
-                (Err(Usage(wrong)), _) => refuse!("{wrong}; here every line is to be a board"),
+                (Err(wrong), _) => refuse!("{wrong}; here every line is to be a board"),
                 (Ok((board, _)), Some(size)) if board.size() != size => refuse!(
                     "board {} is {}, the first is {size}: solve boards of one size at a time",
                     boards.len() + 1,
@@ -101,7 +88,7 @@ impl Arrivals {
         Ok(boards)
     }
 
-    /// Returns the next boards, at most so many, as soon as there is one; none at the end, or when
+    /// the next boards, at most so many, as soon as there is one; none at the end, or when
     /// interrupted.
     pub fn next(&mut self, most: usize) -> Vec<BoardLine> {
         while self.waiting.is_empty() && !progress::asked() {
@@ -144,7 +131,7 @@ fn read(size: Option<Size>) -> Receiver<BoardLine> {
         let mut input = std::io::stdin().lock();
         for number in 1.. {
             let mut line = Vec::new();
-            let wrong = |error: &dyn std::fmt::Display| Usage(format!("line {number}: {error}"));
+            let wrong = |error: &dyn std::fmt::Display| format!("line {number}: {error}");
             let arrival = match input.read_until(b'\n', &mut line) {
                 Ok(0) => return,
                 Ok(_) => {

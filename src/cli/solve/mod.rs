@@ -1,34 +1,31 @@
 //! `tilewave solve`: shortest solutions, or fast ones.
 
-pub(crate) mod answer;
-pub(crate) mod boards;
-pub(crate) mod databases;
+mod answer;
+mod boards;
+mod databases;
 #[cfg(feature = "mpi")]
 mod ranks;
 #[cfg(not(feature = "mpi"))]
 #[path = "no_ranks.rs"]
 mod ranks;
-pub(crate) mod solver;
+mod solver;
 
 use std::io::BufRead;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
 use rayon::prelude::*;
-use serde_json::json;
+use serde::Serialize;
 use tilewave::puzzle::{Board, Coordinates, Metric, MoveStyle, Size};
 use tilewave::report::duration;
 use tilewave::report::html::{Solution, player};
 use tilewave::solve::{Constructive, Optimal};
 use tilewave::table::DistanceTable;
 
-use crate::cli::failure::{Exit, complain, refuse};
-use crate::cli::options::{
-    Choice, GoalOption, OutputFormat, OutputOptions, Threads, choice, count,
-};
-use crate::cli::output::{Destination, OutputFile};
-use crate::cli::progress;
+use crate::cli::failure::{Context, Failure, Result, complain, refuse};
+use crate::cli::options::{GoalOption, Threads, choice, count};
+use crate::cli::output::{Destination, Figures, OutputFile, OutputFormat, OutputOptions};
+use crate::cli::progress::{self, aside};
 use crate::cli::solve::answer::{Solved, Totals, Wording};
 use crate::cli::solve::boards::{Arrivals, BoardLine, Boards};
 use crate::cli::solve::databases::Databases;
@@ -87,7 +84,7 @@ pub struct Args {
     log: Option<PathBuf>,
 
     /// What the letters of the moves say: where the tile goes, or where the blank goes.
-    #[arg(long, value_parser = choice(STYLES), default_value = "tile")]
+    #[arg(long, value_parser = choice(MoveStyle::NAMES), default_value = "tile")]
     moves: MoveStyle,
 
     /// Write every move: RRR, not R3.
@@ -105,12 +102,6 @@ pub struct Args {
     output: OutputOptions,
 }
 
-/// What letters may say, as options.
-const STYLES: &[Choice<MoveStyle>] = &[
-    (&["tile"], MoveStyle::Tile, "Where the tile goes"),
-    (&["blank"], MoveStyle::Blank, "Where the blank goes"),
-];
-
 fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = || format!("'{text}' is not a number of seconds");
     let seconds: f64 = text.parse().map_err(|_| wrong())?;
@@ -118,14 +109,13 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 impl Args {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let searches = !self.fast && !self.certify && !self.databases.has_table();
+        let searches = !self.fast && !self.certify && self.databases.table.is_none();
         let Some(team) = searches.then(Team::join).transpose()?.flatten() else {
             return self.run_on(None);
         };
         match self.run_on(Some(&team)) {
-            Err(error) if error.downcast_ref::<Exit>().is_none() => team.fail(&error),
+            Err(error) if error.said.is_some() => team.fail(&error),
             // The first rank's exit code is that of the job.
             Err(error) if team.is_first() => Err(error),
             _ => Ok(()),
@@ -135,11 +125,12 @@ impl Args {
     /// Runs the command, alone or as one of several ranks.
     fn run_on(&self, team: Option<&Team>) -> Result<()> {
         let style = self.moves;
-        let table = self.databases.table()?;
+        let table = self.databases.table.as_ref().map(|path| DistanceTable::open(path));
+        let table = table.transpose()?;
         if let Some(table) = &table {
             self.refuse_beside(table)?;
             if table.space().size().is_none() {
-                return solve(table, self.boards.words(), &self.output);
+                return solve(table, &self.boards.boards, &self.output);
             }
         }
         progress::listen();
@@ -148,12 +139,14 @@ impl Args {
             None => self.boards.arrive()?,
         };
         let Some(size) = first_size(&mut boards)? else {
-            return Err(Exit(progress::INTERRUPTED).into());
+            return Err(Failure::interrupted());
         };
         let goal = self.goal.board_of(table.as_ref(), size)?;
         self.refuse(&goal)?;
-        let log = self.log.as_ref().map(|path| anyhow::Ok(BoardLog::new(path, boards.all()?)));
-        let log = log.transpose()?;
+        let log = match &self.log {
+            Some(path) => Some(BoardLog::new(path, boards.all()?)),
+            None => None,
+        };
         let writes = team.is_none_or(Team::is_first);
         let page = self.html.as_ref().filter(|_| writes);
         let page = page.map(|path| OutputFile::reserve(path, self.output.force));
@@ -173,13 +166,8 @@ impl Args {
             progress: &progress,
             log,
         };
-        let wording = Wording {
-            style,
-            long: self.long,
-            format: self.output.format,
-            certify: self.certify,
-            ratio: self.ratio,
-        };
+        let (long, certify, ratio) = (self.long, self.certify, self.ratio);
+        let wording = Wording { style, long, certify, ratio };
         let mut session = SolveSession {
             args: self,
             wording,
@@ -210,9 +198,9 @@ impl Args {
             complain(&format!("interrupted: {}", totals.so_far(session.boards.is_open())));
         }
         match (progress::asked(), totals.all_done()) {
-            (true, _) => Err(Exit(progress::INTERRUPTED).into()),
+            (true, _) => Err(Failure::interrupted()),
             (false, true) => Ok(()),
-            (false, false) => Err(Exit(1).into()),
+            (false, false) => Err(Failure::exit(1)),
         }
     }
 
@@ -226,7 +214,7 @@ impl Args {
             (self.ratio && !counts_tiles, "--ratio"),
             (self.certify && !counts_tiles, "--certify"),
             (self.html.is_some() && !board, "--html"),
-            (self.goal.is_given() && !board, "--goal"),
+            (self.goal.goal.is_some() && !board, "--goal"),
             (self.boards.size.is_some() && !board, "--size"),
         ];
         match wrong.into_iter().find(|(wrong, _)| *wrong) {
@@ -271,7 +259,7 @@ fn first_size(boards: &mut Arrivals) -> Result<Option<Size>> {
         if arrivals.is_empty() {
             return match (progress::asked(), seen.into_iter().find_map(Result::err)) {
                 (true, _) => Ok(None),
-                (false, Some(error)) => Err(error.into()),
+                (false, Some(error)) => Err(Failure::usage(error)),
                 (false, None) => {
                     refuse!("there is no board: name one or write one per line to standard input")
                 }
@@ -307,7 +295,7 @@ impl SolveSession<'_> {
         begun: Instant,
     ) -> Result<()> {
         // Not before it is known that the boards, databases and log go together.
-        let mut heading = Some(self.wording.heading());
+        let mut headed = false;
         while !progress::asked() {
             let arrivals = self.boards.next(BATCH);
             if arrivals.is_empty() {
@@ -316,8 +304,8 @@ impl SolveSession<'_> {
             solver.progress.expect(self.boards.known);
             let boards = self.take(arrivals, solver)?;
             self.prepare(&boards, solver, None)?;
-            if let Some(heading) = heading.take() {
-                destination.add(&heading)?;
+            if !std::mem::replace(&mut headed, true) {
+                destination.heading(self.wording.columns())?;
             }
             // Easy boards are solved one per thread, hard ones one after the other on all threads.
             let places = self.before..self.before + boards.len();
@@ -327,12 +315,12 @@ impl SolveSession<'_> {
             self.before = places.end;
             for (tried, at) in tried.into_iter().zip(places) {
                 if let Some(solved) = solver.finish(at, tried?, None)? {
-                    self.show(solved, solver, &mut destination)?;
+                    self.show(solved, &mut destination)?;
                 }
             }
         }
-        if let Some(heading) = heading {
-            destination.add(&heading)?;
+        if !headed {
+            destination.heading(self.wording.columns())?;
         }
         self.end(solver, destination, begun)
     }
@@ -348,11 +336,10 @@ impl SolveSession<'_> {
         let boards = self.boards.all()?;
         self.prepare(&boards, solver, Some(team))?;
         if let Some(destination) = &mut destination {
-            destination.add(&self.wording.heading())?;
+            destination.heading(self.wording.columns())?;
         }
-        let solver = &*solver;
         team.solve(solver, &boards, pool, |solved| match &mut destination {
-            Some(destination) => self.show(solved, solver, destination),
+            Some(destination) => self.show(solved, destination),
             None => Ok(()),
         })?;
         match destination {
@@ -362,15 +349,9 @@ impl SolveSession<'_> {
     }
 
     /// Writes a board's line.
-    fn show(
-        &mut self,
-        solved: Solved,
-        solver: &Solver<'_>,
-        destination: &mut Destination,
-    ) -> Result<()> {
+    fn show(&mut self, solved: Solved, destination: &mut Destination) -> Result<()> {
         self.totals.count(&solved);
-        let line = self.wording.line(&solved);
-        solver.progress.show(|| destination.add(&line))?;
+        aside(|| destination.line(&self.wording.facts(&solved)))?;
         if self.args.html.is_some() {
             self.kept.push(solved);
         }
@@ -387,10 +368,13 @@ impl SolveSession<'_> {
         if let Some(log) = &solver.log {
             log.sync()?;
         }
-        self.totals.close(self.boards.known, progress::asked());
-        let seconds = begun.elapsed().as_secs_f64();
-        let summary = self.wording.summary(&self.totals, seconds);
-        solver.progress.show(|| destination.add(&summary))?;
+        self.totals.known = self.boards.known as u64;
+        self.totals.interrupted = progress::asked();
+        if destination.format == OutputFormat::Text {
+            let seconds = begun.elapsed().as_secs_f64();
+            let summary = self.wording.summary(&self.totals, seconds);
+            aside(|| destination.add(&summary))?;
+        }
         destination.finish()
     }
 
@@ -410,16 +394,16 @@ impl SolveSession<'_> {
                     "line {line}: the board is {}, the goal is {size}: solve boards of one size at a time",
                     board.size()
                 )),
-                Err(error) => self.refused(solver, &error.to_string()),
+                Err(error) => self.refused(solver, &error),
             }
         }
         Ok(boards)
     }
 
     fn refused(&mut self, solver: &Solver<'_>, error: &str) {
-        solver.progress.show(|| complain(error));
+        complain(error);
         solver.progress.done();
-        self.totals.refuse();
+        self.totals.refused += 1;
     }
 
     /// Gets the databases when the first board comes that can be solved: others need none.
@@ -464,27 +448,71 @@ impl SolveSession<'_> {
 
 // States of puzzles other than boards: shortest solutions from a distance table, in generators.
 
-/// The columns of CSV.
-const COLUMNS: &str = "state,solvable,length,moves,seconds,optimal";
+/// What is said of a state.
+#[derive(Serialize)]
+struct StateAnswer {
+    /// None: it is no board.
+    board: (),
+    puzzle: String,
+    state: String,
+    solvable: bool,
+    length: Option<usize>,
+    moves: Option<String>,
+    nodes: u64,
+    seconds: f64,
+    optimal: bool,
+}
+
+impl Figures for StateAnswer {
+    const COLUMNS: &'static str = "state,solvable,length,moves,seconds,optimal";
+
+    fn words(&self) -> String {
+        let (state, time) = (&self.state, duration(self.seconds));
+        match (self.length, &self.moves) {
+            (Some(length), Some(moves)) => format!("{state}  {length} moves  {moves}  {time}\n"),
+            _ => format!("{state}  not solvable: no sequence of moves leads there\n"),
+        }
+    }
+}
+
+impl StateAnswer {
+    fn of(table: &DistanceTable, text: &str) -> Result<StateAnswer> {
+        let begun = Instant::now();
+        let space = table.space();
+        let state = space.parse(text)?;
+        let names = table.names(state)?;
+        Ok(StateAnswer {
+            board: (),
+            puzzle: space.name(),
+            state: space.text(state),
+            solvable: names.is_some(),
+            length: names.as_ref().map(Vec::len),
+            optimal: names.is_some(),
+            moves: names.map(|names| names.join(" ")),
+            nodes: 0,
+            seconds: begun.elapsed().as_secs_f64(),
+        })
+    }
+}
 
 /// Writes a shortest solution of each state: of those given, or of one per line of standard input as they come.
-pub fn solve(table: &DistanceTable, states: &[String], output: &OutputOptions) -> Result<()> {
+fn solve(table: &DistanceTable, states: &[String], output: &OutputOptions) -> Result<()> {
     // What is wrong on the command line is said before anything is written.
     for state in states {
         table.space().parse(state)?;
     }
     let mut destination = output.reserve()?;
-    destination.add(&output.format.heading(COLUMNS))?;
+    destination.heading(StateAnswer::COLUMNS)?;
     let mut all_solved = true;
-    let mut answer = |state: &str| -> Result<()> {
-        let (text, solved) = line(table, state, output.format)?;
-        all_solved &= solved;
-        destination.add(&text)
+    let mut answer = |state: &str| {
+        let answer = StateAnswer::of(table, state)?;
+        all_solved &= answer.solvable;
+        destination.line(&answer)
     };
     if !states.is_empty() {
         states.iter().try_for_each(|state| answer(state))?;
         destination.finish()?;
-        return Ok(Exit::unless(all_solved)?);
+        return Failure::unless(all_solved);
     }
     let (mut some, mut refused) = (false, false);
     for (number, text) in (1..).zip(std::io::stdin().lock().lines()) {
@@ -506,37 +534,5 @@ pub fn solve(table: &DistanceTable, states: &[String], output: &OutputOptions) -
         refuse!("there is no state: name one or write one per line to standard input");
     }
     destination.finish()?;
-    Ok(Exit::unless(all_solved && !refused)?)
-}
-
-/// The line of a state, and whether it was solved.
-fn line(table: &DistanceTable, text: &str, format: OutputFormat) -> Result<(String, bool)> {
-    let begun = Instant::now();
-    let space = table.space();
-    let state = space.parse(text)?;
-    let names = table.names(state)?;
-    let seconds = begun.elapsed().as_secs_f64();
-    let text = space.text(state);
-    let moves = names.as_ref().map(|names| names.join(" "));
-    let length = names.as_ref().map(Vec::len);
-    let solved = length.is_some();
-    let figures = json!({
-        "board": null,
-        "puzzle": table.space().name(),
-        "state": text,
-        "solvable": solved,
-        "length": length,
-        "moves": moves,
-        "nodes": 0,
-        "seconds": seconds,
-        "optimal": solved,
-    });
-    let words = || match (&moves, length) {
-        (Some(moves), Some(length)) => {
-            let time = duration(seconds);
-            format!("{text}  {length} moves  {moves}  {time}\n")
-        }
-        _ => format!("{text}  not solvable: no sequence of moves leads there\n"),
-    };
-    Ok((format.line(figures, COLUMNS, words), solved))
+    Failure::unless(all_solved && !refused)
 }

@@ -1,9 +1,9 @@
 //! The ranks of a program without MPI: none.
 
-use anyhow::Result;
 use tilewave::puzzle::Board;
 use tilewave::solve::{LogLine, Optimal};
 
+use crate::cli::failure::{Failure, Result};
 use crate::cli::solve::answer::Solved;
 use crate::cli::solve::boards::Arrivals;
 use crate::cli::solve::solver::Solver;
@@ -25,7 +25,7 @@ impl Team {
         match *self {}
     }
 
-    pub fn fail(&self, _: &anyhow::Error) -> ! {
+    pub fn fail(&self, _: &Failure) -> ! {
         match *self {}
     }
 

@@ -9,7 +9,6 @@ use std::ops::Range;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow, ensure};
 use rayon::ThreadPool;
 use serde::{Deserialize, Serialize};
 use tilewave::puzzle::{Board, Metric, MoveStyle, Moves};
@@ -17,7 +16,7 @@ use tilewave::search::Communicator;
 use tilewave::search::mpi::{Job, abort, end_on_panic};
 use tilewave::solve::{Answer, Cut, LogLine, Logged, Optimal, Pending, Stage};
 
-use crate::cli::failure::{Exit, complain};
+use crate::cli::failure::{Failure, Result, complain};
 use crate::cli::launcher::launch;
 use crate::cli::progress;
 use crate::cli::ranks::Shared;
@@ -101,7 +100,8 @@ impl Done {
             BoardOutcome::Answered(written) => written,
             BoardOutcome::Refused => {
                 let refused = solver.refused(board)?;
-                let refused = refused.ok_or(anyhow!("the ranks disagree on '{board}'"))?;
+                let refused =
+                    refused.ok_or(Failure::failed(format!("the ranks disagree on '{board}'")))?;
                 return Ok(Tried::Done(refused));
             }
             BoardOutcome::Hard(stage, before, seconds) => {
@@ -139,7 +139,7 @@ impl Team {
         if processes.is_none_or(|processes| processes < 2) {
             return Ok(None);
         }
-        let job = Job::start().ok_or(anyhow!("MPI cannot be started twice"))?;
+        let job = Job::start().ok_or(Failure::failed("MPI cannot be started twice"))?;
         let me = format!("rank {} of {} on {}", job.rank(), job.size(), Job::host());
         end_on_panic(move |reason| complain(&format!("{me}: {reason}")));
         Ok(Some(Team { job }))
@@ -156,12 +156,11 @@ impl Team {
     }
 
     /// Ends all ranks: one cannot go on.
-    pub fn fail(&self, error: &anyhow::Error) -> ! {
-        match error.downcast_ref() {
-            Some(Exit(code)) => abort(*code),
-            None => complain(&format!("{error:#}")),
+    pub fn fail(&self, error: &Failure) -> ! {
+        if let Some(said) = &error.said {
+            complain(said);
         }
-        abort(1)
+        abort(error.code)
     }
 
     /// Returns the boards that rank 0 reads, all of them.
@@ -201,15 +200,16 @@ impl Team {
     /// Ends when this rank's databases are not those of the first one.
     pub fn compare(&self, search: &Optimal) -> Result<()> {
         let mine = serde_json::to_vec(&(env!("CARGO_PKG_VERSION"), search.databases()))?;
-        ensure!(
-            self.job.broadcast(mine.clone()) == mine,
+        if self.job.broadcast(mine.clone()) == mine {
+            return Ok(());
+        }
+        Err(Failure::failed(format!(
             "rank {} of {} on {} has other databases than rank 0, or another version of this program: give all machines the \
              same files",
             self.job.rank(),
             self.job.size(),
             Job::host()
-        );
-        Ok(())
+        )))
     }
 
     /// Solves boards; on rank 0, logs what all do and shows each board's answer, in the order of the boards.

@@ -9,8 +9,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
-use tilewave::Error;
 use tilewave::progress::{Phase, StopWhen};
 use tilewave::puzzle::{Board, Metric, Moves};
 use tilewave::report::{counted, duration, thousands};
@@ -21,6 +19,7 @@ use tilewave::solve::{
 };
 use tilewave::table::DistanceTable;
 
+use crate::cli::failure::{Failure, Result};
 use crate::cli::pdb::set::Thresholds;
 use crate::cli::progress::{self, StatusLine, aside, eta};
 use crate::cli::solve::answer::Solved;
@@ -84,7 +83,7 @@ impl Solver<'_> {
         let fast = self.fast.as_ref().map(|solver| {
             let begun = Instant::now();
             let moves = solver.solve(board)?;
-            anyhow::Ok(known(Some(moves), begun))
+            Ok::<_, SolveError>(known(Some(moves), begun))
         });
         let fast = fast.transpose()?;
         let shortest = match &self.oracle {
@@ -96,9 +95,7 @@ impl Solver<'_> {
                 Some(Answer { at_least: table.histogram().len(), ..known(moves, begun) })
             }
             Some(Oracle::Search(solver)) => {
-                let watch = self.watch(at, 0.0, &[]);
-                let attempt = solver.attempt(board, &watch);
-                match attempt? {
+                match solver.attempt(board, &self.watch(at, 0.0, &[]))? {
                     Attempt::Answered(answer) => Some(answer),
                     Attempt::Hard(pending) => return Ok(Tried::Hard(pending, fast)),
                 }
@@ -107,7 +104,7 @@ impl Solver<'_> {
         Ok(Tried::Done(self.join(board, fast, shortest)?))
     }
 
-    /// Returns what there is to say of a board without a solution, if it has none.
+    /// what there is to say of a board without a solution, if it has none.
     pub fn refused(&self, board: &Board) -> Result<Option<Solved>> {
         Ok(explain(board, self.goal)?.map(|why| Solved {
             board: board.clone(),
@@ -239,7 +236,7 @@ impl Solver<'_> {
         match certify(board, self.goal, length, &stop) {
             Ok(certificate) => Ok(Ok(certificate.conflicts)),
             Err(error @ SolveError::Undecided { .. }) => Ok(Err(error.to_string())),
-            Err(error) => Err(Error::from(error).into()),
+            Err(error) => Err(error.into()),
         }
     }
 }
@@ -292,7 +289,7 @@ struct Subtrees {
 }
 
 impl<'a> BoardWatch<'a> {
-    /// Returns the watch over the board at a place, on which some seconds were spent before, in iterations that were
+    /// the watch over the board at a place, on which some seconds were spent before, in iterations that were
     /// followed by some stages.
     pub fn new(
         (progress, limits, journal): (&'a SolveProgress, Limits, Option<&'a BoardLog>),
@@ -378,7 +375,7 @@ impl Recorder for BoardWatch<'_> {
                 )
             });
             let (nodes, time) = (counted(next.last, "node"), duration(took.as_secs_f64()));
-            self.progress.show(|| {
+            aside(|| {
                 tracing::info!(
                     "{}no solution of fewer than {} moves: {nodes} in {time}{expected}",
                     self.progress.board(self.board),
@@ -438,7 +435,7 @@ enum LogPlace {
 }
 
 impl BoardLog {
-    /// Returns the log of some boards, which is not opened yet.
+    /// the log of some boards, which is not opened yet.
     pub fn new(path: &Path, boards: Vec<Board>) -> BoardLog {
         BoardLog {
             path: path.to_path_buf(),
@@ -456,7 +453,7 @@ impl BoardLog {
         Ok(())
     }
 
-    /// Returns lines that say what it said when it was opened.
+    /// lines that say what it said when it was opened.
     pub fn entries(&self) -> Vec<LogLine> {
         let found = self.found.iter();
         let lines = found.flat_map(|(&at, logged)| logged.entries(at, &self.boards[at]));
@@ -466,7 +463,7 @@ impl BoardLog {
     /// Knows what such lines say; the first of several ranks has the file.
     pub fn follow(&mut self, known: Vec<LogLine>, goal: &Board) -> Result<()> {
         let found = replay(known, &self.boards, goal);
-        self.found = found.context("the ranks disagree on the log")?;
+        self.found = found.ok_or_else(|| Failure::failed("the ranks disagree on the log"))?;
         Ok(())
     }
 
@@ -484,7 +481,7 @@ impl BoardLog {
         }
     }
 
-    /// Returns what an earlier session has made of a board.
+    /// what an earlier session has made of a board.
     pub fn found(&self, board: usize) -> Option<&Logged> {
         self.found.get(&board)
     }
@@ -525,7 +522,7 @@ pub struct SolveProgress {
 }
 
 impl SolveProgress {
-    /// Returns the progress of a number of boards.
+    /// the progress of a number of boards.
     pub fn new(boards: usize, shown: bool) -> SolveProgress {
         SolveProgress {
             line: StatusLine::new(),
@@ -587,10 +584,5 @@ impl SolveProgress {
             0 | 1 => String::new(),
             boards => format!("board {} of {}: ", at + 1, thousands(boards)),
         }
-    }
-
-    /// Lets `show` write lines, the bar out of the way.
-    pub fn show<T>(&self, show: impl FnOnce() -> T) -> T {
-        aside(show)
     }
 }
