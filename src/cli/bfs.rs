@@ -3,22 +3,16 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tilewave::pdb::{Depths, Pattern, Space};
+use tilewave::pdb::{Depths, Space};
 use tilewave::report::{bytes, duration, histogram, published, published_for, thousands};
 use tilewave::search::disk::{self, Disk};
-use tilewave::search::{self, Search};
-use tilewave::store;
+use tilewave::{Pattern, Search, search, store};
 
-use crate::cli::disk::{DiskOptions, MadeDirectories};
-use crate::cli::failure::{Context, Result, refuse};
-use crate::cli::launcher::launch;
-use crate::cli::options::{MaxDepth, Running, kernel};
-use crate::cli::output::{
-    Destination, Figures, OutputFile, ResultReport, counts_csv, facts, sweeps,
+use crate::cli::{
+    Context, Counted, Destination, DiskOptions, Figures, MadeDirectories, MaxDepth, OutputFile,
+    Result, ResultReport, Running, SearchProgress, counts_csv, facts, kernel, launch, puzzle,
+    ranks, refuse, sweeps,
 };
-use crate::cli::progress::SearchProgress;
-use crate::cli::puzzle::{Counted, puzzle};
-use crate::cli::ranks;
 
 /// Search a board or another puzzle completely: depth distribution, God's number, antipodes.
 #[derive(clap::Args)]

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use clap::ValueHint::DirPath;
 use tilewave::search::disk::{Directories, Disk, PlaneStore};
-use tilewave::store::{Codec, DEFAULT_LEVEL, Directory, Io, Storage, remove_unused};
+use tilewave::store::{Codec, DEFAULT_LEVEL, remove_unused};
+use tilewave::{Directory, Io, Storage};
 
-use crate::cli::failure::{Context, Result, refuse};
-use crate::cli::options::{bytes, choice, count, time, whole};
+use crate::cli::options::{bytes, time};
+use crate::cli::{Context, Result, choice, count, refuse, whole};
 
 /// Which levels are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -75,7 +76,6 @@ impl DiskOptions {
         }
     }
 
-    /// How to use the disk in these directories.
     pub fn disk_in(&self, dirs: &[PathBuf]) -> Result<Disk> {
         let mut storages: Vec<Box<dyn Storage>> = Vec::new();
         let mut places = Vec::new();

@@ -3,13 +3,11 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use tilewave::puzzle::{Board, MoveStyle, Size};
-use tilewave::solve::Constructive;
+use tilewave::puzzle::MoveStyle;
 use tilewave::solve::models::{Cnf, IntegerProgram, Question, decode};
+use tilewave::{Board, Constructive, Size};
 
-use crate::cli::failure::{Context, Result};
-use crate::cli::options::{GoalOption, count};
-use crate::cli::output::{OutputFile, print};
+use crate::cli::{Context, GoalOption, OutputFile, Result, count, print};
 
 /// Write the question whether a board is solvable in at most N moves as SAT formula or integer program, or
 /// read a solver's answer.
@@ -105,7 +103,6 @@ impl Args {
         Ok(())
     }
 
-    /// Prints the moves of an answer.
     fn decode(&self, path: &Path, board: &Board, goal: &Board) -> Result<()> {
         let style: MoveStyle = self.moves.parse()?;
         let mut answer = Vec::new();

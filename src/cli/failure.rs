@@ -6,16 +6,15 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ErrorKind};
-use tilewave::{
-    Class, Error, OutputError,
-    pdb::PdbError,
-    puzzle, report,
-    search::{SearchError, disk::DiskError},
-    solve::SolveError,
-    table::TableError,
-};
+use tilewave::pdb::PdbError;
+use tilewave::search::SearchError;
+use tilewave::search::disk::DiskError;
+use tilewave::solve::SolveError;
+use tilewave::table::TableError;
+use tilewave::{Class, Error, OutputError, puzzle, report};
 
-use crate::cli::progress::{self, INTERRUPTED};
+use crate::cli::progress;
+use crate::cli::progress::INTERRUPTED;
 
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
@@ -51,7 +50,6 @@ impl Failure {
         if good { Ok(()) } else { Err(Failure::exit(1)) }
     }
 
-    /// Reports it, and ends the program.
     pub fn report(self) -> ExitCode {
         if let Some(said) = &self.said {
             complain(said);

@@ -8,8 +8,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use crate::cli::failure::{Context, Result};
-use crate::cli::output::print;
+use crate::cli::{Context, Result, print};
 
 /// What the environment decides.
 const ENVIRONMENT: &[(&str, &str)] = &[
@@ -83,7 +82,6 @@ fn write_all(command: &Command, name: &str, dir: &std::path::Path) -> std::io::R
     Ok(())
 }
 
-/// The page of a command.
 fn page(command: &Command, name: &str) -> std::io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let title = command.clone().display_name(name.to_string());

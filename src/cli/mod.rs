@@ -31,7 +31,21 @@ use clap::{CommandFactory, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
 pub use crate::cli::failure::out_of_memory;
-use crate::cli::failure::{Failure, Result};
+// What commands share.
+pub(crate) use self::{
+    disk::{DiskOptions, Keep, MadeDirectories, directories},
+    failure::{Context, Failure, Result, complain, refuse},
+    launcher::{Launch, launch},
+    options::{
+        GoalOption, MaxDepth, Resources, Running, Threads, bandwidth, choice, count, kernel, whole,
+    },
+    output::{
+        Destination, Figures, OutputFile, OutputFormat, OutputOptions, ResultReport, Subject,
+        counts_csv, facts, print, sweeps,
+    },
+    progress::{SearchProgress, StatusLine, aside, eta, part},
+    puzzle::{Counted, puzzle},
+};
 
 /// Complete breadth-first searches of sliding-tile boards and permutation puzzles: depth distributions, God's numbers,
 /// antipodes.

@@ -1,12 +1,9 @@
 //! What a program without MPI says to its launcher.
 
-use tilewave::search::Search;
+use tilewave::Search;
 use tilewave::search::disk::Disk;
 
-use crate::cli::failure::{Result, refuse};
-use crate::cli::launcher::Launch;
-use crate::cli::options::Running;
-use crate::cli::output::ResultReport;
+use crate::cli::{Launch, Result, ResultReport, Running, refuse};
 
 /// Refuses: each process would search everything.
 pub fn run(_: &ResultReport, _: Launch, _: &Running, _: Search, _: Option<Disk>) -> Result<()> {

@@ -3,14 +3,13 @@
 use std::{fmt::Display, str::FromStr, time::Duration};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use tilewave::pdb::{Build, Pattern};
-use tilewave::puzzle::{Board, Goal, Size, StateSpace};
-use tilewave::search::{Engine, Search, SearchError};
-use tilewave::{Kernel, store, table::DistanceTable};
+use tilewave::pdb::Build;
+use tilewave::puzzle::StateSpace;
+use tilewave::search::{Engine, SearchError};
+use tilewave::{Board, DistanceTable, Goal, Kernel, Pattern, Search, Size, store};
 
-use crate::cli::failure::{Result, refuse};
+use crate::cli::{Result, refuse};
 
-/// The environment variable that forces a kernel.
 const KERNEL: &str = "TILEWAVE_KERNEL";
 
 /// `--threads`.
@@ -106,7 +105,6 @@ pub struct GoalOption {
 }
 
 impl GoalOption {
-    /// The goal board of a size.
     pub fn board(&self, size: Size) -> Result<Board> {
         let goal = self.goal.as_ref().unwrap_or(&Goal::Last);
         Ok(goal.board(size)?)

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use tilewave::report::{self, Chart, ChartFormat, html::LAST_DRAWN, one_key_per_line};
-use tilewave::search::{Engine, Outcome, Search};
-use tilewave::{puzzle::Metric, puzzle::StateSpace, store};
+use tilewave::puzzle::{Metric, StateSpace};
+use tilewave::report::html::LAST_DRAWN;
+use tilewave::report::{self, Chart, ChartFormat, one_key_per_line};
+use tilewave::search::{Engine, Outcome};
+use tilewave::{Search, store};
 
-use crate::cli::failure::{Failure, Result, refuse};
-use crate::cli::options::count;
+use crate::cli::{Failure, Result, count, refuse};
 
 /// How results are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -25,7 +26,6 @@ pub enum OutputFormat {
 
 /// What a command has found: its fields are the keys of JSON, some of them the columns of CSV.
 pub trait Figures: Serialize + Sized {
-    /// The columns, by commas.
     const COLUMNS: &'static str;
 
     /// The columns, where not all answers have the same.
@@ -90,7 +90,6 @@ impl OutputFile {
         Ok(OutputFile { path: path.to_path_buf(), force })
     }
 
-    /// Writes the file and puts it in its place.
     pub fn write(self, bytes: &[u8]) -> Result<()> {
         let written = || {
             let mut output = store::Output::create(&self.path, self.force)?;
@@ -105,7 +104,6 @@ impl OutputFile {
     }
 }
 
-/// Writes text to stdout.
 pub fn print(text: &str) -> Result<()> {
     OutputFile::reserve(Path::new("-"), false)?.write(text.as_bytes())
 }
@@ -127,7 +125,6 @@ pub struct OutputOptions {
 }
 
 impl OutputOptions {
-    /// Reserves the place of the result.
     pub fn reserve(&self) -> Result<Destination> {
         // Stdout shows every part at once.
         let file = self.output.as_ref().filter(|path| *path != Path::new("-"));
@@ -136,7 +133,6 @@ impl OutputOptions {
     }
 }
 
-/// The place of the result: a file, or stdout.
 pub struct Destination {
     pub format: OutputFormat,
     file: Option<OutputFile>,
@@ -170,7 +166,6 @@ impl Destination {
         }
     }
 
-    /// Adds one of several answers.
     pub fn line(&mut self, answer: &impl Figures) -> Result<()> {
         self.add(&match self.format {
             OutputFormat::Json => format!("{}\n", figures(answer)),
@@ -187,7 +182,6 @@ impl Destination {
         }
     }
 
-    /// Writes the one answer.
     pub fn write(mut self, answer: &impl Figures) -> Result<()> {
         if self.format == OutputFormat::Json {
             self.add(&one_key_per_line(&figures(answer)))?;
@@ -241,7 +235,6 @@ pub struct ResultReport {
     pub output: OutputOptions,
 }
 
-/// The files to be written at the end.
 pub struct Files {
     plot: Option<(ChartFormat, OutputFile)>,
     html: Option<OutputFile>,
@@ -276,7 +269,6 @@ impl ResultReport {
         Ok(Files { plot, html, report: self.output.reserve()? })
     }
 
-    /// Writes what was found.
     pub fn finish(&self, files: Files, outcome: &Outcome) -> Result<()> {
         let report = report::Report::new(outcome);
         if let Some((format, file)) = files.plot {

@@ -4,17 +4,15 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueHint;
 use serde::Serialize;
-use tilewave::Kernel;
 use tilewave::puzzle::{Metric, StateSpace};
 use tilewave::report::{bytes, counted, duration, published_for, rate, thousands};
-use tilewave::search::{Forecast, Machines, Search};
-use tilewave::store::{Directory, Io, Storage};
+use tilewave::search::{Forecast, Machines};
+use tilewave::{Directory, Io, Kernel, Search, Storage};
 
-use crate::cli::disk::Keep;
-use crate::cli::failure::Result;
-use crate::cli::options::{MaxDepth, Running, bandwidth, whole};
-use crate::cli::output::{Figures, OutputFormat, OutputOptions, facts};
-use crate::cli::puzzle::{Counted, puzzle};
+use crate::cli::{
+    Counted, Figures, Keep, MaxDepth, OutputFormat, OutputOptions, Result, Running, bandwidth,
+    facts, puzzle, whole,
+};
 
 /// Say what a search needs: states, memory, disk, engine, and the time expected on this machine.
 #[derive(clap::Args)]

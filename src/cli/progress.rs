@@ -29,7 +29,6 @@ static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 /// Whether nothing is said of progress.
 static HIDDEN: AtomicBool = AtomicBool::new(false);
 
-/// Says nothing of progress from now on.
 pub fn hide() {
     HIDDEN.store(true, Ordering::Relaxed);
 }
@@ -52,7 +51,6 @@ fn is_screen() -> bool {
     io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// Returns whether stderr may be coloured.
 pub fn is_coloured() -> bool {
     is_screen() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

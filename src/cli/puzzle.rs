@@ -3,11 +3,11 @@
 use std::io::Read;
 use std::path::Path;
 
+use tilewave::Size;
 use tilewave::puzzle::formats::{self, Counting, Format};
-use tilewave::puzzle::{Definition, Metric, Size, StateSpace, families};
+use tilewave::puzzle::{Definition, Metric, StateSpace, families};
 
-use crate::cli::failure::{Context, Result, refuse};
-use crate::cli::options::{GoalOption, choice};
+use crate::cli::{Context, GoalOption, Result, choice, refuse};
 
 /// Most bytes of a file that defines a puzzle.
 const MAX_FILE: u64 = 16 << 20;

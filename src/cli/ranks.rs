@@ -3,16 +3,14 @@
 //! Invariant: rank 0 alone shows progress and writes results. What goes wrong before the search is agreed
 //! upon by all ranks and said once; what goes wrong later ends the job at once.
 
-use tilewave::Error;
+use tilewave::search::Communicator;
 use tilewave::search::disk::{self, Disk, DiskError, Stopped};
 use tilewave::search::mpi::{Job, abort, end_on_panic};
-use tilewave::search::{Communicator, Search};
+use tilewave::{Error, Search};
 
-use crate::cli::failure::{Failure, Result, complain, refuse};
-use crate::cli::launcher::Launch;
-use crate::cli::options::Running;
-use crate::cli::output::{ResultReport, sweeps};
-use crate::cli::progress::{SearchProgress, hide};
+use crate::cli::{
+    Failure, Launch, Result, ResultReport, Running, SearchProgress, complain, refuse, sweeps,
+};
 
 /// Runs a search together with the other ranks, and writes its result.
 pub fn run(
@@ -48,7 +46,7 @@ pub fn run(
     };
     share_machine(&job, running, &mut search);
     if !first {
-        hide();
+        crate::cli::progress::hide();
     }
     let progress = SearchProgress::new();
     let found = disk::run_distributed(&search, &disk, &job, &progress);

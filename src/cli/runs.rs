@@ -6,19 +6,17 @@ use std::time::Duration;
 use clap::ValueHint::{AnyPath, DirPath};
 use serde::Serialize;
 use tilewave::progress::StopWhen;
-use tilewave::puzzle::{Size, StateSpace};
+use tilewave::puzzle::StateSpace;
 use tilewave::report::{
     SearchLevels, Truth, Verdict, bytes, counted, duration, published_for, rate, thousands,
 };
-use tilewave::search::{self, Engine, Search, disk};
+use tilewave::search::{self, Engine, disk};
+use tilewave::{Search, Size};
 
-use crate::cli::bfs;
-use crate::cli::disk::{DiskOptions, directories};
-use crate::cli::failure::{Failure, Result, refuse};
-use crate::cli::options::{MaxDepth, Running};
-use crate::cli::output::{Figures, OutputOptions, ResultReport, Subject, facts};
-use crate::cli::progress::{self, SearchProgress};
-use crate::cli::puzzle::{Counted, puzzle};
+use crate::cli::{
+    Counted, DiskOptions, Failure, Figures, MaxDepth, OutputOptions, Result, ResultReport, Running,
+    SearchProgress, Subject, bfs, directories, facts, progress, puzzle, refuse,
+};
 
 /// Say how far a search on disk has come, without disturbing it.
 #[derive(clap::Args)]
@@ -368,7 +366,6 @@ impl VerifyArgs {
         }
     }
 
-    /// Searches puzzles.
     fn puzzles(&self, spaces: &[StateSpace]) -> Result<()> {
         let mut destination = self.output.reserve()?;
         let mut all_pass = true;

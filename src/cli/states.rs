@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use tilewave::puzzle::families::{self, Family};
-use tilewave::puzzle::{Board, Coordinates, Metric, Size, State, StateSpace};
+use tilewave::puzzle::{Coordinates, Metric, State, StateSpace};
 use tilewave::report::{bytes, counted, thousands};
-use tilewave::{random, search, solve::Scrambler, table::DistanceTable};
+use tilewave::solve::Scrambler;
+use tilewave::{Board, DistanceTable, Size, random, search};
 
-use crate::cli::failure::{Context, Result, refuse};
-use crate::cli::options::{GoalOption, Running, count};
-use crate::cli::output::{Figures, OutputOptions, facts, print};
-use crate::cli::progress::SearchProgress;
-use crate::cli::puzzle::{Counted, puzzle};
+use crate::cli::{
+    Context, Counted, Figures, GoalOption, OutputOptions, Result, Running, SearchProgress, count,
+    facts, print, puzzle, refuse,
+};
 
 /// Rank or unrank a state: parity, solvability, line, cell, state id, and its depth from a table.
 #[derive(clap::Args)]

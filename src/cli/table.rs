@@ -5,14 +5,13 @@ use std::time::Instant;
 
 use serde::Serialize;
 use tilewave::report::{bytes, duration, histogram, thousands};
-use tilewave::store;
-use tilewave::table::{DistanceTable, TableEncoding, build};
+use tilewave::table::{TableEncoding, build};
+use tilewave::{DistanceTable, store};
 
-use crate::cli::failure::{Failure, Result};
-use crate::cli::options::{Resources, choice};
-use crate::cli::output::{Destination, Figures, OutputFile, OutputFormat, Subject, counts_csv};
-use crate::cli::progress::{self, SearchProgress};
-use crate::cli::puzzle::{Counted, puzzle};
+use crate::cli::{
+    Counted, Destination, Failure, Figures, OutputFile, OutputFormat, Resources, Result,
+    SearchProgress, Subject, choice, counts_csv, progress, puzzle,
+};
 
 /// Write the distance table of a puzzle, the depth of every state, or check one.
 #[derive(clap::Args)]

@@ -5,20 +5,17 @@ use std::time::Instant;
 
 use serde::Serialize;
 use tilewave::pdb::{
-    self, Build, DiskBuild, Encoding, Kind, Pattern, Pdb, PdbError, check_disjoint, check_partition,
+    self, Build, DiskBuild, Encoding, Kind, PdbError, check_disjoint, check_partition,
 };
-use tilewave::puzzle::Size;
 use tilewave::report::{bytes, duration, histogram, thousands};
-use tilewave::store::{self, Directory, Io, MemoryDirectory, Storage};
+use tilewave::store::{self, MemoryDirectory};
+use tilewave::{Directory, Io, Pattern, Pdb, Size, Storage};
 
-use crate::cli::disk::MadeDirectories;
-use crate::cli::failure::{Context, Result, refuse};
-use crate::cli::options::{GoalOption, Resources, choice};
-use crate::cli::output::{
-    Destination, Figures, OutputFile, OutputFormat, OutputOptions, counts_csv,
-};
 use crate::cli::pdb::inspect::{DatabaseFacts, tiles};
-use crate::cli::progress::{SearchProgress, part};
+use crate::cli::{
+    Context, Destination, Figures, GoalOption, MadeDirectories, OutputFile, OutputFormat,
+    OutputOptions, Resources, Result, SearchProgress, choice, counts_csv, part, refuse,
+};
 
 /// The databases of a command.
 #[derive(clap::Args)]

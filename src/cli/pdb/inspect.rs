@@ -5,18 +5,15 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use tilewave::pdb::{
-    self, Build, ExportLayout, Kind, Pattern, Pdb, PdbError, Probe, Summary, check_disjoint,
-    inspect,
+    self, Build, ExportLayout, Kind, PdbError, Probe, Summary, check_disjoint, inspect,
 };
-use tilewave::puzzle::Board;
 use tilewave::report::{bytes, histogram, thousands};
+use tilewave::{Board, Pattern, Pdb};
 
-use crate::cli::failure::{Failure, Result, refuse};
-use crate::cli::options::{Resources, Threads, choice, count, kernel};
-use crate::cli::output::{
-    Destination, Figures, OutputFile, OutputFormat, OutputOptions, counts_csv, facts,
+use crate::cli::{
+    Destination, Failure, Figures, OutputFile, OutputFormat, OutputOptions, Resources, Result,
+    SearchProgress, Threads, choice, count, counts_csv, facts, kernel, refuse,
 };
-use crate::cli::progress::SearchProgress;
 
 /// What is to be said of every database.
 #[derive(Serialize)]
@@ -356,7 +353,6 @@ pub struct Export {
 type Copy = fn(&Path, &Path, bool, Option<usize>, &dyn tilewave::Progress) -> Result<u64, PdbError>;
 
 impl CopyArgs {
-    /// Compresses or decompresses.
     pub fn run(&self, copy: Copy) -> Result<()> {
         self.write(|threads, progress| {
             let written = copy(&self.file, &self.output, self.force, threads, progress)?;

@@ -7,7 +7,7 @@ pub(super) mod set;
 use clap::Subcommand;
 use tilewave::pdb;
 
-use crate::cli::failure::Result;
+use crate::cli::Result;
 
 /// Build and use additive pattern databases.
 #[derive(clap::Args)]

@@ -9,20 +9,19 @@ use std::time::Instant;
 
 use clap::Subcommand;
 use serde::Serialize;
-use tilewave::pdb::{self, Build, DiskBuild, Encoding, Kind, Pattern, SetFile, tilings};
+use tilewave::pdb::{self, Build, DiskBuild, Encoding, Kind, SetFile, tilings};
 use tilewave::progress::Phase;
-use tilewave::puzzle::{Board, Size};
 use tilewave::report::{bytes, counted, duration};
-use tilewave::solve::{Optimal, Scrambler, Stage, default_patterns, sweeps};
-use tilewave::store::{DatabaseMarker, Directory, Io};
+use tilewave::solve::{Scrambler, Stage, default_patterns, sweeps};
+use tilewave::store::DatabaseMarker;
+use tilewave::{Board, Directory, Io, Optimal, Pattern, Size};
 
-use crate::cli::disk::MadeDirectories;
-use crate::cli::failure::{Context, Failure, Result, refuse};
-use crate::cli::options::{GoalOption, Resources, count};
-use crate::cli::output::{Figures, OutputFile, OutputOptions, print};
 use crate::cli::pdb::build::{build_file, check_space, file_name};
-use crate::cli::progress::{self, SearchProgress, part};
 use crate::cli::solve::open_partitions;
+use crate::cli::{
+    Context, Failure, Figures, GoalOption, MadeDirectories, OutputFile, OutputOptions, Resources,
+    Result, SearchProgress, count, part, print, progress, refuse,
+};
 
 /// Build and rate sets of databases: several partitions, used together.
 #[derive(clap::Args)]

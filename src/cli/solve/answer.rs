@@ -1,12 +1,13 @@
 //! One line per board, and a summary.
 
 use serde::Serialize;
-use tilewave::puzzle::{Board, Metric, MoveStyle, Moves};
+use tilewave::puzzle::{Metric, MoveStyle};
 use tilewave::report::html::{Refused, Solution};
 use tilewave::report::{duration, rate, thousands};
 use tilewave::solve::{Answer, Unsolvable};
+use tilewave::{Board, Moves};
 
-use crate::cli::output::Figures;
+use crate::cli::Figures;
 
 /// What became of a board.
 pub struct Solved {
@@ -47,7 +48,6 @@ impl Solved {
         answer.moves.as_ref().map(|moves| moves.count(self.metric))
     }
 
-    /// Moves of a fast solution in the multi-tile metric.
     fn length_mtm(&self) -> Option<usize> {
         let answer = self.answer.as_ref().ok().filter(|_| !self.optimal)?;
         Some(answer.moves.as_ref()?.count(Metric::Mtm))

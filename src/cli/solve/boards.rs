@@ -4,10 +4,9 @@ use std::io::BufRead;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use tilewave::puzzle::{Board, Size};
+use tilewave::{Board, Size};
 
-use crate::cli::failure::{Failure, Result, refuse};
-use crate::cli::progress;
+use crate::cli::{Failure, Result, progress, refuse};
 
 /// Lines that are read ahead.
 const AHEAD: usize = 1 << 16;
@@ -40,7 +39,7 @@ pub struct Arrivals {
 }
 
 impl Boards {
-    /// the boards, which arrive one by one when none is on the command line.
+    /// The boards, which arrive one by one when none is on the command line.
     pub fn arrive(&self) -> Result<Arrivals> {
         let boards = self.boards.iter().map(|text| Board::parse(text, self.size));
         let boards = boards.collect::<Result<Vec<Board>, _>>()?;
@@ -50,7 +49,6 @@ impl Boards {
 }
 
 impl Arrivals {
-    /// boards that are there.
     pub fn of(boards: Vec<Board>) -> Arrivals {
         Arrivals {
             known: boards.len(),
@@ -88,7 +86,7 @@ impl Arrivals {
         Ok(boards)
     }
 
-    /// the next boards, at most so many, as soon as there is one; none at the end, or when
+    /// The next boards, at most so many, as soon as there is one; none at the end, or when
     /// interrupted.
     pub fn next(&mut self, most: usize) -> Vec<BoardLine> {
         while self.waiting.is_empty() && !progress::asked() {

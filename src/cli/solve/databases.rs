@@ -6,16 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use tilewave::pdb::{
-    Build, Encoding, Kind, Pattern, Pdb, PdbError, SetFile, build, inspect, partition,
-};
-use tilewave::puzzle::Board;
+use tilewave::pdb::{Build, Encoding, Kind, PdbError, SetFile, build, inspect, partition};
 use tilewave::report::{bytes, duration};
 use tilewave::solve::default_patterns;
 use tilewave::store::{self, EndWhenCut};
+use tilewave::{Board, Pattern, Pdb};
 
-use crate::cli::failure::{Context, Failure, Result, refuse};
-use crate::cli::progress::{SearchProgress, part};
+use crate::cli::{Context, Failure, Result, SearchProgress, part, refuse};
 
 /// Where databases come from.
 #[derive(clap::Args)]
@@ -44,7 +41,7 @@ pub struct Databases {
 }
 
 impl Databases {
-    /// the databases for a goal: those given, else those kept, else new ones, which are kept.
+    /// The databases for a goal: those given, else those kept, else new ones, which are kept.
     pub fn get(&self, goal: &Board, threads: Option<usize>) -> Result<Vec<Vec<Arc<Pdb>>>> {
         if !self.pdb.is_empty() {
             return open_partitions(&self.pdb);

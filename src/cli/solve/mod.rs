@@ -16,21 +16,20 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use serde::Serialize;
-use tilewave::puzzle::{Board, Coordinates, Metric, MoveStyle, Size};
+use tilewave::puzzle::{Coordinates, Metric, MoveStyle};
 use tilewave::report::duration;
 use tilewave::report::html::{Solution, player};
-use tilewave::solve::{Constructive, Optimal};
-use tilewave::table::DistanceTable;
+use tilewave::{Board, Constructive, DistanceTable, Optimal, Size};
 
-use crate::cli::failure::{Context, Failure, Result, complain, refuse};
-use crate::cli::options::{GoalOption, Threads, choice, count};
-use crate::cli::output::{Destination, Figures, OutputFile, OutputFormat, OutputOptions};
-use crate::cli::progress::{self, aside};
 use crate::cli::solve::answer::{Solved, Totals, Wording};
 use crate::cli::solve::boards::{Arrivals, BoardLine, Boards};
 use crate::cli::solve::databases::Databases;
 use crate::cli::solve::ranks::Team;
 use crate::cli::solve::solver::{BoardLog, Limits, Oracle, SolveProgress, Solver, Tried};
+use crate::cli::{
+    Context, Destination, Failure, Figures, GoalOption, OutputFile, OutputFormat, OutputOptions,
+    Result, Threads, aside, choice, complain, count, progress, refuse,
+};
 
 pub use crate::cli::solve::databases::open_partitions;
 
@@ -274,7 +273,6 @@ fn first_size(boards: &mut Arrivals) -> Result<Option<Size>> {
     }
 }
 
-/// The work on all boards.
 struct SolveSession<'a> {
     args: &'a Args,
     wording: Wording,
@@ -348,7 +346,6 @@ impl SolveSession<'_> {
         }
     }
 
-    /// Writes a board's line.
     fn show(&mut self, solved: Solved, destination: &mut Destination) -> Result<()> {
         self.totals.count(&solved);
         aside(|| destination.line(&self.wording.facts(&solved)))?;

@@ -1,12 +1,12 @@
 //! The ranks of a program without MPI: none.
 
-use tilewave::puzzle::Board;
-use tilewave::solve::{LogLine, Optimal};
+use tilewave::solve::LogLine;
+use tilewave::{Board, Optimal};
 
-use crate::cli::failure::{Failure, Result};
 use crate::cli::solve::answer::Solved;
 use crate::cli::solve::boards::Arrivals;
 use crate::cli::solve::solver::Solver;
+use crate::cli::{Failure, Result};
 
 /// There is none.
 pub enum Team {}

@@ -11,18 +11,17 @@ use std::time::{Duration, Instant};
 
 use rayon::ThreadPool;
 use serde::{Deserialize, Serialize};
-use tilewave::puzzle::{Board, Metric, MoveStyle, Moves};
+use tilewave::puzzle::{Metric, MoveStyle};
 use tilewave::search::Communicator;
 use tilewave::search::mpi::{Job, abort, end_on_panic};
-use tilewave::solve::{Answer, Cut, LogLine, Logged, Optimal, Pending, Stage};
+use tilewave::solve::{Answer, Cut, LogLine, Logged, Pending, Stage};
+use tilewave::{Board, Moves, Optimal};
 
-use crate::cli::failure::{Failure, Result, complain};
-use crate::cli::launcher::launch;
-use crate::cli::progress;
 use crate::cli::ranks::Shared;
 use crate::cli::solve::answer::Solved;
 use crate::cli::solve::boards::Arrivals;
 use crate::cli::solve::solver::{Solver, Tried};
+use crate::cli::{Failure, Result, complain, launch, progress};
 
 /// How often ranks meet that attempt boards, at least and at most.
 const MEET_EVERY: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(20)];

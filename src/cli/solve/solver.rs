@@ -10,19 +10,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tilewave::progress::{Phase, StopWhen};
-use tilewave::puzzle::{Board, Metric, Moves};
+use tilewave::puzzle::Metric;
 use tilewave::report::{counted, duration, thousands};
 use tilewave::search::Communicator;
 use tilewave::solve::{
-    Answer, Attempt, Constructive, Cut, LogLine, Logged, Optimal, Pending, Recorder, SolveError,
-    SolveLog, Stage, SubtreeSplit, Walked, certify, explain, replay,
+    Answer, Attempt, Cut, LogLine, Logged, Pending, Recorder, SolveError, SolveLog, Stage,
+    SubtreeSplit, Walked, certify, explain, replay,
 };
-use tilewave::table::DistanceTable;
+use tilewave::{Board, Constructive, DistanceTable, Moves, Optimal};
 
-use crate::cli::failure::{Failure, Result};
 use crate::cli::pdb::set::Thresholds;
-use crate::cli::progress::{self, StatusLine, aside, eta};
 use crate::cli::solve::answer::Solved;
+use crate::cli::{Failure, Result, StatusLine, aside, eta, progress};
 
 /// Where shortest solutions come from.
 pub enum Oracle {
@@ -34,7 +33,6 @@ pub enum Oracle {
 
 /// How to solve the boards of one goal.
 pub struct Solver<'a> {
-    /// The goal.
     pub goal: &'a Board,
     /// Solutions that are not the shortest ones, if asked for.
     pub fast: Option<Constructive>,
@@ -46,7 +44,6 @@ pub struct Solver<'a> {
     pub certify: Option<Duration>,
     /// What is told of the work.
     pub progress: &'a SolveProgress,
-    /// The log, if one is kept.
     pub log: Option<BoardLog>,
 }
 
@@ -104,7 +101,7 @@ impl Solver<'_> {
         Ok(Tried::Done(self.join(board, fast, shortest)?))
     }
 
-    /// what there is to say of a board without a solution, if it has none.
+    /// What there is to say of a board without a solution, if it has none.
     pub fn refused(&self, board: &Board) -> Result<Option<Solved>> {
         Ok(explain(board, self.goal)?.map(|why| Solved {
             board: board.clone(),
@@ -257,9 +254,7 @@ const LOG_EVERY: Duration = Duration::from_millis(250);
 /// When to give up.
 #[derive(Clone, Copy)]
 pub struct Limits {
-    /// Nodes of a board.
     pub nodes: Option<u64>,
-    /// Time for a board.
     pub time: Option<Duration>,
 }
 
@@ -280,7 +275,6 @@ pub struct BoardWatch<'a> {
     failure: Mutex<Option<SolveError>>,
 }
 
-/// Subtrees that are done and not logged.
 struct Subtrees {
     done: Cut,
     /// When the iteration was begun, and when to log next.
@@ -289,7 +283,7 @@ struct Subtrees {
 }
 
 impl<'a> BoardWatch<'a> {
-    /// the watch over the board at a place, on which some seconds were spent before, in iterations that were
+    /// The watch over the board at a place, on which some seconds were spent before, in iterations that were
     /// followed by some stages.
     pub fn new(
         (progress, limits, journal): (&'a SolveProgress, Limits, Option<&'a BoardLog>),
@@ -435,7 +429,7 @@ enum LogPlace {
 }
 
 impl BoardLog {
-    /// the log of some boards, which is not opened yet.
+    /// The log of some boards, which is not opened yet.
     pub fn new(path: &Path, boards: Vec<Board>) -> BoardLog {
         BoardLog {
             path: path.to_path_buf(),
@@ -453,7 +447,7 @@ impl BoardLog {
         Ok(())
     }
 
-    /// lines that say what it said when it was opened.
+    /// Lines that say what it said when it was opened.
     pub fn entries(&self) -> Vec<LogLine> {
         let found = self.found.iter();
         let lines = found.flat_map(|(&at, logged)| logged.entries(at, &self.boards[at]));
@@ -481,17 +475,15 @@ impl BoardLog {
         }
     }
 
-    /// what an earlier session has made of a board.
+    /// What an earlier session has made of a board.
     pub fn found(&self, board: usize) -> Option<&Logged> {
         self.found.get(&board)
     }
 
-    /// Adds a line.
     pub fn append(&self, entry: &LogLine) -> Result<(), SolveError> {
         self.with(|log| log.append(entry))
     }
 
-    /// Makes all lines durable.
     pub fn sync(&self) -> Result<(), SolveError> {
         self.with(SolveLog::sync)
     }
@@ -522,7 +514,6 @@ pub struct SolveProgress {
 }
 
 impl SolveProgress {
-    /// the progress of a number of boards.
     pub fn new(boards: usize, shown: bool) -> SolveProgress {
         SolveProgress {
             line: StatusLine::new(),
