@@ -296,11 +296,10 @@ impl ResultReport {
         let Some(difference) = report.difference else {
             return Ok(());
         };
-        let published = report.published.map(|truth| truth.name().to_string());
-        let truth = published.or(report.own.map(|own| own.to_string())).unwrap_or_default();
         Err(Failure::failed(format!(
-            "{} disagrees with {truth}: {difference}; search again with --engine reference to see which is right",
-            outcome.space
+            "{} disagrees with {}: {difference}; search again with --engine reference to see which is right",
+            outcome.space,
+            report.truth()
         )))
     }
 }
