@@ -43,7 +43,7 @@ pub(crate) use self::{
         Destination, Figures, OutputFile, OutputFormat, OutputOptions, ResultReport, Subject,
         counts_csv, facts, print, sweeps,
     },
-    progress::{SearchProgress, StatusLine, aside, eta, part},
+    progress::{SearchProgress, StatusLine, aside, eta, lock, part},
     puzzle::{Counted, puzzle},
 };
 

@@ -49,9 +49,9 @@ pub fn counts_csv(counts: &[u64]) -> String {
 }
 
 /// Lines of a label and what is to be said; where that is nothing there is no line.
-pub fn facts<L: AsRef<str>>(width: usize, facts: impl IntoIterator<Item = (L, String)>) -> String {
+pub fn facts<'a>(width: usize, facts: impl IntoIterator<Item = (&'a str, String)>) -> String {
     let said = facts.into_iter().filter(|(_, words)| !words.is_empty());
-    said.map(|(label, words)| format!("{:<width$}{words}\n", label.as_ref())).collect()
+    said.map(|(label, words)| format!("{:<width$}{words}\n", label)).collect()
 }
 
 /// What is searched, as answers name it.

@@ -33,7 +33,7 @@ pub fn hide() {
     HIDDEN.store(true, Ordering::Relaxed);
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
 }
 
@@ -46,7 +46,7 @@ pub fn aside<T>(write: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Returns whether stderr is a terminal that can move its cursor.
+/// Whether stderr is a terminal that can move its cursor.
 fn is_screen() -> bool {
     io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
@@ -77,7 +77,7 @@ pub struct StatusLine {
 }
 
 impl StatusLine {
-    /// Returns the line of some work, empty until something is said.
+    /// The line of some work, empty until something is said.
     pub fn new() -> StatusLine {
         let hidden = HIDDEN.load(Ordering::Relaxed);
         // A log line per level (-v) and a line that moves would take turns.
@@ -175,12 +175,12 @@ struct LineTally {
 }
 
 impl SearchProgress {
-    /// Returns the progress of some work, and begins to listen for Ctrl-C.
+    /// The progress of some work, and begins to listen for Ctrl-C.
     pub fn new() -> SearchProgress {
         SearchProgress::of_part(String::new())
     }
 
-    /// Returns the progress of a part of some work, which its words begin with.
+    /// The progress of a part of some work, which its words begin with.
     pub fn of_part(part: String) -> SearchProgress {
         listen();
         SearchProgress {
@@ -308,7 +308,7 @@ pub fn outlive_limits() {
     let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 
-/// Returns whether the user has asked to stop.
+/// Whether the user has asked to stop.
 pub fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }

@@ -57,11 +57,12 @@ const TASK: usize = 1 << 18;
 pub fn export(
     pdb: &Pdb,
     layout: ExportLayout,
-    path: &Path,
+    path: impl AsRef<Path>,
     replace: bool,
     threads: Option<usize>,
     observer: &dyn Progress,
 ) -> Result<u64, PdbError> {
+    let path = path.as_ref();
     let total = bytes(pdb, layout)?;
     let rows = TableRows::new(pdb, layout);
     let whole_rows = |bytes: usize| (bytes / rows.length).max(1) * rows.length;

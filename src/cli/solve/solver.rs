@@ -21,7 +21,7 @@ use tilewave::{Board, Constructive, DistanceTable, Moves, Optimal};
 
 use crate::cli::pdb::set::Thresholds;
 use crate::cli::solve::answer::Solved;
-use crate::cli::{Failure, Result, StatusLine, aside, eta, progress};
+use crate::cli::{Failure, Result, StatusLine, aside, eta, lock, progress};
 
 /// Where shortest solutions come from.
 pub enum Oracle {
@@ -175,9 +175,23 @@ impl Solver<'_> {
         progress::asked() && searched && answer.moves.is_none() && !ended
     }
 
-    fn watch(&self, at: usize, seconds: f64, stages: &[Stage]) -> BoardWatch<'_> {
-        let log = self.log.as_ref();
-        BoardWatch::new((self.progress, self.limits, log), at, seconds, stages)
+    /// The watch over the board at a place, on which some seconds were spent before, in iterations that were
+    /// followed by some stages.
+    fn watch(&self, board: usize, spent: f64, stages: &[Stage]) -> BoardWatch<'_> {
+        let begun = Instant::now();
+        BoardWatch {
+            progress: self.progress,
+            limits: self.limits,
+            board,
+            begun,
+            spent,
+            nodes: AtomicU64::new(0),
+            thresholds: Thresholds::after(stages),
+            journal: self.log.as_ref(),
+            subtrees: Mutex::new(Subtrees { done: Cut::default(), begun, next: begun + LOG_EVERY }),
+            failed: AtomicBool::new(false),
+            failure: Mutex::new(None),
+        }
     }
 
     /// Logs an answer that the log does not have.
@@ -282,31 +296,7 @@ struct Subtrees {
     next: Instant,
 }
 
-impl<'a> BoardWatch<'a> {
-    /// The watch over the board at a place, on which some seconds were spent before, in iterations that were
-    /// followed by some stages.
-    pub fn new(
-        (progress, limits, journal): (&'a SolveProgress, Limits, Option<&'a BoardLog>),
-        board: usize,
-        spent: f64,
-        stages: &[Stage],
-    ) -> BoardWatch<'a> {
-        let begun = Instant::now();
-        BoardWatch {
-            progress,
-            limits,
-            board,
-            begun,
-            spent,
-            nodes: AtomicU64::new(0),
-            thresholds: Thresholds::after(stages),
-            journal,
-            subtrees: Mutex::new(Subtrees { done: Cut::default(), begun, next: begun + LOG_EVERY }),
-            failed: AtomicBool::new(false),
-            failure: Mutex::new(None),
-        }
-    }
-
+impl BoardWatch<'_> {
     fn seconds(&self) -> f64 {
         self.begun.elapsed().as_secs_f64() + self.spent
     }
@@ -316,8 +306,7 @@ impl<'a> BoardWatch<'a> {
         let Some(Err(error)) = self.journal.map(|log| log.append(entry)) else {
             return;
         };
-        let mut failure = self.failure.lock().unwrap_or_else(|e| e.into_inner());
-        failure.get_or_insert(error);
+        lock(&self.failure).get_or_insert(error);
         self.failed.store(true, Ordering::Relaxed);
     }
 
@@ -337,19 +326,14 @@ impl<'a> BoardWatch<'a> {
 
     /// Logs what is left and returns what went wrong with the log.
     pub fn finish(self) -> Result<(), SolveError> {
-        let subtrees = self.subtrees.lock();
-        self.flush(&mut subtrees.unwrap_or_else(|e| e.into_inner()));
-        let failure = self.failure.into_inner();
-        match failure.unwrap_or_else(|e| e.into_inner()) {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
+        self.flush(&mut lock(&self.subtrees));
+        lock(&self.failure).take().map_or(Ok(()), Err)
     }
 }
 
 impl Recorder for BoardWatch<'_> {
     fn iteration(&self, next: Stage) {
-        let mut subtrees = self.subtrees.lock().unwrap_or_else(|e| e.into_inner());
+        let mut subtrees = lock(&self.subtrees);
         // The next iteration begins where this one came closest, so all of it is known.
         self.flush(&mut subtrees);
         let took = subtrees.begun.elapsed();
@@ -383,7 +367,7 @@ impl Recorder for BoardWatch<'_> {
         if self.journal.is_none() {
             return;
         }
-        let mut subtrees = self.subtrees.lock().unwrap_or_else(|e| e.into_inner());
+        let mut subtrees = lock(&self.subtrees);
         subtrees.done.pieces = of;
         subtrees.done.walked.push(walked);
         if Instant::now() >= subtrees.next {
@@ -418,32 +402,31 @@ pub struct BoardLog {
     boards: Vec<Board>,
     /// What it said when it was opened, by a board's place.
     found: BTreeMap<usize, Logged>,
-    place: LogPlace,
-}
-
-/// Where its lines go.
-enum LogPlace {
-    /// Nowhere, or another rank has it.
-    Closed,
-    File(Mutex<SolveLog>),
+    /// None before it is opened, and where another rank has it.
+    file: Option<Mutex<SolveLog>>,
 }
 
 impl BoardLog {
     /// The log of some boards, which is not opened yet.
     pub fn new(path: &Path, boards: Vec<Board>) -> BoardLog {
-        BoardLog {
-            path: path.to_path_buf(),
-            boards,
-            found: BTreeMap::new(),
-            place: LogPlace::Closed,
-        }
+        BoardLog { path: path.to_path_buf(), boards, found: BTreeMap::new(), file: None }
     }
 
     /// Opens it, and says what is in it.
     pub fn open(&mut self, solver: &Optimal) -> Result<()> {
         let (log, found) = SolveLog::open(&self.path, &self.boards, solver)?;
-        (self.place, self.found) = (LogPlace::File(Mutex::new(log)), found);
-        self.say();
+        (self.file, self.found) = (Some(Mutex::new(log)), found);
+        let solved = |logged: &&Logged| matches!(logged, Logged::Solved(_));
+        let solved = self.found.values().filter(solved).count();
+        if !self.found.is_empty() {
+            tracing::info!(
+                "going on with {}: {} of {} boards are solved, {} begun",
+                self.path.display(),
+                thousands(solved as u64),
+                thousands(self.boards.len() as u64),
+                thousands((self.found.len() - solved) as u64),
+            );
+        }
         Ok(())
     }
 
@@ -461,41 +444,17 @@ impl BoardLog {
         Ok(())
     }
 
-    fn say(&self) {
-        let solved = |logged: &&Logged| matches!(logged, Logged::Solved(_));
-        let solved = self.found.values().filter(solved).count();
-        if !self.found.is_empty() {
-            tracing::info!(
-                "going on with {}: {} of {} boards are solved, {} begun",
-                self.path.display(),
-                thousands(solved as u64),
-                thousands(self.boards.len() as u64),
-                thousands((self.found.len() - solved) as u64),
-            );
-        }
-    }
-
     /// What an earlier session has made of a board.
     pub fn found(&self, board: usize) -> Option<&Logged> {
         self.found.get(&board)
     }
 
     pub fn append(&self, entry: &LogLine) -> Result<(), SolveError> {
-        self.with(|log| log.append(entry))
+        self.file.as_ref().map_or(Ok(()), |log| lock(log).append(entry))
     }
 
     pub fn sync(&self) -> Result<(), SolveError> {
-        self.with(SolveLog::sync)
-    }
-
-    fn with(
-        &self,
-        act: impl FnOnce(&mut SolveLog) -> Result<(), SolveError>,
-    ) -> Result<(), SolveError> {
-        let LogPlace::File(log) = &self.place else {
-            return Ok(());
-        };
-        act(&mut log.lock().unwrap_or_else(|e| e.into_inner()))
+        self.file.as_ref().map_or(Ok(()), |log| lock(log).sync())
     }
 }
 

@@ -100,7 +100,8 @@ fn of_pdb(error: &PdbError) -> PyErr {
 }
 
 /// Returns the exception of an error of the library.
-pub fn exception(error: Error) -> PyErr {
+pub fn exception(error: impl Into<Error>) -> PyErr {
+    let error = error.into();
     match &error {
         Error::Pdb(error) | Error::Solve(SolveError::Pdb(error)) => of_pdb(error),
         Error::Table(TableError::File(error)) => of_file(error),
