@@ -10,8 +10,8 @@ use tilewave::{Pattern, Search, search, store};
 
 use crate::cli::{
     Context, Counted, Destination, DiskOptions, Figures, MadeDirectories, MaxDepth, OutputFile,
-    Result, ResultReport, Running, SearchProgress, counts_csv, facts, kernel, launch, puzzle,
-    ranks, refuse, sweeps,
+    Result, ResultReport, Running, SearchProgress, counts_csv, facts, kernel, puzzle, ranks,
+    refuse, sweeps,
 };
 
 /// Search a board or another puzzle completely: depth distribution, God's number, antipodes.
@@ -76,7 +76,7 @@ pub fn run(
     disk: Option<Disk>,
 ) -> Result<()> {
     search.keep_last = report.keep_last();
-    if let Some(launch) = launch().filter(|launch| launch.concerns(disk.is_some())) {
+    if let Some(launch) = ranks::launch().filter(|launch| launch.concerns(disk.is_some())) {
         return ranks::run(report, launch, running, search, disk);
     }
     let files = report.files()?;

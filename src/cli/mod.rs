@@ -7,7 +7,7 @@ mod bfs;
 mod disk;
 mod export;
 mod failure;
-mod launcher;
+mod last_words;
 mod manual;
 mod options;
 mod output;
@@ -15,10 +15,6 @@ mod pdb;
 mod plan;
 mod progress;
 mod puzzle;
-#[cfg(feature = "mpi")]
-mod ranks;
-#[cfg(not(feature = "mpi"))]
-#[path = "no_ranks.rs"]
 mod ranks;
 mod runs;
 mod solve;
@@ -30,12 +26,11 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
-pub use crate::cli::failure::out_of_memory;
+pub use crate::cli::last_words::Allocator;
 // What commands share.
 pub(crate) use self::{
     disk::{DiskOptions, Keep, MadeDirectories, directories},
     failure::{Context, Failure, Result, complain, refuse},
-    launcher::{Launch, launch},
     options::{
         GoalOption, MaxDepth, Resources, Running, Threads, bandwidth, choice, count, kernel, whole,
     },
@@ -43,7 +38,7 @@ pub(crate) use self::{
         Destination, Figures, OutputFile, OutputFormat, OutputOptions, ResultReport, Subject,
         counts_csv, facts, print, sweeps,
     },
-    progress::{SearchProgress, StatusLine, aside, eta, lock, part},
+    progress::{SearchProgress, StatusLine, aside, eta, part},
     puzzle::{Counted, puzzle},
 };
 

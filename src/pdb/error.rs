@@ -6,6 +6,7 @@ use crate::kernel::KernelError;
 use crate::progress::{Phase, Progress};
 use crate::puzzle::{BoardError, Size};
 use crate::store::{FileError, MemoryError, OutputError};
+use crate::threads::ThreadsError;
 use crate::units::{bytes, thousands};
 
 /// A pattern, a build or a database file that cannot be used.
@@ -53,13 +54,8 @@ pub enum PdbError {
         less: Option<u64>,
     },
     /// The worker threads could not be started.
-    #[error("cannot start {threads} worker threads: {reason}")]
-    Threads {
-        /// Threads asked for.
-        threads: usize,
-        /// What the system said.
-        reason: String,
-    },
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
     /// The observer asked to stop. The levels so far are in the directory, where there is one.
     #[error("interrupted: {}", kept(.0.as_deref()))]
     Interrupted(Option<String>),
@@ -123,17 +119,6 @@ impl PdbError {
         let words = "the space of a pattern is searched for five tiles or more: name more tiles";
         PdbError::Unsuitable(words.into())
     }
-}
-
-// The worker threads of a build or a search.
-
-/// Returns a pool of worker threads, one per core unless told.
-pub(crate) fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool, PdbError> {
-    let threads = threads.unwrap_or(0);
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|e| PdbError::Threads { threads, reason: e.to_string() })
 }
 
 // How far work on a database is.

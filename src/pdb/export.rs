@@ -9,7 +9,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use crate::bits::{bits, set_of};
-use crate::pdb::error::{Meter, pool};
+use crate::pdb::error::Meter;
 use crate::pdb::oracle::UNREACHED;
 use crate::pdb::regions::arrangement_rank;
 use crate::pdb::{Encoding, Kind, Pattern, Pdb, PdbError};
@@ -17,6 +17,7 @@ use crate::perm::lehmer;
 use crate::perm::placement::Subsets;
 use crate::progress::{Phase, Progress};
 use crate::store::{self, Output};
+use crate::threads::pool;
 use crate::units::names;
 
 /// A layout of another program.

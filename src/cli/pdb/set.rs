@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use clap::Subcommand;
+use parking_lot::Mutex;
 use serde::Serialize;
 use tilewave::pdb::{self, Build, DiskBuild, Encoding, Kind, SetFile, tilings};
 use tilewave::progress::Phase;
@@ -20,7 +20,7 @@ use crate::cli::pdb::build::{build_file, check_space, file_name};
 use crate::cli::solve::open_partitions;
 use crate::cli::{
     Context, Failure, Figures, GoalOption, MadeDirectories, OutputFile, OutputOptions, Resources,
-    Result, SearchProgress, count, lock, part, print, progress, refuse,
+    Result, SearchProgress, count, part, print, progress, refuse,
 };
 
 /// Build and rate sets of databases: several partitions, used together.
@@ -410,7 +410,7 @@ impl Thresholds {
 
     /// The iteration that was noted last is over, with so many nodes up to its end.
     pub fn close(&self, nodes: u64) {
-        let mut seen = lock(&self.seen);
+        let mut seen = self.seen.lock();
         if let Some((_, last)) = seen.last_mut() {
             *last = nodes;
         }
@@ -418,7 +418,7 @@ impl Thresholds {
 
     /// A search has come to a number of nodes within a threshold. Called by any thread.
     pub fn note(&self, threshold: usize, nodes: u64) {
-        let mut seen = lock(&self.seen);
+        let mut seen = self.seen.lock();
         match seen.last_mut() {
             Some((last, most)) if *last >= threshold => *most = nodes.max(*most),
             _ => seen.push((threshold, nodes)),
@@ -427,7 +427,7 @@ impl Thresholds {
 
     /// The thresholds and the nodes of each, the last of which may not be done.
     pub fn nodes(&self) -> Vec<(usize, u64)> {
-        let seen = lock(&self.seen);
+        let seen = self.seen.lock();
         let before = std::iter::once(self.before).chain(seen.iter().map(|&(_, nodes)| nodes));
         let pairs = seen.iter().zip(before);
         pairs

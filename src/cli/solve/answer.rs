@@ -1,6 +1,6 @@
 //! One line per board, and a summary.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tilewave::puzzle::{Metric, MoveStyle};
 use tilewave::report::html::{Refused, Solution};
 use tilewave::report::{duration, rate, thousands};
@@ -10,6 +10,7 @@ use tilewave::{Board, Moves};
 use crate::cli::Figures;
 
 /// What became of a board.
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Solved {
     pub board: Board,
     pub answer: Result<Answer, Box<Unsolvable>>,

@@ -9,10 +9,10 @@ use std::time::Instant;
 use tilewave::pdb::{Build, Encoding, Kind, PdbError, SetFile, build, inspect, partition};
 use tilewave::report::{bytes, duration};
 use tilewave::solve::default_patterns;
-use tilewave::store::{self, EndWhenCut};
+use tilewave::store;
 use tilewave::{Board, Pattern, Pdb};
 
-use crate::cli::{Context, Failure, Result, SearchProgress, part, refuse};
+use crate::cli::{Context, Failure, Result, SearchProgress, last_words, part, refuse};
 
 /// Where databases come from.
 #[derive(clap::Args)]
@@ -175,8 +175,9 @@ pub fn open_partitions(files: &[PathBuf]) -> Result<Vec<Vec<Arc<Pdb>>>> {
 /// Maps a database, which spares a copy in memory that has to be found and cleared first; reads it where the
 /// system cannot tell when the file is cut.
 fn open(path: &Path) -> Result<Pdb, PdbError> {
-    match EndWhenCut::promise() {
-        Ok(promise) => Pdb::map(path, promise),
+    match last_words::map(path) {
+        Ok(mapped) => Pdb::map(path, mapped),
+        // Whatever is wrong with the file, reading it says so.
         Err(_) => Pdb::open(path),
     }
 }

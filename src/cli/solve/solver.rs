@@ -5,14 +5,16 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use tilewave::progress::{Phase, StopWhen};
 use tilewave::puzzle::Metric;
 use tilewave::report::{counted, duration, thousands};
-use tilewave::search::Communicator;
+use tilewave::search::{Communicator, Ranks};
 use tilewave::solve::{
     Answer, Attempt, Cut, LogLine, Logged, Pending, Recorder, SolveError, SolveLog, Stage,
     SubtreeSplit, Walked, certify, explain, replay,
@@ -21,7 +23,7 @@ use tilewave::{Board, Constructive, DistanceTable, Moves, Optimal};
 
 use crate::cli::pdb::set::Thresholds;
 use crate::cli::solve::answer::Solved;
-use crate::cli::{Failure, Result, StatusLine, aside, eta, lock, progress};
+use crate::cli::{Failure, Result, StatusLine, aside, eta, progress};
 
 /// Where shortest solutions come from.
 pub enum Oracle {
@@ -47,10 +49,8 @@ pub struct Solver<'a> {
     pub log: Option<BoardLog>,
 }
 
-/// The ranks of a job, and the threads of this one.
-pub type RanksAndThreads<'r> = (&'r dyn Communicator, &'r rayon::ThreadPool);
-
 /// What one thread made of a board.
+#[derive(Clone, Serialize, Deserialize)]
 pub enum Tried {
     /// All that was asked for.
     Done(Solved),
@@ -59,6 +59,45 @@ pub enum Tried {
 }
 
 impl Solver<'_> {
+    /// Attempts boards, the first of which has a place, each on one thread of a rank; returns what was made of them,
+    /// in order. Some may be missing when somebody interrupts. All ranks return the same.
+    pub fn attempt_all(
+        &self,
+        first: usize,
+        boards: &[Board],
+        ranks: Ranks<'_>,
+    ) -> Result<Vec<(usize, Tried)>> {
+        let told = |tried: &Tried| {
+            if matches!(tried, Tried::Done(_)) {
+                self.progress.done();
+            }
+        };
+        let failure = Mutex::new(None);
+        let (mut tried, stopped) = ranks.share(&progress::asked, &told, |share| {
+            share.begin(boards.len());
+            (0..rayon::current_num_threads()).into_par_iter().for_each(|_| {
+                while let Some(i) = share.next() {
+                    match self.attempt(first + i, &boards[i]) {
+                        Ok(tried) => share.done(i, tried),
+                        Err(error) => {
+                            failure.lock().get_or_insert(error);
+                            share.stop();
+                        }
+                    }
+                }
+            });
+            share.end()
+        });
+        if let Some(error) = failure.into_inner() {
+            return Err(error);
+        }
+        if stopped {
+            progress::ask();
+        }
+        tried.sort_by_key(|(i, _)| *i);
+        Ok(tried.into_iter().map(|(i, tried)| (first + i, tried)).collect())
+    }
+
     /// Solves the board at a place on the current thread, unless it is too hard for one.
     pub fn attempt(&self, at: usize, board: &Board) -> Result<Tried> {
         match self.log.as_ref().and_then(|log| log.found(at)) {
@@ -114,21 +153,18 @@ impl Solver<'_> {
         }))
     }
 
-    /// Solves a hard board, the one at a place, with all threads of the current pool, or of each rank's pool. None of a
-    /// board that was left alone because somebody interrupted.
-    pub fn finish(
-        &self,
-        at: usize,
-        tried: Tried,
-        ranks: Option<RanksAndThreads<'_>>,
-    ) -> Result<Option<Solved>> {
+    /// Solves a hard board, the one at a place, with all threads of all ranks. None of a board that was left alone
+    /// because somebody interrupted.
+    pub fn finish(&self, at: usize, tried: Tried, ranks: Ranks<'_>) -> Result<Option<Solved>> {
         let (pending, fast) = match tried {
             Tried::Done(solved) if self.is_left(&solved) => return Ok(None),
             Tried::Done(solved) => {
                 self.note(at, &solved)?;
                 return Ok(Some(solved));
             }
-            Tried::Hard(pending, _) if progress::asked() && ranks.is_none() => {
+            // All ranks stop at the same board.
+            Tried::Hard(pending, _) if ranks.communicator.max(progress::asked().into()) > 0 => {
+                progress::ask();
                 if let Some(log) = self.log.as_ref().filter(|log| log.found(at).is_none()) {
                     log.append(&LogLine::pending(at, &pending))?;
                 }
@@ -149,10 +185,7 @@ impl Solver<'_> {
                 if found.is_none() {
                     watch.log(&LogLine::pending(at, &pending));
                 }
-                let answer = match ranks {
-                    Some(ranks) => solver.finish_together(pending, ranks, &watch, &watch)?,
-                    None => solver.finish_recorded(pending, &watch, &watch)?,
-                };
+                let answer = solver.finish_together(pending, ranks, &watch, &watch)?;
                 watch.finish()?;
                 Some(answer)
             }
@@ -306,7 +339,7 @@ impl BoardWatch<'_> {
         let Some(Err(error)) = self.journal.map(|log| log.append(entry)) else {
             return;
         };
-        lock(&self.failure).get_or_insert(error);
+        self.failure.lock().get_or_insert(error);
         self.failed.store(true, Ordering::Relaxed);
     }
 
@@ -326,14 +359,14 @@ impl BoardWatch<'_> {
 
     /// Logs what is left and returns what went wrong with the log.
     pub fn finish(self) -> Result<(), SolveError> {
-        self.flush(&mut lock(&self.subtrees));
-        lock(&self.failure).take().map_or(Ok(()), Err)
+        self.flush(&mut self.subtrees.lock());
+        self.failure.lock().take().map_or(Ok(()), Err)
     }
 }
 
 impl Recorder for BoardWatch<'_> {
     fn iteration(&self, next: Stage) {
-        let mut subtrees = lock(&self.subtrees);
+        let mut subtrees = self.subtrees.lock();
         // The next iteration begins where this one came closest, so all of it is known.
         self.flush(&mut subtrees);
         let took = subtrees.begun.elapsed();
@@ -367,7 +400,7 @@ impl Recorder for BoardWatch<'_> {
         if self.journal.is_none() {
             return;
         }
-        let mut subtrees = lock(&self.subtrees);
+        let mut subtrees = self.subtrees.lock();
         subtrees.done.pieces = of;
         subtrees.done.walked.push(walked);
         if Instant::now() >= subtrees.next {
@@ -412,10 +445,27 @@ impl BoardLog {
         BoardLog { path: path.to_path_buf(), boards, found: BTreeMap::new(), file: None }
     }
 
-    /// Opens it, and says what is in it.
-    pub fn open(&mut self, solver: &Optimal) -> Result<()> {
-        let (log, found) = SolveLog::open(&self.path, &self.boards, solver)?;
-        (self.file, self.found) = (Some(Mutex::new(log)), found);
+    /// Opens it, and says what is in it. Of several ranks the first one has the file.
+    pub fn open(&mut self, solver: &Optimal, ranks: &dyn Communicator) -> Result<()> {
+        let mut known = Vec::new();
+        if ranks.rank() == 0 {
+            let (log, found) = SolveLog::open(&self.path, &self.boards, solver)?;
+            (self.file, self.found) = (Some(Mutex::new(log)), found);
+            self.say();
+            let lines = self.found.iter();
+            let lines = lines.flat_map(|(&at, logged)| logged.entries(at, &self.boards[at]));
+            known = serde_json::to_vec(&lines.collect::<Vec<LogLine>>())?;
+        }
+        let known = ranks.broadcast(known);
+        if ranks.rank() > 0 {
+            let known = serde_json::from_slice::<Vec<LogLine>>(&known)?;
+            let found = replay(known, &self.boards, solver.goal());
+            self.found = found.ok_or_else(|| Failure::failed("the ranks disagree on the log"))?;
+        }
+        Ok(())
+    }
+
+    fn say(&self) {
         let solved = |logged: &&Logged| matches!(logged, Logged::Solved(_));
         let solved = self.found.values().filter(solved).count();
         if !self.found.is_empty() {
@@ -427,21 +477,6 @@ impl BoardLog {
                 thousands((self.found.len() - solved) as u64),
             );
         }
-        Ok(())
-    }
-
-    /// Lines that say what it said when it was opened.
-    pub fn entries(&self) -> Vec<LogLine> {
-        let found = self.found.iter();
-        let lines = found.flat_map(|(&at, logged)| logged.entries(at, &self.boards[at]));
-        lines.collect()
-    }
-
-    /// Knows what such lines say; the first of several ranks has the file.
-    pub fn follow(&mut self, known: Vec<LogLine>, goal: &Board) -> Result<()> {
-        let found = replay(known, &self.boards, goal);
-        self.found = found.ok_or_else(|| Failure::failed("the ranks disagree on the log"))?;
-        Ok(())
     }
 
     /// What an earlier session has made of a board.
@@ -450,11 +485,11 @@ impl BoardLog {
     }
 
     pub fn append(&self, entry: &LogLine) -> Result<(), SolveError> {
-        self.file.as_ref().map_or(Ok(()), |log| lock(log).append(entry))
+        self.file.as_ref().map_or(Ok(()), |log| log.lock().append(entry))
     }
 
     pub fn sync(&self) -> Result<(), SolveError> {
-        self.file.as_ref().map_or(Ok(()), |log| lock(log).sync())
+        self.file.as_ref().map_or(Ok(()), |log| log.lock().sync())
     }
 }
 
