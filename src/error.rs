@@ -61,6 +61,61 @@ pub enum Error {
     },
 }
 
+/// What kind of failure an error is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Class {
+    /// What was asked for is wrong, whatever the machine and the files are like.
+    Usage,
+    /// The observer asked to stop.
+    Interrupted,
+    /// There is nothing to be found: the board cannot reach the goal.
+    NoSolution,
+    /// The machine, a file or the work has failed.
+    Failed,
+}
+
+impl Error {
+    /// Returns what kind of failure it is.
+    ///
+    /// ```
+    /// use tilewave::{Class, Error, Size};
+    /// let error: Error = Size::new(0, 3).unwrap_err().into();
+    /// assert_eq!(error.class(), Class::Usage);
+    /// ```
+    pub fn class(&self) -> Class {
+        match self {
+            Error::Search(SearchError::Interrupted { .. })
+            | Error::Disk(DiskError::Interrupted { .. })
+            | Error::Pdb(PdbError::Interrupted(_))
+            | Error::Table(TableError::Interrupted)
+            | Error::Output(OutputError::Interrupted) => Class::Interrupted,
+            Error::Board(BoardError::Unsolvable { .. }) => Class::NoSolution,
+            Error::Board(_)
+            | Error::Puzzle(_)
+            | Error::Family(_)
+            | Error::File(_)
+            | Error::Search(
+                SearchError::TooLarge { .. }
+                | SearchError::TooSmall { .. }
+                | SearchError::InMemory { .. }
+                | SearchError::Kernel(_),
+            )
+            | Error::Disk(DiskError::Digits { .. })
+            | Error::Pdb(
+                PdbError::Board(_)
+                | PdbError::Kernel(_)
+                | PdbError::Pattern(_)
+                | PdbError::Unsuitable(_),
+            )
+            | Error::Table(TableError::Directed { .. } | TableError::NoBoard { .. })
+            | Error::Solve(SolveError::OtherLog { .. }) => Class::Usage,
+            Error::Row { reason, .. } => reason.class(),
+            _ => Class::Failed,
+        }
+    }
+}
+
 impl From<PermutationError> for Error {
     fn from(error: PermutationError) -> Error {
         Error::Puzzle(error.into())

@@ -56,7 +56,7 @@ pub mod table;
 mod threads;
 mod units;
 
-pub use crate::error::Error;
+pub use crate::error::{Class, Error};
 pub use crate::kernel::Kernel;
 pub use crate::pdb::{Pattern, Pdb};
 pub use crate::perm::placement;

@@ -1,23 +1,18 @@
 //! `tilewave bfs`: search a puzzle completely.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result};
-use serde_json::json;
-use tilewave::pdb::{Pattern, Space};
-use tilewave::puzzle::Board;
+use serde::Serialize;
+use tilewave::pdb::{Depths, Space};
 use tilewave::report::{bytes, duration, histogram, published, published_for, thousands};
 use tilewave::search::disk::{self, Disk};
-use tilewave::search::{self, Search};
-use tilewave::store;
+use tilewave::{Pattern, Search, search, store};
 
-use crate::cli::disk::{DiskOptions, MadeDirectories};
-use crate::cli::failure::refuse;
-use crate::cli::options::{MaxDepth, OutputFormat, OutputOptions, Running, kernel};
-use crate::cli::output::{Destination, OutputFile, ResultReport, counts_csv, sweeps};
-use crate::cli::progress::SearchProgress;
-use crate::cli::puzzle::{Counted, puzzle};
-use crate::cli::ranks::{self, launch};
+use crate::cli::{
+    Context, Counted, Destination, DiskOptions, Figures, MadeDirectories, MaxDepth, OutputFile,
+    Result, ResultReport, Running, SearchProgress, counts_csv, facts, kernel, puzzle, ranks,
+    refuse, sweeps,
+};
 
 /// Search a board or another puzzle completely: depth distribution, God's number, antipodes.
 #[derive(clap::Args)]
@@ -54,15 +49,13 @@ pub struct Args {
 }
 
 impl Args {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let mut space = self.counted.space(&self.puzzle)?;
-        if self.tiles.get().is_some() {
+        if let Some(tiles) = &self.tiles.tiles {
             let Some((goal, _)) = space.boards() else {
                 refuse!("--tiles is for boards, {} is none", self.puzzle);
             };
-            let output = self.report.output();
-            return self.tiles.run(goal.clone(), &self.max_depth, &self.running, output);
+            return self.pattern(Pattern::parse(goal.clone(), tiles)?);
         }
         if let Some(text) = &self.start {
             space = space.starting_at(text).context("--start")?;
@@ -83,7 +76,7 @@ pub fn run(
     disk: Option<Disk>,
 ) -> Result<()> {
     search.keep_last = report.keep_last();
-    if let Some(launch) = launch().filter(|launch| launch.concerns(disk.is_some())) {
+    if let Some(launch) = ranks::launch().filter(|launch| launch.concerns(disk.is_some())) {
         return ranks::run(report, launch, running, search, disk);
     }
     let files = report.files()?;
@@ -112,20 +105,17 @@ fn fits(search: &Search, disk: &Disk) -> Result<()> {
         let widths = disk::widths(space, counts, depth)?;
         Ok(disk::estimate(&widths, memory_plan, disk.keep_all).peak_bytes)
     };
-    let corner = || {
-        let size = space.size()?;
-        published(size, size.cells() - 1, space.metric()?)
-    };
     let needed = match published_for(space) {
         Some(truth) => peak(truth.counts(), search.max_depth)?,
         // From other goals the widest levels are as wide, not the first ones.
         None => {
-            let whole = corner().map_or(&[][..], |truth| truth.counts());
+            let corner = space.size().zip(space.metric());
+            let corner = corner.and_then(|(size, m)| published(size, size.cells() - 1, m));
+            let whole = corner.map_or(&[][..], |truth| truth.counts());
             peak(&[], search.max_depth)?.min(peak(whole, None)?)
         }
     };
-    let budget = disk::DiskBudget::of(disk)?;
-    Ok(budget.check(needed)?)
+    Ok(disk::DiskBudget::of(disk)?.check(needed)?)
 }
 
 // `tilewave bfs --tiles`: the space of a pattern, every move counted.
@@ -144,53 +134,51 @@ pub struct Tiles {
     blank: Option<u8>,
 }
 
-impl Tiles {
-    /// Returns the tiles, if there are any.
-    pub fn get(&self) -> Option<&str> {
-        self.tiles.as_deref()
-    }
+/// What the search of a pattern's space has found.
+#[derive(Serialize)]
+struct PatternSpace {
+    board: String,
+    goal: String,
+    tiles: Vec<u16>,
+    blank: Option<u8>,
+    states: u64,
+    found: u64,
+    complete: bool,
+    diameter: Option<usize>,
+    mean_depth: f64,
+    counts: Vec<u64>,
+    seconds: f64,
+    peak_memory_bytes: Option<u64>,
+}
 
-    /// Refuses what makes no database of lower bounds.
-    fn refuse(&self, table: Option<&PathBuf>, pattern: &Pattern, most: &MaxDepth) -> Result<()> {
-        let goal = pattern.goal().blank();
-        if table.is_some() && self.blank.is_some_and(|blank| usize::from(blank) != goal) {
+impl Args {
+    /// Searches a pattern's space and writes its distribution, or the database.
+    fn pattern(&self, pattern: Pattern) -> Result<()> {
+        let output = &self.report.output;
+        let is_table = |path: &&PathBuf| path.extension().is_some_and(|name| name == "pdb");
+        let table = output.output.as_ref().filter(is_table);
+        let (goal, blank) = (pattern.goal().blank() as u8, self.tiles.blank);
+        if table.is_some() && blank.is_some_and(|blank| blank != goal) {
             refuse!(
                 "a database is searched from the goal, its blank on cell {goal}: leave out --blank"
             );
         }
-        if table.is_some() && most.max_depth.is_some() {
+        if table.is_some() && self.max_depth.max_depth.is_some() {
             refuse!("a database has all depths: leave out --max-depth");
         }
-        Ok(())
-    }
-
-    /// Runs the search for a goal and writes its distribution.
-    pub fn run(
-        &self,
-        goal: Board,
-        max_depth: &MaxDepth,
-        running: &Running,
-        output: &OutputOptions,
-    ) -> Result<()> {
-        let pattern = Pattern::parse(goal, self.get().unwrap_or_default())?;
-        let table = output.output.as_ref().filter(|path| is_table(path));
-        self.refuse(table, &pattern, max_depth)?;
-        let table = table.map(|path| OutputFile::reserve(path, output.force).map(|_| path));
-        let table = table.transpose()?;
         let destination = match table {
-            Some(_) => Destination::stdout(),
+            Some(path) => {
+                OutputFile::reserve(path, output.force)?;
+                Destination::stdout(output.format)
+            }
             None => output.reserve()?,
         };
-        let blank = match table {
-            Some(_) => Some(pattern.goal().blank() as u8),
-            None => self.blank,
-        };
         let space = Space {
-            blank,
+            blank: table.map(|_| goal).or(blank),
             kernel: kernel()?,
-            threads: running.threads.get(),
-            memory: Some(running.memory.budget()),
-            max_depth: max_depth.max_depth,
+            threads: self.running.resources.threads.get(),
+            memory: Some(self.running.resources.budget()),
+            max_depth: self.max_depth.max_depth,
             ..Space::new(pattern)
         };
         let progress = SearchProgress::new();
@@ -206,56 +194,54 @@ impl Tiles {
         if let Some(path) = table {
             tracing::info!("wrote {}", path.display());
         }
-        let deepest = found.counts.len() - 1;
-        let total: u64 = found.counts.iter().sum();
-        let moves = found.counts.iter().zip(0u128..);
-        let sum: u128 = moves.map(|(&states, depth)| u128::from(states) * depth).sum();
-        let mean = sum as f64 / total as f64;
-        let pattern = &space.pattern;
-        let figures = json!({
-            "board": pattern.size().to_string(),
-            "goal": pattern.goal().to_string(),
-            "tiles": pattern.tiles(),
-            "blank": blank,
-            "states": found.states,
-            "found": total,
-            "complete": found.complete,
-            "diameter": found.complete.then_some(deepest),
-            "mean_depth": mean,
-            "counts": found.counts,
-            "seconds": found.seconds,
-            "peak_memory_bytes": store::peak_memory(),
-        });
-        let words = || {
-            let tiles: Vec<String> = pattern.tiles().iter().map(u16::to_string).collect();
-            let start = match blank {
-                None => "the tiles at home, the blank anywhere".to_string(),
-                Some(cell) => format!("the tiles at home, the blank on cell {cell}"),
-            };
-            let diameter = match found.complete {
-                true => deepest.to_string(),
-                false => format!("more than {deepest} (stopped)"),
-            };
-            format!(
-                "{}\nboard       {}\ntiles       {}\nstart       {start}\nstates      {} of {}\ndiameter    {diameter}\n\
-                 mean depth  {mean:.6}\ntime        {}\nmemory      {}\n",
-                histogram(&found.counts, found.states).trim_end(),
-                pattern.size(),
-                tiles.join(","),
-                thousands(total),
-                thousands(found.states),
-                duration(found.seconds),
-                bytes(store::peak_memory().unwrap_or_default()),
-            )
-        };
-        destination.write(&match output.format {
-            OutputFormat::Csv => counts_csv("depth,states", &found.counts),
-            format => format.result(figures, "", words),
-        })
+        destination.write(&PatternSpace::new(&space, found))
     }
 }
 
-/// Whether a result is to be a database, by its name.
-fn is_table(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "pdb")
+impl PatternSpace {
+    fn new(space: &Space, of: Depths) -> PatternSpace {
+        let found: u64 = of.counts.iter().sum();
+        let moves = of.counts.iter().zip(0u128..);
+        let sum: u128 = moves.map(|(&states, depth)| u128::from(states) * depth).sum();
+        PatternSpace {
+            board: space.pattern.size().to_string(),
+            goal: space.pattern.goal().to_string(),
+            tiles: space.pattern.tiles().to_vec(),
+            blank: space.blank,
+            states: of.states,
+            found,
+            complete: of.complete,
+            diameter: of.complete.then_some(of.counts.len() - 1),
+            mean_depth: sum as f64 / found as f64,
+            counts: of.counts,
+            seconds: of.seconds,
+            peak_memory_bytes: store::peak_memory(),
+        }
+    }
+}
+
+impl Figures for PatternSpace {
+    const COLUMNS: &'static str = "depth,states";
+
+    fn csv(&self) -> String {
+        counts_csv(&self.counts)
+    }
+
+    fn words(&self) -> String {
+        let tiles: Vec<String> = self.tiles.iter().map(u16::to_string).collect();
+        let start = self.blank.map_or("anywhere".into(), |cell| format!("on cell {cell}"));
+        let deepest = self.counts.len() - 1;
+        let stopped = format!("more than {deepest} (stopped)");
+        let rows = [
+            ("board", self.board.clone()),
+            ("tiles", tiles.join(",")),
+            ("start", format!("the tiles at home, the blank {start}")),
+            ("states", format!("{} of {}", thousands(self.found), thousands(self.states))),
+            ("diameter", self.diameter.map_or(stopped, |diameter| diameter.to_string())),
+            ("mean depth", format!("{:.6}", self.mean_depth)),
+            ("time", duration(self.seconds)),
+            ("memory", bytes(self.peak_memory_bytes.unwrap_or_default())),
+        ];
+        histogram(&self.counts, self.states) + &facts(12, rows)
+    }
 }

@@ -3,13 +3,11 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-use tilewave::puzzle::{Board, MoveStyle, Size};
-use tilewave::solve::Constructive;
+use tilewave::puzzle::MoveStyle;
 use tilewave::solve::models::{Cnf, IntegerProgram, Question, decode};
+use tilewave::{Board, Constructive, Size};
 
-use crate::cli::options::{GoalOption, count};
-use crate::cli::output::{OutputFile, print};
+use crate::cli::{Context, GoalOption, OutputFile, Result, count, print};
 
 /// Write the question whether a board is solvable in at most N moves as SAT formula or integer program, or
 /// read a solver's answer.
@@ -63,7 +61,6 @@ pub struct Args {
 }
 
 impl Args {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let board = Board::parse(&self.board, self.size)?;
         let goal = self.goal.board(board.size())?;
@@ -72,10 +69,7 @@ impl Args {
         }
         let moves = match self.max_moves {
             Some(moves) => moves,
-            None => {
-                let solver = Constructive::new(goal.clone());
-                solver.solve(&board)?.len()
-            }
+            None => Constructive::new(goal.clone()).solve(&board)?.len(),
         };
         let question = Question::new(board, goal, moves)?;
         let steps = question.steps();
@@ -109,7 +103,6 @@ impl Args {
         Ok(())
     }
 
-    /// Prints the moves of an answer.
     fn decode(&self, path: &Path, board: &Board, goal: &Board) -> Result<()> {
         let style: MoveStyle = self.moves.parse()?;
         let mut answer = Vec::new();
@@ -117,10 +110,9 @@ impl Args {
             true => std::io::stdin().lock().read_to_end(&mut answer),
             false => std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut answer)),
         };
-        read.with_context(|| format!("cannot read '{}'", path.display()))?;
+        read.context(format!("cannot read '{}'", path.display()))?;
         let answer = String::from_utf8_lossy(&answer);
         let moves = decode(board, goal, &answer)?;
-        print(&format!("{board}  {} moves  {}\n", moves.len(), moves.short(style)))?;
-        Ok(())
+        print(&format!("{board}  {} moves  {}\n", moves.len(), moves.short(style)))
     }
 }

@@ -1,69 +1,159 @@
 //! From errors to one line on stderr and an exit code.
 
 use std::error::Error as _;
-use std::fmt::{Debug, Display};
+use std::fmt::{self, Display};
 use std::io;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ErrorKind};
-use tilewave::Error;
 use tilewave::pdb::PdbError;
-use tilewave::puzzle::{BoardError, DefinitionError};
 use tilewave::search::SearchError;
 use tilewave::search::disk::DiskError;
 use tilewave::solve::SolveError;
-use tilewave::store::OutputError;
 use tilewave::table::TableError;
+use tilewave::{Class, Error, OutputError, puzzle, report};
 
 use crate::cli::last_words::write_unlocked;
 use crate::cli::progress::{self, INTERRUPTED};
 
-/// A command line that is wrong in a way that the parser cannot see.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Usage(pub String);
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// Why a command ends.
+#[derive(Debug)]
+pub struct Failure {
+    pub code: u8,
+    /// What is to be said of it, if that has not been done yet.
+    pub said: Option<String>,
+}
+
+impl Failure {
+    /// What has been reported: the exit code is left.
+    pub fn exit(code: u8) -> Failure {
+        Failure { code, said: None }
+    }
+
+    pub fn interrupted() -> Failure {
+        Failure::exit(INTERRUPTED)
+    }
+
+    /// A command line that is wrong in a way that the parser cannot see.
+    pub fn usage(said: impl Display) -> Failure {
+        Failure { code: 2, said: Some(said.to_string()) }
+    }
+
+    pub fn failed(said: impl Display) -> Failure {
+        Failure { code: 1, said: Some(said.to_string()) }
+    }
+
+    /// Fails a command whose results are printed, unless they are good.
+    pub fn unless(good: bool) -> Result<()> {
+        if good { Ok(()) } else { Err(Failure::exit(1)) }
+    }
+
+    pub fn report(self) -> ExitCode {
+        if let Some(said) = &self.said {
+            complain(said);
+        }
+        ExitCode::from(self.code)
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.said.as_deref().unwrap_or_default())
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        if let Error::Output(OutputError::Io { reason, .. })
+        | Error::Pdb(PdbError::Output(OutputError::Io { reason, .. }))
+        | Error::Table(TableError::Output(OutputError::Io { reason, .. })) = &error
+            && reason.kind() == io::ErrorKind::BrokenPipe
+        {
+            return Failure::exit(0);
+        }
+        match error.class() {
+            Class::Usage => Failure::usage(error),
+            Class::Interrupted => Failure { code: INTERRUPTED, said: Some(error.to_string()) },
+            _ => Failure::failed(error),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        match error.kind() {
+            // A closed pipe ends the output, not the program's success.
+            io::ErrorKind::BrokenPipe => Failure::exit(0),
+            _ => Failure::failed(error),
+        }
+    }
+}
+
+/// Errors that convert into others.
+macro_rules! convert {
+    ($($narrow:ty => $how:path,)+) => {$(
+        impl From<$narrow> for Failure {
+            fn from(error: $narrow) -> Failure {
+                $how(error).into()
+            }
+        }
+    )+};
+}
+
+convert! {
+    puzzle::BoardError => Error::from,
+    puzzle::DefinitionError => Error::from,
+    puzzle::SizeError => Error::from,
+    puzzle::families::FamilyError => Error::from,
+    puzzle::formats::FormatError => Error::from,
+    SearchError => Error::from,
+    DiskError => Error::from,
+    OutputError => Error::from,
+    tilewave::store::StorageError => Error::from,
+    PdbError => Error::from,
+    TableError => Error::from,
+    SolveError => Error::from,
+    report::ReportError => Error::from,
+    rayon::ThreadPoolBuildError => Failure::failed,
+    serde_json::Error => Failure::failed,
+    std::string::FromUtf8Error => Failure::failed,
+}
+
+/// What is being done or looked at, in front of what is wrong.
+pub trait Context<T> {
+    fn context(self, what: impl Display) -> Result<T>;
+}
+
+impl<T, E: Into<Failure>> Context<T> for Result<T, E> {
+    fn context(self, what: impl Display) -> Result<T> {
+        self.map_err(|error| {
+            let Failure { code, said } = error.into();
+            Failure { code, said: said.map(|said| format!("{what}: {said}")) }
+        })
+    }
+}
 
 /// Refuses a command line, in the words of a format.
 macro_rules! refuse {
     ($($words:tt)*) => {
-        return Err($crate::cli::failure::Usage(format!($($words)*)).into())
+        return Err($crate::cli::failure::Failure::usage(format!($($words)*)))
     };
 }
 
-/// A failure that has been reported: the exit code is left.
-#[derive(Debug, thiserror::Error)]
-#[error("exit code {0}")]
-pub struct Exit(pub u8);
-
-impl Exit {
-    /// Fails a command whose results are printed, unless they are good.
-    pub fn unless(good: bool) -> Result<(), Exit> {
-        if good { Ok(()) } else { Err(Exit(1)) }
-    }
-}
-
-/// Reports what the argument parser of `program` says: help and version on stdout, anything else in one line.
-pub fn of_parser(error: &clap::Error, program: clap::Command) -> ExitCode {
+/// What the argument parser of `program` says: help and version on stdout, anything else in one line.
+pub fn of_parser(error: &clap::Error, program: clap::Command) -> Result<()> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             let printed = error.print().and_then(|()| io::Write::flush(&mut io::stdout()));
-            match printed {
-                Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
-                    complain(&format!("cannot write to stdout: {e}"));
-                    ExitCode::FAILURE
-                }
-                // A closed pipe ends the output, not the program's success.
-                _ => ExitCode::SUCCESS,
-            }
+            printed.context("cannot write to stdout")
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _ = error.print();
-            ExitCode::from(2)
+            Err(Failure::exit(2))
         }
-        _ => {
-            complain(&format!("{}; see {} --help", in_words(error), asked(program)));
-            ExitCode::from(2)
-        }
+        _ => refuse!("{}; see {} --help", in_words(error), asked(program)),
     }
 }
 
@@ -114,75 +204,6 @@ fn asked(mut command: clap::Command) -> String {
         }
     }
     name
-}
-
-/// Reports what a command failed at.
-pub fn of_command(error: anyhow::Error) -> ExitCode {
-    if let Some(Exit(code)) = error.downcast_ref() {
-        return ExitCode::from(*code);
-    }
-    let said = format!("{error:#}");
-    let error = match library(error) {
-        Ok(error) => error,
-        Err(other) => {
-            let broken = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
-            if other.downcast_ref().is_some_and(broken) {
-                return ExitCode::SUCCESS;
-            }
-            complain(&said);
-            return ExitCode::from(if other.is::<Usage>() { 2 } else { 1 });
-        }
-    };
-    if let Error::Output(OutputError::Io { reason, .. })
-    | Error::Pdb(PdbError::Output(OutputError::Io { reason, .. }))
-    | Error::Table(TableError::Output(OutputError::Io { reason, .. })) = &error
-        && reason.kind() == io::ErrorKind::BrokenPipe
-    {
-        return ExitCode::SUCCESS;
-    }
-    complain(&said);
-    ExitCode::from(match error {
-        Error::Search(SearchError::Interrupted { .. })
-        | Error::Disk(DiskError::Interrupted { .. })
-        | Error::Pdb(PdbError::Interrupted | PdbError::Stopped(_))
-        | Error::Table(TableError::Interrupted) => INTERRUPTED,
-        Error::Board(BoardError::Unsolvable { .. }) => 1,
-        Error::Board(_)
-        | Error::Search(
-            SearchError::TooLarge { .. }
-            | SearchError::TooSmall { .. }
-            | SearchError::InMemory { .. }
-            | SearchError::Kernel(_),
-        )
-        | Error::Disk(DiskError::Digits { .. })
-        | Error::Table(TableError::Directed { .. } | TableError::NoBoard { .. })
-        | Error::Puzzle(_)
-        | Error::Family(_)
-        | Error::File(_)
-        | Error::Solve(SolveError::OtherLog { .. }) => 2,
-        Error::Pdb(error) if error.is_usage() => 2,
-        _ => 1,
-    })
-}
-
-/// The library's error that made a command fail, if it was one: `?` takes the narrow ones as they are.
-fn library(error: anyhow::Error) -> Result<Error, anyhow::Error> {
-    fn narrow<E>(error: anyhow::Error) -> Result<Error, anyhow::Error>
-    where
-        E: Display + Debug + Send + Sync + 'static,
-        Error: From<E>,
-    {
-        error.downcast::<E>().map(Error::from)
-    }
-    narrow::<Error>(error)
-        .or_else(narrow::<BoardError>)
-        .or_else(narrow::<SearchError>)
-        .or_else(narrow::<DefinitionError>)
-        .or_else(narrow::<OutputError>)
-        .or_else(narrow::<PdbError>)
-        .or_else(narrow::<TableError>)
-        .or_else(narrow::<SolveError>)
-        .or_else(narrow::<DiskError>)
 }
 
 /// The one place that writes to stderr without the log. What a user typed comes back to be read, never as a command to

@@ -3,13 +3,12 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
 use clap::{Command, ValueHint};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use crate::cli::output::print;
+use crate::cli::{Context, Result, print};
 
 /// What the environment decides.
 const ENVIRONMENT: &[(&str, &str)] = &[
@@ -19,7 +18,7 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("TERM", "dumb: no colours, and no line that moves"),
 ];
 
-/// Returns the environment's part of the help.
+/// The environment's part of the help.
 pub fn environment() -> String {
     let line = |(name, meaning): &(&str, &str)| format!("\n  {name:<15}  {meaning}");
     "Environment:".to_string() + &ENVIRONMENT.iter().map(line).collect::<String>()
@@ -62,17 +61,15 @@ pub struct ManArgs {
 }
 
 impl ManArgs {
-    /// Runs the command.
     pub fn run(&self, program: Command) -> Result<()> {
         // Built: commands then know their full names.
         let mut command = program.after_help("");
         command.build();
         match &self.dir {
             Some(dir) => write_all(&command, "tilewave", dir)
-                .with_context(|| format!("cannot write manual pages to '{}'", dir.display()))?,
-            None => print(&String::from_utf8(page(&command, "tilewave")?)?)?,
+                .context(format!("cannot write manual pages to '{}'", dir.display())),
+            None => print(&String::from_utf8(page(&command, "tilewave")?)?),
         }
-        Ok(())
     }
 }
 
@@ -85,7 +82,6 @@ fn write_all(command: &Command, name: &str, dir: &std::path::Path) -> std::io::R
     Ok(())
 }
 
-/// The page of a command.
 fn page(command: &Command, name: &str) -> std::io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let title = command.clone().display_name(name.to_string());
@@ -122,12 +118,11 @@ pub struct CompletionsArgs {
 }
 
 impl CompletionsArgs {
-    /// Runs the command; `program` is the whole command line.
+    /// `program` is the whole command line.
     pub fn run(&self, program: clap::Command) -> Result<()> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut without_files(program), "tilewave", &mut text);
-        print(&String::from_utf8(text)?)?;
-        Ok(())
+        print(&String::from_utf8(text)?)
     }
 }
 

@@ -3,23 +3,23 @@
 //! Invariant: results go to stdout, everything else to stderr; exit codes are 0 (done), 1 (a check or
 //! the work failed), 2 (the command line is wrong), 130 (interrupted).
 
-pub(crate) mod bfs;
-pub(crate) mod disk;
-pub(crate) mod export;
-pub(crate) mod failure;
-pub(crate) mod last_words;
-pub(crate) mod manual;
-pub(crate) mod options;
-pub(crate) mod output;
-pub(crate) mod pdb;
-pub(crate) mod plan;
-pub(crate) mod progress;
-pub(crate) mod puzzle;
-pub(crate) mod ranks;
-pub(crate) mod runs;
-pub(crate) mod solve;
-pub(crate) mod states;
-pub(crate) mod table;
+mod bfs;
+mod disk;
+mod export;
+mod failure;
+mod last_words;
+mod manual;
+mod options;
+mod output;
+mod pdb;
+mod plan;
+mod progress;
+mod puzzle;
+mod ranks;
+mod runs;
+mod solve;
+mod states;
+mod table;
 
 use std::process::ExitCode;
 
@@ -27,6 +27,20 @@ use clap::{CommandFactory, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
 pub use crate::cli::last_words::Allocator;
+// What commands share.
+pub(crate) use self::{
+    disk::{DiskOptions, Keep, MadeDirectories, directories},
+    failure::{Context, Failure, Result, complain, refuse},
+    options::{
+        GoalOption, MaxDepth, Resources, Running, Threads, bandwidth, choice, count, kernel, whole,
+    },
+    output::{
+        Destination, Figures, OutputFile, OutputFormat, OutputOptions, ResultReport, Subject,
+        counts_csv, facts, print, sweeps,
+    },
+    progress::{SearchProgress, StatusLine, aside, eta, part},
+    puzzle::{Counted, puzzle},
+};
 
 /// Complete breadth-first searches of sliding-tile boards and permutation puzzles: depth distributions, God's numbers,
 /// antipodes.
@@ -69,49 +83,50 @@ enum Command {
     Man(manual::ManArgs),
 }
 
-/// Runs the program.
 pub fn main() -> ExitCode {
     progress::outlive_limits();
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => return failure::of_parser(&error, Cli::command()),
-    };
-    let level = match (cli.quiet, cli.verbose) {
-        (true, _) => LevelFilter::ERROR,
-        (false, 0) => LevelFilter::INFO,
-        (false, 1) => LevelFilter::DEBUG,
-        (false, _) => LevelFilter::TRACE,
-    };
-    tracing_subscriber::fmt()
-        .with_writer(|| progress::LogWriter)
-        .with_ansi(progress::is_coloured())
-        .with_max_level(level)
-        .without_time()
-        .with_target(false)
-        .init();
-    if cli.quiet || cli.no_progress {
-        progress::hide();
+    match Cli::try_parse() {
+        Ok(cli) => cli.run(),
+        Err(error) => failure::of_parser(&error, Cli::command()),
     }
-    let result = match cli.command {
-        Command::Bfs(args) => args.run(),
-        Command::Resume(args) => args.run(),
-        Command::Status(args) => args.run(),
-        Command::Repair(args) => args.run(),
-        Command::Antipodes(args) => args.run(),
-        Command::State(args) => args.run(),
-        Command::Table(args) => args.run(),
-        Command::Verify(args) => args.run(),
-        Command::Plan(args) => args.run(),
-        Command::Puzzles(args) => args.run(),
-        Command::Pdb(args) => args.run(),
-        Command::Solve(args) => args.run(),
-        Command::Scramble(args) => args.run(),
-        Command::Export(args) => args.run(),
-        Command::Completions(args) => args.run(Cli::command()),
-        Command::Man(args) => args.run(Cli::command()),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => failure::of_command(error),
+    .map_or_else(Failure::report, |()| ExitCode::SUCCESS)
+}
+
+impl Cli {
+    fn run(self) -> Result<()> {
+        let level = match (self.quiet, self.verbose) {
+            (true, _) => LevelFilter::ERROR,
+            (false, 0) => LevelFilter::INFO,
+            (false, 1) => LevelFilter::DEBUG,
+            (false, _) => LevelFilter::TRACE,
+        };
+        tracing_subscriber::fmt()
+            .with_writer(|| progress::LogWriter)
+            .with_ansi(progress::is_coloured())
+            .with_max_level(level)
+            .without_time()
+            .with_target(false)
+            .init();
+        if self.quiet || self.no_progress {
+            progress::hide();
+        }
+        match self.command {
+            Command::Bfs(args) => args.run(),
+            Command::Resume(args) => args.run(),
+            Command::Status(args) => args.run(),
+            Command::Repair(args) => args.run(),
+            Command::Antipodes(args) => args.run(),
+            Command::State(args) => args.run(),
+            Command::Table(args) => args.run(),
+            Command::Verify(args) => args.run(),
+            Command::Plan(args) => args.run(),
+            Command::Puzzles(args) => args.run(),
+            Command::Pdb(args) => args.run(),
+            Command::Solve(args) => args.run(),
+            Command::Scramble(args) => args.run(),
+            Command::Export(args) => args.run(),
+            Command::Completions(args) => args.run(Cli::command()),
+            Command::Man(args) => args.run(Cli::command()),
+        }
     }
 }

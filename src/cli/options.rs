@@ -1,43 +1,16 @@
 //! Options that several commands share, each written once.
 
-use std::fmt::Display;
-use std::path::PathBuf;
-use std::str::FromStr;
-use std::time::Duration;
+use std::{fmt::Display, str::FromStr, time::Duration};
 
-use anyhow::Result;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use tilewave::kernel::Kernel;
-use tilewave::puzzle::{Board, Goal, Size, StateSpace};
-use tilewave::search::{Engine, Search, SearchError};
-use tilewave::store;
-use tilewave::table::DistanceTable;
+use tilewave::pdb::Build;
+use tilewave::puzzle::StateSpace;
+use tilewave::search::{Engine, SearchError};
+use tilewave::{Board, DistanceTable, Goal, Kernel, Pattern, Search, Size, store};
 
-use crate::cli::failure::refuse;
+use crate::cli::{Result, refuse};
 
-/// The environment variable that forces a kernel.
 const KERNEL: &str = "TILEWAVE_KERNEL";
-
-/// How results are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OutputFormat {
-    Text,
-    Csv,
-    Json,
-}
-
-/// The formats, as options.
-pub const FORMATS: &[Choice<OutputFormat>] = &[
-    (&["text"], OutputFormat::Text, "For people"),
-    (&["csv"], OutputFormat::Csv, "Comma-separated values"),
-    (&["json"], OutputFormat::Json, "JSON"),
-];
-
-/// The engines, as options; a directory makes it the one on disk.
-const ENGINES: &[Choice<Engine>] = &[
-    (&["sweep"], Engine::Sweep, "Streaming passes over byte arrays"),
-    (&["reference"], Engine::Reference, "Plain, slow, for any board"),
-];
 
 /// `--threads`.
 #[derive(clap::Args)]
@@ -48,7 +21,7 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Returns the number asked for, which is cut, with a line that says so, where it could only do harm.
+    /// The number asked for, which is cut, with a line that says so, where it could only do harm.
     pub fn get(&self) -> Option<usize> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let most = (4 * cores).max(64);
@@ -60,26 +33,67 @@ impl Threads {
     }
 }
 
-/// `--memory`.
+/// What work may use of the machine.
 #[derive(clap::Args)]
-pub struct Memory {
+pub struct Resources {
+    #[command(flatten)]
+    pub threads: Threads,
+
     /// Most memory, with a unit: 500MB, 8GiB or 8G [default: half of what is free]. Leave room for other programs: where the
     /// machine runs out of memory, the system ends one of them. A search on disk that is ended so loses nothing.
     #[arg(short = 'M', long, value_name = "SIZE", value_parser = bytes)]
-    memory: Option<u64>,
+    pub memory: Option<u64>,
 }
 
-impl Memory {
-    /// Returns the most bytes that arrays may take.
+impl Resources {
+    /// The most bytes that arrays may take.
     pub fn budget(&self) -> u64 {
         self.memory.unwrap_or_else(store::budget)
     }
 
-    /// Returns whether the user has said how much.
-    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
-    pub fn is_given(&self) -> bool {
-        self.memory.is_some()
+    pub fn search(&self, space: StateSpace) -> Result<Search> {
+        let mut search = Search::of(space);
+        search.threads = self.threads.get();
+        search.kernel = kernel()?;
+        search.memory = Some(self.budget());
+        Ok(search)
     }
+
+    pub fn build(&self, pattern: &Pattern) -> Result<Build> {
+        Ok(Build {
+            threads: self.threads.get(),
+            kernel: kernel()?,
+            memory: Some(self.budget()),
+            ..Build::new(pattern.clone())
+        })
+    }
+}
+
+/// How a search runs.
+#[derive(clap::Args)]
+pub struct Running {
+    #[command(flatten)]
+    pub resources: Resources,
+
+    /// Engine [default: sweep, reference for boards of fewer than 6 tiles].
+    // A directory makes it the one on disk.
+    #[arg(long, value_parser = choice(&Engine::NAMES[..2]))]
+    pub engine: Option<Engine>,
+}
+
+impl Running {
+    pub fn search(&self, space: StateSpace) -> Result<Search> {
+        Ok(Search { engine: self.engine, ..self.resources.search(space)? })
+    }
+}
+
+/// The kernel that the environment asks for.
+pub fn kernel() -> Result<Option<Kernel>> {
+    let Some(name) = std::env::var_os(KERNEL).filter(|name| !name.is_empty()) else {
+        return Ok(None);
+    };
+    let kernel: Result<Kernel, _> = name.to_string_lossy().parse();
+    Ok(Some(kernel.map_err(SearchError::from)?))
 }
 
 /// `--goal`.
@@ -87,22 +101,16 @@ impl Memory {
 pub struct GoalOption {
     /// Goal: last, first, blank=CELL (row-major from 0) or a board [default: that of --table, or last].
     #[arg(long)]
-    goal: Option<Goal>,
+    pub goal: Option<Goal>,
 }
 
 impl GoalOption {
-    /// Returns whether there is one on the command line.
-    pub fn is_given(&self) -> bool {
-        self.goal.is_some()
-    }
-
-    /// Returns the goal board of a size.
     pub fn board(&self, size: Size) -> Result<Board> {
         let goal = self.goal.as_ref().unwrap_or(&Goal::Last);
         Ok(goal.board(size)?)
     }
 
-    /// Returns the goal board of a size, which is a table's when there is one.
+    /// The goal board of a size, which is a table's when there is one.
     pub fn board_of(&self, table: Option<&DistanceTable>, size: Size) -> Result<Board> {
         let Some(table) = table else {
             return self.board(size);
@@ -125,64 +133,12 @@ pub struct MaxDepth {
     pub max_depth: Option<usize>,
 }
 
-/// `--format`, `--output` and `--force`.
-#[derive(clap::Args)]
-pub struct OutputOptions {
-    /// How to write the result.
-    #[arg(long, value_parser = choice(FORMATS), default_value = "text")]
-    pub format: OutputFormat,
-
-    /// Write the result to a file instead of stdout (-).
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-
-    /// Replace existing files.
-    #[arg(long)]
-    pub force: bool,
-}
-
-/// How a search runs.
-#[derive(clap::Args)]
-pub struct Running {
-    #[command(flatten)]
-    pub threads: Threads,
-
-    #[command(flatten)]
-    pub memory: Memory,
-
-    /// Engine [default: sweep, reference for boards of fewer than 6 tiles].
-    #[arg(long, value_parser = choice(ENGINES))]
-    pub engine: Option<Engine>,
-}
-
-impl Running {
-    /// Returns the search of a state space that runs as asked.
-    pub fn search(&self, space: StateSpace) -> Result<Search> {
-        let mut search = Search::of(space);
-        search.threads = self.threads.get();
-        search.engine = self.engine;
-        search.kernel = kernel()?;
-        search.memory = Some(self.memory.budget());
-        Ok(search)
-    }
-}
-
-/// Returns the kernel that the environment asks for.
-pub fn kernel() -> Result<Option<Kernel>> {
-    let Some(name) = std::env::var_os(KERNEL).filter(|name| !name.is_empty()) else {
-        return Ok(None);
-    };
-    let kernel: Result<Kernel, _> = name.to_string_lossy().parse();
-    Ok(Some(kernel.map_err(SearchError::from)?))
-}
-
 // Words of the command line and what they stand for. Every error says what was written and what to write.
 
-/// A value, its names, and what to say of it: the one way to offer an enum of the library as an option. Former
-/// names follow the present one.
-pub type Choice<T> = (&'static [&'static str], T, &'static str);
+/// A value of an enum of the library, its names, the present one first, and what to say of it.
+type Choice<T> = (&'static [&'static str], T, &'static str);
 
-/// Returns the parser of a list of names.
+/// The parser of a list of names.
 pub fn choice<T>(all: &'static [Choice<T>]) -> impl TypedValueParser<Value = T>
 where
     T: Clone + Send + Sync + 'static,
@@ -196,7 +152,7 @@ where
     })
 }
 
-/// Returns the parser of whole numbers within bounds.
+/// The parser of whole numbers within bounds.
 pub fn whole<T>(least: T, most: T) -> impl Fn(&str) -> Result<T, String> + Clone
 where
     T: FromStr + PartialOrd + Display + Copy + Send + Sync + 'static,
@@ -207,7 +163,7 @@ where
     }
 }
 
-/// Returns the parser of counts: whole numbers from 0.
+/// The parser of counts: whole numbers from 0.
 pub fn count<T>() -> impl Fn(&str) -> Result<T, String> + Clone
 where
     T: FromStr,
@@ -225,7 +181,7 @@ fn parts(text: &str) -> Option<(f64, &str)> {
     Some((number.parse().ok()?, unit.trim()))
 }
 
-/// Returns the bytes that a size with a unit stands for: decimal (kB, MB, GB, TB) or binary (KiB, MiB, GiB,
+/// The bytes that a size with a unit stands for: decimal (kB, MB, GB, TB) or binary (KiB, MiB, GiB,
 /// TiB, and K, M, G, T alone, as other programs read them). `Gb` says bits and is refused.
 pub fn bytes(text: &str) -> Result<u64, String> {
     let wrong = || {
@@ -257,7 +213,7 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     if bytes < 9.2e18 { Ok(bytes as u64) } else { Err(wrong()) }
 }
 
-/// Returns the bytes a second that `5GB/s` stands for; `5Gb/s` and `5Gbit/s` are bits, an eighth of that.
+/// The bytes a second that `5GB/s` stands for; `5Gb/s` and `5Gbit/s` are bits, an eighth of that.
 pub fn bandwidth(text: &str) -> Result<u64, String> {
     let wrong = || {
         format!(
@@ -273,7 +229,7 @@ pub fn bandwidth(text: &str) -> Result<u64, String> {
     rate.ok().filter(|&rate| rate > 0).ok_or_else(wrong)
 }
 
-/// Returns the time that a number with a unit stands for: ms, s, min, h; 0 needs no unit.
+/// The time that a number with a unit stands for: ms, s, min, h; 0 needs no unit.
 pub fn time(text: &str) -> Result<Duration, String> {
     let wrong =
         || format!("'{text}' is not a time: write a number and a unit, for example 10s or 2min");
@@ -291,8 +247,6 @@ pub fn time(text: &str) -> Result<Duration, String> {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/cli/values.rs` keeps to itself.
-
     use super::*;
 
     #[test]
@@ -308,19 +262,8 @@ mod tests {
         for (text, expected) in sizes {
             assert_eq!(bytes(text), Ok(expected), "{text}");
         }
-        for text in [
-            "8",
-            "",
-            "GiB",
-            "8GiBs",
-            "-8GiB",
-            "1e99GiB",
-            "9999999999999TB",
-            ".",
-            "8Gb",
-            "8bb",
-            "8i",
-        ] {
+        let wrong = "8 GiB 8GiBs -8GiB 1e99GiB 9999999999999TB . 8Gb 8bb 8i";
+        for text in wrong.split(' ').chain([""]) {
             assert!(bytes(text).is_err(), "{text}");
         }
         let rates = [

@@ -1,16 +1,78 @@
-//! Where results go: stdout, or a file that is either there complete or not there at all.
+//! What commands have found, in each format, and where it goes: stdout, or a file that is either there complete or not
+//! there at all.
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow};
+use serde::Serialize;
 use serde_json::{Value, json};
+use tilewave::puzzle::{Metric, StateSpace};
 use tilewave::report::html::LAST_DRAWN;
 use tilewave::report::{self, Chart, ChartFormat, one_key_per_line};
-use tilewave::search::{Engine, Outcome, Search};
-use tilewave::store;
+use tilewave::search::{Engine, Outcome};
+use tilewave::{Search, store};
 
-use crate::cli::failure::{Usage, refuse};
-use crate::cli::options::{OutputFormat, OutputOptions, count};
+use crate::cli::{Failure, Result, count, refuse};
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum OutputFormat {
+    /// For people
+    Text,
+    /// Comma-separated values
+    Csv,
+    /// JSON
+    Json,
+}
+
+/// What a command has found: its fields are the keys of JSON, some of them the columns of CSV.
+pub trait Figures: Serialize + Sized {
+    const COLUMNS: &'static str;
+
+    /// The columns, where not all answers have the same.
+    fn columns(&self) -> &'static str {
+        Self::COLUMNS
+    }
+
+    fn words(&self) -> String;
+
+    /// The lines of CSV: one, unless there are several states or depths.
+    fn csv(&self) -> String {
+        let figures = figures(self);
+        let fields = self.columns().split(',').map(|name| field(&figures[name]));
+        fields.collect::<Vec<_>>().join(",") + "\n"
+    }
+}
+
+/// Lines of CSV for counts by depth or value.
+pub fn counts_csv(counts: &[u64]) -> String {
+    counts.iter().enumerate().map(|(at, count)| format!("{at},{count}\n")).collect()
+}
+
+/// Lines of a label and what is to be said; where that is nothing there is no line.
+pub fn facts<'a>(width: usize, facts: impl IntoIterator<Item = (&'a str, String)>) -> String {
+    let said = facts.into_iter().filter(|(_, words)| !words.is_empty());
+    said.map(|(label, words)| format!("{:<width$}{words}\n", label)).collect()
+}
+
+/// What is searched, as answers name it.
+#[derive(Serialize)]
+pub struct Subject {
+    board: Option<String>,
+    puzzle: String,
+    metric: Option<&'static str>,
+}
+
+impl Subject {
+    /// What stands under `board` is the size of one; CSV has one column for all names.
+    pub fn new(space: &StateSpace, format: OutputFormat) -> Subject {
+        let (size, puzzle) = (space.size().map(|size| size.to_string()), space.name());
+        Subject {
+            board: size.or_else(|| (format == OutputFormat::Csv).then(|| puzzle.clone())),
+            puzzle,
+            metric: space.metric().map(Metric::name),
+        }
+    }
+}
 
 /// An output to be written: refused at once when it exists or its directory cannot be written, so that no
 /// long search ends with nowhere to put its result.
@@ -28,7 +90,6 @@ impl OutputFile {
         Ok(OutputFile { path: path.to_path_buf(), force })
     }
 
-    /// Writes the file and puts it in its place.
     pub fn write(self, bytes: &[u8]) -> Result<()> {
         let written = || {
             let mut output = store::Output::create(&self.path, self.force)?;
@@ -43,37 +104,99 @@ impl OutputFile {
     }
 }
 
-impl OutputFormat {
-    /// Returns a result: figures by name as JSON, some of them (`columns`, by commas) as CSV, or words.
-    pub fn result(self, figures: Value, columns: &str, words: impl FnOnce() -> String) -> String {
-        match self {
-            OutputFormat::Json => one_key_per_line(&with_version(figures)),
-            _ => self.heading(columns) + &self.line(figures, columns, words),
-        }
-    }
+pub fn print(text: &str) -> Result<()> {
+    OutputFile::reserve(Path::new("-"), false)?.write(text.as_bytes())
+}
 
-    /// Returns one of several results, which follow a heading.
-    pub fn line(self, figures: Value, columns: &str, words: impl FnOnce() -> String) -> String {
-        match self {
-            OutputFormat::Json => format!("{}\n", with_version(figures)),
-            OutputFormat::Csv => {
-                let fields = columns.split(',').map(|column| field(&figures[column]));
-                fields.collect::<Vec<_>>().join(",") + "\n"
-            }
-            OutputFormat::Text => words(),
-        }
-    }
+/// `--format`, `--output` and `--force`.
+#[derive(clap::Args)]
+pub struct OutputOptions {
+    /// How to write the result.
+    #[arg(long, default_value = "text")]
+    pub format: OutputFormat,
 
-    /// Returns what comes before several results.
-    pub fn heading(self, columns: &str) -> String {
-        match self {
-            OutputFormat::Csv => format!("{columns}\n"),
-            OutputFormat::Json | OutputFormat::Text => String::new(),
-        }
+    /// Write the result to a file instead of stdout (-).
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Replace existing files.
+    #[arg(long)]
+    pub force: bool,
+}
+
+impl OutputOptions {
+    pub fn reserve(&self) -> Result<Destination> {
+        // Stdout shows every part at once.
+        let file = self.output.as_ref().filter(|path| *path != Path::new("-"));
+        let file = file.map(|path| OutputFile::reserve(path, self.force)).transpose()?;
+        Ok(Destination { format: self.format, file, held: String::new() })
     }
 }
 
-fn with_version(mut figures: Value) -> Value {
+pub struct Destination {
+    pub format: OutputFormat,
+    file: Option<OutputFile>,
+    held: String,
+}
+
+impl Destination {
+    pub fn stdout(format: OutputFormat) -> Destination {
+        Destination { format, file: None, held: String::new() }
+    }
+
+    /// Stdout beside a file that has been written, unless that has gone there itself.
+    pub fn beside(file: &Path, format: OutputFormat) -> Option<Destination> {
+        (!store::Output::is_stdout(file)).then(|| Destination::stdout(format))
+    }
+
+    /// Adds a part of the result: shown at once on stdout, held back for a file.
+    pub fn add(&mut self, text: &str) -> Result<()> {
+        if self.file.is_none() {
+            return print(text);
+        }
+        self.held.push_str(text);
+        Ok(())
+    }
+
+    /// Adds what comes before several answers.
+    pub fn heading(&mut self, columns: &str) -> Result<()> {
+        match self.format {
+            OutputFormat::Csv => self.add(&format!("{columns}\n")),
+            OutputFormat::Json | OutputFormat::Text => self.add(""),
+        }
+    }
+
+    pub fn line(&mut self, answer: &impl Figures) -> Result<()> {
+        self.add(&match self.format {
+            OutputFormat::Json => format!("{}\n", figures(answer)),
+            OutputFormat::Csv => answer.csv(),
+            OutputFormat::Text => answer.words(),
+        })
+    }
+
+    /// Writes the file, if there is one, from its parts.
+    pub fn finish(self) -> Result<()> {
+        match self.file {
+            Some(file) => file.write(self.held.as_bytes()),
+            None => Ok(()),
+        }
+    }
+
+    pub fn write(mut self, answer: &impl Figures) -> Result<()> {
+        if self.format == OutputFormat::Json {
+            self.add(&one_key_per_line(&figures(answer)))?;
+        } else {
+            self.heading(answer.columns())?;
+            self.line(answer)?;
+        }
+        self.finish()
+    }
+}
+
+/// The figures of an answer by name, with the version of this program.
+fn figures(answer: &impl Figures) -> Value {
+    // Nothing but numbers, texts and lists of them under names.
+    let mut figures = serde_json::to_value(answer).unwrap_or_default();
     figures["version"] = json!(env!("CARGO_PKG_VERSION"));
     figures
 }
@@ -89,73 +212,6 @@ fn field(figure: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
-}
-
-/// Returns counts by depth or value as CSV.
-pub fn counts_csv(columns: &str, counts: &[u64]) -> String {
-    let rows = counts.iter().enumerate();
-    let rows = rows.map(|(at, count)| format!("{at},{count}\n"));
-    format!("{columns}\n{}", rows.collect::<String>())
-}
-
-impl OutputOptions {
-    /// Reserves the place of the result.
-    pub fn reserve(&self) -> Result<Destination> {
-        let reserve = |path: &PathBuf| OutputFile::reserve(path, self.force);
-        // Stdout shows every part at once.
-        let file = self.output.as_ref().filter(|path| *path != Path::new("-"));
-        let file = file.map(reserve).transpose()?;
-        Ok(Destination { file, held: String::new() })
-    }
-}
-
-/// The place of the result: a file, or stdout.
-pub struct Destination {
-    file: Option<OutputFile>,
-    held: String,
-}
-
-impl Destination {
-    /// Returns stdout.
-    pub fn stdout() -> Destination {
-        Destination { file: None, held: String::new() }
-    }
-
-    /// Adds a part of the result: shown at once on stdout, held back for a file.
-    pub fn add(&mut self, text: &str) -> Result<()> {
-        if self.file.is_none() {
-            return print(text);
-        }
-        self.held.push_str(text);
-        Ok(())
-    }
-
-    /// Writes the file, if there is one, from its parts.
-    pub fn finish(self) -> Result<()> {
-        match self.file {
-            Some(file) => file.write(self.held.as_bytes()),
-            None => Ok(()),
-        }
-    }
-
-    /// Writes the whole result.
-    pub fn write(mut self, text: &str) -> Result<()> {
-        self.add(text)?;
-        self.finish()
-    }
-}
-
-/// Writes text to stdout.
-pub fn print(text: &str) -> Result<()> {
-    OutputFile::reserve(Path::new("-"), false)?.write(text.as_bytes())
-}
-
-/// Writes text to stdout, unless an output has gone there itself.
-pub fn print_beside(output: &Path, text: &str) -> Result<()> {
-    if store::Output::is_stdout(output) {
-        return Ok(());
-    }
-    print(text)
 }
 
 // The result of a search: where it is written, and in which forms.
@@ -176,26 +232,26 @@ pub struct ResultReport {
     last: Option<usize>,
 
     #[command(flatten)]
-    output: OutputOptions,
+    pub output: OutputOptions,
+}
+
+pub struct Files {
+    plot: Option<(ChartFormat, OutputFile)>,
+    html: Option<OutputFile>,
+    report: Destination,
 }
 
 impl ResultReport {
-    /// Returns how many states of the last depth the search has to keep.
+    /// How many states of the last depth the search has to keep.
     pub fn keep_last(&self) -> usize {
         let drawn = self.html.as_ref().map_or(0, |_| LAST_DRAWN);
         self.last.unwrap_or(0).max(drawn)
     }
 
-    /// Returns where the result itself goes.
-    pub fn output(&self) -> &OutputOptions {
-        &self.output
-    }
-
-    /// Reserves the files to be written.
     pub fn files(&self) -> Result<Files> {
-        let files =
-            [("--plot", &self.plot), ("--html", &self.html), ("--output", &self.output.output)];
-        if self.last.is_some() && self.output.format != OutputFormat::Json {
+        let OutputOptions { format, output, force } = &self.output;
+        let files = [("--plot", &self.plot), ("--html", &self.html), ("--output", output)];
+        if self.last.is_some() && *format != OutputFormat::Json {
             refuse!("--last lists states in the JSON result: add --format json");
         }
         for (i, (second, path)) in files.iter().enumerate() {
@@ -205,19 +261,14 @@ impl ResultReport {
             }
         }
         let plot = self.plot.as_ref().map(|path| {
-            let format = ChartFormat::of(path).map_err(|e| Usage(e.to_string()))?;
-            anyhow::Ok((format, OutputFile::reserve(path, self.output.force)?))
+            let format = ChartFormat::of(path).map_err(Failure::usage)?;
+            Ok::<_, Failure>((format, OutputFile::reserve(path, *force)?))
         });
-        let html = self.html.as_ref();
-        let html = html.map(|path| OutputFile::reserve(path, self.output.force));
-        Ok(Files {
-            plot: plot.transpose()?,
-            html: html.transpose()?,
-            report: self.output.reserve()?,
-        })
+        let html = self.html.as_ref().map(|path| OutputFile::reserve(path, *force));
+        let (plot, html) = (plot.transpose()?, html.transpose()?);
+        Ok(Files { plot, html, report: self.output.reserve()? })
     }
 
-    /// Writes what was found.
     pub fn finish(&self, files: Files, outcome: &Outcome) -> Result<()> {
         let report = report::Report::new(outcome);
         if let Some((format, file)) = files.plot {
@@ -226,7 +277,8 @@ impl ResultReport {
         if let Some(file) = files.html {
             file.write(report.html()?.as_bytes())?;
         }
-        files.report.write(&match self.output.format {
+        let mut destination = files.report;
+        destination.add(&match self.output.format {
             OutputFormat::Text => report.text(),
             OutputFormat::Csv => report.csv(),
             OutputFormat::Json => {
@@ -239,30 +291,21 @@ impl ResultReport {
                 one_key_per_line(&figures)
             }
         })?;
+        destination.finish()?;
         // A search that contradicts what is known is a failed check, however it was asked for.
-        if let Some(difference) = report.difference {
-            let published = report.published.map(|truth| truth.name().to_string());
-            let truth = published.or(report.own.map(|own| own.to_string()));
-            return Err(anyhow!(
-                "{} disagrees with {}: {difference}; search again with --engine reference to see which \
-                  is right",
-                outcome.space,
-                truth.unwrap_or_default()
-            ));
-        }
-        Ok(())
+        let Some(difference) = report.difference else {
+            return Ok(());
+        };
+        Err(Failure::failed(format!(
+            "{} disagrees with {}: {difference}; search again with --engine reference to see which is right",
+            outcome.space,
+            report.truth()
+        )))
     }
 }
 
-/// The files to be written at the end.
-pub struct Files {
-    plot: Option<(ChartFormat, OutputFile)>,
-    html: Option<OutputFile>,
-    report: Destination,
-}
-
 /// Refuses an engine that keeps nothing on disk.
-pub fn sweeps(search: &Search) -> Result<(), Usage> {
+pub fn sweeps(search: &Search) -> Result<()> {
     if search.engine == Some(Engine::Reference) {
         refuse!("--dir needs the sweep engine: leave out --engine reference");
     }

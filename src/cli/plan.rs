@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
-use serde_json::json;
-use tilewave::Kernel;
+use clap::ValueHint;
+use serde::Serialize;
 use tilewave::puzzle::{Metric, StateSpace};
 use tilewave::report::{bytes, counted, duration, published_for, rate, thousands};
-use tilewave::search::{Forecast, Machines, Search};
-use tilewave::store::{Directory, Io, Storage};
+use tilewave::search::{Forecast, Machines};
+use tilewave::{Directory, Io, Kernel, Search, Storage};
 
-use crate::cli::disk::KEEP;
-use crate::cli::options::{MaxDepth, OutputOptions, Running, bandwidth, choice, kernel, whole};
-use crate::cli::puzzle::{Counted, board, puzzle};
+use crate::cli::{
+    Counted, Figures, Keep, MaxDepth, OutputFormat, OutputOptions, Result, Running, bandwidth,
+    facts, puzzle, whole,
+};
 
 /// Say what a search needs: states, memory, disk, engine, and the time expected on this machine.
 #[derive(clap::Args)]
@@ -48,15 +48,15 @@ pub struct Args {
     disk_bandwidth: u64,
 
     /// Compare with what is free here.
-    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, default_value = ".")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = ".")]
     dir: PathBuf,
 
     #[command(flatten)]
     max_depth: MaxDepth,
 
     /// Which levels to keep.
-    #[arg(long, value_parser = choice(KEEP), action = clap::ArgAction::Set, default_value = "last")]
-    keep_levels: bool,
+    #[arg(long, default_value = "last")]
+    keep_levels: Keep,
 
     #[command(flatten)]
     running: Running,
@@ -65,21 +65,52 @@ pub struct Args {
     output: OutputOptions,
 }
 
+/// What a search will take, and where.
+#[derive(Serialize)]
+struct Planned {
+    puzzle: String,
+    metric: Option<&'static str>,
+    group_order: Option<u64>,
+    states: u64,
+    states_to_depth: Option<u64>,
+    states_to_depth_at_most: Option<u64>,
+    engine: &'static str,
+    kernel: Option<&'static str>,
+    threads: usize,
+    memory_bytes: u64,
+    memory_budget_bytes: u64,
+    fits: bool,
+    chunks: Option<usize>,
+    planes: Option<&'static str>,
+    disk_free_bytes: Option<u64>,
+    disk_peak_bytes: u64,
+    bytes_written: u64,
+    bytes_read: u64,
+    seconds: Option<f64>,
+    ranks: Option<u16>,
+    network_level_bytes: Option<u64>,
+    network_seconds: Option<f64>,
+    io_seconds: Option<f64>,
+    states_per_second: Option<f64>,
+    calibrated_on: Option<String>,
+    projected: Vec<String>,
+    levels: Option<usize>,
+    board: Option<String>,
+    #[serde(skip)]
+    space: StateSpace,
+    #[serde(skip)]
+    forecast: Forecast,
+    #[serde(skip)]
+    disk_bandwidth: u64,
+}
+
 impl Args {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let space = self.counted.space(&self.puzzle)?;
         let levels = published_for(&space).map(|truth| truth.counts());
         let destination = self.output.reserve()?;
-        let (running, last) = (&self.running, self.max_depth.max_depth);
-        let search = Search {
-            max_depth: last,
-            engine: running.engine,
-            kernel: kernel()?,
-            threads: running.threads.get(),
-            memory: Some(running.memory.budget()),
-            ..Search::of(space.clone())
-        };
+        let last = self.max_depth.max_depth;
+        let search = Search { max_depth: last, ..self.running.search(space.clone())? };
         let machines = Machines {
             cores: self.cores.map(usize::from),
             // One process is no job: it plans as if nothing had been said of processes.
@@ -87,130 +118,124 @@ impl Args {
             disk_bandwidth: self.disk_bandwidth,
             network: self.network,
         };
+        let keep_all = self.keep_levels == Keep::All;
         let widths = levels.unwrap_or_default();
-        let forecast = Forecast::of(&search, self.on_disk, self.keep_levels, widths, &machines)?;
+        let of = Forecast::of(&search, self.on_disk, keep_all, widths, &machines)?;
         let levels = levels.map(|levels| match last {
             Some(depth) => levels.len().min(depth.saturating_add(1)),
             None => levels.len(),
         });
-        let mut figures = self.figures(&space, &forecast, levels);
-        figures["board"] = json!(board(&space, self.output.format));
-        let columns = "board,states,engine,memory_bytes,fits,seconds,disk_peak_bytes,bytes_written";
-        let words = || self.text(&space, &forecast, levels);
-        destination.write(&self.output.format.result(figures, columns, words))
-    }
-
-    fn figures(
-        &self,
-        space: &StateSpace,
-        of: &Forecast,
-        levels: Option<usize>,
-    ) -> serde_json::Value {
-        let states = of.states;
-        let (seconds, calibrated_on) = of.time.clone().unzip();
-        let seconds = seconds.filter(|_| !of.is_without_network());
         let disk = of.disk.as_ref();
         let network = disk.and_then(|d| d.network.as_ref());
-        let budget = self.running.memory.budget();
-        json!({
-            "puzzle": space.name(),
-            "metric": space.metric().map(Metric::name),
-            "group_order": space.definition().map(|_| states),
-            "states": states,
-            "states_to_depth": of.reached,
-            "states_to_depth_at_most": of.at_most,
-            "engine": of.engine.name(),
-            "kernel": of.kernel.map(Kernel::name),
-            "threads": of.threads,
-            "memory_bytes": of.memory,
-            "memory_budget_bytes": budget,
-            "fits": of.memory <= budget,
-            "chunks": disk.map(|d| d.chunks),
-            "planes": disk.map(|d| d.planes.name()),
-            "disk_free_bytes": disk.and_then(|_| free(&self.dir)),
-            "disk_peak_bytes": disk.map_or(0, |d| d.estimate.peak_bytes),
-            "bytes_written": disk.map_or(0, |d| d.estimate.bytes_written),
-            "bytes_read": disk.map_or(0, |d| d.estimate.bytes_read),
-            "seconds": seconds,
-            "ranks": network.and(self.ranks),
-            "network_level_bytes": network.map(|(n, _)| n.level_bytes),
-            "network_seconds": network.and_then(|(_, seconds)| *seconds),
-            "io_seconds": disk.map(|d| d.io_seconds),
-            "states_per_second": of.states_per_second(),
-            "calibrated_on": calibrated_on,
-            "projected": of.projected,
-            "levels": levels,
+        let (seconds, calibrated_on) = of.time.clone().unzip();
+        let name = || space.name();
+        let board = space.size().map(|size| size.to_string());
+        let budget = self.running.resources.budget();
+        destination.write(&Planned {
+            puzzle: name(),
+            metric: space.metric().map(Metric::name),
+            group_order: space.definition().map(|_| of.states),
+            states: of.states,
+            states_to_depth: of.reached,
+            states_to_depth_at_most: of.at_most,
+            engine: of.engine.name(),
+            kernel: of.kernel.map(Kernel::name),
+            threads: of.threads,
+            memory_bytes: of.memory,
+            memory_budget_bytes: budget,
+            fits: of.memory <= budget,
+            chunks: disk.map(|d| d.chunks),
+            planes: disk.map(|d| d.planes.name()),
+            disk_free_bytes: disk.and_then(|_| free(&self.dir)),
+            disk_peak_bytes: disk.map_or(0, |d| d.estimate.peak_bytes),
+            bytes_written: disk.map_or(0, |d| d.estimate.bytes_written),
+            bytes_read: disk.map_or(0, |d| d.estimate.bytes_read),
+            seconds: seconds.filter(|_| !of.is_without_network()),
+            ranks: network.and(self.ranks),
+            network_level_bytes: network.map(|(n, _)| n.level_bytes),
+            network_seconds: network.and_then(|(_, seconds)| *seconds),
+            io_seconds: disk.map(|d| d.io_seconds),
+            states_per_second: of.states_per_second(),
+            calibrated_on,
+            projected: of.projected.clone(),
+            levels,
+            board: board.or_else(|| (self.output.format == OutputFormat::Csv).then(name)),
+            disk_bandwidth: self.disk_bandwidth,
+            forecast: of,
+            space,
         })
     }
+}
 
-    fn text(&self, space: &StateSpace, of: &Forecast, levels: Option<usize>) -> String {
-        let states = of.states;
-        let (kind, group) = match space.size() {
-            Some(_) => ("board", String::new()),
-            None => ("puzzle", format!("group    order {}\n", thousands(states))),
-        };
-        let kernel = of.kernel.map_or(String::new(), |k| format!(", {} kernel", k.name()));
-        let levels = levels.map_or("unknown".into(), |l| l.to_string());
-        let reached = match (of.reached, of.at_most) {
-            (Some(reached), _) if reached < states => {
+impl Figures for Planned {
+    const COLUMNS: &'static str =
+        "board,states,engine,memory_bytes,fits,seconds,disk_peak_bytes,bytes_written";
+
+    fn words(&self) -> String {
+        let of = &self.forecast;
+        let kind = if self.group_order.is_some() { "puzzle" } else { "board" };
+        let states = thousands(self.states);
+        let order = self.group_order.map_or(String::new(), |_| format!("order {states}"));
+        let reached = match (self.states_to_depth, self.states_to_depth_at_most) {
+            (Some(reached), _) if reached < self.states => {
                 format!(", {} of them to the last depth", thousands(reached))
             }
-            (_, Some(most)) => {
-                let most = thousands(most);
-                format!(", at most {most} of them to the last depth")
-            }
+            (_, Some(most)) => format!(", at most {} of them to the last depth", thousands(most)),
             _ => String::new(),
         };
-        let budget = self.running.memory.budget();
-        let mut text = format!(
-            "{kind:<9}{space}\n{group}states   {}{reached}\nlevels   {levels}\nengine   {}{kernel}, {}\n\
-             memory   {}: {} the budget of {}\n",
-            thousands(states),
-            of.engine,
-            counted(of.threads as u64, "thread"),
-            bytes(of.memory),
-            verdict(of.memory, budget),
-            bytes(budget),
-        );
+        let kernel = self.kernel.map_or(String::new(), |name| format!(", {name} kernel"));
+        let threads = counted(self.threads as u64, "thread");
+        let budget = self.memory_budget_bytes;
+        let fits = verdict(self.memory_bytes, budget);
+        let memory =
+            format!("{}: {fits} the budget of {}", bytes(self.memory_bytes), bytes(budget));
+        let mut rows = vec![
+            (kind, self.space.to_string()),
+            ("group", order),
+            ("states", format!("{states}{reached}")),
+            ("levels", self.levels.map_or("unknown".into(), |levels| levels.to_string())),
+            ("engine", format!("{}{kernel}, {threads}", self.engine)),
+            ("memory", memory),
+        ];
         if let Some(disk) = &of.disk {
-            text += &format!(
-                "chunks   {}, planes in {}\ndisk     {} at the peak, {} written, {} read, {} at {}/s\n",
-                thousands(disk.chunks as u64),
-                disk.planes.name(),
-                bytes(disk.estimate.peak_bytes),
-                bytes(disk.estimate.bytes_written),
-                bytes(disk.estimate.bytes_read),
-                duration(disk.io_seconds),
-                bytes(self.disk_bandwidth),
-            );
-            let ranks = disk.network.and(self.ranks).unwrap_or(1);
-            let share = disk.estimate.peak_bytes / u64::from(ranks);
-            if let Some(free) = free(&self.dir) {
-                text += &format!("free     {}: {} there\n", bytes(free), verdict(share, free));
+            let (chunks, planes) = (thousands(disk.chunks as u64), disk.planes);
+            let estimate = &disk.estimate;
+            rows.push(("chunks", format!("{chunks}, planes in {planes}")));
+            rows.push((
+                "disk",
+                format!(
+                    "{} at the peak, {} written, {} read, {} at {}/s",
+                    bytes(estimate.peak_bytes),
+                    bytes(estimate.bytes_written),
+                    bytes(estimate.bytes_read),
+                    duration(disk.io_seconds),
+                    bytes(self.disk_bandwidth),
+                ),
+            ));
+            let ranks = self.ranks.unwrap_or(1);
+            let share = estimate.peak_bytes / u64::from(ranks);
+            if let Some(free) = self.disk_free_bytes {
+                rows.push(("free", format!("{}: {} there", bytes(free), verdict(share, free))));
             }
             if let Some((network, seconds)) = &disk.network {
-                text += &format!(
-                    "ranks    {ranks}, {} of disk for each\nnetwork  {} a level at most, {} in all\n",
-                    bytes(share),
-                    bytes(network.level_bytes),
-                    seconds.map_or("unknown".into(), duration),
-                );
+                let most = bytes(network.level_bytes);
+                let all = seconds.map_or("unknown".into(), duration);
+                rows.push(("ranks", format!("{ranks}, {} of disk for each", bytes(share))));
+                rows.push(("network", format!("{most} a level at most, {all} in all")));
             }
         }
-        text += &match &of.time {
-            Some((seconds, on)) => {
-                let speed = of.states_per_second();
-                let speed = speed.map_or(String::new(), |s| format!(", {} states/s", rate(s)));
-                let seconds = duration(*seconds);
-                let apart = if of.is_without_network() { " without the network" } else { "" };
-                format!("time     {seconds} expected{apart}{speed} (calibrated on {on})\n")
-            }
-            None => "time     unknown: nothing smaller to measure it on\n".into(),
+        let time = of.time.as_ref().map(|(seconds, on)| {
+            let speed = self.states_per_second;
+            let speed = speed.map_or(String::new(), |s| format!(", {} states/s", rate(s)));
+            let apart = if of.is_without_network() { " without the network" } else { "" };
+            format!("{} expected{apart}{speed} (calibrated on {on})", duration(*seconds))
+        });
+        rows.push(("time", time.unwrap_or("unknown: nothing smaller to measure it on".into())));
+        let projected = match self.projected.join("; ") {
+            none if none.is_empty() => none,
+            all => format!("projected, not measured: {all}\n"),
         };
-        if !of.projected.is_empty() {
-            text += &format!("projected, not measured: {}\n", of.projected.join("; "));
-        }
-        text
+        facts(9, rows) + &projected
     }
 }
 

@@ -5,10 +5,11 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Once};
+use std::sync::{Arc, LazyLock, Once};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use parking_lot::Mutex;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use tilewave::progress::{LevelDone, Phase};
@@ -29,30 +30,24 @@ static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 /// Whether nothing is said of progress.
 static HIDDEN: AtomicBool = AtomicBool::new(false);
 
-/// Says nothing of progress from now on.
 pub fn hide() {
     HIDDEN.store(true, Ordering::Relaxed);
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|e| e.into_inner())
-}
-
 /// Lets something else be written, the line out of the way.
 pub fn aside<T>(write: impl FnOnce() -> T) -> T {
-    let bar = lock(&SHOWN).clone();
+    let bar = SHOWN.lock().clone();
     match bar {
         Some(bar) => bar.suspend(write),
         None => write(),
     }
 }
 
-/// Returns whether stderr is a terminal that can move its cursor.
+/// Whether stderr is a terminal that can move its cursor.
 fn is_screen() -> bool {
     io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// Returns whether stderr may be coloured.
 pub fn is_coloured() -> bool {
     is_screen() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
@@ -79,7 +74,7 @@ pub struct StatusLine {
 }
 
 impl StatusLine {
-    /// Returns the line of some work, empty until something is said.
+    /// The line of some work, empty until something is said.
     pub fn new() -> StatusLine {
         let hidden = HIDDEN.load(Ordering::Relaxed);
         // A log line per level (-v) and a line that moves would take turns.
@@ -91,7 +86,7 @@ impl StatusLine {
             if let Ok(style) = ProgressStyle::with_template("{bar:12} {wide_msg}") {
                 bar.set_style(style);
             }
-            lock(&SHOWN).replace(bar.clone());
+            SHOWN.lock().replace(bar.clone());
             bar
         });
         StatusLine {
@@ -111,7 +106,7 @@ impl StatusLine {
             (None, false) => return,
         };
         // Whoever finds the clock taken leaves it to the other.
-        let Ok(mut next) = self.next.try_lock() else {
+        let Some(mut next) = self.next.try_lock() else {
             return;
         };
         let now = Instant::now();
@@ -134,7 +129,7 @@ impl Drop for StatusLine {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
-            lock(&SHOWN).take();
+            SHOWN.lock().take();
         }
     }
 }
@@ -177,12 +172,12 @@ struct LineTally {
 }
 
 impl SearchProgress {
-    /// Returns the progress of some work, and begins to listen for Ctrl-C.
+    /// The progress of some work, and begins to listen for Ctrl-C.
     pub fn new() -> SearchProgress {
         SearchProgress::of_part(String::new())
     }
 
-    /// Returns the progress of a part of some work, which its words begin with.
+    /// The progress of a part of some work, which its words begin with.
     pub fn of_part(part: String) -> SearchProgress {
         listen();
         SearchProgress {
@@ -218,11 +213,11 @@ impl LineTally {
 
 impl tilewave::Progress for SearchProgress {
     fn started(&self, states: u64) {
-        lock(&self.tally).all = states;
+        self.tally.lock().all = states;
     }
 
     fn continued(&self, depth: usize, states: u64) {
-        let mut tally = lock(&self.tally);
+        let mut tally = self.tally.lock();
         (tally.found, tally.before) = (states, states);
         if depth > 0 {
             let states = counted(states, "state");
@@ -235,7 +230,7 @@ impl tilewave::Progress for SearchProgress {
             let share = done as f64 / total.max(1) as f64;
             let words = match phase {
                 Phase::Search(depth) => {
-                    let tally = lock(&self.tally);
+                    let tally = self.tally.lock();
                     if tally.all > 0 {
                         return tally.of_search(depth, share);
                     }
@@ -252,7 +247,7 @@ impl tilewave::Progress for SearchProgress {
     }
 
     fn level(&self, level: &LevelDone) {
-        let mut tally = lock(&self.tally);
+        let mut tally = self.tally.lock();
         tally.found += level.states;
         let (depth, noun) = match tally.all {
             0 => ("value", "entry"),
@@ -310,7 +305,7 @@ pub fn outlive_limits() {
     let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
 }
 
-/// Returns whether the user has asked to stop.
+/// Whether the user has asked to stop.
 pub fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }

@@ -3,15 +3,14 @@
 //! Invariant: rank 0 alone shows progress and writes results. What goes wrong before the search is agreed
 //! upon by all ranks and said once; what goes wrong later ends the job at once.
 
-use anyhow::Result;
 use tilewave::Error;
 use tilewave::search::disk::{self, Disk, DiskError, Stopped};
 use tilewave::search::{Communicator, OneProcess, Search};
 
-use crate::cli::failure::{complain, refuse};
-use crate::cli::options::Running;
-use crate::cli::output::{ResultReport, sweeps};
-use crate::cli::progress::{SearchProgress, hide};
+use crate::cli::progress::hide;
+use crate::cli::{
+    Failure, Result, ResultReport, Running, SearchProgress, complain, refuse, sweeps,
+};
 
 // Whether an MPI launcher has started this process, without asking MPI.
 
@@ -59,7 +58,7 @@ fn start() -> Result<Box<dyn Communicator>> {
     {
         use tilewave::search::mpi::{Job, end_on_panic};
 
-        let job = Job::start().ok_or(anyhow::anyhow!("MPI cannot be started twice"))?;
+        let job = Job::start().ok_or_else(|| Failure::failed("MPI cannot be started twice"))?;
         let me = me(&job);
         end_on_panic(move |reason| complain(&format!("{me}: {reason}")));
         return Ok(Box::new(job));
@@ -103,14 +102,14 @@ pub fn run(
     let ranks = start()?;
     let (rank, size) = (ranks.rank(), ranks.size());
     if let Some(processes) = launch.processes.filter(|&processes| processes != size) {
-        return Err(anyhow::anyhow!(
+        return Err(Failure::failed(format!(
             "the launcher started {processes} processes, MPI knows of {size}: use the launcher of the MPI that \
              this program was built with; with srun, try --mpi=pmix or --mpi=pmi2"
-        ));
+        )));
     }
     let first = rank == 0;
     let files = first.then(|| report.files()).transpose();
-    let failure = files.as_ref().err().map(|error| format!("{error:#}"));
+    let failure = files.as_ref().err().map(|error| error.to_string());
     let agreed = ranks.agree(failure);
     let files = match (files, agreed) {
         (Ok(files), None) => files,
@@ -119,8 +118,8 @@ pub fn run(
     };
     // Cores and memory are shared with the ranks on the same machine, where the user has not said how.
     let (threads, neighbours) = shared(&*ranks);
-    search.threads = running.threads.get().or(Some(threads));
-    if !running.memory.is_given() {
+    search.threads = running.resources.threads.get().or(Some(threads));
+    if running.resources.memory.is_none() {
         search.memory = search.memory.map(|budget| budget / neighbours);
     }
     if !first {

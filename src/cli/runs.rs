@@ -1,104 +1,121 @@
-//! `tilewave status`: how far a search on disk has come.
+//! `tilewave status`, `resume`, `repair` and `verify`: searches on disk, and what is known of searches.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use anyhow::Result;
-use clap::ValueHint;
-use serde_json::json;
+use clap::ValueHint::{AnyPath, DirPath};
+use serde::Serialize;
 use tilewave::progress::StopWhen;
-use tilewave::puzzle::{Metric, Size, StateSpace};
+use tilewave::puzzle::StateSpace;
 use tilewave::report::{
     SearchLevels, Truth, Verdict, bytes, counted, duration, published_for, rate, thousands,
 };
 use tilewave::search::{self, Engine, disk};
+use tilewave::{Search, Size};
 
-use crate::cli::bfs;
-use crate::cli::disk::{DiskOptions, directories};
-use crate::cli::failure::{Exit, refuse};
-use crate::cli::options::{MaxDepth, OutputOptions, Running};
-use crate::cli::output::ResultReport;
-use crate::cli::progress::{self, SearchProgress};
-use crate::cli::puzzle::{Counted, board, puzzle};
+use crate::cli::{
+    Counted, DiskOptions, Failure, Figures, MaxDepth, OutputOptions, Result, ResultReport, Running,
+    SearchProgress, Subject, bfs, directories, facts, progress, puzzle, refuse,
+};
 
 /// Say how far a search on disk has come, without disturbing it.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave status RUN")]
 pub struct StatusArgs {
     /// The directories of the search, in the order in which they were given.
-    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, required_unless_present = "dir")]
+    #[arg(value_name = "DIR", value_hint = DirPath, required_unless_present = "dir")]
     dirs: Vec<PathBuf>,
 
     /// The same, one at a time, as for tilewave bfs.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "dirs")]
+    #[arg(long, value_name = "DIR", value_hint = DirPath, conflicts_with = "dirs")]
     dir: Vec<PathBuf>,
 
     #[command(flatten)]
     output: OutputOptions,
 }
 
+/// How far a search has come.
+#[derive(Serialize)]
+struct StatusFacts {
+    #[serde(flatten)]
+    subject: Subject,
+    goal: String,
+    start: String,
+    state: &'static str,
+    depth: Option<usize>,
+    chunks: u32,
+    chunks_done: usize,
+    levels: usize,
+    states: u64,
+    all_states: u64,
+    seconds: f64,
+    states_per_second: f64,
+    eta_seconds: Option<f64>,
+    disk_bytes: u64,
+    scratch_bytes: u64,
+    disk_peak_bytes: u64,
+    bytes_written: u64,
+    #[serde(skip)]
+    name: String,
+}
+
 impl StatusArgs {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let destination = self.output.reserve()?;
-        let status = disk::status(&directories(&[&self.dirs[..], &self.dir[..]].concat())?)?;
-        let manifest = &status.manifest;
-        let speed = status.states_per_second();
-        let rest = status.all_states.saturating_sub(status.states());
+        let of = disk::status(&directories(&[&self.dirs[..], &self.dir[..]].concat())?)?;
+        let (manifest, states, all_states) = (&of.manifest, of.states(), of.all_states);
+        let states_per_second = of.states_per_second();
+        let rest = all_states.saturating_sub(states);
         // The first levels are so thin that they say nothing about the rest.
-        let telling = status.states() > status.all_states / 1000;
-        let eta = (telling && !manifest.complete).then(|| rest as f64 / speed.max(1e-9));
-        let state = match (manifest.complete, status.running) {
-            (true, _) => "complete",
-            (false, true) => "running",
-            (false, false) => "stopped",
-        };
-        let disk_bytes = manifest.disk_bytes() + status.scratch_bytes;
-        let figures = json!({
-            "board": board(&status.space, self.output.format),
-            "puzzle": status.space.name(),
-            "metric": status.space.metric().map(Metric::name),
-            "goal": manifest.identity.goal,
-            "start": manifest.identity.start,
-            "state": state,
-            "depth": status.depth,
-            "chunks": manifest.chunks,
-            "chunks_done": status.chunks_done,
-            "levels": manifest.levels.len(),
-            "states": status.states(),
-            "all_states": status.all_states,
-            "seconds": manifest.seconds,
-            "states_per_second": speed,
-            "eta_seconds": eta,
-            "disk_bytes": disk_bytes,
-            "scratch_bytes": status.scratch_bytes,
-            "disk_peak_bytes": manifest.peak_bytes,
-            "bytes_written": manifest.bytes_written,
-        });
-        let columns = "board,state,depth,chunks_done,chunks,states,seconds,disk_bytes";
-        let words = || {
-            let depth = match status.depth {
-                None => format!("{}, the last one", manifest.levels.len().saturating_sub(1)),
-                Some(depth) => {
-                    format!("{depth}, {} of {} chunks done", status.chunks_done, manifest.chunks)
-                }
-            };
-            let share = status.states() as f64 * 100.0 / status.all_states as f64;
-            let eta = eta.map_or(String::new(), |eta| format!(", ETA {}", duration(eta)));
-            format!(
-                "search   {}, goal {}: {state}\ndepth    {depth}\nstates   {} of {} ({share:.1} %)\n\
-                 time     {}, {} states/s{eta}\ndisk     {}, {} at most, {} written\n",
-                status.space,
-                manifest.identity.goal,
-                thousands(status.states()),
-                thousands(status.all_states),
-                duration(manifest.seconds),
-                rate(speed),
-                bytes(disk_bytes),
-                bytes(manifest.peak_bytes),
-                bytes(manifest.bytes_written),
-            )
-        };
-        destination.write(&self.output.format.result(figures, columns, words))
+        let telling = states > all_states / 1000 && !manifest.complete;
+        destination.write(&StatusFacts {
+            subject: Subject::new(&of.space, self.output.format),
+            goal: manifest.identity.goal.clone(),
+            start: manifest.identity.start.clone(),
+            state: match (manifest.complete, of.running) {
+                (true, _) => "complete",
+                (false, true) => "running",
+                (false, false) => "stopped",
+            },
+            depth: of.depth,
+            chunks: manifest.chunks,
+            chunks_done: of.chunks_done,
+            levels: manifest.levels.len(),
+            states,
+            all_states,
+            seconds: manifest.seconds,
+            states_per_second,
+            eta_seconds: telling.then(|| rest as f64 / states_per_second.max(1e-9)),
+            disk_bytes: manifest.disk_bytes() + of.scratch_bytes,
+            scratch_bytes: of.scratch_bytes,
+            disk_peak_bytes: manifest.peak_bytes,
+            bytes_written: manifest.bytes_written,
+            name: of.space.to_string(),
+        })
+    }
+}
+
+impl Figures for StatusFacts {
+    const COLUMNS: &'static str = "board,state,depth,chunks_done,chunks,states,seconds,disk_bytes";
+
+    fn words(&self) -> String {
+        let StatusFacts { name, goal, state, chunks, chunks_done, states, all_states, .. } = self;
+        let share = *states as f64 * 100.0 / *all_states as f64;
+        let (states, all_states) = (thousands(*states), thousands(*all_states));
+        let eta = self.eta_seconds.map_or(String::new(), |eta| format!(", ETA {}", duration(eta)));
+        let (time, speed) = (duration(self.seconds), rate(self.states_per_second));
+        let [now, most, written] =
+            [self.disk_bytes, self.disk_peak_bytes, self.bytes_written].map(bytes);
+        let last = format!("{}, the last one", self.levels.saturating_sub(1));
+        let begun = |depth| format!("{depth}, {chunks_done} of {chunks} chunks done");
+        let rows = [
+            ("search", format!("{name}, goal {goal}: {state}")),
+            ("depth", self.depth.map_or(last, begun)),
+            ("states", format!("{states} of {all_states} ({share:.1} %)")),
+            ("time", format!("{time}, {speed} states/s{eta}")),
+            ("disk", format!("{now}, {most} at most, {written} written")),
+        ];
+        facts(9, rows)
     }
 }
 
@@ -109,7 +126,7 @@ impl StatusArgs {
 #[command(after_help = "Example: tilewave resume RUN")]
 pub struct ResumeArgs {
     /// The directories of the search, in the order in which they were given (or --dir).
-    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath, group = "place", required_unless_present = "dir")]
+    #[arg(value_name = "DIR", value_hint = DirPath, group = "place", required_unless_present = "dir")]
     dirs: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -130,12 +147,8 @@ pub struct ResumeArgs {
 }
 
 impl ResumeArgs {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let dirs = match &self.dirs[..] {
-            [] => &self.on_disk.dir,
-            dirs => dirs,
-        };
+        let dirs = if self.dirs.is_empty() { &self.on_disk.dir } else { &self.dirs };
         let (found, keep_all) = disk::search(&directories(dirs)?)?;
         let mut search = self.running.search(found.space)?;
         search.max_depth = self.max_depth.max_depth;
@@ -151,66 +164,84 @@ impl ResumeArgs {
 #[command(after_help = "Example: tilewave repair RUN")]
 pub struct RepairArgs {
     /// The directories of the search, in the order in which they were given.
-    #[arg(required = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(required = true, value_name = "DIR", value_hint = DirPath)]
     dirs: Vec<PathBuf>,
 
     #[command(flatten)]
     output: OutputOptions,
 }
 
+/// What a manifest was rebuilt from.
+#[derive(Serialize)]
+struct RepairFacts {
+    #[serde(flatten)]
+    subject: Subject,
+    goal: String,
+    files: usize,
+    damaged: Vec<String>,
+    previous_manifest: bool,
+    kept: Option<String>,
+    levels: usize,
+    states: u64,
+    chunks_done: usize,
+    complete: bool,
+    #[serde(skip)]
+    chunks: u32,
+    #[serde(skip)]
+    disk_bytes: u64,
+    #[serde(skip)]
+    name: String,
+}
+
 impl RepairArgs {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let destination = self.output.reserve()?;
-        let directories = directories(&self.dirs)?;
-        let found = disk::repair(&directories, std::time::Duration::from_secs(10))?;
+        let found = disk::repair(&directories(&self.dirs)?, Duration::from_secs(10))?;
         let manifest = &found.manifest;
-        let depth = manifest.levels.len();
-        let states: u64 = manifest.levels.iter().map(|level| level.states).sum();
-        let done = manifest.files_of(depth as u32).map_or(0, |f| f.chunks.len());
-        let figures = json!({
-            "board": board(&found.space, self.output.format),
-            "puzzle": found.space.name(),
-            "metric": found.space.metric().map(Metric::name),
-            "goal": manifest.identity.goal,
-            "files": found.files,
-            "damaged": found.damaged,
-            "previous_manifest": found.previous,
-            "kept": found.kept,
-            "levels": depth,
-            "states": states,
-            "chunks_done": done,
-            "complete": manifest.complete,
-        });
-        let mut text = format!(
-            "found    {} level files{}\n",
-            thousands(found.files as u64),
-            match found.previous {
-                true => " and the previous manifest",
-                false => "",
-            }
-        );
-        for damaged in &found.damaged {
-            text += &format!("damaged  {damaged}\n");
-        }
-        text += &format!(
-            "rebuilt  {}, goal {}: depths 0 to {}, {} states",
-            found.space,
-            manifest.identity.goal,
-            depth.saturating_sub(1),
-            thousands(states),
-        );
-        text += &match manifest.complete {
-            true => "; complete\n".to_string(),
-            false => format!("; {done} of {} chunks of depth {depth}\n", manifest.chunks),
+        let levels = manifest.levels.len();
+        destination.write(&RepairFacts {
+            subject: Subject::new(&found.space, self.output.format),
+            goal: manifest.identity.goal.clone(),
+            files: found.files,
+            damaged: found.damaged,
+            previous_manifest: found.previous,
+            levels,
+            states: manifest.levels.iter().map(|level| level.states).sum(),
+            chunks_done: manifest.files_of(levels as u32).map_or(0, |f| f.chunks.len()),
+            complete: manifest.complete,
+            chunks: manifest.chunks,
+            disk_bytes: manifest.disk_bytes(),
+            name: found.space.to_string(),
+            kept: found.kept,
+        })
+    }
+}
+
+impl Figures for RepairFacts {
+    const COLUMNS: &'static str = "board,files,damaged,levels,states,chunks_done,complete";
+
+    fn words(&self) -> String {
+        let RepairFacts { name, goal, levels, chunks_done, chunks, .. } = self;
+        let previous = if self.previous_manifest { " and the previous manifest" } else { "" };
+        let ending = match self.complete {
+            true => "complete".into(),
+            false => format!("{chunks_done} of {chunks} chunks of depth {levels}"),
         };
-        text += &format!("disk     {}\n", bytes(manifest.disk_bytes()));
-        if let Some(kept) = &found.kept {
-            text += &format!("kept     the damaged manifest, as {kept}\n");
-        }
-        text += "next     tilewave verify reads every file; tilewave resume goes on\n";
-        let columns = "board,files,damaged,levels,states,chunks_done,complete";
-        destination.write(&self.output.format.result(figures, columns, || text))
+        let (deepest, states) = (levels.saturating_sub(1), thousands(self.states));
+        let kept = self.kept.as_ref();
+        let files = thousands(self.files as u64);
+        let mut rows = vec![("found", format!("{files} level files{previous}"))];
+        rows.extend(self.damaged.iter().map(|damaged| ("damaged", damaged.clone())));
+        rows.extend([
+            (
+                "rebuilt",
+                format!("{name}, goal {goal}: depths 0 to {deepest}, {states} states; {ending}"),
+            ),
+            ("disk", bytes(self.disk_bytes)),
+            ("kept", kept.map_or(String::new(), |kept| format!("the damaged manifest, as {kept}"))),
+            ("next", "tilewave verify reads every file; tilewave resume goes on".into()),
+        ]);
+        facts(9, rows)
     }
 }
 
@@ -229,11 +260,11 @@ pub struct VerifyArgs {
     /// Boards (3x4), members of families (topspin:12,4) or files of puzzles (dino.gap) to search; or the directories
     /// of one search on disk, to check all its files. What can be read as a size is one: write ./2x6 for a directory
     /// of that name.
-    #[arg(value_name = "PUZZLE|DIR", value_hint = ValueHint::AnyPath, required_unless_present = "dir")]
+    #[arg(value_name = "PUZZLE|DIR", value_hint = AnyPath, required_unless_present = "dir")]
     puzzles: Vec<String>,
 
     /// A directory of the search to check, as for tilewave bfs.
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with = "puzzles")]
+    #[arg(long, value_name = "DIR", value_hint = DirPath, conflicts_with = "puzzles")]
     dir: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -246,8 +277,71 @@ pub struct VerifyArgs {
     output: OutputOptions,
 }
 
+/// The verdict on a search.
+#[derive(Serialize)]
+struct VerdictFacts {
+    #[serde(flatten)]
+    subject: Subject,
+    goal: String,
+    pass: bool,
+    first_wrong_depth: Option<usize>,
+    compared_with: String,
+    own: Option<String>,
+    diameter: usize,
+    total: u64,
+    #[serde(skip)]
+    verdict: Verdict,
+}
+
+impl Figures for VerdictFacts {
+    const COLUMNS: &'static str = "board,pass,first_wrong_depth,compared_with,diameter,total";
+
+    fn words(&self) -> String {
+        format!("{}\n", self.verdict)
+    }
+}
+
+/// What the files of a search hold.
+#[derive(Serialize)]
+struct FilesFacts {
+    #[serde(flatten)]
+    subject: Subject,
+    goal: String,
+    /// One that is not finished passes nothing, however sound it is.
+    pass: Option<bool>,
+    sound: bool,
+    complete: bool,
+    levels: usize,
+    files: u64,
+    bytes: u64,
+    states: u64,
+    #[serde(skip)]
+    status: disk::Status,
+}
+
+impl Figures for FilesFacts {
+    const COLUMNS: &'static str = "board,pass,files,bytes,states";
+
+    fn words(&self) -> String {
+        let space = &self.status.space;
+        let (files, states) = (counted(self.files, "file"), counted(self.states, "state"));
+        let what = format!(
+            "{files}, {}, {states}; every frame, chunk and level as counted",
+            bytes(self.bytes)
+        );
+        if self.complete {
+            return format!("{space}: PASS, {what}\n");
+        }
+        let depth = self.levels.saturating_sub(1);
+        let share = self.status.states() as f64 * 100.0 / self.status.all_states as f64;
+        format!(
+            "{space}: sound so far, {what}; NOT FINISHED, depth {depth}, {share:.1} % of the states: tilewave resume \
+             goes on\n"
+        )
+    }
+}
+
 impl VerifyArgs {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         if !self.dir.is_empty() {
             return self.files(&self.dir);
@@ -272,13 +366,10 @@ impl VerifyArgs {
         }
     }
 
-    /// Searches puzzles.
     fn puzzles(&self, spaces: &[StateSpace]) -> Result<()> {
         let mut destination = self.output.reserve()?;
         let mut all_pass = true;
-        let format = self.output.format;
-        let columns = "board,pass,first_wrong_depth,compared_with,diameter,total";
-        destination.add(&format.heading(columns))?;
+        destination.heading(VerdictFacts::COLUMNS)?;
         for space in spaces {
             let search = self.running.search(space.clone())?;
             let outcome = search::run(&search, &SearchProgress::new())?;
@@ -286,8 +377,7 @@ impl VerifyArgs {
             let truth = match published_for(space) {
                 Some(truth) => Truth::Published(truth),
                 None if outcome.total() <= REFERENCE_STATES && outcome.engine == Engine::Sweep => {
-                    let engine = Some(Engine::Reference);
-                    let search = search::Search { engine, ..search.clone() };
+                    let search = Search { engine: Some(Engine::Reference), ..search.clone() };
                     reference = search::run(&search, &SearchProgress::new())?;
                     Truth::Reference(SearchLevels::of(&reference))
                 }
@@ -295,68 +385,44 @@ impl VerifyArgs {
             };
             let verdict = Verdict::judge(space, SearchLevels::of(&outcome), truth);
             all_pass &= verdict.pass();
-            let first_wrong = verdict.fault.as_ref().and_then(|fault| fault.depth());
-            let figures = json!({
-                "board": board(space, format),
-                "puzzle": space.name(),
-                "metric": space.metric().map(Metric::name),
-                "goal": space.goal_text(),
-                "pass": verdict.pass(),
-                "first_wrong_depth": first_wrong,
-                "compared_with": verdict.compared_with,
-                "own": verdict.own,
-                "diameter": verdict.diameter(),
-                "total": verdict.total,
-            });
-            destination.add(&format.line(figures, columns, || format!("{verdict}\n")))?;
+            destination.line(&VerdictFacts {
+                subject: Subject::new(space, self.output.format),
+                goal: space.goal_text(),
+                pass: verdict.pass(),
+                first_wrong_depth: verdict.fault.as_ref().and_then(|fault| fault.depth()),
+                compared_with: verdict.compared_with.clone(),
+                own: verdict.own.clone(),
+                diameter: verdict.diameter(),
+                total: verdict.total,
+                verdict,
+            })?;
         }
         destination.finish()?;
-        Ok(Exit::unless(all_pass)?)
+        Failure::unless(all_pass)
     }
 
-    /// Checks the files of a search on disk. One that is not finished passes nothing, however sound it is.
+    /// Checks the files of a search on disk.
     fn files(&self, paths: &[PathBuf]) -> Result<()> {
-        let destination = self.output.reserve()?;
+        let mut destination = self.output.reserve()?;
         progress::listen();
         let directories = directories(paths)?;
         let status = disk::status(&directories)?;
-        let manifest = &status.manifest;
         let found = disk::verify(&directories, &StopWhen(progress::asked))?;
-        let complete = manifest.complete;
-        let depth = manifest.levels.len().saturating_sub(1);
-        let figures = json!({
-            "board": board(&status.space, self.output.format),
-            "puzzle": status.space.name(),
-            "metric": status.space.metric().map(Metric::name),
-            "goal": manifest.identity.goal,
-            "pass": complete.then_some(true),
-            "sound": true,
-            "complete": complete,
-            "levels": manifest.levels.len(),
-            "files": found.files,
-            "bytes": found.bytes,
-            "states": found.states,
-        });
-        let columns = "board,pass,files,bytes,states";
-        let words = || {
-            let what = format!(
-                "{}, {}, {}; every frame, chunk and level as counted",
-                counted(found.files, "file"),
-                bytes(found.bytes),
-                counted(found.states, "state")
-            );
-            match complete {
-                true => format!("{}: PASS, {what}\n", status.space),
-                false => format!(
-                    "{}: sound so far, {what}; NOT FINISHED, depth {depth}, {:.1} % of the states: tilewave \
-                     resume goes on\n",
-                    status.space,
-                    status.states() as f64 * 100.0 / status.all_states as f64
-                ),
-            }
+        let complete = status.manifest.complete;
+        let facts = FilesFacts {
+            subject: Subject::new(&status.space, self.output.format),
+            goal: status.manifest.identity.goal.clone(),
+            pass: complete.then_some(true),
+            sound: true,
+            complete,
+            levels: status.manifest.levels.len(),
+            files: found.files,
+            bytes: found.bytes,
+            states: found.states,
+            status,
         };
-        let format = self.output.format;
-        let text = format.heading(columns) + &format.line(figures, columns, words);
-        destination.write(&text)
+        destination.heading(FilesFacts::COLUMNS)?;
+        destination.line(&facts)?;
+        destination.finish()
     }
 }

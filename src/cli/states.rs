@@ -2,21 +2,17 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
-use serde_json::{Value, json};
+use serde::Serialize;
 use tilewave::puzzle::families::{self, Family};
-use tilewave::puzzle::{Board, Coordinates, Metric, Size, State, StateSpace};
-use tilewave::random;
+use tilewave::puzzle::{Coordinates, Metric, State, StateSpace};
 use tilewave::report::{bytes, counted, thousands};
-use tilewave::search;
 use tilewave::solve::Scrambler;
-use tilewave::table::DistanceTable;
+use tilewave::{Board, DistanceTable, Size, random, search};
 
-use crate::cli::failure::refuse;
-use crate::cli::options::{GoalOption, OutputFormat, OutputOptions, Running, count};
-use crate::cli::output::print;
-use crate::cli::progress::SearchProgress;
-use crate::cli::puzzle::{Counted, puzzle};
+use crate::cli::{
+    Context, Counted, Figures, GoalOption, OutputOptions, Result, Running, SearchProgress, count,
+    facts, print, puzzle, refuse,
+};
 
 /// Rank or unrank a state: parity, solvability, line, cell, state id, and its depth from a table.
 #[derive(clap::Args)]
@@ -61,35 +57,34 @@ pub struct StateArgs {
 }
 
 /// What is said of a state.
-struct Facts {
-    space: StateSpace,
+#[derive(Serialize)]
+struct StateFacts {
+    board: Option<String>,
+    size: Option<String>,
+    puzzle: String,
     state: String,
-    /// Why it cannot be solved, if it cannot.
-    refused: Option<String>,
-    even: bool,
+    metric: Option<&'static str>,
+    goal: String,
+    solvable: bool,
+    parity: &'static str,
     line: Option<u64>,
     cell: usize,
-    id: Option<u64>,
+    state_id: Option<u64>,
     depth: Option<usize>,
+    /// Why it cannot be solved, if it cannot.
+    #[serde(skip)]
+    refused: Option<String>,
 }
 
 impl StateArgs {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let table = self.table.as_ref().map(|path| DistanceTable::open(path));
         let table = table.transpose()?;
         let facts = match self.other(table.as_ref())? {
-            Some(space) => self.of_puzzle(space, table.as_ref())?,
+            Some(space) => self.of_puzzle(&space, table.as_ref())?,
             None => self.of_board(table.as_ref())?,
         };
-        let columns = "board,size,goal,solvable,parity,line,cell,state_id,depth";
-        let columns = match facts.space.size() {
-            Some(_) => columns.into(),
-            None => columns.replace("board,size", "state,puzzle"),
-        };
-        let words = || facts.text();
-        let text = self.output.format.result(facts.figures(), &columns, words);
-        self.output.reserve()?.write(&text)
+        self.output.reserve()?.write(&facts)
     }
 
     /// The puzzle of the state, unless it is a board.
@@ -104,7 +99,7 @@ impl StateArgs {
         }
         let space = of_table.cloned().or(named);
         let other = space.filter(|space| space.size().is_none());
-        let goal = self.counted.goal.is_given();
+        let goal = self.counted.goal.goal.is_some();
         if let Some(space) = &other
             && (goal || self.counted.metric.is_some() || self.size.is_some())
         {
@@ -113,37 +108,29 @@ impl StateArgs {
         Ok(other)
     }
 
-    fn of_puzzle(&self, space: StateSpace, table: Option<&DistanceTable>) -> Result<Facts> {
+    fn of_puzzle(&self, space: &StateSpace, table: Option<&DistanceTable>) -> Result<StateFacts> {
         // A table knows how its states are read.
-        let space = match table {
-            Some(table) => table.space().clone(),
-            None => space.clone(),
-        };
+        let space = table.map_or(space, DistanceTable::space);
         let state = match &self.state {
             Some(text) => space.parse(text)?,
-            None => self.unrank(&space)?,
+            None => self.unrank(space)?,
         };
         let text = space.text(state);
         let definition = space.definition().expect("boards have a method of their own");
-        let arrangement = definition.arrangement(&text)?;
+        let is_even = definition.arrangement(&text)?.is_even();
         let reached = space.reaches(state);
         let refused = (!reached).then(|| "no sequence of moves leads there".to_string());
         let depth = table.filter(|_| reached).map(|table| table.depth_of(state));
-        Ok(Facts {
-            refused,
-            even: arrangement.is_even(),
+        Ok(StateFacts {
             line: Some(state.line),
-            cell: state.cell,
-            id: Some(space.id(state)),
+            state_id: Some(space.id(state)),
             depth: depth.transpose()?.flatten(),
-            state: text,
-            space,
+            ..StateFacts::new(space, text, (is_even, refused), state.cell)
         })
     }
 
-    fn of_board(&self, table: Option<&DistanceTable>) -> Result<Facts> {
-        let named = self.puzzle.as_ref().map(|word| word.parse::<Size>());
-        let named = named.transpose().map_err(tilewave::Error::from)?;
+    fn of_board(&self, table: Option<&DistanceTable>) -> Result<StateFacts> {
+        let named = self.puzzle.as_ref().map(|word| word.parse::<Size>()).transpose()?;
         let of_table = table.map(DistanceTable::goal).transpose()?;
         if let (Some(metric), Some(table)) = (self.counted.metric, table)
             && table.space().metric() != Some(metric)
@@ -161,9 +148,8 @@ impl StateArgs {
                 let Some(size) = size else {
                     refuse!("a number needs its board: give --size");
                 };
-                let goal = goal_option.board_of(table, size)?;
-                let space = StateSpace::of_board(goal);
-                space.numbered().map_err(tilewave::Error::from)?;
+                let space = StateSpace::of_board(goal_option.board_of(table, size)?);
+                space.numbered()?;
                 let board = space.board(self.unrank(&space)?);
                 board.expect("the space is that of a board")
             }
@@ -172,21 +158,19 @@ impl StateArgs {
         let frame = Coordinates::new(goal.clone());
         let (_, cell) = frame.encode(&board)?;
         let refused = frame.encode_solvable(&board).err();
-        // Boards of more than 20 cells have no 64-bit rank, but everything else.
-        let space = StateSpace::of_board(goal.clone());
-        let state = space.state(&board).ok();
-        let depth = table.filter(|_| refused.is_none());
+        let depth = table.filter(|_| refused.is_none()).map(|table| table.depth(&board));
         let metric = table.and_then(|table| table.space().metric());
         let metric = metric.or(self.counted.metric).unwrap_or_default();
-        Ok(Facts {
-            even: refused.is_none(),
-            line: state.map(|state| state.line),
-            cell,
-            id: state.map(|state| space.id(state)),
-            depth: depth.map(|table| table.depth(&board)).transpose()?.flatten(),
-            refused: refused.map(|reason| reason.to_string()),
-            state: board.to_string(),
-            space: StateSpace::of_board(goal).in_metric(metric),
+        let space = StateSpace::of_board(goal);
+        // Boards of more than 20 cells have no 64-bit rank, but everything else.
+        let state = space.state(&board).ok();
+        let (line, state_id) = (state.map(|state| state.line), state.map(|state| space.id(state)));
+        let parity = (refused.is_none(), refused.map(|reason| reason.to_string()));
+        Ok(StateFacts {
+            line,
+            state_id,
+            depth: depth.transpose()?.flatten(),
+            ..StateFacts::new(&space.in_metric(metric), board.to_string(), parity, cell)
         })
     }
 
@@ -215,49 +199,60 @@ impl StateArgs {
     }
 }
 
-impl Facts {
-    fn parity(&self) -> &'static str {
-        if self.even { "even" } else { "odd" }
-    }
-
-    fn figures(&self) -> Value {
-        let space = &self.space;
+impl StateFacts {
+    /// What is to be said of every state: whether it is even, and why it cannot be solved.
+    fn new(
+        space: &StateSpace,
+        state: String,
+        (is_even, refused): (bool, Option<String>),
+        cell: usize,
+    ) -> StateFacts {
         let size = space.size().map(|size| size.to_string());
-        json!({
-            "board": size.as_ref().map(|_| &self.state),
-            "size": size,
-            "puzzle": space.name(),
-            "state": self.state,
-            "metric": space.metric().map(Metric::name),
-            "goal": space.goal_text(),
-            "solvable": self.refused.is_none(),
-            "parity": self.parity(),
-            "line": self.line,
-            "cell": self.cell,
-            "state_id": self.id,
-            "depth": self.depth,
-        })
+        StateFacts {
+            board: size.as_ref().map(|_| state.clone()),
+            size,
+            puzzle: space.name(),
+            state,
+            metric: space.metric().map(Metric::name),
+            goal: space.goal_text(),
+            solvable: refused.is_none(),
+            parity: if is_even { "even" } else { "odd" },
+            line: None,
+            cell,
+            state_id: None,
+            depth: None,
+            refused,
+        }
+    }
+}
+
+impl Figures for StateFacts {
+    const COLUMNS: &'static str = "board,size,goal,solvable,parity,line,cell,state_id,depth";
+
+    fn columns(&self) -> &'static str {
+        match self.size {
+            Some(_) => StateFacts::COLUMNS,
+            None => "state,puzzle,goal,solvable,parity,line,cell,state_id,depth",
+        }
     }
 
-    fn text(&self) -> String {
-        let number = |n: Option<u64>| n.map(|n| n.to_string());
+    fn words(&self) -> String {
+        let number = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
         let refused = self.refused.as_ref();
-        let solvable = refused.map_or("yes".into(), |reason| format!("no: {reason}"));
-        let other = self.space.definition().map(|of| of.name().to_string());
-        let facts = [
-            ("puzzle", other.clone()),
-            (if other.is_some() { "state" } else { "board" }, Some(self.state.clone())),
-            ("goal", Some(self.space.goal_text())),
-            ("metric", self.depth.and_then(|_| self.space.metric()).map(|m| m.name().into())),
-            ("parity", Some(self.parity().into())),
-            ("solvable", Some(solvable)),
+        let other = if self.size.is_none() { self.puzzle.clone() } else { String::new() };
+        let rows = [
+            ("puzzle", other),
+            (if self.size.is_none() { "state" } else { "board" }, self.state.clone()),
+            ("goal", self.goal.clone()),
+            ("metric", self.depth.and(self.metric).unwrap_or_default().into()),
+            ("parity", self.parity.into()),
+            ("solvable", refused.map_or("yes".into(), |reason| format!("no: {reason}"))),
             ("line", number(self.line)),
-            ("cell", Some(self.cell.to_string())),
-            ("state id", number(self.id)),
+            ("cell", self.cell.to_string()),
+            ("state id", number(self.state_id)),
             ("depth", number(self.depth.map(|depth| depth as u64))),
         ];
-        let fact = |(name, value): (&str, Option<String>)| Some(format!("{name:<10}{}\n", value?));
-        facts.into_iter().filter_map(fact).collect()
+        facts(10, rows)
     }
 }
 
@@ -289,8 +284,28 @@ pub struct AntipodesArgs {
     output: OutputOptions,
 }
 
+/// The states at a depth.
+#[derive(Serialize)]
+struct DepthStates {
+    board: Option<String>,
+    puzzle: String,
+    goal: String,
+    depth: usize,
+    count: u64,
+    boards: Vec<String>,
+    state_ids: Vec<u64>,
+    lines: Vec<u64>,
+    cells: Vec<usize>,
+    #[serde(skip)]
+    name: String,
+    #[serde(skip)]
+    complete: bool,
+    /// The last depth of the search.
+    #[serde(skip)]
+    deepest: usize,
+}
+
 impl AntipodesArgs {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let space = self.counted.space(&self.puzzle)?;
         let mut search = self.running.search(space)?;
@@ -303,63 +318,67 @@ impl AntipodesArgs {
         let deepest = outcome.counts.len() - 1;
         // Beyond the diameter there is nothing, and the deepest boards are no answer.
         let depth = self.max_depth.unwrap_or(deepest);
-        let beyond = depth > deepest;
-        let count = if beyond { 0 } else { outcome.counts[depth] };
-        let last = if beyond { &[][..] } else { &outcome.last };
-        let rows: Vec<[String; 4]> = last
-            .iter()
-            .map(|&state| {
-                let (board, id) = (space.text(state), space.id(state));
-                [board, id.to_string(), state.line.to_string(), state.cell.to_string()]
-            })
-            .collect();
-        let noun = space.size().map_or("state", |_| "board");
-        let text = match self.output.format {
-            OutputFormat::Json => {
-                let column = |f: &dyn Fn(&State) -> u64| last.iter().map(f).collect::<Vec<u64>>();
-                let figures = json!({
-                    "board": space.size().map(|size| size.to_string()),
-                    "puzzle": space.name(),
-                    "goal": outcome.space.goal_text(),
-                    "depth": depth,
-                    "count": count,
-                    "boards": rows.iter().map(|[board, ..]| board).collect::<Vec<_>>(),
-                    "state_ids": column(&|&s| space.id(s)),
-                    "lines": column(&|s| s.line),
-                    "cells": column(&|s| s.cell as u64),
-                });
-                OutputFormat::Json.result(figures, "", String::new)
-            }
-            OutputFormat::Csv => {
-                let rows = rows.iter().map(|row| row.join(",") + "\n");
-                format!("{noun},state_id,line,cell\n{}", rows.collect::<String>())
-            }
-            OutputFormat::Text => {
-                let boards = counted(count, noun);
-                let mut text = format!("{space}: {boards} at depth {depth}");
-                text += &match (beyond, outcome.complete) {
-                    (true, _) => format!(": the diameter is {deepest}\n"),
-                    (false, true) => ", the diameter\n\n".into(),
-                    (false, false) => "\n\n".into(),
-                };
-                if !beyond {
-                    let width = rows.iter().map(|[board, ..]| board.len()).max();
-                    let width = width.unwrap_or(0);
-                    let line = |[board, id, line, cell]: &[String; 4]| {
-                        format!("{board:width$}  {id:>16}  {line:>14}  {cell:>4}\n")
-                    };
-                    text += &line(&[noun, "state id", "line", "cell"].map(String::from));
-                    text.extend(rows.iter().map(line));
-                }
-                match count - rows.len() as u64 {
-                    0 => text,
-                    more => {
-                        text + &format!("\n{} more; raise --limit to see them\n", thousands(more))
-                    }
-                }
-            }
+        let last = if depth > deepest { &[][..] } else { &outcome.last };
+        destination.write(&DepthStates {
+            board: space.size().map(|size| size.to_string()),
+            puzzle: space.name(),
+            goal: space.goal_text(),
+            depth,
+            count: outcome.counts.get(depth).copied().unwrap_or(0),
+            boards: last.iter().map(|&state| space.text(state)).collect(),
+            state_ids: last.iter().map(|&state| space.id(state)).collect(),
+            lines: last.iter().map(|state| state.line).collect(),
+            cells: last.iter().map(|state| state.cell).collect(),
+            name: space.to_string(),
+            complete: outcome.complete,
+            deepest,
+        })
+    }
+}
+
+impl DepthStates {
+    fn noun(&self) -> &'static str {
+        if self.board.is_some() { "board" } else { "state" }
+    }
+
+    /// Board, state id, line and cell of each state.
+    fn rows(&self) -> impl Iterator<Item = [String; 4]> {
+        (0..self.boards.len()).map(|i| {
+            let numbers = [self.state_ids[i], self.lines[i], self.cells[i] as u64];
+            let [id, line, cell] = numbers.map(|number| number.to_string());
+            [self.boards[i].clone(), id, line, cell]
+        })
+    }
+}
+
+impl Figures for DepthStates {
+    const COLUMNS: &'static str = "board,state_id,line,cell";
+
+    fn columns(&self) -> &'static str {
+        if self.board.is_some() { DepthStates::COLUMNS } else { "state,state_id,line,cell" }
+    }
+
+    fn csv(&self) -> String {
+        self.rows().map(|row| row.join(",") + "\n").collect()
+    }
+
+    fn words(&self) -> String {
+        let DepthStates { name, depth, deepest, .. } = self;
+        let text = format!("{name}: {} at depth {depth}", counted(self.count, self.noun()));
+        if depth > deepest {
+            return format!("{text}: the diameter is {deepest}\n");
+        }
+        let diameter = if self.complete { ", the diameter" } else { "" };
+        let width = self.boards.iter().map(String::len).max().unwrap_or(0);
+        let line = |[board, id, line, cell]: [String; 4]| {
+            format!("{board:width$}  {id:>16}  {line:>14}  {cell:>4}\n")
         };
-        destination.write(&text)
+        let heading = line([self.noun(), "state id", "line", "cell"].map(String::from));
+        let more = match self.count - self.boards.len() as u64 {
+            0 => String::new(),
+            more => format!("\n{} more; raise --limit to see them\n", thousands(more)),
+        };
+        format!("{text}{diameter}\n\n{heading}{}{more}", self.rows().map(line).collect::<String>())
     }
 }
 
@@ -388,7 +407,6 @@ pub struct ScrambleArgs {
 }
 
 impl ScrambleArgs {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let goal = self.goal.board(self.size)?;
         let seed = match self.seed {
@@ -423,63 +441,74 @@ pub struct PuzzlesArgs {
 }
 
 /// What is said of a family.
-struct FamilyRow {
-    family: &'static Family,
-    /// States of the example.
-    states: u64,
-    /// Bytes that its search takes.
-    memory: u64,
+#[derive(Serialize)]
+struct FamilyFacts {
+    family: &'static str,
+    parameters: &'static str,
+    states: &'static str,
+    example: &'static str,
+    example_states: u64,
+    /// Bytes that the search of the example takes.
+    memory_bytes: u64,
+    description: &'static str,
+}
+
+#[derive(Serialize)]
+struct AllFamilies {
+    families: Vec<FamilyFacts>,
 }
 
 impl PuzzlesArgs {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let destination = self.output.reserve()?;
-        let rows = families::ALL.into_iter().map(FamilyRow::of);
-        let rows = rows.collect::<Result<Vec<FamilyRow>, tilewave::Error>>()?;
-        let format = self.output.format;
-        let columns = "family,parameters,states,example,example_states,memory_bytes,description";
-        let text = match format {
-            OutputFormat::Json => {
-                let families: Vec<Value> = rows.iter().map(FamilyRow::figures).collect();
-                format.result(json!({ "families": families }), "", String::new)
-            }
-            OutputFormat::Csv | OutputFormat::Text => {
-                let line = |row: &FamilyRow| format.line(row.figures(), columns, || row.text());
-                format.heading(columns) + &rows.iter().map(line).collect::<String>()
-            }
-        };
-        destination.write(&text)
+        let families = families::ALL.into_iter().map(FamilyFacts::of).collect::<Result<_>>()?;
+        destination.write(&AllFamilies { families })
     }
 }
 
-impl FamilyRow {
-    fn of(family: &'static Family) -> Result<FamilyRow, tilewave::Error> {
+impl FamilyFacts {
+    fn of(family: &'static Family) -> Result<FamilyFacts> {
         let space = StateSpace::of_puzzle(families::parse(family.example)?);
         let plan = search::plan(&space, None)?;
-        Ok(FamilyRow { family, states: plan.states, memory: plan.array_bytes })
-    }
-
-    fn figures(&self) -> Value {
-        json!({
-            "family": self.family.name,
-            "parameters": self.family.parameters,
-            "states": self.family.states,
-            "example": self.family.example,
-            "example_states": self.states,
-            "memory_bytes": self.memory,
-            "description": self.family.description,
+        let Family { name, parameters, states, example, description, .. } = *family;
+        let (example_states, memory_bytes) = (plan.states, plan.array_bytes);
+        let family = name;
+        Ok(FamilyFacts {
+            family,
+            parameters,
+            states,
+            example,
+            example_states,
+            memory_bytes,
+            description,
         })
     }
+}
 
-    fn text(&self) -> String {
-        let Family { name, parameters, states, example, description, .. } = self.family;
+impl Figures for FamilyFacts {
+    const COLUMNS: &'static str =
+        "family,parameters,states,example,example_states,memory_bytes,description";
+
+    fn words(&self) -> String {
+        let FamilyFacts { family, parameters, states, example, description, .. } = self;
         format!(
             "{:<18}{description}\n{:18}{states} states; {example}: {} states, {} of memory\n",
-            format!("{name}:{parameters}"),
+            format!("{family}:{parameters}"),
             "",
-            thousands(self.states),
-            bytes(self.memory),
+            thousands(self.example_states),
+            bytes(self.memory_bytes),
         )
+    }
+}
+
+impl Figures for AllFamilies {
+    const COLUMNS: &'static str = FamilyFacts::COLUMNS;
+
+    fn csv(&self) -> String {
+        self.families.iter().map(Figures::csv).collect()
+    }
+
+    fn words(&self) -> String {
+        self.families.iter().map(Figures::words).collect()
     }
 }

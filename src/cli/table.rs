@@ -3,19 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::Result;
-use serde_json::json;
-use tilewave::puzzle::Metric;
+use serde::Serialize;
 use tilewave::report::{bytes, duration, histogram, thousands};
-use tilewave::search::Search;
-use tilewave::store;
-use tilewave::table::{DistanceTable, TableEncoding, build};
+use tilewave::table::{TableEncoding, build};
+use tilewave::{DistanceTable, store};
 
-use crate::cli::failure::Exit;
-use crate::cli::options::{FORMATS, Memory, OutputFormat, Threads, choice, kernel};
-use crate::cli::output::{OutputFile, counts_csv, print, print_beside};
-use crate::cli::progress::{self, SearchProgress};
-use crate::cli::puzzle::{Counted, puzzle};
+use crate::cli::{
+    Counted, Destination, Failure, Figures, OutputFile, OutputFormat, Resources, Result,
+    SearchProgress, Subject, choice, counts_csv, progress, puzzle,
+};
 
 /// Write the distance table of a puzzle, the depth of every state, or check one.
 #[derive(clap::Args)]
@@ -49,35 +45,72 @@ pub struct Args {
     force: bool,
 
     #[command(flatten)]
-    threads: Threads,
-
-    #[command(flatten)]
-    memory: Memory,
+    resources: Resources,
 
     /// How to write what the table holds.
-    #[arg(long, value_parser = choice(FORMATS), default_value = "text")]
+    #[arg(long, default_value = "text")]
     format: OutputFormat,
 }
 
+/// What a table holds.
+#[derive(Serialize)]
+struct TableFacts<'a> {
+    file: String,
+    #[serde(flatten)]
+    subject: Subject,
+    goal: String,
+    encoding: &'static str,
+    states: u64,
+    complete: bool,
+    diameter: Option<usize>,
+    histogram: &'a [u64],
+    bytes: u64,
+    checksum: String,
+    seconds: f64,
+    peak_memory_bytes: Option<u64>,
+    #[serde(skip)]
+    table: &'a DistanceTable,
+    #[serde(skip)]
+    verb: &'static str,
+}
+
 impl Args {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let begun = Instant::now();
-        let (table, file) = match (&self.check, &self.puzzle, &self.output) {
+        let (table, file, verb, destination) = match (&self.check, &self.puzzle, &self.output) {
             (Some(file), _, _) => {
                 let table = DistanceTable::open(file)?;
                 table.check()?;
-                (table, file)
+                (table, file, "sound", Some(Destination::stdout(self.format)))
             }
-            (None, Some(puzzle), Some(file)) => (self.make(puzzle, file)?, file),
+            (None, Some(puzzle), Some(file)) => {
+                let table = self.make(puzzle, file)?;
+                (table, file, "wrote", Destination::beside(file, self.format))
+            }
             // The parser lets nothing else pass.
-            (None, ..) => return Err(Exit(2).into()),
+            (None, ..) => return Err(Failure::exit(2)),
         };
-        let report = self.report(&table, file, begun.elapsed().as_secs_f64());
-        match self.check {
-            Some(_) => print(&report),
-            None => print_beside(file, &report),
-        }
+        let (histogram, space) = (table.histogram(), table.space());
+        let states = histogram.iter().sum();
+        let complete = space.states() == Some(states);
+        let facts = TableFacts {
+            file: file.display().to_string(),
+            // One table is no line among others.
+            subject: Subject::new(space, OutputFormat::Json),
+            goal: space.goal_text(),
+            encoding: table.encoding().name(),
+            states,
+            complete,
+            diameter: complete.then_some(histogram.len() - 1),
+            histogram,
+            bytes: table.file_bytes(),
+            checksum: format!("{:016x}", table.checksum()),
+            seconds: begun.elapsed().as_secs_f64(),
+            peak_memory_bytes: store::peak_memory(),
+            table: &table,
+            verb,
+        };
+        destination.map_or(Ok(()), |destination| destination.write(&facts))
     }
 
     /// Searches a puzzle and writes its table.
@@ -85,58 +118,32 @@ impl Args {
         let space = self.counted.space(puzzle)?;
         // Refuse before any work what could not be kept.
         OutputFile::reserve(file, self.force)?;
-        let mut search = Search::of(space);
-        search.threads = self.threads.get();
-        search.kernel = kernel()?;
-        search.memory = Some(self.memory.budget());
+        let search = self.resources.search(space)?;
         let progress = SearchProgress::new();
         let table = build(&search, self.encoding, &progress)?;
-        let saved = table.save(file, self.force, |_| !progress::asked());
-        saved?;
+        table.save(file, self.force, |_| !progress::asked())?;
         Ok(table)
     }
+}
 
-    fn report(&self, table: &DistanceTable, file: &Path, seconds: f64) -> String {
-        let counts = table.histogram();
-        let (states, deepest) = (counts.iter().sum::<u64>(), counts.len() - 1);
-        let space = table.space();
-        let complete = space.states() == Some(states);
-        let figures = json!({
-            "file": file.display().to_string(),
-            "board": space.size().map(|size| size.to_string()),
-            "puzzle": space.name(),
-            "metric": space.metric().map(Metric::name),
-            "goal": space.goal_text(),
-            "encoding": table.encoding().name(),
-            "states": states,
-            "complete": complete,
-            "diameter": complete.then_some(deepest),
-            "histogram": counts,
-            "bytes": table.file_bytes(),
-            "checksum": format!("{:016x}", table.checksum()),
-            "seconds": seconds,
-            "peak_memory_bytes": store::peak_memory(),
-        });
-        let words = || {
-            format!(
-                "{}\n{} {}: {space}, goal {}, {} states, {} {deepest}, {}, {} in {}\n",
-                histogram(counts, states).trim_end(),
-                match self.check {
-                    Some(_) => "sound",
-                    None => "wrote",
-                },
-                file.display(),
-                space.goal_text(),
-                thousands(states),
-                if complete { "diameter" } else { "depth" },
-                table.encoding(),
-                bytes(table.file_bytes()),
-                duration(seconds),
-            )
-        };
-        match self.format {
-            OutputFormat::Csv => counts_csv("depth,states", counts),
-            format => format.result(figures, "", words),
-        }
+impl Figures for TableFacts<'_> {
+    const COLUMNS: &'static str = "depth,states";
+
+    fn csv(&self) -> String {
+        counts_csv(self.histogram)
+    }
+
+    fn words(&self) -> String {
+        let TableFacts { verb, file, goal, encoding, .. } = self;
+        format!(
+            "{}{verb} {file}: {}, goal {goal}, {} states, {} {}, {encoding}, {} in {}\n",
+            histogram(self.histogram, self.states),
+            self.table.space(),
+            thousands(self.states),
+            if self.complete { "diameter" } else { "depth" },
+            self.histogram.len() - 1,
+            bytes(self.bytes),
+            duration(self.seconds),
+        )
     }
 }

@@ -75,7 +75,7 @@ impl Space {
     /// Returns the bytes of memory that the search takes. Cost: a look at each set of cells.
     ///
     /// # Errors
-    /// [`PdbError::ShortSpace`].
+    /// [`PdbError::Unsuitable`].
     pub fn memory_bytes(&self) -> Result<u64, PdbError> {
         let layout = self.layout()?;
         let grid = Grid::new(self.pattern.size());
@@ -94,7 +94,7 @@ impl Space {
     }
 
     fn layout(&self) -> Result<Layout, PdbError> {
-        Layout::sliced(self.pattern.tiles().len()).ok_or(PdbError::ShortSpace)
+        Layout::sliced(self.pattern.tiles().len()).ok_or_else(PdbError::short_space)
     }
 
     /// Searches level by level, on a thread pool of its own.
@@ -108,7 +108,10 @@ impl Space {
         let free =
             |blank: u8| usize::from(blank) < self.pattern.size().cells() && !home.contains(&blank);
         if let Some(blank) = self.blank.filter(|&blank| !free(blank)) {
-            return Err(PdbError::BlankOnTile { cell: blank });
+            return Err(PdbError::Unsuitable(format!(
+                "the blank cannot be on cell {blank}: choose a cell of the board that is no tile's of the pattern \
+                 at home"
+            )));
         }
         let needed = self.memory_bytes()?;
         if let Some(budget) = self.memory.filter(|&budget| needed > budget) {
@@ -143,7 +146,7 @@ impl Space {
     /// [`Kind::AllMoves`] and a byte an entry: what [`build`] makes. Memory: as [`crate::pdb::plan`] says.
     ///
     /// # Errors
-    /// As [`Space::run`], and [`PdbError::PatternLength`] for eight tiles: the blank is one more.
+    /// As [`Space::run`], and [`PdbError::Pattern`] for eight tiles: the blank is one more.
     pub fn build(&self, observer: &dyn Progress) -> Result<(Depths, Pdb), PdbError> {
         self.layout()?;
         let (begun, states) = (Instant::now(), self.states());

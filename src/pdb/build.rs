@@ -80,7 +80,7 @@ pub struct BuildPlan {
 /// Returns what a build needs.
 ///
 /// # Errors
-/// [`PdbError::Budget`] when that exceeds the budget, [`PdbError::BitKind`].
+/// [`PdbError::Budget`] when that exceeds the budget, [`PdbError::Unsuitable`].
 pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
     BuildPlan::of(build, false)
 }
@@ -88,7 +88,7 @@ pub fn plan(build: &Build) -> Result<BuildPlan, PdbError> {
 /// Returns what a build needs whose levels go to files: [`crate::pdb::DiskBuild`].
 ///
 /// # Errors
-/// As [`plan`], and [`PdbError::DiskKind`] for what is built in memory only.
+/// As [`plan`], and [`PdbError::Unsuitable`] for what is built in memory only.
 pub fn plan_on_disk(build: &Build) -> Result<BuildPlan, PdbError> {
     BuildPlan::of(build, true)
 }
@@ -99,7 +99,7 @@ const LEVEL_BITS: u64 = 4;
 impl BuildPlan {
     fn of(build: &Build, on_disk: bool) -> Result<BuildPlan, PdbError> {
         if !build.kind.encodings().contains(&build.encoding) {
-            return Err(PdbError::BitKind);
+            return Err(PdbError::encoding());
         }
         let pattern = match build.kind {
             Kind::AllMoves => build.pattern.without_blank()?,
@@ -109,7 +109,11 @@ impl BuildPlan {
         let fast = !build.plain && Layout::sliced(k).is_some();
         let bits = fast && build.encoding == Encoding::Bit;
         if on_disk && !bits {
-            return Err(PdbError::DiskKind);
+            return Err(PdbError::Unsuitable(
+                "a directory serves databases of one bit an entry and five tiles or more: give --encoding bit, or \
+                 leave --dir out"
+                    .into(),
+            ));
         }
         let of_slots = |slots: u64| {
             let entries = match build.kind {
@@ -280,7 +284,7 @@ impl<'a> TableBuild<'a> {
             Kind::AllMoves => build.pattern.without_blank()?,
             Kind::Minimum | Kind::Regions => build.pattern.clone(),
         };
-        let layout = Layout::sliced(pattern.tiles().len()).ok_or(PdbError::ShortSpace)?;
+        let layout = Layout::sliced(pattern.tiles().len()).ok_or_else(PdbError::short_space)?;
         let graph = SlotGraph::new(&pattern, layout, build.kind);
         let header = header(build, entries, build.encoding)?;
         Ok(TableBuild { build, pattern, kernel, graph, header, observer })
@@ -297,7 +301,7 @@ impl<'a> TableBuild<'a> {
         let Summary { histogram, entries, .. } = &mut self.header;
         match search.run(sink, histogram, MAX_DEPTH, *entries, self.observer)? {
             true => Ok(()),
-            false => Err(PdbError::ValueTooLarge { max: MAX_DEPTH }),
+            false => Err(PdbError::value(MAX_DEPTH)),
         }
     }
 

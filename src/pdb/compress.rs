@@ -35,7 +35,8 @@ pub fn compress(
 ) -> Result<u64, PdbError> {
     let file = Container::<Summary>::open(from)?;
     if file.header().compressed {
-        return Err(PdbError::Compressed(from.to_path_buf()));
+        let words = format!("'{}' is compressed already", from.display());
+        return Err(PdbError::Place(words));
     }
     pool(threads)?.install(|| {
         let meter = Meter::new(observer, Phase::File, 0, file.layout().raw);
@@ -83,7 +84,10 @@ pub fn decompress(
 ) -> Result<u64, PdbError> {
     let file = Container::<Summary>::open(from)?;
     if !file.header().compressed {
-        return Err(PdbError::NotCompressed(from.to_path_buf()));
+        return Err(PdbError::Place(format!(
+            "'{}' is not compressed: there is nothing to decompress",
+            from.display()
+        )));
     }
     pool(threads)?.install(|| {
         let file = load(file, observer)?;

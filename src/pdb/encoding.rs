@@ -19,11 +19,11 @@ use crate::store::{FileHeader as _, Image};
 /// Cost: 0.1 ns an entry, and the new table's memory.
 ///
 /// # Errors
-/// [`PdbError::BitKind`], and [`PdbError::NoValues`] for a table of one bit an entry.
+/// [`PdbError::Unsuitable`] for a kind that the encoding cannot hold, and for a table of one bit an entry.
 pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
     let old = pdb.summary();
     if !old.kind.encodings().contains(&encoding) {
-        return Err(PdbError::BitKind);
+        return Err(PdbError::encoding());
     }
     let mut header = old.clone();
     header.encoding = encoding;
@@ -34,7 +34,12 @@ pub fn encode(pdb: &Pdb, encoding: Encoding) -> Result<Pdb, PdbError> {
     index.copy_from_slice(pdb.file().index());
     let data = layout.data.of_mut(image.bytes_mut());
     match (old.encoding, encoding) {
-        (Encoding::Bit, Encoding::Byte) => return Err(PdbError::NoValues),
+        (Encoding::Bit, Encoding::Byte) => {
+            return Err(PdbError::Unsuitable(
+                "a database of one bit an entry holds no values to convert: build it with --encoding byte"
+                    .into(),
+            ));
+        }
         (Encoding::Byte, Encoding::Bit) => {
             // A value that no board reaches is 255: bit 0, as those of all its neighbours.
             let bit = |value: u8| if value == UNREACHED { 0 } else { bit_of(value) };

@@ -44,16 +44,17 @@ impl<'a> Evaluator<'a> {
     /// Returns the evaluation of a board.
     ///
     /// # Errors
-    /// [`PdbError::Overlap`] when databases share tiles, [`PdbError::OtherGoal`] when they are for different goals,
-    /// [`PdbError::NotAdditive`] and [`PdbError::WrongSize`].
+    /// [`PdbError::Pattern`] when databases share tiles, [`PdbError::Unsuitable`] when they are for different goals,
+    /// count every move, or are for another size.
     pub fn new(pdbs: &'a [Pdb], board: &Board) -> Result<Evaluator<'a>, PdbError> {
         let patterns: Vec<Pattern> = pdbs.iter().map(|pdb| pdb.pattern().clone()).collect();
         if patterns.iter().any(Pattern::has_blank) {
-            return Err(PdbError::NotAdditive);
+            return Err(PdbError::not_additive());
         }
         check_disjoint(&patterns)?;
         if patterns.iter().any(|of| of.goal() != patterns[0].goal()) {
-            return Err(PdbError::OtherGoal);
+            let words = "the databases are for different goals: values of one goal can be added";
+            return Err(PdbError::Unsuitable(words.into()));
         }
         let mut owner = vec![None; board.size().cells()];
         let mut cells = Vec::new();

@@ -28,7 +28,8 @@ use crate::perm::layout::{Layout, Register};
 use crate::progress::{Phase, Progress};
 use crate::store::{
     Codec, DEFAULT_LEVEL, DatabaseMarker, Decoder, Encoder, FileHeader as _, FrameEntry,
-    LevelHeader, LevelReader, LevelSum, LevelWriter, Lock, MANIFEST, RunFile, Storage, lock_within,
+    LevelHeader, LevelReader, LevelSum, LevelWriter, Lock, MANIFEST, RunFile, Storage, advice,
+    lock_within,
 };
 use crate::threads::pool;
 
@@ -51,7 +52,7 @@ impl DiskBuild<'_> {
     /// [`DiskBuild::clear`].
     ///
     /// # Errors
-    /// As [`build::build`]; [`PdbError::DiskKind`], [`PdbError::Storage`] for what the directory refuses, and what
+    /// As [`build::build`]; [`PdbError::Unsuitable`], [`PdbError::Place`] for what the directory refuses, and what
     /// says that the directory is another one's or damaged. What is committed stays in any case.
     pub fn build(&self, how: &Build, observer: &dyn Progress) -> Result<Pdb, PdbError> {
         let plan = build::plan_on_disk(how)?;
@@ -90,7 +91,7 @@ impl DiskBuild<'_> {
             Ok(Pdb::finish(image, header))
         });
         built.map_err(|error| match error {
-            PdbError::Interrupted => PdbError::Stopped(self.storage.name()),
+            PdbError::Interrupted(None) => PdbError::Interrupted(Some(self.storage.name())),
             error => error,
         })
     }
@@ -98,7 +99,7 @@ impl DiskBuild<'_> {
     /// Removes the files of a build that has come to its end, and nothing else.
     ///
     /// # Errors
-    /// [`PdbError::Storage`].
+    /// [`PdbError::Place`].
     pub fn clear(&self) -> Result<(), PdbError> {
         let _lock = self.lock()?;
         let failed = |name: &str, error| failed(self.storage, name, error);
@@ -120,7 +121,7 @@ impl DiskBuild<'_> {
     /// Returns the bytes that may still be written, where that is known, and those of the levels that are there.
     ///
     /// # Errors
-    /// [`PdbError::Storage`].
+    /// [`PdbError::Place`].
     pub fn space(&self) -> Result<(Option<u64>, u64), PdbError> {
         let mut bytes = 0;
         for depth in self.levels()? {
@@ -133,8 +134,12 @@ impl DiskBuild<'_> {
 
     fn lock(&self) -> Result<Lock, PdbError> {
         let lock = lock_within(self.storage, PATIENCE);
-        lock.map_err(|e| failed(self.storage, "", e))?
-            .ok_or_else(|| PdbError::DirectoryInUse(self.storage.name()))
+        lock.map_err(|e| failed(self.storage, "", e))?.ok_or_else(|| {
+            PdbError::Place(format!(
+                "'{}' is in use by another build: wait for its end, or name another directory",
+                self.storage.name()
+            ))
+        })
     }
 
     /// The files that there are.
@@ -165,13 +170,16 @@ impl DiskBuild<'_> {
         let files = self.files()?;
         let (board, goal) = (pattern.size().to_string(), pattern.goal().to_string());
         let tiles = pattern.tiles().to_vec();
+        let other = |what: &str| {
+            let name = storage.name();
+            Err(PdbError::Place(format!(
+                "'{name}' holds {what}: name another directory, or remove its files"
+            )))
+        };
         let Some(found) = marker else {
             let taken = files.iter().any(|file| !matches!(file, RunFile::NewMarker { .. }));
             if taken || storage.open(MANIFEST).is_ok() {
-                return Err(PdbError::OtherDirectory {
-                    directory: storage.name(),
-                    what: "files of a search".into(),
-                });
+                return other("files of a search");
             }
             let run = crate::random::seed().map_err(|e| failed(storage, "", e))?;
             let marker = DatabaseMarker { run, board, goal, tiles };
@@ -180,15 +188,12 @@ impl DiskBuild<'_> {
         };
         if (&found.board, &found.goal, &found.tiles) != (&board, &goal, &tiles) {
             let tiles: Vec<String> = found.tiles.iter().map(u16::to_string).collect();
-            return Err(PdbError::OtherDirectory {
-                directory: storage.name(),
-                what: format!(
-                    "the build of tiles {} of {} with goal '{}'",
-                    tiles.join(","),
-                    found.board,
-                    found.goal
-                ),
-            });
+            return other(&format!(
+                "the build of tiles {} of {} with goal '{}'",
+                tiles.join(","),
+                found.board,
+                found.goal
+            ));
         }
         for file in files {
             if matches!(file, RunFile::Uncommitted { run, .. } if run == found.run) {
@@ -234,12 +239,15 @@ pub(crate) fn failed(storage: &dyn Storage, name: &str, reason: impl Into<io::Er
         "" => storage.name(),
         name => format!("{}/{name}", storage.name()),
     };
-    match reason.kind() {
-        io::ErrorKind::InvalidData if !name.is_empty() => {
-            PdbError::DamagedLevel { place, reason: reason.to_string() }
-        }
-        _ => PdbError::Storage { place, reason },
-    }
+    PdbError::Place(match reason.kind() {
+        io::ErrorKind::InvalidData if !name.is_empty() => format!(
+            "'{place}' is damaged: {reason}; remove it and all levels after it, and they are computed again"
+        ),
+        _ => format!(
+            "cannot use '{place}': {reason}{}; the levels so far stay, give the same command to go on",
+            advice(&reason)
+        ),
+    })
 }
 
 /// Frames on their way to a file, which come in any order.
@@ -354,6 +362,14 @@ impl BuildLevels<'_> {
         Ok((Decoder::new(self.kernel)?, Vec::new()))
     }
 
+    fn missing(&self, depth: usize) -> PdbError {
+        PdbError::Place(format!(
+            "'{}/{}' is missing: bring it back, or remove all levels after it, and they are computed again",
+            self.storage.name(),
+            name(depth as u32)
+        ))
+    }
+
     /// Brings back what the committed levels have reached.
     pub fn restore(
         &self,
@@ -365,11 +381,7 @@ impl BuildLevels<'_> {
         let meter = Meter::new(observer, Phase::Check, 0, last as u64);
         let mut found = 1;
         for depth in 1..=last {
-            let Some(reader) = self.open(depth)? else {
-                return Err(PdbError::MissingLevel {
-                    place: format!("{}/{}", self.storage.name(), name(depth as u32)),
-                });
-            };
+            let reader = self.open(depth)?.ok_or_else(|| self.missing(depth))?;
             let class = self.class(depth);
             let frame_slots = self.frame_slots(class);
             let of = &mut search.classes[class];
@@ -431,9 +443,7 @@ impl BuildLevels<'_> {
     ) -> Result<(), PdbError> {
         let mut readers: [Vec<LevelReader>; 2] = [Vec::new(), Vec::new()];
         for depth in (1..levels).filter(|&depth| bit_of(depth as u8) == 1) {
-            let reader = self.open(depth)?.ok_or_else(|| PdbError::MissingLevel {
-                place: format!("{}/{}", self.storage.name(), name(depth as u32)),
-            })?;
+            let reader = self.open(depth)?.ok_or_else(|| self.missing(depth))?;
             readers[self.class(depth)].push(reader);
         }
         let order = ArrangementOrder::new(self.layout);

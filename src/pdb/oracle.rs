@@ -116,7 +116,7 @@ pub(crate) fn build(
     while !level.is_empty() {
         let (begun, depth) = (Instant::now(), histogram.len());
         if depth >= usize::from(UNREACHED) {
-            return Err(PdbError::ValueTooLarge { max: usize::from(UNREACHED) - 1 });
+            return Err(PdbError::value(usize::from(UNREACHED) - 1));
         }
         let (mut next, mut found) = (Vec::new(), 0);
         for (i, state) in level.iter().enumerate() {
@@ -124,7 +124,7 @@ pub(crate) fn build(
                 let done = histogram.iter().sum::<u64>() + found;
                 observer.progress(Phase::Search(depth), done, values.len() as u64);
                 if observer.interrupted() {
-                    return Err(PdbError::Interrupted);
+                    return Err(PdbError::Interrupted(None));
                 }
             }
             let entry = number(&entries, state);

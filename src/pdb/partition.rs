@@ -98,25 +98,27 @@ const TILINGS: &[(usize, &[&[&[usize]]])] = &[
 /// ```
 ///
 /// # Errors
-/// [`PdbError::UnknownPartition`] names those there are; [`PdbError::PartitionGoal`] when the goal has the
-/// blank elsewhere.
+/// [`PdbError::Pattern`] names those there are, and refuses goals that have the blank elsewhere.
 pub fn partition(name: &str, goal: &Board) -> Result<Vec<Pattern>, PdbError> {
     let size = goal.size();
     let fits = |preset: &&Preset| (size.rows(), size.cols()) == (preset.side, preset.side);
     let Some(preset) = PRESETS.iter().filter(fits).find(|p| p.name == name) else {
-        return Err(PdbError::UnknownPartition {
-            name: name.chars().take(32).collect(),
-            size,
-            known: match (size.rows(), size.cols()) {
-                (4, 4) => "choose 7-8, 6-6-3 or 5-5-5, or give --pattern",
-                (5, 5) => "choose 6-6-6-6, or give --pattern",
-                _ => "there are partitions for 4x4 and 5x5 only, give --pattern",
-            },
-        });
+        let name: String = name.chars().take(32).collect();
+        let known = match (size.rows(), size.cols()) {
+            (4, 4) => "choose 7-8, 6-6-3 or 5-5-5, or give --pattern",
+            (5, 5) => "choose 6-6-6-6, or give --pattern",
+            _ => "there are partitions for 4x4 and 5x5 only, give --pattern",
+        };
+        let words = format!("'{name}' is not a partition of {size}: {known}");
+        return Err(PdbError::Pattern(words));
     };
     let patterns = turned(goal, preset.side, preset.patterns)?;
-    patterns
-        .ok_or_else(|| PdbError::PartitionGoal { name: name.to_string(), goal: goal.to_string() })
+    patterns.ok_or_else(|| {
+        PdbError::Pattern(format!(
+            "partition '{name}' is defined for goals with the blank in a corner, not for '{goal}': give the patterns \
+             with --pattern"
+        ))
+    })
 }
 
 /// Returns partitions for a goal that are used together, as many of the first as there is memory for: tiles that one
@@ -176,15 +178,18 @@ fn turned(
 /// blank, whose databases count every move.
 ///
 /// # Errors
-/// [`PdbError::Overlap`] names the smallest such tile; [`PdbError::NotAdditive`].
+/// [`PdbError::Pattern`] names the smallest such tile; [`PdbError::Unsuitable`].
 pub fn check_disjoint(patterns: &[Pattern]) -> Result<(), PdbError> {
     if patterns.len() > 1 && patterns.iter().any(Pattern::has_blank) {
-        return Err(PdbError::NotAdditive);
+        return Err(PdbError::not_additive());
     }
     let mut tiles: Vec<u16> = patterns.iter().flat_map(|p| p.tiles()).copied().collect();
     tiles.sort_unstable();
     match tiles.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(PdbError::Overlap { tile: pair[0] }),
+        Some(pair) => Err(PdbError::Pattern(format!(
+            "tile {} is in more than one pattern: values of overlapping patterns must not be added",
+            pair[0]
+        ))),
         None => Ok(()),
     }
 }
@@ -192,16 +197,15 @@ pub fn check_disjoint(patterns: &[Pattern]) -> Result<(), PdbError> {
 /// Checks that every tile is in exactly one pattern.
 ///
 /// # Errors
-/// [`PdbError::Overlap`] and [`PdbError::Uncovered`].
+/// [`PdbError::Pattern`], and what [`check_disjoint`] says.
 pub fn check_partition(patterns: &[Pattern]) -> Result<(), PdbError> {
     check_disjoint(patterns)?;
-    let Some(first) = patterns.first() else {
-        return Err(PdbError::Uncovered { tile: 1 });
-    };
-    let all = 1..=first.size().tiles() as u16;
+    let all = 1..=patterns.first().map_or(1, |first| first.size().tiles() as u16);
     let covered = |tile: u16| patterns.iter().any(|p| p.tiles().contains(&tile));
     match all.into_iter().find(|&tile| !covered(tile)) {
-        Some(tile) => Err(PdbError::Uncovered { tile }),
+        Some(tile) => Err(PdbError::Pattern(format!(
+            "tile {tile} is in no pattern of the partition: every tile belongs to exactly one"
+        ))),
         None => Ok(()),
     }
 }

@@ -37,7 +37,11 @@ impl Pattern {
     /// are none or too many.
     pub fn new(goal: Board, tiles: &[u16]) -> Result<Pattern, PdbError> {
         if tiles.contains(&0) {
-            return Err(PdbError::BlankInPattern);
+            return Err(PdbError::Pattern(
+                "the blank (0) cannot be a tile of an additive pattern: its moves cost nothing; leave it out, or \
+                 choose --kind region-aware for values that depend on it"
+                    .into(),
+            ));
         }
         Pattern::of(goal, tiles)
     }
@@ -45,7 +49,7 @@ impl Pattern {
     /// Returns the pattern with the blank as its first tile, 0, as databases of kind [`crate::pdb::Kind::AllMoves`] have it.
     ///
     /// # Errors
-    /// [`PdbError::PatternLength`] when there are [`Pattern::MAX_TILES`] already.
+    /// [`PdbError::Pattern`] when there are [`Pattern::MAX_TILES`] already.
     pub fn with_blank(&self) -> Result<Pattern, PdbError> {
         let blank = [0].into_iter().filter(|_| !self.has_blank());
         let tiles: Vec<u16> = blank.chain(self.tiles.iter().copied()).collect();
@@ -55,7 +59,7 @@ impl Pattern {
     /// Returns the pattern without the blank.
     ///
     /// # Errors
-    /// [`PdbError::PatternLength`] when there is nothing else.
+    /// [`PdbError::Pattern`] when there is nothing else.
     pub fn without_blank(&self) -> Result<Pattern, PdbError> {
         Pattern::of(self.goal.clone(), &self.tiles[usize::from(self.has_blank())..])
     }
@@ -68,22 +72,34 @@ impl Pattern {
     /// The pattern of tiles, among them the blank or not.
     pub(crate) fn of(goal: Board, tiles: &[u16]) -> Result<Pattern, PdbError> {
         let size = goal.size();
+        let wrong = |words: String| Err(PdbError::Pattern(words));
         if size.rows().max(size.cols()) > Pattern::MAX_SIDE {
-            return Err(PdbError::BoardTooLarge { size });
+            return wrong(format!(
+                "board {size} is too large for pattern databases: both sides may be at most {}",
+                Pattern::MAX_SIDE
+            ));
         }
         let mut sorted = tiles.to_vec();
         sorted.sort_unstable();
         if let Some(&tile) = sorted.iter().find(|&&t| usize::from(t) > size.tiles()) {
-            return Err(PdbError::UnknownTile { tile, size });
+            return wrong(format!(
+                "tile {tile} of the pattern is not on a {size} board: its tiles are 1 to {}",
+                size.tiles()
+            ));
         }
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(PdbError::RepeatedTile(pair[0]));
+            return wrong(format!(
+                "tile {} occurs twice in the pattern: name every tile once",
+                pair[0]
+            ));
         }
         let blank = usize::from(sorted.contains(&0));
         let max = Pattern::MAX_TILES.min(size.tiles() + blank);
         if sorted.is_empty() || sorted.len() > max {
-            let found = sorted.len();
-            return Err(PdbError::PatternLength { found, max, size });
+            return wrong(format!(
+                "a pattern has 1 to {max} tiles on a {size} board, this one has {}",
+                sorted.len()
+            ));
         }
         let home = cells_of(&goal, &sorted);
         Ok(Pattern { goal, tiles: sorted, home })
@@ -92,9 +108,14 @@ impl Pattern {
     /// Returns the pattern written as tile numbers and ranges of them, separated by commas or spaces: `1-3,7`.
     ///
     /// # Errors
-    /// [`PdbError::PatternSyntax`], and what [`Pattern::new`] says.
+    /// [`PdbError::Pattern`], and what [`Pattern::new`] says.
     pub fn parse(goal: Board, text: &str) -> Result<Pattern, PdbError> {
-        let wrong = || PdbError::PatternSyntax(text.chars().take(80).collect());
+        let wrong = || {
+            let shown: String = text.chars().take(80).collect();
+            PdbError::Pattern(format!(
+                "'{shown}' is not a pattern: write tile numbers separated by commas, for example 1,2,3,4 or 1-4"
+            ))
+        };
         let number = |word: &str| match word.bytes().all(|b| b.is_ascii_digit()) {
             true => word.parse::<u16>().map_err(|_| wrong()),
             false => Err(wrong()),
@@ -145,10 +166,12 @@ impl Pattern {
     /// Returns the cells of the pattern's tiles on a board, in the order of [`Pattern::tiles`].
     ///
     /// # Errors
-    /// [`PdbError::WrongSize`] when the board has another size.
+    /// [`PdbError::Unsuitable`] when the board has another size.
     pub fn cells(&self, board: &Board) -> Result<Vec<u8>, PdbError> {
         if board.size() != self.size() {
-            return Err(PdbError::WrongSize { found: board.size(), expected: self.size() });
+            let (found, expected) = (board.size(), self.size());
+            let words = format!("the board is {found}, the database is for {expected}");
+            return Err(PdbError::Unsuitable(words));
         }
         Ok(cells_of(board, &self.tiles))
     }

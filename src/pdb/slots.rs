@@ -459,7 +459,7 @@ impl SlotPass<'_> {
             let mut words = vec![[0; 8]; if wants { per_task * unit } else { 0 }];
             tasks.run(|stretch, (seen, (full, gained))| {
                 if self.observer.interrupted() {
-                    return Err(PdbError::Interrupted);
+                    return Err(PdbError::Interrupted(None));
                 }
                 let words = if wants { &mut words[..seen.len()] } else { &mut [][..] };
                 let first = stretch * per_task;

@@ -58,12 +58,8 @@ pub fn spot_check(
             None => check.undecided += 1,
             Some(expected) if expected == found => check.confirmed += 1,
             Some(expected) => {
-                return Err(PdbError::Wrong {
-                    path: pdb.file().path().to_path_buf(),
-                    entry: pdb.entry(&cells, blank),
-                    found: found.unwrap_or(u8::MAX),
-                    expected: expected.unwrap_or(u8::MAX),
-                });
+                let values = [found, expected].map(|value| value.unwrap_or(u8::MAX));
+                return Err(wrong(pdb, pdb.entry(&cells, blank), values));
             }
         }
     }
@@ -73,8 +69,7 @@ pub fn spot_check(
 /// Builds the database again and compares all entries, the region starts by which they are found, and the histogram.
 ///
 /// # Errors
-/// [`PdbError::Wrong`] names the first entry that differs, as it is stored, [`PdbError::WrongPart`] another part, and what
-/// [`build`] says.
+/// [`PdbError::Wrong`] names the first entry that differs, as it is stored, or another part, and what [`build`] says.
 pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), PdbError> {
     let again = build(
         &Build {
@@ -86,7 +81,10 @@ pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), Pd
         observer,
     )?;
     let part = |wrong: bool, part| match wrong {
-        true => Err(PdbError::WrongPart { path: pdb.file().path().to_path_buf(), part }),
+        true => Err(PdbError::Wrong(format!(
+            "the {part} in '{}' is not that of its entries: build the database again",
+            pdb.file().path().display()
+        ))),
         false => Ok(()),
     };
     part(pdb.file().index() != again.file().index(), "list of region starts")?;
@@ -101,12 +99,16 @@ pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), Pd
     };
     let place = (a ^ b).trailing_zeros() / width;
     let stored = |byte: &u8| byte >> (place * width) & u8::MAX >> (8 - width);
-    Err(PdbError::Wrong {
-        path: pdb.file().path().to_path_buf(),
-        entry: byte as u64 * u64::from(8 / width) + u64::from(place),
-        found: stored(a),
-        expected: stored(b),
-    })
+    let entry = byte as u64 * u64::from(8 / width) + u64::from(place);
+    Err(wrong(pdb, entry, [stored(a), stored(b)]))
+}
+
+/// An entry that differs from an independent search; 255 is none.
+fn wrong(pdb: &Pdb, entry: u64, [found, expected]: [u8; 2]) -> PdbError {
+    PdbError::Wrong(format!(
+        "entry {entry} of '{}' is {found}, a search finds {expected}: the database is wrong, build it again",
+        pdb.file().path().display()
+    ))
 }
 
 /// The fewest moves from a placement to the goal, by A*: `Some(None)` when the goal is out of reach, `None` when there are

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::units::shown;
+use crate::units::{names, shown};
 
 /// An arrangement of all tiles and the blank: row-major, blank 0, every number exactly once.
 ///
@@ -375,17 +375,6 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Both metrics.
-    pub const ALL: [Metric; 2] = [Metric::Stm, Metric::Mtm];
-
-    /// Returns the name used on the command line and in files: `stm` or `mtm`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Metric::Stm => "stm",
-            Metric::Mtm => "mtm",
-        }
-    }
-
     /// Returns the most tiles that go in one move.
     pub fn most_tiles(self) -> usize {
         match self {
@@ -395,10 +384,9 @@ impl Metric {
     }
 }
 
-impl fmt::Display for Metric {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+names! { Metric:
+    "stm" = Stm, "Single-tile: one tile goes to the blank's cell";
+    "mtm" = Mtm, "Multi-tile: any number of tiles in a line with the blank";
 }
 
 impl FromStr for Metric {

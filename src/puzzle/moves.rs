@@ -9,7 +9,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::puzzle::{Board, BoardError, Direction, Metric};
-use crate::units::shown;
+use crate::units::{names, shown};
 
 /// What the letters of a written move sequence stand for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,15 +21,17 @@ pub enum MoveStyle {
     Blank,
 }
 
+names! { MoveStyle:
+    "tile" = Tile, "Where the tile goes";
+    "blank" = Blank, "Where the blank goes";
+}
+
 impl FromStr for MoveStyle {
     type Err = BoardError;
 
     fn from_str(text: &str) -> Result<MoveStyle, BoardError> {
-        match text {
-            "tile" => Ok(MoveStyle::Tile),
-            "blank" => Ok(MoveStyle::Blank),
-            _ => Err(BoardError::MoveStyle(shown(text, 32))),
-        }
+        let found = MoveStyle::ALL.into_iter().find(|style| style.name() == text);
+        found.ok_or_else(|| BoardError::MoveStyle(shown(text, 32)))
     }
 }
 

@@ -28,7 +28,8 @@ impl ChartFormat {
     ///
     /// # Errors
     /// [`ReportError::PlotFormat`] when the ending is neither `.svg` nor `.png`.
-    pub fn of(path: &Path) -> Result<ChartFormat, ReportError> {
+    pub fn of(path: impl AsRef<Path>) -> Result<ChartFormat, ReportError> {
+        let path = path.as_ref();
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
         match ending.to_str() {
             Some("svg") => Ok(ChartFormat::Svg),

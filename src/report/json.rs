@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::puzzle::Metric;
-use crate::report::{Own, Report};
+use crate::report::{Published, Report};
 
 impl Report<'_> {
     /// Returns the report as JSON. The keys are stable; more may be added.
@@ -65,7 +65,7 @@ impl Report<'_> {
                 "network_bytes": disk.network_bytes,
             })),
             "agrees_with": agrees.map(|truth| truth.citation()),
-            "agrees_with_own": own.map(Own::file),
+            "agrees_with_own": own.map(Published::name),
             "first_wrong_depth": self.difference.map(|difference| difference.depth),
             "machine": self.machine,
             "version": env!("CARGO_PKG_VERSION"),

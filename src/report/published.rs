@@ -1,18 +1,18 @@
-//! The published depth distributions.
+//! Distributions that are known: published ones, and this project's own.
 //!
 //! Invariant: every entry is a complete state space, so its counts sum to N!/2 or to the order of a group.
 
-use std::fmt;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::Error;
 use crate::puzzle::formats::{self, Counting};
 use crate::puzzle::space::Likeness;
-use crate::puzzle::{Metric, Size, StateSpace, families};
+use crate::puzzle::{Definition, Metric, Size, StateSpace, families};
 
-/// A published depth distribution.
+/// A depth distribution that is known.
 #[derive(Clone, Debug)]
 pub struct Published {
     of: Likeness,
@@ -44,6 +44,15 @@ impl Published {
     pub fn citation(&self) -> String {
         self.sources.join("; ")
     }
+
+    fn is_of(&self, of: &Likeness) -> bool {
+        match (&self.of, of) {
+            (Likeness::Board(size, blank, metric), Likeness::Board(other, at, of)) => {
+                metric == of && images(*other, *at).contains(&(size.rows(), size.cols(), *blank))
+            }
+            (own, of) => own == of,
+        }
+    }
 }
 
 /// Returns the published distribution of the states by their distance, in a metric, from a board whose
@@ -61,14 +70,8 @@ impl Published {
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Published> {
-    let images = images(size, blank);
-    let same = |p: &&Published| match p.of {
-        Likeness::Board(size, blank, of) => {
-            of == metric && images.contains(&(size.rows(), size.cols(), blank))
-        }
-        Likeness::Puzzle(_) => false,
-    };
-    published_all().iter().find(same)
+    let of = Likeness::Board(size, blank, metric);
+    published_all().iter().find(|known| known.is_of(&of))
 }
 
 /// Returns the published distribution of what is searched, from where it is searched. Puzzles are known by their
@@ -83,10 +86,8 @@ pub fn published(size: Size, blank: usize, metric: Metric) -> Option<&'static Pu
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 pub fn published_for(space: &StateSpace) -> Option<&'static Published> {
-    match space.likeness() {
-        Likeness::Board(size, blank, metric) => published(size, blank, metric),
-        of => published_all().iter().find(|p| p.of == of),
-    }
+    let of = space.likeness();
+    published_all().iter().find(|known| known.is_of(&of))
 }
 
 /// Returns all published distributions: boards, small ones first, then other puzzles.
@@ -99,6 +100,17 @@ pub fn published_all() -> &'static [Published] {
         all
     });
     &TABLE
+}
+
+/// The distribution of what is searched that this project alone has computed and confirmed, where nothing else is
+/// published; its name is the file that says how, `docs/results/2x5-blank1.json`.
+pub(crate) fn own_for(space: &StateSpace) -> Option<&'static Published> {
+    static TABLE: LazyLock<Vec<Published>> = LazyLock::new(|| {
+        let own = own(include_str!("../../docs/results/levels.json"));
+        own.expect("the table of own results is part of the program")
+    });
+    let of = space.likeness();
+    TABLE.iter().find(|known| known.is_of(&of))
 }
 
 /// The images (rows, columns, cell) of a cell under the symmetries of a rectangle.
@@ -135,12 +147,8 @@ fn boards(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
             "multi-tile" => Metric::Mtm,
             other => return Err(format!("metric {other}").into()),
         };
-        let size = Size::new(entry.rows, entry.cols)?;
-        all.push(Published {
-            of: Likeness::Board(size, entry.goal_blank, metric),
-            counts: entry.counts,
-            sources: entry.cite,
-        });
+        let of = Likeness::Board(Size::new(entry.rows, entry.cols)?, entry.goal_blank, metric);
+        all.push(Published { of, counts: entry.counts, sources: entry.cite });
     }
     Ok(all)
 }
@@ -150,124 +158,47 @@ struct PublishedGrowth {
     counts: Vec<u64>,
 }
 
+/// A member of a family, or the puzzle whose file is part of the program.
+fn definition(name: &str) -> Result<Definition, Error> {
+    if name == "dino" {
+        let text = include_str!("../../tests/data/puzzles/dino.gap");
+        return Ok(formats::read("dino.gap", text, Counting::default())?);
+    }
+    Ok(families::parse(name)?)
+}
+
 /// Growth of Cayley graphs. The file has names of its own for some families.
 fn growth(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
     let table: Map<String, Value> = serde_json::from_str(text)?;
     let mut all = Vec::new();
-    for (key, value) in table {
-        if key.starts_with('_') {
-            continue;
-        }
-        let definition = match key.split_once(':') {
-            Some(("topspin4", n)) => families::parse(&format!("topspin:{n},4"))?,
-            Some(("full_reversals", n)) => families::parse(&format!("reversals:{n}"))?,
-            Some((family, n)) => families::parse(&format!("{}:{n}", family.replace('_', "-")))?,
-            None => {
-                let text = include_str!("../../tests/data/puzzles/dino.gap");
-                formats::read(&format!("{key}.gap"), text, Counting::default())?
-            }
-        };
+    for (key, value) in table.into_iter().filter(|(key, _)| !key.starts_with('_')) {
+        let definition = definition(&match key.split_once(':') {
+            Some(("topspin4", n)) => format!("topspin:{n},4"),
+            Some(("full_reversals", n)) => format!("reversals:{n}"),
+            Some((family, n)) => format!("{}:{n}", family.replace('_', "-")),
+            None => key.clone(),
+        })?;
         let mut sources = vec!["cayleypy/cayleypy@7355621".into()];
         if key.starts_with("coxeter:") {
             sources.push("OEIS A008302".into());
         }
-        all.push(Published {
-            of: Likeness::Puzzle(definition.fingerprint()),
-            counts: PublishedGrowth::deserialize(value)?.counts,
-            sources,
-        });
+        let of = Likeness::Puzzle(definition.fingerprint());
+        all.push(Published { of, counts: PublishedGrowth::deserialize(value)?.counts, sources });
     }
     Ok(all)
 }
 
-// This project's own depth distributions, docs/results: computed and confirmed by this program alone, where nothing
-// else is published. They are kept apart from publications.
-//
-// Invariant: every entry is a complete state space.
-
-/// A depth distribution that this project has computed.
-#[derive(Clone, Debug)]
-pub struct Own {
-    name: String,
-    /// Size of a board, or name of another puzzle.
-    puzzle: String,
-    /// Cell of the blank and metric, of a board.
-    goal: Option<(usize, String)>,
-    counts: Vec<u64>,
-}
-
-impl Own {
-    /// Returns the number of states at each depth.
-    pub fn counts(&self) -> &[u64] {
-        &self.counts
-    }
-
-    /// Returns the file that says how it was computed and confirmed, for example `docs/results/2x5-blank1.json`.
-    pub fn file(&self) -> String {
-        format!("docs/results/{}.json", self.name)
-    }
-
-    /// Whether it is that of a state space.
-    fn is_of(&self, of: &Likeness) -> bool {
-        match (&self.goal, of) {
-            (Some((blank, metric)), Likeness::Board(size, at, of)) => {
-                let own: Result<Size, _> = self.puzzle.parse();
-                let own = own.map(|own| (own.rows(), own.cols(), *blank));
-                metric == of.name() && own.is_ok_and(|own| images(*size, *at).contains(&own))
-            }
-            (None, Likeness::Puzzle(fingerprint)) => {
-                let definition = match self.puzzle.as_str() {
-                    "dino" => {
-                        let text = include_str!("../../tests/data/puzzles/dino.gap");
-                        formats::read("dino.gap", text, Counting::default()).ok()
-                    }
-                    family => families::parse(family).ok(),
-                };
-                definition.is_some_and(|definition| definition.fingerprint() == *fingerprint)
-            }
-            _ => false,
-        }
-    }
-}
-
-impl fmt::Display for Own {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "this project's own {}", self.file())
-    }
-}
-
-/// Returns this project's own distribution of what is searched, from where it is searched.
-///
-/// ```
-/// use tilewave::puzzle::{Goal, Size, StateSpace};
-/// let goal = "blank=8".parse::<Goal>()?.board(Size::new(2, 5)?)?;
-/// let own = tilewave::report::own_for(&StateSpace::of_board(goal)).unwrap();
-/// assert_eq!(own.counts().len() - 1, 55);
-/// assert_eq!(own.file(), "docs/results/2x5-blank1.json");
-/// # Ok::<(), tilewave::Error>(())
-/// ```
-pub fn own_for(space: &StateSpace) -> Option<&'static Own> {
-    let of = space.likeness();
-    let states = space.states();
-    // The names of puzzles are read only where the number of states fits.
-    let fits = |own: &&Own| states == Some(own.counts.iter().sum()) && own.is_of(&of);
-    own_all().iter().find(fits)
-}
-
-/// Returns all of this project's own distributions, boards first.
-pub fn own_all() -> &'static [Own] {
+/// For each the name of the file, the size of a board or the name of another puzzle, a board's cell of the blank and
+/// metric, and the levels.
+fn own(text: &str) -> Result<Vec<Published>, Box<dyn std::error::Error>> {
     type Entry = (String, String, Option<usize>, Option<String>, Vec<u64>);
-    static TABLE: LazyLock<Vec<Own>> = LazyLock::new(|| {
-        let text = include_str!("../../docs/results/levels.json");
-        let entries: Vec<Entry> =
-            serde_json::from_str(text).expect("the table of own results is part of the program");
-        let own = |(name, puzzle, blank, metric, counts): Entry| Own {
-            name,
-            puzzle,
-            goal: blank.zip(metric),
-            counts,
+    let mut all = Vec::new();
+    for (name, puzzle, blank, metric, counts) in serde_json::from_str::<Vec<Entry>>(text)? {
+        let of = match blank.zip(metric) {
+            Some((blank, metric)) => Likeness::Board(puzzle.parse()?, blank, metric.parse()?),
+            None => Likeness::Puzzle(definition(&puzzle)?.fingerprint()),
         };
-        entries.into_iter().map(own).collect()
-    });
-    &TABLE
+        all.push(Published { of, counts, sources: vec![format!("docs/results/{name}.json")] });
+    }
+    Ok(all)
 }

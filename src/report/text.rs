@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::report::{
-    Difference, Own, Published, bytes, counted, duration, own_for, published_for, rate, thousands,
+    Difference, Published, bytes, counted, duration, own_for, published_for, rate, thousands,
 };
 use crate::search::Outcome;
 use crate::store;
@@ -31,7 +31,7 @@ pub struct Report<'a> {
     /// The distribution that is published for its board and start.
     pub published: Option<&'static Published>,
     /// This project's own distribution for them.
-    pub own: Option<&'static Own>,
+    pub own: Option<&'static Published>,
     /// The first depth at which the one that is published, or where there is none the own, is another one.
     pub difference: Option<Difference>,
     /// The machine that the search ran on.
@@ -45,16 +45,23 @@ impl<'a> Report<'a> {
     pub fn new(outcome: &'a Outcome) -> Report<'a> {
         let published = published_for(&outcome.space);
         let own = own_for(&outcome.space);
-        let truth = published.map(Published::counts).or(own.map(Own::counts));
-        let difference = |truth| Difference::first(&outcome.counts, truth, outcome.complete);
+        let difference = |truth: &Published| {
+            Difference::first(&outcome.counts, truth.counts(), outcome.complete)
+        };
         Report {
             outcome,
             published,
             own,
-            difference: truth.and_then(difference),
+            difference: published.or(own).and_then(difference),
             machine: Machine::this(),
             peak_memory: store::peak_memory(),
         }
+    }
+
+    /// Returns what the search was compared with, in words: the best-known publication, else the own distribution.
+    pub fn truth(&self) -> String {
+        let own = || self.own.map(|own| format!("this project's own {}", own.name()));
+        self.published.map(|truth| truth.name().to_string()).or_else(own).unwrap_or_default()
     }
 
     /// Returns the states found per second of wall time.
@@ -139,27 +146,20 @@ impl<'a> Report<'a> {
     pub(crate) fn published_line(&self) -> String {
         let levels = self.outcome.counts.len();
         let which = if self.outcome.complete { "all" } else { "the first" };
-        let own = self.own.map(Own::to_string);
-        let known = self.published.map(Published::citation);
-        let first = self.published.map(|truth| truth.name().to_string());
-        match (known.into_iter().chain(own.clone()).collect::<Vec<_>>(), &self.difference) {
-            (known, _) if known.is_empty() => {
-                let what = match self.outcome.space.size() {
-                    Some(_) => "board and start",
-                    None => "puzzle",
-                };
-                format!("no published distribution for this {what}")
-            }
-            (known, None) => {
-                // One source per line: together they are wider than a terminal.
-                let sources = known.join("; ").replace("; ", ";\n            ");
-                format!("{which} {levels} levels equal to {sources}")
-            }
-            (_, Some(difference)) => {
-                let truth = first.or(own).unwrap_or_default();
-                format!("DISAGREES with {truth}: {difference}")
-            }
+        if let Some(difference) = &self.difference {
+            return format!("DISAGREES with {}: {difference}", self.truth());
         }
+        let own = self.own.map(|own| format!("this project's own {}", own.name()));
+        let known: Vec<String> =
+            self.published.map(Published::citation).into_iter().chain(own).collect();
+        if known.is_empty() {
+            let board = self.outcome.space.size().is_some();
+            let what = if board { "board and start" } else { "puzzle" };
+            return format!("no published distribution for this {what}");
+        }
+        // One source per line: together they are wider than a terminal.
+        let sources = known.join("; ").replace("; ", ";\n            ");
+        format!("{which} {levels} levels equal to {sources}")
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::puzzle::StateSpace;
-use crate::report::{Own, Published, own_for, thousands};
+use crate::report::{Published, own_for, thousands};
 use crate::search::Outcome;
 
 /// The levels of a complete search: states and checksum per depth.
@@ -130,7 +130,7 @@ impl Verdict {
         let by_own = own.and_then(|own| level(own.counts()));
         // The one that finds the fault is named.
         let compared_with = match (own, by_own) {
-            (Some(own), Some(_)) if fault.is_none() => own.to_string(),
+            (Some(own), Some(_)) if fault.is_none() => format!("this project's own {}", own.name()),
             _ => compared_with,
         };
         Verdict {
@@ -138,7 +138,7 @@ impl Verdict {
             total,
             levels: found.counts.len(),
             compared_with,
-            own: own.map(Own::file),
+            own: own.map(|own| own.name().to_string()),
             fault: fault.or(by_own).or(sum),
         }
     }

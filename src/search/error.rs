@@ -1,11 +1,9 @@
 //! What can be wrong with a search: one line each, with what to do.
 
-use std::fmt;
-
 use crate::kernel::KernelError;
 use crate::puzzle::Size;
 use crate::threads::ThreadsError;
-use crate::units::{bytes, thousands};
+use crate::units::{bytes, names, thousands};
 
 /// The most cells that a complete search is offered for.
 pub(crate) const MAX_CELLS: usize = 16;
@@ -102,26 +100,15 @@ fn way_out(engine: Engine) -> &'static str {
 pub enum Engine {
     /// Streaming passes over byte arrays in memory; needs lines of 6 elements at least.
     Sweep,
-    /// The same passes, with the levels in files and one chunk at a time in memory; needs
-    /// lines of 6 elements at least.
-    Disk,
     /// Unranks, expands and ranks every frontier state; plain, slow, any board.
     Reference,
+    /// The passes of the sweep engine, with the levels in files and one chunk at a time in memory; needs
+    /// lines of 6 elements at least.
+    Disk,
 }
 
-impl Engine {
-    /// Returns the name used on the command line and in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Engine::Sweep => "sweep",
-            Engine::Disk => "disk",
-            Engine::Reference => "reference",
-        }
-    }
-}
-
-impl fmt::Display for Engine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+names! { Engine:
+    "sweep" = Sweep, "Streaming passes over byte arrays";
+    "reference" = Reference, "Plain, slow, for any board";
+    "disk" = Disk, "The passes of sweep, with the levels in files";
 }

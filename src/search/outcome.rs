@@ -8,6 +8,7 @@ use crate::perm::layout::Register;
 use crate::progress::{LevelDone, Progress};
 use crate::puzzle::{State, StateSpace};
 use crate::search::{Engine, SearchError};
+use crate::units::names;
 
 /// The result of a search: one count and one checksum per depth, and how it was computed.
 #[derive(Clone, Debug)]
@@ -74,14 +75,9 @@ pub enum PlaneStore {
     Files,
 }
 
-impl PlaneStore {
-    /// Returns the name used on the command line and in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            PlaneStore::Memory => "memory",
-            PlaneStore::Files => "files",
-        }
-    }
+names! { PlaneStore:
+    "memory" = Memory, "In memory";
+    "files" = Files, "In files";
 }
 
 /// What a search on disk has used.

@@ -15,6 +15,7 @@ use memmap2::Mmap;
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::store::error::{Place, StorageError};
+use crate::units::names;
 
 /// How files are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,6 +25,11 @@ pub enum Io {
     Read,
     /// By memory mapping: no copy, but a disk that fails ends the process.
     Map,
+}
+
+names! { Io:
+    "read" = Read, "Positioned reads into buffers";
+    "mmap" = Map, "Memory mapping";
 }
 
 /// Bytes of a file: a buffer, or a part of a mapping.

@@ -126,7 +126,7 @@ fn the_24puzzle_layout_follows_its_definition() {
 #[test]
 fn layouts_refuse_what_they_cannot_hold() {
     let refused = |pdb: &Pdb, layout| {
-        assert!(matches!(exported(pdb, layout), Err(PdbError::Layout { .. })), "{layout:?}");
+        assert!(matches!(exported(pdb, layout), Err(PdbError::Unsuitable(_))), "{layout:?}");
     };
     let small = database(&goal("3x3", "first"), &[1, 2], Kind::Minimum);
     refused(&small, ExportLayout::Puzzle24);

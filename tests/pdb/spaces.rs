@@ -92,10 +92,11 @@ fn searches_end_where_they_are_told_and_refuse_what_they_cannot() {
     for cell in [0, 16] {
         let wrong = Space { blank: Some(cell), ..space.clone() };
         let error = wrong.run(&NoProgress).unwrap_err();
-        assert!(matches!(error, PdbError::BlankOnTile { .. }) && error.is_usage(), "{error}");
+        assert!(matches!(error, PdbError::Unsuitable(_)), "{error}");
+        assert!(error.to_string().contains(&format!("cannot be on cell {cell}")), "{error}");
     }
     let short = Space::new(Pattern::new(goal, &[1, 2, 3, 4]).unwrap());
-    assert!(matches!(short.run(&NoProgress), Err(PdbError::ShortSpace)));
+    assert!(matches!(short.run(&NoProgress), Err(PdbError::Unsuitable(_))));
 }
 
 #[test]

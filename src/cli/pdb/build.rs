@@ -3,23 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
-use serde_json::json;
+use serde::Serialize;
 use tilewave::pdb::{
-    self, Build, DiskBuild, Encoding, Kind, Pattern, Pdb, PdbError, check_disjoint, check_partition,
+    self, Build, DiskBuild, Encoding, Kind, PdbError, check_disjoint, check_partition,
 };
-use tilewave::puzzle::Size;
 use tilewave::report::{bytes, duration, histogram, thousands};
-use tilewave::store::{self, Directory, Io, MemoryDirectory, Storage};
+use tilewave::store::{self, MemoryDirectory};
+use tilewave::{Directory, Io, Pattern, Pdb, Size, Storage};
 
-use crate::cli::disk::MadeDirectories;
-use crate::cli::failure::refuse;
-use crate::cli::options::{
-    FORMATS, GoalOption, Memory, OutputFormat, OutputOptions, Threads, choice, kernel,
+use crate::cli::pdb::inspect::{DatabaseFacts, tiles};
+use crate::cli::{
+    Context, Destination, Figures, GoalOption, MadeDirectories, OutputFile, OutputFormat,
+    OutputOptions, Resources, Result, SearchProgress, choice, counts_csv, part, refuse,
 };
-use crate::cli::output::{OutputFile, print_beside};
-use crate::cli::pdb::inspect::{figures, tiles, written};
-use crate::cli::progress::{SearchProgress, part};
 
 /// The databases of a command.
 #[derive(clap::Args)]
@@ -49,29 +45,62 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Returns the patterns.
     pub fn patterns(&self) -> Result<Vec<Pattern>> {
         let goal = self.goal.board(self.size)?;
         let Some(name) = &self.partition else {
             let texts = self.pattern.iter();
-            let patterns = texts.map(|text| Ok(Pattern::parse(goal.clone(), text)?));
-            return patterns.collect();
+            return texts.map(|text| Ok(Pattern::parse(goal.clone(), text)?)).collect();
         };
         Ok(pdb::partition(name, &goal)?)
     }
 
-    /// Returns the build of a pattern, by the kernel of the environment.
-    pub fn build(&self, pattern: &Pattern) -> Result<Build> {
-        Ok(Build {
-            kind: self.kind.unwrap_or(match self.encoding {
-                Encoding::Bit => Kind::Regions,
-                Encoding::Byte => Kind::Minimum,
-            }),
-            encoding: self.encoding,
-            kernel: kernel()?,
-            ..Build::new(pattern.clone())
-        })
+    pub fn build(&self, pattern: &Pattern, resources: &Resources) -> Result<Build> {
+        let kind = self.kind.unwrap_or(match self.encoding {
+            Encoding::Bit => Kind::Regions,
+            Encoding::Byte => Kind::Minimum,
+        });
+        Ok(Build { kind, encoding: self.encoding, ..resources.build(pattern)? })
     }
+}
+
+/// The name of a database among others: size and tiles.
+pub fn file_name(pattern: &Pattern) -> String {
+    format!("{}_{}.pdb", pattern.size(), tiles(pattern.tiles()).replace(',', "-"))
+}
+
+/// Refuses a build whose levels do not fit the disk.
+pub fn check_space(build: &Build, directory: &Directory) -> Result<()> {
+    let plan = pdb::plan_on_disk(build)?;
+    let (free, there) = DiskBuild::new(directory).space()?;
+    let needed = plan.disk_bytes.saturating_sub(there);
+    match free {
+        Some(free) if free < needed => Err(PdbError::Place(format!(
+            "the levels take about {}, of which '{}' has {}: free some space, name another directory, or start \
+             all the same with --ignore-space",
+            bytes(needed),
+            directory.name(),
+            bytes(free)
+        ))
+        .into()),
+        _ => Ok(()),
+    }
+}
+
+/// Builds a database, its levels in a directory where there is one until the file is written.
+pub fn build_file(
+    build: &Build,
+    levels: Option<&Directory>,
+    (file, force): (&Path, bool),
+    progress: &SearchProgress,
+) -> Result<Pdb> {
+    let on_disk = levels.map(|levels| DiskBuild::new(levels));
+    let pdb = match &on_disk {
+        None => pdb::build(build, progress)?,
+        Some(on_disk) => on_disk.build(build, progress)?,
+    };
+    pdb.save(file, force, progress)?;
+    on_disk.map_or(Ok(()), |on_disk| on_disk.clear())?;
+    Ok(pdb)
 }
 
 /// Build additive pattern databases.
@@ -99,10 +128,7 @@ pub struct BuildArgs {
     force: bool,
 
     #[command(flatten)]
-    threads: Threads,
-
-    #[command(flatten)]
-    memory: Memory,
+    resources: Resources,
 
     /// Keep the levels in files of this directory until the database is written: one bit an entry then takes half the
     /// memory, and a build that was stopped goes on. Remove the directory to give it up.
@@ -118,25 +144,21 @@ pub struct BuildArgs {
     plain: bool,
 
     /// How to write the result.
-    #[arg(long, value_parser = choice(FORMATS), default_value = "text")]
+    #[arg(long, default_value = "text")]
     format: OutputFormat,
 }
 
-/// Refuses a build whose levels do not fit the disk.
-pub fn check_space(build: &Build, directory: &Directory) -> Result<()> {
-    let plan = pdb::plan_on_disk(build)?;
-    let (free, there) = DiskBuild::new(directory).space()?;
-    let needed = plan.disk_bytes.saturating_sub(there);
-    match free {
-        Some(free) if free < needed => {
-            Err(PdbError::Space { directory: directory.name(), needed, free }.into())
-        }
-        _ => Ok(()),
-    }
+/// What is said of a database that was built.
+#[derive(Serialize)]
+struct Built<'a> {
+    #[serde(flatten)]
+    of: DatabaseFacts<'a>,
+    file: String,
+    seconds: f64,
+    peak_memory_bytes: Option<u64>,
 }
 
 impl BuildArgs {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let patterns = self.wanted.patterns()?;
         if self.disjoint {
@@ -145,54 +167,42 @@ impl BuildArgs {
             tracing::warn!("{error}; each database is right by itself");
         }
         let files = self.files(&patterns)?;
-        let (threads, memory) = (self.threads.get(), self.memory.budget());
-        let build = |pattern: &Pattern| -> Result<Build> {
-            Ok(Build {
-                threads,
-                memory: Some(memory),
-                plain: self.plain,
-                ..self.wanted.build(pattern)?
-            })
-        };
         if self.dir.is_some() && patterns.len() > 1 {
             refuse!("--dir serves one database: build them one after the other");
         }
-        let made = MadeDirectories::of(self.dir.as_slice());
-        let directory = self.directory()?;
+        let _made = MadeDirectories::of(self.dir.as_slice());
+        let directory = self.dir.as_ref().map(|path| {
+            Directory::create(path, Io::Read).context(format!("--dir {}", path.display()))
+        });
+        let directory = directory.transpose()?;
+        let mut builds = Vec::new();
         // Refuse before any work what cannot be finished.
         for (pattern, file) in patterns.iter().zip(&files) {
             OutputFile::reserve(file, self.force)?;
+            let build = self.wanted.build(pattern, &self.resources)?;
+            let build = Build { plain: self.plain, ..build };
             match &directory {
-                None => pdb::plan(&build(pattern)?).map(|_| ())?,
-                Some(_) if self.ignore_space => pdb::plan_on_disk(&build(pattern)?).map(|_| ())?,
-                Some(directory) => check_space(&build(pattern)?, directory)?,
+                None => drop(pdb::plan(&build)?),
+                Some(_) if self.ignore_space => drop(pdb::plan_on_disk(&build)?),
+                Some(directory) => check_space(&build, directory)?,
             }
+            builds.push(build);
         }
-        for (i, (pattern, file)) in patterns.iter().zip(&files).enumerate() {
+        for (i, (build, file)) in builds.iter().zip(&files).enumerate() {
             let begun = Instant::now();
-            let part = part(i, patterns.len());
-            let progress = SearchProgress::of_part(part);
-            let on_disk = directory.as_ref().map(|directory| DiskBuild::new(directory));
-            let table = match &on_disk {
-                None => pdb::build(&build(pattern)?, &progress)?,
-                Some(on_disk) => on_disk.build(&build(pattern)?, &progress)?,
-            };
-            table.save(file, self.force, &progress)?;
-            on_disk.map_or(Ok(()), |on_disk| on_disk.clear())?;
+            let progress = SearchProgress::of_part(part(i, patterns.len()));
+            let table = build_file(build, directory.as_ref(), (file, self.force), &progress)?;
             drop(progress);
-            let report = self.report(&table, file, begun.elapsed().as_secs_f64());
-            print_beside(file, &report)?;
+            let built = Built {
+                of: DatabaseFacts::new(table.summary()),
+                file: file.display().to_string(),
+                seconds: begun.elapsed().as_secs_f64(),
+                peak_memory_bytes: store::peak_memory(),
+            };
+            let beside = Destination::beside(file, self.format);
+            beside.map_or(Ok(()), |destination| destination.write(&built))?;
         }
-        drop(made);
         Ok(())
-    }
-
-    /// The directory of the levels.
-    fn directory(&self) -> Result<Option<Directory>> {
-        let open = |path: &PathBuf| {
-            Directory::create(path, Io::Read).with_context(|| format!("--dir {}", path.display()))
-        };
-        self.dir.as_ref().map(open).transpose()
     }
 
     /// The file of each pattern.
@@ -201,10 +211,7 @@ impl BuildArgs {
             |path: &Path| path.is_dir() || path.as_os_str().to_string_lossy().ends_with('/');
         let files: Vec<PathBuf> = match &self.output[..] {
             [path] if directory(path) => {
-                let name = |p: &Pattern| {
-                    format!("{}_{}.pdb", p.size(), tiles(p.tiles()).replace(',', "-"))
-                };
-                patterns.iter().map(|p| path.join(name(p))).collect()
+                patterns.iter().map(|pattern| path.join(file_name(pattern))).collect()
             }
             files => files.to_vec(),
         };
@@ -222,28 +229,26 @@ impl BuildArgs {
         }
         Ok(files)
     }
+}
 
-    fn report(&self, table: &Pdb, file: &Path, seconds: f64) -> String {
-        let summary = table.summary();
-        let mut figures = figures(summary);
-        figures["file"] = json!(file.display().to_string());
-        figures["seconds"] = json!(seconds);
-        figures["peak_memory_bytes"] = json!(store::peak_memory());
-        written(self.format, summary, figures, || {
-            format!(
-                "{}\nwrote {}: {} tiles {}, {}, {} entries, maximum {}, mean {:.6}, {} in {}\n",
-                histogram(table.histogram(), table.histogram().iter().sum()).trim_end(),
-                file.display(),
-                table.pattern().size(),
-                tiles(table.pattern().tiles()),
-                table.kind(),
-                thousands(table.entries()),
-                table.maximum(),
-                table.mean(),
-                bytes(table.file_bytes()),
-                duration(seconds),
-            )
-        })
+impl Figures for Built<'_> {
+    const COLUMNS: &'static str = "value,entries";
+
+    fn csv(&self) -> String {
+        counts_csv(self.of.histogram)
+    }
+
+    fn words(&self) -> String {
+        let DatabaseFacts { board, kind, max, mean, histogram: values, .. } = &self.of;
+        format!(
+            "{}wrote {}: {board} tiles {}, {kind}, {} entries, maximum {max}, mean {mean:.6}, {} in {}\n",
+            histogram(values, values.iter().sum()),
+            self.file,
+            tiles(self.of.tiles),
+            thousands(self.of.entries),
+            bytes(self.of.bytes),
+            duration(self.seconds),
+        )
     }
 }
 
@@ -261,10 +266,7 @@ pub struct PlanArgs {
     wanted: Wanted,
 
     #[command(flatten)]
-    threads: Threads,
-
-    #[command(flatten)]
-    memory: Memory,
+    resources: Resources,
 
     #[command(flatten)]
     output: OutputOptions,
@@ -273,80 +275,98 @@ pub struct PlanArgs {
 /// Tiles of the database that is built to know the time: more take more than a second or two.
 const SAMPLE: usize = 6;
 
+/// What the building of a database takes.
+#[derive(Serialize)]
+struct BuildForecast {
+    tiles: String,
+    kind: &'static str,
+    encoding: &'static str,
+    entries: u64,
+    bytes: u64,
+    memory_bytes: u64,
+    seconds: f64,
+    fast: bool,
+    /// Whether it takes a directory.
+    dir: bool,
+    with_dir: Option<WithDirectory>,
+    #[serde(skip)]
+    disk_bytes: u64,
+}
+
+/// What it takes with a directory.
+#[derive(Serialize)]
+struct WithDirectory {
+    memory_bytes: u64,
+    disk_bytes: u64,
+}
+
+impl Figures for BuildForecast {
+    const COLUMNS: &'static str = "tiles,entries,bytes,memory_bytes,seconds";
+
+    fn words(&self) -> String {
+        let BuildForecast { tiles, kind, encoding, .. } = self;
+        let levels = match self.dir {
+            true => format!(" with --dir and {} of disk there", bytes(self.disk_bytes)),
+            false => String::new(),
+        };
+        format!(
+            "{tiles}  {kind}, {encoding}: {} entries, {} on disk, {} of memory{levels}, about {}\n",
+            thousands(self.entries),
+            bytes(self.bytes),
+            bytes(self.memory_bytes),
+            duration(self.seconds),
+        )
+    }
+}
+
 impl PlanArgs {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let patterns = self.wanted.patterns()?;
         let mut destination = self.output.reserve()?;
-        let format = self.output.format;
-        let columns = "tiles,entries,bytes,memory_bytes,seconds";
-        destination.add(&format.heading(columns))?;
+        destination.heading(BuildForecast::COLUMNS)?;
         for pattern in &patterns {
-            let unlimited = Build { threads: self.threads.get(), ..self.wanted.build(pattern)? };
-            let build = Build { memory: Some(self.memory.budget()), ..unlimited.clone() };
+            let build = self.wanted.build(pattern, &self.resources)?;
+            let unlimited = Build { memory: None, ..build.clone() };
+            let with_dir = pdb::plan_on_disk(&unlimited).ok();
             // Without a directory if that suffices.
-            let on_disk = pdb::plan_on_disk(&unlimited).ok();
             let (plan, dir) = match pdb::plan(&build) {
                 Ok(plan) => (plan, false),
-                Err(error) => match pdb::plan_on_disk(&build) {
-                    Ok(plan) => (plan, true),
-                    Err(_) => return Err(error.into()),
-                },
+                Err(error) => (pdb::plan_on_disk(&build).map_err(|_| error)?, true),
             };
-            let seconds = self.seconds(&build, plan.entries, dir)?;
-            let figures = json!({
-                "tiles": tiles(pattern.tiles()),
-                "kind": build.kind.name(),
-                "encoding": build.encoding.name(),
-                "entries": plan.entries,
-                "bytes": plan.data_bytes,
-                "memory_bytes": plan.memory_bytes,
-                "seconds": seconds,
-                "fast": plan.fast,
-                "dir": dir,
-                "with_dir": on_disk.map(|plan| json!({
-                    "memory_bytes": plan.memory_bytes,
-                    "disk_bytes": plan.disk_bytes,
-                })),
-            });
-            let words = || {
-                let levels = match dir {
-                    true => format!(" with --dir and {} of disk there", bytes(plan.disk_bytes)),
-                    false => String::new(),
-                };
-                format!(
-                    "{}  {}, {}: {} entries, {} on disk, {} of memory{levels}, about {}\n",
-                    tiles(pattern.tiles()),
-                    build.kind,
-                    build.encoding,
-                    thousands(plan.entries),
-                    bytes(plan.data_bytes),
-                    bytes(plan.memory_bytes),
-                    duration(seconds),
-                )
-            };
-            destination.add(&format.line(figures, columns, words))?;
+            destination.line(&BuildForecast {
+                tiles: tiles(pattern.tiles()),
+                kind: build.kind.name(),
+                encoding: build.encoding.name(),
+                entries: plan.entries,
+                bytes: plan.data_bytes,
+                memory_bytes: plan.memory_bytes,
+                seconds: seconds(&build, plan.entries, dir)?,
+                fast: plan.fast,
+                dir,
+                with_dir: with_dir.map(|plan| WithDirectory {
+                    memory_bytes: plan.memory_bytes,
+                    disk_bytes: plan.disk_bytes,
+                }),
+                disk_bytes: plan.disk_bytes,
+            })?;
         }
         destination.finish()
     }
+}
 
-    /// The time of a build, by that of the same pattern without its last tiles; with its levels in files, but not the
-    /// time of the disk.
-    fn seconds(&self, build: &Build, entries: u64, dir: bool) -> Result<f64> {
-        let tiles = build.pattern.tiles();
-        let few = &tiles[..tiles.len().min(SAMPLE)];
-        let sample = Build {
-            memory: None,
-            pattern: Pattern::new(build.pattern.goal().clone(), few)?,
-            ..build.clone()
-        };
-        let progress = SearchProgress::new();
-        let begun = Instant::now();
-        let built = match dir {
-            true => DiskBuild::new(&MemoryDirectory::default()).build(&sample, &progress)?,
-            false => pdb::build(&sample, &progress)?,
-        };
-        let seconds = begun.elapsed().as_secs_f64();
-        Ok(seconds * entries as f64 / built.entries() as f64)
-    }
+/// The time of a build, by that of the same pattern without its last tiles; with its levels in files, but not the
+/// time of the disk.
+fn seconds(build: &Build, entries: u64, dir: bool) -> Result<f64> {
+    let tiles = build.pattern.tiles();
+    let few = &tiles[..tiles.len().min(SAMPLE)];
+    let pattern = Pattern::new(build.pattern.goal().clone(), few)?;
+    let sample = Build { memory: None, pattern, ..build.clone() };
+    let progress = SearchProgress::new();
+    let begun = Instant::now();
+    let built = match dir {
+        true => DiskBuild::new(&MemoryDirectory::default()).build(&sample, &progress)?,
+        false => pdb::build(&sample, &progress)?,
+    };
+    let seconds = begun.elapsed().as_secs_f64();
+    Ok(seconds * entries as f64 / built.entries() as f64)
 }

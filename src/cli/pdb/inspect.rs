@@ -1,23 +1,59 @@
-//! `tilewave pdb info`: what a database file says of itself.
+//! `tilewave pdb info`, `probe`, `verify`, `compress` and `export`: databases that are there.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
-use serde_json::{Value, json};
-use tilewave::Error;
-use tilewave::kernel::Kernel;
+use serde::Serialize;
 use tilewave::pdb::{
-    self, Build, ExportLayout, Kind, Pattern, Pdb, PdbError, Probe, Summary, check_disjoint,
-    inspect,
+    self, Build, ExportLayout, Kind, PdbError, Probe, Summary, check_disjoint, inspect,
 };
-use tilewave::puzzle::Board;
 use tilewave::report::{bytes, histogram, thousands};
+use tilewave::{Board, Pattern, Pdb};
 
-use crate::cli::failure::{Exit, refuse};
-use crate::cli::options::{Memory, OutputFormat, OutputOptions, Threads, choice, count, kernel};
-use crate::cli::output::{OutputFile, counts_csv, print_beside};
-use crate::cli::progress::SearchProgress;
+use crate::cli::{
+    Destination, Failure, Figures, OutputFile, OutputFormat, OutputOptions, Resources, Result,
+    SearchProgress, Threads, choice, count, counts_csv, facts, kernel, refuse,
+};
+
+/// What is to be said of every database.
+#[derive(Serialize)]
+pub struct DatabaseFacts<'a> {
+    pub board: String,
+    goal: String,
+    pub tiles: &'a [u16],
+    pub kind: &'static str,
+    encoding: &'static str,
+    pub entries: u64,
+    pub max: u8,
+    pub mean: f64,
+    pub histogram: &'a [u64],
+    pub bytes: u64,
+    checksum: String,
+}
+
+impl DatabaseFacts<'_> {
+    pub fn new(of: &Summary) -> DatabaseFacts<'_> {
+        DatabaseFacts {
+            board: of.pattern.size().to_string(),
+            goal: of.pattern.goal().to_string(),
+            tiles: of.pattern.tiles(),
+            kind: of.kind.name(),
+            encoding: of.encoding.name(),
+            entries: of.entries,
+            max: of.maximum(),
+            mean: of.mean(),
+            histogram: &of.histogram,
+            bytes: of.file_bytes(),
+            checksum: format!("{:016x}", of.checksum),
+        }
+    }
+}
+
+/// Tiles as they are shown: `1,2,3`.
+pub fn tiles(tiles: &[u16]) -> String {
+    let words: Vec<String> = tiles.iter().map(u16::to_string).collect();
+    words.join(",")
+}
 
 /// Show the header, the histogram and the mean of a database.
 #[derive(clap::Args)]
@@ -29,84 +65,63 @@ pub struct InfoArgs {
     output: OutputOptions,
 }
 
+/// What a database file says of itself.
+#[derive(Serialize)]
+struct InfoFacts<'a> {
+    #[serde(flatten)]
+    of: DatabaseFacts<'a>,
+    compressed: bool,
+    order: &'static str,
+    metric: &'static str,
+    reached: u64,
+}
+
 impl InfoArgs {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let destination = self.output.reserve()?;
         let summary = inspect(&self.file)?;
-        let pattern = &summary.pattern;
-        let reached = summary.histogram.iter().sum::<u64>();
-        let order = match summary.kind {
-            Kind::Minimum | Kind::AllMoves => "lexicographic placements",
-            Kind::Regions => "sets, regions, arrangements",
+        let (order, metric) = match summary.kind {
+            Kind::Minimum => ("lexicographic placements", "moves of pattern tiles"),
+            Kind::AllMoves => ("lexicographic placements", "moves of all tiles"),
+            Kind::Regions => ("sets, regions, arrangements", "moves of pattern tiles"),
         };
-        let mut figures = figures(&summary);
-        figures["compressed"] = json!(summary.compressed);
-        figures["order"] = json!(order);
-        let metric = match summary.kind {
-            Kind::AllMoves => "moves of all tiles",
-            Kind::Minimum | Kind::Regions => "moves of pattern tiles",
-        };
-        figures["metric"] = json!(metric);
-        figures["reached"] = json!(reached);
-        let words = || {
-            format!(
-                "{}\nboard     {}\ngoal      {}\ntiles     {}\nkind      {}\nencoding  {}{}\norder     \
-                 {order}\nmetric    {metric}\nentries   {}\nreached   {}\nmaximum   {}\nmean      \
-                 {:.6}\nbytes     {}\nchecksum  {:016x}\n",
-                histogram(&summary.histogram, reached).trim_end(),
-                pattern.size(),
-                pattern.goal(),
-                tiles(pattern.tiles()),
-                summary.kind,
-                summary.encoding,
-                if summary.compressed { ", compressed" } else { "" },
-                thousands(summary.entries),
-                thousands(reached),
-                summary.maximum(),
-                summary.mean(),
-                bytes(summary.file_bytes()),
-                summary.checksum,
-            )
-        };
-        destination.write(&written(self.output.format, &summary, figures, words))
+        destination.write(&InfoFacts {
+            of: DatabaseFacts::new(&summary),
+            compressed: summary.compressed,
+            order,
+            metric,
+            reached: summary.histogram.iter().sum(),
+        })
     }
 }
 
-/// A database in words, as its figures, or as its histogram.
-pub fn written(
-    format: OutputFormat,
-    summary: &Summary,
-    figures: Value,
-    words: impl FnOnce() -> String,
-) -> String {
-    match format {
-        OutputFormat::Csv => counts_csv("value,entries", &summary.histogram),
-        format => format.result(figures, "", words),
+impl Figures for InfoFacts<'_> {
+    const COLUMNS: &'static str = "value,entries";
+
+    fn csv(&self) -> String {
+        counts_csv(self.of.histogram)
     }
-}
 
-/// What is to be said of every database.
-pub fn figures(summary: &Summary) -> Value {
-    json!({
-        "board": summary.pattern.size().to_string(),
-        "goal": summary.pattern.goal().to_string(),
-        "tiles": summary.pattern.tiles(),
-        "kind": summary.kind.name(),
-        "encoding": summary.encoding.name(),
-        "entries": summary.entries,
-        "max": summary.maximum(),
-        "mean": summary.mean(),
-        "histogram": summary.histogram,
-        "bytes": summary.file_bytes(),
-        "checksum": format!("{:016x}", summary.checksum),
-    })
-}
-
-/// Tiles as they are shown: `1,2,3`.
-pub fn tiles(tiles: &[u16]) -> String {
-    let words: Vec<String> = tiles.iter().map(u16::to_string).collect();
-    words.join(",")
+    fn words(&self) -> String {
+        let of = &self.of;
+        let compressed = if self.compressed { ", compressed" } else { "" };
+        let rows = [
+            ("board", of.board.clone()),
+            ("goal", of.goal.clone()),
+            ("tiles", tiles(of.tiles)),
+            ("kind", of.kind.into()),
+            ("encoding", format!("{}{compressed}", of.encoding)),
+            ("order", self.order.into()),
+            ("metric", self.metric.into()),
+            ("entries", thousands(of.entries)),
+            ("reached", thousands(self.reached)),
+            ("maximum", of.max.to_string()),
+            ("mean", format!("{:.6}", of.mean)),
+            ("bytes", bytes(of.bytes)),
+            ("checksum", of.checksum.clone()),
+        ];
+        histogram(of.histogram, self.reached) + &facts(10, rows)
+    }
 }
 
 // `tilewave pdb probe`: the values of boards, and their sums.
@@ -130,8 +145,18 @@ pub struct ProbeArgs {
     output: OutputOptions,
 }
 
+/// The values of a board; a value or a sum that is not known is null in JSON and a dash elsewhere.
+#[derive(Serialize)]
+struct ProbeFacts {
+    board: String,
+    values: Vec<Option<u8>>,
+    sum: Option<u32>,
+    /// Why there is no sum.
+    #[serde(skip)]
+    unknown: &'static str,
+}
+
 impl ProbeArgs {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let mut destination = self.output.reserve()?;
         let tables = self.files.iter().map(|file| Probe::open(file));
@@ -140,7 +165,14 @@ impl ProbeArgs {
         if patterns.iter().any(|p| p.goal() != patterns[0].goal()) {
             refuse!("the databases have different goals: values of one goal can be shown together");
         }
-        let additive = check_disjoint(&patterns);
+        let additive = check_disjoint(&patterns).is_ok();
+        let unknown = if additive {
+            "not every value is known"
+        } else if patterns.iter().any(Pattern::has_blank) {
+            "one counts every move"
+        } else {
+            "the databases share tiles"
+        };
         let input = match self.board.as_str() {
             "-" => {
                 let mut text = String::new();
@@ -149,35 +181,39 @@ impl ProbeArgs {
             }
             board => board.replace('\n', "/"),
         };
-        let (format, columns) = (self.output.format, "board,values,sum");
-        destination.add(&format.heading(columns))?;
+        destination.heading(ProbeFacts::COLUMNS)?;
         for line in input.lines().filter(|line| !line.trim().is_empty()) {
             let board = Board::parse(line, Some(patterns[0].size()))?;
             let values = tables.iter().map(|table| table.value(&board));
             let values = values.collect::<Result<Vec<Option<u8>>, _>>()?;
-            let total: Option<u32> = values.iter().map(|v| v.map(u32::from)).sum();
-            let sum = total.filter(|_| additive.is_ok());
-            let shown = |v: Option<u32>| v.map_or("-".to_string(), |v| v.to_string());
-            let words: Vec<String> = values.iter().map(|v| shown(v.map(u32::from))).collect();
-            let words = words.join(" ");
-            let figures = match format {
-                OutputFormat::Csv => {
-                    json!({"board": board.to_string(), "values": words, "sum": shown(sum)})
-                }
-                _ => json!({"board": board.to_string(), "values": values, "sum": sum}),
-            };
-            let text = || {
-                let sum = match (sum, &additive) {
-                    (Some(sum), _) => format!("sum {sum}"),
-                    (None, Ok(())) => "no sum: not every value is known".into(),
-                    (None, Err(PdbError::NotAdditive)) => "no sum: one counts every move".into(),
-                    (None, Err(_)) => "no sum: the databases share tiles".into(),
-                };
-                format!("{board}  {words}  {sum}\n")
-            };
-            destination.add(&format.line(figures, columns, text))?;
+            let sum: Option<u32> = values.iter().map(|v| v.map(u32::from)).sum();
+            let sum = sum.filter(|_| additive);
+            destination.line(&ProbeFacts { board: board.to_string(), values, sum, unknown })?;
         }
         destination.finish()
+    }
+}
+
+impl ProbeFacts {
+    /// The values with spaces between them.
+    fn shown(&self) -> String {
+        let shown = self.values.iter().map(|value| value.map_or("-".into(), |v| v.to_string()));
+        shown.collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Figures for ProbeFacts {
+    const COLUMNS: &'static str = "board,values,sum";
+
+    fn csv(&self) -> String {
+        let sum = self.sum.map_or("-".into(), |sum| sum.to_string());
+        format!("{},{},{sum}\n", self.board, self.shown())
+    }
+
+    fn words(&self) -> String {
+        let unknown = format!("no sum: {}", self.unknown);
+        let sum = self.sum.map_or(unknown, |sum| format!("sum {sum}"));
+        format!("{}  {}  {sum}\n", self.board, self.shown())
     }
 }
 
@@ -207,71 +243,77 @@ pub struct VerifyPdbArgs {
     seed: u64,
 
     #[command(flatten)]
-    threads: Threads,
-
-    #[command(flatten)]
-    memory: Memory,
+    resources: Resources,
 
     #[command(flatten)]
     output: OutputOptions,
 }
 
+/// What was found right or wrong in a database.
+#[derive(Serialize)]
+struct CheckFacts {
+    file: String,
+    pass: bool,
+    checked: String,
+    entries: Option<u64>,
+    checksum: Option<String>,
+}
+
+impl Figures for CheckFacts {
+    const COLUMNS: &'static str = "file,pass";
+
+    fn words(&self) -> String {
+        let verdict = if self.pass { "PASS" } else { "FAIL" };
+        format!("{verdict}  {}: {}\n", self.file, self.checked)
+    }
+}
+
 impl VerifyPdbArgs {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let destination = self.output.reserve()?;
-        let kernel = kernel()?;
+        kernel()?;
         // What can be said of a damaged file as well.
         let summary = pdb::inspect(&self.file).ok();
         let progress = SearchProgress::new();
-        let result = self.check(kernel, &progress);
+        let result = self.check(&progress);
         drop(progress);
-        let (pass, what) = match result {
-            Ok(what) => (true, what),
-            Err(Error::Pdb(error @ (PdbError::Wrong { .. } | PdbError::WrongPart { .. }))) => {
-                (false, error.to_string())
-            }
-            Err(Error::Pdb(PdbError::File(error))) if error.is_damage() => {
-                (false, error.to_string())
-            }
+        let (pass, checked) = match result? {
+            Ok(checked) => (true, checked),
+            Err(PdbError::Wrong(what)) => (false, what),
+            Err(PdbError::File(error)) if error.is_damage() => (false, error.to_string()),
             Err(error) => return Err(error.into()),
         };
-        let file = self.file.display().to_string();
-        let figures = json!({
-            "file": file,
-            "pass": pass,
-            "checked": what,
-            "entries": summary.as_ref().map(|s| s.entries),
-            "checksum": summary.as_ref().map(|s| format!("{:016x}", s.checksum)),
-        });
-        let verdict = if pass { "PASS" } else { "FAIL" };
-        let words = || format!("{verdict}  {file}: {what}\n");
-        destination.write(&self.output.format.result(figures, "file,pass", words))?;
-        Ok(Exit::unless(pass)?)
+        destination.write(&CheckFacts {
+            file: self.file.display().to_string(),
+            pass,
+            checked,
+            entries: summary.as_ref().map(|s| s.entries),
+            checksum: summary.as_ref().map(|s| format!("{:016x}", s.checksum)),
+        })?;
+        Failure::unless(pass)
     }
 
-    fn check(&self, kernel: Option<Kernel>, progress: &SearchProgress) -> Result<String, Error> {
-        let table = Pdb::open(&self.file)?;
-        if self.rebuild {
-            let how = Build {
-                threads: self.threads.get(),
-                memory: Some(self.memory.budget()),
-                plain: self.plain,
-                kernel,
-                ..Build::new(table.pattern().clone())
-            };
-            pdb::rebuild(&table, &how, progress)?;
-            let builder = if self.plain { " by the plain builder" } else { "" };
-            return Ok(format!(
-                "checksums, and all entries, their order and their histogram rebuilt{builder}"
-            ));
-        }
-        let check = pdb::spot_check(&table, self.samples, self.seed, progress)?;
-        let given_up = match check.undecided {
-            0 => String::new(),
-            n => format!(" ({n} searches given up)"),
+    /// What was checked, or what is wrong with the database.
+    fn check(&self, progress: &SearchProgress) -> Result<Result<String, PdbError>> {
+        let table = match Pdb::open(&self.file) {
+            Ok(table) => table,
+            Err(error) => return Ok(Err(error)),
         };
-        Ok(format!("checksums, and {} entries by search{given_up}", check.confirmed))
+        if self.rebuild {
+            let how = Build { plain: self.plain, ..self.resources.build(table.pattern())? };
+            let builder = if self.plain { " by the plain builder" } else { "" };
+            let words = format!(
+                "checksums, and all entries, their order and their histogram rebuilt{builder}"
+            );
+            return Ok(pdb::rebuild(&table, &how, progress).map(|()| words));
+        }
+        Ok(pdb::spot_check(&table, self.samples, self.seed, progress).map(|check| {
+            let given_up = match check.undecided {
+                0 => String::new(),
+                n => format!(" ({n} searches given up)"),
+            };
+            format!("checksums, and {} entries by search{given_up}", check.confirmed)
+        }))
     }
 }
 
@@ -311,11 +353,10 @@ pub struct Export {
 type Copy = fn(&Path, &Path, bool, Option<usize>, &dyn tilewave::Progress) -> Result<u64, PdbError>;
 
 impl CopyArgs {
-    /// Compresses or decompresses.
     pub fn run(&self, copy: Copy) -> Result<()> {
-        self.write(|from, to, force, threads, progress| {
-            let written = copy(from, to, force, threads, progress)?;
-            let read = bytes(std::fs::metadata(from)?.len());
+        self.write(|threads, progress| {
+            let written = copy(&self.file, &self.output, self.force, threads, progress)?;
+            let read = bytes(std::fs::metadata(&self.file)?.len());
             Ok(format!("{} from {read}", bytes(written)))
         })
     }
@@ -323,25 +364,25 @@ impl CopyArgs {
     /// Writes the file and says what was written.
     fn write(
         &self,
-        write: impl FnOnce(&Path, &Path, bool, Option<usize>, &SearchProgress) -> Result<String>,
+        write: impl FnOnce(Option<usize>, &SearchProgress) -> Result<String>,
     ) -> Result<()> {
-        let (from, to) = (&self.file, &self.output);
-        OutputFile::reserve(to, self.force)?;
+        OutputFile::reserve(&self.output, self.force)?;
         let progress = SearchProgress::new();
-        let what = write(from, to, self.force, self.threads.get(), &progress)?;
+        let what = write(self.threads.get(), &progress)?;
         drop(progress);
-        print_beside(to, &format!("wrote {}: {what}\n", to.display()))
+        let beside = Destination::beside(&self.output, OutputFormat::Text);
+        let words = format!("wrote {}: {what}\n", self.output.display());
+        beside.map_or(Ok(()), |mut destination| destination.add(&words))
     }
 }
 
 impl Export {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let layout = self.layout;
-        self.files.write(|from, to, force, threads, progress| {
-            let pdb = Pdb::open(from)?;
-            let written = pdb::export(&pdb, layout, to, force, threads, progress)?;
-            Ok(format!("{layout} layout, {}", bytes(written)))
+        let CopyArgs { file, output, force, .. } = &self.files;
+        self.files.write(|threads, progress| {
+            let pdb = Pdb::open(file)?;
+            let written = pdb::export(&pdb, self.layout, output, *force, threads, progress)?;
+            Ok(format!("{} layout, {}", self.layout, bytes(written)))
         })
     }
 }

@@ -1,12 +1,13 @@
 //! `tilewave pdb`: additive pattern databases.
 
-pub(crate) mod build;
-pub(crate) mod inspect;
-pub(crate) mod set;
+pub(super) mod build;
+pub(super) mod inspect;
+pub(super) mod set;
 
-use anyhow::Result;
 use clap::Subcommand;
 use tilewave::pdb;
+
+use crate::cli::Result;
 
 /// Build and use additive pattern databases.
 #[derive(clap::Args)]
@@ -33,7 +34,6 @@ enum PdbCommand {
 }
 
 impl Args {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         match &self.command {
             PdbCommand::Build(args) => args.run(),

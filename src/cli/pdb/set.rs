@@ -3,27 +3,25 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
 use clap::Subcommand;
-use serde_json::json;
-use tilewave::pdb::{self, Build, DiskBuild, Encoding, Kind, Pattern, SetFile, tilings};
+use parking_lot::Mutex;
+use serde::Serialize;
+use tilewave::pdb::{self, Build, DiskBuild, Encoding, Kind, SetFile, tilings};
 use tilewave::progress::Phase;
-use tilewave::puzzle::{Board, Size};
 use tilewave::report::{bytes, counted, duration};
-use tilewave::solve::{Optimal, Scrambler, Stage, default_patterns, sweeps};
-use tilewave::store::{DatabaseMarker, Directory, Io};
+use tilewave::solve::{Scrambler, Stage, default_patterns, sweeps};
+use tilewave::store::DatabaseMarker;
+use tilewave::{Board, Directory, Io, Optimal, Pattern, Size};
 
-use crate::cli::disk::MadeDirectories;
-use crate::cli::failure::{Exit, refuse};
-use crate::cli::options::{GoalOption, Memory, OutputOptions, Threads, count, kernel};
-use crate::cli::output::{OutputFile, print};
-use crate::cli::pdb::build::check_space;
-use crate::cli::pdb::inspect::tiles;
-use crate::cli::progress::{self, SearchProgress, part};
+use crate::cli::pdb::build::{build_file, check_space, file_name};
+use crate::cli::solve::open_partitions;
+use crate::cli::{
+    Context, Failure, Figures, GoalOption, MadeDirectories, OutputFile, OutputOptions, Resources,
+    Result, SearchProgress, count, part, print, progress, refuse,
+};
 
 /// Build and rate sets of databases: several partitions, used together.
 #[derive(clap::Args)]
@@ -63,10 +61,7 @@ struct BuildSetArgs {
     force: bool,
 
     #[command(flatten)]
-    threads: Threads,
-
-    #[command(flatten)]
-    memory: Memory,
+    resources: Resources,
 }
 
 /// Estimate how strong a set is: mean values of random boards, and the growth of the search on given ones.
@@ -99,7 +94,6 @@ struct RateArgs {
 }
 
 impl Args {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
         match &self.command {
             SetCommand::Build(args) => args.run(),
@@ -127,7 +121,7 @@ impl BuildSetArgs {
         let set = self.output.join("set.json");
         OutputFile::reserve(&set, self.force)?;
         let partitions = self.choose(&goal)?;
-        let file = |pattern: &Pattern| self.output.join(name(pattern));
+        let file = |pattern: &Pattern| self.output.join(file_name(pattern));
         // A pattern of several partitions is one file.
         let all = partitions.iter().flatten();
         let all: BTreeMap<PathBuf, &Pattern> =
@@ -145,25 +139,23 @@ impl BuildSetArgs {
                     "'{}' is not the database of this set: move it away, or add --force",
                     path.display()
                 ),
-                None => missing.push((path, self.build(pattern)?, self.levels(path, pattern)?)),
+                None => {
+                    let build = self.build(pattern)?;
+                    let levels = levels(path, &build)?;
+                    missing.push((path, build, levels));
+                }
             }
         }
         for (i, (path, build, levels)) in missing.iter().enumerate() {
             let progress = SearchProgress::of_part(part(i, missing.len()));
-            let on_disk = levels.as_ref().map(|(levels, _)| DiskBuild::new(levels));
-            let pdb = match &on_disk {
-                None => pdb::build(build, &progress)?,
-                Some(on_disk) => on_disk.build(build, &progress)?,
-            };
-            pdb.save(path, self.force, &progress)?;
-            on_disk.map_or(Ok(()), |on_disk| on_disk.clear())?;
-            total += pdb.file_bytes();
+            let levels = levels.as_ref().map(|(levels, _)| levels);
+            total += build_file(build, levels, (path, self.force), &progress)?.file_bytes();
             drop(progress);
             tracing::info!("wrote {}", path.display());
         }
         let files = partitions.iter().map(|patterns| patterns.iter().map(file).collect());
         SetFile { partitions: files.collect() }.write(&set, self.force)?;
-        let words: Vec<String> = partitions.iter().map(|p| shown(p)).collect();
+        let words: Vec<String> = partitions.iter().map(|patterns| shown(patterns)).collect();
         print(&format!(
             "wrote {}: {}, {} in {}\n",
             set.display(),
@@ -173,34 +165,9 @@ impl BuildSetArgs {
         ))
     }
 
-    /// Where a database that is too large to be built in memory keeps its levels: beside the file. The directory goes with
-    /// the last of them.
-    fn levels(
-        &self,
-        path: &Path,
-        pattern: &Pattern,
-    ) -> Result<Option<(Directory, MadeDirectories)>> {
-        let build = self.build(pattern)?;
-        if pdb::plan(&build).is_ok() {
-            return Ok(None);
-        }
-        let path = path.with_extension("levels");
-        let made = MadeDirectories::here(&path);
-        let directory = Directory::create(&path, Io::Read)
-            .with_context(|| format!("no levels in {}", path.display()))?;
-        check_space(&build, &directory)?;
-        Ok(Some((directory, made)))
-    }
-
     fn build(&self, pattern: &Pattern) -> Result<Build> {
-        Ok(Build {
-            kind: Kind::Regions,
-            encoding: Encoding::Bit,
-            kernel: kernel()?,
-            threads: self.threads.get(),
-            memory: Some(self.memory.budget()),
-            ..Build::new(pattern.clone())
-        })
+        let (kind, encoding) = (Kind::Regions, Encoding::Bit);
+        Ok(Build { kind, encoding, ..self.resources.build(pattern)? })
     }
 
     /// The partitions that fit the memory together: those of the list, or of patterns as large as fit.
@@ -229,7 +196,7 @@ impl BuildSetArgs {
                 match plans.collect::<Result<Vec<_>>>() {
                     Ok(plans) => {
                         let needed = total + plans.iter().map(|plan| plan.data_bytes).sum::<u64>();
-                        if needed <= self.memory.budget() {
+                        if needed <= self.resources.budget() {
                             total = needed;
                             chosen.push(patterns);
                         }
@@ -243,17 +210,23 @@ impl BuildSetArgs {
         }
         match least {
             Some(error) => Err(error),
-            None => refuse!("no set fits {}: give more --memory", bytes(self.memory.budget())),
+            None => refuse!("no set fits {}: give more --memory", bytes(self.resources.budget())),
         }
     }
 }
 
-/// What is told of a board that is searched.
-const BOARD_COLUMNS: &str = "board,length,at_least,nodes,seconds";
-
-/// The name of a database in a set.
-fn name(pattern: &Pattern) -> String {
-    format!("{}_{}.pdb", pattern.size(), tiles(pattern.tiles()).replace(',', "-"))
+/// Where a database that is too large to be built in memory keeps its levels: beside the file. The directory goes with
+/// the last of them.
+fn levels(file: &Path, build: &Build) -> Result<Option<(Directory, MadeDirectories)>> {
+    if pdb::plan(build).is_ok() {
+        return Ok(None);
+    }
+    let path = file.with_extension("levels");
+    let made = MadeDirectories::here(&path);
+    let directory = Directory::create(&path, Io::Read);
+    let directory = directory.context(format!("no levels in {}", path.display()))?;
+    check_space(build, &directory)?;
+    Ok(Some((directory, made)))
 }
 
 /// The bytes of a file that is the database of a set.
@@ -271,11 +244,26 @@ fn shown(patterns: &[Pattern]) -> String {
     lengths.collect::<Vec<_>>().join("-")
 }
 
+/// The mean value of random boards in a partition.
+#[derive(Serialize)]
+struct PartitionMean {
+    partition: String,
+    mean: f64,
+}
+
+impl Figures for PartitionMean {
+    const COLUMNS: &'static str = "partition,mean";
+
+    fn words(&self) -> String {
+        format!("{:14}  mean {:.4}\n", self.partition, self.mean)
+    }
+}
+
 impl RateArgs {
     fn run(&self) -> Result<()> {
         let mut destination = self.output.reserve()?;
         progress::listen();
-        let partitions = crate::cli::solve::open_partitions(&self.files)?;
+        let partitions = open_partitions(&self.files)?;
         let goal = partitions[0][0].pattern().goal().clone();
         let whole = Optimal::with_partitions(&goal, partitions.clone())?;
         let each = partitions.iter().map(|part| Optimal::with_partitions(&goal, [part.clone()]));
@@ -286,81 +274,89 @@ impl RateArgs {
                 *sum += solver.estimate(&board)? as u64;
             }
             if progress::asked() {
-                return Err(Exit(progress::INTERRUPTED).into());
+                return Err(Failure::interrupted());
             }
         }
-        let mean = |sum: u64| sum as f64 / self.samples.max(1) as f64;
         let names = partitions.iter().map(|part| {
             let patterns: Vec<Pattern> = part.iter().map(|pdb| pdb.pattern().clone()).collect();
             shown(&patterns)
         });
-        let rows =
-            names.chain(["all together".into()]).zip(sums).map(|(name, sum)| (name, mean(sum)));
-        let columns = "partition,mean";
-        destination.add(&self.output.format.heading(columns))?;
-        for (partition, mean) in rows {
-            let figures = json!({ "partition": partition, "mean": mean });
-            let words = || format!("{partition:14}  mean {mean:.4}\n");
-            destination.add(&self.output.format.line(figures, columns, words))?;
+        destination.heading(PartitionMean::COLUMNS)?;
+        for (partition, sum) in names.chain(["all together".into()]).zip(sums) {
+            let mean = sum as f64 / self.samples.max(1) as f64;
+            destination.line(&PartitionMean { partition, mean })?;
         }
         if self.boards {
-            destination.add(&self.output.format.heading(BOARD_COLUMNS))?;
+            destination.heading(BoardGrowth::COLUMNS)?;
             let mut text = String::new();
             std::io::stdin().read_to_string(&mut text)?;
             for line in text.lines().filter(|line| !line.trim().is_empty()) {
                 let board = Board::parse(line, Some(goal.size()))?;
-                destination.add(&self.search(&whole, &board)?)?;
+                destination.line(&BoardGrowth::of(&whole, &board, self.max_nodes)?)?;
             }
         }
         destination.finish()
     }
 }
 
-impl RateArgs {
-    /// The search of one board: the nodes of its thresholds as far as they are allowed, and those of the next ones.
-    fn search(&self, solver: &Optimal, board: &Board) -> Result<String> {
-        let watch = ThresholdWatch {
-            most: self.max_nodes,
-            total: AtomicU64::new(0),
-            thresholds: Thresholds::new(0),
-        };
+/// The search of one board: the nodes of its thresholds as far as they are allowed, and those of the next ones.
+#[derive(Serialize)]
+struct BoardGrowth {
+    board: String,
+    length: Option<usize>,
+    at_least: usize,
+    nodes: u64,
+    seconds: f64,
+    thresholds: Vec<(usize, u64)>,
+    growth: Option<f64>,
+    next_nodes: Option<f64>,
+}
+
+impl BoardGrowth {
+    fn of(solver: &Optimal, board: &Board, most: u64) -> Result<BoardGrowth> {
+        let (total, thresholds) = (AtomicU64::new(0), Thresholds::new(0));
+        let watch = ThresholdWatch { most, total, thresholds };
         let answer = solver.solve(board, &watch)?;
-        let found = answer.moves.as_ref().map(|moves| moves.len());
+        let length = answer.moves.as_ref().map(|moves| moves.len());
         let mut done = watch.thresholds.nodes();
-        if found.is_none() {
+        if length.is_none() {
             // The last one is not done.
             done.pop();
         }
-        let next = Thresholds::next(&done).filter(|_| found.is_none());
-        let rate = answer.nodes as f64 / answer.seconds.max(1e-9);
-        let figures = json!({
-            "board": board.to_string(),
-            "length": found,
-            "at_least": answer.at_least,
-            "nodes": answer.nodes,
-            "seconds": answer.seconds,
-            "thresholds": done,
-            "growth": next.map(|(_, growth)| growth),
-            "next_nodes": next.map(|(nodes, _)| nodes),
-        });
-        let words = || {
-            let mut text = match found {
-                Some(length) => {
-                    format!("{board}  {length} moves, {}", counted(answer.nodes, "node"))
-                }
-                None => format!("{board}  at least {} moves", answer.at_least),
-            };
-            if let (Some((next, growth)), Some(&(last, nodes))) = (next, done.last()) {
-                text += &format!(
-                    ", {} up to {last}, growing {growth:.2} times: about {} and {} for the next",
-                    counted(nodes, "node"),
-                    counted(next as u64, "node"),
-                    duration(next / rate),
-                );
-            }
-            text + "\n"
+        let next = Thresholds::next(&done).filter(|_| length.is_none());
+        Ok(BoardGrowth {
+            board: board.to_string(),
+            length,
+            at_least: answer.at_least,
+            nodes: answer.nodes,
+            seconds: answer.seconds,
+            thresholds: done,
+            growth: next.map(|(_, growth)| growth),
+            next_nodes: next.map(|(nodes, _)| nodes),
+        })
+    }
+}
+
+impl Figures for BoardGrowth {
+    const COLUMNS: &'static str = "board,length,at_least,nodes,seconds";
+
+    fn words(&self) -> String {
+        let board = &self.board;
+        let mut text = match self.length {
+            Some(length) => format!("{board}  {length} moves, {}", counted(self.nodes, "node")),
+            None => format!("{board}  at least {} moves", self.at_least),
         };
-        Ok(self.output.format.line(figures, BOARD_COLUMNS, words))
+        let next = self.next_nodes.zip(self.growth);
+        if let (Some((next, growth)), Some(&(last, nodes))) = (next, self.thresholds.last()) {
+            let rate = self.nodes as f64 / self.seconds.max(1e-9);
+            text += &format!(
+                ", {} up to {last}, growing {growth:.2} times: about {} and {} for the next",
+                counted(nodes, "node"),
+                counted(next as u64, "node"),
+                duration(next / rate),
+            );
+        }
+        text + "\n"
     }
 }
 
@@ -395,12 +391,12 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// Returns those of a search that has generated some nodes before.
+    /// Those of a search that has generated some nodes before.
     pub fn new(before: u64) -> Thresholds {
         Thresholds { before, seen: Mutex::new(Vec::new()) }
     }
 
-    /// Returns those of a search that goes on after iterations, each given by the stage that followed it.
+    /// Those of a search that goes on after iterations, each given by the stage that followed it.
     pub fn after(stages: &[Stage]) -> Thresholds {
         let first = stages.first().copied().unwrap_or_default();
         let thresholds = Thresholds::new(first.nodes - first.last);
@@ -414,7 +410,7 @@ impl Thresholds {
 
     /// The iteration that was noted last is over, with so many nodes up to its end.
     pub fn close(&self, nodes: u64) {
-        let mut seen = self.seen.lock().unwrap_or_else(|e| e.into_inner());
+        let mut seen = self.seen.lock();
         if let Some((_, last)) = seen.last_mut() {
             *last = nodes;
         }
@@ -422,16 +418,16 @@ impl Thresholds {
 
     /// A search has come to a number of nodes within a threshold. Called by any thread.
     pub fn note(&self, threshold: usize, nodes: u64) {
-        let mut seen = self.seen.lock().unwrap_or_else(|e| e.into_inner());
+        let mut seen = self.seen.lock();
         match seen.last_mut() {
             Some((last, most)) if *last >= threshold => *most = nodes.max(*most),
             _ => seen.push((threshold, nodes)),
         }
     }
 
-    /// Returns the thresholds and the nodes of each, the last of which may not be done.
+    /// The thresholds and the nodes of each, the last of which may not be done.
     pub fn nodes(&self) -> Vec<(usize, u64)> {
-        let seen = self.seen.lock().unwrap_or_else(|e| e.into_inner());
+        let seen = self.seen.lock();
         let before = std::iter::once(self.before).chain(seen.iter().map(|&(_, nodes)| nodes));
         let pairs = seen.iter().zip(before);
         pairs
@@ -439,7 +435,7 @@ impl Thresholds {
             .collect()
     }
 
-    /// Returns the nodes to expect of the threshold behind some, and by how many times they grow: as from the last
+    /// The nodes to expect of the threshold behind some, and by how many times they grow: as from the last
     /// but one to the last.
     pub fn next(done: &[(usize, u64)]) -> Option<(f64, f64)> {
         match done {

@@ -1,14 +1,13 @@
 //! One line per board, and a summary.
 
-use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use tilewave::puzzle::{Board, Metric, MoveStyle};
+use tilewave::puzzle::{Metric, MoveStyle};
 use tilewave::report::html::{Refused, Solution};
 use tilewave::report::{duration, rate, thousands};
 use tilewave::solve::{Answer, Unsolvable};
+use tilewave::{Board, Moves};
 
-use crate::cli::options::OutputFormat;
+use crate::cli::Figures;
 
 /// What became of a board.
 #[derive(Clone, Serialize, Deserialize)]
@@ -28,19 +27,14 @@ pub struct Solved {
 }
 
 impl Solved {
-    /// Returns what a page shows of it, if it was solved.
+    /// What a page shows of it, if it was solved.
     pub fn page(&self, goal: &Board) -> Option<Solution> {
         let moves = self.answer.as_ref().ok()?.moves.clone()?;
-        Some(Solution {
-            start: self.board.clone(),
-            goal: goal.clone(),
-            moves,
-            optimal: self.optimal,
-            label: None,
-        })
+        let (start, goal) = (self.board.clone(), goal.clone());
+        Some(Solution { start, goal, moves, optimal: self.optimal, label: None })
     }
 
-    /// Returns what a page shows of it, if it has no solution or none was found.
+    /// What a page shows of it, if it has no solution or none was found.
     pub fn page_of_refused(&self) -> Option<Refused> {
         let reason = match &self.answer {
             Err(why) => why.to_string(),
@@ -55,7 +49,6 @@ impl Solved {
         answer.moves.as_ref().map(|moves| moves.count(self.metric))
     }
 
-    /// Moves of a fast solution in the multi-tile metric.
     fn length_mtm(&self) -> Option<usize> {
         let answer = self.answer.as_ref().ok().filter(|_| !self.optimal)?;
         Some(answer.moves.as_ref()?.count(Metric::Mtm))
@@ -78,114 +71,82 @@ pub struct Wording {
     pub style: MoveStyle,
     /// Whether every move is written.
     pub long: bool,
-    /// The format.
-    pub format: OutputFormat,
     /// Whether proofs are asked for.
     pub certify: bool,
     /// Whether fast solutions are compared with shortest ones.
     pub ratio: bool,
 }
 
+/// What is said of a board.
+#[derive(Serialize)]
+pub struct BoardFacts<'a> {
+    board: String,
+    solvable: bool,
+    length: Option<usize>,
+    moves: Option<String>,
+    nodes: u64,
+    seconds: f64,
+    optimal: bool,
+    metric: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    length_mtm: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nearest: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certified: Option<bool>,
+    /// There where a ratio is asked for, null where nothing is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    optimum: Option<Option<usize>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ratio: Option<Option<f64>>,
+    #[serde(skip)]
+    of: &'a Solved,
+    #[serde(skip)]
+    wording: Wording,
+}
+
 impl Wording {
-    /// The columns of CSV.
-    fn columns(self) -> String {
-        let certified = if self.certify { ",certified" } else { "" };
-        let ratio = if self.ratio { ",optimum,ratio" } else { "" };
-        format!("board,solvable,length,moves,nodes,seconds,optimal{certified}{ratio}")
+    pub fn columns(self) -> &'static str {
+        match (self.certify, self.ratio) {
+            (true, _) => "board,solvable,length,moves,nodes,seconds,optimal,certified",
+            (_, true) => "board,solvable,length,moves,nodes,seconds,optimal,optimum,ratio",
+            _ => "board,solvable,length,moves,nodes,seconds,optimal",
+        }
     }
 
-    /// Returns what comes before the first line.
-    pub fn heading(self) -> String {
-        self.format.heading(&self.columns())
+    pub fn facts(self, of: &Solved) -> BoardFacts<'_> {
+        let (answer, why) = (of.answer.as_ref().ok(), of.answer.as_ref().err());
+        let moves = answer.and_then(|answer| answer.moves.as_ref());
+        let length = of.length();
+        let letters = if self.long { Moves::long } else { Moves::short };
+        BoardFacts {
+            board: of.board.to_string(),
+            solvable: answer.is_some(),
+            length,
+            moves: moves.map(|moves| letters(moves, self.style)),
+            nodes: answer.map_or(0, |answer| answer.nodes),
+            seconds: answer.map_or(0.0, |answer| answer.seconds),
+            optimal: of.optimal && length.is_some(),
+            metric: of.metric.name(),
+            length_mtm: of.length_mtm(),
+            reason: why.map(ToString::to_string),
+            nearest: why.map(|why| why.board.to_string()),
+            at_least: answer.filter(|_| moves.is_none()).map(|answer| answer.at_least),
+            certified: self.certify.then_some(matches!(of.proof, Some(Ok(_)))),
+            optimum: self.ratio.then_some(of.optimum),
+            ratio: self.ratio.then(|| of.ratio()),
+            of,
+            wording: self,
+        }
     }
 
-    /// Returns the line of a board.
-    pub fn line(self, solved: &Solved) -> String {
-        let words = || self.text(solved);
-        self.format.line(self.figures(solved), &self.columns(), words)
-    }
-
-    /// The moves of a board, if it was solved.
-    fn letters(self, solved: &Solved) -> Option<String> {
-        let answer = solved.answer.as_ref().ok()?;
-        let moves = answer.moves.as_ref()?;
-        Some(match self.long {
-            true => moves.long(self.style),
-            false => moves.short(self.style),
-        })
-    }
-
-    fn figures(self, solved: &Solved) -> Value {
-        let answer = solved.answer.as_ref();
-        let (nodes, seconds) = answer.map_or((0, 0.0), |answer| (answer.nodes, answer.seconds));
-        let mut value = json!({
-            "board": solved.board.to_string(),
-            "solvable": answer.is_ok(),
-            "length": solved.length(),
-            "moves": self.letters(solved),
-            "nodes": nodes,
-            "seconds": seconds,
-            "optimal": solved.optimal && solved.length().is_some(),
-            "metric": solved.metric.name(),
-        });
-        if let Some(length) = solved.length_mtm() {
-            value["length_mtm"] = json!(length);
-        }
-        match answer {
-            Err(why) => {
-                value["reason"] = json!(why.to_string());
-                value["nearest"] = json!(why.board.to_string());
-            }
-            Ok(answer) if answer.moves.is_none() => value["at_least"] = json!(answer.at_least),
-            Ok(_) => {}
-        }
-        if self.certify {
-            value["certified"] = json!(matches!(solved.proof, Some(Ok(_))));
-        }
-        if self.ratio {
-            value["optimum"] = json!(solved.optimum);
-            value["ratio"] = json!(solved.ratio());
-        }
-        value
-    }
-
-    fn text(self, solved: &Solved) -> String {
-        let board = &solved.board;
-        let answer = match &solved.answer {
-            Err(why) => return format!("{board}  not solvable: {why}\n"),
-            Ok(answer) => answer,
-        };
-        let time = duration(answer.seconds);
-        let (Some(length), Some(letters)) = (solved.length(), self.letters(solved)) else {
-            return format!(
-                "{board}  given up after {} nodes: at least {} moves  {time}\n",
-                thousands(answer.nodes),
-                answer.at_least,
-            );
-        };
-        let also = solved.length_mtm();
-        let also = also.map_or(String::new(), |length| format!(" ({length} in mtm)"));
-        let mut line = format!("{board}  {length} moves{also}  {letters}");
-        if answer.nodes > 0 {
-            line += &format!("  {} nodes", thousands(answer.nodes));
-        }
-        line += &format!("  {time}");
-        if let (Some(optimum), Some(ratio)) = (solved.optimum, solved.ratio()) {
-            line += &format!("  {ratio:.2} times the optimum {optimum}");
-        }
-        match &solved.proof {
-            None => {}
-            Some(Ok(conflicts)) => {
-                line += &format!("  certified ({} conflicts)", thousands(*conflicts));
-            }
-            Some(Err(why)) => line += &format!("  not certified: {why}"),
-        }
-        line + "\n"
-    }
-
-    /// Returns what comes after the last line.
+    /// What comes after the last line.
     pub fn summary(self, totals: &Totals, seconds: f64) -> String {
-        if self.format != OutputFormat::Text || totals.boards < 2 {
+        if totals.boards < 2 {
             return String::new();
         }
         let Totals { boards, solved, moves, nodes, proofs, compared, ratios, generated, .. } =
@@ -218,6 +179,45 @@ impl Wording {
     }
 }
 
+impl Figures for BoardFacts<'_> {
+    const COLUMNS: &'static str = "";
+
+    fn columns(&self) -> &'static str {
+        self.wording.columns()
+    }
+
+    fn words(&self) -> String {
+        let BoardFacts { board, of, .. } = self;
+        if let Some(why) = &self.reason {
+            return format!("{board}  not solvable: {why}\n");
+        }
+        let (time, nodes) = (duration(self.seconds), thousands(self.nodes));
+        let (Some(length), Some(letters)) = (self.length, &self.moves) else {
+            let least = self.at_least.unwrap_or_default();
+            return format!(
+                "{board}  given up after {nodes} nodes: at least {least} moves  {time}\n"
+            );
+        };
+        let also = self.length_mtm.map_or(String::new(), |length| format!(" ({length} in mtm)"));
+        let mut line = format!("{board}  {length} moves{also}  {letters}");
+        if self.nodes > 0 {
+            line += &format!("  {nodes} nodes");
+        }
+        line += &format!("  {time}");
+        if let (Some(optimum), Some(ratio)) = (of.optimum, of.ratio()) {
+            line += &format!("  {ratio:.2} times the optimum {optimum}");
+        }
+        match &of.proof {
+            None => {}
+            Some(Ok(conflicts)) => {
+                line += &format!("  certified ({} conflicts)", thousands(*conflicts));
+            }
+            Some(Err(why)) => line += &format!("  not certified: {why}"),
+        }
+        line + "\n"
+    }
+}
+
 /// Sums over all boards.
 #[derive(Clone, Copy, Default)]
 pub struct Totals {
@@ -231,15 +231,14 @@ pub struct Totals {
     failed: u64,
     compared: u64,
     ratios: f64,
-    /// Lines that are no boards.
-    refused: u64,
+    /// Lines that are no boards of the goal's size.
+    pub refused: u64,
     /// All boards and lines that came, done or not.
-    known: u64,
-    interrupted: bool,
+    pub known: u64,
+    pub interrupted: bool,
 }
 
 impl Totals {
-    /// Adds a board.
     pub fn count(&mut self, solved: &Solved) {
         self.boards += 1;
         if let Ok(answer) = &solved.answer {
@@ -262,24 +261,14 @@ impl Totals {
         }
     }
 
-    /// Adds a line that is no board of the goal's size.
-    pub fn refuse(&mut self) {
-        self.refused += 1;
-    }
-
-    /// Ends the count.
-    pub fn close(&mut self, known: usize, interrupted: bool) {
-        (self.known, self.interrupted) = (known as u64, interrupted);
-    }
-
-    /// Returns how far an interrupted command came.
+    /// How far an interrupted command came.
     pub fn so_far(&self, more: bool) -> String {
         let more = if more { " and more" } else { "" };
         let (solved, known) = (thousands(self.solved), thousands(self.known));
         format!("{solved} of {known}{more} boards are solved")
     }
 
-    /// Returns whether every board was solved, and every proof asked for was found.
+    /// Whether every board was solved, and every proof asked for was found.
     pub fn all_done(&self) -> bool {
         self.solved == self.boards && self.failed + self.refused == 0
     }

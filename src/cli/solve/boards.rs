@@ -4,12 +4,9 @@ use std::io::BufRead;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-use anyhow::Result;
-use tilewave::puzzle::{Board, Size};
-use tilewave::search::Communicator;
+use tilewave::{Board, Size, search::Communicator};
 
-use crate::cli::failure::{Exit, Usage, refuse};
-use crate::cli::progress;
+use crate::cli::{Failure, Result, progress, refuse};
 
 /// Lines that are read ahead.
 const AHEAD: usize = 1 << 16;
@@ -23,7 +20,7 @@ pub struct Boards {
     /// Boards: rows by '/', tiles by spaces, blank 0; with the --table of another puzzle its states; none: one per
     /// line on standard input, answered as they come.
     #[arg(value_name = "BOARD")]
-    boards: Vec<String>,
+    pub boards: Vec<String>,
 
     /// Size, for flat lists of tiles.
     #[arg(long, value_name = "SIZE")]
@@ -31,7 +28,7 @@ pub struct Boards {
 }
 
 /// A board, or what is wrong with its line, which is named where there are lines.
-pub type BoardLine = Result<(Board, Option<usize>), Usage>;
+pub type BoardLine = Result<(Board, Option<usize>), String>;
 
 /// The boards that are there, and those that come.
 pub struct Arrivals {
@@ -42,12 +39,7 @@ pub struct Arrivals {
 }
 
 impl Boards {
-    /// Returns what stands on the command line.
-    pub fn words(&self) -> &[String] {
-        &self.boards
-    }
-
-    /// Returns the boards, which arrive one by one when none is on the command line. Of several ranks the first one
+    /// The boards, which arrive one by one when none is on the command line. Of several ranks the first one
     /// reads, all of them before any is solved.
     pub fn arrive(&self, ranks: &dyn Communicator) -> Result<Arrivals> {
         if ranks.size() == 1 {
@@ -66,10 +58,9 @@ impl Boards {
     }
 
     fn read(&self) -> Result<Arrivals> {
-        let size = self.size;
-        let boards = self.boards.iter().map(|text| Board::parse(text, size));
+        let boards = self.boards.iter().map(|text| Board::parse(text, self.size));
         let boards = boards.collect::<Result<Vec<Board>, _>>()?;
-        let lines = boards.is_empty().then(|| read(size));
+        let lines = boards.is_empty().then(|| read(self.size));
         Ok(Arrivals::of(boards, lines))
     }
 }
@@ -92,12 +83,12 @@ impl Arrivals {
             all.extend(some);
         }
         if progress::asked() {
-            return Err(Exit(progress::INTERRUPTED).into());
+            return Err(Failure::interrupted());
         }
         let mut boards: Vec<Board> = Vec::new();
         for arrival in &all {
             match (arrival, boards.first().map(Board::size)) {
-                (Err(Usage(wrong)), _) => refuse!("{wrong}; here every line is to be a board"),
+                (Err(wrong), _) => refuse!("{wrong}; here every line is to be a board"),
                 (Ok((board, _)), Some(size)) if board.size() != size => refuse!(
                     "board {} is {}, the first is {size}: solve boards of one size at a time",
                     boards.len() + 1,
@@ -110,7 +101,7 @@ impl Arrivals {
         Ok(boards)
     }
 
-    /// Returns the next boards, at most so many, as soon as there is one; none at the end, or when
+    /// The next boards, at most so many, as soon as there is one; none at the end, or when
     /// interrupted.
     pub fn next(&mut self, most: usize) -> Vec<BoardLine> {
         while self.waiting.is_empty() && !progress::asked() {
@@ -153,7 +144,7 @@ fn read(size: Option<Size>) -> Receiver<BoardLine> {
         let mut input = std::io::stdin().lock();
         for number in 1.. {
             let mut line = Vec::new();
-            let wrong = |error: &dyn std::fmt::Display| Usage(format!("line {number}: {error}"));
+            let wrong = |error: &dyn std::fmt::Display| format!("line {number}: {error}");
             let arrival = match input.read_until(b'\n', &mut line) {
                 Ok(0) => return,
                 Ok(_) => {

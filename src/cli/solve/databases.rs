@@ -6,19 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
-use tilewave::pdb::{
-    Build, Encoding, Kind, Pattern, Pdb, PdbError, SetFile, build, inspect, partition,
-};
-use tilewave::puzzle::Board;
+use tilewave::pdb::{Build, Encoding, Kind, PdbError, SetFile, build, inspect, partition};
 use tilewave::report::{bytes, duration};
 use tilewave::solve::default_patterns;
 use tilewave::store;
-use tilewave::table::DistanceTable;
+use tilewave::{Board, Pattern, Pdb};
 
-use crate::cli::failure::{Usage, refuse};
-use crate::cli::last_words;
-use crate::cli::progress::{SearchProgress, part};
+use crate::cli::{Context, Failure, Result, SearchProgress, last_words, part, refuse};
 
 /// Where databases come from.
 #[derive(clap::Args)]
@@ -31,7 +25,7 @@ pub struct Databases {
 
     /// Distance table (tilewave table) to walk through instead of searching.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pdb", "partition"])]
-    table: Option<PathBuf>,
+    pub table: Option<PathBuf>,
 
     /// Named set to use: 7-8, 6-6-3 or 5-5-5 on 4x4, 6-6-6-6 on 5x5 [default: one that is built in seconds].
     #[arg(long, value_name = "NAME")]
@@ -47,18 +41,7 @@ pub struct Databases {
 }
 
 impl Databases {
-    /// Returns whether a distance table is given.
-    pub fn has_table(&self) -> bool {
-        self.table.is_some()
-    }
-
-    /// Returns the distance table, if one is given.
-    pub fn table(&self) -> Result<Option<DistanceTable>> {
-        let table = self.table.as_ref().map(|path| DistanceTable::open(path));
-        Ok(table.transpose()?)
-    }
-
-    /// Returns the databases for a goal: those given, else those kept, else new ones, which are kept.
+    /// The databases for a goal: those given, else those kept, else new ones, which are kept.
     pub fn get(&self, goal: &Board, threads: Option<usize>) -> Result<Vec<Vec<Arc<Pdb>>>> {
         if !self.pdb.is_empty() {
             return open_partitions(&self.pdb);
@@ -67,11 +50,12 @@ impl Databases {
             Some(name) => partition(name, goal),
             None => default_patterns(goal),
         };
+        let side = goal.size().rows().max(goal.size().cols());
         let patterns = patterns.map_err(|error| match error {
-            PdbError::BoardTooLarge { .. } => {
-                Usage(format!("{error}; --fast solves boards of any size, with more moves")).into()
-            }
-            error => anyhow::Error::from(error),
+            PdbError::Pattern(_) if side > Pattern::MAX_SIDE => Failure::usage(format!(
+                "{error}; --fast solves boards of any size, with more moves"
+            )),
+            error => error.into(),
         })?;
         let cache = if self.no_cache { None } else { self.cache() };
         let budget = store::budget();
@@ -130,19 +114,13 @@ impl Databases {
                 base?.join("tilewave")
             }
         };
-        let made = std::fs::create_dir_all(&dir)
-            .with_context(|| format!("databases are not kept: cannot make '{}'", dir.display()));
-        match made {
-            Ok(()) => Some(dir),
-            Err(error) => {
-                tracing::warn!("{error:#}");
-                None
-            }
-        }
+        let made = std::fs::create_dir_all(&dir);
+        let made = made.context(format!("databases are not kept: cannot make '{}'", dir.display()));
+        made.map_err(|error| tracing::warn!("{error}")).ok().map(|()| dir)
     }
 
     /// Refuses options that mean nothing to the constructive solver.
-    pub fn refuse(&self) -> Result<(), Usage> {
+    pub fn refuse(&self) -> Result<()> {
         if self.pdb.is_empty() && self.partition.is_none() && self.table.is_none() {
             return Ok(());
         }

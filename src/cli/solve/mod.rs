@@ -1,34 +1,30 @@
 //! `tilewave solve`: shortest solutions, or fast ones.
 
-pub(crate) mod answer;
-pub(crate) mod boards;
-pub(crate) mod databases;
-pub(crate) mod solver;
+mod answer;
+mod boards;
+mod databases;
+mod solver;
 
 use std::io::BufRead;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
-use serde_json::json;
-use tilewave::puzzle::{Board, Coordinates, Metric, MoveStyle, Size};
+use serde::Serialize;
+use tilewave::puzzle::{Coordinates, Metric, MoveStyle};
 use tilewave::report::duration;
 use tilewave::report::html::{Solution, player};
 use tilewave::search::{Communicator, OneProcess, Ranks};
-use tilewave::solve::{Constructive, Optimal};
-use tilewave::table::DistanceTable;
+use tilewave::{Board, Constructive, DistanceTable, Optimal, Size};
 
-use crate::cli::failure::{Exit, complain, refuse};
-use crate::cli::options::{
-    Choice, GoalOption, OutputFormat, OutputOptions, Threads, choice, count,
-};
-use crate::cli::output::{Destination, OutputFile};
-use crate::cli::progress;
 use crate::cli::ranks::{self, me};
 use crate::cli::solve::answer::{Solved, Totals, Wording};
 use crate::cli::solve::boards::{Arrivals, BoardLine, Boards};
 use crate::cli::solve::databases::Databases;
 use crate::cli::solve::solver::{BoardLog, Limits, Oracle, SolveProgress, Solver};
+use crate::cli::{
+    Context, Destination, Failure, Figures, GoalOption, OutputFile, OutputFormat, OutputOptions,
+    Result, Threads, aside, choice, complain, count, progress, refuse,
+};
 
 pub use crate::cli::solve::databases::open_partitions;
 
@@ -82,7 +78,7 @@ pub struct Args {
     log: Option<PathBuf>,
 
     /// What the letters of the moves say: where the tile goes, or where the blank goes.
-    #[arg(long, value_parser = choice(STYLES), default_value = "tile")]
+    #[arg(long, value_parser = choice(MoveStyle::NAMES), default_value = "tile")]
     moves: MoveStyle,
 
     /// Write every move: RRR, not R3.
@@ -100,12 +96,6 @@ pub struct Args {
     output: OutputOptions,
 }
 
-/// What letters may say, as options.
-const STYLES: &[Choice<MoveStyle>] = &[
-    (&["tile"], MoveStyle::Tile, "Where the tile goes"),
-    (&["blank"], MoveStyle::Blank, "Where the blank goes"),
-];
-
 fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = || format!("'{text}' is not a number of seconds");
     let seconds: f64 = text.parse().map_err(|_| wrong())?;
@@ -113,15 +103,14 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 impl Args {
-    /// Runs the command.
     pub fn run(&self) -> Result<()> {
-        let searches = !self.fast && !self.certify && !self.databases.has_table();
+        let searches = !self.fast && !self.certify && self.databases.table.is_none();
         let ranks: Box<dyn Communicator> =
             if searches { ranks::join()? } else { Box::new(OneProcess) };
         match self.run_on(&*ranks) {
             // The others would wait for this rank.
-            Err(error) if ranks.size() > 1 && error.downcast_ref::<Exit>().is_none() => {
-                complain(&format!("{error:#}"));
+            Err(Failure { said: Some(said), .. }) if ranks.size() > 1 => {
+                complain(&said);
                 ranks.abort(1)
             }
             // The first rank's exit code is that of the job.
@@ -133,22 +122,25 @@ impl Args {
     /// Runs the command, alone or as one of several ranks.
     fn run_on(&self, ranks: &dyn Communicator) -> Result<()> {
         let style = self.moves;
-        let table = self.databases.table()?;
+        let table = self.databases.table.as_ref().map(|path| DistanceTable::open(path));
+        let table = table.transpose()?;
         if let Some(table) = &table {
             self.refuse_beside(table)?;
             if table.space().size().is_none() {
-                return solve(table, self.boards.words(), &self.output);
+                return solve(table, &self.boards.boards, &self.output);
             }
         }
         progress::listen();
         let mut boards = self.boards.arrive(ranks)?;
         let Some(size) = first_size(&mut boards)? else {
-            return Err(Exit(progress::INTERRUPTED).into());
+            return Err(Failure::interrupted());
         };
         let goal = self.goal.board_of(table.as_ref(), size)?;
         self.refuse(&goal)?;
-        let log = self.log.as_ref().map(|path| anyhow::Ok(BoardLog::new(path, boards.all()?)));
-        let log = log.transpose()?;
+        let log = match &self.log {
+            Some(path) => Some(BoardLog::new(path, boards.all()?)),
+            None => None,
+        };
         let writes = ranks.rank() == 0;
         let page = self.html.as_ref().filter(|_| writes);
         let page = page.map(|path| OutputFile::reserve(path, self.output.force));
@@ -168,13 +160,8 @@ impl Args {
             progress: &progress,
             log,
         };
-        let wording = Wording {
-            style,
-            long: self.long,
-            format: self.output.format,
-            certify: self.certify,
-            ratio: self.ratio,
-        };
+        let (long, certify, ratio) = (self.long, self.certify, self.ratio);
+        let wording = Wording { style, long, certify, ratio };
         let mut session = SolveSession {
             args: self,
             wording,
@@ -197,9 +184,9 @@ impl Args {
             complain(&format!("interrupted: {}", totals.so_far(session.boards.is_open())));
         }
         match (progress::asked(), totals.all_done()) {
-            (true, _) => Err(Exit(progress::INTERRUPTED).into()),
+            (true, _) => Err(Failure::interrupted()),
             (false, true) => Ok(()),
-            (false, false) => Err(Exit(1).into()),
+            (false, false) => Err(Failure::exit(1)),
         }
     }
 
@@ -213,7 +200,7 @@ impl Args {
             (self.ratio && !counts_tiles, "--ratio"),
             (self.certify && !counts_tiles, "--certify"),
             (self.html.is_some() && !board, "--html"),
-            (self.goal.is_given() && !board, "--goal"),
+            (self.goal.goal.is_some() && !board, "--goal"),
             (self.boards.size.is_some() && !board, "--size"),
         ];
         match wrong.into_iter().find(|(wrong, _)| *wrong) {
@@ -258,7 +245,7 @@ fn first_size(boards: &mut Arrivals) -> Result<Option<Size>> {
         if arrivals.is_empty() {
             return match (progress::asked(), seen.into_iter().find_map(Result::err)) {
                 (true, _) => Ok(None),
-                (false, Some(error)) => Err(error.into()),
+                (false, Some(error)) => Err(Failure::usage(error)),
                 (false, None) => {
                     refuse!("there is no board: name one or write one per line to standard input")
                 }
@@ -273,7 +260,6 @@ fn first_size(boards: &mut Arrivals) -> Result<Option<Size>> {
     }
 }
 
-/// The work on all boards.
 struct SolveSession<'a> {
     args: &'a Args,
     wording: Wording,
@@ -295,7 +281,7 @@ impl SolveSession<'_> {
     ) -> Result<()> {
         let begun = Instant::now();
         // Not before it is known that the boards, databases and log go together.
-        let mut heading = Some(self.wording.heading());
+        let mut headed = false;
         while !progress::asked() {
             let arrivals = self.boards.next(BATCH * ranks.communicator.size());
             if arrivals.is_empty() {
@@ -304,14 +290,14 @@ impl SolveSession<'_> {
             solver.progress.expect(self.boards.known);
             let boards = self.take(arrivals, solver)?;
             self.prepare(&boards, solver, ranks)?;
-            if let (Some(heading), Some(to)) = (heading.take(), &mut destination) {
-                to.add(&heading)?;
+            if let (false, Some(to)) = (std::mem::replace(&mut headed, true), &mut destination) {
+                to.heading(self.wording.columns())?;
             }
             // Easy boards are solved one per thread, hard ones one after the other on all threads of all ranks.
             for (at, tried) in solver.attempt_all(self.before, &boards, ranks)? {
                 let solved = solver.finish(at, tried, ranks)?;
                 if let (Some(solved), Some(destination)) = (solved, &mut destination) {
-                    self.show(solved, solver, destination)?;
+                    self.show(solved, destination)?;
                 }
             }
             self.before += boards.len();
@@ -319,22 +305,15 @@ impl SolveSession<'_> {
         let Some(mut destination) = destination else {
             return Ok(());
         };
-        if let Some(heading) = heading {
-            destination.add(&heading)?;
+        if !headed {
+            destination.heading(self.wording.columns())?;
         }
         self.end(solver, destination, begun)
     }
 
-    /// Writes a board's line.
-    fn show(
-        &mut self,
-        solved: Solved,
-        solver: &Solver<'_>,
-        destination: &mut Destination,
-    ) -> Result<()> {
+    fn show(&mut self, solved: Solved, destination: &mut Destination) -> Result<()> {
         self.totals.count(&solved);
-        let line = self.wording.line(&solved);
-        solver.progress.show(|| destination.add(&line))?;
+        aside(|| destination.line(&self.wording.facts(&solved)))?;
         if self.args.html.is_some() {
             self.kept.push(solved);
         }
@@ -351,10 +330,13 @@ impl SolveSession<'_> {
         if let Some(log) = &solver.log {
             log.sync()?;
         }
-        self.totals.close(self.boards.known, progress::asked());
-        let seconds = begun.elapsed().as_secs_f64();
-        let summary = self.wording.summary(&self.totals, seconds);
-        solver.progress.show(|| destination.add(&summary))?;
+        self.totals.known = self.boards.known as u64;
+        self.totals.interrupted = progress::asked();
+        if destination.format == OutputFormat::Text {
+            let seconds = begun.elapsed().as_secs_f64();
+            let summary = self.wording.summary(&self.totals, seconds);
+            aside(|| destination.add(&summary))?;
+        }
         destination.finish()
     }
 
@@ -374,16 +356,16 @@ impl SolveSession<'_> {
                     "line {line}: the board is {}, the goal is {size}: solve boards of one size at a time",
                     board.size()
                 )),
-                Err(error) => self.refused(solver, &error.to_string()),
+                Err(error) => self.refused(solver, &error),
             }
         }
         Ok(boards)
     }
 
     fn refused(&mut self, solver: &Solver<'_>, error: &str) {
-        solver.progress.show(|| complain(error));
+        complain(error);
         solver.progress.done();
-        self.totals.refuse();
+        self.totals.refused += 1;
     }
 
     /// Gets the databases when the first board comes that can be solved: others need none.
@@ -408,12 +390,13 @@ impl SolveSession<'_> {
         let mut search = Optimal::with_partitions(solver.goal, pdbs)?;
         if communicator.size() > 1 {
             let mine = serde_json::to_vec(&(env!("CARGO_PKG_VERSION"), search.databases()))?;
-            ensure!(
-                communicator.broadcast(mine.clone()) == mine,
-                "{} has other databases than rank 0, or another version of this program: give all machines the \
-                 same files",
-                me(communicator)
-            );
+            if communicator.broadcast(mine.clone()) != mine {
+                return Err(Failure::failed(format!(
+                    "{} has other databases than rank 0, or another version of this program: give all machines the \
+                     same files",
+                    me(communicator)
+                )));
+            }
             search = search.without_copies();
         }
         if let Some(log) = &mut solver.log {
@@ -426,27 +409,71 @@ impl SolveSession<'_> {
 
 // States of puzzles other than boards: shortest solutions from a distance table, in generators.
 
-/// The columns of CSV.
-const COLUMNS: &str = "state,solvable,length,moves,seconds,optimal";
+/// What is said of a state.
+#[derive(Serialize)]
+struct StateAnswer {
+    /// None: it is no board.
+    board: (),
+    puzzle: String,
+    state: String,
+    solvable: bool,
+    length: Option<usize>,
+    moves: Option<String>,
+    nodes: u64,
+    seconds: f64,
+    optimal: bool,
+}
+
+impl Figures for StateAnswer {
+    const COLUMNS: &'static str = "state,solvable,length,moves,seconds,optimal";
+
+    fn words(&self) -> String {
+        let (state, time) = (&self.state, duration(self.seconds));
+        match (self.length, &self.moves) {
+            (Some(length), Some(moves)) => format!("{state}  {length} moves  {moves}  {time}\n"),
+            _ => format!("{state}  not solvable: no sequence of moves leads there\n"),
+        }
+    }
+}
+
+impl StateAnswer {
+    fn of(table: &DistanceTable, text: &str) -> Result<StateAnswer> {
+        let begun = Instant::now();
+        let space = table.space();
+        let state = space.parse(text)?;
+        let names = table.names(state)?;
+        Ok(StateAnswer {
+            board: (),
+            puzzle: space.name(),
+            state: space.text(state),
+            solvable: names.is_some(),
+            length: names.as_ref().map(Vec::len),
+            optimal: names.is_some(),
+            moves: names.map(|names| names.join(" ")),
+            nodes: 0,
+            seconds: begun.elapsed().as_secs_f64(),
+        })
+    }
+}
 
 /// Writes a shortest solution of each state: of those given, or of one per line of standard input as they come.
-pub fn solve(table: &DistanceTable, states: &[String], output: &OutputOptions) -> Result<()> {
+fn solve(table: &DistanceTable, states: &[String], output: &OutputOptions) -> Result<()> {
     // What is wrong on the command line is said before anything is written.
     for state in states {
         table.space().parse(state)?;
     }
     let mut destination = output.reserve()?;
-    destination.add(&output.format.heading(COLUMNS))?;
+    destination.heading(StateAnswer::COLUMNS)?;
     let mut all_solved = true;
-    let mut answer = |state: &str| -> Result<()> {
-        let (text, solved) = line(table, state, output.format)?;
-        all_solved &= solved;
-        destination.add(&text)
+    let mut answer = |state: &str| {
+        let answer = StateAnswer::of(table, state)?;
+        all_solved &= answer.solvable;
+        destination.line(&answer)
     };
     if !states.is_empty() {
         states.iter().try_for_each(|state| answer(state))?;
         destination.finish()?;
-        return Ok(Exit::unless(all_solved)?);
+        return Failure::unless(all_solved);
     }
     let (mut some, mut refused) = (false, false);
     for (number, text) in (1..).zip(std::io::stdin().lock().lines()) {
@@ -468,37 +495,5 @@ pub fn solve(table: &DistanceTable, states: &[String], output: &OutputOptions) -
         refuse!("there is no state: name one or write one per line to standard input");
     }
     destination.finish()?;
-    Ok(Exit::unless(all_solved && !refused)?)
-}
-
-/// The line of a state, and whether it was solved.
-fn line(table: &DistanceTable, text: &str, format: OutputFormat) -> Result<(String, bool)> {
-    let begun = Instant::now();
-    let space = table.space();
-    let state = space.parse(text)?;
-    let names = table.names(state)?;
-    let seconds = begun.elapsed().as_secs_f64();
-    let text = space.text(state);
-    let moves = names.as_ref().map(|names| names.join(" "));
-    let length = names.as_ref().map(Vec::len);
-    let solved = length.is_some();
-    let figures = json!({
-        "board": null,
-        "puzzle": table.space().name(),
-        "state": text,
-        "solvable": solved,
-        "length": length,
-        "moves": moves,
-        "nodes": 0,
-        "seconds": seconds,
-        "optimal": solved,
-    });
-    let words = || match (&moves, length) {
-        (Some(moves), Some(length)) => {
-            let time = duration(seconds);
-            format!("{text}  {length} moves  {moves}  {time}\n")
-        }
-        _ => format!("{text}  not solvable: no sequence of moves leads there\n"),
-    };
-    Ok((format.line(figures, COLUMNS, words), solved))
+    Failure::unless(all_solved && !refused)
 }

@@ -8,24 +8,22 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
 use parking_lot::Mutex;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use tilewave::Error;
 use tilewave::progress::{Phase, StopWhen};
-use tilewave::puzzle::{Board, Metric, Moves};
+use tilewave::puzzle::Metric;
 use tilewave::report::{counted, duration, thousands};
 use tilewave::search::{Communicator, Ranks};
 use tilewave::solve::{
-    Answer, Attempt, Constructive, Cut, LogLine, Logged, Optimal, Pending, Recorder, SolveError,
-    SolveLog, Stage, SubtreeSplit, Walked, certify, explain, replay,
+    Answer, Attempt, Cut, LogLine, Logged, Pending, Recorder, SolveError, SolveLog, Stage,
+    SubtreeSplit, Walked, certify, explain, replay,
 };
-use tilewave::table::DistanceTable;
+use tilewave::{Board, Constructive, DistanceTable, Moves, Optimal};
 
 use crate::cli::pdb::set::Thresholds;
-use crate::cli::progress::{self, StatusLine, aside, eta};
 use crate::cli::solve::answer::Solved;
+use crate::cli::{Failure, Result, StatusLine, aside, eta, progress};
 
 /// Where shortest solutions come from.
 pub enum Oracle {
@@ -37,7 +35,6 @@ pub enum Oracle {
 
 /// How to solve the boards of one goal.
 pub struct Solver<'a> {
-    /// The goal.
     pub goal: &'a Board,
     /// Solutions that are not the shortest ones, if asked for.
     pub fast: Option<Constructive>,
@@ -49,7 +46,6 @@ pub struct Solver<'a> {
     pub certify: Option<Duration>,
     /// What is told of the work.
     pub progress: &'a SolveProgress,
-    /// The log, if one is kept.
     pub log: Option<BoardLog>,
 }
 
@@ -123,7 +119,7 @@ impl Solver<'_> {
         let fast = self.fast.as_ref().map(|solver| {
             let begun = Instant::now();
             let moves = solver.solve(board)?;
-            anyhow::Ok(known(Some(moves), begun))
+            Ok::<_, SolveError>(known(Some(moves), begun))
         });
         let fast = fast.transpose()?;
         let shortest = match &self.oracle {
@@ -135,9 +131,7 @@ impl Solver<'_> {
                 Some(Answer { at_least: table.histogram().len(), ..known(moves, begun) })
             }
             Some(Oracle::Search(solver)) => {
-                let watch = self.watch(at, 0.0, &[]);
-                let attempt = solver.attempt(board, &watch);
-                match attempt? {
+                match solver.attempt(board, &self.watch(at, 0.0, &[]))? {
                     Attempt::Answered(answer) => Some(answer),
                     Attempt::Hard(pending) => return Ok(Tried::Hard(pending, fast)),
                 }
@@ -146,7 +140,7 @@ impl Solver<'_> {
         Ok(Tried::Done(self.join(board, fast, shortest)?))
     }
 
-    /// Returns what there is to say of a board without a solution, if it has none.
+    /// What there is to say of a board without a solution, if it has none.
     pub fn refused(&self, board: &Board) -> Result<Option<Solved>> {
         Ok(explain(board, self.goal)?.map(|why| Solved {
             board: board.clone(),
@@ -214,9 +208,23 @@ impl Solver<'_> {
         progress::asked() && searched && answer.moves.is_none() && !ended
     }
 
-    fn watch(&self, at: usize, seconds: f64, stages: &[Stage]) -> BoardWatch<'_> {
-        let log = self.log.as_ref();
-        BoardWatch::new((self.progress, self.limits, log), at, seconds, stages)
+    /// The watch over the board at a place, on which some seconds were spent before, in iterations that were
+    /// followed by some stages.
+    fn watch(&self, board: usize, spent: f64, stages: &[Stage]) -> BoardWatch<'_> {
+        let begun = Instant::now();
+        BoardWatch {
+            progress: self.progress,
+            limits: self.limits,
+            board,
+            begun,
+            spent,
+            nodes: AtomicU64::new(0),
+            thresholds: Thresholds::after(stages),
+            journal: self.log.as_ref(),
+            subtrees: Mutex::new(Subtrees { done: Cut::default(), begun, next: begun + LOG_EVERY }),
+            failed: AtomicBool::new(false),
+            failure: Mutex::new(None),
+        }
     }
 
     /// Logs an answer that the log does not have.
@@ -272,7 +280,7 @@ impl Solver<'_> {
         match certify(board, self.goal, length, &stop) {
             Ok(certificate) => Ok(Ok(certificate.conflicts)),
             Err(error @ SolveError::Undecided { .. }) => Ok(Err(error.to_string())),
-            Err(error) => Err(Error::from(error).into()),
+            Err(error) => Err(error.into()),
         }
     }
 }
@@ -293,9 +301,7 @@ const LOG_EVERY: Duration = Duration::from_millis(250);
 /// When to give up.
 #[derive(Clone, Copy)]
 pub struct Limits {
-    /// Nodes of a board.
     pub nodes: Option<u64>,
-    /// Time for a board.
     pub time: Option<Duration>,
 }
 
@@ -316,7 +322,6 @@ pub struct BoardWatch<'a> {
     failure: Mutex<Option<SolveError>>,
 }
 
-/// Subtrees that are done and not logged.
 struct Subtrees {
     done: Cut,
     /// When the iteration was begun, and when to log next.
@@ -324,31 +329,7 @@ struct Subtrees {
     next: Instant,
 }
 
-impl<'a> BoardWatch<'a> {
-    /// Returns the watch over the board at a place, on which some seconds were spent before, in iterations that were
-    /// followed by some stages.
-    pub fn new(
-        (progress, limits, journal): (&'a SolveProgress, Limits, Option<&'a BoardLog>),
-        board: usize,
-        spent: f64,
-        stages: &[Stage],
-    ) -> BoardWatch<'a> {
-        let begun = Instant::now();
-        BoardWatch {
-            progress,
-            limits,
-            board,
-            begun,
-            spent,
-            nodes: AtomicU64::new(0),
-            thresholds: Thresholds::after(stages),
-            journal,
-            subtrees: Mutex::new(Subtrees { done: Cut::default(), begun, next: begun + LOG_EVERY }),
-            failed: AtomicBool::new(false),
-            failure: Mutex::new(None),
-        }
-    }
-
+impl BoardWatch<'_> {
     fn seconds(&self) -> f64 {
         self.begun.elapsed().as_secs_f64() + self.spent
     }
@@ -358,8 +339,7 @@ impl<'a> BoardWatch<'a> {
         let Some(Err(error)) = self.journal.map(|log| log.append(entry)) else {
             return;
         };
-        let mut failure = self.failure.lock();
-        failure.get_or_insert(error);
+        self.failure.lock().get_or_insert(error);
         self.failed.store(true, Ordering::Relaxed);
     }
 
@@ -380,10 +360,7 @@ impl<'a> BoardWatch<'a> {
     /// Logs what is left and returns what went wrong with the log.
     pub fn finish(self) -> Result<(), SolveError> {
         self.flush(&mut self.subtrees.lock());
-        match self.failure.into_inner() {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
+        self.failure.lock().take().map_or(Ok(()), Err)
     }
 }
 
@@ -409,7 +386,7 @@ impl Recorder for BoardWatch<'_> {
                 )
             });
             let (nodes, time) = (counted(next.last, "node"), duration(took.as_secs_f64()));
-            self.progress.show(|| {
+            aside(|| {
                 tracing::info!(
                     "{}no solution of fewer than {} moves: {nodes} in {time}{expected}",
                     self.progress.board(self.board),
@@ -458,25 +435,14 @@ pub struct BoardLog {
     boards: Vec<Board>,
     /// What it said when it was opened, by a board's place.
     found: BTreeMap<usize, Logged>,
-    place: LogPlace,
-}
-
-/// Where its lines go.
-enum LogPlace {
-    /// Nowhere, or another rank has it.
-    Closed,
-    File(Mutex<SolveLog>),
+    /// None before it is opened, and where another rank has it.
+    file: Option<Mutex<SolveLog>>,
 }
 
 impl BoardLog {
-    /// Returns the log of some boards, which is not opened yet.
+    /// The log of some boards, which is not opened yet.
     pub fn new(path: &Path, boards: Vec<Board>) -> BoardLog {
-        BoardLog {
-            path: path.to_path_buf(),
-            boards,
-            found: BTreeMap::new(),
-            place: LogPlace::Closed,
-        }
+        BoardLog { path: path.to_path_buf(), boards, found: BTreeMap::new(), file: None }
     }
 
     /// Opens it, and says what is in it. Of several ranks the first one has the file.
@@ -484,7 +450,7 @@ impl BoardLog {
         let mut known = Vec::new();
         if ranks.rank() == 0 {
             let (log, found) = SolveLog::open(&self.path, &self.boards, solver)?;
-            (self.place, self.found) = (LogPlace::File(Mutex::new(log)), found);
+            (self.file, self.found) = (Some(Mutex::new(log)), found);
             self.say();
             let lines = self.found.iter();
             let lines = lines.flat_map(|(&at, logged)| logged.entries(at, &self.boards[at]));
@@ -494,7 +460,7 @@ impl BoardLog {
         if ranks.rank() > 0 {
             let known = serde_json::from_slice::<Vec<LogLine>>(&known)?;
             let found = replay(known, &self.boards, solver.goal());
-            self.found = found.context("the ranks disagree on the log")?;
+            self.found = found.ok_or_else(|| Failure::failed("the ranks disagree on the log"))?;
         }
         Ok(())
     }
@@ -513,29 +479,17 @@ impl BoardLog {
         }
     }
 
-    /// Returns what an earlier session has made of a board.
+    /// What an earlier session has made of a board.
     pub fn found(&self, board: usize) -> Option<&Logged> {
         self.found.get(&board)
     }
 
-    /// Adds a line.
     pub fn append(&self, entry: &LogLine) -> Result<(), SolveError> {
-        self.with(|log| log.append(entry))
+        self.file.as_ref().map_or(Ok(()), |log| log.lock().append(entry))
     }
 
-    /// Makes all lines durable.
     pub fn sync(&self) -> Result<(), SolveError> {
-        self.with(SolveLog::sync)
-    }
-
-    fn with(
-        &self,
-        act: impl FnOnce(&mut SolveLog) -> Result<(), SolveError>,
-    ) -> Result<(), SolveError> {
-        let LogPlace::File(log) = &self.place else {
-            return Ok(());
-        };
-        act(&mut log.lock())
+        self.file.as_ref().map_or(Ok(()), |log| log.lock().sync())
     }
 }
 
@@ -554,7 +508,6 @@ pub struct SolveProgress {
 }
 
 impl SolveProgress {
-    /// Returns the progress of a number of boards.
     pub fn new(boards: usize, shown: bool) -> SolveProgress {
         SolveProgress {
             line: StatusLine::new(),
@@ -616,10 +569,5 @@ impl SolveProgress {
             0 | 1 => String::new(),
             boards => format!("board {} of {}: ", at + 1, thousands(boards)),
         }
-    }
-
-    /// Lets `show` write lines, the bar out of the way.
-    pub fn show<T>(&self, show: impl FnOnce() -> T) -> T {
-        aside(show)
     }
 }

@@ -12,22 +12,25 @@ pub(crate) mod zstd;
 use crate::kernel::Kernel;
 use crate::perm::layout::Register;
 use crate::store::memory::MemoryError;
+use crate::units::names;
 
 pub use crate::store::codec::zstd::DEFAULT_LEVEL;
 
 /// How frames are coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Codec {
-    /// zstd, a very fast level with compression of literals.
-    Zstd,
     /// Interleaved range asymmetric numeral systems, a table for each density of registers.
     Rans,
+    /// zstd, a very fast level with compression of literals.
+    Zstd,
+}
+
+names! { Codec:
+    "rans" = Rans, "Asymmetric numeral systems: fast with AVX-512, a tenth smaller";
+    "zstd" = Zstd, "zstd: the fastest elsewhere";
 }
 
 impl Codec {
-    /// All codecs.
-    pub const ALL: [Codec; 2] = [Codec::Zstd, Codec::Rans];
-
     /// Returns the fastest codec for a kernel: without AVX-512 zstd is faster.
     pub fn best(kernel: Kernel) -> Codec {
         match kernel {
@@ -47,14 +50,6 @@ impl Codec {
     /// Returns the codec with a number.
     pub fn numbered(number: u8) -> Option<Codec> {
         Codec::ALL.into_iter().find(|codec| codec.number() == number)
-    }
-
-    /// Returns its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Codec::Zstd => "zstd",
-            Codec::Rans => "rans",
-        }
     }
 }
 

@@ -12,7 +12,7 @@ use tilewave::search::SearchError;
 use tilewave::search::disk::DiskError;
 use tilewave::solve::SolveError;
 use tilewave::table::TableError;
-use tilewave::{Error, FileError, OutputError};
+use tilewave::{Class, Error, FileError, OutputError};
 
 /// What the library advises in the words of the command line, and what that is here. Longer ones first.
 const WORDS: [(&str, &str); 22] = [
@@ -94,13 +94,14 @@ fn of_pdb(error: &PdbError) -> PyErr {
         PdbError::Output(error) => of_output(error),
         PdbError::Memory(_) | PdbError::Budget { .. } => PyMemoryError::new_err(text(error)),
         PdbError::Threads { .. } => PyRuntimeError::new_err(text(error)),
-        PdbError::Interrupted => PyKeyboardInterrupt::new_err(()),
+        PdbError::Interrupted(_) => PyKeyboardInterrupt::new_err(()),
         _ => PyValueError::new_err(text(error)),
     }
 }
 
 /// Returns the exception of an error of the library.
-pub fn exception(error: Error) -> PyErr {
+pub fn exception(error: impl Into<Error>) -> PyErr {
+    let error = error.into();
     match &error {
         Error::Pdb(error) | Error::Solve(SolveError::Pdb(error)) => of_pdb(error),
         Error::Table(TableError::File(error)) => of_file(error),
@@ -109,9 +110,7 @@ pub fn exception(error: Error) -> PyErr {
         | Error::Memory(_)
         | Error::Disk(DiskError::Memory(_))
         | Error::Search(SearchError::Memory { .. }) => PyMemoryError::new_err(text(&error)),
-        Error::Table(TableError::Interrupted)
-        | Error::Search(SearchError::Interrupted { .. })
-        | Error::Disk(DiskError::Interrupted { .. }) => PyKeyboardInterrupt::new_err(()),
+        error if error.class() == Class::Interrupted => PyKeyboardInterrupt::new_err(()),
         Error::Table(TableError::DeadEnd { .. } | TableError::Unfilled { .. })
         | Error::Search(SearchError::Sum { .. } | SearchError::Threads { .. })
         | Error::Solve(

@@ -86,10 +86,6 @@ impl PatternDatabase {
     }
 }
 
-fn failed(error: impl Into<Error>) -> PyErr {
-    exception(error.into())
-}
-
 #[pymethods]
 impl PatternDatabase {
     /// Builds a database in memory: some 4 ns of one core per entry for five tiles and more; twice the table of memory.
@@ -143,7 +139,7 @@ impl PatternDatabase {
         #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<PatternDatabase> {
-        let size: Size = size.parse().map_err(|e: tilewave::puzzle::SizeError| failed(e))?;
+        let size: Size = size.parse().map_err(exception)?;
         let goal = goal_board(goal, size)?;
         let number = |&tile: &i64| {
             u16::try_from(tile).map_err(|_| {
@@ -154,7 +150,7 @@ impl PatternDatabase {
             })
         };
         let tiles: Vec<u16> = tiles.iter().map(number).collect::<PyResult<_>>()?;
-        let pattern = Pattern::new(goal, &tiles).map_err(failed)?;
+        let pattern = Pattern::new(goal, &tiles).map_err(exception)?;
         let build_it = Build {
             kind: named(Kind::NAMES, "kind", kind)?,
             encoding: named(Encoding::NAMES, "encoding", encoding)?,

@@ -87,11 +87,11 @@ pub fn form_of(space: &StateSpace) -> Form {
 /// Returns the goal that an argument gives for a size: a name, a text, or a board.
 pub fn goal_board(goal: Option<&Bound<'_, PyAny>>, size: Size) -> PyResult<Board> {
     let Some(goal) = goal else {
-        return Goal::Last.board(size).map_err(|e| exception(e.into()));
+        return Goal::Last.board(size).map_err(exception);
     };
     if let Ok(text) = goal.cast::<PyString>() {
         let goal = text.to_string().parse::<Goal>().and_then(|goal| goal.board(size));
-        return goal.map_err(|e| exception(e.into()));
+        return goal.map_err(exception);
     }
     let rows = arrays::rows(goal, Form::board(size), &|text| {
         Ok(parse_board(text, Some(size))?.tiles().to_vec())
@@ -99,7 +99,7 @@ pub fn goal_board(goal: Option<&Bound<'_, PyAny>>, size: Size) -> PyResult<Board
     if !rows.is_one() {
         return Err(invalid("a goal is one board, not an array of some"));
     }
-    Board::new(size, &rows.numbers).map_err(|e| exception(e.into()))
+    Board::new(size, &rows.numbers).map_err(exception)
 }
 
 /// How the moves of a puzzle are counted.
@@ -125,14 +125,13 @@ pub fn space(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<St
     let path: PathBuf = puzzle.extract()?;
     let word = path.to_string_lossy();
     let is_file = Format::of(&word).is_some() || path.is_file();
-    let metric = metric.map(|text| text.parse::<Metric>().map_err(|e| exception(e.into())));
+    let metric = metric.map(|text| text.parse::<Metric>().map_err(exception));
     let metric = metric.transpose()?;
     if !is_file && (directed || quarter) {
         return Err(invalid("directed and quarter are for puzzles in files"));
     }
     if word.starts_with(|c: char| c.is_ascii_digit()) && !is_file {
-        let size: Size =
-            word.parse().map_err(|e: tilewave::puzzle::SizeError| exception(e.into()))?;
+        let size: Size = word.parse().map_err(exception)?;
         let space = StateSpace::of_board(goal_board(goal, size)?);
         return Ok(space.in_metric(metric.unwrap_or_default()));
     }
@@ -142,7 +141,7 @@ pub fn space(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<St
     let definition = match is_file {
         true => file(&path, Counting { directed, quarter })?,
         false if word.contains(':') || families::ALL.iter().any(|family| family.name == word) => {
-            families::parse(&word).map_err(|e| exception(e.into()))?
+            families::parse(&word).map_err(exception)?
         }
         false => {
             let families: Vec<&str> = families::ALL.iter().map(|family| family.name).collect();
@@ -165,7 +164,7 @@ fn file(path: &Path, counting: Counting) -> PyResult<Definition> {
         return Err(invalid(format!("{name}: no puzzle has so long a definition")));
     }
     let text = String::from_utf8_lossy(&bytes);
-    formats::read(&name, &text, counting).map_err(|e| exception(e.into()))
+    formats::read(&name, &text, counting).map_err(exception)
 }
 
 /// Returns the puzzle of generators: rows of an array, each the position that every position takes its element from.
@@ -203,14 +202,13 @@ pub fn of_generators(
     });
     let definition = Definition::new(name, width, generators.collect::<PyResult<Vec<_>>>()?);
     let definition = definition.and_then(|of| if inverses { of.inverse_closed() } else { Ok(of) });
-    definition.map_err(|e| exception(e.into()))
+    definition.map_err(exception)
 }
 
 /// Returns the size that an argument says, or that its shape tells: flat boards are square if they can be.
 pub fn size_of(boards: &Bound<'_, PyAny>, size: Option<&str>) -> PyResult<Size> {
-    let failed = |e: tilewave::puzzle::SizeError| exception(e.into());
     if let Some(size) = size {
-        return size.parse().map_err(failed);
+        return size.parse().map_err(exception);
     }
     let text = match boards.cast::<PyString>() {
         Ok(text) => Some(text.to_string()),
@@ -239,8 +237,8 @@ pub fn size_of(boards: &Bound<'_, PyAny>, size: Option<&str>) -> PyResult<Size> 
     };
     let flat = side >= 2 && side * side == last && (grid.is_none() || below(last)?);
     match (flat, grid) {
-        (true, _) => Size::new(side, side).map_err(failed),
-        (false, Some((rows, cols))) => Size::new(rows, cols).map_err(failed),
+        (true, _) => Size::new(side, side).map_err(exception),
+        (false, Some((rows, cols))) => Size::new(rows, cols).map_err(exception),
         (false, None) => Err(invalid(format!(
             "boards of {last} cells are not square: give size=, or an array of shape (.., rows, columns)"
         ))),
@@ -665,7 +663,7 @@ pub fn scramble<'py>(
     #[pyo3(from_py_with = numbers::seed)] seed: Option<u64>,
     goal: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let size: Size = size.parse().map_err(|e: tilewave::puzzle::SizeError| exception(e.into()))?;
+    let size: Size = size.parse().map_err(exception)?;
     let goal = goal_board(goal, size)?;
     let seed = match seed {
         Some(seed) => seed,
@@ -727,11 +725,10 @@ pub fn play<'py>(
     if !rows.is_one() {
         return Err(invalid("one board is needed, not an array of some"));
     }
-    let failed = |e: tilewave::puzzle::BoardError| exception(e.into());
-    let mut board = Board::new(size, &rows.numbers).map_err(failed)?;
-    let moves = Moves::parse(moves, MoveStyle::Tile).map_err(failed)?;
+    let mut board = Board::new(size, &rows.numbers).map_err(exception)?;
+    let moves = Moves::parse(moves, MoveStyle::Tile).map_err(exception)?;
     // Refused with the number of the first move that is blocked.
-    moves.apply(&board).map_err(failed)?;
+    moves.apply(&board).map_err(exception)?;
     let mut numbers = board.tiles().to_vec();
     for &direction in &moves.0 {
         board = board.slide(direction).unwrap_or(board);

@@ -321,7 +321,7 @@ fn starting_at(space: StateSpace, start: Option<&Bound<'_, PyAny>>) -> PyResult<
 /// Returns a state in the puzzle's own words.
 fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
     if let Some(size) = space.size() {
-        return Ok(Board::new(size, numbers).map_err(|e| exception(e.into()))?.to_string());
+        return Ok(Board::new(size, numbers).map_err(exception)?.to_string());
     }
     let labels = space.definition().map_or(&[][..], |of| of.labels());
     let label = |&number: &u16| match labels.get(usize::from(number)) {

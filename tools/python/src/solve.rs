@@ -200,8 +200,7 @@ impl Solver {
         goal: Option<&Bound<'_, PyAny>>,
         databases: Option<Vec<Bound<'_, PatternDatabase>>>,
     ) -> PyResult<Solver> {
-        let size: Size =
-            size.parse().map_err(|e: tilewave::puzzle::SizeError| exception(e.into()))?;
+        let size: Size = size.parse().map_err(exception)?;
         Solver::of(py, goal_board(goal, size)?, databases)
     }
 
