@@ -23,6 +23,7 @@ pub(crate) mod permutation;
 pub(crate) mod position_order;
 pub(crate) mod rows;
 pub(crate) mod space;
+pub(crate) mod states;
 pub(crate) mod steps;
 
 use std::fmt;
