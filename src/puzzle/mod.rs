@@ -17,6 +17,7 @@ pub mod families;
 pub mod formats;
 pub(crate) mod group;
 pub(crate) mod moves;
+pub mod named;
 pub mod notation;
 pub mod orbits;
 pub(crate) mod permutation;
