@@ -38,6 +38,7 @@
 mod bits;
 mod capi;
 mod error;
+pub mod frontier;
 #[doc(hidden)]
 pub mod kernel;
 pub mod pdb;
@@ -52,6 +53,7 @@ pub mod solve;
 #[doc(hidden)]
 pub mod store;
 pub mod table;
+mod threads;
 mod units;
 
 pub use crate::error::Error;
@@ -66,6 +68,7 @@ pub use crate::store::{
     Directory, FileError, FileProblem, Image, Io, Mapped, MemoryError, OutputError, Storage,
 };
 pub use crate::table::DistanceTable;
+pub use crate::threads::ThreadsError;
 
 /// The Rust code of the README compiles and runs.
 #[cfg(doctest)]

@@ -5,7 +5,7 @@ mod cli;
 use std::process::ExitCode;
 
 #[global_allocator]
-static ALLOCATOR: tilewave::store::Allocator = tilewave::store::Allocator::new(cli::out_of_memory);
+static ALLOCATOR: cli::Allocator = cli::Allocator;
 
 fn main() -> ExitCode {
     cli::main()

@@ -17,7 +17,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use crate::puzzle::{Board, Size};
-use crate::store::process_pool;
+use crate::threads::process_pool;
 
 /// Boards that a thread looks up alone.
 const ALONE: usize = 256;

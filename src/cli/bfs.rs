@@ -13,12 +13,11 @@ use tilewave::store;
 
 use crate::cli::disk::{DiskOptions, MadeDirectories};
 use crate::cli::failure::refuse;
-use crate::cli::launcher::launch;
 use crate::cli::options::{MaxDepth, OutputFormat, OutputOptions, Running, kernel};
 use crate::cli::output::{Destination, OutputFile, ResultReport, counts_csv, sweeps};
 use crate::cli::progress::SearchProgress;
 use crate::cli::puzzle::{Counted, puzzle};
-use crate::cli::ranks;
+use crate::cli::ranks::{self, launch};
 
 /// Search a board or another puzzle completely: depth distribution, God's number, antipodes.
 #[derive(clap::Args)]

@@ -15,6 +15,7 @@ use tilewave::solve::SolveError;
 use tilewave::store::OutputError;
 use tilewave::table::TableError;
 
+use crate::cli::last_words::write_unlocked;
 use crate::cli::progress::{self, INTERRUPTED};
 
 /// A command line that is wrong in a way that the parser cannot see.
@@ -201,31 +202,6 @@ pub fn complain(text: &str) {
     // In one write: a launcher joins what several ranks say.
     line = format!("error: {line}\n");
     progress::aside(|| write_unlocked(line.as_bytes()));
-}
-
-/// Ends the program when the system has no more memory, from any thread and without asking for any.
-pub fn out_of_memory(bytes: usize) -> ! {
-    use std::io::{IsTerminal, Write};
-    let mut line = [0; 200];
-    let mut rest = &mut line[..];
-    // A bar that stands there is left where it is. The line has room for all of it.
-    let end_of_bar = if io::stderr().is_terminal() { "\n" } else { "" };
-    let _ = writeln!(
-        rest,
-        "{end_of_bar}error: not enough memory, the system refuses {bytes} bytes more: close other programs, take \
-         fewer threads (-j) or a smaller --memory"
-    );
-    let len = 200 - rest.len();
-    write_unlocked(&line[..len]);
-    std::process::exit(1)
-}
-
-/// Writes to stderr, whoever of this process is writing to it.
-fn write_unlocked(text: &[u8]) {
-    #[cfg(unix)]
-    let _ = rustix::io::write(io::stderr(), text);
-    #[cfg(not(unix))]
-    let _ = io::Write::write_all(&mut io::stderr(), text);
 }
 
 pub(crate) use refuse;

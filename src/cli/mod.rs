@@ -7,7 +7,7 @@ pub(crate) mod bfs;
 pub(crate) mod disk;
 pub(crate) mod export;
 pub(crate) mod failure;
-pub(crate) mod launcher;
+pub(crate) mod last_words;
 pub(crate) mod manual;
 pub(crate) mod options;
 pub(crate) mod output;
@@ -15,11 +15,7 @@ pub(crate) mod pdb;
 pub(crate) mod plan;
 pub(crate) mod progress;
 pub(crate) mod puzzle;
-#[cfg(feature = "mpi")]
-mod ranks;
-#[cfg(not(feature = "mpi"))]
-#[path = "no_ranks.rs"]
-mod ranks;
+pub(crate) mod ranks;
 pub(crate) mod runs;
 pub(crate) mod solve;
 pub(crate) mod states;
@@ -30,7 +26,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
-pub use crate::cli::failure::out_of_memory;
+pub use crate::cli::last_words::Allocator;
 
 /// Complete breadth-first searches of sliding-tile boards and permutation puzzles: depth distributions, God's numbers,
 /// antipodes.

@@ -1,19 +1,85 @@
-//! A search by the ranks of an MPI job.
+//! The ranks that this process is one of: those of an MPI job, or itself alone.
 //!
 //! Invariant: rank 0 alone shows progress and writes results. What goes wrong before the search is agreed
 //! upon by all ranks and said once; what goes wrong later ends the job at once.
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::Result;
 use tilewave::Error;
 use tilewave::search::disk::{self, Disk, DiskError, Stopped};
-use tilewave::search::mpi::{Job, abort, end_on_panic};
-use tilewave::search::{Communicator, Search};
+use tilewave::search::{Communicator, OneProcess, Search};
 
 use crate::cli::failure::{complain, refuse};
-use crate::cli::launcher::Launch;
 use crate::cli::options::Running;
 use crate::cli::output::{ResultReport, sweeps};
 use crate::cli::progress::{SearchProgress, hide};
+
+// Whether an MPI launcher has started this process, without asking MPI.
+
+/// Variables that tell the number of processes: Open MPI, MPICH and Intel MPI, and the steps of srun.
+const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
+
+/// Variables that tell only that there is a launcher.
+const SIGNS: [&str; 2] = ["PMIX_RANK", "PMI_RANK"];
+
+/// What a launcher says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// Processes that it has started, if it says so.
+    pub processes: Option<usize>,
+}
+
+impl Launch {
+    /// Returns whether a search is for all processes together, or to be refused: not when there is only
+    /// one that works in memory, or this program knows no MPI.
+    pub fn concerns(self, on_disk: bool) -> bool {
+        let several = self.processes.is_some_and(|processes| processes > 1);
+        several || (cfg!(feature = "mpi") && on_disk)
+    }
+}
+
+/// Returns what the launcher of this process says, or `None` without one.
+pub fn launch() -> Option<Launch> {
+    read(|name| std::env::var(name).ok())
+}
+
+fn read(variable: impl Fn(&str) -> Option<String>) -> Option<Launch> {
+    let size = |name: &&str| variable(name).and_then(|size| size.trim().parse().ok());
+    // A shell inside a SLURM step of one task is no job of ours.
+    let slurm = |name: &str, size: usize| name != "SLURM_STEP_NUM_TASKS" || size > 1;
+    let told = SIZES.iter().find_map(|name| size(name).filter(|&size| slurm(name, size)));
+    let sign = SIGNS.iter().any(|name| variable(name).is_some());
+    (told.is_some() || sign).then_some(Launch { processes: told })
+}
+
+// The ranks.
+
+/// Starts MPI; a program without it is alone.
+fn start() -> Result<Box<dyn Communicator>> {
+    #[cfg(feature = "mpi")]
+    {
+        use tilewave::search::mpi::{Job, end_on_panic};
+
+        let job = Job::start().ok_or(anyhow::anyhow!("MPI cannot be started twice"))?;
+        let me = me(&job);
+        end_on_panic(move |reason| complain(&format!("{me}: {reason}")));
+        return Ok(Box::new(job));
+    }
+    #[cfg(not(feature = "mpi"))]
+    Ok(Box::new(OneProcess))
+}
+
+/// Returns the ranks that a launcher has started, or this process alone.
+pub fn join() -> Result<Box<dyn Communicator>> {
+    match launch().and_then(|launch| launch.processes) {
+        Some(2..) => start(),
+        _ => Ok(Box::new(OneProcess)),
+    }
+}
+
+/// Which rank this is, in words.
+pub fn me(ranks: &dyn Communicator) -> String {
+    format!("rank {} of {} on {}", ranks.rank(), ranks.size(), ranks.host())
+}
 
 /// Runs a search together with the other ranks, and writes its result.
 pub fn run(
@@ -23,87 +89,74 @@ pub fn run(
     mut search: Search,
     disk: Option<Disk>,
 ) -> Result<()> {
+    if !cfg!(feature = "mpi") {
+        // Each process would search everything.
+        refuse!(
+            "an MPI launcher has started this program, which was built without MPI: build it with --features mpi \
+             (docs/cluster.md), or start it without the launcher"
+        );
+    }
     let Some(disk) = disk else {
         refuse!("a search over several processes keeps its levels in files: give --dir");
     };
     sweeps(&search)?;
-    let job = Job::start().context("MPI cannot be started twice")?;
-    let (rank, size) = (job.rank(), job.size());
+    let ranks = start()?;
+    let (rank, size) = (ranks.rank(), ranks.size());
     if let Some(processes) = launch.processes.filter(|&processes| processes != size) {
-        return Err(anyhow!(
+        return Err(anyhow::anyhow!(
             "the launcher started {processes} processes, MPI knows of {size}: use the launcher of the MPI that \
              this program was built with; with srun, try --mpi=pmix or --mpi=pmi2"
         ));
     }
-    let me = format!("rank {rank} of {size} on {}", Job::host());
-    let name = me.clone();
-    end_on_panic(move |reason| complain(&format!("{name}: {reason}")));
     let first = rank == 0;
     let files = first.then(|| report.files()).transpose();
     let failure = files.as_ref().err().map(|error| format!("{error:#}"));
-    let agreed = job.agree(failure);
+    let agreed = ranks.agree(failure);
     let files = match (files, agreed) {
         (Ok(files), None) => files,
         (Err(error), _) => return Err(error),
         (Ok(_), Some(_)) => return Ok(()),
     };
-    share_machine(&job, running, &mut search);
+    // Cores and memory are shared with the ranks on the same machine, where the user has not said how.
+    let (threads, neighbours) = shared(&*ranks);
+    search.threads = running.threads.get().or(Some(threads));
+    if !running.memory.is_given() {
+        search.memory = search.memory.map(|budget| budget / neighbours);
+    }
     if !first {
         hide();
     }
     let progress = SearchProgress::new();
-    let found = disk::run_distributed(&search, &disk, &job, &progress);
+    let found = disk::run_distributed(&search, &disk, &*ranks, &progress);
     drop(progress);
     match (found, files) {
         (Ok(outcome), Some(files)) => report.finish(files, &outcome),
         (Err(Stopped::Together(error)), Some(_)) => Err(error.into()),
         // All ranks know, and the words of each are the same: one that sees another rank's terminal knows too.
         (Err(Stopped::Together(error @ Error::Disk(DiskError::Ranks { .. }))), None) => {
-            complain(&format!("{me}: {error}"));
+            complain(&format!("{}: {error}", me(&*ranks)));
             // Rank 0 fails for all: a launcher kills the others when one does.
             Ok(())
         }
         (Ok(_) | Err(Stopped::Together(_)), None) => Ok(()),
         (Err(Stopped::Alone(error)), _) => {
-            complain(&format!("{me}: {error}"));
-            abort(1)
+            complain(&format!("{}: {error}", me(&*ranks)));
+            ranks.abort(1)
         }
     }
 }
 
-/// Shares cores and memory with the ranks on the same machine, where the user has not said how.
-fn share_machine(job: &Job, running: &Running, search: &mut Search) {
-    let shared = Shared::of(job);
-    search.threads = running.threads.get().or(Some(shared.threads));
-    if !running.memory.is_given() {
-        search.memory = search.memory.map(|budget| budget / shared.ranks);
-    }
-}
-
-/// What ranks on the same machine share.
-pub struct Shared {
-    /// Threads for this rank.
-    pub threads: usize,
-    /// Ranks on this machine.
-    pub ranks: u64,
-}
-
-impl Shared {
-    /// Returns what the ranks of a job share on this machine.
-    pub fn of(job: &Job) -> Shared {
-        let host = Job::host();
-        let all = job.all_gather(format!("{host}\n{}", cores()).into_bytes());
-        let all: Vec<String> =
-            all.iter().map(|place| String::from_utf8_lossy(place).into_owned()).collect();
-        // Launchers often bind ranks to cores of their own: only ranks with the same ones share them.
-        let sharing = all.iter().filter(|&place| *place == all[job.rank()]);
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let here = |place: &&String| place.split('\n').next() == Some(&host);
-        Shared {
-            threads: (cores / sharing.count()).max(1),
-            ranks: all.iter().filter(here).count() as u64,
-        }
-    }
+/// Returns the threads for this rank, and how many ranks are on its machine.
+pub fn shared(ranks: &dyn Communicator) -> (usize, u64) {
+    let host = ranks.host();
+    let all = ranks.all_gather(format!("{host}\n{}", cores()).into_bytes());
+    let all: Vec<String> =
+        all.iter().map(|place| String::from_utf8_lossy(place).into_owned()).collect();
+    // Launchers often bind ranks to cores of their own: only ranks with the same ones share them.
+    let sharing = all.iter().filter(|&place| *place == all[ranks.rank()]).count();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let here = |place: &&String| place.split('\n').next() == Some(&host);
+    ((cores / sharing).max(1), all.iter().filter(here).count() as u64)
 }
 
 /// The cores that this process may run on, in words.
@@ -111,4 +164,27 @@ fn cores() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("Cpus_allowed_list"));
     line.unwrap_or_default().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    //! What `src/cli/ranks.rs` keeps to itself.
+
+    use super::*;
+
+    #[test]
+    fn launchers_are_known_by_their_variables() {
+        let under = |set: &[(&str, &str)]| {
+            let find = |name: &str| set.iter().find(|(n, _)| *n == name);
+            read(|name| find(name).map(|(_, value)| value.to_string()))
+        };
+        let of = |processes| Some(Launch { processes });
+        assert_eq!(under(&[]), None);
+        assert_eq!(under(&[("OMPI_COMM_WORLD_SIZE", "4")]), of(Some(4)));
+        assert_eq!(under(&[("PMI_RANK", "0"), ("PMI_SIZE", "2")]), of(Some(2)));
+        assert_eq!(under(&[("SLURM_STEP_NUM_TASKS", "8")]), of(Some(8)));
+        assert_eq!(under(&[("SLURM_STEP_NUM_TASKS", "1")]), None);
+        assert_eq!(under(&[("SLURM_NTASKS", "8")]), None, "a batch script, no step");
+        assert_eq!(under(&[("PMIX_RANK", "3")]), of(None));
+    }
 }

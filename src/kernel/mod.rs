@@ -15,6 +15,8 @@ pub(crate) mod bit_step;
 pub(crate) mod byte_step;
 pub(crate) mod gather;
 pub(crate) mod isa;
+pub(crate) mod key_set;
+pub(crate) mod keys;
 pub(crate) mod program;
 pub(crate) mod scalar;
 pub(crate) mod words;
@@ -32,23 +34,36 @@ pub use crate::kernel::words::{
     spread, take_bits,
 };
 
-/// Calls a function that is generic over an instruction set with that of a kernel, all of it compiled for these
-/// instructions; with plain Rust where this processor lacks them.
+/// Calls a function that is generic over an instruction set, or one that an instruction set has (`I::function`), with that
+/// of a kernel, all of it compiled for these instructions; with plain Rust where this processor lacks them.
 macro_rules! dispatch {
-    ($kernel:expr, $run:ident($($arg:ident: $of:ty),*) $(-> $value:ty)?) => {{
+    ($kernel:expr, I::$run:ident($($arg:ident: $of:ty),*) $(-> $value:ty)?) => {
+        dispatch!($kernel, ($($arg: $of),*) $(-> $value)?, [Avx512::$run], [Avx2::$run], [Scalar::$run])
+    };
+    ($kernel:expr, $run:ident($($arg:ident: $of:ty),*) $(-> $value:ty)?) => {
+        dispatch!(
+            $kernel, ($($arg: $of),*) $(-> $value)?,
+            [$run::<Avx512>], [$run::<Avx2>], [$run::<Scalar>]
+        )
+    };
+    ($kernel:expr, ($($arg:ident: $of:ty),*) $(-> $value:ty)?,
+     [$($avx512:tt)*], [$($avx2:tt)*], [$($scalar:tt)*]) => {{
+        #[cfg(target_arch = "x86_64")]
+        use crate::kernel::{avx2::Avx2, avx512::Avx512};
+        use crate::kernel::scalar::Scalar;
         #[cfg(target_arch = "x86_64")]
         {
             #[target_feature(
-                enable = "avx512f,avx512bw,avx512dq,avx512vbmi,avx512vpopcntdq,gfni,bmi2,popcnt"
+                enable = "avx512f,avx512bw,avx512dq,avx512vbmi,avx512vbmi2,avx512vpopcntdq,gfni,bmi2,popcnt"
             )]
             unsafe fn avx512($($arg: $of),*) $(-> $value)? {
                 // SAFETY: the caller's promise that the processor has the instructions.
-                unsafe { $run::<crate::kernel::avx512::Avx512>($($arg),*) }
+                unsafe { $($avx512)*($($arg),*) }
             }
             #[target_feature(enable = "avx2,bmi2,popcnt")]
             unsafe fn avx2($($arg: $of),*) $(-> $value)? {
                 // SAFETY: the caller's promise that the processor has the instructions.
-                unsafe { $run::<crate::kernel::avx2::Avx2>($($arg),*) }
+                unsafe { $($avx2)*($($arg),*) }
             }
             if $kernel == Kernel::Avx512 && $kernel.is_supported() {
                 // SAFETY: the processor has the instructions, checked just now.
@@ -61,7 +76,7 @@ macro_rules! dispatch {
         }
         let _ = $kernel;
         // SAFETY: every processor has these.
-        unsafe { $run::<crate::kernel::scalar::Scalar>($($arg),*) }
+        unsafe { $($scalar)*($($arg),*) }
     }};
 }
 

@@ -9,7 +9,6 @@ use std::time::Instant;
 
 use crate::bits::{bits, set_of};
 use crate::kernel::Kernel;
-use crate::pdb::error::pool;
 use crate::pdb::regions::{Grid, SlotGraph};
 use crate::pdb::slots::{CountOnly, SlotSearch, word_bytes};
 use crate::pdb::{Build, Kind, Pattern, Pdb, PdbError, build};
@@ -17,6 +16,7 @@ use crate::perm::layout::Layout;
 use crate::perm::lehmer;
 use crate::perm::placement::{Subsets, binomial};
 use crate::progress::Progress;
+use crate::threads::pool;
 
 /// A search of a pattern space.
 ///

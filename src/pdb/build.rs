@@ -3,7 +3,7 @@
 use crate::bits::set_of;
 use crate::kernel::{Kernel, KernelError};
 use crate::pdb::encoding::encode;
-use crate::pdb::error::{Meter, pool};
+use crate::pdb::error::Meter;
 use crate::pdb::file_order::{self, ArrangementOrder, SLOTS, WINDOW};
 use crate::pdb::header::{Summary, raw_bytes};
 use crate::pdb::regions::{EntryOrder, SlotGraph};
@@ -16,6 +16,7 @@ use crate::perm::lehmer;
 use crate::perm::placement::{Subsets, binomial};
 use crate::progress::{Phase, Progress};
 use crate::store::{Array, FileHeader as _, Image};
+use crate::threads::pool;
 
 /// A database to build.
 #[derive(Clone, Debug)]

@@ -13,8 +13,9 @@ use crate::pdb::header::Summary;
 use crate::progress::{Phase, Progress};
 use crate::store::{
     self, BLOCK_BYTES, Container, FileError, FileHeader as _, HEADER_BYTES, Image, Output,
-    SectionLayout, in_parallel,
+    SectionLayout,
 };
+use crate::threads::{in_parallel, pool};
 
 /// Level of compression: 9 shrinks the 4x4 table of {1..7} to a third of its bytes at 20 MB/s.
 const LEVEL: i32 = 9;
@@ -36,7 +37,7 @@ pub fn compress(
     if file.header().compressed {
         return Err(PdbError::Compressed(from.to_path_buf()));
     }
-    crate::pdb::error::pool(threads)?.install(|| {
+    pool(threads)?.install(|| {
         let meter = Meter::new(observer, Phase::File, 0, file.layout().raw);
         let frames: Vec<Vec<u8>> = (0..file.layout().blocks() as usize)
             .into_par_iter()
@@ -84,7 +85,7 @@ pub fn decompress(
     if !file.header().compressed {
         return Err(PdbError::NotCompressed(from.to_path_buf()));
     }
-    crate::pdb::error::pool(threads)?.install(|| {
+    pool(threads)?.install(|| {
         let file = load(file, observer)?;
         let total = file.header().file_bytes();
         file.save(to, replace, |done| {

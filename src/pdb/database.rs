@@ -12,7 +12,7 @@ use crate::pdb::regions::EntryOrder;
 use crate::pdb::{Encoding, Kind, Pattern, PdbError, compress};
 use crate::progress::{NoProgress, Phase, Progress};
 use crate::puzzle::Board;
-use crate::store::{Container, EndWhenCut, Image};
+use crate::store::{Container, Image, Mapped};
 
 /// An additive pattern database.
 ///
@@ -59,18 +59,17 @@ impl Pdb {
         Pdb::new(file.load(|bytes| meter.add(bytes))?)
     }
 
-    /// Maps a database file, in a process that has [promised](EndWhenCut) to end when the file is cut, and checks
-    /// all of it: no copy, and no memory that the system does not have anyway. What rests on values rests on
-    /// nobody changing the file: see [`Pdb::unchanged`].
+    /// Returns the database of a mapped file, all of it checked: no copy, and no memory that the system does not
+    /// have anyway. What rests on values rests on nobody changing the file: see [`Pdb::unchanged`].
     ///
     /// # Errors
     /// As [`Pdb::open`].
-    pub fn map(path: &Path, promise: EndWhenCut) -> Result<Pdb, PdbError> {
-        let file = Container::<Summary>::open(path)?;
-        Pdb::new(match file.header().compressed {
-            true => file,
-            false => file.map(promise)?,
-        })
+    pub fn map(path: &Path, mapped: Mapped) -> Result<Pdb, PdbError> {
+        let file = Container::<Summary>::of_image(path, Image::Mapped(mapped))?;
+        if !file.header().compressed {
+            file.check()?;
+        }
+        Pdb::new(file)
     }
 
     /// Checks that nobody has written into the file since it was mapped; others cannot change. Cost: asking

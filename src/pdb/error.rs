@@ -7,6 +7,7 @@ use crate::kernel::KernelError;
 use crate::progress::{Phase, Progress};
 use crate::puzzle::{BoardError, Size};
 use crate::store::{FileError, MemoryError, OutputError, advice};
+use crate::threads::ThreadsError;
 use crate::units::{bytes, thousands};
 
 /// A pattern, a build or a database file that cannot be used.
@@ -113,13 +114,8 @@ pub enum PdbError {
         less: Option<u64>,
     },
     /// The worker threads could not be started.
-    #[error("cannot start {threads} worker threads: {reason}")]
-    Threads {
-        /// Threads asked for.
-        threads: usize,
-        /// What the system said.
-        reason: String,
-    },
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
     /// The observer asked to stop.
     #[error("interrupted: nothing was written")]
     Interrupted,
@@ -312,17 +308,6 @@ impl PdbError {
                 | PdbError::BlankOnTile { .. }
         )
     }
-}
-
-// The worker threads of a build or a search.
-
-/// Returns a pool of worker threads, one per core unless told.
-pub(crate) fn pool(threads: Option<usize>) -> Result<rayon::ThreadPool, PdbError> {
-    let threads = threads.unwrap_or(0);
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|e| PdbError::Threads { threads, reason: e.to_string() })
 }
 
 // How far work on a database is.

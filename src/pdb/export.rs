@@ -21,6 +21,7 @@ use crate::perm::lehmer;
 use crate::perm::placement::{self, Subsets, binomial};
 use crate::progress::{Phase, Progress};
 use crate::store::{self, Output};
+use crate::threads::pool;
 use crate::units::names;
 
 /// A layout of another program.
@@ -71,7 +72,7 @@ pub fn export(
     observer: &dyn Progress,
 ) -> Result<u64, PdbError> {
     let total = bytes(pdb, layout)?;
-    crate::pdb::error::pool(threads)?.install(|| {
+    pool(threads)?.install(|| {
         let mut output = Output::create(path, replace)?;
         let meter = Meter::new(observer, Phase::File, 0, total);
         let mut write = |bytes: &[u8]| {

@@ -8,9 +8,9 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::Mutex;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rayon::prelude::*;
 use twox_hash::XxHash3_64;
 
@@ -19,7 +19,7 @@ use crate::kernel::{Kernel, Word, join_planes, split_planes};
 use crate::pdb::build::{self, Build, TableBuild};
 use crate::pdb::database::Pdb;
 use crate::pdb::encoding::bit_of;
-use crate::pdb::error::{Meter, pool};
+use crate::pdb::error::Meter;
 use crate::pdb::file_order::{ArrangementOrder, WINDOW, bits_by_slots, slots_in_order};
 use crate::pdb::regions::SlotGraph;
 use crate::pdb::slots::{FirstVisits, SlotSearch, VisitSink, stretch_slots, unit};
@@ -30,6 +30,7 @@ use crate::store::{
     Codec, DEFAULT_LEVEL, DatabaseMarker, Decoder, Encoder, FileHeader as _, FrameEntry,
     LevelHeader, LevelReader, LevelSum, LevelWriter, Lock, MANIFEST, RunFile, Storage, lock_within,
 };
+use crate::threads::pool;
 
 /// Time to wait for another build in the directory to end.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -291,7 +292,7 @@ impl BuildLevels<'_> {
 
     /// Gives back the disk of a level that does not come to its end; if not now, the next session does.
     pub fn give_up(&self) {
-        let file = self.file.lock().unwrap_or_else(|e| e.into_inner()).take();
+        let file = self.file.lock().take();
         if let Some((name, _)) = file {
             let _ = self.storage.remove(&name);
         }
@@ -299,7 +300,7 @@ impl BuildLevels<'_> {
 
     /// The bytes of a frame and their sum.
     fn encode(&self, words: &[Word], name: &str) -> Result<(Vec<u8>, u64), PdbError> {
-        let lock = || self.encoders.lock().unwrap_or_else(|e| e.into_inner());
+        let lock = || self.encoders.lock();
         let ready = lock().pop();
         let (mut encoder, mut registers) = match ready {
             Some(ready) => ready,
@@ -492,7 +493,7 @@ impl VisitSink for BuildLevels<'_> {
         let file = self.storage.create(&new).map_err(failed)?;
         let writer = LevelWriter::new(file, &header).map_err(failed)?;
         let out = InOrder { writer, next: 0, early: BTreeMap::new(), checksum: 0 };
-        *self.file.lock().unwrap_or_else(|e| e.into_inner()) = Some((new, out));
+        *self.file.lock() = Some((new, out));
         Ok(())
     }
 
@@ -502,7 +503,7 @@ impl VisitSink for BuildLevels<'_> {
             0 => None,
             _ => Some(self.encode(new.words, &name)?),
         };
-        let mut file = self.file.lock().unwrap_or_else(|e| e.into_inner());
+        let mut file = self.file.lock();
         if let Some((_, out)) = &mut *file {
             out.put(new.stretch, frame).map_err(|e| failed(self.storage, &name, e))?;
         }
@@ -514,7 +515,7 @@ impl VisitSink for BuildLevels<'_> {
             self.give_up();
             return Ok(());
         }
-        let mut file = self.file.lock().unwrap_or_else(|e| e.into_inner());
+        let mut file = self.file.lock();
         if let Some((new, InOrder { writer, checksum, .. })) = file.take() {
             let finished = writer.finish(LevelSum { states: entries, checksum }, found);
             let synced = finished.and_then(|(_, mut file)| file.sync());

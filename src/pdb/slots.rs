@@ -7,10 +7,10 @@
 //!
 //! What becomes of the states that a level reaches first is the business of a [`VisitSink`].
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use crate::bits::{bits, set_of};
@@ -21,6 +21,7 @@ use crate::pdb::{Pattern, PdbError};
 use crate::perm::layout::{LANES, Layout, Register};
 use crate::progress::{LevelDone, Phase, Progress};
 use crate::store::{Array, MemoryError};
+use crate::threads::Tasks;
 
 /// Bytes of a stretch of slots: with what it reads, half of the nearest private cache.
 const STRETCH: usize = 128 << 10;
@@ -190,7 +191,7 @@ impl<'a, T> SlotValues<'a, T> {
                 // Two are never held at a time: the one before is given back first.
                 before => {
                     drop(before);
-                    self.classes[new.class][at / PART].lock().unwrap_or_else(|e| e.into_inner())
+                    self.classes[new.class][at / PART].lock()
                 }
             };
             entries += write(words, &mut part[at % PART * self.unit + word..][..words.len()]);
@@ -262,8 +263,7 @@ impl<'a> WriteBytes<'a> {
     /// Enters the state of depth 0.
     pub fn enter(&self, class: usize, slot: usize, word: usize, lane: usize) {
         let at = self.home(class, slot);
-        let part = self.parts.classes[class][at / PART].lock();
-        let mut part = part.unwrap_or_else(|e| e.into_inner());
+        let mut part = self.parts.classes[class][at / PART].lock();
         part[at % PART * self.parts.unit + word][lane] = 1;
     }
 }
@@ -451,14 +451,13 @@ impl SlotPass<'_> {
         let per_task = stretch_slots(self.layout, changed.len());
         let parts = seen.words_mut().chunks_mut(per_task * unit);
         let masks = full.chunks_mut(per_task).zip(changed.chunks_mut(per_task));
-        let tasks = Mutex::new(parts.zip(masks).enumerate());
-        let next = || tasks.lock().unwrap_or_else(|e| e.into_inner()).next();
+        let tasks = Tasks::new(parts.zip(masks));
         let wants = sink.wants(self.depth);
-        let counts = rayon::broadcast(|_| -> Result<(u64, u64), PdbError> {
+        let counts = rayon::broadcast(|_| {
             let mut sums = (0, 0);
             // Zero but for what the stretch at hand gains.
             let mut words = vec![[0; 8]; if wants { per_task * unit } else { 0 }];
-            while let Some((stretch, (seen, (full, gained)))) = next() {
+            tasks.run(|stretch, (seen, (full, gained))| {
                 if self.observer.interrupted() {
                     return Err(PdbError::Interrupted);
                 }
@@ -495,12 +494,11 @@ impl SlotPass<'_> {
                 sums = (sums.0 + states, sums.1 + entries);
                 let done = self.done.fetch_add(entries, Ordering::Relaxed) + entries;
                 self.observer.progress(Phase::Search(self.depth), done, self.total);
-            }
-            Ok(sums)
+                Ok(())
+            });
+            sums
         });
-        counts.into_iter().try_fold((0, 0), |sums, new| {
-            let new = new?;
-            Ok((sums.0 + new.0, sums.1 + new.1))
-        })
+        tasks.end()?;
+        Ok(counts.into_iter().fold((0, 0), |sums, new| (sums.0 + new.0, sums.1 + new.1)))
     }
 }

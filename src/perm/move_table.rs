@@ -13,8 +13,9 @@
 //! is worked out once per block by [`SourceBlocks`].
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use crate::perm::layout::{GROUP, LANES, Layout, PAD_LANE, TAIL, lane, lane_digits};
@@ -444,7 +445,7 @@ impl Gathers {
 
     /// Returns the tables of a window. Cost: that of [`MoveTable::new`] at the first time.
     pub fn get(&self, window: &Window) -> Arc<MoveTable> {
-        let known = || self.known.lock().unwrap_or_else(|e| e.into_inner());
+        let known = || self.known.lock();
         if let Some(gather) = known().get(window) {
             return gather.clone();
         }

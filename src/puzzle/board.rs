@@ -19,7 +19,8 @@ use crate::units::shown;
 /// assert_eq!(board.to_string(), "1 2 3/4 5 6/7 8 0");
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Board {
     size: Size,
     tiles: Box<[u16]>,
@@ -157,6 +158,20 @@ fn tile(word: &str) -> Result<u16, BoardError> {
     let digits = word.bytes().all(|b| b.is_ascii_digit());
     let number = word.parse::<u16>().ok().filter(|_| digits);
     number.ok_or_else(|| BoardError::Word { word: shown(word, 32) })
+}
+
+impl From<Board> for String {
+    fn from(board: Board) -> String {
+        board.to_string()
+    }
+}
+
+impl TryFrom<String> for Board {
+    type Error = BoardError;
+
+    fn try_from(text: String) -> Result<Board, BoardError> {
+        Board::parse(&text, None)
+    }
 }
 
 impl fmt::Display for Board {
@@ -350,7 +365,7 @@ impl FromStr for Goal {
 // What counts as one move.
 
 /// What counts as one move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Metric {
     /// Single-tile metric: one tile goes to the blank's cell.
     #[default]

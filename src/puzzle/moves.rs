@@ -6,6 +6,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::puzzle::{Board, BoardError, Direction, Metric};
 use crate::units::shown;
 
@@ -42,7 +44,7 @@ impl FromStr for MoveStyle {
 /// assert_eq!(moves.apply(&start)?.to_string(), "1 3 0/4 2 6/7 5 8");
 /// # Ok::<(), tilewave::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moves(pub Vec<Direction>);
 
 impl Moves {

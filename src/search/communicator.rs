@@ -1,8 +1,8 @@
 //! The processes that share a search, each called a rank.
 //!
-//! Invariant: every method is collective: all ranks call the same methods in the same order, each from the
-//! thread that runs its search, and none returns before all have come as far as it needs. So whatever
-//! decides what is called next must be known to all ranks alike.
+//! Invariant: every method is collective unless it says otherwise: all ranks call the same methods in the same
+//! order, each from the thread that runs its search, and none returns before all have come as far as it needs. So
+//! whatever decides what is called next must be known to all ranks alike.
 
 /// How the values of the ranks become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +55,16 @@ pub trait Communicator {
     fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8> {
         let given = if self.rank() == 0 { bytes } else { Vec::new() };
         std::mem::take(&mut self.all_gather(given)[0])
+    }
+
+    /// Returns the name of the machine, where it is known.
+    fn host(&self) -> String {
+        String::new()
+    }
+
+    /// Ends the whole job at once, all ranks of it. Not collective: any rank may, at any time.
+    fn abort(&self, code: u8) -> ! {
+        std::process::exit(code.into())
     }
 
     /// Returns the lowest rank that gives a failure, and its reason.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::kernel::KernelError;
 use crate::puzzle::Size;
+use crate::threads::ThreadsError;
 use crate::units::{bytes, thousands};
 
 /// The most cells that a complete search is offered for.
@@ -43,13 +44,8 @@ pub enum SearchError {
         budget: u64,
     },
     /// The worker threads could not be started.
-    #[error("cannot start {threads} worker threads: {reason}")]
-    Threads {
-        /// Threads asked for.
-        threads: usize,
-        /// What the system said.
-        reason: String,
-    },
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
     /// The kernel asked for does not run here.
     #[error(transparent)]
     Kernel(#[from] KernelError),

@@ -3,9 +3,6 @@
 //! Invariant: the current level lies in one array, all of it or one chunk; every source of a window that
 //! the program gathers itself lies in that array. What lies in other chunks is handed over (`halo`).
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use rayon::prelude::*;
 
 use crate::Error;
@@ -13,7 +10,6 @@ use crate::kernel::{ByteBlock, Rule, StepProgram, Tally};
 use crate::perm::layout::{LANES, Layout, Register};
 use crate::perm::lehmer::MAX_LEN;
 use crate::perm::reach::{ALL, Reach};
-use crate::progress::Progress;
 use crate::puzzle::State;
 use crate::search::IncomingStep;
 use crate::store::Array;
@@ -344,36 +340,5 @@ impl PredecessorBlocks {
             handed: vec![0; gathers.len()],
             far: Vec::with_capacity(gathers.len()),
         }
-    }
-}
-
-// Work that the threads of a pool take one piece at a time.
-
-/// Pieces of work, until there are no more or somebody wants to stop.
-pub(crate) struct Tasks<'a, T> {
-    left: Mutex<std::vec::IntoIter<T>>,
-    observer: &'a dyn Progress,
-    stopped: AtomicBool,
-}
-
-impl<'a, T> Tasks<'a, T> {
-    /// Returns the pieces, to be taken in order.
-    pub fn new(work: Vec<T>, observer: &'a dyn Progress) -> Tasks<'a, T> {
-        Tasks { left: Mutex::new(work.into_iter()), observer, stopped: AtomicBool::new(false) }
-    }
-
-    /// Takes the next piece.
-    pub fn next(&self) -> Option<T> {
-        let task = self.left.lock().unwrap_or_else(|e| e.into_inner()).next()?;
-        if self.stopped() || self.observer.interrupted() {
-            self.stopped.store(true, Ordering::Relaxed);
-            return None;
-        }
-        Some(task)
-    }
-
-    /// Returns whether pieces were left because somebody wanted to stop.
-    pub fn stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
     }
 }

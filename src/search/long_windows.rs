@@ -22,8 +22,9 @@ use crate::progress::Progress;
 use crate::puzzle::Window;
 use crate::search::{
     BYTE, BlockLoop, BlockTarget, Expansion, Frontier, Group, IncomingMoves, IncomingStep,
-    SearchError, Tasks,
+    SearchError,
 };
+use crate::threads::Tasks;
 
 /// Superblocks for each thread, so that none waits long for the others.
 const PER_THREAD: usize = 4;
@@ -266,21 +267,25 @@ impl LongWindows {
         let work: Vec<_> = work
             .map(|(i, joined)| (i * count, joined, out.as_mut().and_then(Iterator::next)))
             .collect();
-        let tasks = Tasks::new(work, observer);
+        let tasks = Tasks::new(work);
         let results = rayon::broadcast(|_| {
             let mut scratch = Vec::new();
             for (at, link) in links.iter().enumerate() {
                 let size = links.get(at + 1).map_or(0, |next| blocks(layout, next.digits));
                 scratch.push(LinkScratch::new(layout, link, size)?);
             }
-            while let Some((first, joined, out)) = tasks.next() {
+            tasks.run(|_, (first, joined, out)| {
+                if observer.interrupted() {
+                    return Err(());
+                }
                 let mut superblock = Superblock { layout, links, cur, first, joined, out };
                 superblock.run(links.len() - 1, first, &mut scratch);
-            }
+                Ok(())
+            });
             Ok::<(), Error>(())
         });
         results.into_iter().collect::<Result<(), Error>>()?;
-        Ok(!tasks.stopped())
+        Ok(tasks.end().is_ok())
     }
 }
 

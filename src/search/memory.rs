@@ -17,9 +17,9 @@ use crate::progress::{Phase, Progress};
 use crate::puzzle::Window;
 use crate::search::{
     BYTE, BlockLoop, BlockTarget, ChainPlan, EachLevel, Expansion, FoundLevels, Frontier,
-    IncomingStep, LongWindows, Search, SearchError, SearchProblem, Tasks, is_long, long_windows,
-    plans,
+    IncomingStep, LongWindows, Search, SearchError, SearchProblem, is_long, long_windows, plans,
 };
+use crate::threads::Tasks;
 
 /// Most blocks that a worker takes at a time: 64 * 21 KiB, half a millisecond's work. Workers take
 /// neighbouring blocks, so that they share the sources in the last-level cache.
@@ -270,12 +270,15 @@ impl Sweep<'_> {
         let task = |runs_of: &[usize]| runs_of.iter().filter_map(|&at| runs[at].take()).collect();
         let work: Vec<Vec<(usize, Vec<BlockRange>)>> =
             order.chunks(per_task / run).map(task).collect();
-        let (tasks, done) = (Tasks::new(work, self.observer), AtomicU64::new(0));
+        let (tasks, done) = (Tasks::new(work), AtomicU64::new(0));
         let tallies = rayon::broadcast(|_| {
             let loops = steps.iter().map(|(expansion, _)| BlockLoop::new(expansion.step));
             let mut loops: Vec<BlockLoop> = loops.collect();
             let mut tally = Tally::default();
-            while let Some(task) = tasks.next() {
+            tasks.run(|_, task| {
+                if self.observer.interrupted() {
+                    return Err(());
+                }
                 let numbers = |first: usize| first..blocks.min(first + run);
                 let order: Vec<usize> = task.iter().flat_map(|of| numbers(of.0)).collect();
                 let mut ahead = order.iter().skip(1).copied();
@@ -305,9 +308,10 @@ impl Sweep<'_> {
                 let taken = order.len() as u64;
                 let done = done.fetch_add(taken, Ordering::Relaxed) + taken;
                 self.observer.progress(Phase::Search(self.depth), done, blocks as u64);
-            }
+                Ok(())
+            });
             tally
         });
-        (!tasks.stopped()).then(|| tallies.into_iter().fold(Tally::default(), Tally::plus))
+        tasks.end().ok().map(|()| tallies.into_iter().fold(Tally::default(), Tally::plus))
     }
 }

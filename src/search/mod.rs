@@ -18,6 +18,7 @@ pub(crate) mod outcome;
 pub(crate) mod problem;
 pub(crate) mod reference;
 pub(crate) mod run;
+pub(crate) mod work_sharing;
 
 pub use crate::search::communicator::{Communicator, OneProcess, Reduce};
 pub use crate::search::disk::memory_plan::{Network, network};
@@ -26,13 +27,14 @@ pub use crate::search::forecast::{Calibration, DiskForecast, Forecast, Machines,
 pub use crate::search::options::Search;
 pub use crate::search::outcome::{DiskUse, EachLevel, Outcome};
 pub use crate::search::run::{SearchPlan, plan, run, run_each};
+pub use crate::search::work_sharing::{Ranks, Share};
 
 pub(crate) use crate::search::classes::{
     BYTE, Chunks, Group, Groups, IncomingMoves, IncomingStep, Seat,
 };
 pub(crate) use crate::search::error::MAX_CELLS;
 pub(crate) use crate::search::expander::{
-    BlockLoop, BlockTarget, Expansion, Frontier, MANY, PredecessorBlocks, Tasks, states_of,
+    BlockLoop, BlockTarget, Expansion, Frontier, MANY, PredecessorBlocks, states_of,
 };
 pub(crate) use crate::search::long_windows::{ChainPlan, LongWindows, is_long, plans};
 pub(crate) use crate::search::outcome::{FoundLevels, PlaneStore};

@@ -34,15 +34,10 @@ impl Job {
         let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)?;
         Some(Job { world: universe.world(), _universe: universe, _thread: PhantomData })
     }
-
-    /// Returns the name of the machine.
-    pub fn host() -> String {
-        mpi::environment::processor_name().unwrap_or_default()
-    }
 }
 
 /// Ends the whole job at once, all ranks of it.
-pub fn abort(code: u8) -> ! {
+fn abort(code: u8) -> ! {
     SimpleCommunicator::world().abort(i32::from(code))
 }
 
@@ -129,6 +124,14 @@ impl Ranks for Job {
             self.round(&now, &mut arrived);
         }
         arrived
+    }
+
+    fn host(&self) -> String {
+        mpi::environment::processor_name().unwrap_or_default()
+    }
+
+    fn abort(&self, code: u8) -> ! {
+        abort(code)
     }
 
     fn all_reduce(&self, by: Reduce, values: &mut [u64]) {

@@ -53,11 +53,4 @@ impl Search {
             Some(kernel) => Err(KernelError::Unsupported(kernel).into()),
         }
     }
-
-    /// Returns a pool of worker threads, one per core unless told.
-    pub(crate) fn pool(&self) -> Result<rayon::ThreadPool, SearchError> {
-        let threads = self.threads.unwrap_or(0);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        pool.build().map_err(|e| SearchError::Threads { threads, reason: e.to_string() })
-    }
 }

@@ -9,6 +9,7 @@ use crate::puzzle::StateSpace;
 use crate::search::{
     EachLevel, Engine, Outcome, Search, SearchError, SearchProblem, memory, reference,
 };
+use crate::threads::pool;
 
 /// Runs a search on its own thread pool and returns what it found.
 ///
@@ -44,7 +45,7 @@ pub fn run_each(
             SearchError::Memory { puzzle: space.to_string(), engine, needed, budget }.into()
         );
     }
-    let pool = search.pool()?;
+    let pool = pool(search.threads).map_err(SearchError::from)?;
     let (found, kernel) = if plan.engine == Engine::Reference {
         let start = space.start()?;
         observer.started(plan.states);

@@ -300,7 +300,7 @@ mod tests {
     use crate::pdb::{Build, Encoding, Kind, Pattern, Pdb, build};
     use crate::progress::NoProgress;
     use crate::puzzle::{Board, Goal, Size};
-    use crate::solve::control::Alone;
+    use crate::search::Share;
     use crate::solve::control::NoRecorder;
     use crate::solve::tree::Tree;
     use crate::solve::walk::Walk;
@@ -323,9 +323,9 @@ mod tests {
     fn compare<const V: usize>(tree: &Tree, board: &Board) -> u64 {
         let mut limit = tree.estimate(board) as i32;
         loop {
-            let alone = Alone::default();
+            let alone = Share::alone();
             let observers = (&NoProgress as _, &NoRecorder as _);
-            let control = Control::new(observers, &alone, (limit as usize, 0));
+            let control = Control::new(observers, &alone, limit as usize, 0);
             let root = Walk::<V, false>::new(tree, board, &control).root();
             let expected = Walk::<V, false>::resume(tree, &root, &[], &control, 0).pass(limit);
             let tables = BitTables::<V>::new(tree).expect("all are bits");

@@ -2,13 +2,13 @@
 //!
 //! Invariant: who walks through a subtree is decided once; what has come of it is known to all when the iteration ends.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
 use crate::progress::{Phase, Progress};
 use crate::puzzle::Direction;
+use crate::search::Share;
 
 /// What a walk found.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -49,103 +49,9 @@ impl From<Walked> for WalkResult {
     }
 }
 
-/// Deals the subtrees of an iteration that are left, in the order in which one thread would walk through them, and knows what
-/// has come of them. They go by their places in this order.
-pub(crate) trait Dealer: Sync {
-    /// The iteration begins: how it is cut, and which subtrees are to be walked through, in order. Called
-    /// by the thread that runs the search, as is [`Dealer::end`].
-    fn begin(&self, pieces: SubtreeSplit, left: &[usize]);
-
-    /// Returns the place of the next subtree for a thread, none when there is no more; may wait for it.
-    fn next(&self) -> Option<usize>;
-
-    /// A thread has been through the subtree at a place.
-    fn done(&self, place: usize, pass: WalkResult);
-
-    /// The threads of this process are done: returns what has come of all subtrees, and whether the search was told to
-    /// stop. Waits for other processes.
-    fn end(&self) -> (Vec<(usize, WalkResult)>, bool);
-
-    /// Counts nodes; returns those of the iteration so far.
-    fn count(&self, nodes: u64) -> u64;
-
-    /// Returns what walks ask whether to go on.
-    fn signs(&self) -> &Signs;
-
-    /// Returns the place of the first subtree that is known to hold a solution.
-    fn solved(&self) -> usize {
-        self.signs().solved.load(Ordering::Relaxed)
-    }
-
-    /// Tells the search to stop.
-    fn stop(&self) {
-        self.signs().stopped.store(true, Ordering::Relaxed);
-    }
-
-    /// Returns whether the search was told to stop.
-    fn stopped(&self) -> bool {
-        self.signs().stopped.load(Ordering::Relaxed)
-    }
-}
-
-/// What walks ask whether to go on.
-pub(crate) struct Signs {
-    /// The place of the first subtree that is known to hold a solution; the greatest number when there is none.
-    pub solved: AtomicUsize,
-    pub stopped: AtomicBool,
-}
-
-impl Default for Signs {
-    fn default() -> Signs {
-        Signs { solved: AtomicUsize::new(usize::MAX), stopped: AtomicBool::new(false) }
-    }
-}
-
-/// Deals to the threads of this process alone, for one iteration.
-#[derive(Default)]
-pub(crate) struct Alone {
-    left: OnceLock<usize>,
-    next: AtomicUsize,
-    nodes: AtomicU64,
-    signs: Signs,
-    done: Mutex<Vec<(usize, WalkResult)>>,
-}
-
-impl Dealer for Alone {
-    fn begin(&self, _: SubtreeSplit, left: &[usize]) {
-        self.left.get_or_init(|| left.len());
-    }
-
-    fn next(&self) -> Option<usize> {
-        let next = self.next.fetch_add(1, Ordering::Relaxed);
-        let end = self.solved().min(*self.left.get()?);
-        (!self.stopped() && next < end).then_some(next)
-    }
-
-    fn done(&self, place: usize, pass: WalkResult) {
-        if pass.solution.is_some() {
-            self.signs.solved.fetch_min(place, Ordering::Relaxed);
-        }
-        lock(&self.done).push((place, pass));
-    }
-
-    fn end(&self) -> (Vec<(usize, WalkResult)>, bool) {
-        (std::mem::take(&mut *lock(&self.done)), self.stopped())
-    }
-
-    fn count(&self, nodes: u64) -> u64 {
-        self.nodes.fetch_add(nodes, Ordering::Relaxed) + nodes
-    }
-
-    fn signs(&self) -> &Signs {
-        &self.signs
-    }
-}
-
-/// Locks; what a thread that panicked has left is whole: nothing is changed in two steps.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+/// What comes of a subtree: how the iteration is cut, its number, and what a walk through it found. Subtrees are dealt in
+/// the order in which one thread would walk through them.
+pub(crate) type SubtreeResult = (SubtreeSplit, usize, WalkResult);
 
 /// Who is told how far a search is, and who is told what need not be done again.
 pub(crate) type Observers<'c> = (&'c dyn Progress, &'c dyn Recorder);
@@ -153,7 +59,7 @@ pub(crate) type Observers<'c> = (&'c dyn Progress, &'c dyn Recorder);
 /// What the walks of one iteration share.
 pub(crate) struct Control<'c> {
     observers: Observers<'c>,
-    pub dealer: &'c dyn Dealer,
+    pub share: &'c Share<SubtreeResult>,
     /// Moves that the iteration allows.
     limit: usize,
     /// Nodes generated before, and those that every process generates.
@@ -164,18 +70,20 @@ impl<'c> Control<'c> {
     /// Returns the control of an iteration with a limit, before which some nodes were generated.
     pub fn new(
         observers: Observers<'c>,
-        dealer: &'c dyn Dealer,
-        (limit, before): (usize, u64),
+        share: &'c Share<SubtreeResult>,
+        limit: usize,
+        before: u64,
     ) -> Control<'c> {
-        Control { observers, dealer, limit, before: before.into() }
+        Control { observers, share, limit, before: before.into() }
     }
 
     /// Takes what has come of a subtree, which was dealt at a place.
-    pub fn done(&self, pieces: SubtreeSplit, (place, subtree): (usize, usize), pass: WalkResult) {
-        if let Some(walked) = pass.walked(subtree) {
-            self.observers.1.subtree(pieces, walked);
+    pub fn done(&self, place: usize, result: SubtreeResult) {
+        note(self.observers.1, &result);
+        if result.2.solution.is_some() {
+            self.share.last(place);
         }
-        self.dealer.done(place, pass);
+        self.share.done(place, result);
     }
 
     /// Counts nodes that every process generates.
@@ -186,13 +94,20 @@ impl<'c> Control<'c> {
 
     /// Counts nodes; returns whether the walk through the subtree at a place should stop.
     pub fn ask(&self, nodes: u64, place: usize) -> bool {
-        let nodes = self.before.load(Ordering::Relaxed) + self.dealer.count(nodes);
+        let nodes = self.before.load(Ordering::Relaxed) + self.share.count(nodes);
         let progress = self.observers.0;
         progress.progress(Phase::Search(self.limit), nodes, 0);
         if progress.interrupted() {
-            self.dealer.stop();
+            self.share.stop();
         }
-        self.dealer.stopped() || self.dealer.solved() < place
+        self.share.is_stopped() || !self.share.is_needed(place)
+    }
+}
+
+/// Tells a recorder of a subtree, if there is nothing more to find in it.
+pub(crate) fn note(recorder: &dyn Recorder, (pieces, subtree, result): &SubtreeResult) {
+    if let Some(walked) = result.walked(*subtree) {
+        recorder.subtree(*pieces, walked);
     }
 }
 

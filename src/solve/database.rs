@@ -9,7 +9,8 @@ use crate::bits::transpose;
 use crate::kernel::prefetch;
 use crate::pdb::{Encoding, Kind, Pdb, after};
 use crate::progress::Progress;
-use crate::store::{Image, in_parallel};
+use crate::store::Image;
+use crate::threads::in_parallel;
 
 /// A database, and the sets of cells that it is about.
 #[derive(Clone)]

@@ -13,9 +13,10 @@ use rayon::prelude::*;
 use crate::pdb::Pdb;
 use crate::progress::{NoProgress, Progress};
 use crate::puzzle::{Board, Direction, Moves};
+use crate::search::Share;
 use crate::solve::bit_walk::BitWalk;
 use crate::solve::control::{
-    Alone, Control, Cut, Dealer, NoRecorder, Observers, Stage, SubtreeSplit, WalkResult,
+    Control, Cut, NoRecorder, Observers, Stage, SubtreeResult, SubtreeSplit, WalkResult,
 };
 use crate::solve::tree::{BitTables, MAX_VIEWS, Tree};
 use crate::solve::walk::{Subtree, Walk, WalkNode};
@@ -31,15 +32,6 @@ pub(crate) struct Resumption {
     pub stage: Stage,
     pub cut: Cut,
     pub before: Cut,
-}
-
-/// Who shares the iterations that are worth more than one thread.
-#[derive(Clone, Copy)]
-pub(crate) enum Split<'d> {
-    /// The threads of the current pool.
-    Threads,
-    /// These of several processes.
-    Processes(&'d dyn Dealer),
 }
 
 /// What ended a search.
@@ -59,8 +51,8 @@ impl Tree {
     /// Searches for a shortest solution of a board that can reach the goal (parity is the caller's
     /// business), from the beginning or from a stage; returns what ended the search, and the stage then.
     ///
-    /// With `split`, iterations that are worth it are split between the threads of the current pool, or of many;
-    /// without, the search pauses before the first of them. Solution and nodes are the same for any
+    /// With `split`, iterations that are worth it are split between the threads of the current pool, and the ranks that
+    /// share; without, the search pauses before the first of them. Solution and nodes are the same for any
     /// number of threads and processes.
     ///
     /// The first observer is told the nodes so far, and asked whether to stop, every few thousand nodes; the second is told
@@ -72,7 +64,7 @@ impl Tree {
         &self,
         board: &Board,
         from: Option<Resumption>,
-        split: Option<Split<'_>>,
+        split: Option<&Share<SubtreeResult>>,
         observers: Observers<'_>,
     ) -> (End, Stage) {
         assert_eq!(board.size(), self.goal.size());
@@ -106,8 +98,8 @@ impl Tree {
 
     /// Returns the lower bound on the moves of a board that a search begins with.
     pub fn estimate(&self, board: &Board) -> usize {
-        let alone = Alone::default();
-        let control = Control::new((&NoProgress, &NoRecorder), &alone, (0, 0));
+        let alone = Share::alone();
+        let control = Control::new((&NoProgress, &NoRecorder), &alone, 0, 0);
         let root = Walk::<MAX_VIEWS, false>::new(self, board, &control).root();
         self.at_least(board, root.estimate(self) as usize)
     }
@@ -116,11 +108,11 @@ impl Tree {
         &self,
         board: &Board,
         from: Option<Resumption>,
-        split: Option<Split<'_>>,
+        split: Option<&Share<SubtreeResult>>,
         observers: Observers<'_>,
     ) -> (End, Stage) {
-        let alone = Alone::default();
-        let control = Control::new(observers, &alone, (0, 0));
+        let alone = Share::alone();
+        let control = Control::new(observers, &alone, 0, 0);
         let root = Walk::<V, PLAIN>::new(self, board, &control).root();
         let threshold = || Stage {
             threshold: self.at_least(board, root.estimate(self) as usize),
@@ -134,14 +126,14 @@ impl Tree {
         let mut bits = BitTables::new(self).filter(|_| !PLAIN);
         loop {
             let large = stage.last >= self.split_from;
-            let dealer = match (large, split) {
+            let share = match (large, split) {
                 (true, None) => return (End::Paused(before), stage),
-                (true, Some(Split::Processes(dealer))) => dealer,
-                _ => &Alone::default(),
+                (true, Some(share)) => share,
+                (false, _) => &Share::alone(),
             };
             let known: u64 = cut.walked.iter().map(|walked| walked.nodes).sum();
             let nodes = stage.nodes + known;
-            let control = Control::new(observers, dealer, (stage.threshold, nodes));
+            let control = Control::new(observers, share, stage.threshold, nodes);
             if large && !PLAIN && stage.last >= self.bytes() / ARRANGE_FROM {
                 self.arrange(observers.0);
                 bits = BitTables::new(self);
@@ -295,22 +287,22 @@ pub(crate) fn pass<const V: usize, const PLAIN: bool>(
     let order = way.order(root, &subtrees, before);
     let left = order.iter().copied().filter(|i| !passes.contains_key(i));
     let left: Vec<usize> = left.collect();
-    let (control, dealer) = (way.control, way.control.dealer);
-    dealer.begin(pieces, &left);
+    let (control, share) = (way.control, way.control.share);
+    share.begin(left.len());
     control.everywhere(whole.nodes);
     let work = || {
-        while let Some(place) = dealer.next() {
+        while let Some(place) = share.next() {
             let subtree = left[place];
             let pass = way.walk(&subtrees[subtree], limit as i32, place);
-            control.done(pieces, (place, subtree), pass);
+            control.done(place, (pieces, subtree, pass));
         }
     };
     match threads {
         1 => work(),
         _ => (0..threads).into_par_iter().for_each(|_| work()),
     }
-    let (walked, stopped) = dealer.end();
-    passes.extend(walked.into_iter().map(|(place, pass)| (left[place], pass)));
+    let (walked, stopped) = share.end();
+    passes.extend(walked.into_iter().map(|(_, (_, subtree, pass))| (subtree, pass)));
     let mut cut = Cut { pieces, walked: Vec::with_capacity(passes.len()) };
     for i in order {
         let Some(pass) = passes.remove(&i) else {

@@ -15,7 +15,6 @@ pub mod models;
 pub(crate) mod optimal;
 pub(crate) mod partitions;
 pub(crate) mod pruner;
-pub(crate) mod ranks;
 pub(crate) mod solvability;
 pub(crate) mod tree;
 pub(crate) mod walk;

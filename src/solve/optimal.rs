@@ -6,25 +6,26 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use crate::pdb::{Pattern, Pdb};
 use crate::progress::Progress;
 use crate::puzzle::{Board, Coordinates, Moves};
-use crate::search::Communicator;
+use crate::search::{Ranks, Share};
 use crate::solve::SolveError;
 use crate::solve::constructive::Constructive;
-use crate::solve::control::{Cut, Dealer, NoRecorder, Recorder, Stage};
+use crate::solve::control::{Cut, NoRecorder, Recorder, Stage, note};
 use crate::solve::database::Database;
 use crate::solve::heuristic::{Lens, images};
-use crate::solve::ida::{End, Resumption, Split};
+use crate::solve::ida::{End, Resumption};
 use crate::solve::pruner::MovePruner;
-use crate::solve::ranks::together;
 use crate::solve::tree::{MAX_PATTERNS, MAX_VIEWS, Tree};
 
 /// Longest sequences whose duplicates are pruned: the two ways around a square of four tiles.
 const PRUNER_DEPTH: usize = 12;
 
 /// The answer for one board.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// A shortest solution, `None` when the search was stopped.
     pub moves: Option<Moves>,
@@ -37,7 +38,7 @@ pub struct Answer {
 }
 
 /// A search that has proven hard for one thread, between two of its iterations.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pending {
     pub(crate) board: Board,
     pub(crate) stage: Stage,
@@ -283,12 +284,9 @@ impl Optimal {
         progress: &dyn Progress,
         recorder: &dyn Recorder,
     ) -> Result<Answer, SolveError> {
-        let end = |board: &Board, start| {
-            let observers = (progress, recorder);
-            let split = Some(Split::Threads);
-            self.tree.solve(board, Some(start), split, observers)
-        };
-        self.go_on(pending, end)
+        self.go_on(pending, |board, start| {
+            self.tree.solve(board, Some(start), Some(&Share::alone()), (progress, recorder))
+        })
     }
 
     /// Returns a shortest solution of a hard board, found with the threads of a pool on each rank of a job together. All
@@ -301,15 +299,14 @@ impl Optimal {
     pub fn finish_together(
         &self,
         pending: Pending,
-        (team, pool): (&dyn Communicator, &rayon::ThreadPool),
+        ranks: Ranks<'_>,
         progress: &dyn Progress,
         recorder: &dyn Recorder,
     ) -> Result<Answer, SolveError> {
-        let observers = (progress, recorder);
+        let (interrupted, told) = (|| progress.interrupted(), |done: &_| note(recorder, done));
         self.go_on(pending, |board, start| {
-            together(team, pool, observers, |share| {
-                let split = Some(Split::Processes(share));
-                let ended = self.tree.solve(board, Some(start), split, observers);
+            ranks.share(&interrupted, &told, |share| {
+                let ended = self.tree.solve(board, Some(start), Some(share), (progress, recorder));
                 if ended.0 == End::Stopped {
                     share.stop();
                 }

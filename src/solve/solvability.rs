@@ -47,7 +47,7 @@ fn distance(size: Size, a: usize, b: usize) -> usize {
 
 /// Why a board cannot reach a goal, and the nearest that can be had. Its display form says it in one
 /// sentence.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Unsolvable {
     /// How many exchanges of two of its elements (tiles or blank) turn the board into the goal.
     pub exchanges: usize,

@@ -16,9 +16,9 @@ use twox_hash::XxHash3_64;
 
 use crate::kernel::prefetch;
 use crate::store::error::{FileError, FileKind, FileProblem};
-use crate::store::memory::room;
 use crate::store::storage::read_exact_at;
-use crate::store::{EndWhenCut, Image, Mapped, Output, OutputError, in_parallel};
+use crate::store::{Image, Output, OutputError};
+use crate::threads::in_parallel;
 
 const SUM: usize = HEADER_BYTES - 8;
 
@@ -107,7 +107,7 @@ enum Body {
     /// All in memory, or mapped.
     Whole(Image),
     /// What is before the entries, and the blocks of entries that were asked for.
-    Parts { file: File, front: Vec<u8>, blocks: Vec<OnceLock<Vec<u8>>> },
+    Parts { file: File, front: Image, blocks: Vec<OnceLock<Vec<u8>>> },
 }
 
 /// A file of a kind, in memory or read block by block.
@@ -156,8 +156,8 @@ impl<H: FileHeader> Container<H> {
         let header: H = decode(path, &front, len)?;
         let layout = header.layout();
         // No longer than the file.
-        let mut front = room(layout.data.offset)?;
-        read_exact_at(&file, &mut front, 0).map_err(&failed)?;
+        let mut front = Image::zeroed(layout.data.offset).map_err(FileError::from)?;
+        read_exact_at(&file, front.bytes_mut(), 0).map_err(&failed)?;
         let blocks = (0..layout.blocks()).map(|_| OnceLock::new()).collect();
         let body = Body::Parts { file, front, blocks };
         Container::new(path, header, body)
@@ -182,19 +182,6 @@ impl<H: FileHeader> Container<H> {
             read(to.len() as u64)
         })?;
         Ok(Container { body: Body::Whole(image), ..self })
-    }
-
-    /// Maps all of a file that was opened, in a process that has promised to end when the file is cut, and
-    /// checks it. Cost: no memory, and 0.1 ns per byte and core for the sums.
-    ///
-    /// # Errors
-    /// [`FileError::Io`], and whatever is wrong with the file.
-    pub fn map(self, promise: EndWhenCut) -> Result<Container<H>, FileError> {
-        let mapped = Mapped::watched(&self.path, promise);
-        let mapped = mapped.map_err(FileError::io("cannot map", &self.path))?;
-        let file = Container::of_image(&self.path, Image::Mapped(mapped))?;
-        file.check()?;
-        Ok(file)
     }
 
     /// Checks that a mapped file is still what was checked when it was mapped.
@@ -227,7 +214,7 @@ impl<H: FileHeader> Container<H> {
         Container::of_image(Path::new("a file in memory"), image)
     }
 
-    fn of_image(path: &Path, image: Image) -> Result<Container<H>, FileError> {
+    pub(crate) fn of_image(path: &Path, image: Image) -> Result<Container<H>, FileError> {
         let bytes = image.bytes();
         let header = decode(path, bytes, bytes.len() as u64)?;
         Container::new(path, header, Body::Whole(image))
@@ -264,7 +251,7 @@ impl<H: FileHeader> Container<H> {
         let layout = header.layout();
         let front = match &body {
             Body::Whole(image) => &image.bytes()[..layout.data.offset as usize],
-            Body::Parts { front, .. } => front,
+            Body::Parts { front, .. } => front.bytes(),
         };
         let (index, entries) = header.sums();
         let index = index.map(|sum| *sum);
@@ -303,7 +290,7 @@ impl<H: FileHeader> Container<H> {
     pub fn front(&self) -> &[u8] {
         match &self.body {
             Body::Whole(image) => &image.bytes()[..self.layout.data.offset as usize],
-            Body::Parts { front, .. } => front,
+            Body::Parts { front, .. } => front.bytes(),
         }
     }
 
@@ -349,7 +336,7 @@ impl<H: FileHeader> Container<H> {
     /// As [`Container::byte`].
     pub fn block(&self, block: usize) -> Result<Vec<u8>, FileError> {
         let begin = (block * BLOCK_BYTES) as u64;
-        let mut bytes = room((self.layout.raw - begin).min(BLOCK_BYTES as u64))?;
+        let mut bytes = vec![0; (self.layout.raw - begin).min(BLOCK_BYTES as u64) as usize];
         self.read_block(block, &mut bytes)?;
         Ok(bytes)
     }
@@ -424,7 +411,7 @@ impl<H: FileHeader> Container<H> {
         match &self.body {
             Body::Whole(image) => output.write(image.bytes(), progress)?,
             Body::Parts { front, blocks, .. } => {
-                let written = output.write_all(front).and_then(|()| {
+                let written = output.write_all(front.bytes()).and_then(|()| {
                     (0..blocks.len()).try_for_each(|block| {
                         let bytes = self.block(block).map_err(io::Error::other)?;
                         output.write_all(&bytes)

@@ -1,14 +1,11 @@
 //! State arrays in huge-page memory, and how much memory there is.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-use std::fs;
+use std::fs::{self, File, Metadata};
+use std::io;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
-use memmap2::{MmapMut, MmapRaw};
-
-use crate::store::Mapped;
+use memmap2::{Mmap, MmapMut, MmapRaw};
 
 /// Memory that could not be had.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -111,20 +108,6 @@ pub fn peak_memory() -> Option<u64> {
     Some(kib * 1024)
 }
 
-/// Zeroed memory for some bytes, as an error where there is none.
-pub(crate) fn room(bytes: u64) -> Result<Vec<u8>, MemoryError> {
-    let mut room = Vec::new();
-    let reserve = |len| can_fail(|| room.try_reserve_exact(len)).map(|()| len);
-    let reserved = usize::try_from(bytes).map(reserve);
-    match reserved {
-        Ok(Ok(len)) => {
-            room.resize(len, 0);
-            Ok(room)
-        }
-        _ => Err(MemoryError::Map { bytes, reason: "out of memory".into() }),
-    }
-}
-
 // How much memory is free, for this process.
 //
 // Invariant: the limits of every control group from the process's own up to the root hold, so the least
@@ -181,6 +164,60 @@ fn left(group: &Path, [limit, used, cache]: [&str; 3]) -> Option<u64> {
     let cached = stat.lines().find_map(|line| line.strip_prefix(cache));
     let cached = cached.and_then(number).unwrap_or(0);
     Some(limit.saturating_sub(used.saturating_sub(cached)))
+}
+
+// Files mapped for reading.
+//
+// Invariant: a mapped file is only read, and whoever maps it answers for nobody changing it, or for what
+// happens then. Files of this program are replaced by renaming, never written in place, so a mapping keeps its
+// contents while others write a new file of the same name.
+
+/// The bytes of a file, mapped for reading.
+#[derive(Debug)]
+pub struct Mapped {
+    map: Option<Mmap>,
+    file: File,
+    /// What the file was like when it was mapped.
+    then: Metadata,
+}
+
+impl Mapped {
+    /// Maps a file. Cost: constant; pages are read when used.
+    ///
+    /// # Errors
+    /// What the system says of opening or mapping it.
+    ///
+    /// # Safety
+    /// As long as the map lives, nobody shortens the file, or reading what was cut off ends the process, as
+    /// SIGBUS does unless somebody handles it. What is overwritten is no more than other numbers to those who
+    /// read: plain bytes, each of any value, behind checked indices. Whoever rests an answer on the bytes asks
+    /// first whether the file [is unchanged](Mapped::is_unchanged).
+    #[allow(unsafe_code)]
+    pub unsafe fn open(path: &Path) -> io::Result<Mapped> {
+        let file = File::open(path)?;
+        let then = file.metadata()?;
+        if then.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory));
+        }
+        let map = match then.len() {
+            0 => None,
+            // SAFETY: the bytes are only read, and the caller promises that nobody changes them.
+            _ => Some(unsafe { Mmap::map(&file)? }),
+        };
+        Ok(Mapped { map, file, then })
+    }
+
+    /// Returns the bytes.
+    pub fn bytes(&self) -> &[u8] {
+        self.map.as_deref().unwrap_or_default()
+    }
+
+    /// Returns whether the file is as it was when it was mapped, by its length and the time of its last change.
+    pub fn is_unchanged(&self) -> bool {
+        let facts = |of: &Metadata| Some((of.len(), of.modified().ok()?));
+        let now = self.file.metadata().ok();
+        now.is_some_and(|now| facts(&now) == facts(&self.then))
+    }
 }
 
 // The bytes of a file, in memory or mapped.
@@ -251,79 +288,6 @@ impl Image {
             Image::Mapped(_) => &mut [],
         }
     }
-}
-
-// Memory for everything that is small, and what happens when the system has none left.
-//
-// Invariant: an allocation that cannot fail in the language ends the program with the words that it has chosen,
-// not with a signal; one that can fail, under
-// [`can_fail`], returns its error. The hook is called where nothing
-// can be allocated, by any thread.
-
-thread_local! {
-    /// Whether this thread can go on without the memory that it asks for.
-    static CAN_FAIL: Cell<bool> = const { Cell::new(false) };
-}
-
-/// The system's allocator, for a program that wants to say so when there is no more memory.
-///
-/// ```
-/// use tilewave::store::Allocator;
-///
-/// #[global_allocator]
-/// static ALLOCATOR: Allocator = Allocator::new(|_bytes| std::process::exit(1));
-/// # fn main() {}
-/// ```
-#[derive(Debug)]
-pub struct Allocator {
-    exhausted: fn(usize) -> !,
-}
-
-impl Allocator {
-    /// Returns an allocator that calls `exhausted` with the bytes that could not be had. It must not allocate.
-    pub const fn new(exhausted: fn(usize) -> !) -> Allocator {
-        Allocator { exhausted }
-    }
-
-    fn given(&self, memory: *mut u8, bytes: usize) -> *mut u8 {
-        if memory.is_null() && !CAN_FAIL.get() {
-            (self.exhausted)(bytes);
-        }
-        memory
-    }
-}
-
-// SAFETY: every call goes to the system's allocator as it came, and what that returns is returned; the hook in
-// between is called instead of returning null, and never returns.
-#[allow(unsafe_code)]
-unsafe impl GlobalAlloc for Allocator {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the promises of this function, which are the same.
-        self.given(unsafe { System.alloc(layout) }, layout.size())
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as above.
-        self.given(unsafe { System.alloc_zeroed(layout) }, layout.size())
-    }
-
-    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as above.
-        self.given(unsafe { System.realloc(memory, layout, size) }, size)
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
-
-/// Calls what takes memory that it can do without.
-pub(crate) fn can_fail<T>(take: impl FnOnce() -> T) -> T {
-    CAN_FAIL.set(true);
-    let taken = take();
-    CAN_FAIL.set(false);
-    taken
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tempfile::NamedTempFile;
 
+use crate::threads::in_parallel;
+
 /// Bytes of one write.
 const CHUNK: usize = 8 << 20;
 
@@ -206,7 +208,7 @@ impl Output {
             OutputPlace::File { temporary, .. } if bytes.len() > CHUNK => {
                 let file = temporary.as_file();
                 file.set_len(bytes.len() as u64).and_then(|()| {
-                    crate::store::in_parallel(bytes.chunks(CHUNK), |i, chunk| {
+                    in_parallel(bytes.chunks(CHUNK), |i, chunk| {
                         if !stopped.load(Ordering::Relaxed) {
                             write_at(file, chunk, (i * CHUNK) as u64)?;
                             tell(chunk);

@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use memmap2::Mmap;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::store::error::{Place, StorageError};
 
@@ -527,7 +528,7 @@ pub struct MemoryDirectory {
 
 impl MemoryDirectory {
     fn files(&self) -> MutexGuard<'_, BTreeMap<String, MemoryBytes>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+        self.files.lock()
     }
 
     fn file(&self, name: &str) -> Result<MemoryBytes, StorageError> {
@@ -538,7 +539,7 @@ impl MemoryDirectory {
 
 impl Append for MemoryBytes {
     fn append(&mut self, bytes: &[u8]) -> Result<(), StorageError> {
-        self.lock().unwrap_or_else(PoisonError::into_inner).extend(bytes);
+        self.lock().extend(bytes);
         Ok(())
     }
 
@@ -556,7 +557,7 @@ impl Storage for MemoryDirectory {
 
     fn open(&self, name: &str) -> Result<Box<dyn ReadAt>, StorageError> {
         let file = self.file(name)?;
-        Ok(Box::new(file.lock().unwrap_or_else(PoisonError::into_inner).clone()))
+        Ok(Box::new(file.lock().clone()))
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {

@@ -8,9 +8,10 @@ use crate::perm::lehmer;
 use crate::progress::Progress;
 use crate::puzzle::{Board, CellMoves, Definition, Position, State, StateSpace};
 use crate::search::{self, Search, SearchError};
-use crate::store::{BLOCK_BYTES, FileHeader as _, Image, in_parallel};
+use crate::store::{BLOCK_BYTES, FileHeader as _, Image};
 use crate::table::header::{MAX_DEPTH, TableHeader, TablePuzzle, TableShape, UNREACHED};
 use crate::table::{DistanceTable, TableEncoding, TableError};
+use crate::threads::in_parallel;
 
 /// Returns the bytes of memory that the table of a state space and the search that fills it take.
 ///

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tilewave::pdb::{Build, Pattern, build};
 use tilewave::progress::{NoProgress, Phase, Progress};
 use tilewave::puzzle::{Board, Size};
+use tilewave::search::Ranks;
 use tilewave::solve::{
     Answer, Attempt, LogLine, Logged, NoRecorder, Optimal, Pending, Recorder, Stage, SubtreeSplit,
     Walked, replay,
@@ -50,7 +51,7 @@ fn together<P: Progress, R: Recorder + Send>(
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads[team.rank()]);
         let pool = pool.build().unwrap();
         let (progress, recorder) = observers(team.rank());
-        let together = (team, &pool);
+        let together = Ranks { communicator: team, pool: &pool };
         let answer = solver.finish_together(pending.clone(), together, &progress, &recorder);
         (answer.unwrap(), recorder)
     })

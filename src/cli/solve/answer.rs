@@ -1,6 +1,7 @@
 //! One line per board, and a summary.
 
 use anyhow::Result;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tilewave::puzzle::{Board, Metric, MoveStyle};
 use tilewave::report::html::{Refused, Solution};
@@ -10,6 +11,7 @@ use tilewave::solve::{Answer, Unsolvable};
 use crate::cli::options::OutputFormat;
 
 /// What became of a board.
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Solved {
     pub board: Board,
     pub answer: Result<Answer, Box<Unsolvable>>,

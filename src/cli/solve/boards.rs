@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use tilewave::puzzle::{Board, Size};
+use tilewave::search::Communicator;
 
 use crate::cli::failure::{Exit, Usage, refuse};
 use crate::cli::progress;
@@ -46,30 +47,38 @@ impl Boards {
         &self.boards
     }
 
-    /// Returns the boards, which arrive one by one when none is on the command line.
-    pub fn arrive(&self) -> Result<Arrivals> {
+    /// Returns the boards, which arrive one by one when none is on the command line. Of several ranks the first one
+    /// reads, all of them before any is solved.
+    pub fn arrive(&self, ranks: &dyn Communicator) -> Result<Arrivals> {
+        if ranks.size() == 1 {
+            return self.read();
+        }
+        let mut lines = String::new();
+        if ranks.rank() == 0 {
+            for board in self.read()?.all()? {
+                lines += &format!("{board}\n");
+            }
+        }
+        let lines = ranks.broadcast(lines.into_bytes());
+        let lines = String::from_utf8_lossy(&lines).into_owned();
+        let boards = lines.lines().map(|line| Board::parse(line, None));
+        Ok(Arrivals::of(boards.collect::<Result<_, _>>()?, None))
+    }
+
+    fn read(&self) -> Result<Arrivals> {
         let size = self.size;
-        let parse = |text: &String| Board::parse(text, size);
-        let boards = self.boards.iter().map(parse);
+        let boards = self.boards.iter().map(|text| Board::parse(text, size));
         let boards = boards.collect::<Result<Vec<Board>, _>>()?;
         let lines = boards.is_empty().then(|| read(size));
-        Ok(Arrivals {
-            known: boards.len(),
-            waiting: boards.into_iter().map(|board| Ok((board, None))).collect(),
-            lines,
-        })
+        Ok(Arrivals::of(boards, lines))
     }
 }
 
 impl Arrivals {
-    /// Returns boards that are there.
-    #[cfg_attr(not(feature = "mpi"), allow(dead_code))]
-    pub fn of(boards: Vec<Board>) -> Arrivals {
-        Arrivals {
-            known: boards.len(),
-            waiting: boards.into_iter().map(|board| Ok((board, None))).collect(),
-            lines: None,
-        }
+    fn of(boards: Vec<Board>, lines: Option<Receiver<BoardLine>>) -> Arrivals {
+        let known = boards.len();
+        let waiting = boards.into_iter().map(|board| Ok((board, None))).collect();
+        Arrivals { waiting, lines, known }
     }
 
     /// Waits for all boards, which stay, and returns them: of one size, or it says which is not.

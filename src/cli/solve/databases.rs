@@ -13,10 +13,11 @@ use tilewave::pdb::{
 use tilewave::puzzle::Board;
 use tilewave::report::{bytes, duration};
 use tilewave::solve::default_patterns;
-use tilewave::store::{self, EndWhenCut};
+use tilewave::store;
 use tilewave::table::DistanceTable;
 
 use crate::cli::failure::{Usage, refuse};
+use crate::cli::last_words;
 use crate::cli::progress::{SearchProgress, part};
 
 /// Where databases come from.
@@ -196,8 +197,9 @@ pub fn open_partitions(files: &[PathBuf]) -> Result<Vec<Vec<Arc<Pdb>>>> {
 /// Maps a database, which spares a copy in memory that has to be found and cleared first; reads it where the
 /// system cannot tell when the file is cut.
 fn open(path: &Path) -> Result<Pdb, PdbError> {
-    match EndWhenCut::promise() {
-        Ok(promise) => Pdb::map(path, promise),
+    match last_words::map(path) {
+        Ok(mapped) => Pdb::map(path, mapped),
+        // Whatever is wrong with the file, reading it says so.
         Err(_) => Pdb::open(path),
     }
 }

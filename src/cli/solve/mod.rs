@@ -3,23 +3,18 @@
 pub(crate) mod answer;
 pub(crate) mod boards;
 pub(crate) mod databases;
-#[cfg(feature = "mpi")]
-mod ranks;
-#[cfg(not(feature = "mpi"))]
-#[path = "no_ranks.rs"]
-mod ranks;
 pub(crate) mod solver;
 
 use std::io::BufRead;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
-use rayon::prelude::*;
+use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use tilewave::puzzle::{Board, Coordinates, Metric, MoveStyle, Size};
 use tilewave::report::duration;
 use tilewave::report::html::{Solution, player};
+use tilewave::search::{Communicator, OneProcess, Ranks};
 use tilewave::solve::{Constructive, Optimal};
 use tilewave::table::DistanceTable;
 
@@ -29,11 +24,11 @@ use crate::cli::options::{
 };
 use crate::cli::output::{Destination, OutputFile};
 use crate::cli::progress;
+use crate::cli::ranks::{self, me};
 use crate::cli::solve::answer::{Solved, Totals, Wording};
 use crate::cli::solve::boards::{Arrivals, BoardLine, Boards};
 use crate::cli::solve::databases::Databases;
-use crate::cli::solve::ranks::Team;
-use crate::cli::solve::solver::{BoardLog, Limits, Oracle, SolveProgress, Solver, Tried};
+use crate::cli::solve::solver::{BoardLog, Limits, Oracle, SolveProgress, Solver};
 
 pub use crate::cli::solve::databases::open_partitions;
 
@@ -121,19 +116,22 @@ impl Args {
     /// Runs the command.
     pub fn run(&self) -> Result<()> {
         let searches = !self.fast && !self.certify && !self.databases.has_table();
-        let Some(team) = searches.then(Team::join).transpose()?.flatten() else {
-            return self.run_on(None);
-        };
-        match self.run_on(Some(&team)) {
-            Err(error) if error.downcast_ref::<Exit>().is_none() => team.fail(&error),
+        let ranks: Box<dyn Communicator> =
+            if searches { ranks::join()? } else { Box::new(OneProcess) };
+        match self.run_on(&*ranks) {
+            // The others would wait for this rank.
+            Err(error) if ranks.size() > 1 && error.downcast_ref::<Exit>().is_none() => {
+                complain(&format!("{error:#}"));
+                ranks.abort(1)
+            }
             // The first rank's exit code is that of the job.
-            Err(error) if team.is_first() => Err(error),
-            _ => Ok(()),
+            Err(_) if ranks.rank() > 0 => Ok(()),
+            result => result,
         }
     }
 
     /// Runs the command, alone or as one of several ranks.
-    fn run_on(&self, team: Option<&Team>) -> Result<()> {
+    fn run_on(&self, ranks: &dyn Communicator) -> Result<()> {
         let style = self.moves;
         let table = self.databases.table()?;
         if let Some(table) = &table {
@@ -143,10 +141,7 @@ impl Args {
             }
         }
         progress::listen();
-        let mut boards = match team {
-            Some(team) => team.boards(|| self.boards.arrive())?,
-            None => self.boards.arrive()?,
-        };
+        let mut boards = self.boards.arrive(ranks)?;
         let Some(size) = first_size(&mut boards)? else {
             return Err(Exit(progress::INTERRUPTED).into());
         };
@@ -154,15 +149,15 @@ impl Args {
         self.refuse(&goal)?;
         let log = self.log.as_ref().map(|path| anyhow::Ok(BoardLog::new(path, boards.all()?)));
         let log = log.transpose()?;
-        let writes = team.is_none_or(Team::is_first);
+        let writes = ranks.rank() == 0;
         let page = self.html.as_ref().filter(|_| writes);
         let page = page.map(|path| OutputFile::reserve(path, self.output.force));
         let page = page.transpose()?;
         let destination = writes.then(|| self.output.reserve()).transpose()?;
-        let threads = self.threads.get().or_else(|| Some(team?.threads()));
+        let own = || (ranks.size() > 1).then(|| ranks::shared(ranks).0);
+        let threads = self.threads.get().or_else(own);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build()?;
 
-        let begun = Instant::now();
         let progress = SolveProgress::new(boards.known, writes);
         let mut solver = Solver {
             goal: &goal,
@@ -188,15 +183,7 @@ impl Args {
             before: 0,
             kept: Vec::new(),
         };
-        match (team, destination) {
-            (Some(team), destination) => {
-                session.run_together(&mut solver, destination, begun, (team, &pool))?;
-            }
-            (None, Some(destination)) => {
-                pool.install(|| session.run(&mut solver, destination, begun))?;
-            }
-            (None, None) => {}
-        }
+        session.run(&mut solver, destination, Ranks { communicator: ranks, pool: &pool })?;
         let (totals, solved) = (session.totals, session.kept);
         drop(progress);
         if let Some(page) = page.filter(|_| !solved.is_empty()) {
@@ -299,66 +286,43 @@ struct SolveSession<'a> {
 }
 
 impl SolveSession<'_> {
-    /// Solves the boards as they come and writes their lines and the summary.
+    /// Solves the boards as they come; rank 0 writes their lines and the summary.
     fn run(
         &mut self,
         solver: &mut Solver<'_>,
-        mut destination: Destination,
-        begun: Instant,
+        mut destination: Option<Destination>,
+        ranks: Ranks<'_>,
     ) -> Result<()> {
+        let begun = Instant::now();
         // Not before it is known that the boards, databases and log go together.
         let mut heading = Some(self.wording.heading());
         while !progress::asked() {
-            let arrivals = self.boards.next(BATCH);
+            let arrivals = self.boards.next(BATCH * ranks.communicator.size());
             if arrivals.is_empty() {
                 break;
             }
             solver.progress.expect(self.boards.known);
             let boards = self.take(arrivals, solver)?;
-            self.prepare(&boards, solver, None)?;
-            if let Some(heading) = heading.take() {
-                destination.add(&heading)?;
+            self.prepare(&boards, solver, ranks)?;
+            if let (Some(heading), Some(to)) = (heading.take(), &mut destination) {
+                to.add(&heading)?;
             }
-            // Easy boards are solved one per thread, hard ones one after the other on all threads.
-            let places = self.before..self.before + boards.len();
-            let tried = boards.par_iter().zip(places.clone());
-            let tried = tried.map(|(board, at)| solver.attempt(at, board));
-            let tried: Vec<Result<Tried>> = tried.collect();
-            self.before = places.end;
-            for (tried, at) in tried.into_iter().zip(places) {
-                if let Some(solved) = solver.finish(at, tried?, None)? {
-                    self.show(solved, solver, &mut destination)?;
+            // Easy boards are solved one per thread, hard ones one after the other on all threads of all ranks.
+            for (at, tried) in solver.attempt_all(self.before, &boards, ranks)? {
+                let solved = solver.finish(at, tried, ranks)?;
+                if let (Some(solved), Some(destination)) = (solved, &mut destination) {
+                    self.show(solved, solver, destination)?;
                 }
             }
+            self.before += boards.len();
         }
+        let Some(mut destination) = destination else {
+            return Ok(());
+        };
         if let Some(heading) = heading {
             destination.add(&heading)?;
         }
         self.end(solver, destination, begun)
-    }
-
-    /// Solves all boards together with other ranks; the first one writes.
-    fn run_together(
-        &mut self,
-        solver: &mut Solver<'_>,
-        mut destination: Option<Destination>,
-        begun: Instant,
-        (team, pool): (&Team, &rayon::ThreadPool),
-    ) -> Result<()> {
-        let boards = self.boards.all()?;
-        self.prepare(&boards, solver, Some(team))?;
-        if let Some(destination) = &mut destination {
-            destination.add(&self.wording.heading())?;
-        }
-        let solver = &*solver;
-        team.solve(solver, &boards, pool, |solved| match &mut destination {
-            Some(destination) => self.show(solved, solver, destination),
-            None => Ok(()),
-        })?;
-        match destination {
-            Some(destination) => self.end(solver, destination, begun),
-            None => Ok(()),
-        }
     }
 
     /// Writes a board's line.
@@ -423,41 +387,39 @@ impl SolveSession<'_> {
     }
 
     /// Gets the databases when the first board comes that can be solved: others need none.
-    fn prepare(
-        &self,
-        boards: &[Board],
-        solver: &mut Solver<'_>,
-        team: Option<&Team>,
-    ) -> Result<()> {
+    fn prepare(&self, boards: &[Board], solver: &mut Solver<'_>, ranks: Ranks<'_>) -> Result<()> {
         let searches = !self.args.fast || self.args.ratio;
         let frame = Coordinates::new(solver.goal.clone());
         let solvable = |board: &Board| frame.encode_solvable(board).is_ok();
-        if searches && solver.oracle.is_none() && boards.iter().any(solvable) {
-            let threads = self.args.threads.get();
-            let get = || self.args.databases.get(solver.goal, threads);
-            let pdbs = match team {
-                Some(team) => team.in_turn(get)?,
-                None => get()?,
-            };
-            let mut search = Optimal::with_partitions(solver.goal, pdbs)?;
-            if let Some(team) = team {
-                team.compare(&search)?;
-                search = search.without_copies();
-            }
-            if let Some(log) = &mut solver.log {
-                if team.is_none_or(Team::is_first) {
-                    log.open(&search)?;
-                }
-                if let Some(team) = team {
-                    // The first rank has the file.
-                    let known = team.broadcast(log.entries())?;
-                    if !team.is_first() {
-                        log.follow(known, solver.goal)?;
-                    }
-                }
-            }
-            solver.oracle = Some(Oracle::Search(Box::new(search)));
+        if !searches || solver.oracle.is_some() || !boards.iter().any(solvable) {
+            return Ok(());
         }
+        let Ranks { communicator, pool } = ranks;
+        let first = communicator.rank() == 0;
+        // Rank 0 builds what is kept for all; when it cannot, it ends all.
+        if !first {
+            communicator.barrier();
+        }
+        let threads = self.args.threads.get();
+        let pdbs = pool.install(|| self.args.databases.get(solver.goal, threads))?;
+        if first {
+            communicator.barrier();
+        }
+        let mut search = Optimal::with_partitions(solver.goal, pdbs)?;
+        if communicator.size() > 1 {
+            let mine = serde_json::to_vec(&(env!("CARGO_PKG_VERSION"), search.databases()))?;
+            ensure!(
+                communicator.broadcast(mine.clone()) == mine,
+                "{} has other databases than rank 0, or another version of this program: give all machines the \
+                 same files",
+                me(communicator)
+            );
+            search = search.without_copies();
+        }
+        if let Some(log) = &mut solver.log {
+            log.open(&search, communicator)?;
+        }
+        solver.oracle = Some(Oracle::Search(Box::new(search)));
         Ok(())
     }
 }

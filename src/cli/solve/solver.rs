@@ -5,16 +5,18 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use parking_lot::Mutex;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use tilewave::Error;
 use tilewave::progress::{Phase, StopWhen};
 use tilewave::puzzle::{Board, Metric, Moves};
 use tilewave::report::{counted, duration, thousands};
-use tilewave::search::Communicator;
+use tilewave::search::{Communicator, Ranks};
 use tilewave::solve::{
     Answer, Attempt, Constructive, Cut, LogLine, Logged, Optimal, Pending, Recorder, SolveError,
     SolveLog, Stage, SubtreeSplit, Walked, certify, explain, replay,
@@ -51,10 +53,8 @@ pub struct Solver<'a> {
     pub log: Option<BoardLog>,
 }
 
-/// The ranks of a job, and the threads of this one.
-pub type RanksAndThreads<'r> = (&'r dyn Communicator, &'r rayon::ThreadPool);
-
 /// What one thread made of a board.
+#[derive(Clone, Serialize, Deserialize)]
 pub enum Tried {
     /// All that was asked for.
     Done(Solved),
@@ -63,6 +63,45 @@ pub enum Tried {
 }
 
 impl Solver<'_> {
+    /// Attempts boards, the first of which has a place, each on one thread of a rank; returns what was made of them,
+    /// in order. Some may be missing when somebody interrupts. All ranks return the same.
+    pub fn attempt_all(
+        &self,
+        first: usize,
+        boards: &[Board],
+        ranks: Ranks<'_>,
+    ) -> Result<Vec<(usize, Tried)>> {
+        let told = |tried: &Tried| {
+            if matches!(tried, Tried::Done(_)) {
+                self.progress.done();
+            }
+        };
+        let failure = Mutex::new(None);
+        let (mut tried, stopped) = ranks.share(&progress::asked, &told, |share| {
+            share.begin(boards.len());
+            (0..rayon::current_num_threads()).into_par_iter().for_each(|_| {
+                while let Some(i) = share.next() {
+                    match self.attempt(first + i, &boards[i]) {
+                        Ok(tried) => share.done(i, tried),
+                        Err(error) => {
+                            failure.lock().get_or_insert(error);
+                            share.stop();
+                        }
+                    }
+                }
+            });
+            share.end()
+        });
+        if let Some(error) = failure.into_inner() {
+            return Err(error);
+        }
+        if stopped {
+            progress::ask();
+        }
+        tried.sort_by_key(|(i, _)| *i);
+        Ok(tried.into_iter().map(|(i, tried)| (first + i, tried)).collect())
+    }
+
     /// Solves the board at a place on the current thread, unless it is too hard for one.
     pub fn attempt(&self, at: usize, board: &Board) -> Result<Tried> {
         match self.log.as_ref().and_then(|log| log.found(at)) {
@@ -120,21 +159,18 @@ impl Solver<'_> {
         }))
     }
 
-    /// Solves a hard board, the one at a place, with all threads of the current pool, or of each rank's pool. None of a
-    /// board that was left alone because somebody interrupted.
-    pub fn finish(
-        &self,
-        at: usize,
-        tried: Tried,
-        ranks: Option<RanksAndThreads<'_>>,
-    ) -> Result<Option<Solved>> {
+    /// Solves a hard board, the one at a place, with all threads of all ranks. None of a board that was left alone
+    /// because somebody interrupted.
+    pub fn finish(&self, at: usize, tried: Tried, ranks: Ranks<'_>) -> Result<Option<Solved>> {
         let (pending, fast) = match tried {
             Tried::Done(solved) if self.is_left(&solved) => return Ok(None),
             Tried::Done(solved) => {
                 self.note(at, &solved)?;
                 return Ok(Some(solved));
             }
-            Tried::Hard(pending, _) if progress::asked() && ranks.is_none() => {
+            // All ranks stop at the same board.
+            Tried::Hard(pending, _) if ranks.communicator.max(progress::asked().into()) > 0 => {
+                progress::ask();
                 if let Some(log) = self.log.as_ref().filter(|log| log.found(at).is_none()) {
                     log.append(&LogLine::pending(at, &pending))?;
                 }
@@ -155,10 +191,7 @@ impl Solver<'_> {
                 if found.is_none() {
                     watch.log(&LogLine::pending(at, &pending));
                 }
-                let answer = match ranks {
-                    Some(ranks) => solver.finish_together(pending, ranks, &watch, &watch)?,
-                    None => solver.finish_recorded(pending, &watch, &watch)?,
-                };
+                let answer = solver.finish_together(pending, ranks, &watch, &watch)?;
                 watch.finish()?;
                 Some(answer)
             }
@@ -325,7 +358,7 @@ impl<'a> BoardWatch<'a> {
         let Some(Err(error)) = self.journal.map(|log| log.append(entry)) else {
             return;
         };
-        let mut failure = self.failure.lock().unwrap_or_else(|e| e.into_inner());
+        let mut failure = self.failure.lock();
         failure.get_or_insert(error);
         self.failed.store(true, Ordering::Relaxed);
     }
@@ -346,10 +379,8 @@ impl<'a> BoardWatch<'a> {
 
     /// Logs what is left and returns what went wrong with the log.
     pub fn finish(self) -> Result<(), SolveError> {
-        let subtrees = self.subtrees.lock();
-        self.flush(&mut subtrees.unwrap_or_else(|e| e.into_inner()));
-        let failure = self.failure.into_inner();
-        match failure.unwrap_or_else(|e| e.into_inner()) {
+        self.flush(&mut self.subtrees.lock());
+        match self.failure.into_inner() {
             Some(error) => Err(error),
             None => Ok(()),
         }
@@ -358,7 +389,7 @@ impl<'a> BoardWatch<'a> {
 
 impl Recorder for BoardWatch<'_> {
     fn iteration(&self, next: Stage) {
-        let mut subtrees = self.subtrees.lock().unwrap_or_else(|e| e.into_inner());
+        let mut subtrees = self.subtrees.lock();
         // The next iteration begins where this one came closest, so all of it is known.
         self.flush(&mut subtrees);
         let took = subtrees.begun.elapsed();
@@ -392,7 +423,7 @@ impl Recorder for BoardWatch<'_> {
         if self.journal.is_none() {
             return;
         }
-        let mut subtrees = self.subtrees.lock().unwrap_or_else(|e| e.into_inner());
+        let mut subtrees = self.subtrees.lock();
         subtrees.done.pieces = of;
         subtrees.done.walked.push(walked);
         if Instant::now() >= subtrees.next {
@@ -448,25 +479,23 @@ impl BoardLog {
         }
     }
 
-    /// Opens it, and says what is in it.
-    pub fn open(&mut self, solver: &Optimal) -> Result<()> {
-        let (log, found) = SolveLog::open(&self.path, &self.boards, solver)?;
-        (self.place, self.found) = (LogPlace::File(Mutex::new(log)), found);
-        self.say();
-        Ok(())
-    }
-
-    /// Returns lines that say what it said when it was opened.
-    pub fn entries(&self) -> Vec<LogLine> {
-        let found = self.found.iter();
-        let lines = found.flat_map(|(&at, logged)| logged.entries(at, &self.boards[at]));
-        lines.collect()
-    }
-
-    /// Knows what such lines say; the first of several ranks has the file.
-    pub fn follow(&mut self, known: Vec<LogLine>, goal: &Board) -> Result<()> {
-        let found = replay(known, &self.boards, goal);
-        self.found = found.context("the ranks disagree on the log")?;
+    /// Opens it, and says what is in it. Of several ranks the first one has the file.
+    pub fn open(&mut self, solver: &Optimal, ranks: &dyn Communicator) -> Result<()> {
+        let mut known = Vec::new();
+        if ranks.rank() == 0 {
+            let (log, found) = SolveLog::open(&self.path, &self.boards, solver)?;
+            (self.place, self.found) = (LogPlace::File(Mutex::new(log)), found);
+            self.say();
+            let lines = self.found.iter();
+            let lines = lines.flat_map(|(&at, logged)| logged.entries(at, &self.boards[at]));
+            known = serde_json::to_vec(&lines.collect::<Vec<LogLine>>())?;
+        }
+        let known = ranks.broadcast(known);
+        if ranks.rank() > 0 {
+            let known = serde_json::from_slice::<Vec<LogLine>>(&known)?;
+            let found = replay(known, &self.boards, solver.goal());
+            self.found = found.context("the ranks disagree on the log")?;
+        }
         Ok(())
     }
 
@@ -506,7 +535,7 @@ impl BoardLog {
         let LogPlace::File(log) = &self.place else {
             return Ok(());
         };
-        act(&mut log.lock().unwrap_or_else(|e| e.into_inner()))
+        act(&mut log.lock())
     }
 }
 

@@ -3,10 +3,11 @@
 //! Invariant: after loading, the array holds exactly the chunk's current level; blocks that held another
 //! chunk's are cleared. The readers send the chunks in the order in which they are computed.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::Builder;
 use std::time::Instant;
+
+use parking_lot::Mutex;
 
 use crate::kernel::{Kernel, Tally, collect, spread};
 use crate::perm::layout::{GROUP, Register};
@@ -106,13 +107,13 @@ fn each_batch(
                 };
                 let done = batch.map_err(Halt::from).and_then(|batch| work(worker, &batch));
                 if let Err(halt) = done {
-                    first.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(halt);
+                    first.lock().get_or_insert(halt);
                     failed.store(true, Ordering::Relaxed);
                 }
             }
         });
     });
-    first.into_inner().unwrap_or_else(|e| e.into_inner()).map_or(Ok(()), Err)
+    first.into_inner().map_or(Ok(()), Err)
 }
 
 /// Writes which groups of the registers of each block hold a state, a bit each; `live` are the registers that do, where they
@@ -173,7 +174,7 @@ fn load(run: &DiskRun, batches: &Batches, cur: &mut Frontier) -> Result<(), Halt
     let frames = Mutex::new(frames.map(Some).collect::<Vec<_>>());
     each_batch(run, batches, |worker, batch| {
         for (frame, entry) in batch.frames() {
-            let place = frames.lock().unwrap_or_else(|e| e.into_inner())[frame].take();
+            let place = frames.lock()[frame].take();
             let Some((registers, (occupied, held))) = place else {
                 continue;
             };
@@ -308,14 +309,14 @@ impl ChunkStep<'_> {
             let begun = Instant::now();
             committer.tell(|writer| writer.frames(encoded))?;
             run.files.times.wait.add(begun);
-            let mut sum = sum.lock().unwrap_or_else(|e| e.into_inner());
+            let mut sum = sum.lock();
             *sum = sum.plus(tally);
             drop(sum);
             let frames = (batch.end - batch.first) as u64;
             run.progress.frames(depth, done.fetch_add(frames, Ordering::Relaxed) + frames);
             Ok(())
         })?;
-        Ok(sum.into_inner().unwrap_or_else(|e| e.into_inner()))
+        Ok(sum.into_inner())
     }
 
     fn frame(

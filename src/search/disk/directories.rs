@@ -1,9 +1,10 @@
 //! The directories of a run: which chunk lies where, the locks, and how much of the disks is used.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use parking_lot::RwLock;
 use twox_hash::XxHash3_64;
 
 use crate::Error;
@@ -67,18 +68,18 @@ impl Directories {
     /// Returns the place of the directory of a chunk, from 0.
     pub(crate) fn place(&self, chunk: usize) -> usize {
         let shares = self.shares.read();
-        shares.unwrap_or_else(PoisonError::into_inner).place(chunk)
+        shares.place(chunk)
     }
 
     /// How chunks are dealt out.
     pub(crate) fn shares(&self) -> Shares {
         let shares = self.shares.read();
-        shares.unwrap_or_else(PoisonError::into_inner).clone()
+        shares.clone()
     }
 
     /// Deals chunks out by the shares of a run, equally when these are not those of as many directories.
     pub(crate) fn deal(&self, shares: &[u32]) {
-        let mut dealt = self.shares.write().unwrap_or_else(PoisonError::into_inner);
+        let mut dealt = self.shares.write();
         *dealt = Shares::new(shares, self.count());
     }
 

@@ -4,7 +4,9 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::RwLock;
 
 use crate::kernel::{BitPiece, BitRow, Kernel, take_bits};
 use crate::perm::TargetByte;
@@ -214,7 +216,7 @@ impl PlaneSources {
 
     /// Returns what a range of source blocks gives to a target block, known by its key.
     fn portion(&self, sources: &BlockSources, from: &Range<usize>, key: &[u64]) -> Arc<Portion> {
-        let known = self.portions.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.portions.read();
         if let Some(portion) = known.get(key) {
             return portion.clone();
         }
@@ -235,7 +237,7 @@ impl PlaneSources {
                 portion.starts.push(portion.pieces.len() as u32);
             }
         }
-        let mut known = self.portions.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.portions.write();
         forget_many(&mut known);
         known.entry(key.to_vec()).or_insert(Arc::new(portion)).clone()
     }

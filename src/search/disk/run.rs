@@ -2,8 +2,9 @@
 //!
 //! Invariant: nothing here changes but times and workers, which threads share, and what is shown.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::Mutex;
 
 use crate::kernel::Kernel;
 use crate::perm::layout::Register;
@@ -81,7 +82,7 @@ impl Workers {
 
     /// Lends one to a thread.
     pub fn with<T>(&self, work: impl FnOnce(&mut Worker) -> T) -> T {
-        let idle = || self.0.lock().unwrap_or_else(|e| e.into_inner());
+        let idle = || self.0.lock();
         let worker = idle().pop();
         let mut worker = worker.expect("there is a worker for every thread");
         let result = work(&mut worker);

@@ -16,9 +16,11 @@ use crate::search::disk::{
     run_number, setup, verify,
 };
 use crate::search::{
-    Communicator, Crossings, DiskUse, Engine, OneProcess, Outcome, Reduce, Search, SearchProblem,
+    Communicator, Crossings, DiskUse, Engine, OneProcess, Outcome, Reduce, Search, SearchError,
+    SearchProblem,
 };
 use crate::store::Manifest;
+use crate::threads::pool;
 
 /// Runs a search on disk, or continues the one that the directories hold, and returns what it found.
 ///
@@ -94,7 +96,7 @@ impl Prepared {
         Ok(Prepared {
             problem: SearchProblem::chunked(&search.space)?,
             kernel: search.choose_kernel()?,
-            pool: search.pool()?,
+            pool: pool(search.threads).map_err(SearchError::from)?,
         })
     }
 }

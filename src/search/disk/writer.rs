@@ -5,12 +5,13 @@
 //! removed only after one that no longer names it is. Until then its name carries the run's number.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Sender, bounded};
+use parking_lot::Mutex;
 use twox_hash::XxHash3_64;
 
 use crate::kernel::Tally;
@@ -20,6 +21,7 @@ use crate::store::{
     Append, ChunkRecord, LevelFiles, LevelHeader, LevelRecord, LevelSum, LevelWriter, Manifest,
     RunFile,
 };
+use crate::threads::ThreadsError;
 
 /// Most files that wait for their sync with an open handle.
 const OPEN: usize = 128;
@@ -318,7 +320,7 @@ pub(crate) struct Committer {
 
 /// No thread could be started for a reader or the writer.
 pub(crate) fn no_thread(reason: std::io::Error) -> SearchError {
-    SearchError::Threads { threads: 1, reason: reason.to_string() }
+    ThreadsError { threads: 1, reason: reason.to_string() }.into()
 }
 
 impl Committer {
@@ -350,7 +352,7 @@ impl Committer {
         let failure = Arc::clone(&failed);
         let thread = Builder::new().spawn(move || {
             if let Err(error) = receiver.iter().try_for_each(|job| job(&mut writer)) {
-                let said = || failure.lock().unwrap_or_else(|e| e.into_inner());
+                let said = || failure.lock();
                 *said() = Some(error);
                 if !writer.give_up() {
                     let error = said().take();
@@ -369,7 +371,7 @@ impl Committer {
         &self,
         job: impl FnOnce(&mut Writer) -> Result<(), DiskError> + Send + 'static,
     ) -> Result<(), Halt> {
-        if self.failed.lock().unwrap_or_else(|e| e.into_inner()).is_some() {
+        if self.failed.lock().is_some() {
             return Err(Halt::Writer);
         }
         let sender = self.sender.as_ref().ok_or(Halt::Writer)?;
@@ -401,7 +403,7 @@ impl Committer {
         self.sender = None;
         let thread = self.thread.take().expect("a committer is closed once");
         let manifest = thread.join();
-        let failed = self.failed.lock().unwrap_or_else(|e| e.into_inner()).take();
+        let failed = self.failed.lock().take();
         match (failed, manifest) {
             (Some(error), _) => Err(error),
             (None, Ok(manifest)) => Ok(manifest),

@@ -3,13 +3,9 @@
 //! Invariant: decoding what was encoded gives the same registers; anything else is an error, never a
 //! panic, and takes no more memory than the frame's registers.
 
-pub(crate) mod dispatch;
 pub(crate) mod rans;
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod rans_avx2;
-#[cfg(target_arch = "x86_64")]
 pub(crate) mod rans_avx512;
-pub(crate) mod rans_scalar;
 pub(crate) mod rans_table;
 pub(crate) mod zstd;
 

@@ -4,12 +4,13 @@
 //! neighbours do. So registers are sorted into classes by it, each class with a table of its own. The classes themselves
 //! are rows of symbols, and so are the bytes too rare for a share in their table.
 
-use crate::kernel::Kernel;
+#![allow(unsafe_code)]
+
+use crate::kernel::{Kernel, dispatch};
 use crate::perm::layout::{LANES, Register};
-use crate::store::codec::dispatch::{count_held, decode, encode, gather_held, list};
 use crate::store::codec::rans_table::{
-    self, Backward, Forward, RansStates, RansStreams, Read, RowSource, RowTarget, SymbolTable,
-    take, take_u32,
+    self, Backward, Forward, RansIsa, RansStates, RansStreams, Read, RowSource, RowTarget,
+    SymbolTable, take, take_u32,
 };
 
 /// Most classes of registers that hold states; class 0 is that of the others.
@@ -122,12 +123,26 @@ fn count(bytes: &[u8]) -> [u32; 256] {
     std::array::from_fn(|byte| counts.iter().map(|counts| counts[byte]).sum())
 }
 
-/// The kernel, or the one that runs anywhere.
-fn supported(kernel: Kernel) -> Kernel {
-    match kernel.is_supported() {
-        true => kernel,
-        false => Kernel::Scalar,
-    }
+// The functions of the codec, with the instructions of a kernel.
+
+fn encode(kernel: Kernel, source: &impl RowSource, to: &mut RansStreams) {
+    dispatch!(kernel, I::encode(source: &impl RowSource, to: &mut RansStreams))
+}
+
+fn decode(kernel: Kernel, target: &mut impl RowTarget, from: &mut Read) {
+    dispatch!(kernel, I::decode(target: &mut impl RowTarget, from: &mut Read))
+}
+
+fn count_held(kernel: Kernel, registers: &[Register], held: &mut [u8]) {
+    dispatch!(kernel, I::count_held(registers: &[Register], held: &mut [u8]))
+}
+
+fn gather_held(kernel: Kernel, register: &Register, to: &mut Register) {
+    dispatch!(kernel, I::gather_held(register: &Register, to: &mut Register))
+}
+
+fn list(kernel: Kernel, bytes: &[u8], zeros: bool, to: &mut Vec<u32>) {
+    dispatch!(kernel, I::list(bytes: &[u8], zeros: bool, to: &mut Vec<u32>))
 }
 
 /// Encodes frames.
@@ -149,7 +164,7 @@ pub struct RansEncoder {
 impl RansEncoder {
     pub fn new(kernel: Kernel) -> RansEncoder {
         RansEncoder {
-            kernel: supported(kernel),
+            kernel,
             tables: Default::default(),
             held: Vec::new(),
             class: Vec::new(),
@@ -194,7 +209,7 @@ impl RansEncoder {
     fn code(&mut self, registers: &[Register]) {
         let (classes, counts) = self.classify();
         self.bytes.push(classes as u8);
-        self.tables[0].encode(self.kernel, &counts, &mut self.bytes);
+        self.tables[0].encode(&counts, &mut self.bytes);
         self.sample(registers, classes);
         fit(&mut self.class, registers.len(), 0);
         // Every row takes at most a byte for each lane.
@@ -204,10 +219,10 @@ impl RansEncoder {
         rare.clear(self.live.len() * LANES);
         let mut states = [RansStates::FIRST; 2];
         let mut run = |escaped: &mut Backward, source: FrameKind| {
-            let to = RansStreams { states: &mut states, stream: &mut self.stream, escaped };
+            let mut to = RansStreams { states: &mut states, stream: &mut self.stream, escaped };
             match source {
-                FrameKind::Live(live) => encode(self.kernel, &live, to),
-                FrameKind::List(list) => encode(self.kernel, &list, to),
+                FrameKind::Live(live) => encode(self.kernel, &live, &mut to),
+                FrameKind::List(list) => encode(self.kernel, &list, &mut to),
             }
         };
         // What is decoded first is encoded last.
@@ -221,7 +236,7 @@ impl RansEncoder {
         let table = &mut self.tables[RARE];
         self.bytes.push(u8::from(!rare.is_empty()));
         if !rare.is_empty() {
-            table.encode(self.kernel, &count(rare), &mut self.bytes);
+            table.encode(&count(rare), &mut self.bytes);
             // What fills up the last row costs least.
             fit(&mut self.rare, rare.len(), table.likeliest());
             run(rarest, FrameKind::List(List(&self.rare, &self.tables[RARE])));
@@ -284,7 +299,7 @@ impl RansEncoder {
         for (class, (held, none)) in counts.into_iter().enumerate().take(classes) {
             let mut counts = count(&self.samples[class][..held]);
             counts[0] = none;
-            self.tables[1 + class].encode(self.kernel, &counts, &mut self.bytes);
+            self.tables[1 + class].encode(&counts, &mut self.bytes);
         }
     }
 }
@@ -307,7 +322,7 @@ pub struct RansDecoder {
 impl RansDecoder {
     pub fn new(kernel: Kernel) -> RansDecoder {
         RansDecoder {
-            kernel: supported(kernel),
+            kernel,
             tables: Default::default(),
             class: Vec::new(),
             live: Vec::new(),
@@ -352,11 +367,11 @@ impl RansDecoder {
             return None;
         }
         for table in &mut self.tables[..=classes] {
-            table.decode(self.kernel, bytes)?;
+            table.decode(bytes)?;
         }
         let has_rare = take(bytes, 1)?[0] == 1;
         if has_rare {
-            self.tables[RARE].decode(self.kernel, bytes)?;
+            self.tables[RARE].decode(bytes)?;
         }
         let rare = take_u32(bytes)? as usize;
         if rare > registers.len() * LANES || has_rare != (rare > 0) {
@@ -372,8 +387,8 @@ impl RansDecoder {
         let mut stream = Forward::new(bytes);
         let kernel = self.kernel;
         let mut read = |bytes: &mut [u8], table| {
-            let from = Read { states: &mut states, stream: &mut stream, escaped: &mut rarest };
-            decode(kernel, &mut List(bytes, table), from);
+            let mut from = Read { states: &mut states, stream: &mut stream, escaped: &mut rarest };
+            decode(kernel, &mut List(bytes, table), &mut from);
         };
         fit(&mut self.class, registers.len(), 0);
         read(&mut self.class, &self.tables[0]);
@@ -393,8 +408,8 @@ impl RansDecoder {
         list(kernel, class, false, &mut self.live);
         let mut rare = Forward::new(&self.rare[..rare]);
         let mut live = LiveRegisters { registers, live: &self.live, class, tables: &self.tables };
-        let from = Read { states: &mut states, stream: &mut stream, escaped: &mut rare };
-        decode(kernel, &mut live, from);
+        let mut from = Read { states: &mut states, stream: &mut stream, escaped: &mut rare };
+        decode(kernel, &mut live, &mut from);
         let whole = [&stream, &rare, &rarest].iter().all(|part| part.is_done());
         (whole && states.iter().all(RansStates::are_first)).then_some(())
     }

@@ -1,14 +1,16 @@
 //! Rows of 60 lanes in registers of AVX-512.
 //!
-//! Invariant: equal to [`crate::store::codec::rans_scalar`] bit for bit. What the four lanes beyond them hold is never written.
+//! Invariant: equal to the plain functions of [`RansIsa`] bit for bit. What the four lanes beyond them hold is never written.
 
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
 
+use crate::kernel::avx512::Avx512;
 use crate::perm::layout::{LANES, Register};
 use crate::store::codec::rans_table::{
-    Backward, Forward, HELD, RansStates, RansStreams, Read, RowSource, RowTarget, SymbolTable,
+    Backward, Forward, HELD, RansIsa, RansStates, RansStreams, Read, RowSource, RowTarget,
+    SymbolTable,
 };
 
 /// All bits of the lanes that hold lines.
@@ -187,92 +189,86 @@ fn decode_row(
     RansLanesAvx512 { high: _mm512_mask_mov_epi8(high, less, low), low: pull(stream, less, low) }
 }
 
-/// # Safety
-/// The processor has the instructions.
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(crate) unsafe fn encode(source: &impl RowSource, to: &mut RansStreams) {
-    let [mut even, mut odd] = to.states.each_ref().map(RansLanesAvx512::load);
-    // Held here, not behind references, and no closure that takes either state: that would be called, and all of it
-    // be in memory.
-    let [mut stream, mut escaped] = [&mut *to.stream, &mut *to.escaped].map(std::mem::take);
-    let rows = source.rows();
-    for i in (0..rows.next_multiple_of(2)).rev().step_by(2) {
-        if i < rows {
-            let (row, table) = source.row(i);
-            odd = encode_row(row, table, odd, &mut stream, &mut escaped);
+impl RansIsa for Avx512 {
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    unsafe fn encode(source: &impl RowSource, to: &mut RansStreams) {
+        let [mut even, mut odd] = to.states.each_ref().map(RansLanesAvx512::load);
+        // Held here, not behind references, and no closure that takes either state: that would be called, and all of it
+        // be in memory.
+        let [mut stream, mut escaped] = [&mut *to.stream, &mut *to.escaped].map(std::mem::take);
+        let rows = source.rows();
+        for i in (0..rows.next_multiple_of(2)).rev().step_by(2) {
+            if i < rows {
+                let (row, table) = source.row(i);
+                odd = encode_row(row, table, odd, &mut stream, &mut escaped);
+            }
+            let (row, table) = source.row(i - 1);
+            even = encode_row(row, table, even, &mut stream, &mut escaped);
         }
-        let (row, table) = source.row(i - 1);
-        even = encode_row(row, table, even, &mut stream, &mut escaped);
+        (*to.stream, *to.escaped) = (stream, escaped);
+        even.store(&mut to.states[0]);
+        odd.store(&mut to.states[1]);
     }
-    (*to.stream, *to.escaped) = (stream, escaped);
-    even.store(&mut to.states[0]);
-    odd.store(&mut to.states[1]);
-}
 
-/// # Safety
-/// The processor has the instructions.
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(crate) unsafe fn decode(target: &mut impl RowTarget, from: &mut Read) {
-    let [mut even, mut odd] = from.states.each_ref().map(RansLanesAvx512::load);
-    let (mut stream, mut escaped) = (*from.stream, *from.escaped);
-    let rows = target.rows();
-    // As in encode.
-    for i in (0..rows).step_by(2) {
-        let (row, table) = target.row(i);
-        even = decode_row(row, table, even, &mut stream, &mut escaped);
-        if i + 1 < rows {
-            let (row, table) = target.row(i + 1);
-            odd = decode_row(row, table, odd, &mut stream, &mut escaped);
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    unsafe fn decode(target: &mut impl RowTarget, from: &mut Read) {
+        let [mut even, mut odd] = from.states.each_ref().map(RansLanesAvx512::load);
+        let (mut stream, mut escaped) = (*from.stream, *from.escaped);
+        let rows = target.rows();
+        // As in encode.
+        for i in (0..rows).step_by(2) {
+            let (row, table) = target.row(i);
+            even = decode_row(row, table, even, &mut stream, &mut escaped);
+            if i + 1 < rows {
+                let (row, table) = target.row(i + 1);
+                odd = decode_row(row, table, odd, &mut stream, &mut escaped);
+            }
+        }
+        (*from.stream, *from.escaped) = (stream, escaped);
+        even.store(&mut from.states[0]);
+        odd.store(&mut from.states[1]);
+    }
+
+    #[target_feature(enable = "avx512f,avx512bw,popcnt")]
+    unsafe fn count_held(registers: &[Register], held: &mut [u8]) {
+        for (register, held) in registers.iter().zip(held) {
+            let bytes = load(register);
+            *held = _mm512_test_epi8_mask(bytes, bytes).count_ones() as u8;
         }
     }
-    (*from.stream, *from.escaped) = (stream, escaped);
-    even.store(&mut from.states[0]);
-    odd.store(&mut from.states[1]);
-}
 
-/// # Safety
-/// The processor has the instructions.
-#[target_feature(enable = "avx512f,avx512bw,popcnt")]
-pub(crate) unsafe fn count_held(registers: &[Register], held: &mut [u8]) {
-    for (register, held) in registers.iter().zip(held) {
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
+    unsafe fn gather_held(register: &Register, to: &mut Register) {
         let bytes = load(register);
-        *held = _mm512_test_epi8_mask(bytes, bytes).count_ones() as u8;
+        let held = _mm512_test_epi8_mask(bytes, bytes);
+        store(_mm512_maskz_compress_epi8(held, bytes), to);
     }
-}
 
-/// # Safety
-/// The processor has the instructions.
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
-pub(crate) unsafe fn gather_held(register: &Register, to: &mut Register) {
-    let bytes = load(register);
-    let held = _mm512_test_epi8_mask(bytes, bytes);
-    store(_mm512_maskz_compress_epi8(held, bytes), to);
-}
-
-/// # Safety
-/// The processor has the instructions.
-#[target_feature(enable = "avx512f,avx512bw,popcnt")]
-pub(crate) unsafe fn list(bytes: &[u8], zeros: bool, to: &mut Vec<u32>) {
-    to.resize(bytes.len() + 64, 0);
-    let mut next = 0;
-    for (bytes, first) in bytes.chunks(64).zip((0..).step_by(64)) {
-        let there = u64::MAX >> (64 - bytes.len());
-        // SAFETY: the mask selects the bytes of the slice.
-        let bytes = unsafe { _mm512_maskz_loadu_epi8(there, bytes.as_ptr().cast()) };
-        let mask = match zeros {
-            true => _mm512_mask_testn_epi8_mask(there, bytes, bytes),
-            false => _mm512_test_epi8_mask(bytes, bytes),
-        };
-        for part in 0..4 {
-            let mask = (mask >> (16 * part)) as u16;
-            let numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-            let numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(first + 16 * part));
-            let some = _mm512_maskz_compress_epi32(mask, numbers);
-            let room: &mut [u32; 16] = to[next..].first_chunk_mut().expect("64 beyond the last");
-            // SAFETY: the room has as many bytes.
-            unsafe { _mm512_storeu_si512(room.as_mut_ptr().cast(), some) };
-            next += mask.count_ones() as usize;
+    #[target_feature(enable = "avx512f,avx512bw,popcnt")]
+    unsafe fn list(bytes: &[u8], zeros: bool, to: &mut Vec<u32>) {
+        to.resize(bytes.len() + 64, 0);
+        let mut next = 0;
+        for (bytes, first) in bytes.chunks(64).zip((0..).step_by(64)) {
+            let there = u64::MAX >> (64 - bytes.len());
+            // SAFETY: the mask selects the bytes of the slice.
+            let bytes = unsafe { _mm512_maskz_loadu_epi8(there, bytes.as_ptr().cast()) };
+            let mask = match zeros {
+                true => _mm512_mask_testn_epi8_mask(there, bytes, bytes),
+                false => _mm512_test_epi8_mask(bytes, bytes),
+            };
+            for part in 0..4 {
+                let mask = (mask >> (16 * part)) as u16;
+                let numbers =
+                    _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+                let numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(first + 16 * part));
+                let some = _mm512_maskz_compress_epi32(mask, numbers);
+                let room: &mut [u32; 16] =
+                    to[next..].first_chunk_mut().expect("64 beyond the last");
+                // SAFETY: the room has as many bytes.
+                unsafe { _mm512_storeu_si512(room.as_mut_ptr().cast(), some) };
+                next += mask.count_ones() as usize;
+            }
         }
+        to.truncate(next);
     }
-    to.truncate(next);
 }

@@ -3,10 +3,13 @@
 //! Invariant: the shares of a table's symbols sum to 256, each is 1 to 255. The first symbol is the escape; it
 //! stands for all bytes that are not worth a share of their own.
 
+#![allow(unsafe_code)]
+
 use bitvec::order::Lsb0;
 use bitvec::view::BitView;
 
-use crate::kernel::Kernel;
+use crate::kernel::isa::Isa;
+use crate::kernel::scalar::Scalar;
 use crate::perm::layout::{LANES, Register};
 
 /// Number of slots.
@@ -28,10 +31,6 @@ pub(crate) struct SymbolTable {
     /// 65536 over the share, rounded down, at most 65535: low and high byte.
     pub inverse: [[u8; SYMBOLS]; 2],
     symbols: usize,
-    /// What eight lanes look up at once, for kernels that do: for encoding of each symbol its share, start and inverse (8, 8
-    /// and 16 bits), for decoding of each slot symbol, share, place within the share, and whether it is the escape's (8, 8, 8,
-    /// the highest bit).
-    pub wide: [u32; 256],
 }
 
 impl Default for SymbolTable {
@@ -43,14 +42,13 @@ impl Default for SymbolTable {
             start: [0; SYMBOLS],
             inverse: [[0; SYMBOLS]; 2],
             symbols: 1,
-            wide: [0; 256],
         }
     }
 }
 
 impl SymbolTable {
     /// Makes it the table of bytes that were counted, and writes it.
-    pub fn encode(&mut self, kernel: Kernel, counts: &[u32; 256], out: &mut Vec<u8>) {
+    pub fn encode(&mut self, counts: &[u32; 256], out: &mut Vec<u8>) {
         self.choose(counts);
         self.write(out);
         self.index = [0; 256];
@@ -61,30 +59,14 @@ impl SymbolTable {
             let inverse = (65536 / u32::from(self.share[i])).min(65535);
             [self.inverse[0][i], self.inverse[1][i]] = (inverse as u16).to_le_bytes();
         }
-        if kernel == Kernel::Avx2 {
-            let entry = |i: u8| {
-                let i = usize::from(i);
-                let [low, high] = self.inverse.map(|half| half[i]);
-                u32::from_le_bytes([self.share[i], self.start[i], low, high])
-            };
-            self.wide = self.index.map(entry);
-        }
     }
 
     /// Reads a table.
-    pub fn decode(&mut self, kernel: Kernel, bytes: &mut &[u8]) -> Option<()> {
+    pub fn decode(&mut self, bytes: &mut &[u8]) -> Option<()> {
         self.read(bytes)?;
         for i in 0..self.symbols {
             let start = usize::from(self.start[i]);
             self.index[start..start + usize::from(self.share[i])].fill(i as u8);
-            if kernel == Kernel::Avx2 {
-                let (symbol, share) = (self.symbol[i], self.share[i]);
-                let flag = u8::from(i == 0) << 7;
-                for within in 0..share {
-                    let entry = u32::from_le_bytes([symbol, share, within, flag]);
-                    self.wide[start + usize::from(within)] = entry;
-                }
-            }
         }
         Some(())
     }
@@ -154,6 +136,7 @@ impl SymbolTable {
         }
     }
 
+    // Elsewhere a set has at most 64 elements and is a word, or a kernel computes it; this one has 256.
     /// Which symbols there are: which groups of eight, and for those that are there a bit for each. Then each share
     /// less 1 in half a byte, or 15 and two half bytes.
     fn write(&self, out: &mut Vec<u8>) {
@@ -251,17 +234,6 @@ impl Backward {
         &mut self.bytes[self.at..end]
     }
 
-    /// Writes the last `count` of eight bytes in front of those written, and anything in front of them.
-    pub fn push_last(&mut self, bytes: u64, count: usize) {
-        if let Some(first) = self.at.checked_sub(8) {
-            self.bytes[first..self.at].copy_from_slice(&bytes.to_le_bytes());
-            self.at -= count;
-        } else {
-            let last = &bytes.to_le_bytes()[8 - count..];
-            self.front(count).copy_from_slice(last);
-        }
-    }
-
     pub fn written(&self) -> &[u8] {
         &self.bytes[self.at..]
     }
@@ -290,28 +262,10 @@ impl<'a> Forward<'a> {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// The eight bytes that come next.
-    #[inline]
-    pub fn next_8(&self) -> u64 {
-        match self.rest().first_chunk() {
-            Some(eight) => u64::from_le_bytes(*eight),
-            None => last_8(self.rest()),
-        }
-    }
-
     /// Whether exactly all bytes have been read.
     pub fn is_done(&self) -> bool {
         self.at == self.bytes.len()
     }
-}
-
-/// Fewer than eight bytes, and zeros.
-#[cold]
-#[inline(never)]
-fn last_8(bytes: &[u8]) -> u64 {
-    let mut last = [0; 8];
-    last[..bytes.len()].copy_from_slice(bytes);
-    u64::from_le_bytes(last)
 }
 
 /// Takes the first bytes of a slice off it.
@@ -380,6 +334,101 @@ pub(crate) struct Read<'a, 'b> {
     pub states: &'a mut [RansStates; 2],
     pub stream: &'a mut Forward<'b>,
     pub escaped: &'a mut Forward<'b>,
+}
+
+/// An instruction set as the codec needs it. What none defines otherwise is plain Rust.
+///
+/// All functions are unsafe because they may only run on a processor that has the instructions.
+pub(crate) trait RansIsa: Isa {
+    /// Encodes all rows, from the last to the first.
+    unsafe fn encode(source: &impl RowSource, to: &mut RansStreams) {
+        for i in (0..source.rows()).rev() {
+            let (row, table) = source.row(i);
+            encode_row(row, table, i % 2, to);
+        }
+    }
+
+    /// Decodes all rows.
+    unsafe fn decode(target: &mut impl RowTarget, from: &mut Read) {
+        for i in 0..target.rows() {
+            let (row, table) = target.row(i);
+            decode_row(row, table, i % 2, from);
+        }
+    }
+
+    /// Writes how many bytes of each register are not 0.
+    unsafe fn count_held(registers: &[Register], held: &mut [u8]) {
+        for (register, held) in registers.iter().zip(held) {
+            *held = register.iter().map(|&byte| u8::from(byte != 0)).sum();
+        }
+    }
+
+    /// Writes the bytes of a register that are not 0 to the front of `to`, and anything behind them.
+    unsafe fn gather_held(register: &Register, to: &mut Register) {
+        let mut at = 0;
+        for &byte in register {
+            to[at.min(63)] = byte;
+            at += usize::from(byte != 0);
+        }
+    }
+
+    /// Writes the numbers of the bytes that are 0, or of the others.
+    unsafe fn list(bytes: &[u8], zeros: bool, to: &mut Vec<u32>) {
+        to.resize(bytes.len() + 1, 0);
+        let mut next = 0;
+        for (i, &byte) in bytes.iter().enumerate() {
+            to[next] = i as u32;
+            next += usize::from((byte == 0) == zeros);
+        }
+        to.truncate(next);
+    }
+}
+
+impl RansIsa for Scalar {}
+
+/// Rows need look-ups in more than 16 bytes, which AVX2 has not: zstd is the default there.
+#[cfg(target_arch = "x86_64")]
+impl RansIsa for crate::kernel::avx2::Avx2 {}
+
+fn encode_row(row: &Register, table: &SymbolTable, set: usize, to: &mut RansStreams) {
+    let states = &mut to.states[set];
+    for lane in (0..LANES).rev() {
+        let index = usize::from(table.index[usize::from(row[lane])]);
+        if index == 0 {
+            to.escaped.push(row[lane]);
+        }
+        let share = u16::from(table.share[index]);
+        let mut state = u16::from_le_bytes([states.low[lane], states.high[lane]]);
+        if state >> 8 >= share {
+            to.stream.push(state as u8);
+            state >>= 8;
+        }
+        states.low[lane] = (state % share) as u8 + table.start[index];
+        states.high[lane] = (state / share) as u8;
+    }
+}
+
+fn decode_row(row: &mut Register, table: &SymbolTable, set: usize, from: &mut Read) {
+    let states = &mut from.states[set];
+    row[LANES..].fill(0);
+    for lane in 0..LANES {
+        let slot = states.low[lane];
+        let index = usize::from(table.index[usize::from(slot)] % 64);
+        row[lane] = table.symbol[index];
+        if index == 0 {
+            row[lane] = from.escaped.peek();
+            from.escaped.at += 1;
+        }
+        let within = slot.wrapping_sub(table.start[index]);
+        let share = u16::from(table.share[index]);
+        let state = (share * u16::from(states.high[lane])).wrapping_add(u16::from(within));
+        // No branch: whether a byte comes in cannot be foreseen.
+        let less = state < 256;
+        let more = state << 8 | u16::from(from.stream.peek());
+        let state = if less { more } else { state };
+        from.stream.at += usize::from(less);
+        [states.low[lane], states.high[lane]] = state.to_le_bytes();
+    }
 }
 
 // Frames with few states: a list of the bytes that hold any.

@@ -1,0 +1,357 @@
+//! Tasks that the threads of all ranks of a job share.
+//!
+//! The ranks meet up to a thousand times a second. At a meeting each tells what it has done and what it needs, and all
+//! come to the same decision who gets which tasks next: nobody serves the others. A process alone deals all tasks to
+//! itself and meets nobody.
+//!
+//! Invariant: tasks go by their places in an order that all ranks know. A round of tasks ends for all ranks at the same
+//! meeting, with the same results, so all take the same way through whatever follows from them.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+use rayon::ThreadPool;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::search::Communicator;
+
+/// Seconds between two meetings, at least and at most.
+const MEET_EVERY: (f64, f64) = (0.001, 0.02);
+
+/// The ranks of a job, this one among them, and the threads of this one.
+#[derive(Clone, Copy)]
+pub struct Ranks<'a> {
+    /// The ranks.
+    pub communicator: &'a dyn Communicator,
+    /// The threads of this rank.
+    pub pool: &'a ThreadPool,
+}
+
+/// The tasks of a round, as one rank knows them; what comes of a task is a `T`.
+pub struct Share<T> {
+    rank: usize,
+    ranks: usize,
+    hand: Mutex<Hand<T>>,
+    changed: Condvar,
+    /// What was counted in this round, here and on the other ranks.
+    counted: AtomicU64,
+    elsewhere: AtomicU64,
+    /// The last place that is needed.
+    last: AtomicUsize,
+    stopped: AtomicBool,
+}
+
+/// What has been dealt to a rank, and what has come of it.
+struct Hand<T> {
+    /// How many tasks the round has, once this rank has begun it, and when that was.
+    begun: Option<(usize, Instant)>,
+    /// Places of those that this rank got, and no thread has taken yet.
+    own: VecDeque<usize>,
+    /// How many tasks have been dealt, to whomever; known after the first meeting.
+    dealt: Option<usize>,
+    /// Threads that wait for a task.
+    idle: usize,
+    /// What this rank has done, and how much of it the others know.
+    done: Vec<(usize, T)>,
+    told: usize,
+    /// What the others have done, and how much of it this rank was told of.
+    others: Vec<(usize, T)>,
+    heard: usize,
+    /// The threads of this rank have nothing to do.
+    ended: bool,
+    /// What has come of the round that has ended on all ranks.
+    result: Option<(Vec<(usize, T)>, bool)>,
+}
+
+impl<T> Default for Hand<T> {
+    fn default() -> Hand<T> {
+        Hand {
+            begun: None,
+            own: VecDeque::new(),
+            dealt: None,
+            idle: 0,
+            done: Vec::new(),
+            told: 0,
+            others: Vec::new(),
+            heard: 0,
+            ended: false,
+            result: None,
+        }
+    }
+}
+
+/// What a rank tells the others.
+#[derive(Serialize, Deserialize)]
+struct ShareReport<T> {
+    /// Tasks of the round, once the rank has begun it.
+    tasks: Option<usize>,
+    /// Those that it has got and not begun.
+    queued: usize,
+    idle: usize,
+    /// Seconds since the round began, and tasks a second.
+    elapsed: f64,
+    pace: f64,
+    counted: u64,
+    /// What was done since the last meeting.
+    done: Vec<(usize, T)>,
+    last: usize,
+    ended: bool,
+    /// All rounds are over.
+    over: bool,
+    stopped: bool,
+}
+
+impl<T> ShareReport<T> {
+    /// Returns how many tasks the rank gets of those left, when the next meeting is in `wait` seconds: enough for two
+    /// such times, and at the end so few that the others get as many.
+    fn gets(&self, left: usize, ranks: usize, wait: f64) -> usize {
+        if self.tasks.is_none() || self.ended || self.over {
+            return 0;
+        }
+        let soon = (self.pace * 2.0 * wait) as usize;
+        let fair = left.div_ceil(2 * ranks);
+        let soon = soon.min(fair.max((self.pace * MEET_EVERY.0) as usize));
+        let wanted = soon.max(self.idle.min(left.div_ceil(ranks)));
+        wanted.saturating_sub(self.queued).min(left)
+    }
+}
+
+/// Returns the seconds to the next meeting: few while a round is young, or about to end.
+fn next_meeting<T>(reports: &[ShareReport<T>], left: usize) -> f64 {
+    let elapsed = reports.iter().map(|r| r.elapsed).fold(0.0, f64::max);
+    let pace: f64 = reports.iter().map(|report| report.pace).sum();
+    let queued: usize = reports.iter().map(|report| report.queued).sum();
+    let coming = (left + queued) as f64 / pace.max(1.0);
+    let (least, most) = MEET_EVERY;
+    // What the last ones wait for each other is little beside the round.
+    let least = (elapsed / 500.0).clamp(least, most);
+    (elapsed / 8.0).min(coming / 4.0).clamp(least, most)
+}
+
+impl Ranks<'_> {
+    /// Runs work on the threads of this rank while all ranks share its rounds of tasks. `told` hears of each task that
+    /// another rank has done; when `interrupted` says so on one rank, all stop. All ranks call this for the same
+    /// rounds, from outside their pools.
+    ///
+    /// # Panics
+    /// When the ranks do not run the same program.
+    pub fn share<T, R>(
+        &self,
+        interrupted: &dyn Fn() -> bool,
+        told: &dyn Fn(&T),
+        work: impl FnOnce(&Share<T>) -> R + Send,
+    ) -> R
+    where
+        T: Clone + Send + Serialize + DeserializeOwned,
+        R: Send,
+    {
+        let (rank, ranks) = (self.communicator.rank(), self.communicator.size());
+        let share = &Share { rank, ranks, ..Share::alone() };
+        if ranks == 1 {
+            return self.pool.install(|| work(share));
+        }
+        let result = &Mutex::new(None);
+        self.pool.in_place_scope(|scope| {
+            scope.spawn(move |_| {
+                let found = catch_unwind(AssertUnwindSafe(|| work(share)));
+                if found.is_err() {
+                    share.stop();
+                }
+                *result.lock() = Some(found);
+            });
+            let mut wait = MEET_EVERY.0;
+            loop {
+                std::thread::sleep(Duration::from_secs_f64(wait));
+                if interrupted() {
+                    share.stop();
+                }
+                let report = share.report(result.lock().is_some());
+                let report = serde_json::to_vec(&report).expect("a report is numbers and letters");
+                let reports = self.communicator.all_gather(report);
+                let reports = reports.iter().map(|report| serde_json::from_slice(report));
+                let reports: Result<Vec<ShareReport<T>>, _> = reports.collect();
+                let reports = reports.expect("all ranks run the same program");
+                if reports.iter().all(|report| report.over) {
+                    return;
+                }
+                wait = share.take(reports, told);
+            }
+        });
+        match result.lock().take().expect("the work is over") {
+            Ok(found) => found,
+            Err(panic) => resume_unwind(panic),
+        }
+    }
+}
+
+impl<T> Share<T> {
+    /// Returns the share of a process alone: the threads of the current pool take its tasks.
+    pub fn alone() -> Share<T> {
+        Share {
+            rank: 0,
+            ranks: 1,
+            hand: Mutex::default(),
+            changed: Condvar::new(),
+            counted: AtomicU64::new(0),
+            elsewhere: AtomicU64::new(0),
+            last: AtomicUsize::new(usize::MAX),
+            stopped: AtomicBool::new(false),
+        }
+    }
+
+    /// Tasks that are dealt before the first meeting, one to each rank in turn.
+    fn first(&self, tasks: usize) -> usize {
+        if self.ranks == 1 { tasks } else { tasks / 4 }
+    }
+
+    /// Begins a round of tasks. The thread that does so ends it as well.
+    pub fn begin(&self, tasks: usize) {
+        let mut hand = self.hand.lock();
+        hand.own = (self.rank..self.first(tasks)).step_by(self.ranks).collect();
+        hand.begun = Some((tasks, Instant::now()));
+    }
+
+    /// Returns the place of the next task for a thread, none when there is no more; may wait for it.
+    pub fn next(&self) -> Option<usize> {
+        let mut hand = self.hand.lock();
+        while !self.is_stopped() {
+            if let Some(next) = hand.own.pop_front() {
+                return self.is_needed(next).then_some(next);
+            }
+            // The first task that nobody has got.
+            let (tasks, _) = hand.begun?;
+            let rest = hand.dealt.unwrap_or(self.first(tasks));
+            if rest >= tasks || !self.is_needed(rest) {
+                break;
+            }
+            hand.idle += 1;
+            self.changed.wait(&mut hand);
+            hand.idle -= 1;
+        }
+        None
+    }
+
+    /// Takes what has come of the task at a place.
+    pub fn done(&self, place: usize, result: T) {
+        self.hand.lock().done.push((place, result));
+    }
+
+    /// The threads of this rank are done: returns what has come of all tasks, in no order, and whether somebody was
+    /// told to stop, for which some may be missing. Waits for the other ranks.
+    pub fn end(&self) -> (Vec<(usize, T)>, bool) {
+        let mut hand = self.hand.lock();
+        if self.ranks == 1 {
+            let done = std::mem::take(&mut hand.done);
+            self.counted.store(0, Ordering::Relaxed);
+            self.last.store(usize::MAX, Ordering::Relaxed);
+            return (done, self.is_stopped());
+        }
+        hand.ended = true;
+        loop {
+            match hand.result.take() {
+                Some(result) => return result,
+                None => {
+                    self.changed.wait(&mut hand);
+                }
+            }
+        }
+    }
+
+    /// Counts; returns what all ranks have counted in this round, as far as this one knows.
+    pub fn count(&self, more: u64) -> u64 {
+        let here = self.counted.fetch_add(more, Ordering::Relaxed) + more;
+        here + self.elsewhere.load(Ordering::Relaxed)
+    }
+
+    /// No task of this round behind a place is needed any more.
+    pub fn last(&self, place: usize) {
+        self.last.fetch_min(place, Ordering::Relaxed);
+    }
+
+    /// Returns whether a task is needed, as far as this rank knows.
+    pub fn is_needed(&self, place: usize) -> bool {
+        place <= self.last.load(Ordering::Relaxed)
+    }
+
+    /// Ends this round and all others early.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether somebody was told to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    fn report(&self, over: bool) -> ShareReport<T>
+    where
+        T: Clone,
+    {
+        let mut hand = self.hand.lock();
+        let elapsed = hand.begun.map(|(_, begun)| begun.elapsed());
+        let elapsed = elapsed.unwrap_or_default().as_secs_f64();
+        let (told, now) = (hand.told, hand.done.len());
+        hand.told = now;
+        ShareReport {
+            tasks: hand.begun.map(|(tasks, _)| tasks),
+            queued: hand.own.len(),
+            idle: hand.idle,
+            elapsed,
+            pace: hand.done.len() as f64 / elapsed.max(1e-6),
+            counted: self.counted.load(Ordering::Relaxed),
+            done: hand.done[told..].to_vec(),
+            last: self.last.load(Ordering::Relaxed),
+            ended: hand.ended,
+            over,
+            stopped: self.is_stopped(),
+        }
+    }
+
+    /// Takes in what all ranks report; returns the seconds to the next meeting.
+    fn take(&self, mut reports: Vec<ShareReport<T>>, told: &dyn Fn(&T)) -> f64 {
+        let mut hand = self.hand.lock();
+        let mut elsewhere = 0;
+        for (_, report) in reports.iter_mut().enumerate().filter(|(rank, _)| *rank != self.rank) {
+            elsewhere += report.counted;
+            if report.stopped {
+                self.stop();
+            }
+            self.last(report.last);
+            hand.others.append(&mut report.done);
+        }
+        self.elsewhere.store(elsewhere, Ordering::Relaxed);
+        let mut wait = MEET_EVERY.0;
+        if let Some(tasks) = reports.iter().find_map(|report| report.tasks) {
+            let mut next = hand.dealt.unwrap_or(self.first(tasks));
+            wait = next_meeting(&reports, tasks - next);
+            for (rank, report) in reports.iter().enumerate() {
+                let more = next..next + report.gets(tasks - next, self.ranks, wait);
+                next = more.end;
+                if rank == self.rank {
+                    hand.own.extend(more);
+                }
+            }
+            hand.dealt = Some(next);
+        }
+        // Not before this rank has begun the round that it belongs to.
+        if hand.begun.is_some() {
+            hand.others[hand.heard..].iter().for_each(|(_, result)| told(result));
+            hand.heard = hand.others.len();
+        }
+        if reports.iter().all(|report| report.ended || report.over) {
+            let ended = std::mem::take(&mut *hand);
+            let mut results = ended.done;
+            results.extend(ended.others);
+            hand.result = Some((results, reports.iter().any(|report| report.stopped)));
+            self.counted.store(0, Ordering::Relaxed);
+            self.elsewhere.store(0, Ordering::Relaxed);
+            self.last.store(usize::MAX, Ordering::Relaxed);
+        }
+        self.changed.notify_all();
+        wait
+    }
+}

@@ -1,0 +1,129 @@
+//! Threads, and work that they take one piece at a time.
+
+use std::iter::Enumerate;
+use std::sync::Arc;
+use std::{io, process};
+
+use parking_lot::Mutex;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// The worker threads could not be started.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot start {threads} worker threads: {reason}")]
+pub struct ThreadsError {
+    /// Threads asked for.
+    pub threads: usize,
+    /// What the system said.
+    pub reason: String,
+}
+
+/// Returns a pool of worker threads, one per core unless told.
+pub(crate) fn pool(threads: Option<usize>) -> Result<ThreadPool, ThreadsError> {
+    let threads = threads.unwrap_or(0);
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map_err(|e| ThreadsError { threads, reason: e.to_string() })
+}
+
+// The threads of a process, for those whom programs of others call.
+
+/// The threads, and the process that they belong to.
+static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
+
+/// Returns the threads of this process, one per core, which are started once. A process that was forked gets threads of its
+/// own: those of the parent are not there, and whoever waited for them (rayon's global pool is made but once) would wait for
+/// ever.
+pub(crate) fn process_pool() -> io::Result<Arc<ThreadPool>> {
+    let mut pool = POOL.lock();
+    let own = process::id();
+    if let Some((_, pool)) = pool.as_ref().filter(|(owner, _)| *owner == own) {
+        return Ok(pool.clone());
+    }
+    let new = ThreadPoolBuilder::new().build();
+    let new = Arc::new(new.map_err(io::Error::other)?);
+    // The parent's threads cannot be joined here.
+    std::mem::forget(pool.replace((own, new.clone())));
+    Ok(new)
+}
+
+/// Pieces of work that threads take in order, until there are no more or one has failed.
+pub(crate) struct Tasks<I: Iterator, E> {
+    left: Mutex<Enumerate<I>>,
+    error: Mutex<Option<(usize, E)>>,
+}
+
+impl<I: Iterator, E> Tasks<I, E> {
+    /// Returns the pieces.
+    pub fn new(work: impl IntoIterator<IntoIter = I>) -> Tasks<I, E> {
+        Tasks { left: Mutex::new(work.into_iter().enumerate()), error: Mutex::new(None) }
+    }
+
+    fn next(&self) -> Option<(usize, I::Item)> {
+        self.left.lock().next().filter(|_| self.error.lock().is_none())
+    }
+
+    /// Works on piece after piece. Called by every thread.
+    pub fn run(&self, mut work: impl FnMut(usize, I::Item) -> Result<(), E>) {
+        while let Some((number, piece)) = self.next() {
+            if let Err(error) = work(number, piece) {
+                let mut first = self.error.lock();
+                if first.as_ref().is_none_or(|(other, _)| number < *other) {
+                    *first = Some((number, error));
+                }
+            }
+        }
+    }
+
+    /// Returns the error of the first piece that has one; those after it may not be worked on.
+    pub fn end(self) -> Result<(), E> {
+        self.error.into_inner().map_or(Ok(()), |(_, error)| Err(error))
+    }
+}
+
+/// Works on all pieces, on as many threads as the current pool has, or the machine outside of pools; on fewer
+/// where the system starts no more. Returns what [`Tasks::end`] does.
+pub(crate) fn in_parallel<T: Send, E: Send>(
+    work: impl ExactSizeIterator<Item = T> + Send,
+    each: impl Fn(usize, T) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    let threads = match rayon::current_thread_index() {
+        Some(_) => rayon::current_num_threads(),
+        None => std::thread::available_parallelism().map_or(1, usize::from),
+    };
+    let threads = threads.min(work.len());
+    let tasks = Tasks::new(work);
+    let worker = || tasks.run(&each);
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            if std::thread::Builder::new().spawn_scoped(scope, worker).is_err() {
+                break;
+            }
+        }
+        worker();
+    });
+    tasks.end()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::in_parallel;
+
+    #[test]
+    fn every_part_is_worked_on_and_the_first_error_returned() {
+        let mut parts = vec![0; 1000];
+        in_parallel(parts.iter_mut(), |i, part| {
+            *part = i;
+            Ok::<_, ()>(())
+        })
+        .unwrap();
+        assert!(parts.iter().enumerate().all(|(i, &part)| i == part));
+        let done = AtomicUsize::new(0);
+        let first = in_parallel(parts.iter(), |i, _| {
+            done.fetch_add(1, Ordering::Relaxed);
+            if i % 10 == 7 { Err(i) } else { Ok(()) }
+        });
+        assert_eq!(first, Err(7));
+        assert!(done.into_inner() < 1000);
+    }
+}
