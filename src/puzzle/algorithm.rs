@@ -1,7 +1,7 @@
 //! Sequences of moves as people write them: `R U2 R' [F, D3] (L R)2`.
 //!
-//! `(A B)` is A and then B, `[A, B]` is A B A' B', and `[A: B]` is A B A'. A number repeats what stands before it, a ' undoes
-//! it. A name that is there wins: where `F2` is a move of its own, `F2` is that move.
+//! `(A B)` is A and then B, `[A, B]` is A B A' B', and `[A: B]` is A B A'. A number repeats what stands before it,
+//! a ' undoes it. A name that is there wins: where `F2` is a move of its own, `F2` is that move.
 
 use crate::puzzle::orbits::{Orbit, Transformation};
 use crate::units::shown;

@@ -18,12 +18,14 @@ pub mod families;
 pub mod formats;
 pub(crate) mod group;
 pub(crate) mod moves;
+pub mod named;
 pub mod notation;
 pub mod orbits;
 pub(crate) mod permutation;
 pub(crate) mod position_order;
 pub(crate) mod rows;
 pub(crate) mod space;
+pub(crate) mod states;
 pub(crate) mod steps;
 
 use std::fmt;

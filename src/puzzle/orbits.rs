@@ -62,6 +62,14 @@ impl Orbit {
     }
 }
 
+/// `edges:12/2`: name, positions and, where there are several, orientations.
+impl fmt::Display for Orbit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.name, self.positions())?;
+        if self.orientations > 1 { write!(f, "/{}", self.orientations) } else { Ok(()) }
+    }
+}
+
 /// What a move does to one orbit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OrbitTurn {
@@ -438,11 +446,12 @@ impl OrbitPuzzle {
         }
     }
 
-    /// Returns the puzzle of some orbits by name: a name without the number behind it stands for all that have it, `edges` for
-    /// `edges` and `edges2`.
+    /// Returns the puzzle of some orbits by name: a name without the number behind it stands for all that have it,
+    /// `edges` for `edges` and `edges2`.
     ///
     /// # Errors
-    /// [`OrbitError::NoOrbit`], [`OrbitError::Needed`] where a move depends on what is left out, [`OrbitError::NoMoves`].
+    /// [`OrbitError::NoOrbit`], [`OrbitError::Needed`] where a move depends on what is left out,
+    /// [`OrbitError::NoMoves`].
     pub fn keeping(mut self, names: &[String]) -> Result<OrbitPuzzle, OrbitError> {
         let plain = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_lowercase();
         let meant = |orbit: &Orbit, name: &String| {

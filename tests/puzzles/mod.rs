@@ -5,6 +5,7 @@ mod docs;
 mod files;
 mod groups;
 mod growth;
+mod named;
 mod notation;
 mod orbits;
 mod rows;

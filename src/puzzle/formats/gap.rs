@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Points count from 1. A cycle (1,10,..) takes what stands at 1 to 10. A leading `M_` is not part of the name.
-//! `ip` lists sets of identical pieces; where one has several, points of no set are alike as well. Inverses are added. Without
-//! a name, as `Size(Group(Gen));`, a statement that follows `Gen` is not read.
+//! `ip` lists sets of identical pieces; where one has several, points of no set are alike as well. Inverses are
+//! added. Without a name, as `Size(Group(Gen));`, a statement that follows `Gen` is not read.
 
 use std::collections::HashMap;
 
@@ -171,7 +171,8 @@ fn list<'a>(value: &Statement<'a>) -> Result<Vec<Statement<'a>>, Located> {
     }
 }
 
-/// Sets of identical pieces, and what is wrong with the first that has more than one for a puzzle of different pieces.
+/// Sets of identical pieces, and what is wrong with the first that has more than one for a puzzle of different
+/// pieces.
 fn identical(value: &Statement) -> Result<(Vec<Vec<usize>>, Option<Located>), Located> {
     let inner = value.text.strip_prefix('[').and_then(|t| t.strip_suffix(']'));
     let inner = inner.ok_or_else(|| value.syntax("a list of lists in brackets"))?;

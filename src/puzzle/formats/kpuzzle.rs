@@ -7,9 +7,10 @@
 //!   "moves": { "L": { "PIECES": { "permutation": [1, 2, 3, 0], "orientationDelta": [0, 0, 0, 0] } } } }
 //! ```
 //!
-//! Positions and pieces count from 0. The numbers of a move say which position each position takes its piece
-//! from, and by how much the piece is turned on the way. `orientationMod` says of each piece how many of its orientations
-//! differ, 0 for all. All powers of a move count as one move; derived moves are moves only where they are asked for.
+//! Positions and pieces count from 0. The numbers of a move say which position each position takes its piece from,
+//! and by how much the piece is turned on the way. `orientationMod` says of each piece how many of its orientations
+//! differ, 0 for all. All powers of a move count as one move; derived moves are moves only where they are asked
+//! for.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -18,8 +18,9 @@
 //! ```
 //!
 //! The numbers of a move say which position each position takes its piece from: 2 3 4 1 brings the piece at
-//! position 2 to position 1. `StartState` and `MoveTransformation` are `Solved` and `Move` counted from 0; the latter says of each
-//! position by how much the piece is turned that it receives. All powers of a move count as one move. Aliases are names only.
+//! position 2 to position 1. `StartState` and `MoveTransformation` are `Solved` and `Move` counted from 0; the
+//! latter says of each position by how much the piece is turned that it receives. All powers of a move count as one
+//! move. Aliases are names only.
 
 use crate::puzzle::Permutation;
 use crate::puzzle::formats::sets::{FilePiece, FileSequence, PieceSet, SetSource};

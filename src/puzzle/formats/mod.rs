@@ -80,8 +80,8 @@ pub fn read(file: &str, text: &str, counting: Counting) -> Result<Definition, Fo
     definition.map_err(|error: Located| error.of(file))
 }
 
-/// Returns the puzzle that the text of a file defines, whatever it is: of one set of pieces if it can be that, or of its sets
-/// of pieces, or of the orbits of its points.
+/// Returns the puzzle that the text of a file defines, whatever it is: of one set of pieces if it can be that, or
+/// of its sets of pieces, or of the orbits of its points.
 ///
 /// # Errors
 /// [`FormatError`] names the file, the line and what is wrong there.

@@ -1,7 +1,7 @@
 //! What a file of sets of pieces says, before it becomes a puzzle.
 //!
-//! Invariant: whatever format a file has, its sets become orbits in one way, and those of its names that are moves become
-//! moves.
+//! Invariant: whatever format a file has, its sets become orbits in one way, and those of its names that are moves
+//! become moves.
 
 use std::collections::BTreeSet;
 
@@ -148,8 +148,8 @@ impl SetSource {
         self.sets.iter().map(PieceSet::orbit).collect()
     }
 
-    /// Takes over sequences that have a name: those that are moves, and those that are only names. Each may use the names of
-    /// others.
+    /// Takes over sequences that have a name: those that are moves, and those that are only names. Each may use the
+    /// names of others.
     ///
     /// # Errors
     /// The first move that is none of the names.

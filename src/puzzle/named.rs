@@ -1,0 +1,544 @@
+//! Puzzles with names: cubes, minxes and others, made of a solid and the planes that cut it.
+//!
+//! A face of the solid that the planes cut falls into **stickers**; stickers on the same side of every plane are
+//! those of one **piece**. A turn takes all that lies beyond a plane, or between two, around an axis. Which pieces
+//! trade places, and in how many ways they come back turned, follows from the stickers: an orientation of a piece
+//! is where one of its stickers is. Pieces whose stickers have the same colours look alike. What never moves is no
+//! part of the puzzle.
+//!
+//! Cubes of N layers turn every layer by itself, `2U` is the second one from above. Of odd cubes the middle layers
+//! stay, so the centres show where everything belongs. Even cubes turn all layers, and no piece is held: a state
+//! and the same one with the whole cube turned are two states, as twsearch counts them. The 2x2x2 holds one corner,
+//! the skewb and its diamond four pieces: 3,674,160 states, not 88,179,840, which are those of the corners of the
+//! 3x3x3.
+
+use std::collections::BTreeMap;
+
+use crate::puzzle::orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Placed, Transformation};
+
+/// A puzzle that has a name of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedPuzzle {
+    /// The name.
+    pub name: &'static str,
+    /// One line for people.
+    pub description: &'static str,
+}
+
+/// All named puzzles; cubes go on to twenty layers.
+pub const NAMED: [NamedPuzzle; 14] = [
+    named("2x2x2", "the pocket cube, one corner held"),
+    named("3x3x3", "Rubik's cube"),
+    named("4x4x4", "every layer turns by itself; pieces of a centre look alike"),
+    named("5x5x5", "every layer but the middle ones turns by itself"),
+    named("6x6x6", "as the 4x4x4; so is every other one up to 20x20x20"),
+    named("7x7x7", "as the 5x5x5; so is every other one up to 19x19x19"),
+    named("pyraminx", "a tetrahedron without its tips"),
+    named("pyraminx-tips", "with them"),
+    named("skewb", "a cube that is halved across its corners, four of them held"),
+    named("dino", "a cube of twelve edges that turn about its corners"),
+    named("megaminx", "the dodecahedron whose faces turn"),
+    named("kilominx", "its corners alone"),
+    named("fto", "the octahedron whose faces turn"),
+    named("skewb-diamond", "an octahedron that is halved along its faces, four of them held"),
+];
+
+const fn named(name: &'static str, description: &'static str) -> NamedPuzzle {
+    NamedPuzzle { name, description }
+}
+
+/// Most layers of a cube.
+const MOST_LAYERS: usize = 20;
+
+/// Returns the puzzle of a name, with one turn of each kind as a move: [`OrbitPuzzle::counting`] adds the others.
+///
+/// ```
+/// use tilewave::puzzle::{named, orbits::Turns};
+/// let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers)?;
+/// let sets: Vec<String> = cube.orbits().iter().map(|orbit| orbit.to_string()).collect();
+/// assert_eq!((sets, cube.moves().len()), (vec!["corners:8/3".into(), "edges:12/2".into()], 18));
+/// assert_eq!(cube.states().unwrap().to_string(), "43252003274489856000");
+/// let corners = cube.keeping(&["corners".into()])?;
+/// assert_eq!(corners.states().unwrap().to_string(), "88179840");
+/// # Ok::<(), tilewave::puzzle::orbits::OrbitError>(())
+/// ```
+pub fn parse(name: &str) -> Option<OrbitPuzzle> {
+    let cut = match name {
+        "pyraminx" => pyraminx(false),
+        "pyraminx-tips" => pyraminx(true),
+        "skewb" => skewb(),
+        "dino" => dino(),
+        "megaminx" | "kilominx" => megaminx(),
+        "fto" => octahedron(1.0 / 3.0, 8),
+        "skewb-diamond" => octahedron(0.0, 4),
+        _ => {
+            let layers = (2..=MOST_LAYERS).find(|n| name == format!("{n}x{n}x{n}"))?;
+            cube(layers)
+        }
+    };
+    let puzzle = cut.puzzle(name);
+    match name {
+        "kilominx" => Some(puzzle.keeping(&["corners".into()]).expect("it has corners")),
+        _ => Some(puzzle),
+    }
+}
+
+type Vector = [f64; 3];
+
+/// What is too small to be meant.
+const TINY: f64 = 1e-6;
+
+fn dot(a: Vector, b: Vector) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn cross(a: Vector, b: Vector) -> Vector {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// a + t * b.
+fn plus(a: Vector, t: f64, b: Vector) -> Vector {
+    std::array::from_fn(|i| a[i] + t * b[i])
+}
+
+fn unit(a: Vector) -> Vector {
+    a.map(|x| x / dot(a, a).sqrt())
+}
+
+/// Two directions at right angles to a third and to each other, the second a quarter turn to the left of the first.
+fn across(axis: Vector) -> [Vector; 2] {
+    let other = if axis[0].abs() < 0.7 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
+    let first = unit(cross(axis, other));
+    [first, cross(axis, first)]
+}
+
+/// A point turned clockwise about an axis, as seen from its end, by a part of a whole turn.
+fn turned(point: Vector, axis: Vector, parts: u32) -> Vector {
+    let (sin, cos) = (std::f64::consts::TAU / f64::from(parts)).sin_cos();
+    let along = dot(point, axis);
+    let turned = plus(point.map(|x| x * cos), -sin, cross(axis, point));
+    plus(turned, along * (1.0 - cos), axis)
+}
+
+/// The parts of a polygon below and above a plane; `None` where there is none.
+fn split(polygon: &[Vector], axis: Vector, at: f64) -> [Option<Vec<Vector>>; 2] {
+    let height = |&point: &Vector| match dot(axis, point) - at {
+        height if height.abs() < TINY => 0.0,
+        height => height,
+    };
+    [-1.0, 1.0].map(|side| {
+        if !polygon.iter().any(|point| side * height(point) > 0.0) {
+            return None;
+        }
+        let mut part = Vec::new();
+        for (i, point) in polygon.iter().enumerate() {
+            let next = &polygon[(i + 1) % polygon.len()];
+            let (here, there) = (side * height(point), side * height(next));
+            if here >= 0.0 {
+                part.push(*point);
+            }
+            if here * there < 0.0 {
+                let t = here / (here - there);
+                part.push(plus(point.map(|x| x * (1.0 - t)), t, *next));
+            }
+        }
+        Some(part)
+    })
+}
+
+/// A turn of all that lies between two planes.
+struct Turn {
+    name: String,
+    axis: Vector,
+    parts: u32,
+    from: f64,
+    to: f64,
+}
+
+/// A solid, the planes that cut it, and what can be turned.
+struct CutSolid {
+    /// The directions of its faces, all at distance 1.
+    faces: Vec<Vector>,
+    planes: Vec<(Vector, f64)>,
+    turns: Vec<Turn>,
+    /// What pieces of so many stickers that far away are called.
+    name: fn(usize, f64) -> &'static str,
+}
+
+fn plain_name(stickers: usize, _: f64) -> &'static str {
+    match stickers {
+        1 => "centres",
+        2 => "edges",
+        _ => "corners",
+    }
+}
+
+/// A part of a face.
+struct Sticker {
+    face: usize,
+    centre: Vector,
+}
+
+/// A piece: its stickers around it.
+struct CutPiece {
+    stickers: Vec<usize>,
+    /// How far away it is, in small steps.
+    distance: i64,
+}
+
+/// Pieces that trade places; of each piece the stickers that trade places with one of the first, around it.
+struct PieceOrbit {
+    name: &'static str,
+    distance: i64,
+    stickers: usize,
+    /// Whether its pieces only turn in place.
+    alone: bool,
+    pieces: Vec<Vec<usize>>,
+    /// The faces of each piece's stickers, from the first of those on.
+    faces: Vec<Vec<usize>>,
+}
+
+/// The faces of a cube, and what they are called.
+const CUBE: [(&str, Vector); 6] = [
+    ("U", [0.0, 1.0, 0.0]),
+    ("D", [0.0, -1.0, 0.0]),
+    ("F", [0.0, 0.0, 1.0]),
+    ("B", [0.0, 0.0, -1.0]),
+    ("L", [-1.0, 0.0, 0.0]),
+    ("R", [1.0, 0.0, 0.0]),
+];
+
+/// The corners of a cube, and what they are called; every other one first.
+fn corners() -> Vec<(String, Vector)> {
+    let sign = |bit: usize| if bit == 0 { 1.0 } else { -1.0 };
+    let mut bits: Vec<usize> = (0..8).collect();
+    bits.sort_by_key(|corner: &usize| corner.count_ones() % 2);
+    let corner = |i: usize| {
+        let [x, y, z] = [i & 1, i >> 1 & 1, i >> 2];
+        let name = [["U", "D"][y], ["R", "L"][x], ["F", "B"][z]].concat();
+        (name, unit([x, y, z].map(sign)))
+    };
+    bits.into_iter().map(corner).collect()
+}
+
+/// Turns of what lies beyond a plane across each axis.
+fn beyond(axes: &[(String, Vector)], parts: u32, from: f64) -> Vec<Turn> {
+    let turn = |(name, axis): &(String, Vector)| Turn {
+        name: name.clone(),
+        axis: *axis,
+        parts,
+        from,
+        to: f64::INFINITY,
+    };
+    axes.iter().map(turn).collect()
+}
+
+fn across_all(axes: &[(String, Vector)], at: f64) -> Vec<(Vector, f64)> {
+    axes.iter().map(|&(_, axis)| (axis, at)).collect()
+}
+
+fn cube(layers: usize) -> CutSolid {
+    let faces = CUBE.map(|(_, face)| face);
+    let at = |cut: usize| 1.0 - 2.0 * cut as f64 / layers as f64;
+    let cuts = |axis: Vector| (1..layers).map(move |cut| (axis, at(cut)));
+    let turn = |(name, axis): (&str, Vector), layer: usize| Turn {
+        name: if layer == 1 { name.into() } else { format!("{layer}{name}") },
+        axis,
+        parts: 4,
+        from: at(layer),
+        to: if layer == 1 { f64::INFINITY } else { at(layer - 1) },
+    };
+    let turning = match layers {
+        2 => vec![CUBE[0], CUBE[2], CUBE[5]],
+        _ => CUBE.to_vec(),
+    };
+    CutSolid {
+        faces: faces.into(),
+        planes: [faces[0], faces[2], faces[5]].into_iter().flat_map(cuts).collect(),
+        turns: (turning.into_iter())
+            .flat_map(|face| (1..=layers / 2).map(move |layer| turn(face, layer)))
+            .collect(),
+        name: plain_name,
+    }
+}
+
+fn pyraminx(tips: bool) -> CutSolid {
+    let corners: Vec<(String, Vector)> = (corners().into_iter().take(4).zip(["U", "L", "R", "B"]))
+        .map(|((_, corner), name)| (name.into(), corner))
+        .collect();
+    // A corner is three times as far away as a face; its layers are a third of the height each.
+    let (layer, tip) = (1.0 / 3.0, 5.0 / 3.0);
+    let mut planes = across_all(&corners, layer);
+    let mut turns = beyond(&corners, 3, layer);
+    if tips {
+        planes.extend(across_all(&corners, tip));
+        let mut own = beyond(&corners, 3, tip);
+        own.iter_mut().for_each(|turn| turn.name.make_ascii_lowercase());
+        turns.extend(own);
+    }
+    CutSolid {
+        faces: corners.iter().map(|(_, corner)| corner.map(|x| -x)).collect(),
+        planes,
+        turns,
+        name: |stickers, distance| match stickers {
+            3 if distance > 2.0 => "tips",
+            _ => plain_name(stickers, distance),
+        },
+    }
+}
+
+fn skewb() -> CutSolid {
+    let corners = corners();
+    CutSolid {
+        faces: CUBE.map(|(_, face)| face).into(),
+        planes: across_all(&corners[..4], 0.0),
+        turns: beyond(&corners[..4], 3, 0.0),
+        name: plain_name,
+    }
+}
+
+fn dino() -> CutSolid {
+    let corners = corners();
+    // Through the three corners next to each.
+    let at = 1.0 / 3f64.sqrt();
+    CutSolid {
+        faces: CUBE.map(|(_, face)| face).into(),
+        planes: across_all(&corners, at),
+        turns: beyond(&corners, 3, at),
+        name: plain_name,
+    }
+}
+
+fn octahedron(at: f64, turning: usize) -> CutSolid {
+    let faces = corners();
+    CutSolid {
+        planes: across_all(&faces[..turning], at),
+        turns: beyond(&faces[..turning], 3, at),
+        faces: faces.into_iter().map(|(_, face)| face).collect(),
+        name: plain_name,
+    }
+}
+
+fn megaminx() -> CutSolid {
+    let golden = (1.0 + 5f64.sqrt()) / 2.0;
+    let signs = [(1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)];
+    let three = |(a, b): (f64, f64)| {
+        let b = b * golden;
+        [[0.0, a, b], [a, b, 0.0], [b, 0.0, a]].map(unit)
+    };
+    let faces: Vec<Vector> = signs.into_iter().flat_map(three).collect();
+    // The upper face, the ring around it, and the opposite ones.
+    let top = faces[0];
+    let [right, up] = across(top);
+    let mut ring: Vec<Vector> =
+        faces.iter().copied().filter(|&face| dot(face, top) > 0.0).collect();
+    ring.retain(|&face| face != top);
+    ring.sort_by(|&a, &b| {
+        let angle = |face| dot(face, up).atan2(dot(face, right));
+        angle(a).total_cmp(&angle(b))
+    });
+    let half = [top].into_iter().chain(ring);
+    let names =
+        ["U", "F", "R", "BR", "BL", "L"].into_iter().zip(["D", "B", "DBL", "DL", "DR", "DBR"]);
+    let pair = |((name, opposite), face): ((&str, &str), Vector)| {
+        [(name.to_string(), face), (opposite.to_string(), face.map(|x| -x))]
+    };
+    let named: Vec<(String, Vector)> = names.zip(half).flat_map(pair).collect();
+    // Deep enough for edges, and not so deep that next but one neighbours meet.
+    let at = 0.8;
+    CutSolid {
+        planes: across_all(&named, at),
+        turns: beyond(&named, 5, at),
+        faces: named.into_iter().map(|(_, face)| face).collect(),
+        name: plain_name,
+    }
+}
+
+impl CutSolid {
+    fn stickers(&self) -> Vec<Sticker> {
+        let mut stickers = Vec::new();
+        for (face, &normal) in self.faces.iter().enumerate() {
+            let [right, up] = across(normal);
+            let corner = |(x, y): (f64, f64)| plus(plus(normal, 10.0 * x, right), 10.0 * y, up);
+            let square = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(corner);
+            let mut polygon = square.to_vec();
+            for &other in self.faces.iter().filter(|&&other| other != normal) {
+                let [below, _] = split(&polygon, other, 1.0);
+                polygon = below.expect("a solid has all its faces");
+            }
+            let mut parts = vec![polygon];
+            for &(axis, at) in &self.planes {
+                parts = parts.iter().flat_map(|part| split(part, axis, at)).flatten().collect();
+            }
+            stickers.extend(parts.into_iter().map(|part| {
+                let sum = part.iter().fold([0.0; 3], |sum, &point| plus(sum, 1.0, point));
+                Sticker { face, centre: sum.map(|x| x / part.len() as f64) }
+            }));
+        }
+        stickers
+    }
+
+    fn pieces(&self, stickers: &[Sticker]) -> Vec<CutPiece> {
+        let mut pieces: BTreeMap<Vec<bool>, Vec<usize>> = BTreeMap::new();
+        for (i, sticker) in stickers.iter().enumerate() {
+            let sides = self.planes.iter().map(|&(axis, at)| dot(axis, sticker.centre) > at);
+            pieces.entry(sides.collect()).or_default().push(i);
+        }
+        let piece = |mut own: Vec<usize>| {
+            let sum = |of: &dyn Fn(usize) -> Vector| {
+                own.iter().fold([0.0; 3], |sum, &sticker| plus(sum, 1.0, of(sticker)))
+            };
+            let axis = sum(&|sticker| self.faces[stickers[sticker].face]);
+            let centre = sum(&|sticker| stickers[sticker].centre);
+            let distance = dot(centre, centre).sqrt() / own.len() as f64;
+            let [right, up] = across(unit(axis));
+            let angle = |&sticker: &usize| {
+                let centre = stickers[sticker].centre;
+                dot(centre, up).atan2(dot(centre, right))
+            };
+            own.sort_by(|a, b| angle(a).total_cmp(&angle(b)));
+            CutPiece { stickers: own, distance: (distance / TINY / 10.0).round() as i64 }
+        };
+        pieces.into_values().map(piece).collect()
+    }
+
+    /// Where each turn takes each sticker.
+    fn moved(&self, stickers: &[Sticker]) -> Vec<Vec<usize>> {
+        let near = |a: Vector, b: Vector| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 10.0 * TINY);
+        let to = |turn: &Turn, i: usize| {
+            let height = dot(turn.axis, stickers[i].centre);
+            if !(turn.from..turn.to).contains(&height) {
+                return i;
+            }
+            let there = turned(stickers[i].centre, turn.axis, turn.parts);
+            let found = stickers.iter().position(|sticker| near(sticker.centre, there));
+            found.expect("a turn takes stickers to stickers")
+        };
+        let all = |turn: &Turn| (0..stickers.len()).map(|i| to(turn, i)).collect();
+        self.turns.iter().map(all).collect()
+    }
+
+    fn puzzle(&self, name: &str) -> OrbitPuzzle {
+        let stickers = self.stickers();
+        let pieces = self.pieces(&stickers);
+        let moved = self.moved(&stickers);
+        let orbits = self.piece_orbits(&stickers, &pieces, &moved);
+        let turn = |(turn, to): (&Turn, &Vec<usize>)| OrbitMove {
+            name: turn.name.clone(),
+            transformation: Transformation(orbits.iter().map(|orbit| orbit.turn(to)).collect()),
+            requires: None,
+        };
+        let moves = self.turns.iter().zip(&moved).map(turn).collect();
+        let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+        let numbered = |orbit: &PieceOrbit| {
+            let count = names.entry(orbit.name).or_default();
+            *count += 1;
+            let number = if *count == 1 { String::new() } else { count.to_string() };
+            orbit.orbit(format!("{}{number}", orbit.name))
+        };
+        let sets = orbits.iter().map(numbered).collect();
+        OrbitPuzzle::new(name, sets, moves).expect("a puzzle of this project's own")
+    }
+
+    fn piece_orbits(
+        &self,
+        stickers: &[Sticker],
+        pieces: &[CutPiece],
+        moved: &[Vec<usize>],
+    ) -> Vec<PieceOrbit> {
+        let mut of = vec![0; stickers.len()];
+        for (i, piece) in pieces.iter().enumerate() {
+            piece.stickers.iter().for_each(|&sticker| of[sticker] = i);
+        }
+        let reach = |first: usize| {
+            let mut reached = vec![false; stickers.len()];
+            let mut open = vec![first];
+            while let Some(sticker) = open.pop() {
+                if !std::mem::replace(&mut reached[sticker], true) {
+                    open.extend(moved.iter().map(|to| to[sticker]));
+                }
+            }
+            reached
+        };
+        let mut done = vec![false; pieces.len()];
+        let mut orbits: Vec<PieceOrbit> = Vec::new();
+        for (first, piece) in pieces.iter().enumerate() {
+            let count = piece.stickers.len();
+            let reached = reach(piece.stickers[0]);
+            if done[first] || reached.iter().filter(|&&reached| reached).count() == 1 {
+                continue;
+            }
+            let own: Vec<usize> = (0..pieces.len())
+                .filter(|&i| pieces[i].stickers.iter().any(|&s| reached[s]))
+                .collect();
+            let trading = |&i: &usize| {
+                let own = pieces[i].stickers.iter().copied().filter(|&s| reached[s]);
+                own.collect::<Vec<usize>>()
+            };
+            let faces = |&i: &usize| {
+                let at =
+                    pieces[i].stickers.iter().position(|&s| reached[s]).expect("it is reached");
+                let around = pieces[i].stickers.iter().cycle().skip(at).take(count);
+                around.map(|&sticker| stickers[sticker].face).collect::<Vec<usize>>()
+            };
+            own.iter().for_each(|&i| done[i] = true);
+            let orbit = PieceOrbit {
+                name: (self.name)(count, piece.distance as f64 * TINY * 10.0),
+                distance: piece.distance,
+                stickers: count,
+                alone: own.len() == 1,
+                pieces: own.iter().map(trading).collect(),
+                faces: own.iter().map(faces).collect(),
+            };
+            // Pieces that only turn in place are one orbit with those like them.
+            let alike = |other: &&mut PieceOrbit| {
+                own.len() == 1
+                    && other.alone
+                    && (other.stickers, other.distance) == (count, piece.distance)
+            };
+            match orbits.iter_mut().find(alike) {
+                Some(other) => {
+                    other.pieces.extend(orbit.pieces);
+                    other.faces.extend(orbit.faces);
+                }
+                None => orbits.push(orbit),
+            }
+        }
+        orbits.sort_by_key(|orbit| {
+            let least = |n: usize| std::cmp::Reverse(n);
+            (least(orbit.stickers), least(orbit.pieces[0].len()), orbit.distance)
+        });
+        orbits
+    }
+}
+
+impl PieceOrbit {
+    fn orbit(&self, name: String) -> Orbit {
+        let orientations = self.pieces[0].len() as u8;
+        let mut kinds: Vec<&Vec<usize>> = Vec::new();
+        let mut placed = |faces| {
+            let kind = kinds.iter().position(|&other| other == faces).unwrap_or_else(|| {
+                kinds.push(faces);
+                kinds.len() - 1
+            });
+            Placed { kind: kind as u8, turn: 0 }
+        };
+        let solved = self.faces.iter().map(&mut placed).collect();
+        Orbit { name, orientations, solved, moduli: vec![orientations; kinds.len()] }
+    }
+
+    /// What a move of the stickers does.
+    fn turn(&self, to: &[usize]) -> OrbitTurn {
+        let mut turn = OrbitTurn::still(self.pieces.len());
+        for (from, stickers) in self.pieces.iter().enumerate() {
+            let image = to[stickers[0]];
+            let at = |piece: &Vec<usize>| piece.iter().position(|&sticker| sticker == image);
+            let mut places = self.pieces.iter().enumerate();
+            let found = places.find_map(|(place, piece)| Some((place, at(piece)?)));
+            let (place, twist) = found.expect("an orbit is closed");
+            turn.source[place] = from as u8;
+            turn.twist[place] = twist as u8;
+        }
+        turn
+    }
+}

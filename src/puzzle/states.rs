@@ -1,0 +1,490 @@
+//! How many states a puzzle of several orbits has, exactly.
+//!
+//! The positions of an orbit that trade places are a **component**: n positions, each with o reachable
+//! orientations. All that one could do to a component by taking it apart is the wreath product W of the cyclic
+//! group of o and the symmetric group of n. What the moves make is a subgroup G of the product of these. The
+//! largest abelian image A of the product is made of the parity and the sum of twists of each component, so G is at
+//! most all elements whose image is one of those of G.
+//!
+//! Nearly always it is exactly that. Permutations that are found in G by random products (Schreier-Sims) show that
+//! it is no smaller, and then the number of states is proven: all arrangements of the parts whose parities and
+//! twists can be, pieces that look alike counted as such. Where G is smaller, its order is proven by Schreier-Sims
+//! itself, as long as that is little work. The same is then asked of the components with pieces that look alike,
+//! and of what the moves can do to them while all others stay. Else states are counted one by one, as long as they
+//! are few.
+
+use std::collections::{BTreeMap, HashSet};
+use std::rc::Rc;
+
+use num_bigint::BigUint;
+
+use crate::puzzle::orbits::{OrbitPuzzle, Transformation};
+use crate::random::SplitMix64;
+
+/// Most points of a group whose order is sought.
+const MOST_POINTS: usize = 1000;
+/// Most states that are counted one by one.
+const MOST_COUNTED: usize = 100_000;
+/// Most positions of all these.
+const MOST_BYTES: usize = 10_000_000;
+/// Most products of a point that proving an order may take.
+const MOST_WORK: u64 = 4_000_000_000;
+/// Random elements in sequence that must say nothing new before an order is put to the proof.
+const ENOUGH: usize = 24;
+
+impl OrbitPuzzle {
+    /// Returns how many states can be reached, or `None` where that is not known.
+    ///
+    /// Cost: below a second for cubes up to nine layers.
+    pub fn states(&self) -> Option<BigUint> {
+        let free = self.illegal().is_empty() && self.moves().iter().all(|m| m.requires.is_none());
+        if free { self.free_states() } else { None }.or_else(|| self.counted())
+    }
+
+    /// The number of states where every move is always allowed.
+    fn free_states(&self) -> Option<BigUint> {
+        let moves: Vec<&Transformation> =
+            self.moves().iter().map(|one| &one.transformation).collect();
+        let mut components: Vec<Component> = (0..self.orbits().len())
+            .flat_map(|orbit| components(self, orbit, &moves))
+            .filter(|component| component.is_visible())
+            .collect();
+        if components.iter().map(Component::points).sum::<usize>() > MOST_POINTS {
+            return None;
+        }
+        // Those whose pieces all differ come first.
+        components.sort_by_key(|component| !component.unseen().is_empty());
+        let mut sifter = Sifter::new(&components, moves.len());
+        let whole = Parts::new(&components, 0);
+        let most = whole.most(&sifter.elements);
+        sifter.fill(&most);
+        if sifter.order(0) == most {
+            return Some(whole.states(&sifter.elements));
+        }
+        if !sifter.prove() {
+            return None;
+        }
+        let differ = components.iter().take_while(|component| component.unseen().is_empty());
+        let (count, points) = differ
+            .fold((0, 0), |(count, points), component| (count + 1, points + component.points()));
+        let positions = components[..count].iter().map(|component| component.positions).sum();
+        // What is possible while the different pieces stay: all that could be, or nobody knows what of it is seen.
+        let Some(level) = sifter.levels.get(positions) else {
+            return Some(sifter.order(0));
+        };
+        let alike = Parts::new(&components[count..], points);
+        let order = sifter.order(positions);
+        (order == alike.most(&level.generators))
+            .then(|| sifter.order(0) / order * alike.states(&level.generators))
+    }
+
+    /// The number of states, one by one.
+    fn counted(&self) -> Option<BigUint> {
+        let positions: usize = self.orbits().iter().map(|orbit| orbit.positions()).sum();
+        let most = MOST_COUNTED.min(MOST_BYTES / positions);
+        let mut open = vec![self.solved()];
+        let mut seen: HashSet<_> = open.iter().cloned().collect();
+        while let Some(state) = open.pop() {
+            for after in (0..self.moves().len()).filter_map(|one| self.moved(&state, one)) {
+                if seen.insert(after.clone()) {
+                    open.push(after);
+                }
+            }
+            if seen.len() > most {
+                return None;
+            }
+        }
+        Some(seen.len().into())
+    }
+}
+
+/// Positions that trade places, numbered from 0, and their reachable orientations.
+struct Component {
+    positions: usize,
+    orientations: u64,
+    /// For each kind of piece that looks alike how many there are and how many of its orientations differ.
+    kinds: Vec<(usize, u64)>,
+    /// For each move and each position where its piece goes, and by how much it is turned.
+    moves: Vec<Vec<(usize, u64)>>,
+}
+
+/// The components of an orbit.
+fn components(puzzle: &OrbitPuzzle, orbit: usize, moves: &[&Transformation]) -> Vec<Component> {
+    let set = &puzzle.orbits()[orbit];
+    let mut of: Vec<usize> = (0..set.positions()).collect();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for turn in moves.iter().map(|of| &of.0[orbit]) {
+            for (to, &from) in turn.source.iter().enumerate() {
+                let least = of[to].min(of[usize::from(from)]);
+                changed |= of[to] != least || of[usize::from(from)] != least;
+                (of[to], of[usize::from(from)]) = (least, least);
+            }
+        }
+    }
+    let mut all: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (position, &first) in of.iter().enumerate() {
+        all.entry(first).or_default().push(position);
+    }
+    all.into_values().map(|positions| component(puzzle, orbit, moves, &positions)).collect()
+}
+
+fn component(
+    puzzle: &OrbitPuzzle,
+    orbit: usize,
+    moves: &[&Transformation],
+    positions: &[usize],
+) -> Component {
+    let set = &puzzle.orbits()[orbit];
+    let modulus = |position: usize| u64::from(set.moduli[usize::from(set.solved[position].kind)]);
+    let seen = positions.iter().fold(1, |lcm, &p| lcm / gcd(lcm, modulus(p)) * modulus(p));
+    let index = |position: usize| positions.binary_search(&position).expect("a component");
+    // Where each move takes each position, and how it turns what it takes.
+    let turned = |of: &&Transformation| {
+        let turn = &of.0[orbit];
+        let mut to = vec![(0, 0); positions.len()];
+        for (i, &position) in positions.iter().enumerate() {
+            let twist = u64::from(turn.twist[position]) % seen;
+            to[index(usize::from(turn.source[position]))] = (i, twist);
+        }
+        to
+    };
+    let mut moves: Vec<Vec<(usize, u64)>> = moves.iter().map(turned).collect();
+    // Where the first orientation of the first position can come.
+    let mut reached = vec![vec![false; seen as usize]; positions.len()];
+    let mut open = vec![(0, 0)];
+    while let Some((at, turn)) = open.pop() {
+        if !std::mem::replace(&mut reached[at][turn as usize], true) {
+            open.extend(moves.iter().map(|to| (to[at].0, (turn + to[at].1) % seen)));
+        }
+    }
+    let mut own = (1..seen).filter(|&turn| reached[0][turn as usize]);
+    let step = own.next().unwrap_or(seen);
+    let zero: Vec<u64> = (reached.iter())
+        .map(|turns| turns.iter().position(|&reached| reached).expect("all are reached") as u64)
+        .collect();
+    for to in &mut moves {
+        for (from, (at, twist)) in to.iter_mut().enumerate() {
+            *twist = (zero[from] + *twist + seen - zero[*at]) % seen / step;
+        }
+    }
+    let mut kinds: BTreeMap<(u8, u64), (usize, u64)> = BTreeMap::new();
+    for (i, &position) in positions.iter().enumerate() {
+        let (piece, modulus) = (set.solved[position], modulus(position));
+        let common = gcd(step, modulus);
+        // By how much it is turned that no move changes.
+        let turn = (u64::from(piece.turn) + seen - zero[i]) % common;
+        kinds.entry((piece.kind, turn)).or_insert((0, modulus / common)).0 += 1;
+    }
+    let kinds = kinds.into_values().collect();
+    Component { positions: positions.len(), orientations: seen / step, kinds, moves }
+}
+
+impl Component {
+    fn is_visible(&self) -> bool {
+        self.kinds.len() > 1 || self.kinds[0].1 > 1
+    }
+
+    fn points(&self) -> usize {
+        self.positions * self.orientations as usize
+    }
+
+    /// How many parities there are.
+    fn parities(&self) -> u64 {
+        if self.positions > 1 { 2 } else { 1 }
+    }
+
+    /// What can be done to its parts.
+    fn whole(&self) -> BigUint {
+        factorial(self.positions) * BigUint::from(self.orientations).pow(self.positions as u32)
+    }
+
+    /// What of that looks different.
+    fn arrangements(&self) -> BigUint {
+        let kinds = self.kinds.iter();
+        kinds.fold(factorial(self.positions), |all, &(count, modulus)| {
+            all / factorial(count) * BigUint::from(modulus).pow(count as u32)
+        })
+    }
+
+    /// Parity and twists of a permutation of all points, its own from one on.
+    fn image(&self, first: usize, of: &[u16]) -> [u64; 2] {
+        let turns = self.orientations as usize;
+        let to = |position: usize| usize::from(of[first + position * turns]) - first;
+        let places: Vec<usize> = (0..self.positions).map(|p| to(p) / turns).collect();
+        let twists: usize = (0..self.positions).map(|p| to(p) % turns).sum();
+        let odd = u64::from(!crate::puzzle::is_even(&places));
+        [odd % self.parities(), twists as u64 % self.orientations]
+    }
+
+    /// Parities and twists of what can be done to its parts and is not seen.
+    fn unseen(&self) -> Vec<[u64; 2]> {
+        let swaps = self.kinds.iter().filter(|&&(count, _)| count > 1).map(|_| [1, 0]);
+        let turned = self.kinds.iter().filter(|&&(_, modulus)| modulus < self.orientations);
+        swaps.chain(turned.map(|&(_, modulus)| [0, modulus])).collect()
+    }
+}
+
+/// What could be done to several components by taking them apart.
+struct Parts<'a> {
+    components: &'a [Component],
+    /// The first point of each.
+    first: Vec<usize>,
+    /// How many parities and sums of twists each has.
+    factors: Vec<u64>,
+}
+
+impl Parts<'_> {
+    fn new(components: &[Component], mut point: usize) -> Parts<'_> {
+        let factors = components.iter().flat_map(|c| [c.parities(), c.orientations]).collect();
+        let mut first = Vec::new();
+        for component in components {
+            first.push(point);
+            point += component.points();
+        }
+        Parts { components, first, factors }
+    }
+
+    /// Parities and twists of permutations.
+    fn images(&self, elements: &[Points]) -> Vec<Vec<u64>> {
+        let all = || self.components.iter().zip(&self.first);
+        let image = |of: &Points| all().flat_map(|(c, &first)| c.image(first, of)).collect();
+        elements.iter().map(image).collect()
+    }
+
+    /// All that has an image which is one of those of the group that elements generate, counted by what a function
+    /// counts of a component.
+    fn counted(&self, images: &[Vec<u64>], count: fn(&Component) -> BigUint) -> BigUint {
+        let all: BigUint = self.components.iter().map(count).product();
+        let factors: BigUint = self.factors.iter().map(|&factor| BigUint::from(factor)).product();
+        all * subgroup(&self.factors, images) / factors
+    }
+
+    /// The greatest order that a group with these generators can have.
+    fn most(&self, generators: &[Points]) -> BigUint {
+        self.counted(&self.images(generators), Component::whole)
+    }
+
+    /// The number of states where the group has that order.
+    fn states(&self, generators: &[Points]) -> BigUint {
+        let mut images = self.images(generators);
+        // Rearrangements of the parts that nobody sees.
+        for (i, component) in self.components.iter().enumerate() {
+            for unseen in component.unseen() {
+                let mut image = vec![0; self.factors.len()];
+                image[2 * i..2 * i + 2].copy_from_slice(&unseen);
+                images.push(image);
+            }
+        }
+        self.counted(&images, Component::arrangements)
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+fn factorial(n: usize) -> BigUint {
+    (1..=n).map(BigUint::from).product()
+}
+
+/// Returns the order of the subgroup that elements of a product of cyclic groups generate.
+fn subgroup(orders: &[u64], elements: &[Vec<u64>]) -> BigUint {
+    let mut rows: Vec<Vec<u64>> = elements.to_vec();
+    let mut order = BigUint::from(1u8);
+    for column in 0..orders.len() {
+        // The column of the lattice that the rows span: Euclid on two rows at a time.
+        let mut pivot = vec![0; orders.len()];
+        pivot[column] = orders[column];
+        for row in &mut rows {
+            while row[column] != 0 {
+                let times = pivot[column] / row[column];
+                pivot[column] -= times * row[column];
+                for (other, &order) in orders.iter().enumerate().skip(column + 1) {
+                    pivot[other] = (pivot[other] + (order - times % order) * row[other]) % order;
+                }
+                std::mem::swap(&mut pivot, row);
+            }
+        }
+        order *= orders[column] / pivot[column];
+        rows.retain(|row| row.iter().any(|&value| value != 0));
+    }
+    order
+}
+
+/// A permutation of all points of all components.
+type Points = Rc<[u16]>;
+
+fn then(first: &[u16], next: &[u16]) -> Points {
+    first.iter().map(|&p| next[usize::from(p)]).collect()
+}
+
+fn inverse(of: &[u16]) -> Points {
+    let mut back = vec![0; of.len()];
+    for (from, &to) in of.iter().enumerate() {
+        back[usize::from(to)] = from as u16;
+    }
+    back.into()
+}
+
+/// The elements known of the group that fixes all base points before one.
+struct SiftLevel {
+    base: u16,
+    generators: Vec<Points>,
+    orbit: Vec<u16>,
+    /// For each point of the orbit an element that takes it back to the base point.
+    back: Vec<Option<Points>>,
+}
+
+/// What is known of a group: the product of the orbits of its levels is at most its order.
+struct Sifter {
+    levels: Vec<SiftLevel>,
+    elements: Vec<Points>,
+}
+
+impl Sifter {
+    fn new(components: &[Component], moves: usize) -> Sifter {
+        let points: usize = components.iter().map(Component::points).sum();
+        let identity: Points = (0..points).map(|p| p as u16).collect();
+        let mut elements = vec![identity.to_vec(); moves];
+        let (mut levels, mut first) = (Vec::new(), 0);
+        for component in components {
+            let turns = component.orientations as usize;
+            for (of, to) in elements.iter_mut().zip(&component.moves) {
+                for (from, &(at, twist)) in to.iter().enumerate() {
+                    for turn in 0..turns {
+                        let after = first + at * turns + (turn + twist as usize) % turns;
+                        of[first + from * turns + turn] = after as u16;
+                    }
+                }
+            }
+            for position in 0..component.positions {
+                let base = (first + position * turns) as u16;
+                let mut back = vec![None; points];
+                back[usize::from(base)] = Some(identity.clone());
+                let (generators, orbit) = (Vec::new(), vec![base]);
+                levels.push(SiftLevel { base, generators, orbit, back });
+            }
+            first += component.points();
+        }
+        Sifter { levels, elements: elements.into_iter().map(Rc::from).collect() }
+    }
+
+    /// The product of the orbits from a level on.
+    fn order(&self, from: usize) -> BigUint {
+        self.levels[from..].iter().map(|level| BigUint::from(level.orbit.len())).product()
+    }
+
+    /// Takes an element to one that fixes as many base points as the levels from one on can make it, and says which
+    /// is the first that they cannot; `None` where all is known of it.
+    fn sift(&self, from: usize, element: &[u16]) -> Option<(usize, Points)> {
+        let mut element: Points = element.into();
+        for (k, level) in self.levels.iter().enumerate().skip(from) {
+            let image = element[usize::from(level.base)];
+            match &level.back[usize::from(image)] {
+                None => return Some((k, element)),
+                Some(_) if image == level.base => {}
+                Some(back) => element = then(&element, back),
+            }
+        }
+        None
+    }
+
+    /// Takes over an element; whether it is new.
+    fn take(&mut self, from: usize, element: &[u16]) -> bool {
+        let Some((k, new)) = self.sift(from, element) else {
+            return false;
+        };
+        for level in &mut self.levels[..=k] {
+            level.add(new.clone());
+        }
+        true
+    }
+
+    /// Takes over the moves and random products of them until the order is the greatest possible, or nothing new is
+    /// found.
+    fn fill(&mut self, most: &BigUint) {
+        let mut dice = SplitMix64::new(1);
+        let mut pool = self.elements.clone();
+        for element in &self.elements.clone() {
+            self.take(0, element);
+        }
+        while pool.len() < 12 {
+            pool.extend_from_within(..);
+        }
+        // Product replacement: F. Celler and others, Generating random elements of a finite group (1995).
+        let mut random = pool[0].clone();
+        let mut step = |random: &mut Points| {
+            let (i, j) = (dice.below(pool.len() as u64), dice.below(pool.len() as u64 - 1));
+            let (i, j) = (i as usize, if j >= i { j + 1 } else { j } as usize);
+            let factor = if dice.below(2) == 0 { pool[j].clone() } else { inverse(&pool[j]) };
+            pool[i] = then(&pool[i], &factor);
+            *random = then(random, &pool[i]);
+        };
+        for _ in 0..100 {
+            step(&mut random);
+        }
+        let mut nothing = 0;
+        while nothing < ENOUGH {
+            step(&mut random);
+            nothing = if self.take(0, &random) { 0 } else { nothing + 1 };
+            if nothing == 1 && self.order(0) == *most {
+                return;
+            }
+        }
+    }
+
+    /// Completes the levels, so that the order is that of the group; whether that is little enough work.
+    fn prove(&mut self) -> bool {
+        let mut work = 0;
+        let mut k = self.levels.len();
+        while k > 0 {
+            let level = &self.levels[k - 1];
+            let size = (self.levels.len() - k + 2) * level.back.len();
+            work += (level.orbit.len() * level.generators.len() * size) as u64;
+            if work > MOST_WORK {
+                return false;
+            }
+            // Schreier's lemma: these generate what fixes the base point as well.
+            let products = level.orbit.iter().flat_map(|&point| {
+                let back = level.back[usize::from(point)].as_ref().expect("in the orbit");
+                let to = inverse(back);
+                level.generators.iter().map(move |generator| then(&to, generator))
+            });
+            let new = products.into_iter().find(|product| self.sift(k - 1, product).is_some());
+            match new {
+                Some(product) => {
+                    self.take(k - 1, &product);
+                    k = self.levels.len();
+                }
+                None => k -= 1,
+            }
+        }
+        true
+    }
+}
+
+impl SiftLevel {
+    fn add(&mut self, generator: Points) {
+        let back = inverse(&generator);
+        self.generators.push(generator);
+        // The new generator for all points, all generators for new points.
+        let old = self.orbit.len();
+        let mut next = 0;
+        while next < self.orbit.len() {
+            let point = self.orbit[next];
+            let new = if next < old { self.generators.len() - 1 } else { 0 };
+            for i in new..self.generators.len() {
+                let image = self.generators[i][usize::from(point)];
+                if self.back[usize::from(image)].is_none() {
+                    let undo = if next < old { back.clone() } else { inverse(&self.generators[i]) };
+                    let home = self.back[usize::from(point)].as_ref().expect("in the orbit");
+                    self.back[usize::from(image)] = Some(then(&undo, home));
+                    self.orbit.push(image);
+                }
+            }
+            next += 1;
+        }
+    }
+}
