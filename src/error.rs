@@ -1,8 +1,10 @@
 //! The one error type of the library: every narrower error converts into it.
 
+use crate::frontier::FrontierError;
 use crate::pdb::PdbError;
 use crate::puzzle::families::FamilyError;
 use crate::puzzle::formats::FormatError;
+use crate::puzzle::orbits::OrbitError;
 use crate::puzzle::{BoardError, DefinitionError, PermutationError, SizeError};
 use crate::report::ReportError;
 use crate::search::SearchError;
@@ -21,6 +23,9 @@ pub enum Error {
     /// A puzzle or a state of one that is none.
     #[error(transparent)]
     Puzzle(#[from] DefinitionError),
+    /// A puzzle of several sets of pieces that is none.
+    #[error(transparent)]
+    Orbits(#[from] OrbitError),
     /// A family of puzzles or a member of one that is none.
     #[error(transparent)]
     Family(#[from] FamilyError),
@@ -30,6 +35,9 @@ pub enum Error {
     /// A search that cannot run or did not finish.
     #[error(transparent)]
     Search(#[from] SearchError),
+    /// A search by lists that cannot run or did not finish.
+    #[error(transparent)]
+    Frontier(#[from] FrontierError),
     /// A search on disk that cannot start, go on or be read.
     #[error(transparent)]
     Disk(#[from] DiskError),
@@ -86,6 +94,7 @@ impl Error {
     pub fn class(&self) -> Class {
         match self {
             Error::Search(SearchError::Interrupted { .. })
+            | Error::Frontier(FrontierError::Interrupted)
             | Error::Disk(DiskError::Interrupted { .. })
             | Error::Pdb(PdbError::Interrupted(_))
             | Error::Table(TableError::Interrupted)
@@ -93,6 +102,12 @@ impl Error {
             Error::Board(BoardError::Unsolvable { .. }) => Class::NoSolution,
             Error::Board(_)
             | Error::Puzzle(_)
+            | Error::Orbits(_)
+            | Error::Frontier(
+                FrontierError::State { .. }
+                | FrontierError::Requires { .. }
+                | FrontierError::Kernel(_),
+            )
             | Error::Family(_)
             | Error::File(_)
             | Error::Search(

@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
+use tilewave::frontier::FrontierSearch;
 use tilewave::pdb::{Depths, Space};
+use tilewave::puzzle::orbits::OrbitPuzzle;
 use tilewave::report::{bytes, duration, histogram, published, published_for, thousands};
 use tilewave::search::disk::{self, Disk};
 use tilewave::{Pattern, Search, search, store};
 
 use crate::cli::{
     Context, Counted, Destination, DiskOptions, Figures, MadeDirectories, MaxDepth, OutputFile,
-    Result, ResultReport, Running, SearchProgress, counts_csv, facts, kernel, puzzle, ranks,
-    refuse, sweeps,
+    Result, ResultReport, Running, SearchProgress, counts_csv, facts, frontier, kernel, puzzle,
+    ranks, refuse, sweeps,
 };
 
 /// Search a board or another puzzle completely: depth distribution, God's number, antipodes.
@@ -21,12 +23,21 @@ use crate::cli::{
                   tilewave bfs 4x4 --goal first --tiles 3,7,11,12-15"
 )]
 pub struct Args {
-    /// Size of a board (3x4), family of puzzles (topspin:12,4) or file that defines one (dino.gap).
+    /// Size of a board (3x4), family of puzzles (topspin:12,4), cube or other puzzle (3x3x3, megaminx; tilewave puzzles lists
+    /// them), or file that defines one (dino.gap).
     #[arg(value_parser = puzzle)]
     puzzle: String,
 
     #[command(flatten)]
     counted: Counted,
+
+    /// Keep some sets of a puzzle's pieces: corners, or corners,edges.
+    #[arg(long, value_name = "SETS", value_delimiter = ',')]
+    pieces: Vec<String>,
+
+    /// Keep all states, not one of those that symmetries carry to each other, where states are kept in lists. The counts are the same.
+    #[arg(long)]
+    no_symmetry: bool,
 
     /// Start of the search: any board that can reach the goal, any state of another puzzle [default: the goal].
     #[arg(long, value_name = "STATE")]
@@ -50,6 +61,9 @@ pub struct Args {
 
 impl Args {
     pub fn run(&self) -> Result<()> {
+        if let Some(puzzle) = self.counted.orbits(&self.puzzle)? {
+            return self.by_lists(puzzle);
+        }
         let mut space = self.counted.space(&self.puzzle)?;
         if let Some(tiles) = &self.tiles.tiles {
             let Some((goal, _)) = space.boards() else {
@@ -60,12 +74,64 @@ impl Args {
         if let Some(text) = &self.start {
             space = space.starting_at(text).context("--start")?;
         }
+        let large = space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS);
+        if large && self.max_depth.max_depth.is_some() {
+            return self.by_lists(OrbitPuzzle::of_space(&space).map_err(tilewave::Error::from)?);
+        }
+        if !self.pieces.is_empty() {
+            refuse!("--pieces is for puzzles of several sets of pieces, {} has one", self.puzzle);
+        }
         let mut search = self.running.search(space)?;
         search.max_depth = self.max_depth.max_depth;
         let _made = MadeDirectories::of(&self.on_disk.dir);
         let disk = self.on_disk.disk()?;
         run(&self.report, &self.running, search, disk)
     }
+}
+
+impl Args {
+    /// Searches a puzzle whose states have no numbers.
+    fn by_lists(&self, mut puzzle: OrbitPuzzle) -> Result<()> {
+        let start = self.start.as_ref().filter(|_| named_or_file(&puzzle)).map(|_| "--start");
+        let tiles = self.tiles.tiles.as_ref().map(|_| "--tiles");
+        let place = self.on_disk.dir.first().map(|_| "--dir");
+        let engine = self.running.engine.map(|_| "--engine");
+        let asked = [start, tiles, place, engine, self.report.for_numbers()];
+        if let Some(option) = asked.into_iter().flatten().next() {
+            refuse!(
+                "{option} is for boards of at most {} cells and puzzles of one set of at most 16 different pieces; \
+                 {puzzle} is searched in memory from its solved state",
+                Search::MAX_CELLS
+            );
+        }
+        if !self.pieces.is_empty() {
+            puzzle = puzzle.keeping(&self.pieces).map_err(tilewave::Error::from)?;
+        }
+        let states = puzzle.states().map(|states| states.to_string());
+        if let Some(states) = states.filter(|digits| digits.len() > MOST_DIGITS)
+            && self.max_depth.max_depth.is_none()
+        {
+            refuse!(
+                "{puzzle} has {states} states, too many for a complete search: say how deep with --max-depth"
+            );
+        }
+        let destination = self.report.output.reserve()?;
+        let mut search = FrontierSearch::new(puzzle);
+        search.max_depth = self.max_depth.max_depth;
+        search.symmetry = !self.no_symmetry;
+        search.kernel = kernel()?;
+        search.threads = self.running.resources.threads.get();
+        search.memory = Some(self.running.resources.budget());
+        frontier::run(&search, destination)
+    }
+}
+
+/// Digits of a number of states that nobody searches completely.
+const MOST_DIGITS: usize = 13;
+
+/// Whether a puzzle is no board, which has a start of its own.
+fn named_or_file(puzzle: &OrbitPuzzle) -> bool {
+    puzzle.moves().iter().all(|one| one.requires.is_none())
 }
 
 /// Runs a search, in memory or on disk, and writes its result.

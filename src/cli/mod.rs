@@ -7,6 +7,7 @@ mod bfs;
 mod disk;
 mod export;
 mod failure;
+mod frontier;
 mod last_words;
 mod manual;
 mod options;

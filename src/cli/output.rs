@@ -248,6 +248,16 @@ impl ResultReport {
         self.last.unwrap_or(0).max(drawn)
     }
 
+    /// The first option that is for boards and puzzles with numbers for their states.
+    pub fn for_numbers(&self) -> Option<&'static str> {
+        let asked = [
+            ("--plot", self.plot.is_some()),
+            ("--html", self.html.is_some()),
+            ("--last", self.last.is_some()),
+        ];
+        asked.into_iter().find_map(|(option, given)| given.then_some(option))
+    }
+
     pub fn files(&self) -> Result<Files> {
         let OutputOptions { format, output, force } = &self.output;
         let files = [("--plot", &self.plot), ("--html", &self.html), ("--output", output)];

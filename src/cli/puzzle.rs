@@ -4,8 +4,9 @@ use std::io::Read;
 use std::path::Path;
 
 use tilewave::Size;
-use tilewave::puzzle::formats::{self, Counting, Format};
-use tilewave::puzzle::{Definition, Metric, StateSpace, families};
+use tilewave::puzzle::formats::{self, Counting, FilePuzzle, Format};
+use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
+use tilewave::puzzle::{Definition, Metric, StateSpace, families, named};
 
 use crate::cli::{Context, GoalOption, Result, choice, refuse};
 
@@ -14,7 +15,7 @@ const MAX_FILE: u64 = 16 << 20;
 
 /// A word that can be meant as a puzzle; boards and members of families are ones that there are.
 pub fn puzzle(word: &str) -> Result<String, String> {
-    if Format::of(word).is_some() || Path::new(word).is_file() {
+    if Format::of(word).is_some() || Path::new(word).is_file() || named::parse(word).is_some() {
         return Ok(word.into());
     }
     let (family, _) = word.split_once(':').unwrap_or((word, ""));
@@ -45,7 +46,7 @@ pub struct Counted {
     #[arg(long)]
     directed: bool,
 
-    /// Count a turn as often as it is repeated: powers of a file's moves are no moves.
+    /// Count a turn as often as it is repeated: powers of moves of a file or of a cube are no moves.
     #[arg(long)]
     quarter: bool,
 }
@@ -82,16 +83,48 @@ impl Counted {
         Ok(StateSpace::of_puzzle(definition))
     }
 
-    fn file(&self, path: &Path) -> Result<Definition> {
-        let name = path.display().to_string();
-        let mut bytes = Vec::new();
-        let file = std::fs::File::open(path);
-        let read = file.and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes));
-        if read.context(&name)? as u64 > MAX_FILE {
-            refuse!("{name}: no puzzle has so long a definition");
+    /// What a word names if that is a puzzle of several sets of pieces, of pieces that turn or of some that look alike.
+    pub fn orbits(&self, word: &str) -> Result<Option<OrbitPuzzle>> {
+        let Some(puzzle) = named::parse(word) else {
+            let is_file = Format::of(word).is_some() || Path::new(word).is_file();
+            if !is_file {
+                return Ok(None);
+            }
+            let (name, text) = text(Path::new(word))?;
+            return match formats::read_any(&name, &text, self.counting())? {
+                FilePuzzle::Orbits(puzzle) => Ok(Some(puzzle)),
+                FilePuzzle::Positions(_) => Ok(None),
+            };
+        };
+        let goal = self.goal.goal.as_ref().map(|_| "--goal");
+        if let Some(option) = goal.or(self.metric.map(|_| "--metric")) {
+            refuse!("{option} is for boards, {word} is none: leave it out");
         }
-        let text = String::from_utf8_lossy(&bytes);
-        let counting = Counting { directed: self.directed, quarter: self.quarter };
-        Ok(formats::read(&name, &text, counting)?)
+        if self.directed {
+            refuse!("--directed is for puzzles in files");
+        }
+        let turns = if self.quarter { Turns::Quarter } else { Turns::Powers };
+        Ok(Some(puzzle.counting(turns).map_err(tilewave::Error::from)?))
     }
+
+    fn counting(&self) -> Counting {
+        Counting { directed: self.directed, quarter: self.quarter }
+    }
+
+    fn file(&self, path: &Path) -> Result<Definition> {
+        let (name, text) = text(path)?;
+        Ok(formats::read(&name, &text, self.counting())?)
+    }
+}
+
+/// The name of a file that defines a puzzle, and what is in it.
+fn text(path: &Path) -> Result<(String, String)> {
+    let name = path.display().to_string();
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path);
+    let read = file.and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes));
+    if read.context(&name)? as u64 > MAX_FILE {
+        refuse!("{name}: no puzzle has so long a definition");
+    }
+    Ok((name, String::from_utf8_lossy(&bytes).into_owned()))
 }
