@@ -110,9 +110,14 @@ impl StateFields {
             let (single, several): (Vec<u8>, Vec<u8>) = kinds
                 .filter(|&kind| orbit.pieces_of(kind) > 0)
                 .partition(|&kind| orbit.pieces_of(kind) == 1);
+            // Where moves look at those that look alike, these have fields.
+            let looked_at = |kind| {
+                let of = |at: &OrbitPlace| usize::from(at.orbit) == index && at.kind == kind;
+                puzzle.illegal().iter().any(of)
+            };
             let rest = match several[..] {
                 [] => true,
-                [kind] => orbit.moduli[usize::from(kind)] == 1,
+                [kind] => orbit.moduli[usize::from(kind)] == 1 && !looked_at(kind),
                 _ => false,
             };
             let mut first = Vec::new();
@@ -179,7 +184,8 @@ impl StateFields {
     }
 
     /// Returns the values of the field that says whether this kind of piece is at this position, and that field;
-    /// nothing where no field changes that.
+    /// nothing where
+    /// no move changes that.
     pub fn says(&self, puzzle: &OrbitPuzzle, at: OrbitPlace) -> Option<(usize, Vec<u8>)> {
         let orbit = usize::from(at.orbit);
         let modulus = puzzle.orbits()[orbit].moduli[usize::from(at.kind)];
