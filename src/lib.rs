@@ -68,7 +68,10 @@ pub use crate::store::{
     Directory, FileError, FileProblem, Image, Io, Mapped, MemoryError, OutputError, Storage,
 };
 pub use crate::table::DistanceTable;
+// The Python module works on them.
 pub use crate::threads::ThreadsError;
+#[doc(hidden)]
+pub use crate::threads::process_pool;
 
 /// The Rust code of the README compiles and runs.
 #[cfg(doctest)]
