@@ -68,8 +68,8 @@ pub use crate::store::{
     Directory, FileError, FileProblem, Image, Io, Mapped, MemoryError, OutputError, Storage,
 };
 pub use crate::table::DistanceTable;
-// The Python module works on them.
 pub use crate::threads::ThreadsError;
+// The Python module works on them.
 #[doc(hidden)]
 pub use crate::threads::process_pool;
 
