@@ -69,6 +69,9 @@ pub use crate::store::{
 };
 pub use crate::table::DistanceTable;
 pub use crate::threads::ThreadsError;
+// The Python module works on them.
+#[doc(hidden)]
+pub use crate::threads::process_pool;
 
 /// The Rust code of the README compiles and runs.
 #[cfg(doctest)]
