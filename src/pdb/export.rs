@@ -1,7 +1,11 @@
 //! Layouts of other solvers: raw tables without a header.
 //!
 //! Invariant: an exported value is the database's value; only its place differs. Entries that no board
-//! reaches, and places that no placement has, hold 255.
+//! reaches, and places that no placement has, hold 255. The table is made piece by piece, each by all
+//! threads, the next one while the last one is written.
+//!
+//! The work is the reading of the database out of order: blocks that fit the caches are turned one after the
+//! other.
 
 use std::io::Write;
 use std::path::Path;
@@ -14,7 +18,7 @@ use crate::pdb::oracle::UNREACHED;
 use crate::pdb::regions::arrangement_rank;
 use crate::pdb::{Encoding, Kind, Pattern, Pdb, PdbError};
 use crate::perm::lehmer;
-use crate::perm::placement::Subsets;
+use crate::perm::placement::{self, Subsets, binomial};
 use crate::progress::{Phase, Progress};
 use crate::store::{self, Output};
 use crate::threads::pool;
@@ -42,15 +46,19 @@ names! { ExportLayout:
 /// Most bytes of a table of positions: it is mostly empty.
 const MAX_POSITIONS: u64 = 1 << 40;
 
-/// Bytes of the table that are made by all threads and written before the next ones.
-const PIECE: usize = 16 << 20;
+/// Bytes of a piece, as long as its units are no larger.
+const PIECE: usize = 64 << 20;
 
-/// Bytes that a thread makes at a time.
+/// Most bytes of a plane of positions that is made in memory.
+const MAX_PLANE: usize = 2 << 30;
+
+/// Bytes of a parallel task, likewise.
 const TASK: usize = 1 << 18;
 
 /// Writes a database in another program's layout and returns the number of bytes.
 ///
-/// Cost: some 20 ns of one core per entry.
+/// Cost: about as long as the building of the database; memory for two pieces of the table: 64 MiB each,
+/// for positions N^(k-1) bytes if that is more; the table once more for 24puzzle's layout of the minimum kind.
 ///
 /// # Errors
 /// [`PdbError::Unsuitable`] when the layout cannot hold the database, [`PdbError::Output`] and
@@ -58,30 +66,43 @@ const TASK: usize = 1 << 18;
 pub fn export(
     pdb: &Pdb,
     layout: ExportLayout,
-    path: impl AsRef<Path>,
+    path: &Path,
     replace: bool,
     threads: Option<usize>,
     observer: &dyn Progress,
 ) -> Result<u64, PdbError> {
-    let path = path.as_ref();
     let total = bytes(pdb, layout)?;
-    let rows = TableRows::new(pdb, layout);
-    let whole_rows = |bytes: usize| (bytes / rows.length).max(1) * rows.length;
-    let (piece, task) = (whole_rows(PIECE), whole_rows(TASK));
     pool(threads)?.install(|| {
         let mut output = Output::create(path, replace)?;
         let meter = Meter::new(observer, Phase::File, 0, total);
-        let mut table = Vec::new();
-        for begin in (0..total).step_by(piece) {
-            table.resize(piece.min((total - begin) as usize), 0);
-            table.par_chunks_mut(task).enumerate().for_each(|(i, bytes)| {
-                let first = begin as usize + i * task;
-                for (row, bytes) in bytes.chunks_exact_mut(rows.length).enumerate() {
-                    rows.fill(first / rows.length + row, bytes);
-                }
-            });
-            output.write_all(&table).map_err(store::failed(path))?;
-            meter.add(table.len() as u64)?;
+        let mut write = |bytes: &[u8]| {
+            output.write_all(bytes).map_err(store::failed(path))?;
+            meter.add(bytes.len() as u64)
+        };
+        match layout {
+            ExportLayout::Lexicographic => pdb.bytes().chunks(PIECE).try_for_each(write)?,
+            ExportLayout::Puzzle24 => {
+                let table = BySets::new(pdb);
+                let all = total as usize / table.slot();
+                let slots = (PIECE / table.slot()).clamp(1, all);
+                let pieces = all.div_ceil(slots);
+                let length = |piece| slots.min(all - piece * slots);
+                pipe(
+                    pieces,
+                    slots * table.slot(),
+                    |piece, bytes: &mut [u8]| table.fill(piece * slots, bytes),
+                    |piece, bytes| write(&bytes[..length(piece) * table.slot()]),
+                )?;
+            }
+            ExportLayout::Positions => {
+                let table = ByPositions::new(pdb);
+                let (size, fast) = table.piece();
+                let fill = |piece: usize, bytes: &mut [u8]| match fast {
+                    true => table.fill_plane(piece as u8, bytes),
+                    false => table.fill_slowly(piece * size, bytes),
+                };
+                pipe(total as usize / size, size, fill, |_, bytes| write(bytes))?;
+            }
         }
         output.finish()?;
         Ok(total)
@@ -91,6 +112,7 @@ pub fn export(
 /// The bytes of a layout's table.
 fn bytes(pdb: &Pdb, layout: ExportLayout) -> Result<u64, PdbError> {
     let refuse = |why: &str| {
+        let layout = layout.name();
         Err(PdbError::Unsuitable(format!("layout {layout} cannot hold this database: {why}")))
     };
     if pdb.encoding() == Encoding::Bit {
@@ -123,30 +145,53 @@ fn bytes(pdb: &Pdb, layout: ExportLayout) -> Result<u64, PdbError> {
     }
 }
 
-/// A table of a layout, row by row.
-struct TableRows<'a> {
+/// Fills pieces one after the other, each while the one before is used.
+fn pipe(
+    pieces: usize,
+    size: usize,
+    fill: impl Fn(usize, &mut [u8]) + Sync,
+    mut done: impl FnMut(usize, &[u8]) -> Result<(), PdbError> + Send,
+) -> Result<(), PdbError> {
+    let (mut next, mut full) = (vec![UNREACHED; size], Vec::new());
+    if pieces > 1 {
+        full = next.clone();
+    }
+    for piece in 0..=pieces {
+        let use_full = || match piece {
+            0 => Ok(()),
+            _ => done(piece - 1, &full),
+        };
+        let fill_next = || {
+            if piece < pieces {
+                fill(piece, &mut next);
+            }
+        };
+        rayon::join(use_full, fill_next).0?;
+        std::mem::swap(&mut next, &mut full);
+    }
+    Ok(())
+}
+
+/// The weights w of a rank of k tiles on n cells; 0 beyond the last tile.
+fn weights(n: usize, k: usize) -> [u64; Pattern::MAX_TILES] {
+    let weight = |i| (i + 1..k).map(|j| (n - j) as u64).product();
+    std::array::from_fn(|i| if i < k { weight(i) } else { 0 })
+}
+
+/// A database in the order of 24puzzle: by sets of cells.
+struct BySets<'a> {
     pdb: &'a Pdb,
-    layout: ExportLayout,
-    /// Entries of a row: the arrangements of a set for 24puzzle, else the cells of one tile.
-    length: usize,
-    /// 24puzzle's sets of cells.
-    sets: Option<Subsets>,
-    /// What the cell of each tile counts in a rank, of which each cell below it that an earlier tile has takes one.
-    weights: [i64; Pattern::MAX_TILES],
-    /// For each arrangement of 24puzzle where each tile is among the cells of the set, and what such cells take.
-    arrangements: Vec<([u8; Pattern::MAX_TILES], i64)>,
+    /// The table of the minimum kind: for each cell of the first tile the others' values by sets.
+    others: Vec<u8>,
+    /// For each set and each of its cells as the first tile's: where the others' values begin.
+    runs: Vec<usize>,
+    /// For each arrangement its place among those of a set in the order of this project.
+    source: Vec<u16>,
 }
 
-/// The cells before one that lie below it.
-fn smaller(cells: &[u8], i: usize) -> i64 {
-    cells[..i].iter().filter(|&&other| other < cells[i]).count() as i64
-}
-
-impl<'a> TableRows<'a> {
-    fn new(pdb: &'a Pdb, layout: ExportLayout) -> TableRows<'a> {
+impl<'a> BySets<'a> {
+    fn new(pdb: &'a Pdb) -> BySets<'a> {
         let (n, k) = (pdb.pattern().size().cells(), pdb.pattern().tiles().len());
-        let weight = |tile: usize| (tile + 1..k).map(|t| (n - t) as i64).product::<i64>();
-        let weights: [i64; Pattern::MAX_TILES] = std::array::from_fn(weight);
         let arrangement = |mut rank: u64| {
             // The first tile is the least significant.
             let mut left = (1u64 << k) - 1;
@@ -157,68 +202,217 @@ impl<'a> TableRows<'a> {
                 rank /= radix;
                 left &= !(1 << *at);
             }
-            (at, (0..k).map(|i| weights[i] * smaller(&at, i)).sum())
+            arrangement_rank((1 << k) - 1, &at[..k]) as u16
         };
-        let (sets, arrangements) = (Subsets::new(n, k), Vec::new());
-        let mut rows = TableRows { pdb, layout, length: n, sets, weights, arrangements };
-        match layout {
-            ExportLayout::Lexicographic => rows.length = n - k + 1,
-            ExportLayout::Positions => {}
-            ExportLayout::Puzzle24 => {
-                rows.length = lehmer::count(k) as usize;
-                rows.arrangements = (0..lehmer::count(k)).map(arrangement).collect();
-            }
+        let mut table = BySets {
+            pdb,
+            others: Vec::new(),
+            runs: Vec::new(),
+            source: (0..lehmer::count(k)).map(arrangement).collect(),
+        };
+        if pdb.kind() == Kind::Minimum {
+            let runs: Vec<Vec<usize>> = (1..=k).map(|t| runs(n - (k - t), t)).collect();
+            table.others = vec![0; pdb.bytes().len()];
+            let block = pdb.bytes().len() / n;
+            let blocks = table.others.par_chunks_mut(block).zip(pdb.bytes().par_chunks(block));
+            blocks.for_each(|(to, from)| {
+                by_sets(from, to, &mut vec![0; 2 * block], n - 1, &runs[..k - 1])
+            });
+            table.runs = runs.into_iter().next_back().unwrap_or_default();
         }
-        rows
+        table
     }
 
-    fn fill(&self, row: usize, to: &mut [u8]) {
-        let (n, k) = (self.pdb.pattern().size().cells(), self.pdb.pattern().tiles().len());
-        let own = || &self.pdb.bytes()[row * self.length..][..self.length];
-        let weights = &self.weights;
-        match (self.layout, &self.sets) {
-            (ExportLayout::Lexicographic, _) => to.copy_from_slice(own()),
-            (ExportLayout::Positions, _) => {
-                let mut others = [0; Pattern::MAX_TILES];
-                let others = &mut others[1..k];
-                let mut digits = row;
-                for cell in others.iter_mut() {
+    /// The bytes of a set's region.
+    fn slot(&self) -> usize {
+        self.source.len()
+    }
+
+    /// Fills slots from the first on, as many as there are.
+    fn fill(&self, first: usize, slots: &mut [u8]) {
+        let slot = self.slot();
+        let task = (TASK / slot).max(1);
+        let count = (self.pdb.entries() as usize / slot - first).min(slots.len() / slot);
+        let tasks = slots[..count * slot].par_chunks_mut(task * slot).enumerate();
+        tasks.for_each_init(
+            || vec![0; slot],
+            |values, (t, slots)| {
+                for (i, to) in slots.chunks_exact_mut(slot).enumerate() {
+                    let number = first + t * task + i;
+                    match self.pdb.kind() {
+                        Kind::Regions => {
+                            values.copy_from_slice(&self.pdb.bytes()[number * slot..][..slot]);
+                        }
+                        Kind::Minimum | Kind::AllMoves => {
+                            let k = self.pdb.pattern().tiles().len();
+                            let runs = &self.runs[number * k..][..k];
+                            merge(&self.others, runs, values);
+                        }
+                    }
+                    for (to, &source) in to.iter_mut().zip(&self.source) {
+                        *to = values[usize::from(source)];
+                    }
+                }
+            },
+        );
+    }
+}
+
+/// Brings a table of tiles on n cells from the order of cells into that of sets, and the arrangements of
+/// each set by the tiles' positions: tile by tile, the last first, so that most of it happens in the
+/// caches. `runs` are those of all shorter tables and of this one.
+fn by_sets(from: &[u8], to: &mut [u8], scratch: &mut [u8], n: usize, runs: &[Vec<usize>]) {
+    let Some((own, shorter)) = runs.split_last().filter(|(_, shorter)| !shorter.is_empty()) else {
+        return to.copy_from_slice(from);
+    };
+    let (others, scratch) = scratch.split_at_mut(from.len());
+    let block = from.len() / n;
+    let blocks = others.chunks_exact_mut(block).zip(from.chunks_exact(block));
+    blocks.for_each(|(to, from)| by_sets(from, to, scratch, n - 1, shorter));
+    merge(others, own, to);
+}
+
+/// For each set of k of n cells and each of its cells as the first tile's: where the values of the other
+/// tiles begin, given for each cell of the first tile by sets of the other n - 1 cells.
+fn runs(n: usize, k: usize) -> Vec<usize> {
+    let rank = |cells: &mut dyn Iterator<Item = usize>| -> usize {
+        cells.enumerate().map(|(i, cell)| binomial(cell, i + 1) as usize).sum()
+    };
+    let (others, run) = (binomial(n - 1, k - 1) as usize, lehmer::count(k - 1) as usize);
+    let mut runs = Vec::with_capacity(k * binomial(n, k) as usize);
+    let sets = Subsets::new(n, k);
+    for set in sets.iter().flat_map(Subsets::iter) {
+        for first in bits(set) {
+            let mut rest = bits(set & !(1 << first)).map(|c| c - usize::from(c > first));
+            runs.push((first * others + rank(&mut rest)) * run);
+        }
+    }
+    runs
+}
+
+/// Joins runs of values, all of one length.
+fn merge(from: &[u8], runs: &[usize], to: &mut [u8]) {
+    fn copy<const N: usize>(from: &[u8], runs: &[usize], to: &mut [u8]) {
+        for (to, &run) in to.as_chunks_mut::<N>().0.iter_mut().zip(runs) {
+            to.copy_from_slice(&from[run..run + N]);
+        }
+    }
+    match to.len() / runs.len().max(1) {
+        1 => copy::<1>(from, runs, to),
+        2 => copy::<2>(from, runs, to),
+        6 => copy::<6>(from, runs, to),
+        24 => copy::<24>(from, runs, to),
+        120 => copy::<120>(from, runs, to),
+        720 => copy::<720>(from, runs, to),
+        _ => copy::<5040>(from, runs, to),
+    }
+}
+
+/// A database as a base-n table: plane by plane, one for each cell of the last tile.
+struct ByPositions<'a> {
+    pdb: &'a Pdb,
+    n: usize,
+    k: usize,
+    weights: [u64; Pattern::MAX_TILES],
+}
+
+impl<'a> ByPositions<'a> {
+    fn new(pdb: &'a Pdb) -> ByPositions<'a> {
+        let (n, k) = (pdb.pattern().size().cells(), pdb.pattern().tiles().len());
+        ByPositions { pdb, n, k, weights: weights(n, k) }
+    }
+
+    /// The bytes of a piece, and whether it is a plane of enough tiles that can be held in memory.
+    fn piece(&self) -> (usize, bool) {
+        let plane = self.n.pow(self.k as u32 - 1);
+        if plane <= MAX_PLANE {
+            return (plane, self.k >= 5);
+        }
+        let digits = (PIECE as u64).ilog(self.n as u64);
+        (self.n.pow(digits), false)
+    }
+
+    /// Fills the plane of a cell of the last tile.
+    fn fill_plane(&self, last: u8, plane: &mut [u8]) {
+        let tasks = plane.par_chunks_mut(TASK);
+        tasks.for_each(|bytes| bytes.fill(UNREACHED));
+        let (n, k) = (self.n, self.k);
+        // A cache line of the database has the values of a few cells of the last two tiles: a task takes all
+        // cells of the last but one in turn, the rest being the same, while the lines are near.
+        let mut tasks: Vec<Vec<&mut [u8]>> = (0..n).map(|_| Vec::with_capacity(n)).collect();
+        for bytes in plane.chunks_exact_mut(n.pow(k as u32 - 2)) {
+            for (task, bytes) in tasks.iter_mut().zip(bytes.chunks_exact_mut(n.pow(k as u32 - 3))) {
+                task.push(bytes);
+            }
+        }
+        tasks.into_par_iter().enumerate().for_each(|(third, mut slices)| {
+            let mut cells = [0; Pattern::MAX_TILES];
+            (cells[k - 1], cells[k - 3]) = (last, third as u8);
+            for rest in 0..n.pow(k as u32 - 5) {
+                let mut digits = rest;
+                for cell in &mut cells[2..k - 3] {
                     *cell = (digits % n) as u8;
                     digits /= n;
                 }
-                if set_of(others).count_ones() as usize != others.len() {
-                    return to.fill(UNREACHED);
-                }
-                // As if the first tile's cell were below all others.
-                let mut rank = 0;
-                for (i, &cell) in others.iter().enumerate() {
-                    rank += weights[i + 1] * (i64::from(cell) - smaller(others, i) - 1);
-                }
-                for (first, to) in (0..).zip(to) {
-                    match others.iter().position(|&cell| cell == first) {
-                        None => *to = self.pdb.bytes()[rank as usize],
-                        Some(tile) => {
-                            *to = UNREACHED;
-                            rank += weights[tile + 1];
-                        }
-                    }
-                    rank += weights[0];
+                for (second, slice) in slices.iter_mut().enumerate() {
+                    cells[k - 2] = second as u8;
+                    self.fill_square(&cells[2..k], &mut slice[rest * n * n..][..n * n]);
                 }
             }
-            (ExportLayout::Puzzle24, Some(sets)) if self.pdb.kind() == Kind::Minimum => {
-                let set: Vec<i64> = bits(sets.unrank(row)).map(|cell| cell as i64).collect();
-                for ((at, less), to) in self.arrangements.iter().zip(to) {
-                    let cells = at.iter().zip(weights).take(k);
-                    let rank: i64 = cells.map(|(&at, weight)| weight * set[usize::from(at)]).sum();
-                    *to = self.pdb.bytes()[(rank - less) as usize];
-                }
+        });
+    }
+
+    /// Fills the values of all cells of the first two tiles, given those of the others.
+    fn fill_square(&self, others: &[u8], square: &mut [u8]) {
+        let n = self.n;
+        let used = set_of(others);
+        if used.count_ones() as usize != others.len() {
+            return;
+        }
+        // What a first tile on a cell takes from the ranks of the others.
+        let mut below = [0u64; 64];
+        let mut rank = 0;
+        for (i, &cell) in others.iter().enumerate() {
+            let smaller = others[..i].iter().filter(|&&c| c < cell).count() as u64;
+            let weight = self.weights[i + 2];
+            rank += weight * (u64::from(cell) - smaller);
+            below[..usize::from(cell)].iter_mut().for_each(|b| *b += weight);
+        }
+        let bytes = self.pdb.bytes();
+        for (second, row) in square.chunks_exact_mut(n).enumerate() {
+            if used >> second & 1 == 1 {
+                continue;
             }
-            // With the regions of the blank the rows are those of the database.
-            (ExportLayout::Puzzle24, _) => {
-                for ((at, _), to) in self.arrangements.iter().zip(to) {
-                    *to = own()[arrangement_rank((1 << k) - 1, &at[..k]) as usize];
+            let with_second = rank + self.weights[1] * second as u64;
+            for (first, to) in row.iter_mut().enumerate() {
+                if (used | 1 << second) >> first & 1 == 0 {
+                    let passed = if first < second { self.weights[1] } else { 0 };
+                    let whole = with_second + self.weights[0] * first as u64;
+                    let less = below[second] + below[first] + passed;
+                    *to = bytes[(whole - less) as usize];
                 }
             }
         }
+    }
+
+    /// Fills a piece from an index on, index by index.
+    fn fill_slowly(&self, first: usize, piece: &mut [u8]) {
+        let tasks = piece.par_chunks_mut(TASK).enumerate();
+        tasks.for_each(|(task, bytes)| {
+            for (i, to) in bytes.iter_mut().enumerate() {
+                let mut cells = [0; Pattern::MAX_TILES];
+                let mut digits = first + task * TASK + i;
+                for cell in &mut cells[..self.k] {
+                    *cell = (digits % self.n) as u8;
+                    digits /= self.n;
+                }
+                let cells = &cells[..self.k];
+                let set = set_of(cells);
+                *to = match set.count_ones() as usize == self.k {
+                    true => self.pdb.bytes()[placement::rank(self.n, cells) as usize],
+                    false => UNREACHED,
+                };
+            }
+        });
     }
 }
