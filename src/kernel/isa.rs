@@ -67,6 +67,25 @@ pub(crate) trait Isa: Sized + 'static {
     unsafe fn total(sums: Self::Sums) -> Tally;
     /// The lanes that are not zero, one bit each.
     unsafe fn lanes(a: Self::Reg) -> u64;
+
+    /// Takes some bits of a word, each from where the row says.
+    #[inline(always)]
+    unsafe fn take_bits(row: &[u8; 64], lanes: u64, word: u64) -> u64 {
+        let lanes = (0..64).filter(|lane| lanes >> lane & 1 == 1);
+        lanes.fold(0, |bits, lane| bits | (word >> row[lane] & 1) << lane)
+    }
+    /// Brings the bits of a word together where the mask has ones, the lowest first.
+    #[inline(always)]
+    unsafe fn gather_bits(word: u64, mask: u64) -> u64 {
+        let lanes = (0..64).filter(|lane| mask >> lane & 1 == 1).enumerate();
+        lanes.fold(0, |bits, (i, lane)| bits | (word >> lane & 1) << i)
+    }
+    /// Puts the lowest bits of a word, in order, where the mask has ones.
+    #[inline(always)]
+    unsafe fn scatter_bits(word: u64, mask: u64) -> u64 {
+        let lanes = (0..64).filter(|lane| mask >> lane & 1 == 1).enumerate();
+        lanes.fold(0, |bits, (i, lane)| bits | (word >> i & 1) << lane)
+    }
 }
 
 /// Functions of an [`Isa`] whose body is one expression of intrinsics.

@@ -171,6 +171,32 @@ impl MoveTable {
         }
     }
 
+    /// Returns the registers that a register is made of, known by `variant * registers + register`. Those of one that
+    /// lanes are permuted to or copied to, or that is handed over, is one.
+    pub(crate) fn sources(
+        &self,
+        layout: Layout,
+        index: usize,
+    ) -> impl Iterator<Item = SourceRegister> + '_ {
+        let (row, r) = (index / GROUP, index % GROUP);
+        let own = (index % layout.block_registers()) as u16;
+        let (one, many, pieces) = match &self.shape {
+            MoveShape::Own | MoveShape::Lanes(_) | MoveShape::Block | MoveShape::Halo(_) => {
+                (Some(SourceRegister { block: 0, register: own }), None, &[][..])
+            }
+            MoveShape::Runs(runs) => (Some(runs[row].plus(r)), None, &[][..]),
+            MoveShape::Copies(sixes) => (Some(sixes[row][r]), None, &[][..]),
+            MoveShape::Shared(tables) => (None, Some(tables.groups[row].sources), &[][..]),
+            MoveShape::Strided(tables) => {
+                let first = tables.groups[row].sources[r];
+                (None, Some(std::array::from_fn(|i| first.plus(i))), &[][..])
+            }
+            MoveShape::Scattered(tables) => (None, None, tables.of(index)),
+        };
+        let pieces = pieces.iter().map(|&(source, _)| source);
+        one.into_iter().chain(many.into_iter().flatten()).chain(pieces)
+    }
+
     /// Returns whether each source register serves targets of several first digits: the first element enters
     /// the lanes, and its digit in front is all that tells those targets from each other.
     pub fn spreads_first(&self) -> bool {
