@@ -134,7 +134,7 @@ impl Space {
                 counts[0] += 1;
             }
             let (most, states) = (self.max_depth.unwrap_or(usize::MAX), self.states());
-            let complete = search.run(&CountOnly, &mut counts, most, states, observer)?;
+            let complete = search.run(&CountOnly, &mut counts, most, states)?;
             Ok(Depths { counts, states, complete, seconds: begun.elapsed().as_secs_f64() })
         })
     }

@@ -200,14 +200,14 @@ impl Tail {
     }
 }
 
-/// Writes the entries of a table of k tiles by placements, from the values of all sets of the n cells in order.
+/// Writes the entries of a table by placements, from the values of all sets of cells in order.
 pub(crate) fn by_placements(
-    (n, k): (usize, usize),
     subsets: &Subsets,
     lines: &[u8],
     entries: &mut [u8],
     meter: &Meter<'_>,
 ) -> Result<(), PdbError> {
+    let (n, k) = (subsets.n, subsets.k);
     let tail = Tail::new(n, k);
     let head = k - tail.tiles;
     // Blocks that share all cells but the last of the head share sources: one job.

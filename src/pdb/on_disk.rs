@@ -265,6 +265,12 @@ impl InOrder {
     }
 }
 
+/// What decodes frames, and the registers that it decodes to.
+struct FrameDecoder {
+    decoder: Decoder,
+    registers: Vec<Register>,
+}
+
 impl BuildLevels<'_> {
     fn class(&self, depth: usize) -> usize {
         (self.goal + depth) % 2
@@ -337,12 +343,13 @@ impl BuildLevels<'_> {
         &self,
         reader: &LevelReader,
         at: usize,
-        (decoder, registers): &mut (Decoder, Vec<Register>),
+        with: &mut FrameDecoder,
         words: &mut [Word],
     ) -> Result<(), PdbError> {
         let name = name(reader.header().depth);
         let failed = |error| failed(self.storage, &name, error);
         let frames = reader.read(at..at + 1).map_err(failed)?;
+        let FrameDecoder { decoder, registers } = with;
         registers.resize(words.len().div_ceil(8), [0; 64]);
         let decoded = frames.decode(0, decoder, registers, false);
         decoded.map_err(|reason| failed(self.storage.place(&name).invalid(reason)))?;
@@ -350,8 +357,8 @@ impl BuildLevels<'_> {
         Ok(())
     }
 
-    fn decoder(&self) -> Result<(Decoder, Vec<Register>), PdbError> {
-        Ok((Decoder::new(self.kernel)?, Vec::new()))
+    fn decoder(&self) -> Result<FrameDecoder, PdbError> {
+        Ok(FrameDecoder { decoder: Decoder::new(self.kernel)?, registers: Vec::new() })
     }
 
     /// Brings back what the committed levels have reached.

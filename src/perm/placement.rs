@@ -83,8 +83,8 @@ pub fn unrank(n: usize, mut rank: u64, cells: &mut [u8]) {
 /// Three table look-ups per rank, 12 cells each.
 #[derive(Clone, Debug)]
 pub struct Subsets {
-    n: usize,
-    k: usize,
+    pub(crate) n: usize,
+    pub(crate) k: usize,
     /// For each piece, number of set cells below it, and piece of the mask: what the piece adds.
     tables: Box<[u32]>,
 }

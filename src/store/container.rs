@@ -432,6 +432,9 @@ impl<H: FileHeader> Container<H> {
 // Invariant: sections do not overlap and follow each other in the order index, sums, frames, entries; the entries
 // begin at a multiple of 4096, so that a map of them can be used as it is.
 
+/// The largest depth or value of an entry of a byte; 255 is that of what was not reached.
+pub(crate) const MAX_DEPTH: usize = 254;
+
 /// Bytes of entries that share a sum.
 pub const BLOCK_BYTES: usize = 1 << 20;
 

@@ -12,10 +12,11 @@ use crate::puzzle::{
     Board, CellMove, CellMoves, Definition, DefinitionError, Metric, Moves, NamedMove, Position,
     State, StateSpace,
 };
+use crate::store::container::MAX_DEPTH;
 use crate::store::{Container, FileHeader as _, FileProblem, Image};
 use crate::table::TableEncoding;
 use crate::table::error::TableError;
-use crate::table::header::{MAX_DEPTH, TableHeader, TablePuzzle, TableShape};
+use crate::table::header::{TableHeader, TablePuzzle, TableShape};
 
 /// The depth of every state of a puzzle.
 ///

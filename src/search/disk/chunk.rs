@@ -255,7 +255,7 @@ impl Restored {
                                 let words = &mut worker.words;
                                 let any = collect(run.files.kernel, registers, bit, words);
                                 let words = any.then_some(&words[..]);
-                                filled.outgoing(side, plane, block, &mut worker.located, words);
+                                filled.outgoing(side, plane, block, words);
                             }
                         }
                     }
@@ -392,7 +392,7 @@ impl ChunkStep<'_> {
             for &(plane, bit) in &into.outgoing {
                 let any = held != 0 && take(kernel, next, bit, held, words);
                 let words = any.then_some(&words[..]);
-                self.halo.outgoing(next_side, plane, block, located, words);
+                self.halo.outgoing(next_side, plane, block, words);
             }
         }
         run.files.times.kernel.add(begun);

@@ -129,7 +129,7 @@ mod tests {
             false
         }
 
-        fn outgoing(&self, _: usize, _: usize, _: usize, _: &mut BlockSources, _: Option<&[u64]>) {}
+        fn outgoing(&self, _: usize, _: usize, _: usize, _: Option<&[u64]>) {}
 
         fn reached(&mut self, _: usize) -> Option<Vec<usize>> {
             self.0.clone()
