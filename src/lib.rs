@@ -32,25 +32,28 @@
 //! # Ok::<(), tilewave::Error>(())
 //! ```
 //!
-//! Data flows one way: [`puzzle`] → [`perm`] → [`kernel`] → [`store`] → [`search`], [`pdb`] → [`table`] → [`solve`], [`report`]. `docs/design.md`
-//! explains the engine with a worked example.
+//! Data flows one way: [`puzzle`] → `perm` → `kernel` → `store` → [`search`], [`pdb`] → [`table`] → [`solve`], [`report`].
+//! `docs/design.md` explains the engine with a worked example.
 
 mod bits;
 mod capi;
 mod error;
 #[doc(hidden)]
-pub mod kernel;
+pub mod internals;
+// What is documented of these three is what stands below.
+#[allow(missing_docs)]
+mod kernel;
 pub mod pdb;
-#[doc(hidden)]
-pub mod perm;
+#[allow(missing_docs)]
+mod perm;
 pub mod progress;
 pub mod puzzle;
 pub mod random;
 pub mod report;
 pub mod search;
 pub mod solve;
-#[doc(hidden)]
-pub mod store;
+#[allow(missing_docs)]
+mod store;
 pub mod table;
 mod threads;
 mod units;

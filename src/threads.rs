@@ -32,7 +32,7 @@ static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 /// Returns the threads of this process, one per core, which are started once. A process that was forked gets threads of its
 /// own: those of the parent are not there, and whoever waited for them (rayon's global pool is made but once) would wait for
 /// ever.
-pub(crate) fn process_pool() -> io::Result<Arc<ThreadPool>> {
+pub fn process_pool() -> io::Result<Arc<ThreadPool>> {
     let mut pool = POOL.lock();
     let own = process::id();
     if let Some((_, pool)) = pool.as_ref().filter(|(owner, _)| *owner == own) {

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde_json::json;
+use tilewave::internals;
 use tilewave::pdb::{Pattern, Space};
 use tilewave::puzzle::Board;
 use tilewave::report::{bytes, duration, histogram, published, published_for, thousands};
 use tilewave::search::disk::{self, Disk};
 use tilewave::search::{self, Search};
-use tilewave::store;
 
 use crate::cli::disk::{DiskOptions, MadeDirectories};
 use crate::cli::failure::refuse;
@@ -224,7 +224,7 @@ impl Tiles {
             "mean_depth": mean,
             "counts": found.counts,
             "seconds": found.seconds,
-            "peak_memory_bytes": store::peak_memory(),
+            "peak_memory_bytes": internals::peak_memory(),
         });
         let words = || {
             let tiles: Vec<String> = pattern.tiles().iter().map(u16::to_string).collect();
@@ -245,7 +245,7 @@ impl Tiles {
                 thousands(total),
                 thousands(found.states),
                 duration(found.seconds),
-                bytes(store::peak_memory().unwrap_or_default()),
+                bytes(internals::peak_memory().unwrap_or_default()),
             )
         };
         destination.write(&match output.format {

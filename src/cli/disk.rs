@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use tilewave::internals::{Codec, Directory, Io, Storage, remove_unused};
 use tilewave::search::disk::{Directories, Disk, PlaneStore};
-use tilewave::store::{Codec, Directory, Io, Storage, remove_unused};
 
 use crate::cli::failure::refuse;
 use crate::cli::options::{Choice, bytes, choice, count, time, whole};
@@ -49,7 +49,7 @@ pub struct DiskOptions {
     codec: Option<Codec>,
 
     /// zstd level of new files, -131072 (fast) to 22 (small).
-    #[arg(long, value_name = "LEVEL", default_value_t = tilewave::store::DEFAULT_LEVEL, allow_negative_numbers = true, value_parser = whole(-131_072, 22), help_heading = "On disk", requires = "place")]
+    #[arg(long, value_name = "LEVEL", default_value_t = tilewave::internals::DEFAULT_LEVEL, allow_negative_numbers = true, value_parser = whole(-131_072, 22), help_heading = "On disk", requires = "place")]
     level: i32,
 
     /// Least time between two commits, with a unit: 10s, 500ms, 2min; 0 for one after every chunk.

@@ -7,12 +7,12 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ErrorKind};
 use tilewave::Error;
+use tilewave::internals::OutputError;
 use tilewave::pdb::PdbError;
 use tilewave::puzzle::{BoardError, DefinitionError};
 use tilewave::search::SearchError;
 use tilewave::search::disk::DiskError;
 use tilewave::solve::SolveError;
-use tilewave::store::OutputError;
 use tilewave::table::TableError;
 
 use crate::cli::last_words::write_unlocked;

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use anyhow::Result;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use tilewave::kernel::Kernel;
+use tilewave::Kernel;
+use tilewave::internals;
 use tilewave::puzzle::{Board, Goal, Size, StateSpace};
 use tilewave::search::{Engine, Search, SearchError};
-use tilewave::store;
 use tilewave::table::DistanceTable;
 
 use crate::cli::failure::refuse;
@@ -72,7 +72,7 @@ pub struct Memory {
 impl Memory {
     /// Returns the most bytes that arrays may take.
     pub fn budget(&self) -> u64 {
-        self.memory.unwrap_or_else(store::budget)
+        self.memory.unwrap_or_else(internals::budget)
     }
 
     /// Returns whether the user has said how much.

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use serde_json::{Value, json};
+use tilewave::internals;
 use tilewave::report::html::LAST_DRAWN;
 use tilewave::report::{self, Chart, ChartFormat, one_key_per_line};
 use tilewave::search::{Engine, Outcome, Search};
-use tilewave::store;
 
 use crate::cli::failure::{Usage, refuse};
 use crate::cli::options::{OutputFormat, OutputOptions, count};
@@ -24,19 +24,19 @@ impl OutputFile {
     ///
     /// Nothing stays in the directory meanwhile: a search that is killed leaves nothing behind.
     pub fn reserve(path: &Path, force: bool) -> Result<OutputFile> {
-        store::Output::check(path, force)?;
+        internals::Output::check(path, force)?;
         Ok(OutputFile { path: path.to_path_buf(), force })
     }
 
     /// Writes the file and puts it in its place.
     pub fn write(self, bytes: &[u8]) -> Result<()> {
         let written = || {
-            let mut output = store::Output::create(&self.path, self.force)?;
+            let mut output = internals::Output::create(&self.path, self.force)?;
             output.write(bytes, |_| true)?;
             output.finish()
         };
         written()?;
-        if !store::Output::is_stdout(&self.path) {
+        if !internals::Output::is_stdout(&self.path) {
             tracing::info!("wrote {}", self.path.display());
         }
         Ok(())
@@ -152,7 +152,7 @@ pub fn print(text: &str) -> Result<()> {
 
 /// Writes text to stdout, unless an output has gone there itself.
 pub fn print_beside(output: &Path, text: &str) -> Result<()> {
-    if store::Output::is_stdout(output) {
+    if internals::Output::is_stdout(output) {
         return Ok(());
     }
     print(text)

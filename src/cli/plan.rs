@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde_json::json;
 use tilewave::Kernel;
+use tilewave::internals::{Directory, Io, Storage};
 use tilewave::puzzle::{Metric, StateSpace};
 use tilewave::report::{bytes, counted, duration, published_for, rate, thousands};
 use tilewave::search::{Forecast, Machines, Search};
-use tilewave::store::{Directory, Io, Storage};
 
 use crate::cli::disk::KEEP;
 use crate::cli::options::{MaxDepth, OutputOptions, Running, bandwidth, choice, kernel, whole};

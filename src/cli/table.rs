@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use anyhow::Result;
 use serde_json::json;
+use tilewave::internals;
 use tilewave::puzzle::Metric;
 use tilewave::report::{bytes, duration, histogram, thousands};
 use tilewave::search::Search;
-use tilewave::store;
 use tilewave::table::{DistanceTable, TableEncoding, build};
 
 use crate::cli::failure::Exit;
@@ -115,7 +115,7 @@ impl Args {
             "bytes": table.file_bytes(),
             "checksum": format!("{:016x}", table.checksum()),
             "seconds": seconds,
-            "peak_memory_bytes": store::peak_memory(),
+            "peak_memory_bytes": internals::peak_memory(),
         });
         let words = || {
             format!(

@@ -19,7 +19,6 @@ use crate::perm::move_table::{MoveShape, MoveTable};
 /// A move into a slot: one thing comes from another set of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotMove {
-    /// The source slot.
     pub source: u32,
     /// Number of the shift of positions, see [`SlotMoves::shift`].
     pub shift: u8,
@@ -71,7 +70,6 @@ impl SlotMoves {
         SlotMoves { layout, sources, ends, moves }
     }
 
-    /// Returns the number of target slots.
     pub fn targets(&self) -> usize {
         self.ends.len()
     }
@@ -86,7 +84,6 @@ impl SlotMoves {
 
 /// Consecutive slots, to be computed for one level.
 pub struct SlotStretch<'a> {
-    /// The first slot.
     pub first: usize,
     /// What all slots of the other class have been reached in.
     pub source: &'a [Word],

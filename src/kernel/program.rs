@@ -35,9 +35,6 @@ pub struct StepProgram {
 
 impl StepProgram {
     /// Returns the program that carries out the transfers.
-    ///
-    /// # Errors
-    /// [`KernelError::Unsupported`] when this processor cannot run the kernel.
     pub fn new(
         kernel: Kernel,
         layout: Layout,
@@ -48,10 +45,6 @@ impl StepProgram {
 
     /// Returns the program that carries out the transfers and, for each of `halo`, moves the bits of a
     /// block that is handed over with the target block ([`ByteBlock::halo`]).
-    ///
-    /// # Errors
-    /// [`KernelError::Unsupported`] when this processor cannot run the kernel.
-    ///
     /// # Panics
     /// When lines have fewer than six elements or a window reaches beyond them.
     pub fn with_halo(
@@ -64,10 +57,6 @@ impl StepProgram {
     }
 
     /// Does the same with tables that other programs may have already.
-    ///
-    /// # Errors
-    /// [`KernelError::Unsupported`] when this processor cannot run the kernel.
-    ///
     /// # Panics
     /// As [`StepProgram::with_halo`].
     pub fn shared(
@@ -173,10 +162,6 @@ impl SlotStep {
     /// Returns the tables for the lines of a layout in slices.
     ///
     /// Cost: 50 ms for eight things, less for fewer.
-    ///
-    /// # Errors
-    /// [`KernelError::Unsupported`] when this processor cannot run the kernel.
-    ///
     /// # Panics
     /// When the layout is not in slices, see [`Layout::sliced`].
     pub fn new(kernel: Kernel, layout: Layout) -> Result<SlotStep, KernelError> {

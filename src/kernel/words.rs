@@ -19,9 +19,7 @@ pub struct BitRow {
 pub struct BitPiece {
     /// Number of the source block.
     pub block: u16,
-    /// Its word.
     pub word: u16,
-    /// Number of the row.
     pub row: u16,
 }
 
@@ -32,7 +30,6 @@ pub struct BitGather<'a> {
     pub rows: &'a [BitRow],
     /// One more than there are words.
     pub starts: &'a [u32],
-    /// All pieces.
     pub pieces: &'a [BitPiece],
 }
 

@@ -123,12 +123,10 @@ impl Layout {
         GROUP.min(self.block_registers())
     }
 
-    /// Returns the number of registers in a slice.
     pub fn slice_registers(self) -> usize {
         2 * self.block_registers()
     }
 
-    /// Returns the number of blocks.
     pub fn blocks(self) -> usize {
         (0..self.block_prefix()).map(|x| self.radix(x)).product()
     }

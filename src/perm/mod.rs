@@ -12,4 +12,3 @@ pub mod reach;
 pub(crate) mod sources;
 
 pub use crate::perm::move_table::TargetByte;
-pub use crate::perm::sources::SourceBlocks;

@@ -103,7 +103,6 @@ pub struct Scattered<L> {
     pub ends: Vec<u32>,
     /// Source and row of each piece.
     pub pieces: Vec<(SourceRegister, u16)>,
-    /// The rows.
     pub rows: Vec<ByParity<L>>,
 }
 

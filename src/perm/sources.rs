@@ -66,12 +66,10 @@ impl SourceBlocks {
         SourceBlocks { count: 0, table: None, ..identity }
     }
 
-    /// Returns the number of source blocks of a block.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Returns the number of variants.
     pub fn variants(&self) -> usize {
         self.variants
     }

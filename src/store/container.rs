@@ -37,9 +37,6 @@ pub trait FileHeader: Sized + Sync {
     }
 
     /// Reads the fields; whether all that follows from others is right is checked by writing them again.
-    ///
-    /// # Errors
-    /// What is wrong.
     fn decode(fields: &Fields) -> Result<Self, &'static str>;
 
     /// What is no longer read of a file of this version, and who wrote it.
@@ -138,10 +135,6 @@ fn sum_of(block: &[u8]) -> u64 {
 impl<H: FileHeader> Container<H> {
     /// Opens a file whose entries are read when they are asked for. Cost: one read of what is before the
     /// entries, which is checked; later 1 MiB of reading, summing and memory for every block of entries.
-    ///
-    /// # Errors
-    /// [`FileError`] when the file cannot be read, is something else, has another length than its header
-    /// says, or is damaged before the entries.
     pub fn open(path: &Path) -> Result<Container<H>, FileError> {
         let failed = FileError::io("cannot open", path);
         let file = File::open(path).map_err(&failed)?;
@@ -185,9 +178,6 @@ impl<H: FileHeader> Container<H> {
     }
 
     /// Checks that a mapped file is still what was checked when it was mapped.
-    ///
-    /// # Errors
-    /// [`FileError::Changed`].
     pub fn unchanged(&self) -> Result<(), FileError> {
         match &self.body {
             Body::Whole(Image::Mapped(mapped)) if !mapped.is_unchanged() => {
@@ -199,17 +189,11 @@ impl<H: FileHeader> Container<H> {
     }
 
     /// Returns the file in another form, whose entries are as sound as they were checked to be.
-    ///
-    /// # Errors
-    /// As [`Container::open`], of what is before the entries.
     pub fn replaced(self, header: H, image: Image) -> Result<Container<H>, FileError> {
         Container::new(&self.path, header, Body::Whole(image))
     }
 
     /// Returns a file in memory, or mapped. Entries are not checked: see [`Container::check`].
-    ///
-    /// # Errors
-    /// As [`Container::open`].
     pub fn from_image(image: Image) -> Result<Container<H>, FileError> {
         Container::of_image(Path::new("a file in memory"), image)
     }
@@ -294,7 +278,6 @@ impl<H: FileHeader> Container<H> {
         }
     }
 
-    /// Returns the index.
     pub fn index(&self) -> &[u8] {
         self.layout.index.of(self.front())
     }
@@ -331,9 +314,6 @@ impl<H: FileHeader> Container<H> {
     }
 
     /// Returns a checked copy of a block of entries that are not compressed.
-    ///
-    /// # Errors
-    /// As [`Container::byte`].
     pub fn block(&self, block: usize) -> Result<Vec<u8>, FileError> {
         let begin = (block * BLOCK_BYTES) as u64;
         let mut bytes = vec![0; (self.layout.raw - begin).min(BLOCK_BYTES as u64) as usize];
@@ -348,9 +328,6 @@ impl<H: FileHeader> Container<H> {
     }
 
     /// Reads bytes of the data section as they are.
-    ///
-    /// # Errors
-    /// [`FileError::Io`].
     pub fn read(&self, begin: u64, to: &mut [u8]) -> Result<(), FileError> {
         let read = match &self.body {
             Body::Whole(_) => {
@@ -365,9 +342,6 @@ impl<H: FileHeader> Container<H> {
     }
 
     /// Checks the bytes of a block of entries.
-    ///
-    /// # Errors
-    /// [`FileProblem::Damaged`].
     pub fn verify(&self, block: usize, bytes: &[u8]) -> Result<(), FileError> {
         let sums = self.layout.sums.of(self.front()).as_chunks::<8>().0;
         match sums.get(block) == Some(&sum_of(bytes).to_le_bytes()) {
@@ -398,9 +372,6 @@ impl<H: FileHeader> Container<H> {
     }
 
     /// Writes the file; `progress(bytes done)` may stop it.
-    ///
-    /// # Errors
-    /// [`OutputError`].
     pub fn save(
         &self,
         path: &Path,
@@ -443,7 +414,6 @@ pub const BLOCK_BYTES: usize = 1 << 20;
 pub struct Section {
     /// Bytes of the file before it.
     pub offset: u64,
-    /// Its bytes.
     pub bytes: u64,
 }
 

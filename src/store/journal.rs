@@ -116,9 +116,6 @@ impl Journal {
     }
 
     /// Makes all lines durable.
-    ///
-    /// # Errors
-    /// [`OutputError::Io`].
     pub fn sync(&mut self) -> Result<(), OutputError> {
         let synced = self
             .file

@@ -602,9 +602,6 @@ const SILENT: Duration = Duration::from_millis(500);
 
 /// Locks a directory. A process that has just been killed holds its lock until the system has taken back its
 /// memory, so this waits for it, at most `patience`; `None` when it is still held then.
-///
-/// # Errors
-/// As [`Storage::lock`].
 pub fn lock_within(
     storage: &dyn Storage,
     patience: Duration,

@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use serde_json::json;
+use tilewave::internals::{self, Directory, Io, MemoryDirectory, Storage};
 use tilewave::pdb::{
     self, Build, DiskBuild, Encoding, Kind, Pattern, Pdb, PdbError, check_disjoint, check_partition,
 };
 use tilewave::puzzle::Size;
 use tilewave::report::{bytes, duration, histogram, thousands};
-use tilewave::store::{self, Directory, Io, MemoryDirectory, Storage};
 
 use crate::cli::disk::MadeDirectories;
 use crate::cli::failure::refuse;
@@ -228,7 +228,7 @@ impl BuildArgs {
         let mut figures = figures(summary);
         figures["file"] = json!(file.display().to_string());
         figures["seconds"] = json!(seconds);
-        figures["peak_memory_bytes"] = json!(store::peak_memory());
+        figures["peak_memory_bytes"] = json!(internals::peak_memory());
         written(self.format, summary, figures, || {
             format!(
                 "{}\nwrote {}: {} tiles {}, {}, {} entries, maximum {}, mean {:.6}, {} in {}\n",

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use serde_json::{Value, json};
 use tilewave::Error;
-use tilewave::kernel::Kernel;
+use tilewave::Kernel;
 use tilewave::pdb::{
     self, Build, ExportLayout, Kind, Pattern, Pdb, PdbError, Probe, Summary, check_disjoint,
     inspect,

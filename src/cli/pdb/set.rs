@@ -10,12 +10,12 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use clap::Subcommand;
 use serde_json::json;
+use tilewave::internals::{DatabaseMarker, Directory, Io};
 use tilewave::pdb::{self, Build, DiskBuild, Encoding, Kind, Pattern, SetFile, tilings};
 use tilewave::progress::Phase;
 use tilewave::puzzle::{Board, Size};
 use tilewave::report::{bytes, counted, duration};
 use tilewave::solve::{Optimal, Scrambler, Stage, default_patterns, sweeps};
-use tilewave::store::{DatabaseMarker, Directory, Io};
 
 use crate::cli::disk::MadeDirectories;
 use crate::cli::failure::{Exit, refuse};

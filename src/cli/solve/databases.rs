@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use tilewave::internals;
 use tilewave::pdb::{
     Build, Encoding, Kind, Pattern, Pdb, PdbError, SetFile, build, inspect, partition,
 };
 use tilewave::puzzle::Board;
 use tilewave::report::{bytes, duration};
 use tilewave::solve::default_patterns;
-use tilewave::store;
 use tilewave::table::DistanceTable;
 
 use crate::cli::failure::{Usage, refuse};
@@ -74,7 +74,7 @@ impl Databases {
             error => anyhow::Error::from(error),
         })?;
         let cache = if self.no_cache { None } else { self.cache() };
-        let budget = store::budget();
+        let budget = internals::budget();
         let mut built = (0u64, 0.0);
         let mut pdbs = Vec::new();
         let all = patterns.len();

@@ -25,7 +25,6 @@ pub enum Codec {
 }
 
 impl Codec {
-    /// All codecs.
     pub const ALL: [Codec; 2] = [Codec::Zstd, Codec::Rans];
 
     /// Returns the fastest codec for a kernel: without AVX-512 zstd is faster.
@@ -44,7 +43,6 @@ impl Codec {
         }
     }
 
-    /// Returns the codec with a number.
     pub fn numbered(number: u8) -> Option<Codec> {
         Codec::ALL.into_iter().find(|codec| codec.number() == number)
     }
@@ -68,9 +66,6 @@ pub enum Encoder {
 
 impl Encoder {
     /// Returns an encoder; `level` is zstd's (-131072 to 22; below 0 faster and larger).
-    ///
-    /// # Errors
-    /// [`MemoryError::Codec`].
     pub fn new(codec: Codec, level: i32, kernel: Kernel) -> Result<Encoder, MemoryError> {
         Ok(match codec {
             Codec::Zstd => Encoder::Zstd(zstd::ZstdEncoder::new(level)?),
@@ -79,9 +74,6 @@ impl Encoder {
     }
 
     /// Returns the coded bytes of registers, which stay until the next call.
-    ///
-    /// # Errors
-    /// What zstd says; memory, in practice.
     pub fn encode(&mut self, registers: &[Register]) -> Result<&[u8], &'static str> {
         match self {
             Encoder::Zstd(encoder) => encoder.encode(registers),
@@ -97,19 +89,12 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// Returns a decoder.
-    ///
-    /// # Errors
-    /// [`MemoryError::Codec`].
     pub fn new(kernel: Kernel) -> Result<Decoder, MemoryError> {
         Ok(Decoder { zstd: zstd::ZstdDecoder::new()?, rans: rans::RansDecoder::new(kernel) })
     }
 
     /// Writes the registers that were coded as `bytes`; `empty` says that they hold nothing yet, which saves time where few
     /// will. Returns the numbers of the registers that hold states now, `None` for any.
-    ///
-    /// # Errors
-    /// What is wrong with the bytes.
     pub fn decode(
         &mut self,
         codec: Codec,

@@ -348,7 +348,6 @@ pub(crate) trait RansIsa: Isa {
         }
     }
 
-    /// Decodes all rows.
     unsafe fn decode(target: &mut impl RowTarget, from: &mut Read) {
         for i in 0..target.rows() {
             let (row, table) = target.row(i);

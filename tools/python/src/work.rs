@@ -9,7 +9,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 use tilewave::progress::{LevelDone, Progress};
-use tilewave::{Error, store};
+use tilewave::{Error, internals};
 
 use super::errors::{exception, of_panic};
 
@@ -28,7 +28,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Returns the threads of this process.
 pub fn pool() -> PyResult<Arc<ThreadPool>> {
-    let pool = store::process_pool();
+    let pool = internals::process_pool();
     pool.map_err(|e| PyRuntimeError::new_err(format!("cannot start threads: {e}")))
 }
 
