@@ -12,9 +12,7 @@ use std::sync::Arc;
 
 use crate::kernel::gather::{GroupSources, Op, Ready, Sink, Word, gather, prefetch};
 use crate::kernel::isa::{Isa, LANE_MASK};
-use crate::perm::layout::Layout;
-use crate::perm::lehmer::MAX_LEN;
-use crate::perm::move_table::{MoveShape, MoveTable};
+use crate::perm::{Layout, MAX_LEN, MoveShape, MoveTable};
 
 /// A move into a slot: one thing comes from another set of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

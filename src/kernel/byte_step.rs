@@ -7,8 +7,7 @@ use std::any::Any;
 
 use crate::kernel::gather::{GroupSources, Op, Ready, Sink, fetch, fetch_all, gather};
 use crate::kernel::isa::{Isa, Tally};
-use crate::perm::layout::{self, GROUP, Register};
-use crate::perm::move_table::MoveShape;
+use crate::perm::{GROUP, MoveShape, Register, layout};
 
 /// One block to compute.
 pub struct ByteBlock<'a> {

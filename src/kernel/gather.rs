@@ -13,8 +13,9 @@ use std::any::Any;
 use std::sync::Arc;
 
 use crate::kernel::isa::Isa;
-use crate::perm::layout::{GROUP, Layout, Register};
-use crate::perm::move_table::{Crossing, CrossingGroup, MoveShape, MoveTable, SourceRegister};
+use crate::perm::{
+    Crossing, CrossingGroup, GROUP, Layout, MoveShape, MoveTable, Register, SourceRegister,
+};
 
 /// Gather tables in the format of one instruction set.
 pub(crate) struct Ready<I: Isa> {

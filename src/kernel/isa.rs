@@ -3,8 +3,7 @@
 //! Invariant: an instruction set only says how registers are loaded, permuted, mapped, compared and
 //! counted; it adds no case of its own.
 
-use crate::perm::layout::{GROUP, LANES, Register};
-use crate::perm::move_table::{CrossRow, LaneRow};
+use crate::perm::{CrossRow, GROUP, LANES, LaneRow, Register};
 
 /// The lanes of a register that are not padding, one bit each.
 pub(crate) const LANE_MASK: u64 = (1 << LANES) - 1;

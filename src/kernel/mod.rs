@@ -81,6 +81,10 @@ macro_rules! dispatch {
 
 pub(crate) use dispatch;
 
+pub(crate) use crate::kernel::avx512::Avx512;
+pub(crate) use crate::kernel::gather::Ready;
+pub(crate) use crate::kernel::scalar::Scalar;
+
 // Which instruction set to use.
 
 /// An instruction set that the sweep engine has a kernel for.

@@ -7,11 +7,9 @@ use rayon::prelude::*;
 
 use crate::kernel::bit_step::{Slice, SlotMoves, SlotStretch, slot_step};
 use crate::kernel::byte_step::{ByteBlock, Rule, step};
-use crate::kernel::gather::Ready;
 use crate::kernel::isa::{Isa, Tally};
-use crate::kernel::{Kernel, KernelError, dispatch};
-use crate::perm::layout::{GROUP, Layout};
-use crate::perm::move_table::{Gathers, MoveTable};
+use crate::kernel::{Kernel, KernelError, Ready, dispatch};
+use crate::perm::{GROUP, Gathers, Layout, MoveTable};
 use crate::puzzle::Window;
 
 /// All edges of a puzzle that share a window permutation and a pair of groups: gather by the

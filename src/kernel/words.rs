@@ -1,9 +1,8 @@
 //! Bits that move between words: what gathers do to bytes, done to one bit of each.
 
-use crate::kernel::gather::Word;
 use crate::kernel::isa::Isa;
-use crate::kernel::{Kernel, dispatch};
-use crate::perm::layout::Register;
+use crate::kernel::{Kernel, Word, dispatch};
+use crate::perm::Register;
 
 /// Where the lanes of a word come from in another word.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,20 +2,18 @@
 
 use crate::bits::set_of;
 use crate::kernel::{Kernel, KernelError};
-use crate::pdb::encoding::encode;
-use crate::pdb::error::Meter;
-use crate::pdb::file_order::{self, ArrangementOrder, SLOTS, WINDOW};
 use crate::pdb::header::{Summary, raw_bytes};
-use crate::pdb::regions::{EntryOrder, SlotGraph};
 use crate::pdb::slots::{
     MarkBits, SlotSearch, Slots, VisitSink, WriteBytes, home_place, unit, word_bytes,
 };
-use crate::pdb::{Encoding, Kind, Pattern, Pdb, PdbError, oracle};
-use crate::perm::layout::Layout;
-use crate::perm::lehmer;
+use crate::pdb::{
+    ArrangementOrder, Encoding, EntryOrder, Kind, Meter, Pattern, Pdb, PdbError, SLOTS, SlotGraph,
+    WINDOW, encode, file_order, oracle,
+};
 use crate::perm::placement::{Subsets, binomial};
+use crate::perm::{Layout, lehmer};
 use crate::progress::{Phase, Progress};
-use crate::store::container::MAX_DEPTH;
+use crate::store::MAX_DEPTH;
 use crate::store::{Array, FileHeader as _, Image};
 use crate::threads::pool;
 

@@ -7,9 +7,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::pdb::PdbError;
-use crate::pdb::error::Meter;
-use crate::pdb::header::Summary;
+use crate::pdb::{Meter, PdbError, Summary};
 use crate::progress::{Phase, Progress};
 use crate::store::{
     self, BLOCK_BYTES, Container, FileError, FileHeader as _, HEADER_BYTES, Image, Output,

@@ -5,11 +5,9 @@
 
 use std::path::Path;
 
-use crate::pdb::error::Meter;
-use crate::pdb::header::Summary;
-use crate::pdb::oracle::UNREACHED;
-use crate::pdb::regions::EntryOrder;
-use crate::pdb::{Encoding, Kind, Pattern, PdbError, compress};
+use crate::pdb::{
+    Encoding, EntryOrder, Kind, Meter, Pattern, PdbError, Summary, UNREACHED, compress,
+};
 use crate::progress::{NoProgress, Phase, Progress};
 use crate::puzzle::Board;
 use crate::store::{Container, Image, Mapped};

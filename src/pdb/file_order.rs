@@ -12,13 +12,9 @@ use rayon::prelude::*;
 
 use crate::bits::{bits, set_of, transpose};
 use crate::kernel::Word;
-use crate::pdb::PdbError;
-use crate::pdb::error::Meter;
-use crate::pdb::regions::SlotGraph;
 use crate::pdb::slots::unit;
-use crate::perm::layout::{Layout, REGISTER_BYTES, Register};
-use crate::perm::placement::Subsets;
-use crate::perm::{lehmer, placement};
+use crate::pdb::{Meter, PdbError, SlotGraph};
+use crate::perm::{Layout, REGISTER_BYTES, Register, Subsets, lehmer, placement};
 
 /// Slots whose bits are turned at once.
 pub(crate) const SLOTS: usize = 64;

@@ -16,15 +16,11 @@ use twox_hash::XxHash3_64;
 
 use crate::bits::set_of;
 use crate::kernel::{Kernel, Word, join_planes, split_planes};
-use crate::pdb::build::{self, Build, TableBuild};
-use crate::pdb::database::Pdb;
 use crate::pdb::encoding::bit_of;
-use crate::pdb::error::Meter;
 use crate::pdb::file_order::{ArrangementOrder, WINDOW, bits_by_slots, slots_in_order};
-use crate::pdb::regions::SlotGraph;
 use crate::pdb::slots::{FirstVisits, SlotSearch, VisitSink, stretch_slots, unit};
-use crate::pdb::{Pattern, PdbError};
-use crate::perm::layout::{Layout, Register};
+use crate::pdb::{Build, Meter, Pattern, Pdb, PdbError, SlotGraph, TableBuild, build};
+use crate::perm::{Layout, Register};
 use crate::progress::{Phase, Progress};
 use crate::store::{
     Codec, DEFAULT_LEVEL, DatabaseMarker, Decoder, Encoder, FileHeader as _, FrameEntry,

@@ -8,9 +8,7 @@ use rayon::prelude::*;
 use crate::bits::{bits, set_of};
 use crate::kernel::{SlotMove, SlotMoves};
 use crate::pdb::{Kind, Pattern};
-use crate::perm::layout::Layout;
-use crate::perm::lehmer;
-use crate::perm::placement::{self, Subsets};
+use crate::perm::{Layout, Subsets, lehmer, placement};
 use crate::puzzle::Size;
 
 /// The adjacency of a board of at most 36 cells.

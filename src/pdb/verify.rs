@@ -5,9 +5,7 @@
 use std::collections::HashMap;
 
 use crate::bits::{bits, set_of};
-use crate::pdb::error::Meter;
-use crate::pdb::oracle::{PatternMoves, PatternState};
-use crate::pdb::{Build, Encoding, Kind, Pdb, PdbError, build};
+use crate::pdb::{Build, Encoding, Kind, Meter, PatternMoves, PatternState, Pdb, PdbError, build};
 use crate::perm::placement;
 use crate::progress::{Phase, Progress};
 use crate::random::SplitMix64;

@@ -10,7 +10,7 @@
 //! block boundary. What happens inside the block depends only on how the elements that enter it compare
 //! with its own (its variant), and what happens in front only on which of its own elements leave it. A
 //! source register is therefore a pair (source block, register within a block); which blocks these are
-//! is worked out once per block by [`SourceBlocks`].
+//! is worked out once per block by `SourceBlocks`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,14 +19,13 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use crate::perm::layout::{GROUP, LANES, Layout, PAD_LANE, TAIL, lane, lane_digits};
-use crate::perm::lehmer::{self, MAX_LEN};
-use crate::perm::sources::SourceBlocks;
+use crate::perm::{MAX_LEN, SourceBlocks, lehmer};
 use crate::puzzle::Window;
 
 /// A source register: the number of its block among the window's source blocks, and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourceRegister {
-    /// Which of the source blocks, see [`SourceBlocks::find`].
+    /// Which of the source blocks, see `SourceBlocks::find`.
     pub block: u16,
     /// Register within the block.
     pub register: u16,

@@ -8,7 +8,7 @@
 //! n = 5, k = 2:  (0,1)=0 (0,2)=1 (0,3)=2 (0,4)=3 (1,0)=4 (1,2)=5 .. (4,3)=19
 //! ```
 
-use crate::perm::lehmer::Below;
+use crate::perm::Below;
 
 /// Most cells: their sets are bit masks of 64 bits.
 pub const MAX_CELLS: usize = 63;

@@ -3,8 +3,7 @@
 //! Invariant: a group that is left out gets nothing; one that is named need not get anything. So where few groups hold
 //! states, only few have to be computed. A set of groups is a word of bits.
 
-use crate::perm::layout::{GROUP, Layout};
-use crate::perm::move_table::{MoveShape, MoveTable};
+use crate::perm::{GROUP, Layout, MoveShape, MoveTable};
 
 /// All groups of a block.
 pub const ALL: u64 = u64::MAX;

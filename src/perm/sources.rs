@@ -8,8 +8,7 @@
 //! so where these are few the answers are tabulated once; otherwise they are worked out per block.
 
 use crate::bits::set_of;
-use crate::perm::layout::Layout;
-use crate::perm::lehmer::{self, MAX_LEN};
+use crate::perm::{Layout, MAX_LEN, lehmer};
 use crate::puzzle::Window;
 
 /// Most table entries: 8 MiB of deltas per window.

@@ -7,9 +7,7 @@ use rayon::prelude::*;
 
 use crate::Error;
 use crate::kernel::{ByteBlock, Rule, StepProgram, Tally};
-use crate::perm::layout::{LANES, Layout, Register};
-use crate::perm::lehmer::MAX_LEN;
-use crate::perm::reach::{ALL, Reach};
+use crate::perm::{ALL, LANES, Layout, MAX_LEN, Reach, Register};
 use crate::puzzle::State;
 use crate::search::IncomingStep;
 use crate::store::Array;

@@ -16,8 +16,8 @@
 
 use crate::Error;
 use crate::kernel::{Kernel, Rule, Transfer};
-use crate::perm::layout::{Layout, Register};
 use crate::perm::move_table::{Gathers, crossing_table};
+use crate::perm::{Layout, Register};
 use crate::progress::Progress;
 use crate::puzzle::Window;
 use crate::search::{

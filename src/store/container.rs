@@ -15,9 +15,8 @@ use std::sync::OnceLock;
 use twox_hash::XxHash3_64;
 
 use crate::kernel::prefetch;
-use crate::store::error::{FileError, FileKind, FileProblem};
 use crate::store::storage::read_exact_at;
-use crate::store::{Image, Output, OutputError};
+use crate::store::{FileError, FileKind, FileProblem, Image, Output, OutputError};
 use crate::threads::in_parallel;
 
 const SUM: usize = HEADER_BYTES - 8;

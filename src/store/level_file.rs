@@ -9,9 +9,7 @@ use std::ops::Range;
 use twox_hash::XxHash3_64;
 
 use crate::store::codec::{Codec, Decoder};
-use crate::store::error::StorageError;
-use crate::store::manifest::RunFile;
-use crate::store::storage::{Append, Bytes, ReadAt};
+use crate::store::{Append, Bytes, ReadAt, RunFile, StorageError};
 
 /// First bytes of a level file.
 const MAGIC: [u8; 8] = *b"TWLEVEL\n";
@@ -46,7 +44,7 @@ pub struct LevelHeader {
     pub first_line: u64,
     /// Lines of the chunk.
     pub lines: u64,
-    /// What the lines are of: the goal in notation, at most [`LABEL`] bytes.
+    /// What the lines are of: the goal in notation, at most `LABEL` bytes.
     pub label: String,
     /// How its frames are coded.
     pub codec: Codec,

@@ -13,9 +13,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use crate::store::error::StorageError;
-use crate::store::shares::Shares;
 use crate::store::storage::{Storage, read_whole};
+use crate::store::{Shares, StorageError};
 
 /// Name of the manifest in its directory.
 pub const MANIFEST: &str = "manifest";
@@ -110,7 +109,7 @@ pub struct Manifest {
     pub chunks: u32,
     pub frame_lines: u32,
     pub directories: u32,
-    /// Their shares of the chunks, as [`crate::store::Shares`] deals them out; empty when chunk c lies in directory c modulo their
+    /// Their shares of the chunks, as `Shares` deals them out; empty when chunk c lies in directory c modulo their
     /// number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shares: Vec<u32>,

@@ -35,3 +35,5 @@ pub use crate::store::storage::{
 };
 
 pub(crate) use crate::store::output::failed;
+
+pub(crate) use crate::store::container::MAX_DEPTH;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use memmap2::Mmap;
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::store::error::{Place, StorageError};
+use crate::store::{Place, StorageError};
 
 /// How files are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

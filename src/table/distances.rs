@@ -12,7 +12,7 @@ use crate::puzzle::{
     Board, CellMove, CellMoves, Definition, DefinitionError, Metric, Moves, NamedMove, Position,
     State, StateSpace,
 };
-use crate::store::container::MAX_DEPTH;
+use crate::store::MAX_DEPTH;
 use crate::store::{Container, FileHeader as _, FileProblem, Image};
 use crate::table::TableEncoding;
 use crate::table::error::TableError;

@@ -10,8 +10,7 @@ use std::time::Instant;
 use parking_lot::Mutex;
 
 use crate::kernel::{Kernel, Tally, collect, spread};
-use crate::perm::layout::{GROUP, Register};
-use crate::perm::reach::ALL;
+use crate::perm::{ALL, GROUP, Register};
 use crate::search::disk::{
     Batch, Batches, Committer, DiskError, DiskRun, EncodedFrames, Fetch, FrameContent, GroupStep,
     Halo, Halt, Worker, leaving, near, no_thread, reader,

@@ -3,8 +3,7 @@
 
 use crate::Error;
 use crate::kernel::{Kernel, Rule};
-use crate::perm::move_table::Gathers;
-use crate::perm::reach::Reach;
+use crate::perm::{Gathers, Reach};
 use crate::search::disk::Halo;
 use crate::search::{
     Chunks, Crossings, Expansion, Frontier, IncomingStep, Plane, PredecessorBlocks, SearchProblem,

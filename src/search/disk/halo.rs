@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::Error;
 use crate::kernel::Kernel;
-use crate::perm::layout::Layout;
+use crate::perm::Layout;
 use crate::search::disk::{BlockSources, Granularity};
 use crate::search::{Communicator, Crossings};
 use crate::store::Words;

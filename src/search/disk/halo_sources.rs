@@ -9,10 +9,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::RwLock;
 
 use crate::kernel::{BitGather, BitPiece, BitRow, Kernel};
-use crate::perm::TargetByte;
-use crate::perm::layout::{GROUP, LANES};
-use crate::perm::lehmer::MAX_LEN;
-use crate::perm::move_table::{MoveShape, MoveTable};
+use crate::perm::{GROUP, LANES, MAX_LEN, MoveShape, MoveTable, TargetByte};
 use crate::search::Chunks;
 
 /// All lanes of a word.

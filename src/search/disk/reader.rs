@@ -12,7 +12,7 @@ use std::time::Instant;
 use crossbeam::channel::{Receiver, Sender, bounded};
 
 use crate::kernel::Kernel;
-use crate::perm::layout::{LANES, Layout, Register};
+use crate::perm::{LANES, Layout, Register};
 use crate::search::disk::{Directories, DiskError, label};
 use crate::search::{Chunks, SearchProblem};
 use crate::store::{

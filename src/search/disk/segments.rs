@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use crate::Error;
 use crate::kernel::{Kernel, gather_bits, scatter_bits};
-use crate::perm::layout::{LANES, Register};
+use crate::perm::{LANES, Register};
 use crate::search::disk::{
     ALL_LANES, BlockSources, Exchange, Halo, PlaneSources, PlaneWords, Portions,
 };

@@ -4,7 +4,7 @@
 
 use crate::Error;
 use crate::kernel::{Kernel, Tally};
-use crate::perm::layout::{self, Register};
+use crate::perm::{Register, layout};
 use crate::progress::{Phase, Progress};
 use crate::puzzle::StateSpace;
 use crate::search::disk::{

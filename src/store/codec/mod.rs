@@ -10,8 +10,8 @@ pub(crate) mod rans_table;
 pub(crate) mod zstd;
 
 use crate::kernel::Kernel;
-use crate::perm::layout::Register;
-use crate::store::memory::MemoryError;
+use crate::perm::Register;
+use crate::store::MemoryError;
 
 pub use crate::store::codec::zstd::DEFAULT_LEVEL;
 

@@ -7,7 +7,7 @@
 #![allow(unsafe_code)]
 
 use crate::kernel::{Kernel, dispatch};
-use crate::perm::layout::{LANES, Register};
+use crate::perm::{LANES, Register};
 use crate::store::codec::rans_table::{
     self, Backward, Forward, RansIsa, RansStates, RansStreams, Read, RowSource, RowTarget,
     SymbolTable, take, take_u32,

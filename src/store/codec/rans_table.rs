@@ -8,9 +8,9 @@
 use bitvec::order::Lsb0;
 use bitvec::view::BitView;
 
+use crate::kernel::Scalar;
 use crate::kernel::isa::Isa;
-use crate::kernel::scalar::Scalar;
-use crate::perm::layout::{LANES, Register};
+use crate::perm::{LANES, Register};
 
 /// Number of slots.
 const SLOTS: u32 = 256;

@@ -6,8 +6,8 @@
 
 use zstd::zstd_safe::{CCtx, CParameter, DCtx, ParamSwitch, compress_bound, get_error_name};
 
-use crate::perm::layout::{LANES, Register};
-use crate::store::memory::MemoryError;
+use crate::perm::{LANES, Register};
+use crate::store::MemoryError;
 
 /// The default compression level.
 pub const DEFAULT_LEVEL: i32 = -500;
