@@ -63,7 +63,7 @@ impl StepProgram {
         transfers: &[Transfer],
         halo: &[Vec<(u8, u8)>],
     ) -> Result<StepProgram, KernelError> {
-        let layout = tables.layout();
+        let layout = tables.layout;
         assert_eq!(layout.group(), GROUP, "blocks consist of whole groups");
         let own = transfers.iter().map(|t| tables.get(&t.window));
         let others = (0..halo.len()).map(|i| Arc::new(MoveTable::halo(layout, i)));

@@ -196,8 +196,6 @@ pub fn enter_first(kernel: Kernel, words: &[Word], level: u8, registers: &mut [R
 
 #[cfg(test)]
 mod bits_tests {
-    //! What `src/perm/kernel/bits.rs` promises.
-
     use super::*;
 
     #[test]

@@ -370,8 +370,6 @@ impl SlotGraph {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/pdb/grid.rs` keeps to itself.
-
     use super::*;
 
     fn grid(rows: usize, cols: usize) -> Grid {

@@ -57,7 +57,7 @@ pub fn spot_check(
             Some(expected) if expected == found => check.confirmed += 1,
             Some(expected) => {
                 return Err(PdbError::Wrong {
-                    path: pdb.file().path().to_path_buf(),
+                    path: pdb.file().path.clone(),
                     entry: pdb.entry(&cells, blank),
                     found: found.unwrap_or(u8::MAX),
                     expected: expected.unwrap_or(u8::MAX),
@@ -84,7 +84,7 @@ pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), Pd
         observer,
     )?;
     let part = |wrong: bool, part| match wrong {
-        true => Err(PdbError::WrongPart { path: pdb.file().path().to_path_buf(), part }),
+        true => Err(PdbError::WrongPart { path: pdb.file().path.clone(), part }),
         false => Ok(()),
     };
     part(pdb.file().index() != again.file().index(), "list of region starts")?;
@@ -100,7 +100,7 @@ pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), Pd
     let place = (a ^ b).trailing_zeros() / width;
     let stored = |byte: &u8| byte >> (place * width) & u8::MAX >> (8 - width);
     Err(PdbError::Wrong {
-        path: pdb.file().path().to_path_buf(),
+        path: pdb.file().path.clone(),
         entry: byte as u64 * u64::from(8 / width) + u64::from(place),
         found: stored(a),
         expected: stored(b),

@@ -449,7 +449,7 @@ pub fn crossing_table(layout: Layout, window: &Window) -> usize {
 /// Gather tables that several steps share.
 #[derive(Debug)]
 pub struct Gathers {
-    layout: Layout,
+    pub(crate) layout: Layout,
     known: Mutex<HashMap<Window, Arc<MoveTable>>>,
 }
 
@@ -475,11 +475,6 @@ impl Gathers {
         }
         let made = Arc::new(MoveTable::new(self.layout, window));
         known().entry(window.clone()).or_insert(made).clone()
-    }
-
-    /// Returns the layout that the tables are for.
-    pub fn layout(&self) -> Layout {
-        self.layout
     }
 }
 

@@ -78,8 +78,6 @@ impl Reach {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/perm/reach.rs` keeps to itself.
-
     use super::*;
     use crate::perm::lehmer;
     use crate::perm::move_table::MoveTable;

@@ -109,9 +109,10 @@ enum Body {
 /// A file of a kind, in memory or read block by block.
 #[derive(Debug)]
 pub struct Container<H> {
-    path: PathBuf,
-    header: H,
-    layout: SectionLayout,
+    pub path: PathBuf,
+    pub header: H,
+    /// Where the sections lie.
+    pub layout: SectionLayout,
     body: Body,
 }
 
@@ -252,21 +253,6 @@ impl<H: FileHeader> Container<H> {
             None => Ok(Container { path: path.to_path_buf(), header, layout, body }),
             Some(what) => Err(H::KIND.wrong(path, FileProblem::Header(what))),
         }
-    }
-
-    /// Returns the name of the file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Returns what the header says.
-    pub fn header(&self) -> &H {
-        &self.header
-    }
-
-    /// Returns where the sections lie.
-    pub fn layout(&self) -> &SectionLayout {
-        &self.layout
     }
 
     /// Returns what is before the entries.

@@ -284,8 +284,6 @@ impl Image {
 
 #[cfg(test)]
 mod memory_tests {
-    //! What `src/store/memory.rs` keeps to itself.
-
     use super::*;
 
     #[test]
@@ -312,8 +310,6 @@ mod memory_tests {
 
 #[cfg(test)]
 mod free_memory_tests {
-    //! What `src/store/free_memory.rs` keeps to itself.
-
     use super::*;
 
     fn group(root: &Path, path: &str, files: &[(&str, &str)]) {

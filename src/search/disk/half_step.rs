@@ -103,7 +103,7 @@ pub(crate) fn near(
     let mut sources = PredecessorBlocks::new(&into.step.program);
     for block in held() {
         expansion.find(&mut sources, first + block);
-        for register in sources.inner() {
+        for register in &sources.registers {
             let block = register / chunks.layout.block_registers();
             near[block / chunks.frame_blocks] = true;
         }

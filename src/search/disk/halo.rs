@@ -73,7 +73,7 @@ pub(crate) trait Halo: Send + Sync {
 pub(crate) struct PlaneWords {
     words: Words,
     /// For each block whether any word is set.
-    live: Vec<AtomicBool>,
+    pub live: Vec<AtomicBool>,
     /// Words of a block.
     size: usize,
 }
@@ -88,11 +88,6 @@ impl PlaneWords {
     /// The words of some blocks.
     pub fn of(&self, blocks: Range<usize>) -> &[AtomicU64] {
         &self.words.get()[blocks.start * self.size..blocks.end * self.size]
-    }
-
-    /// For each block whether any word is set.
-    pub fn live(&self) -> &[AtomicBool] {
-        &self.live
     }
 
     pub fn is_live(&self, block: usize) -> bool {

@@ -50,7 +50,6 @@ impl<'a> RunFiles<'a> {
         chunks: Chunks,
         manifest: &Manifest,
         kernel: Kernel,
-        threads: usize,
     ) -> RunFiles<'a> {
         RunFiles {
             directories,
@@ -60,7 +59,7 @@ impl<'a> RunFiles<'a> {
             label: label(&manifest.identity),
             keep_all: manifest.keep_all,
             kernel,
-            threads,
+            threads: 1,
             times: Times::default(),
         }
     }

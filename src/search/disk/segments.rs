@@ -24,7 +24,7 @@ use crate::store::{Codec, DEFAULT_LEVEL, Decoder, Encoder, MemoryError};
 
 /// Makes all words of a chunk zero.
 fn clear(words: &PlaneWords) {
-    let live = (0..words.live().len()).into_par_iter().filter(|&block| words.is_live(block));
+    let live = (0..words.live.len()).into_par_iter().filter(|&block| words.is_live(block));
     live.for_each(|block| words.set(block, None, true));
 }
 
@@ -148,7 +148,7 @@ impl<'a> ChunkHalo<'a> {
                 return;
             }
             let place = self.place(plane, block);
-            self.incoming.live()[place].store(true, Ordering::Relaxed);
+            self.incoming.live[place].store(true, Ordering::Relaxed);
             let portion = portions.of(block);
             let words = &mut words[..portion.words.len()];
             reader.take(&portion.lanes, words);
@@ -208,7 +208,7 @@ impl Halo for ChunkHalo<'_> {
     }
 
     fn reached(&mut self, most: usize) -> Option<Vec<usize>> {
-        let places = 0..self.incoming.live().len();
+        let places = 0..self.incoming.live.len();
         let live = places.filter(|&place| self.incoming.is_live(place));
         let live: Vec<usize> = live.take(most + 1).collect();
         if live.len() > most {

@@ -145,7 +145,10 @@ fn session(
     let run = DiskRun {
         search,
         disk,
-        files: RunFiles::new(&disk.directories, problem, plan.chunks, &manifest, *kernel, threads),
+        files: RunFiles {
+            threads,
+            ..RunFiles::new(&disk.directories, problem, plan.chunks, &manifest, *kernel)
+        },
         plan,
         crossings: Crossings::new(&problem.groups, plan.chunks),
         workers: agreed(communicator, workers)?,

@@ -158,7 +158,7 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
         found: manifest.chunks.to_string(),
         asked: "what this puzzle has".into(),
     })?;
-    let run = RunFiles::new(directories, &problem, chunks, &manifest, Kernel::best(), 1);
+    let run = RunFiles::new(directories, &problem, chunks, &manifest, Kernel::best());
     let all = manifest.disk_bytes();
     let mut verified = Verified::default();
     for files in &manifest.files {

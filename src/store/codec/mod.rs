@@ -111,8 +111,6 @@ impl Decoder {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/store/codec/` keeps to itself.
-
     use super::*;
     use crate::perm::layout::LANES;
     use crate::random::SplitMix64;
