@@ -38,6 +38,7 @@
 mod bits;
 mod capi;
 mod error;
+pub mod frontier;
 #[doc(hidden)]
 pub mod internals;
 // What is documented of these three is what stands below.

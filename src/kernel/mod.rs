@@ -15,6 +15,8 @@ pub(crate) mod bit_step;
 pub(crate) mod byte_step;
 pub(crate) mod gather;
 pub(crate) mod isa;
+pub(crate) mod key_set;
+pub(crate) mod keys;
 pub(crate) mod program;
 pub(crate) mod scalar;
 pub(crate) mod words;

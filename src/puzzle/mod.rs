@@ -9,6 +9,7 @@
 //! order. A move takes cell p to cell p' and permutes the line inside a **window**; both depend on
 //! (move, p) alone. Nothing else about a puzzle matters to a search.
 
+pub mod algorithm;
 pub(crate) mod board;
 pub(crate) mod coordinates;
 pub(crate) mod definition;
@@ -17,6 +18,7 @@ pub mod formats;
 pub(crate) mod group;
 pub(crate) mod moves;
 pub mod notation;
+pub mod orbits;
 pub(crate) mod permutation;
 pub(crate) mod position_order;
 pub(crate) mod rows;

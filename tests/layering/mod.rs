@@ -15,6 +15,7 @@ const FLOORS: &[&[&str]] = &[
     &["perm"],
     &["kernel"],
     &["store"],
+    &["frontier"],
     &["search", "pdb"],
     &["table"],
     &["solve", "report"],

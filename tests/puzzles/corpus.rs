@@ -1,6 +1,6 @@
 //! Parsers of puzzles on a fixed set of broken inputs: no panic, one line of error. `tools/fuzz` looks for more.
 
-use tilewave::puzzle::formats::{self, Counting, Format};
+use tilewave::puzzle::formats::{self, Counting, Extract, Format};
 use tilewave::puzzle::{StateSpace, families};
 use tilewave::random::SplitMix64;
 
@@ -40,13 +40,21 @@ fn broken_puzzle_files_are_refused_or_are_puzzles() {
         "dino.tws",
         "wheels.tws",
         "2x2x2.tws",
+        "lanterns.tws",
+        "lanterns.kpuzzle.json",
         "wheels.kpuzzle.json",
         "dino.kpuzzle.json",
     ] {
         let whole = sample(name);
-        let (mut refused, mut read) = (0, 0);
+        let (mut refused, mut read, mut sets) = (0, 0, 0);
         for _ in 0..400 {
             let text = broken(&mut dice, &whole);
+            if let Ok(puzzle) = formats::read_orbits(name, &text, &Extract::default()) {
+                let solved = puzzle.solved();
+                let after = (0..puzzle.moves().len()).filter_map(|i| puzzle.moved(&solved, i));
+                assert!(after.count() <= puzzle.moves().len());
+                sets += 1;
+            }
             match formats::read(name, &text, Counting::default()) {
                 Err(error) => {
                     let error = error.to_string();
@@ -69,9 +77,10 @@ fn broken_puzzle_files_are_refused_or_are_puzzles() {
                 }
             }
         }
+        let several = name == "2x2x2.tws" || name.starts_with("lanterns");
         assert!(
-            refused > 50 && (read > 10 || name == "2x2x2.tws"),
-            "{name}: {refused} refused, {read} read"
+            refused > 50 && sets > 10 && (read > 10 || several),
+            "{name}: {refused} refused, {read} read, {sets} as sets"
         );
     }
 }

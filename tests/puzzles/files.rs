@@ -175,13 +175,17 @@ fn wrong_ksolve_files_name_the_line() {
     of("Move\n", "x.tws:8: 'the end of the line' stands where the name of the move should");
     of("Move A B\n", "x.tws:8: 'B' stands where the end of the line should");
     of("Move A\nP\n2 1 3\nEnd\nMove A\nP\n1 3 2\nEnd\n", "x.tws:12: two moves are called 'A'");
-    of(
-        "Set Q 3 1\n",
-        "x.tws:8: a second set of pieces, 'Q': puzzles of one set are supported (leave the other sets out for a puzzle of its own)",
-    );
+    of("Set Q 3 1\n", "x.tws:8: 'Set' stands where Move should");
     of("Solved\nEnd\n", "x.tws:8: Solved is there twice");
-    of("Illegal P 1 2\n", "x.tws:8: 'Illegal' is not supported");
-    of("MoveSequence Z A A\n", "x.tws:8: 'MoveSequence' is not supported");
+    of("Illegal P 1 2\n", "x.tws: a 'Move' is missing");
+    of("Illegal P 4 2\n", "x.tws:8: '4' stands where a position should");
+    of("Illegal P 1 4\n", "x.tws:8: '4' stands where a piece should");
+    of("Illegal Q 1 1\n", "x.tws:8: 'Q' stands where P should");
+    of("Illegal P 1\n", "x.tws:8: 'the end of the line' stands where a piece should");
+    of("MoveSequence Z A A\n", "x.tws: a 'Move' is missing");
+    of("Move A\nP\n2 1 3\nEnd\nMoveSequence Z A B\n", "x.tws:12: 'B' is not a move");
+    of("Move A\nP\n2 1 3\nEnd\nMoveSequence A A A\n", "x.tws:12: two moves are called 'A'");
+    of("ParallelMoves\n", "x.tws:8: 'ParallelMoves' stands where Name, Set, Solved or Move should");
     of("Turn A\n", "x.tws:8: 'Turn' stands where Name, Set, Solved or Move should");
     ends(
         "Set P 3\n",
@@ -200,10 +204,28 @@ fn wrong_ksolve_files_name_the_line() {
     ends("Solved\nEnd\n", "x.tws:1: 'Set', before everything else, is missing");
     ends("Set P 3 1\nMove A\nEnd\n", "x.tws:2: 'Solved', before the first move, is missing");
     ends(
-        "Set P 3 1\nSolved\nP\n1 1 2\nEnd\n",
+        "Set P 3 1\nSolved\nP\n1 1 2\nEnd\nMove A\nEnd\n",
         "x.tws:4: equal pieces (1 twice) are not supported: every piece must have a number of its own",
     );
     ends("Set P 3 1\nSolved\nP\n1 ? 2\nEnd\n", "x.tws:4: '?' stands where a number should");
+    ends("Set P 3 1\nSet P 3 1\n", "x.tws:2: set P is there twice");
+    let two = "Set P 3 2\nSet Q 2 1\nSolved\nP\n1 1 2\n0 0 1\nEnd\n";
+    let of = |text: &str, expected: &str| ends(&format!("{two}{text}"), expected);
+    of("Move A\nR\n2 1\nEnd\n", "x.tws:9: 'R' stands where P or Q should");
+    of("Move A\nP\n2 1 3\nP\n2 1 3\nEnd\n", "x.tws:11: P is there twice");
+    of("Move A\nP\nQ\n2 1\nEnd\n", "x.tws:10: 'Q' stands where numbers or End should");
+    of(
+        "Move A\nP\n2 1 3\n0 2 0\nEnd\n",
+        "x.tws:11: a piece is turned by 2, in a set of 2 orientations",
+    );
+    of(
+        "Move A\nP\n2 1 3\nEnd\n",
+        "x.tws:2: a second set of pieces, 'Q': puzzles of one set are supported (leave the other sets out for a puzzle of its own)",
+    );
+    ends(
+        "Set P 3 2\nSolved\nP\n1 1 2\n0 ? 0\nEnd\n",
+        "x.tws:5: pieces 1 are alike, but '?' says of some of them only that their orientation does not matter",
+    );
 }
 
 /// A KPuzzle with some text in place of another.
@@ -237,7 +259,7 @@ fn wrong_kpuzzle_files_name_the_line() {
             " }],",
             " },\n{ \"orbitName\": \"E\", \"numPieces\": 4, \"numOrientations\": 1 }],",
         ),
-        ":4: a second set of pieces, 'E': puzzles of one set are supported (leave the other sets out for a puzzle of its own)",
+        ":5: \"E\" is missing",
     );
     ends(
         &kpuzzle("\"numPieces\": 6", "\"numPieces\": 300"),
@@ -264,6 +286,10 @@ fn wrong_kpuzzle_files_name_the_line() {
     ends(
         &kpuzzle("2], \"orientationDelta\": [0", "2], \"orientationDelta\": [1"),
         ":7: a piece is turned by 1, in a set of one orientation",
+    );
+    ends(
+        &kpuzzle("\"orientation\"", "\"orientationMod\": [0, 2, 0, 0, 0, 0], \"orientation\""),
+        ":4: a piece is turned by 2, in a set of one orientation",
     );
     ends(&kpuzzle("\"moves\"", "\"turns\""), ":1: \"moves\" is missing");
     ends(&kpuzzle("\"B\"", "\"A\""), ":7: two moves are called 'A'");

@@ -6,6 +6,7 @@ mod files;
 mod groups;
 mod growth;
 mod notation;
+mod orbits;
 mod rows;
 mod states;
 

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Points count from 1. A cycle (1,10,..) takes what stands at 1 to 10. A leading `M_` is not part of the name.
-//! `ip` lists sets of identical pieces: only sets of one are supported. Inverses are added.
+//! `ip` lists sets of identical pieces; where one has several, points of no set are alike as well. Inverses are added. Without
+//! a name, as `Size(Group(Gen));`, a statement that follows `Gen` is not read.
 
 use std::collections::HashMap;
 
@@ -57,7 +58,7 @@ fn newlines(text: &str) -> usize {
 pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
     let text = without_remarks(text);
     let mut cycles: HashMap<&str, Vec<Vec<usize>>> = HashMap::new();
-    let mut moves = None;
+    let (mut moves, mut sets) = (None, None);
     let mut rest = Statement::new(&text, 1);
     while !rest.text.is_empty() {
         let end = rest.split(";");
@@ -67,6 +68,9 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
             continue;
         }
         let parts = statement.split(":=");
+        if parts.is_none() && moves.is_some() && statement.text.ends_with(')') {
+            continue;
+        }
         let (name, value) = parts.ok_or_else(|| statement.syntax("'NAME:=..;'"))?;
         match name.text {
             "Gen" if moves.is_some() => {
@@ -87,7 +91,7 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
                 let names: Vec<&str> = names.iter().map(|name| name.text).collect();
                 moves = Some((names, value.line));
             }
-            "ip" => distinct(&value)?,
+            "ip" => sets = Some(identical(&value)?),
             word => {
                 identifier(&name)?;
                 let read = parse_cycles(value.text).and_then(|read| {
@@ -110,8 +114,13 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
         name: name.strip_prefix("M_").filter(|n| !n.is_empty()).unwrap_or(name).into(),
         permutation: Permutation::from_cycles(points, &cycles[name]).expect("checked above"),
     };
+    let numbers = |(sets, wrong): (Vec<Vec<usize>>, Option<Located>)| {
+        let number = |point| sets.iter().position(|set| set.contains(&point)).map_or(0, |i| i + 1);
+        Some(((1..=points).map(number).collect(), wrong?))
+    };
     Ok(PointSource {
         labels: (1..=points).collect(),
+        equal: sets.and_then(numbers),
         generators: names.iter().map(generator).collect(),
         powers: false,
         line,
@@ -162,22 +171,27 @@ fn list<'a>(value: &Statement<'a>) -> Result<Vec<Statement<'a>>, Located> {
     }
 }
 
-/// Refuses a list of sets of identical pieces in which a set has more than one.
-fn distinct(value: &Statement) -> Result<(), Located> {
+/// Sets of identical pieces, and what is wrong with the first that has more than one for a puzzle of different pieces.
+fn identical(value: &Statement) -> Result<(Vec<Vec<usize>>, Option<Located>), Located> {
     let inner = value.text.strip_prefix('[').and_then(|t| t.strip_suffix(']'));
     let inner = inner.ok_or_else(|| value.syntax("a list of lists in brackets"))?;
     let inner = Statement::new(inner, value.line);
+    let (mut sets, mut wrong) = (Vec::new(), None);
     let mut at = 0;
     while at < inner.text.len() {
         let rest = Statement::new(&inner.text[at..], inner.line(at));
         let set = rest.text.trim_start_matches([',', ' ', '\t', '\r', '\n']);
         let members = set.strip_prefix('[').and_then(|set| set.split_once(']'));
         let (members, behind) = members.ok_or_else(|| rest.syntax("'[..]'"))?;
-        if members.contains(',') {
+        if members.contains(',') && wrong.is_none() {
             let kind = FileErrorKind::EqualPieces(shown(members, 32));
-            return Err(kind.at(inner.line(inner.text.len() - set.len())));
+            wrong = Some(kind.at(inner.line(inner.text.len() - set.len())));
         }
+        let point = |word: &str| word.trim().parse::<usize>().ok();
+        let words = members.split(',').filter(|_| !members.trim().is_empty());
+        let points: Option<Vec<usize>> = words.map(point).collect();
+        sets.push(points.ok_or_else(|| rest.syntax("a list of points"))?);
         at = inner.text.len() - behind.len();
     }
-    Ok(())
+    Ok((sets, wrong))
 }

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Positions and pieces count from 0. The numbers of a move say which position each position takes its piece
-//! from. All powers of a move count as one move; derived moves are left out.
+//! from, and by how much the piece is turned on the way. `orientationMod` says of each piece how many of its orientations
+//! differ, 0 for all. All powers of a move count as one move; derived moves are moves only where they are asked for.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -16,9 +17,11 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::puzzle::formats::source::{FileErrorKind, Located, PointSource, once};
+use crate::puzzle::Permutation;
+use crate::puzzle::formats::sets::{FilePiece, FileSequence, PieceSet, SetSource};
+use crate::puzzle::formats::source::{FileErrorKind, Located, once};
 use crate::puzzle::notation::NotationError;
-use crate::puzzle::{Generator, Permutation};
+use crate::puzzle::orbits::{OrbitTurn, Transformation};
 use crate::units::shown;
 
 /// The members of an object in the order of the file.
@@ -107,15 +110,18 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The numbers of a member, if it is there, must be zero.
-    fn unturned(self, name: &str, pieces: usize) -> Result<(), Located> {
+    /// The turns of a member, none where it is left out, each below the orientations.
+    fn turns(self, name: &str, pieces: usize, orientations: u8) -> Result<Vec<u8>, Located> {
         let Some(value) = self.optional(name)? else {
-            return Ok(());
+            return Ok(vec![0; pieces]);
         };
-        match value.numbers(pieces)?.into_iter().find(|&turn| turn != 0) {
-            Some(turn) => Err(FileErrorKind::Turned(turn.to_string()).at(value.line())),
-            None => Ok(()),
-        }
+        let turn = |turn: usize| {
+            let small = u8::try_from(turn).ok().filter(|&turn| turn < orientations);
+            let (by, orientations) = (turn.to_string(), orientations.into());
+            let wrong = || FileErrorKind::Turned { by, orientations }.at(value.line());
+            small.ok_or_else(wrong)
+        };
+        value.numbers(pieces)?.into_iter().map(turn).collect()
     }
 }
 
@@ -127,7 +133,7 @@ fn json_error(error: &serde_json::Error) -> FileErrorKind {
 }
 
 /// Returns what a file says.
-pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
+pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
     let raw: &RawValue = serde_json::from_str(text).map_err(|e| json_error(&e).at(e.line()))?;
     let file = Value { raw, text };
     if let Some(counts) = file.optional("counts")? {
@@ -135,91 +141,92 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
     }
     let orbits = file.member("orbits")?;
     let all: Vec<&RawValue> = orbits.read()?;
-    let mut all = all.into_iter().map(|raw| Value { raw, text });
-    let missing = || FileErrorKind::Missing("a set of pieces".into()).at(orbits.line());
-    let orbit = all.next().ok_or_else(missing)?;
-    let orbit_name: String = orbit.member("orbitName")?.read()?;
-    if let Some(second) = all.next() {
-        let name = second.member("orbitName")?.read::<String>()?;
-        return Err(FileErrorKind::SecondSet(shown(&name, 32)).at(second.line()));
+    if all.is_empty() {
+        return Err(FileErrorKind::Missing("a set of pieces".into()).at(orbits.line()));
     }
+    let all = all.into_iter().map(|raw| Value { raw, text });
+    let sets = all.map(set).collect::<Result<Vec<PieceSet>, _>>()?;
+    let mut source = SetSource { sets, powers: true, ..SetSource::default() };
+    if let Some(pattern) = file.optional("defaultPattern")? {
+        for set in &mut source.sets {
+            solved(pattern.member(&set.name)?, set)?;
+        }
+    }
+    let moves = file.member("moves")?;
+    source.line = moves.line();
+    for (name, value) in moves.members()? {
+        let names = source.moves.iter().map(|(name, _)| name.as_str());
+        once(names, &name).map_err(|kind| kind.at(value.line()))?;
+        let turns = source.sets.iter().map(|set| turn(&name, value, set));
+        let of = Transformation(turns.collect::<Result<_, _>>()?);
+        source.moves.push((name, of));
+    }
+    let mut derived = Vec::new();
+    if let Some(moves) = file.optional("derivedMoves")? {
+        for (name, value) in moves.members()? {
+            let (text, line) = (value.read()?, value.line());
+            derived.push(FileSequence { name, text, line, is_move: false });
+        }
+    }
+    source.resolve(derived)?;
+    Ok(source)
+}
+
+/// A set of pieces, all different.
+fn set(orbit: Value) -> Result<PieceSet, Located> {
+    let name = orbit.member("orbitName")?.read()?;
     let count = orbit.member("numPieces")?;
     let pieces: usize = count.read()?;
     if !(1..=Permutation::MAX_LEN).contains(&pieces) {
         return Err(FileErrorKind::Pieces(pieces.to_string()).at(count.line()));
     }
     let count = orbit.member("numOrientations")?;
-    match count.read()? {
-        1 => {}
-        orientations => return Err(FileErrorKind::Orientations(orientations).at(count.line())),
-    }
-    let labels = match file.optional("defaultPattern")? {
-        None => (0..pieces).collect(),
-        Some(pattern) => pattern_labels(pattern, &orbit_name, pieces)?,
-    };
-    let moves = file.member("moves")?;
-    let mut generators = Vec::new();
-    for (name, value) in moves.members()? {
-        once(&generators, &name).map_err(|kind| kind.at(value.line()))?;
-        let permutation = move_permutation(&name, value, &orbit_name, pieces)?;
-        generators.push(Generator { name, permutation });
-    }
-    Ok(PointSource {
-        labels,
-        generators: without_rotations(generators),
-        powers: true,
-        line: moves.line(),
-    })
+    let orientations: usize = count.read()?;
+    let modulus = u8::try_from(orientations).ok().filter(|o| (1..=127).contains(o));
+    let wrong = || FileErrorKind::Orientations(orientations).at(count.line());
+    let modulus = modulus.ok_or_else(wrong)?;
+    let piece = |number| FilePiece { number, modulus, turn: 0 };
+    let lines = (orbit.line(), orbit.line());
+    Ok(PieceSet { name, orientations: modulus, lines, solved: (0..pieces).map(piece).collect() })
 }
 
-/// The pieces of the solved puzzle.
-fn pattern_labels(pattern: Value, orbit: &str, pieces: usize) -> Result<Vec<usize>, Located> {
-    let pattern = pattern.member(orbit)?;
-    pattern.unturned("orientation", pieces)?;
+/// What stands where in the solved puzzle.
+fn solved(pattern: Value, set: &mut PieceSet) -> Result<(), Located> {
+    let pieces = set.solved.len();
     let list = pattern.member("pieces")?;
-    let labels = list.numbers(pieces)?;
-    for (i, label) in labels.iter().enumerate() {
-        if labels[..i].contains(label) {
-            let kind = FileErrorKind::EqualPieces(format!("{label} twice"));
-            return Err(kind.at(list.line()));
+    set.lines.1 = list.line();
+    let numbers = list.numbers(pieces)?;
+    let turns = pattern.turns("orientation", pieces, set.orientations)?;
+    let moduli = match pattern.optional("orientationMod")? {
+        Some(value) => {
+            let moduli = value.numbers(pieces)?;
+            // 0 stands for all orientations.
+            let all = usize::from(set.orientations);
+            if let Some(&modulus) = moduli.iter().find(|&&m| m != 0 && all % m != 0) {
+                let (by, orientations) = (modulus.to_string(), all);
+                return Err(FileErrorKind::Turned { by, orientations }.at(value.line()));
+            }
+            moduli.into_iter().map(|m| if m == 0 { set.orientations } else { m as u8 }).collect()
         }
-    }
-    Ok(labels)
+        None => vec![set.orientations; pieces],
+    };
+    let placed = numbers.into_iter().zip(moduli).zip(turns);
+    let piece = |((number, modulus), turn)| FilePiece { number, modulus, turn: turn % modulus };
+    set.solved = placed.map(piece).collect();
+    Ok(())
 }
 
-/// Where a move takes each piece.
-fn move_permutation(
-    name: &str,
-    value: Value,
-    orbit: &str,
-    pieces: usize,
-) -> Result<Permutation, Located> {
-    // Sets that a move does not name stay.
-    let Some(value) = value.optional(orbit)? else {
-        return Ok(Permutation::identity(pieces));
+/// What a move does to a set; sets that it does not name stay.
+fn turn(name: &str, value: Value, set: &PieceSet) -> Result<OrbitTurn, Located> {
+    let pieces = set.solved.len();
+    let Some(value) = value.optional(&set.name)? else {
+        return Ok(OrbitTurn::still(pieces));
     };
-    value.unturned("orientationDelta", pieces)?;
+    let twist = value.turns("orientationDelta", pieces, set.orientations)?;
     let list = value.member("permutation")?;
     let pulled = Permutation::new(&list.numbers(pieces)?).map_err(|error| {
         let (name, error) = (shown(name, 32), NotationError::Permutation(error));
         FileErrorKind::Generator { name, error }.at(list.line())
     })?;
-    Ok(pulled.inverse())
-}
-
-// Rotations of a whole puzzle, which twsearch does not count as moves.
-
-/// Whether a name is that of a rotation: x, y or z, or capitals and a v.
-fn is_rotation(name: &str) -> bool {
-    let axis = name.strip_prefix(['x', 'y', 'z']);
-    let grip = name.strip_suffix('v').filter(|grip| !grip.is_empty());
-    let capital = |c: char| c.is_ascii_uppercase() || c == '_';
-    axis.is_some_and(|rest| matches!(rest, "" | "2" | "'"))
-        || grip.is_some_and(|grip| grip.chars().all(capital))
-}
-
-/// Returns the moves that are no rotations.
-pub(crate) fn without_rotations(mut generators: Vec<Generator>) -> Vec<Generator> {
-    generators.retain(|generator| !is_rotation(&generator.name));
-    generators
+    Ok(OrbitTurn { source: pulled.images().to_vec(), twist })
 }

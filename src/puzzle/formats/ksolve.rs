@@ -5,41 +5,50 @@
 //! Set PIECES 4 1       # name, pieces, orientations
 //! Solved
 //! PIECES
-//! 1 2 3 4
+//! 1 2 3 4              # pieces of the same number look alike
+//! 0 0 0 0              # how they are turned, ? where nobody sees it; may be left out
 //! End
 //! Move L
 //! PIECES
 //! 2 3 4 1
-//! 0 0 0 0              # orientations, may be left out
+//! 0 0 0 0              # by how much pieces 1 2 3 4 are turned, wherever they go; may be left out
 //! End
+//! MoveSequence LL L L  # a move made of others
+//! Illegal PIECES 1 3 4 # no state may have pieces 3 or 4 at position 1
 //! ```
 //!
 //! The numbers of a move say which position each position takes its piece from: 2 3 4 1 brings the piece at
-//! position 2 to position 1. `StartState` and `MoveTransformation` are `Solved` and `Move` counted from 0. All
-//! powers of a move count as one move.
+//! position 2 to position 1. `StartState` and `MoveTransformation` are `Solved` and `Move` counted from 0; the latter says of each
+//! position by how much the piece is turned that it receives. All powers of a move count as one move. Aliases are names only.
 
-use crate::puzzle::formats::kpuzzle::without_rotations;
-use crate::puzzle::formats::source::{FileErrorKind, Located, PointSource, once};
+use crate::puzzle::Permutation;
+use crate::puzzle::formats::sets::{FilePiece, FileSequence, PieceSet, SetSource};
+use crate::puzzle::formats::source::{FileErrorKind, Located, once};
 use crate::puzzle::notation::NotationError;
-use crate::puzzle::{Generator, Permutation};
+use crate::puzzle::orbits::{OrbitPlace, OrbitTurn, Transformation};
 use crate::units::shown;
 
 /// A line that is neither empty nor a remark: its number and its words.
 type KsolveLine<'a> = (usize, Vec<&'a str>);
 
+/// The numbers of a set, and the second row that they may have.
+type KsolveRows<'a> = (KsolveLine<'a>, Option<KsolveLine<'a>>);
+
 struct KsolveReader<'a, I: Iterator<Item = KsolveLine<'a>>> {
     lines: I,
-    set: Option<(&'a str, usize)>,
+    source: SetSource,
 }
 
 /// Returns what a file says.
-pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
+pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
     let lines = text.split(['\n']).enumerate().map(|(i, line)| (i + 1, line));
     let lines = lines.filter(|(_, line)| !line.starts_with('#'));
     let lines = lines.map(|(i, line)| (i, line.split_whitespace().collect::<Vec<_>>()));
+    let lines = lines.filter(|(_, words)| !words.is_empty());
     let mut reader =
-        KsolveReader { lines: lines.filter(|(_, words)| !words.is_empty()), set: None };
-    let (mut labels, mut generators, mut last) = (None, Vec::new(), 0);
+        KsolveReader { lines, source: SetSource { powers: true, ..SetSource::default() } };
+    let mut solved = false;
+    let mut sequences: Vec<FileSequence> = Vec::new();
     while let Some((line, words)) = reader.lines.next() {
         let end = |count: usize| match words.get(count) {
             Some(word) => Err(syntax(line, word, "the end of the line")),
@@ -48,47 +57,57 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
         let word = |at: usize, what: &str| {
             words.get(at).copied().ok_or_else(|| syntax(line, "the end of the line", what))
         };
+        let after_solved = |what: &str| match solved {
+            true => Ok(()),
+            false => {
+                let missing = format!("'Solved', before the first {what},");
+                Err(FileErrorKind::Missing(missing).at(line))
+            }
+        };
         match words[0] {
             "Name" => end(2)?,
+            "Set" if solved => return Err(syntax(line, "Set", "Move")),
             "Set" => {
                 let name = word(1, "the name of the set")?;
-                if reader.set.is_some() {
-                    return Err(FileErrorKind::SecondSet(shown(name, 32)).at(line));
-                }
                 let pieces = number(line, word(2, "the number of pieces")?)?;
-                if !(1..=Permutation::MAX_LEN).contains(&pieces) {
-                    return Err(FileErrorKind::Pieces(pieces.to_string()).at(line));
-                }
                 let orientations = number(line, word(3, "the number of orientations")?)?;
-                if orientations != 1 {
-                    return Err(FileErrorKind::Orientations(orientations).at(line));
-                }
                 end(4)?;
-                reader.set = Some((name, pieces));
+                reader.set(line, name, pieces, orientations)?;
             }
             "Solved" | "StartState" => {
-                if labels.is_some() {
+                if solved {
                     return Err(FileErrorKind::Twice(words[0].into()).at(line));
                 }
                 end(1)?;
-                labels = Some(reader.solved(line, usize::from(words[0] == "Solved"))?);
+                reader.solved(line, usize::from(words[0] == "Solved"))?;
+                solved = true;
             }
             "Move" | "MoveTransformation" => {
                 let name = word(1, "the name of the move")?;
                 end(2)?;
-                if labels.is_none() {
-                    let solved = FileErrorKind::Missing("'Solved', before the first move,".into());
-                    return Err(solved.at(line));
-                }
-                once(&generators, name).map_err(|kind| kind.at(line))?;
-                last = line;
-                let base = usize::from(words[0] == "Move");
-                generators.push(reader.generator(line, name, base)?);
+                after_solved("move")?;
+                let names = reader.source.moves.iter().map(|(name, _)| name.as_str());
+                once(names, name).map_err(|kind| kind.at(line))?;
+                reader.source.line = line;
+                let of = reader.transformation(name, words[0] == "Move")?;
+                reader.source.moves.push((name.into(), of));
             }
-            // Other names for moves that are there.
-            "MoveAlias" => {}
-            "MoveSequence" | "Illegal" => {
-                return Err(FileErrorKind::Unsupported(words[0].into()).at(line));
+            "MoveAlias" | "MoveSequence" => {
+                let name = word(1, "the name of the move")?;
+                word(2, "the name of a move")?;
+                after_solved("move")?;
+                let is_move = words[0] == "MoveSequence";
+                let names = sequences.iter().map(|one| one.name.as_str());
+                once(names, name).map_err(|kind| kind.at(line))?;
+                let (name, text) = (name.into(), words[2..].join(" "));
+                sequences.push(FileSequence { name, text, line, is_move });
+            }
+            "Illegal" => {
+                after_solved("'Illegal'")?;
+                let set = word(1, "the name of a set")?;
+                let position = word(2, "a position")?;
+                word(3, "a piece")?;
+                reader.illegal(line, set, position, &words[3..])?;
             }
             found => {
                 let expected = "Name, Set, Solved or Move";
@@ -96,100 +115,176 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
             }
         }
     }
-    if generators.is_empty() {
+    if reader.source.moves.is_empty() {
         return Err(FileErrorKind::Missing("a 'Move'".into()).at(0));
     }
-    Ok(PointSource {
-        labels: labels.unwrap_or_default(),
-        generators: without_rotations(generators),
-        powers: true,
-        line: last,
-    })
+    let mut source = reader.source;
+    for one in sequences.iter().filter(|one| one.is_move) {
+        let names = source.moves.iter().map(|(name, _)| name.as_str());
+        once(names, &one.name).map_err(|kind| kind.at(one.line))?;
+    }
+    source.resolve(sequences)?;
+    Ok(source)
 }
 
 impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
-    /// The labels of a solved position.
-    fn solved(&mut self, line: usize, base: usize) -> Result<Vec<usize>, Located> {
-        let (_, pieces) = self.set(line)?;
-        let Some((line, words)) = self.numbers("Solved")? else {
-            return Ok((base..pieces + base).collect());
-        };
-        let labels = words.iter().map(|word| number(line, word));
-        let labels: Vec<usize> = labels.collect::<Result<_, _>>()?;
-        for (i, label) in labels.iter().enumerate() {
-            if labels[..i].contains(label) {
-                let kind = FileErrorKind::EqualPieces(format!("{label} twice"));
-                return Err(kind.at(line));
+    /// A new set.
+    fn set(
+        &mut self,
+        line: usize,
+        name: &str,
+        pieces: usize,
+        orientations: usize,
+    ) -> Result<(), Located> {
+        if self.source.sets.iter().any(|set| set.name == name) {
+            return Err(FileErrorKind::Twice(format!("set {}", shown(name, 32))).at(line));
+        }
+        if !(1..=Permutation::MAX_LEN).contains(&pieces) {
+            return Err(FileErrorKind::Pieces(pieces.to_string()).at(line));
+        }
+        let modulus = u8::try_from(orientations).ok().filter(|o| (1..=127).contains(o));
+        let modulus = modulus.ok_or_else(|| FileErrorKind::Orientations(orientations).at(line))?;
+        let piece = |number| FilePiece { number, modulus, turn: 0 };
+        self.source.sets.push(PieceSet {
+            name: name.into(),
+            orientations: modulus,
+            lines: (line, line),
+            solved: (0..pieces).map(piece).collect(),
+        });
+        Ok(())
+    }
+
+    /// What stands where in the solved puzzle.
+    fn solved(&mut self, line: usize, base: usize) -> Result<(), Located> {
+        let rows = self.block(line, "Solved")?;
+        for (set, rows) in self.source.sets.iter_mut().zip(rows) {
+            for (at, piece) in set.solved.iter_mut().enumerate() {
+                piece.number = at + base;
+            }
+            let Some(((line, words), turns)) = rows else {
+                continue;
+            };
+            set.lines.1 = line;
+            for (piece, word) in set.solved.iter_mut().zip(words) {
+                piece.number = number(line, word)?;
+            }
+            let (line, turns) = turns.unwrap_or_default();
+            for (piece, word) in set.solved.iter_mut().zip(turns) {
+                match word {
+                    "?" => piece.modulus = 1,
+                    word => piece.turn = turn(line, word, set.orientations)?,
+                }
+            }
+            let two = set.solved.iter().find(|one| set.kinds_of(one.number).count() > 1);
+            if let Some(two) = two {
+                return Err(FileErrorKind::SeenAndUnseen(two.number).at(line));
             }
         }
-        Ok(labels)
+        Ok(())
     }
 
-    fn generator(&mut self, line: usize, name: &str, base: usize) -> Result<Generator, Located> {
-        let (_, pieces) = self.set(line)?;
-        let shown_name = shown(name, 32);
-        let permutation = match self.numbers(&shown_name)? {
-            None => Permutation::identity(pieces),
-            Some((line, words)) => {
-                let sources = words.iter().map(|word| {
-                    let number = number(line, word)?;
-                    number.checked_sub(base).ok_or_else(|| syntax(line, word, "a position"))
-                });
-                let sources: Vec<usize> = sources.collect::<Result<_, _>>()?;
-                let pulled = Permutation::new(&sources).map_err(|error| {
-                    let error = NotationError::Permutation(error);
-                    let name = shown_name.clone();
-                    FileErrorKind::Generator { name, error }.at(line)
-                })?;
-                pulled.inverse()
+    /// What a move does; twists by the pieces that positions had before, or by the positions that receive them.
+    fn transformation(&mut self, name: &str, by_piece: bool) -> Result<Transformation, Located> {
+        let name = shown(name, 32);
+        let base = usize::from(by_piece);
+        let rows = self.block(0, &name)?;
+        let of_set = |(set, rows): (&PieceSet, Option<KsolveRows>)| -> Result<OrbitTurn, Located> {
+            let pieces = set.solved.len();
+            let mut of = OrbitTurn::still(pieces);
+            let Some(((line, words), turns)) = rows else {
+                return Ok(of);
+            };
+            let sources = words.iter().map(|word| {
+                let number = number(line, word)?;
+                number.checked_sub(base).ok_or_else(|| syntax(line, word, "a position"))
+            });
+            let sources: Vec<usize> = sources.collect::<Result<_, _>>()?;
+            let pulled = Permutation::new(&sources).map_err(|error| {
+                let error = NotationError::Permutation(error);
+                FileErrorKind::Generator { name: name.clone(), error }.at(line)
+            })?;
+            of.source.copy_from_slice(pulled.images());
+            let (line, turns) = turns.unwrap_or_default();
+            let turns = turns.iter().map(|word| turn(line, word, set.orientations));
+            let turns: Vec<u8> = turns.collect::<Result<_, _>>()?;
+            if !turns.is_empty() {
+                let at = |p: usize| if by_piece { sources[p] } else { p };
+                of.twist = (0..pieces).map(|p| turns[at(p)]).collect();
             }
+            Ok(of)
         };
-        Ok(Generator { name: name.into(), permutation })
+        let turns = self.source.sets.iter().zip(rows).map(of_set);
+        Ok(Transformation(turns.collect::<Result<_, _>>()?))
     }
 
-    fn set(&self, line: usize) -> Result<(&'a str, usize), Located> {
-        let missing = || FileErrorKind::Missing("'Set', before everything else,".into());
-        self.set.ok_or_else(|| missing().at(line))
+    /// Pieces that must not stand at a position.
+    fn illegal(
+        &mut self,
+        line: usize,
+        name: &str,
+        position: &str,
+        pieces: &[&str],
+    ) -> Result<(), Located> {
+        let index = self.source.sets.iter().position(|set| set.name == name);
+        let index = index.ok_or_else(|| syntax(line, name, &self.names()))?;
+        let set = &self.source.sets[index];
+        let place = number(line, position)?.checked_sub(1).filter(|&p| p < set.solved.len());
+        let place = place.ok_or_else(|| syntax(line, position, "a position"))?;
+        for word in pieces {
+            let kind = set.kinds_of(number(line, word)?).next();
+            let kind = kind.ok_or_else(|| syntax(line, word, "a piece"))?;
+            let (orbit, position) = (index as u8, place as u8);
+            self.source.illegal.push(OrbitPlace { orbit, position, kind });
+        }
+        self.source.illegal_line = line;
+        Ok(())
     }
 
-    /// The numbers of the set up to `End`, none where it is left out. Orientations must be zero.
-    fn numbers(&mut self, of: &str) -> Result<Option<KsolveLine<'a>>, Located> {
-        let (name, pieces) = self.set(0)?;
-        let mut begun = false;
-        let mut found = None;
-        let mut turned = false;
+    fn names(&self) -> String {
+        let names: Vec<&str> = self.source.sets.iter().map(|set| set.name.as_str()).collect();
+        names.join(" or ")
+    }
+
+    /// The rows of each set up to `End`, none where it is left out.
+    fn block(&mut self, line: usize, of: &str) -> Result<Vec<Option<KsolveRows<'a>>>, Located> {
+        if self.source.sets.is_empty() {
+            let kind = FileErrorKind::Missing("'Set', before everything else,".into());
+            return Err(kind.at(line));
+        }
+        let mut found: Vec<Option<KsolveRows>> = self.source.sets.iter().map(|_| None).collect();
+        let mut open: Option<usize> = None;
         loop {
             let missing = || FileErrorKind::Missing(format!("the 'End' of {of}")).at(0);
             let (line, words) = self.lines.next().ok_or_else(missing)?;
             let first = words[0];
-            match first {
-                "End" => {
-                    if begun && found.is_none() {
-                        return Err(syntax(line, "End", "numbers"));
+            let begun = open.is_none_or(|set| found[set].is_some());
+            let named = self.source.sets.iter().position(|set| words == [set.name.as_str()]);
+            match (first, named, open) {
+                ("End", _, _) if begun => return Ok(found),
+                ("End", _, _) => return Err(syntax(line, "End", "numbers")),
+                (_, Some(set), _) if begun => {
+                    if found[set].is_some() {
+                        return Err(FileErrorKind::Twice(shown(first, 32)).at(line));
                     }
-                    return Ok(found);
+                    open = Some(set);
                 }
-                _ if !begun => {
-                    if first != name || words.len() > 1 {
-                        return Err(syntax(line, &words.join(" "), name));
+                (_, _, None) => return Err(syntax(line, &words.join(" "), &self.names())),
+                (_, _, Some(set)) => {
+                    let expected = self.source.sets[set].solved.len();
+                    let full = matches!(found[set], Some((_, Some(_))));
+                    if words.len() != expected || full {
+                        if first.parse::<usize>().is_err() {
+                            return Err(syntax(line, first, "numbers or End"));
+                        }
+                        let found = words.len();
+                        return Err(match full {
+                            true => syntax(line, first, "End"),
+                            false => FileErrorKind::Count { found, expected }.at(line),
+                        });
                     }
-                    begun = true;
-                }
-                _ if words.len() != pieces || turned => {
-                    if first.parse::<usize>().is_err() {
-                        return Err(syntax(line, first, "numbers or End"));
-                    }
-                    let (found, expected) = (words.len(), pieces);
-                    return Err(match turned {
-                        true => syntax(line, first, "End"),
-                        false => FileErrorKind::Count { found, expected }.at(line),
-                    });
-                }
-                _ if found.is_none() => found = Some((line, words)),
-                _ => {
-                    turned = true;
-                    if let Some(word) = words.iter().find(|word| **word != "0") {
-                        return Err(FileErrorKind::Turned(shown(word, 32)).at(line));
+                    match &mut found[set] {
+                        Some((_, turns)) => *turns = Some((line, words)),
+                        none => *none = Some(((line, words), None)),
                     }
                 }
             }
@@ -201,6 +296,14 @@ fn number(line: usize, word: &str) -> Result<usize, Located> {
     let digits = word.bytes().all(|b| b.is_ascii_digit());
     let number = word.parse().ok().filter(|_| digits);
     number.ok_or_else(|| syntax(line, word, "a number"))
+}
+
+/// How a piece is turned.
+fn turn(line: usize, word: &str, orientations: u8) -> Result<u8, Located> {
+    let turn = number(line, word).ok().filter(|&turn| turn < usize::from(orientations));
+    turn.map(|turn| turn as u8).ok_or_else(|| {
+        FileErrorKind::Turned { by: shown(word, 32), orientations: orientations.into() }.at(line)
+    })
 }
 
 fn syntax(line: usize, found: &str, expected: &str) -> Located {

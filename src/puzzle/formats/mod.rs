@@ -11,11 +11,15 @@
 pub(crate) mod gap;
 pub(crate) mod kpuzzle;
 pub(crate) mod ksolve;
+pub(crate) mod sets;
 pub(crate) mod source;
 
 use crate::puzzle::Definition;
-use crate::puzzle::formats::source::Located;
+use crate::puzzle::formats::sets::SetSource;
+use crate::puzzle::formats::source::{Located, PointSource};
+use crate::puzzle::orbits::OrbitPuzzle;
 
+pub use crate::puzzle::formats::sets::Extract;
 pub use crate::puzzle::formats::source::{Counting, FileErrorKind, FormatError};
 
 /// A way to write a puzzle down.
@@ -71,15 +75,97 @@ impl Format {
 /// # Errors
 /// [`FormatError`] names the file, the line and what is wrong there.
 pub fn read(file: &str, text: &str, counting: Counting) -> Result<Definition, FormatError> {
+    let (source, name) = source(file, text)?;
+    let definition = source.points().and_then(|points| points.definition(name, counting));
+    definition.map_err(|error: Located| error.of(file))
+}
+
+/// Returns the puzzle that the text of a file defines, whatever it is: of one set of pieces if it can be that, or of its sets
+/// of pieces, or of the orbits of its points.
+///
+/// # Errors
+/// [`FormatError`] names the file, the line and what is wrong there.
+pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle, FormatError> {
+    let (source, name) = source(file, text)?;
+    if let Ok(points) = source.points() {
+        let definition = points.definition(name, counting);
+        match definition {
+            Ok(definition) => return Ok(FilePuzzle::Positions(definition)),
+            // It has too many positions for that, or some that look alike.
+            Err(Located {
+                kind: FileErrorKind::TooManyPoints { .. } | FileErrorKind::EqualPieces(_),
+                ..
+            }) => {}
+            Err(error) => return Err(error.of(file)),
+        }
+    }
+    let extract = Extract { counting, ..Extract::default() };
+    let puzzle = source.sets().puzzle(name, &extract);
+    puzzle.map(FilePuzzle::Orbits).map_err(|error| error.of(file))
+}
+
+/// Returns a part of the puzzle that the text of a file defines: some of its sets of pieces, some of its moves.
+///
+/// ```
+/// use tilewave::puzzle::formats::{self, Extract};
+/// let text = "Set A 3 1\nSet B 2 3\nSolved\nEnd\nMove L\nA\n2 3 1\nB\n2 1\n0 1\nEnd\nMove R\nB\n1 2\n1 2\nEnd\n";
+/// let whole = formats::read_orbits("two.tws", text, &Extract::default())?;
+/// assert_eq!((whole.orbits().len(), whole.moves().len()), (2, 7)); // L has order 6, R has order 3
+/// let moves = vec!["R".into(), "twice=L2".into()];
+/// let sets = vec!["A".into()];
+/// let part = formats::read_orbits("two.tws", text, &Extract { sets, moves, ..Extract::default() })?;
+/// assert_eq!(part.moves().len(), 2); // R does nothing to A
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+///
+/// # Errors
+/// [`FormatError`] names the file, the line and what is wrong there.
+pub fn read_orbits(file: &str, text: &str, extract: &Extract) -> Result<OrbitPuzzle, FormatError> {
+    let (source, name) = source(file, text)?;
+    source.sets().puzzle(name, extract).map_err(|error| error.of(file))
+}
+
+/// A puzzle of a file.
+#[derive(Clone, Debug)]
+pub enum FilePuzzle {
+    /// One set of at most 16 different pieces.
+    Positions(Definition),
+    /// Any other.
+    Orbits(OrbitPuzzle),
+}
+
+/// What a file says.
+enum Source {
+    Points(PointSource),
+    Sets(SetSource),
+}
+
+impl Source {
+    fn points(&self) -> Result<PointSource, Located> {
+        match self {
+            Source::Points(points) => Ok(points.clone()),
+            Source::Sets(sets) => sets.points(),
+        }
+    }
+
+    fn sets(self) -> SetSource {
+        match self {
+            Source::Points(points) => SetSource::of_points(&points),
+            Source::Sets(sets) => sets,
+        }
+    }
+}
+
+/// What a file says, and what it is called.
+fn source<'a>(file: &'a str, text: &str) -> Result<(Source, &'a str), FormatError> {
     let format = Format::of(file).ok_or_else(|| FileErrorKind::Format.at(0).of(file))?;
     let (format, name) = format;
     // Some editors begin a file with a byte order mark.
     let text = text.trim_start_matches('\u{feff}');
     let source = match format {
-        Format::Gap => gap::read(text),
-        Format::Ksolve => ksolve::read(text),
-        Format::KPuzzle => kpuzzle::read(text),
+        Format::Gap => gap::read(text).map(Source::Points),
+        Format::Ksolve => ksolve::read(text).map(Source::Sets),
+        Format::KPuzzle => kpuzzle::read(text).map(Source::Sets),
     };
-    let definition = source.and_then(|source| source.definition(name, counting));
-    definition.map_err(|error: Located| error.of(file))
+    source.map(|source| (source, name)).map_err(|error| error.of(file))
 }

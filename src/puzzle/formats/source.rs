@@ -2,8 +2,10 @@
 //!
 //! Invariant: all moves permute the same points; what is read becomes a definition in one way for all formats.
 
+use crate::puzzle::algorithm::AlgorithmError;
 use crate::puzzle::group::{orbits, reduce};
 use crate::puzzle::notation::NotationError;
+use crate::puzzle::orbits::{OrbitError, Turns};
 use crate::puzzle::{Definition, DefinitionError, Generator, Permutation};
 use crate::units::shown;
 
@@ -16,10 +18,24 @@ pub struct Counting {
     pub quarter: bool,
 }
 
+impl Counting {
+    /// Returns which moves are made of those of a file.
+    pub(crate) fn turns(self, powers: bool) -> Turns {
+        match self {
+            Counting { directed: true, .. } => Turns::Directed,
+            Counting { quarter: false, .. } if powers => Turns::Powers,
+            _ => Turns::Quarter,
+        }
+    }
+}
+
 /// Points, what each is called, and the moves.
+#[derive(Clone)]
 pub(crate) struct PointSource {
     pub labels: Vec<usize>,
     pub generators: Vec<Generator>,
+    /// For each point the number of what stands there, where some look alike.
+    pub equal: Option<(Vec<usize>, Located)>,
     /// Whether all powers of a move count as one, where the user does not say otherwise.
     pub powers: bool,
     /// The line that an error of the whole is put down to.
@@ -30,6 +46,9 @@ impl PointSource {
     /// Returns the puzzle: as few points as tell its states apart, inverses or powers added.
     pub fn definition(self, name: &str, counting: Counting) -> Result<Definition, Located> {
         let at = |kind: FileErrorKind| kind.at(self.line);
+        if let Some((_, wrong)) = self.equal {
+            return Err(wrong);
+        }
         if self.generators.len() > Definition::MAX_GENERATORS {
             return Err(at(DefinitionError::TooManyGenerators.into()));
         }
@@ -65,21 +84,24 @@ impl PointSource {
         if kept.len() < reduced.moved {
             definition = definition.noted(note(&kept, reduced.moved, reduced.block));
         }
-        let closed = match counting {
-            Counting { directed: true, .. } => Ok(definition),
-            Counting { quarter: false, .. } if self.powers => definition.with_powers(),
-            _ => definition.inverse_closed(),
+        let closed = match counting.turns(self.powers) {
+            Turns::Directed => Ok(definition),
+            Turns::Powers => definition.with_powers(),
+            Turns::Quarter => definition.inverse_closed(),
         };
         closed.map_err(|error| at(error.into()))
     }
 }
 
 /// Refuses a second move of the same name, and more moves than a puzzle can have.
-pub(crate) fn once(generators: &[Generator], name: &str) -> Result<(), FileErrorKind> {
-    if generators.len() == Definition::MAX_GENERATORS {
+pub(crate) fn once<'a>(
+    mut names: impl ExactSizeIterator<Item = &'a str>,
+    name: &str,
+) -> Result<(), FileErrorKind> {
+    if names.len() == Definition::MAX_GENERATORS {
         return Err(DefinitionError::TooManyGenerators.into());
     }
-    match generators.iter().any(|generator| generator.name == name) {
+    match names.any(|other| other == name) {
         true => Err(DefinitionError::NameTwice(shown(name, 32)).into()),
         false => Ok(()),
     }
@@ -158,9 +180,26 @@ pub enum FileErrorKind {
     /// Pieces that can be turned in place.
     #[error("pieces with {0} orientations: only pieces that have one are supported")]
     Orientations(usize),
-    /// A piece that a move turns in place, in a set that has one orientation.
-    #[error("a piece is turned by {0}, in a set of one orientation")]
-    Turned(String),
+    /// A piece that is turned by more than it can be.
+    #[error("a piece is turned by {by}, in a set of {}",
+        if *orientations == 1 { "one orientation".into() } else { format!("{orientations} orientations") })]
+    Turned {
+        /// By how much.
+        by: String,
+        /// How many orientations the set has.
+        orientations: usize,
+    },
+    /// Equal pieces of which some have an orientation that matters.
+    #[error(
+        "pieces {0} are alike, but '?' says of some of them only that their orientation does not matter"
+    )]
+    SeenAndUnseen(usize),
+    /// What is no sequence of moves.
+    #[error(transparent)]
+    Sequence(#[from] AlgorithmError),
+    /// What makes no puzzle of sets of pieces.
+    #[error(transparent)]
+    Orbits(#[from] OrbitError),
     /// Equal pieces.
     #[error("equal pieces ({0}) are not supported: every piece must have a number of its own")]
     EqualPieces(String),
@@ -217,7 +256,7 @@ impl FileErrorKind {
 }
 
 /// What is wrong at a line, before the name of the file is known.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Located {
     pub line: usize,
     pub kind: FileErrorKind,

@@ -1,0 +1,239 @@
+//! The choice of a coordinate: which pieces say in which bucket a state is.
+//!
+//! The more buckets, the fewer keys each has and the nearer the cache in which its duplicates are found; but every bucket
+//! costs a look at each of those that lead into it, and the pieces that are tracked must be kept by the symmetries.
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::frontier::coordinate::{keeps, sizes};
+use crate::frontier::fields::{FieldKind, FieldMap, StateFields};
+use crate::frontier::symmetry::SymmetryGroup;
+use crate::puzzle::orbits::{OrbitMove, OrbitPuzzle};
+
+/// Whether every move changes some parity: then no move leads from a level to itself.
+pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[FieldMap]) -> bool {
+    // The locations of one piece in two colours that every move changes.
+    let coloured = |field: usize| {
+        let of = &fields.fields[field];
+        let FieldKind::Location { kind } = of.kind else {
+            return false;
+        };
+        let applies = |one: usize, value: usize| match puzzle.moves()[one].requires {
+            Some(at) if usize::from(at.orbit) == of.orbit && at.kind == kind => {
+                usize::from(at.position) == value / of.modulus
+            }
+            _ => true,
+        };
+        let mut colour = vec![None; of.values];
+        for first in 0..of.values {
+            if colour[first].is_none() {
+                colour[first] = Some(false);
+                let mut queue = vec![first];
+                while let Some(value) = queue.pop() {
+                    for one in (0..moves.len()).filter(|&one| applies(one, value)) {
+                        let to = usize::from(moves[one].table[field][value]);
+                        let other = colour[value].map(|colour| !colour);
+                        if colour[to].is_none() {
+                            colour[to] = other;
+                            queue.push(to);
+                        } else if colour[to] != other {
+                            return false;
+                        }
+                    }
+                }
+            }
+        }
+        true
+    };
+    if (0..fields.fields.len()).any(coloured) {
+        return true;
+    }
+    // Sums of parities of orbits of different pieces: is 1 for every move one of them?
+    let distinct =
+        puzzle.orbits().iter().enumerate().filter(|(_, orbit)| {
+            (0..orbit.moduli.len()).all(|kind| orbit.pieces_of(kind as u8) <= 1)
+        });
+    let distinct: Vec<usize> = distinct.map(|(index, _)| index).collect();
+    let parities: Vec<u64> = (puzzle.moves().iter())
+        .map(|one| {
+            let odd = |&index: &usize| !crate::puzzle::is_even(&one.transformation.0[index].source);
+            distinct.iter().enumerate().map(|(bit, index)| u64::from(odd(index)) << bit).sum()
+        })
+        .collect();
+    distinct.len() <= 16
+        && (1..1u64 << distinct.len())
+            .any(|choice| parities.iter().all(|parity| (parity & choice).count_ones() % 2 == 1))
+}
+
+/// Which fields the coordinate has.
+pub(super) struct CoordinateChoice {
+    pub fields: Vec<usize>,
+    /// Whether their orientations belong to the coordinate.
+    pub oriented: bool,
+    /// The symmetries that are used, before those that do not keep the fields are left out, and all that there are.
+    pub group: SymmetryGroup,
+    pub whole_group: SymmetryGroup,
+}
+
+impl CoordinateChoice {
+    /// Returns a choice for a search to some depth.
+    pub fn new(
+        puzzle: &OrbitPuzzle,
+        fields: &StateFields,
+        use_symmetry: bool,
+        max_depth: Option<usize>,
+    ) -> CoordinateChoice {
+        let widest = widest(puzzle, fields, max_depth);
+        let whole_group = SymmetryGroup::find(puzzle, fields);
+        let mut group =
+            if use_symmetry { whole_group.clone() } else { SymmetryGroup::trivial(fields) };
+        let required: Vec<usize> = (puzzle.moves().iter())
+            .filter_map(|one| fields.location(one.requires?))
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect();
+        let mut best: Option<(f64, Vec<usize>, bool)> = None;
+        for chosen in candidates(fields, &group, &required) {
+            let Some((coarse, fine)) = sizes(fields, &chosen) else { continue };
+            let kept = group.maps.iter().filter(|map| keeps(map, &chosen)).count() as f64;
+            for (oriented, fine) in [(false, 1), (true, fine)] {
+                if coarse > 1 << 24 || fine > 1 << 15 || oriented && fine == 1 {
+                    continue;
+                }
+                let bits: u32 = (0..fields.fields.len())
+                    .map(|f| {
+                        let of = &fields.fields[f];
+                        let values = match (chosen.contains(&f), oriented) {
+                            (false, _) => of.values,
+                            (true, false) => of.modulus,
+                            (true, true) => 1,
+                        };
+                        usize::BITS - (values - 1).leading_zeros()
+                    })
+                    .sum();
+                let words = f64::from(bits.div_ceil(60).max(1));
+                let buckets = coarse as f64 * fine as f64 / kept;
+                let keys = widest / kept * puzzle.moves().len() as f64;
+                // Bytes that a bucket takes: keys that are made, and the lines of the set. Nanoseconds by where they fit.
+                let bytes = keys / buckets * words * 24.0;
+                let each = match bytes {
+                    small if small < 2e4 => 3.0,
+                    middle if middle < 7e5 => 6.0,
+                    large => 12.0 + (large / 7e5).min(12.0),
+                };
+                let lists = (buckets * puzzle.moves().len() as f64).min(keys);
+                // One bucket is one thread's, and without a coordinate there are no symmetries.
+                let alone = if chosen.is_empty() { 8.0 * kept } else { 1.0 };
+                let cost = alone * keys * each * words
+                    + lists * 60.0
+                    + buckets * 200.0
+                    + coarse as f64 * 300.0;
+                if best.as_ref().is_none_or(|(known, ..)| cost < *known) {
+                    best = Some((cost, chosen.clone(), oriented));
+                }
+            }
+        }
+        let (_, chosen, oriented) = best.unwrap_or((0.0, required, false));
+        if chosen.is_empty() {
+            group = SymmetryGroup::trivial(fields);
+        }
+        CoordinateChoice { fields: chosen, oriented, group, whole_group }
+    }
+}
+
+/// Sets of locations that some symmetries keep.
+pub(super) fn candidates(
+    fields: &StateFields,
+    group: &SymmetryGroup,
+    required: &[usize],
+) -> Vec<Vec<usize>> {
+    let is_location = |f: &usize| matches!(fields.fields[*f].kind, FieldKind::Location { .. });
+    let locations: Vec<usize> = (0..fields.fields.len()).filter(is_location).collect();
+    let mut all: Vec<Vec<usize>> = vec![required.to_vec()];
+    let mut grow = |parts: &[Vec<usize>]| {
+        // Unions of orbits, the smallest first, one orbit of the puzzle at a time.
+        for first in 0..parts.len() {
+            let mut chosen = required.to_vec();
+            for part in &parts[first..] {
+                if fields.fields[part[0]].orbit == fields.fields[parts[first][0]].orbit {
+                    chosen.extend(part.iter().filter(|f| !required.contains(f)));
+                    chosen.sort_unstable();
+                    chosen.dedup();
+                    if sizes(fields, &chosen).is_none_or(|(coarse, _)| coarse > 1 << 24) {
+                        break;
+                    }
+                    if !all.contains(&chosen) {
+                        all.push(chosen.clone());
+                    }
+                }
+            }
+        }
+    };
+    let order = group.order() as u16;
+    let step = (u32::from(order).pow(2) / 4096).max(1) as usize;
+    let pairs = (0..order).flat_map(|i| (i..order).map(move |j| (i, j)));
+    for generators in pairs.step_by(step).chain([(0, 0)]) {
+        let maps = [&group.maps[usize::from(generators.0)], &group.maps[usize::from(generators.1)]];
+        let mut parts: Vec<Vec<usize>> = Vec::new();
+        let mut seen = vec![false; fields.fields.len()];
+        for &f in &locations {
+            if seen[f] {
+                continue;
+            }
+            let mut part = vec![f];
+            seen[f] = true;
+            let mut next = 0;
+            while next < part.len() {
+                for map in maps {
+                    let to = usize::from(map.source[part[next]]);
+                    if !std::mem::replace(&mut seen[to], true) {
+                        part.push(to);
+                    }
+                }
+                next += 1;
+            }
+            parts.push(part);
+        }
+        parts.sort_by_key(Vec::len);
+        grow(&parts);
+    }
+    all
+}
+
+/// About how many states there are at the last depth that is stored, by the growth of the first ones.
+fn widest(puzzle: &OrbitPuzzle, fields: &StateFields, max_depth: Option<usize>) -> f64 {
+    const STATES: usize = 20_000;
+    let map = |one: &OrbitMove| {
+        let field = one.requires.and_then(|at| Some((fields.location(at)?, at.position)));
+        (fields.of_move(puzzle, &one.transformation), field)
+    };
+    let moves: Vec<_> = puzzle.moves().iter().map(map).collect();
+    let mut level = vec![fields.encode(&puzzle.solved())];
+    let mut seen: HashSet<Vec<u8>> = level.iter().cloned().collect();
+    let mut widths = vec![1.0];
+    while seen.len() < STATES && !level.is_empty() {
+        let mut next = Vec::new();
+        for state in &level {
+            for (one, requires) in &moves {
+                let allowed = requires.is_none_or(|(field, position)| {
+                    usize::from(state[field]) / fields.fields[field].modulus
+                        == usize::from(position)
+                });
+                if allowed {
+                    let after = one.apply(state);
+                    if seen.insert(after.clone()) {
+                        next.push(after);
+                    }
+                }
+            }
+        }
+        widths.push(next.len() as f64);
+        level = next;
+    }
+    let known = widths.len();
+    let growth =
+        (widths[known - 1] / widths[known / 2]).powf(1.0 / (known - 1 - known / 2).max(1) as f64);
+    let depth = max_depth.map_or(f64::INFINITY, |depth| depth as f64 - known as f64);
+    let most = fields.states() / 4.0;
+    (widths[known - 1] * growth.max(1.0).powf(depth)).clamp(1.0, most.clamp(1.0, 1e12))
+}

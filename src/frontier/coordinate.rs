@@ -1,0 +1,387 @@
+//! The coordinate that says in which bucket a state is: where some pieces are.
+//!
+//! A move takes the coordinate to a new one by itself. It has two parts: the positions of the tracked pieces (the coarse
+//! part, ranked among all placements) and their orientations (the fine part, digits). Symmetries join coarse values to
+//! **classes**; the buckets of a class are the fine values at the class's representative.
+//!
+//! Invariant: of the buckets that symmetries carry to each other one is kept, the **canonical** one, and its weight is how
+//! many they are.
+
+use crate::frontier::fields::{FieldKind, FieldMap, StateFields};
+use crate::frontier::symmetry::SymmetryGroup;
+use crate::puzzle::orbits::OrbitPuzzle;
+
+/// A tracked piece.
+#[derive(Clone, Debug)]
+struct TrackedPiece {
+    field: usize,
+    orbit: usize,
+    positions: usize,
+    modulus: usize,
+    /// What its orientation counts in the fine part: nothing where it follows from the others, or is left to the keys.
+    weight: u32,
+}
+
+/// The class of a coarse value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ClassOf {
+    pub class: u32,
+    /// The symmetry that takes the value to the class's representative.
+    pub symmetry: u16,
+}
+
+/// The canonical bucket of a fine value in a class with symmetries of its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CanonicalBucket {
+    pub fine: u32,
+    /// A symmetry that takes the value there.
+    pub symmetry: u16,
+}
+
+/// A class with symmetries of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct SelfSymmetric {
+    /// The symmetries that fix the representative.
+    pub stabiliser: Vec<u16>,
+    /// For each fine value its canonical one.
+    pub canonical: Vec<CanonicalBucket>,
+}
+
+/// How states are numbered by where some pieces are.
+#[derive(Clone, Debug)]
+pub(crate) struct Coordinate {
+    tracked: Vec<TrackedPiece>,
+    /// The symmetries that keep the tracked pieces.
+    pub group: SymmetryGroup,
+    /// The symmetries as maps of the tracked fields alone.
+    maps: Vec<FieldMap>,
+    pub class_of: Vec<ClassOf>,
+    /// The coarse value of each class's representative.
+    pub representative: Vec<u32>,
+    /// How many coarse values a class has.
+    pub members: Vec<u16>,
+    pub self_symmetric: Vec<Option<Box<SelfSymmetric>>>,
+    /// How many fine values there are.
+    pub fine: usize,
+    /// For each tracked piece whose orientation follows from the others, that orientation by fine value.
+    implied: Vec<(usize, Vec<u8>)>,
+}
+
+/// How many coarse and fine values a choice of fields has; nothing where there are too many.
+pub(crate) fn sizes(fields: &StateFields, chosen: &[usize]) -> Option<(u64, u64)> {
+    let mut coarse = 1u64;
+    let mut fine = 1u64;
+    for (i, &f) in chosen.iter().enumerate() {
+        let field = &fields.fields[f];
+        let before = chosen[..i].iter().filter(|&&e| fields.fields[e].orbit == field.orbit).count();
+        let positions = field.values / field.modulus - before;
+        coarse = coarse.checked_mul(positions as u64)?;
+        fine = fine.checked_mul(field.modulus as u64)?;
+    }
+    Some((coarse, fine))
+}
+
+impl Coordinate {
+    /// Returns the coordinate of these fields, which must be locations, under the symmetries that keep them.
+    ///
+    /// Cost: time and 8 bytes for each coarse value.
+    pub fn new(
+        puzzle: &OrbitPuzzle,
+        fields: &StateFields,
+        chosen: &[usize],
+        oriented: bool,
+        group: &SymmetryGroup,
+    ) -> Coordinate {
+        let group = group.subgroup(|map| keeps(map, chosen));
+        let mut tracked: Vec<TrackedPiece> = (chosen.iter())
+            .map(|&field| {
+                let of = &fields.fields[field];
+                debug_assert!(matches!(of.kind, FieldKind::Location { .. }));
+                let positions = of.values / of.modulus;
+                TrackedPiece { field, orbit: of.orbit, positions, modulus: of.modulus, weight: 0 }
+            })
+            .collect();
+        let mut fine = 1;
+        let mut omitted = Vec::new();
+        if oriented {
+            for i in 0..tracked.len() {
+                if sum_is_kept(puzzle, fields, &tracked, i) {
+                    omitted.push(i);
+                } else {
+                    tracked[i].weight = fine;
+                    fine *= tracked[i].modulus as u32;
+                }
+            }
+        }
+        let maps = group.maps.iter().map(|map| restricted(map, chosen)).collect();
+        let mut coordinate = Coordinate {
+            tracked,
+            group,
+            maps,
+            class_of: Vec::new(),
+            representative: Vec::new(),
+            members: Vec::new(),
+            self_symmetric: Vec::new(),
+            fine: fine as usize,
+            implied: Vec::new(),
+        };
+        let start = fields.encode(&puzzle.solved());
+        for i in omitted {
+            coordinate.implied.push((i, coordinate.implied_turns(i, &start)));
+        }
+        coordinate.classify();
+        coordinate
+    }
+
+    /// The orientation of a piece that follows from those of its orbit, by fine value.
+    fn implied_turns(&self, omitted: usize, start: &[u8]) -> Vec<u8> {
+        let modulus = self.tracked[omitted].modulus;
+        let orbit = self.tracked[omitted].orbit;
+        let of_orbit = || self.tracked.iter().filter(|piece| piece.orbit == orbit);
+        let sum: usize = of_orbit().map(|piece| usize::from(start[piece.field]) % modulus).sum();
+        (0..self.fine)
+            .map(|fine| {
+                let digits = of_orbit().filter(|piece| piece.weight > 0);
+                let others: usize =
+                    digits.map(|piece| fine / piece.weight as usize % modulus).sum();
+                ((sum + modulus * self.tracked.len() - others) % modulus) as u8
+            })
+            .collect()
+    }
+
+    /// Returns the number of classes.
+    pub fn classes(&self) -> usize {
+        self.representative.len()
+    }
+
+    /// Returns the fields that are tracked.
+    pub fn fields(&self) -> impl Iterator<Item = usize> + '_ {
+        self.tracked.iter().map(|piece| piece.field)
+    }
+
+    /// Returns the coarse value of rows of the tracked fields.
+    fn rank(&self, row: &[u8]) -> usize {
+        let mut rank = 0;
+        for (i, piece) in self.tracked.iter().enumerate() {
+            let position = usize::from(row[i]) / piece.modulus;
+            let before =
+                self.tracked[..i].iter().zip(row).filter(|(other, _)| other.orbit == piece.orbit);
+            let (mut below, mut count) = (0, 0);
+            for (other, &value) in before {
+                below += usize::from(usize::from(value) / other.modulus < position);
+                count += 1;
+            }
+            rank = rank * (piece.positions - count) + position - below;
+        }
+        rank
+    }
+
+    /// Returns the tracked fields of a coarse value, all pieces unturned.
+    pub fn unrank(&self, coarse: usize) -> Vec<u8> {
+        let mut digits = vec![0; self.tracked.len()];
+        let mut rest = coarse;
+        for (i, piece) in self.tracked.iter().enumerate().rev() {
+            let before = self.tracked[..i].iter().filter(|other| other.orbit == piece.orbit);
+            let base = piece.positions - before.count();
+            (digits[i], rest) = (rest % base, rest / base);
+        }
+        let mut row: Vec<u8> = Vec::with_capacity(self.tracked.len());
+        for (i, piece) in self.tracked.iter().enumerate() {
+            let mut free: Vec<usize> = (0..piece.positions).collect();
+            for (other, &value) in self.tracked[..i].iter().zip(&row) {
+                if other.orbit == piece.orbit {
+                    free.retain(|&position| position != usize::from(value) / other.modulus);
+                }
+            }
+            row.push((free[digits[i]] * piece.modulus) as u8);
+        }
+        row
+    }
+
+    /// Returns coarse and fine value of a state.
+    pub fn of_state(&self, state: &[u8]) -> (usize, usize) {
+        let row: Vec<u8> = self.tracked.iter().map(|piece| state[piece.field]).collect();
+        let digit = |(piece, &value): (&TrackedPiece, &u8)| {
+            usize::from(value) % piece.modulus * piece.weight as usize
+        };
+        (self.rank(&row), self.tracked.iter().zip(&row).map(digit).sum())
+    }
+
+    /// Returns the orientations of the tracked pieces by fine value.
+    pub fn turns(&self, fine: usize) -> Vec<u8> {
+        let mut turns: Vec<u8> = (self.tracked.iter())
+            .map(|piece| (fine / (piece.weight as usize).max(1) % piece.modulus) as u8)
+            .collect();
+        for (piece, turn) in self.tracked.iter().zip(&mut turns) {
+            *turn = if piece.weight == 0 { 0 } else { *turn };
+        }
+        for (piece, by_fine) in &self.implied {
+            turns[*piece] = by_fine[fine];
+        }
+        turns
+    }
+
+    /// Returns the orientations of the piece of a tracked field.
+    pub fn modulus(&self, field: usize) -> usize {
+        let piece = self.tracked.iter().find(|piece| piece.field == field);
+        piece.expect("a tracked field").modulus
+    }
+
+    /// Returns the orientations of a tracked piece.
+    pub fn modulus_of(&self, piece: usize) -> usize {
+        self.tracked[piece].modulus
+    }
+
+    fn classify(&mut self) {
+        let (mut coarse, mut counted) = (1, vec![0; 256]);
+        for piece in &self.tracked {
+            coarse *= piece.positions - counted[piece.orbit];
+            counted[piece.orbit] += 1;
+        }
+        let none = ClassOf { class: u32::MAX, symmetry: 0 };
+        self.class_of = vec![none; coarse];
+        for value in 0..coarse {
+            if self.class_of[value].class != u32::MAX {
+                continue;
+            }
+            let class = self.representative.len() as u32;
+            let row = self.unrank(value);
+            let mut members = 0;
+            let mut stabiliser = Vec::new();
+            for symmetry in 0..self.group.order() as u16 {
+                let image = self.rank(&self.maps[usize::from(symmetry)].apply(&row));
+                if image == value {
+                    stabiliser.push(symmetry);
+                }
+                if self.class_of[image].class == u32::MAX {
+                    let back = self.group.inverse[usize::from(symmetry)];
+                    self.class_of[image] = ClassOf { class, symmetry: back };
+                    members += 1;
+                }
+            }
+            self.representative.push(value as u32);
+            self.members.push(members);
+            let own = (stabiliser.len() > 1).then(|| self.canonical_of(&row, stabiliser));
+            self.self_symmetric.push(own.map(Box::new));
+        }
+    }
+
+    fn canonical_of(&self, row: &[u8], stabiliser: Vec<u16>) -> SelfSymmetric {
+        let itself = (0..self.fine as u32).map(|fine| CanonicalBucket { fine, symmetry: 0 });
+        let mut canonical: Vec<CanonicalBucket> = itself.collect();
+        let mut images = Vec::new();
+        for &symmetry in &stabiliser {
+            self.fine_map(row, &self.maps[usize::from(symmetry)], &mut images);
+            for (best, &fine) in canonical.iter_mut().zip(&images) {
+                if fine < best.fine {
+                    *best = CanonicalBucket { fine, symmetry };
+                }
+            }
+        }
+        SelfSymmetric { stabiliser, canonical }
+    }
+
+    /// Writes the fine value that each fine value becomes under a map of the tracked fields, at a row of positions.
+    pub fn fine_map(&self, row: &[u8], map: &FieldMap, images: &mut Vec<u32>) {
+        images.clear();
+        images.push(0);
+        if self.fine == 1 {
+            return;
+        }
+        // What each orientation of each piece adds.
+        let mut adds = vec![Vec::new(); self.tracked.len()];
+        for (q, (&from, table)) in map.source.iter().zip(&map.table).enumerate() {
+            let from = usize::from(from);
+            let piece = &self.tracked[q];
+            let at = usize::from(row[from]) / piece.modulus * piece.modulus;
+            let turned = table[at..at + piece.modulus].iter();
+            adds[from] = turned
+                .map(|&value| u32::from(value) % piece.modulus as u32 * piece.weight)
+                .collect();
+        }
+        for (piece, adds) in self.tracked.iter().zip(&adds) {
+            if piece.weight > 0 {
+                let known = images.len();
+                images.resize(known * adds.len(), 0);
+                let (first, others) = images.split_at_mut(known);
+                for (part, add) in others.chunks_exact_mut(known).zip(&adds[1..]) {
+                    part.iter_mut().zip(&*first).for_each(|(image, old)| *image = old + add);
+                }
+                first.iter_mut().for_each(|image| *image += adds[0]);
+            }
+        }
+        for (piece, by_fine) in &self.implied {
+            let adds = &adds[*piece];
+            if adds.iter().any(|&add| add > 0) {
+                for (image, &turn) in images.iter_mut().zip(by_fine) {
+                    *image += adds[usize::from(turn)];
+                }
+            }
+        }
+    }
+
+    /// Returns a map of states as one of the tracked fields alone.
+    pub fn restrict(&self, map: &FieldMap) -> FieldMap {
+        restricted(map, &self.fields().collect::<Vec<_>>())
+    }
+
+    /// Returns the class of a row of the tracked fields.
+    pub fn class(&self, row: &[u8]) -> ClassOf {
+        self.class_of[self.rank(row)]
+    }
+
+    /// Returns the maps of the symmetries on the tracked fields.
+    pub fn map(&self, symmetry: u16) -> &FieldMap {
+        &self.maps[usize::from(symmetry)]
+    }
+
+    /// Returns the canonical bucket of a class and a fine value, and the symmetry that takes the value there.
+    #[inline]
+    pub fn canonical(&self, class: u32, fine: u32) -> CanonicalBucket {
+        match &self.self_symmetric[class as usize] {
+            Some(own) => own.canonical[fine as usize],
+            None => CanonicalBucket { fine, symmetry: 0 },
+        }
+    }
+}
+
+/// Whether a symmetry takes chosen fields to chosen fields.
+pub(crate) fn keeps(map: &FieldMap, chosen: &[usize]) -> bool {
+    chosen.iter().all(|&field| chosen.contains(&usize::from(map.source[field])))
+}
+
+/// A map on some fields that it keeps.
+fn restricted(map: &FieldMap, chosen: &[usize]) -> FieldMap {
+    let index = |field: usize| chosen.iter().position(|&other| other == field);
+    let source = |&field: &usize| {
+        index(usize::from(map.source[field])).expect("the map keeps the fields") as u16
+    };
+    FieldMap {
+        source: chosen.iter().map(source).collect(),
+        table: chosen.iter().map(|&field| map.table[field].clone()).collect(),
+    }
+}
+
+/// Whether the orientation of a tracked piece follows from the pieces of its orbit before it, since no move changes
+/// the sum of all.
+fn sum_is_kept(
+    puzzle: &OrbitPuzzle,
+    fields: &StateFields,
+    tracked: &[TrackedPiece],
+    piece: usize,
+) -> bool {
+    let own = &tracked[piece];
+    let orbit = &puzzle.orbits()[own.orbit];
+    let of_orbit = tracked.iter().filter(|other| other.orbit == own.orbit).count();
+    let last = tracked[piece + 1..].iter().all(|other| other.orbit != own.orbit);
+    let all = fields.fields.iter().filter(|field| field.orbit == own.orbit).count();
+    own.modulus > 1
+        && last
+        && of_orbit == all
+        && own.modulus == usize::from(orbit.orientations)
+        && orbit.moduli.iter().all(|&modulus| usize::from(modulus) == own.modulus)
+        && puzzle.moves().iter().all(|one| {
+            let twists = one.transformation.0[own.orbit].twist.iter();
+            twists.map(|&twist| usize::from(twist)).sum::<usize>() % own.modulus == 0
+        })
+}

@@ -1,0 +1,294 @@
+//! States as rows of small numbers, and what moves and symmetries do to them.
+//!
+//! A **field** is a number below 128. In an orbit whose pieces are all different, field p is the location of piece p:
+//! position * modulus + orientation. If all pieces but some look alike and cannot be seen to turn, only the others have
+//! fields. Otherwise field i says what stands at position i.
+//!
+//! Invariant: every move and every symmetry is a [`FieldMap`]: each field of the result is a table's entry for one
+//! field of the argument. Two arrangements that look alike have the same fields. Pieces that no move
+//! moves have none.
+
+use crate::puzzle::orbits::{Arrangement, OrbitPlace, OrbitPuzzle, Placed, Transformation};
+
+/// What a field says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FieldKind {
+    /// Where the only piece of a kind is.
+    Location { kind: u8 },
+    /// What stands at a position.
+    Content { position: u8 },
+}
+
+/// One number of a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct StateField {
+    pub orbit: usize,
+    pub kind: FieldKind,
+    /// How many values it has.
+    pub values: usize,
+    /// Of a location, how many orientations there are for a position.
+    pub modulus: usize,
+}
+
+/// The fields of a puzzle's states.
+#[derive(Clone, Debug)]
+pub(crate) struct StateFields {
+    pub fields: Vec<StateField>,
+    /// For each orbit by content the first value of each kind; the orientations of a kind follow each other.
+    first_value: Vec<Vec<u8>>,
+}
+
+/// What becomes of a row of fields: field q of the result is `table[q]` at field `source[q]` of the argument.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct FieldMap {
+    pub source: Vec<u16>,
+    pub table: Vec<Vec<u8>>,
+}
+
+impl FieldMap {
+    /// Returns what a row becomes.
+    pub fn apply(&self, row: &[u8]) -> Vec<u8> {
+        let value = |(&from, table): (&u16, &Vec<u8>)| table[usize::from(row[usize::from(from)])];
+        self.source.iter().zip(&self.table).map(value).collect()
+    }
+
+    /// Returns this map and then another.
+    pub fn then(&self, next: &FieldMap) -> FieldMap {
+        let both = |(&middle, last): (&u16, &Vec<u8>)| {
+            let first = &self.table[usize::from(middle)];
+            first.iter().map(|&value| last[usize::from(value)]).collect()
+        };
+        FieldMap {
+            source: next.source.iter().map(|&q| self.source[usize::from(q)]).collect(),
+            table: next.source.iter().zip(&next.table).map(both).collect(),
+        }
+    }
+
+    /// Returns the map that undoes this one.
+    ///
+    /// # Panics
+    /// When a table is no permutation.
+    pub fn inverse(&self) -> FieldMap {
+        let mut inverse = self.clone();
+        for (q, (&from, table)) in self.source.iter().zip(&self.table).enumerate() {
+            inverse.source[usize::from(from)] = q as u16;
+            let back = &mut inverse.table[usize::from(from)];
+            *back = vec![0; table.len()];
+            for (value, &image) in table.iter().enumerate() {
+                back[usize::from(image)] = value as u8;
+            }
+        }
+        inverse
+    }
+}
+
+/// A rearrangement of all locations and kinds of pieces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Relabelling {
+    /// Where each orbit goes.
+    pub orbit: Vec<usize>,
+    /// For each orbit, where each of its locations goes within the orbit that it goes to.
+    pub location: Vec<Vec<u8>>,
+    /// For each orbit, the kind that takes the place of each kind, and by how much its orientations are ahead.
+    pub kind: Vec<Vec<(u8, u8)>>,
+}
+
+impl StateFields {
+    /// Returns the fields of a puzzle.
+    pub fn of(puzzle: &OrbitPuzzle) -> StateFields {
+        let mut fields = Vec::new();
+        let mut first_value = Vec::new();
+        for (index, orbit) in puzzle.orbits().iter().enumerate() {
+            let kinds = 0..orbit.moduli.len() as u8;
+            let (single, several): (Vec<u8>, Vec<u8>) = kinds
+                .filter(|&kind| orbit.pieces_of(kind) > 0)
+                .partition(|&kind| orbit.pieces_of(kind) == 1);
+            let rest = match several[..] {
+                [] => true,
+                [kind] => orbit.moduli[usize::from(kind)] == 1,
+                _ => false,
+            };
+            let mut first = Vec::new();
+            let mut values = 0;
+            for modulus in &orbit.moduli {
+                first.push(values as u8);
+                values += usize::from(*modulus);
+            }
+            let moves = |position: usize| {
+                puzzle.moves().iter().any(|one| {
+                    let turn = &one.transformation.0[index];
+                    usize::from(turn.source[position]) != position || turn.twist[position] != 0
+                })
+            };
+            let home = |kind| orbit.solved.iter().position(|piece| piece.kind == kind);
+            if rest {
+                let single = single.iter().filter(|&&kind| home(kind).is_some_and(moves));
+                fields.extend(single.map(|&kind| {
+                    let modulus = usize::from(orbit.moduli[usize::from(kind)]);
+                    let values = orbit.positions() * modulus;
+                    StateField { orbit: index, kind: FieldKind::Location { kind }, values, modulus }
+                }));
+            } else {
+                fields.extend((0..orbit.positions()).filter(|&p| moves(p)).map(|position| {
+                    let kind = FieldKind::Content { position: position as u8 };
+                    StateField { orbit: index, kind, values, modulus: 1 }
+                }));
+            }
+            first_value.push(first);
+        }
+        StateFields { fields, first_value }
+    }
+
+    /// Returns the fields of an arrangement.
+    pub fn encode(&self, arrangement: &Arrangement) -> Vec<u8> {
+        let value = |field: &StateField| {
+            let row = &arrangement.0[field.orbit];
+            match field.kind {
+                FieldKind::Location { kind } => {
+                    let place = row.iter().position(|piece| piece.kind == kind);
+                    let position = place.expect("every piece is somewhere");
+                    (position * field.modulus) as u8 + row[position].turn
+                }
+                FieldKind::Content { position } => {
+                    let Placed { kind, turn } = row[usize::from(position)];
+                    self.first_value[field.orbit][usize::from(kind)] + turn
+                }
+            }
+        };
+        self.fields.iter().map(value).collect()
+    }
+
+    /// Returns how many rows there are in which no two pieces are at one position: at least the states.
+    pub fn states(&self) -> f64 {
+        let mut states = 1.0;
+        for (f, field) in self.fields.iter().enumerate() {
+            let before = self.fields[..f].iter().filter(|other| other.orbit == field.orbit).count();
+            states *= match field.kind {
+                FieldKind::Location { .. } => (field.values - before * field.modulus) as f64,
+                FieldKind::Content { .. } => field.values as f64,
+            };
+        }
+        states
+    }
+
+    /// Returns the values of the field that says whether this kind of piece is at this position, and that field;
+    /// nothing where no field changes that.
+    pub fn says(&self, puzzle: &OrbitPuzzle, at: OrbitPlace) -> Option<(usize, Vec<u8>)> {
+        let orbit = usize::from(at.orbit);
+        let modulus = puzzle.orbits()[orbit].moduli[usize::from(at.kind)];
+        self.fields.iter().enumerate().filter(|(_, field)| field.orbit == orbit).find_map(
+            |(f, field)| {
+                let first = match field.kind {
+                    FieldKind::Location { kind } if kind == at.kind => at.position * modulus,
+                    FieldKind::Content { position } if position == at.position => {
+                        self.first_value[orbit][usize::from(at.kind)]
+                    }
+                    _ => return None,
+                };
+                Some((f, (first..first + modulus).collect()))
+            },
+        )
+    }
+
+    /// Returns the field that says where the only piece of a kind is.
+    pub fn location(&self, of: OrbitPlace) -> Option<usize> {
+        let is = |field: &StateField| {
+            field.orbit == usize::from(of.orbit)
+                && field.kind == FieldKind::Location { kind: of.kind }
+        };
+        self.fields.iter().position(is)
+    }
+
+    /// The field of an orbit with this meaning.
+    fn find(&self, orbit: usize, kind: FieldKind) -> u16 {
+        let same = |field: &StateField| field.orbit == orbit && field.kind == kind;
+        self.fields.iter().position(same).expect("a field of the puzzle") as u16
+    }
+
+    /// Returns what a move does.
+    pub fn of_move(&self, puzzle: &OrbitPuzzle, of: &Transformation) -> FieldMap {
+        let mut map = FieldMap { source: Vec::new(), table: Vec::new() };
+        for (q, field) in self.fields.iter().enumerate() {
+            let (orbit, turn) = (&puzzle.orbits()[field.orbit], &of.0[field.orbit]);
+            match field.kind {
+                FieldKind::Location { .. } => {
+                    let mut table = vec![0; field.values];
+                    for (to, (&from, &twist)) in turn.source.iter().zip(&turn.twist).enumerate() {
+                        for old in 0..field.modulus {
+                            let new = (old + usize::from(twist)) % field.modulus;
+                            table[usize::from(from) * field.modulus + old] =
+                                (to * field.modulus + new) as u8;
+                        }
+                    }
+                    map.source.push(q as u16);
+                    map.table.push(table);
+                }
+                FieldKind::Content { position } => {
+                    let position = usize::from(position);
+                    let mut table = vec![0; field.values];
+                    for (&first, &modulus) in
+                        self.first_value[field.orbit].iter().zip(&orbit.moduli)
+                    {
+                        for old in 0..modulus {
+                            let new = (old + turn.twist[position] % modulus) % modulus;
+                            table[usize::from(first + old)] = first + new;
+                        }
+                    }
+                    let content = FieldKind::Content { position: turn.source[position] };
+                    map.source.push(self.find(field.orbit, content));
+                    map.table.push(table);
+                }
+            }
+        }
+        map
+    }
+
+    /// Returns what a relabelling does.
+    pub fn of_relabelling(&self, puzzle: &OrbitPuzzle, of: &Relabelling) -> FieldMap {
+        let size = self.fields.len();
+        let mut map = FieldMap { source: vec![0; size], table: vec![Vec::new(); size] };
+        for (p, field) in self.fields.iter().enumerate() {
+            let orbit = &puzzle.orbits()[field.orbit];
+            let to = of.orbit[field.orbit];
+            // The location of a mark at a position with an orientation, and where it goes.
+            let image = |position: usize, turn: usize| {
+                let orientations = usize::from(orbit.orientations);
+                let location = of.location[field.orbit][position * orientations + turn];
+                (usize::from(location) / orientations, usize::from(location) % orientations)
+            };
+            match field.kind {
+                FieldKind::Location { kind } => {
+                    let (kind, ahead) = of.kind[field.orbit][usize::from(kind)];
+                    let modulus = field.modulus;
+                    let table = (0..field.values).map(|value| {
+                        let (position, turn) = image(value / modulus, value % modulus);
+                        (position * modulus + (turn + modulus - usize::from(ahead)) % modulus) as u8
+                    });
+                    let q = usize::from(self.find(to, FieldKind::Location { kind }));
+                    map.table[q] = table.collect();
+                    map.source[q] = p as u16;
+                }
+                FieldKind::Content { position } => {
+                    let mut table = vec![0; field.values];
+                    let mut target = 0;
+                    for (kind, &modulus) in orbit.moduli.iter().enumerate() {
+                        let (new, ahead) = of.kind[field.orbit][kind];
+                        for old in 0..modulus {
+                            let (to_position, turn) =
+                                image(usize::from(position), usize::from(old));
+                            target = to_position;
+                            let turn = (turn as u8 + modulus - ahead) % modulus;
+                            let value = self.first_value[field.orbit][kind] + old;
+                            table[usize::from(value)] =
+                                self.first_value[to][usize::from(new)] + turn;
+                        }
+                    }
+                    let q = self.find(to, FieldKind::Content { position: target as u8 });
+                    map.table[usize::from(q)] = table;
+                    map.source[usize::from(q)] = p as u16;
+                }
+            }
+        }
+        map
+    }
+}

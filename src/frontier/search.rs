@@ -1,0 +1,446 @@
+//! The search: level after level until the last one that is wanted or that there is.
+
+use std::time::Instant;
+
+use crate::frontier::choice::CoordinateChoice;
+use crate::frontier::fields::StateFields;
+use crate::frontier::level::{BucketLists, BucketSpace, LevelTotal, LevelWork, Stopped};
+use crate::kernel::Kernel;
+use crate::progress::{LevelDone, Progress};
+use crate::puzzle::orbits::OrbitPuzzle;
+
+/// A search of a puzzle of several orbits from its solved state, by lists of states.
+///
+/// ```
+/// use tilewave::NoProgress;
+/// use tilewave::frontier::FrontierSearch;
+/// use tilewave::puzzle::orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Transformation};
+/// // Three coins in a row; a move turns two neighbours over.
+/// let turn = |coins: [u8; 3]| Transformation(vec![OrbitTurn { source: vec![0, 1, 2], twist: coins.into() }]);
+/// let one = |name: &str, coins| OrbitMove { name: name.into(), transformation: turn(coins), requires: None };
+/// let coins = vec![Orbit::distinct("coins", 3, 2)];
+/// let puzzle = OrbitPuzzle::new("coins", coins, vec![one("L", [1, 1, 0]), one("R", [0, 1, 1])])?;
+/// let found = FrontierSearch::new(puzzle).run(&NoProgress)?;
+/// assert_eq!(found.counts(), [1, 2, 1]);
+/// assert_eq!(found.levels[1].reduced, Some(1)); // L and R are mirror images
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FrontierSearch {
+    /// What is searched.
+    pub puzzle: OrbitPuzzle,
+    /// Last depth to compute, `None` for all. Its states are counted and not stored.
+    pub max_depth: Option<usize>,
+    /// Whether states are reduced by symmetries.
+    pub symmetry: bool,
+    /// Kernel, `None` for the fastest of this processor.
+    pub kernel: Option<Kernel>,
+    /// Worker threads, `None` for one per core.
+    pub threads: Option<usize>,
+    /// Most bytes that the levels may take, `None` for no limit.
+    pub memory: Option<u64>,
+}
+
+/// What a search has found at one depth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FrontierLevel {
+    /// Number of states.
+    pub states: u64,
+    /// Number of states up to symmetry; `None` where the search did not use all symmetries.
+    pub reduced: Option<u64>,
+    /// A number that is the same for equal sets of states, whatever the symmetries, kernel, threads and memory of
+    /// the search.
+    pub checksum: u64,
+    /// Keys that moves made, duplicates included.
+    pub generated: u64,
+    /// Keys that were new: a few more than states up to symmetry.
+    pub kept: u64,
+    /// Wall time in seconds.
+    pub seconds: f64,
+}
+
+/// What a search has found.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FrontierOutcome {
+    /// The levels from depth 0 on.
+    pub levels: Vec<FrontierLevel>,
+    /// Whether the search ran until no new state was found.
+    pub complete: bool,
+    /// How many symmetries of the puzzle were used, 1 for none.
+    pub symmetries: usize,
+    /// Most bytes that lists have taken at any time.
+    pub peak_bytes: u64,
+    /// Kernel that ran.
+    pub kernel: Kernel,
+    /// Worker threads.
+    pub threads: usize,
+    /// Wall time of the whole search in seconds.
+    pub seconds: f64,
+}
+
+impl FrontierOutcome {
+    /// Returns the number of states of each depth.
+    pub fn counts(&self) -> Vec<u64> {
+        self.levels.iter().map(|level| level.states).collect()
+    }
+}
+
+/// Why a search by lists ended early.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FrontierError {
+    /// The lists of a level do not fit.
+    #[error(
+        "{puzzle}: the states at depth {depth} do not fit in {budget} bytes of memory: stop at depth {depth}, whose \
+         states are counted only (--max-depth {depth}), or allow more memory"
+    )]
+    Memory {
+        /// The puzzle.
+        puzzle: String,
+        /// The depth.
+        depth: usize,
+        /// The limit.
+        budget: u64,
+    },
+    /// A state does not fit the longest key.
+    #[error(
+        "{puzzle}: a state takes {words} words of 64 bits, at most {} are supported",
+        BucketSpace::MAX_WORDS
+    )]
+    State {
+        /// The puzzle.
+        puzzle: String,
+        /// Words needed.
+        words: usize,
+    },
+    /// A move that depends on where one of several equal pieces is.
+    #[error(
+        "{puzzle}: move '{name}' depends on a piece that looks like another one: this is not supported"
+    )]
+    Requires {
+        /// The puzzle.
+        puzzle: String,
+        /// The move.
+        name: String,
+    },
+    /// The processor lacks the instructions of the kernel.
+    #[error(transparent)]
+    Kernel(#[from] crate::kernel::KernelError),
+    /// No threads.
+    #[error("{threads} worker threads cannot be started: {reason}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system says.
+        reason: String,
+    },
+    /// The observer asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl FrontierSearch {
+    /// Returns a complete search with everything else at its default.
+    pub fn new(puzzle: OrbitPuzzle) -> FrontierSearch {
+        FrontierSearch {
+            puzzle,
+            max_depth: None,
+            symmetry: true,
+            kernel: None,
+            threads: None,
+            memory: None,
+        }
+    }
+
+    /// Runs the search on its own threads. Cost: for each state up to symmetry and move some nanoseconds, and 8 bytes a
+    /// state up to symmetry for every 60 bits that one takes, for the two widest levels that are stored.
+    ///
+    /// # Errors
+    /// [`FrontierError`].
+    pub fn run(&self, progress: &dyn Progress) -> Result<FrontierOutcome, FrontierError> {
+        let kernel = self.kernel.unwrap_or_else(Kernel::best);
+        if !kernel.is_supported() {
+            return Err(crate::kernel::KernelError::Unsupported(kernel).into());
+        }
+        let threads = self.threads.unwrap_or(0);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool =
+            pool.map_err(|error| FrontierError::Threads { threads, reason: error.to_string() })?;
+        let begun = Instant::now();
+        let fields = StateFields::of(&self.puzzle);
+        let mut found = pool.install(|| {
+            let choice =
+                CoordinateChoice::new(&self.puzzle, &fields, self.symmetry, self.max_depth);
+            self.search(&fields, &choice, kernel, progress)
+        })?;
+        found.threads = pool.current_num_threads();
+        found.seconds = begun.elapsed().as_secs_f64();
+        Ok(found)
+    }
+
+    fn search(
+        &self,
+        fields: &StateFields,
+        choice: &CoordinateChoice,
+        kernel: Kernel,
+        progress: &dyn Progress,
+    ) -> Result<FrontierOutcome, FrontierError> {
+        let puzzle = &self.puzzle;
+        let unique = |one: &&crate::puzzle::orbits::OrbitMove| {
+            one.requires.is_some_and(|at| fields.location(at).is_none())
+        };
+        if let Some(one) = puzzle.moves().iter().find(unique) {
+            return Err(FrontierError::Requires {
+                puzzle: puzzle.to_string(),
+                name: one.name.clone(),
+            });
+        }
+        let space = BucketSpace::new(puzzle, fields, choice, kernel);
+        tracing::debug!("{}", space.describe(choice));
+        match space.words() {
+            1 => self.levels::<1>(&space, fields, progress),
+            2 => self.levels::<2>(&space, fields, progress),
+            3 => self.levels::<3>(&space, fields, progress),
+            4 => self.levels::<4>(&space, fields, progress),
+            8 => self.levels::<8>(&space, fields, progress),
+            16 => self.levels::<16>(&space, fields, progress),
+            32 => self.levels::<32>(&space, fields, progress),
+            64 => self.levels::<64>(&space, fields, progress),
+            128 => self.levels::<128>(&space, fields, progress),
+            words => Err(FrontierError::State { puzzle: puzzle.to_string(), words }),
+        }
+    }
+
+    fn levels<const W: usize>(
+        &self,
+        space: &BucketSpace,
+        fields: &StateFields,
+        progress: &dyn Progress,
+    ) -> Result<FrontierOutcome, FrontierError> {
+        let mut found = FrontierOutcome {
+            levels: Vec::new(),
+            complete: false,
+            symmetries: space.symmetries(),
+            peak_bytes: 0,
+            kernel: space.kernel,
+            threads: 0,
+            seconds: 0.0,
+        };
+        let mut push = |total: LevelTotal, begun: Instant| {
+            let seconds = begun.elapsed().as_secs_f64();
+            let depth = found.levels.len();
+            found.levels.push(FrontierLevel {
+                states: total.states,
+                reduced: space.is_reduced().then_some(total.reduced),
+                checksum: total.checksum,
+                generated: total.generated,
+                kept: total.kept,
+                seconds,
+            });
+            progress.level(&LevelDone { depth, states: total.states, seconds });
+        };
+        let begun = Instant::now();
+        let (mut current, total) = space.start::<W>(&fields.encode(&self.puzzle.solved()));
+        push(total, begun);
+        // The levels that a new one may meet again.
+        let mut seen: Vec<BucketLists> = Vec::new();
+        let mut complete = false;
+        let mut peak_bytes = current.bytes();
+        for depth in 1.. {
+            if self.max_depth.is_some_and(|most| depth > most) {
+                break;
+            }
+            let begun = Instant::now();
+            let taken = seen.iter().map(BucketLists::bytes).sum::<u64>() + current.bytes();
+            let work = LevelWork {
+                seen: &seen,
+                current: &current,
+                depth,
+                store: self.max_depth != Some(depth),
+                room: self.memory.map_or(u64::MAX, |budget| budget.saturating_sub(taken)),
+                progress,
+            };
+            let (next, total) = space.level::<W>(&work).map_err(|stopped| match stopped {
+                Stopped::Interrupted => FrontierError::Interrupted,
+                Stopped::Full => {
+                    let (puzzle, budget) = (self.puzzle.to_string(), self.memory.unwrap_or(0));
+                    FrontierError::Memory { puzzle, depth, budget }
+                }
+            })?;
+            if total.states == 0 {
+                complete = true;
+                break;
+            }
+            push(total, begun);
+            peak_bytes = peak_bytes.max(taken + next.bytes());
+            if !space.directed {
+                seen.clear();
+            }
+            seen.push(std::mem::replace(&mut current, next));
+        }
+        Ok(FrontierOutcome { complete, peak_bytes, ..found })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::frontier::choice::candidates;
+    use crate::frontier::symmetry::SymmetryGroup;
+    use crate::progress::{NoProgress, StopWhen};
+    use crate::puzzle::orbits::{
+        Arrangement, Orbit, OrbitMove, OrbitPlace, OrbitTurn, Placed, Transformation,
+    };
+
+    fn turn(source: &[u8], twist: &[u8]) -> OrbitTurn {
+        OrbitTurn { source: source.to_vec(), twist: twist.to_vec() }
+    }
+
+    fn one(name: &str, turns: Vec<OrbitTurn>) -> OrbitMove {
+        OrbitMove { name: name.into(), transformation: Transformation(turns), requires: None }
+    }
+
+    /// A board of any size: the blank is the piece that is at home in a cell.
+    fn board(rows: usize, columns: usize, home: usize) -> OrbitPuzzle {
+        let cells = rows * columns;
+        let mut moves = Vec::new();
+        for (from, to) in (0..cells).flat_map(|from| (0..cells).map(move |to| (from, to))) {
+            let apart =
+                (from / columns).abs_diff(to / columns) + (from % columns).abs_diff(to % columns);
+            if apart == 1 {
+                let mut source: Vec<u8> = (0..cells as u8).collect();
+                source.swap(from, to);
+                let blank = OrbitPlace { orbit: 0, position: from as u8, kind: home as u8 };
+                let slide = one(&format!("{from}-{to}"), vec![turn(&source, &vec![0; cells])]);
+                moves.push(OrbitMove { requires: Some(blank), ..slide });
+            }
+        }
+        let tiles = vec![Orbit::distinct("tiles", cells as u8, 1)];
+        OrbitPuzzle::new(format!("{rows}x{columns}"), tiles, moves).unwrap()
+    }
+
+    /// Two wheels of four pieces with three orientations that share two places, and a ring of equal pieces.
+    fn wheels(kinds: [u8; 6]) -> OrbitPuzzle {
+        let mut corners = Orbit::distinct("corners", 6, 3);
+        for (piece, kind) in corners.solved.iter_mut().zip(kinds) {
+            piece.kind = kind;
+        }
+        let mut ring = Orbit::distinct("ring", 4, 1);
+        ring.solved = [0, 1, 0, 1].map(|kind| Placed { kind, turn: 0 }).to_vec();
+        let (still, round) = (turn(&[0, 1, 2, 3], &[0; 4]), turn(&[3, 0, 1, 2], &[0; 4]));
+        let left = turn(&[3, 0, 1, 2, 4, 5], &[1, 2, 1, 2, 0, 0]);
+        let right = turn(&[0, 1, 5, 2, 3, 4], &[0, 0, 1, 2, 1, 2]);
+        let moves = vec![one("L", vec![left, round]), one("R", vec![right, still])];
+        OrbitPuzzle::new("wheels", vec![corners, ring], moves).unwrap()
+    }
+
+    fn puzzles() -> Vec<OrbitPuzzle> {
+        let different = [0, 1, 2, 3, 4, 5];
+        let at = |position, kind| OrbitPlace { orbit: 0, position, kind };
+        vec![
+            board(2, 3, 0),
+            board(3, 3, 4),
+            wheels(different).inverse_closed().unwrap(),
+            wheels(different).with_powers().unwrap(),
+            wheels([0, 1, 2, 0, 0, 0]).inverse_closed().unwrap(),
+            wheels([0, 0, 0, 1, 1, 1]).with_powers().unwrap(),
+            wheels([0, 1, 2, 3, 3, 3]),
+            wheels(different).with_powers().unwrap().forbidding(vec![at(0, 1), at(5, 2)]),
+            wheels([0, 0, 0, 1, 1, 1]).inverse_closed().unwrap().forbidding(vec![at(1, 1)]),
+        ]
+    }
+
+    /// The states of each depth, by plain code.
+    fn plain(puzzle: &OrbitPuzzle, depth: usize) -> Vec<u64> {
+        let mut level = vec![puzzle.solved()];
+        let mut seen: HashSet<Arrangement> = level.iter().cloned().collect();
+        let mut counts = vec![1];
+        while counts.len() <= depth {
+            let moves = 0..puzzle.moves().len();
+            let after = |state| moves.clone().filter_map(move |one| puzzle.moved(state, one));
+            let next: Vec<Arrangement> =
+                level.iter().flat_map(after).filter(|state| seen.insert(state.clone())).collect();
+            if next.is_empty() {
+                break;
+            }
+            counts.push(next.len() as u64);
+            level = next;
+        }
+        counts
+    }
+
+    fn levels(found: &FrontierOutcome) -> Vec<(u64, u64)> {
+        found.levels.iter().map(|level| (level.states, level.checksum)).collect()
+    }
+
+    #[test]
+    fn all_coordinates_kernels_and_symmetries_agree_with_plain_code() {
+        for puzzle in puzzles() {
+            let mut search = FrontierSearch::new(puzzle);
+            search.max_depth = Some(7);
+            let expected = plain(&search.puzzle, 7);
+            let first = search.run(&NoProgress).unwrap();
+            assert_eq!(first.counts(), expected, "{}", search.puzzle);
+            let fields = StateFields::of(&search.puzzle);
+            let whole_group = SymmetryGroup::find(&search.puzzle, &fields);
+            let moves = search.puzzle.moves().iter();
+            let required: Vec<usize> =
+                moves.filter_map(|one| fields.location(one.requires?)).take(1).collect();
+            for group in [whole_group.clone(), SymmetryGroup::trivial(&fields)] {
+                for chosen in candidates(&fields, &group, &required) {
+                    for (oriented, kernel) in
+                        [(true, Kernel::best()), (false, Kernel::best()), (true, Kernel::Scalar)]
+                    {
+                        let choice = CoordinateChoice {
+                            fields: chosen.clone(),
+                            oriented,
+                            group: group.clone(),
+                            whole_group: whole_group.clone(),
+                        };
+                        let found = search.search(&fields, &choice, kernel, &NoProgress).unwrap();
+                        let (of, kernel) = (&search.puzzle, kernel.name());
+                        let what =
+                            format!("{of}: {chosen:?} {oriented} {kernel} {}", group.order());
+                        assert_eq!(levels(&found), levels(&first), "{what}");
+                        if let (Some(some), Some(other)) =
+                            (found.levels[3].reduced, first.levels[3].reduced)
+                        {
+                            assert_eq!(some, other, "{what}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn complete_searches_end_and_symmetries_are_all_found() {
+        let order =
+            |puzzle: &OrbitPuzzle| SymmetryGroup::find(puzzle, &StateFields::of(puzzle)).order();
+        assert_eq!([board(3, 3, 4), board(3, 3, 0), board(2, 4, 1)].map(|b| order(&b)), [8, 2, 1]);
+        let found = FrontierSearch::new(board(3, 3, 8)).run(&NoProgress).unwrap();
+        assert_eq!((found.complete, found.counts().len()), (true, 32));
+        // The two are mirror images.
+        assert_eq!((found.levels[31].states, found.levels[31].reduced), (2, Some(1)));
+        assert_eq!(found.counts().iter().sum::<u64>(), 181_440);
+    }
+
+    #[test]
+    fn a_search_says_why_it_ends_early() {
+        let mut search = FrontierSearch::new(board(5, 5, 0));
+        let interrupted = search.run(&StopWhen(|| true)).unwrap_err();
+        assert_eq!(interrupted, FrontierError::Interrupted);
+        search.memory = Some(1 << 20);
+        let FrontierError::Memory { depth, .. } = search.run(&NoProgress).unwrap_err() else {
+            panic!("a megabyte is not enough");
+        };
+        // What the message advises works.
+        search.max_depth = Some(depth);
+        assert_eq!(search.run(&NoProgress).unwrap().levels.len(), depth + 1);
+    }
+}

@@ -1,0 +1,369 @@
+//! The symmetries of a puzzle, found from its moves alone.
+//!
+//! A symmetry rearranges the locations of all orbits and renames the pieces so that every move becomes a move and the
+//! start stays as it is. It carries states to states at the same distance from the start.
+//!
+//! Invariant: the elements of a [`SymmetryGroup`] were checked as maps of states: each fixes the start and turns the set
+//! of moves into itself. The identity comes first.
+
+use std::collections::HashMap;
+
+use crate::frontier::fields::{FieldMap, Relabelling, StateFields};
+use crate::puzzle::orbits::{OrbitPlace, OrbitPuzzle};
+
+/// Most symmetries that are looked for: puzzles with more are searched without.
+const MOST: usize = 2048;
+/// Most choices that are tried.
+const MOST_TRIED: usize = 200_000;
+const NONE: u16 = u16::MAX;
+
+/// The symmetries of a puzzle and of its start.
+#[derive(Clone, Debug)]
+pub(crate) struct SymmetryGroup {
+    pub maps: Vec<FieldMap>,
+    /// Index of the one that undoes each.
+    pub inverse: Vec<u16>,
+    /// Index of "i, then j", at `i * order + j`.
+    product: Vec<u16>,
+}
+
+impl SymmetryGroup {
+    /// Returns the group of the identity alone.
+    pub fn trivial(fields: &StateFields) -> SymmetryGroup {
+        let identity = FieldMap {
+            source: (0..fields.fields.len()).map(|q| q as u16).collect(),
+            table: fields.fields.iter().map(|f| (0..f.values).map(|v| v as u8).collect()).collect(),
+        };
+        SymmetryGroup { maps: vec![identity], inverse: vec![0], product: vec![0] }
+    }
+
+    /// Returns all symmetries of a puzzle, or the identity alone where there are more than 2048.
+    ///
+    /// Cost: locations times moves for each candidate; milliseconds for the puzzles that are built.
+    pub fn find(puzzle: &OrbitPuzzle, fields: &StateFields) -> SymmetryGroup {
+        let mut maps = vec![SymmetryGroup::trivial(fields).maps.remove(0)];
+        let finder = SymmetryFinder::new(puzzle);
+        let mut found = Vec::new();
+        let mut tried = 0;
+        // What never moves stays where it is.
+        let still = |p: usize| finder.moves.iter().all(|one| usize::from(one[p]) == p);
+        let points = 0..finder.points.len();
+        let start = PartialSymmetry {
+            image: points.clone().map(|p| if still(p) { p as u16 } else { NONE }).collect(),
+            taken: points.map(still).collect(),
+            of_move: vec![None; finder.moves.len()],
+            used: vec![false; finder.moves.len()],
+        };
+        if finder.extend(start, &mut found, &mut tried).is_none() {
+            return SymmetryGroup::trivial(fields);
+        }
+        let checked = KnownMoves::new(puzzle, fields);
+        for relabelling in found {
+            let map = fields.of_relabelling(puzzle, &relabelling);
+            if !maps.contains(&map) && checked.is_symmetry(&map, &relabelling) {
+                maps.push(map);
+            }
+        }
+        SymmetryGroup::of(maps).unwrap_or_else(|| SymmetryGroup::trivial(fields))
+    }
+
+    /// The group of these maps, of which the first is the identity; nothing when they are no group.
+    fn of(maps: Vec<FieldMap>) -> Option<SymmetryGroup> {
+        // A map is known by what it makes of a row in which all is different, as far as values allow.
+        let row: Vec<u8> = (maps[0].table.iter().zip(0u64..))
+            .map(|(table, field)| ((field * field * 7 + field * 3 + 1) % table.len() as u64) as u8)
+            .collect();
+        let images: Vec<Vec<u8>> = maps.iter().map(|map| map.apply(&row)).collect();
+        let index: HashMap<&[u8], u16> = images.iter().map(Vec::as_slice).zip(0..).collect();
+        if index.len() < maps.len() {
+            return None;
+        }
+        let find = |image: Vec<u8>| index.get(image.as_slice()).copied();
+        let mut product = Vec::with_capacity(maps.len() * maps.len());
+        for first in &images {
+            for next in &maps {
+                product.push(find(next.apply(first))?);
+            }
+        }
+        let undoes =
+            |first: &[u16]| first.iter().position(|&both| both == 0).map(|next| next as u16);
+        let inverse = product.chunks(maps.len()).map(undoes).collect::<Option<_>>()?;
+        Some(SymmetryGroup { maps, inverse, product })
+    }
+
+    /// Returns the number of symmetries.
+    pub fn order(&self) -> usize {
+        self.maps.len()
+    }
+
+    /// Returns the index of one symmetry and then another.
+    pub fn then(&self, first: u16, next: u16) -> u16 {
+        self.product[usize::from(first) * self.order() + usize::from(next)]
+    }
+
+    /// Returns the subgroup of the symmetries for which a function says so.
+    ///
+    /// # Panics
+    /// When they are no group.
+    pub fn subgroup(&self, keep: impl Fn(&FieldMap) -> bool) -> SymmetryGroup {
+        let maps = self.maps.iter().filter(|map| keep(map)).cloned().collect();
+        SymmetryGroup::of(maps).expect("the symmetries that keep something are a group")
+    }
+}
+
+/// The moves of a puzzle as maps of states, to check symmetries against.
+struct KnownMoves<'a> {
+    puzzle: &'a OrbitPuzzle,
+    moves: HashMap<(FieldMap, Option<OrbitPlace>), ()>,
+    listed: Vec<(FieldMap, Option<OrbitPlace>)>,
+    start: Vec<u8>,
+}
+
+impl<'a> KnownMoves<'a> {
+    fn new(puzzle: &'a OrbitPuzzle, fields: &StateFields) -> KnownMoves<'a> {
+        let map = |one: &crate::puzzle::orbits::OrbitMove| {
+            (fields.of_move(puzzle, &one.transformation), one.requires)
+        };
+        let listed: Vec<_> = puzzle.moves().iter().map(map).collect();
+        let moves = listed.iter().map(|one| (one.clone(), ())).collect();
+        KnownMoves { puzzle, moves, listed, start: fields.encode(&puzzle.solved()) }
+    }
+
+    /// Whether a map fixes the start, turns moves into moves, and keeps what is illegal.
+    fn is_symmetry(&self, map: &FieldMap, of: &Relabelling) -> bool {
+        let place = |at: OrbitPlace| {
+            let orbit = usize::from(at.orbit);
+            let orientations = usize::from(self.puzzle.orbits()[orbit].orientations);
+            let to = of.location[orbit][usize::from(at.position) * orientations];
+            OrbitPlace {
+                orbit: of.orbit[orbit] as u8,
+                position: to / orientations as u8,
+                kind: of.kind[orbit][usize::from(at.kind)].0,
+            }
+        };
+        let back = map.inverse();
+        map.apply(&self.start) == self.start
+            && self.puzzle.illegal().iter().all(|&at| self.puzzle.illegal().contains(&place(at)))
+            && self.listed.iter().all(|(one, requires)| {
+                let image = back.then(one).then(map);
+                self.moves.contains_key(&(image, requires.map(place)))
+            })
+    }
+}
+
+/// All locations of a puzzle as points, and the moves as permutations of them.
+struct SymmetryFinder<'a> {
+    puzzle: &'a OrbitPuzzle,
+    /// Orbit and location of each point, and the first point of each orbit.
+    points: Vec<(usize, usize)>,
+    first: Vec<usize>,
+    moves: Vec<Vec<u16>>,
+    /// The points that each move moves.
+    support: Vec<Vec<u16>>,
+    /// What an image of a move, and of a point, must have as well.
+    move_type: Vec<Vec<usize>>,
+    point_type: Vec<Vec<usize>>,
+}
+
+/// A symmetry as far as it is chosen.
+#[derive(Clone)]
+struct PartialSymmetry {
+    image: Vec<u16>,
+    taken: Vec<bool>,
+    of_move: Vec<Option<usize>>,
+    used: Vec<bool>,
+}
+
+impl<'a> SymmetryFinder<'a> {
+    fn new(puzzle: &'a OrbitPuzzle) -> SymmetryFinder<'a> {
+        let mut points = Vec::new();
+        let mut first = Vec::new();
+        for (index, orbit) in puzzle.orbits().iter().enumerate() {
+            first.push(points.len());
+            points.extend((0..orbit.locations()).map(|location| (index, location)));
+        }
+        let mut moves: Vec<Vec<u16>> = (puzzle.moves().iter())
+            .map(|one| {
+                let each = puzzle.orbits().iter().enumerate().map(|(index, orbit)| {
+                    let to = one.transformation.locations(index, orbit.orientations);
+                    let base = first[index] as u16;
+                    to.into_iter().map(move |location| base + u16::from(location))
+                });
+                each.flatten().collect()
+            })
+            .collect();
+        // What a move requires is looked at in the end: moves that only differ in that are one here.
+        moves.sort_unstable();
+        moves.dedup();
+        let moved = |one: &Vec<u16>| {
+            (0..one.len() as u16).filter(|&p| one[usize::from(p)] != p).collect::<Vec<u16>>()
+        };
+        let support = moves.iter().map(moved).collect();
+        let move_type = moves.iter().map(|one| cycle_lengths(one)).collect::<Vec<_>>();
+        let point_type = (0..points.len())
+            .map(|p| {
+                let (orbit, _) = points[p];
+                let orbit = &puzzle.orbits()[orbit];
+                let mut types = vec![orbit.positions(), usize::from(orbit.orientations)];
+                types.extend((0..moves.len()).filter(|&m| usize::from(moves[m][p]) != p).map(
+                    |m| {
+                        let alike = move_type.iter().position(|t| *t == move_type[m]);
+                        alike.unwrap_or_default()
+                    },
+                ));
+                types[2..].sort_unstable();
+                types
+            })
+            .collect();
+        SymmetryFinder { puzzle, points, first, moves, support, move_type, point_type }
+    }
+
+    /// Collects all symmetries that a partial one extends to; nothing when they are too many or too hard to find.
+    fn extend(
+        &self,
+        mut partial: PartialSymmetry,
+        found: &mut Vec<Relabelling>,
+        tried: &mut usize,
+    ) -> Option<()> {
+        *tried += 1;
+        if *tried > MOST_TRIED || found.len() > MOST {
+            return None;
+        }
+        if !self.close(&mut partial) {
+            return Some(());
+        }
+        let moved = |m: usize| {
+            let new = |&&p: &&u16| {
+                let image = usize::from(self.moves[m][usize::from(p)]);
+                partial.image[usize::from(p)] != NONE && partial.image[image] == NONE
+            };
+            self.support[m].iter().filter(new).count()
+        };
+        let touches =
+            |m: usize| self.support[m].iter().any(|&p| partial.image[usize::from(p)] != NONE);
+        let open = (0..self.moves.len()).filter(|&m| partial.of_move[m].is_none() && touches(m));
+        if let Some(m) = open.max_by_key(|&m| moved(m)) {
+            for to in 0..self.moves.len() {
+                if partial.used[to] || self.move_type[to] != self.move_type[m] {
+                    continue;
+                }
+                if self.agree(&partial, m, to) {
+                    let mut next = partial.clone();
+                    next.of_move[m] = Some(to);
+                    next.used[to] = true;
+                    self.extend(next, found, tried)?;
+                }
+            }
+            return Some(());
+        }
+        let Some(point) = partial.image.iter().position(|&image| image == NONE) else {
+            found.extend(self.relabelling(&partial));
+            return Some(());
+        };
+        for to in 0..self.points.len() {
+            if !partial.taken[to] && self.point_type[to] == self.point_type[point] {
+                let mut next = partial.clone();
+                next.image[point] = to as u16;
+                next.taken[to] = true;
+                self.extend(next, found, tried)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Whether a move may become another, as far as points are known.
+    fn agree(&self, partial: &PartialSymmetry, m: usize, to: usize) -> bool {
+        self.support[m].iter().all(|&p| {
+            let p = usize::from(p);
+            let (image, after) = (partial.image[p], partial.image[usize::from(self.moves[m][p])]);
+            image == NONE || after == NONE || self.moves[to][usize::from(image)] == after
+        })
+    }
+
+    /// Adds the images of points that follow from those of points and moves; false where they contradict.
+    fn close(&self, partial: &mut PartialSymmetry) -> bool {
+        let known: Vec<(usize, usize)> = (partial.of_move.iter().enumerate())
+            .filter_map(|(m, to)| to.map(|to| (m, to)))
+            .collect();
+        let mut queue: Vec<usize> =
+            (0..self.points.len()).filter(|&p| partial.image[p] != NONE).collect();
+        while let Some(p) = queue.pop() {
+            for &(m, to) in &known {
+                let after = usize::from(self.moves[m][p]);
+                let image = self.moves[to][usize::from(partial.image[p])];
+                if partial.image[after] == NONE {
+                    if std::mem::replace(&mut partial.taken[usize::from(image)], true) {
+                        return false;
+                    }
+                    partial.image[after] = image;
+                    queue.push(after);
+                } else if partial.image[after] != image {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// What a complete rearrangement of the locations does to the orbits and kinds, if it keeps both and the start.
+    fn relabelling(&self, of: &PartialSymmetry) -> Option<Relabelling> {
+        let orbits = self.puzzle.orbits();
+        let mut relabelling = Relabelling { orbit: vec![], location: vec![], kind: vec![] };
+        for (index, orbit) in orbits.iter().enumerate() {
+            let images = &of.image[self.first[index]..][..orbit.locations()];
+            let images = images.iter().map(|&image| self.points[usize::from(image)]);
+            let to = images.clone().next().map_or(index, |(orbit, _)| orbit);
+            if !images.clone().all(|(orbit, _)| orbit == to)
+                || orbits[to].locations() != orbit.locations()
+                || orbits[to].orientations != orbit.orientations
+            {
+                return None;
+            }
+            let location: Vec<u8> = images.map(|(_, location)| location as u8).collect();
+            let each = usize::from(orbit.orientations);
+            let positions = location.chunks(each).all(|turns| {
+                turns.iter().all(|&turn| usize::from(turn) / each == usize::from(turns[0]) / each)
+            });
+            let mut kind: Vec<Option<(u8, u8)>> = vec![None; orbit.moduli.len()];
+            for (position, piece) in orbit.solved.iter().enumerate() {
+                let image = usize::from(location[position * each + usize::from(piece.turn)]);
+                let there = orbits[to].solved[image / each];
+                let modulus = orbits[to].moduli[usize::from(there.kind)];
+                let turn = (image % each) as u8 % modulus;
+                let ahead = (turn + modulus - there.turn) % modulus;
+                let known = kind[usize::from(piece.kind)].get_or_insert((there.kind, ahead));
+                if *known != (there.kind, ahead)
+                    || modulus != orbit.moduli[usize::from(piece.kind)]
+                    || orbits[to].pieces_of(there.kind) != orbit.pieces_of(piece.kind)
+                {
+                    return None;
+                }
+            }
+            if !positions || orbits[to].moduli.len() != orbit.moduli.len() {
+                return None;
+            }
+            relabelling.orbit.push(to);
+            relabelling.location.push(location);
+            relabelling.kind.push(kind.into_iter().map(|kind| kind.unwrap_or((0, 0))).collect());
+        }
+        Some(relabelling)
+    }
+}
+
+/// The lengths of the cycles of a permutation, shortest first, fixed points left out.
+fn cycle_lengths(permutation: &[u16]) -> Vec<usize> {
+    let mut seen = vec![false; permutation.len()];
+    let mut lengths = Vec::new();
+    for first in 0..permutation.len() {
+        let (mut length, mut at) = (0, first);
+        while !std::mem::replace(&mut seen[at], true) {
+            length += 1;
+            at = usize::from(permutation[at]);
+        }
+        if length > 1 {
+            lengths.push(length);
+        }
+    }
+    lengths.sort_unstable();
+    lengths
+}

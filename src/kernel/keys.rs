@@ -1,0 +1,377 @@
+//! Keys: the fields of a state that its bucket does not say, packed into words; and what moves do to many of them.
+//!
+//! A key has up to 16 fields a word, in two **lanes** of up to eight, so that a register of bytes takes a word apart with
+//! one shift for each byte and puts it together again with two multiplications.
+//!
+//! Invariant: both ways to apply an operation, with AVX-512 and without, give the same keys in the same order.
+
+/// Most values of a field for a table in one register.
+const TABLE: usize = 64;
+
+/// A field of a key.
+#[derive(Clone, Copy, Debug)]
+struct KeyField {
+    word: usize,
+    shift: u32,
+    bits: u32,
+    /// Its byte when the key is spread out.
+    byte: usize,
+}
+
+/// Where the fields of a key are.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyLayout {
+    fields: Vec<KeyField>,
+    pub words: usize,
+    #[cfg(target_arch = "x86_64")]
+    spread: Option<Spread>,
+}
+
+/// What becomes of a key: field q of the result is `tables[table[q]]` at field `source[q]` of the argument.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeyOperation {
+    pub source: Vec<u16>,
+    pub table: Vec<u16>,
+    pub tables: Vec<[u8; 128]>,
+    /// For each byte of a register of spread keys the one that it comes from.
+    shuffle: RegisterBytes,
+    /// The bytes of such a register that each table is for.
+    masks: Vec<u64>,
+}
+
+/// The bytes of a register.
+#[derive(Clone, Copy, Debug)]
+struct RegisterBytes([u8; 64]);
+
+impl Default for RegisterBytes {
+    fn default() -> RegisterBytes {
+        RegisterBytes([0; 64])
+    }
+}
+
+const DIGEST: u32 = 0x9E37_79B9;
+
+/// A number of 64 bits that two sums rarely share.
+pub(crate) fn digest(sum: u32) -> u64 {
+    u64::from(sum) * u64::from(sum ^ DIGEST)
+}
+
+impl KeyLayout {
+    /// Returns a layout for fields with these numbers of values.
+    pub fn new(values: &[usize]) -> KeyLayout {
+        let layout = KeyLayout::with(values, 16);
+        // Keys that no register takes apart need no lanes.
+        if layout.words > 4 { KeyLayout::with(values, 64) } else { layout }
+    }
+
+    /// At most so many fields a word.
+    fn with(values: &[usize], most: usize) -> KeyLayout {
+        let mut fields: Vec<KeyField> = Vec::new();
+        let (mut word, mut shift, mut in_word) = (0, 0, 0);
+        for &values in values {
+            let bits = usize::BITS - (values.max(2) - 1).leading_zeros();
+            if shift + bits > 64 || in_word == most {
+                (word, shift, in_word) = (word + 1, 0, 0);
+            }
+            fields.push(KeyField { word, shift, bits, byte: 16 * word + in_word });
+            (shift, in_word) = (shift + bits, in_word + 1);
+        }
+        KeyLayout {
+            words: word + 1,
+            #[cfg(target_arch = "x86_64")]
+            spread: if most == 16 { Spread::of(&fields, values) } else { None },
+            fields,
+        }
+    }
+
+    /// Returns the layout with words more at the end of each key that are always 0, for registers only up to four words.
+    pub fn padded(self, words: usize) -> KeyLayout {
+        debug_assert!(words == self.words || words > 4, "registers take keys as they are");
+        KeyLayout { words, ..self }
+    }
+
+    /// Packs values into a key.
+    pub fn pack(&self, values: &[u8]) -> Vec<u64> {
+        let mut key = vec![0; self.words];
+        for (field, &value) in self.fields.iter().zip(values) {
+            key[field.word] |= u64::from(value) << field.shift;
+        }
+        key
+    }
+
+    /// Returns a field of a key.
+    #[inline]
+    pub fn value(&self, key: &[u64], field: usize) -> usize {
+        let KeyField { word, shift, bits, .. } = self.fields[field];
+        (key[word] >> shift & ((1 << bits) - 1)) as usize
+    }
+
+    /// Returns the number of fields.
+    pub fn len(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// Returns the operation that makes field q of the entry of `tables[q]` for field `source[q]`.
+    pub fn operation(&self, source: &[u16], tables: &[Vec<u8>]) -> KeyOperation {
+        let mut operation = KeyOperation { source: source.to_vec(), ..KeyOperation::default() };
+        let key_bytes = 16 * self.words;
+        for (q, (&from, values)) in source.iter().zip(tables).enumerate() {
+            let mut table = [0; 128];
+            table[..values.len()].copy_from_slice(values);
+            // A field may share the table of another one that has fewer values.
+            let alike = |known: &[u8; 128]| known[..values.len()] == table[..values.len()];
+            let index = operation.tables.iter().position(alike).unwrap_or_else(|| {
+                operation.tables.push(table);
+                operation.masks.push(0);
+                operation.tables.len() - 1
+            });
+            operation.table.push(index as u16);
+            let (to, from) = (self.fields[q].byte, self.fields[usize::from(from)].byte);
+            for key in 0..64 / key_bytes {
+                operation.shuffle.0[key * key_bytes + to] = (key * key_bytes + from) as u8;
+                operation.masks[index] |= 1 << (key * key_bytes + to);
+            }
+        }
+        operation
+    }
+
+    /// Appends what an operation makes of keys, in their order. `vectors` asks for AVX-512.
+    pub fn apply(&self, operation: &KeyOperation, keys: &[u64], vectors: bool, out: &mut Vec<u64>) {
+        #[cfg(target_arch = "x86_64")]
+        if let (true, Some(spread)) = (vectors, &self.spread) {
+            // SAFETY: `vectors` is only asked for where the processor has the instructions.
+            unsafe { spread.apply(operation, keys, self.words, out) };
+            return;
+        }
+        let _ = vectors;
+        self.apply_scalar(operation, keys, out);
+    }
+
+    /// Returns the sum over keys of [`digest`] of what their fields add up to: `base`, and for each field the entry of
+    /// its table. `vectors` asks for AVX-512.
+    pub fn checksum(&self, keys: &[u64], base: u32, adds: &[[u32; 128]], vectors: bool) -> u64 {
+        let mut done = 0;
+        let mut sum = 0u64;
+        #[cfg(target_arch = "x86_64")]
+        if vectors && self.spread.is_some() {
+            done = keys.len() / (16 * self.words) * 16 * self.words;
+            // SAFETY: `vectors` is only asked for where the processor has the instructions; there are 16 keys, or 32, ..
+            sum = unsafe { self.checksum_avx512(&keys[..done], base, adds) };
+        }
+        let _ = vectors;
+        for key in keys[done..].chunks_exact(self.words) {
+            let entry = |(field, adds): (usize, &[u32; 128])| adds[self.value(key, field)];
+            let all = adds.iter().enumerate().map(entry).fold(base, u32::wrapping_add);
+            sum = sum.wrapping_add(digest(all));
+        }
+        sum
+    }
+
+    /// # Safety
+    /// The processor has AVX-512 F; the keys are a multiple of 16.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+    unsafe fn checksum_avx512(&self, keys: &[u64], base: u32, adds: &[[u32; 128]]) -> u64 {
+        use std::arch::x86_64::*;
+        let every: [i64; 8] = std::array::from_fn(|i| (i * self.words) as i64);
+        let low: [u32; 16] = std::array::from_fn(|i| 2 * i as u32);
+        let (every, low) = (register(&every), register(&low));
+        let salt = _mm512_set1_epi32(DIGEST as i32);
+        let mut sums = _mm512_setzero_si512();
+        for keys in keys.chunks_exact(16 * self.words) {
+            let mut all = _mm512_set1_epi32(base as i32);
+            let (mut word, mut first, mut last) = (usize::MAX, low, low);
+            for (field, adds) in self.fields.iter().zip(adds) {
+                if field.word != word {
+                    word = field.word;
+                    let (here, there) = keys.split_at(8 * self.words);
+                    let eight = |half: &[u64]| register(half.first_chunk::<8>().expect("8 keys"));
+                    (first, last) = if self.words == 1 {
+                        (eight(here), eight(there))
+                    } else {
+                        // SAFETY: eight keys are read of each half, which has as many.
+                        unsafe {
+                            (
+                                _mm512_i64gather_epi64::<8>(every, here[word..].as_ptr().cast()),
+                                _mm512_i64gather_epi64::<8>(every, there[word..].as_ptr().cast()),
+                            )
+                        }
+                    };
+                }
+                let shift = _mm_cvtsi64_si128(i64::from(field.shift));
+                let (first, last) = (_mm512_srl_epi64(first, shift), _mm512_srl_epi64(last, shift));
+                let index = _mm512_permutex2var_epi32(first, low, last);
+                let index = _mm512_and_si512(index, _mm512_set1_epi32((1 << field.bits) - 1));
+                let quarter = |i: usize| {
+                    register(adds[16 * i..].first_chunk::<16>().expect("eight times sixteen"))
+                };
+                let mut entry = _mm512_permutex2var_epi32(quarter(0), index, quarter(1));
+                if field.bits > 5 {
+                    let high = _mm512_permutex2var_epi32(quarter(2), index, quarter(3));
+                    let is_high = _mm512_test_epi32_mask(index, _mm512_set1_epi32(32));
+                    entry = _mm512_mask_mov_epi32(entry, is_high, high);
+                }
+                all = _mm512_add_epi32(all, entry);
+            }
+            let other = _mm512_xor_si512(all, salt);
+            let even = _mm512_mul_epu32(all, other);
+            let odd = _mm512_mul_epu32(_mm512_srli_epi64(all, 32), _mm512_srli_epi64(other, 32));
+            sums = _mm512_add_epi64(sums, _mm512_add_epi64(even, odd));
+        }
+        _mm512_reduce_add_epi64(sums) as u64
+    }
+
+    fn apply_scalar(&self, operation: &KeyOperation, keys: &[u64], out: &mut Vec<u64>) {
+        out.reserve(keys.len());
+        for key in keys.chunks_exact(self.words) {
+            let start = out.len();
+            out.resize(start + self.words, 0);
+            let fields = self.fields.iter().zip(&operation.source).zip(&operation.table);
+            for ((field, &from), &table) in fields {
+                let value =
+                    operation.tables[usize::from(table)][self.value(key, usize::from(from))];
+                out[start + field.word] |= u64::from(value) << field.shift;
+            }
+        }
+    }
+}
+
+/// How a register takes keys apart and puts them together: a word in two lanes of eight bytes.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Debug)]
+struct Spread {
+    /// Keys a register.
+    keys: usize,
+    /// For each lane the word of the loaded keys.
+    lane_word: [u64; 8],
+    /// For each byte the bit of its word where it begins, and its bits.
+    begin: [u8; 64],
+    mask: [u8; 64],
+    /// By how much the odd bytes, words and halves of a lane go up.
+    odd_byte: [i8; 64],
+    odd_word: [i16; 32],
+    odd_half: [u64; 8],
+    /// By how much each lane goes up in its word.
+    lane: [u64; 8],
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Spread {
+    /// Returns nothing where keys have too many words or fields too many values for a register.
+    fn of(fields: &[KeyField], values: &[usize]) -> Option<Spread> {
+        let words = fields.last()?.word + 1;
+        if words > 4 || values.iter().any(|&values| values > TABLE) {
+            return None;
+        }
+        let keys = 4 / words;
+        let mut spread = Spread {
+            keys,
+            lane_word: [0; 8],
+            begin: [0; 64],
+            mask: [0; 64],
+            odd_byte: [1; 64],
+            odd_word: [1; 32],
+            odd_half: [0; 8],
+            lane: [0; 8],
+        };
+        for lane in 0..2 * words * keys {
+            spread.lane_word[lane] = (lane / 2) as u64;
+            let first = 8 * (lane % (2 * words));
+            // The bits before each field of the lane, counted from the first one.
+            let mut before = [0u32; 9];
+            for i in 0..8 {
+                let field = fields.iter().find(|field| field.byte == first + i);
+                before[i + 1] = before[i] + field.map_or(0, |field| field.bits);
+                if let Some(field) = field {
+                    spread.begin[8 * lane + i] = field.shift as u8;
+                    spread.mask[8 * lane + i] = ((1u32 << field.bits) - 1) as u8;
+                    if i == 0 {
+                        spread.lane[lane] = u64::from(field.shift);
+                    }
+                }
+            }
+            for pair in 0..4 {
+                let bits = before[2 * pair + 1] - before[2 * pair];
+                spread.odd_byte[8 * lane + 2 * pair + 1] = 1 << bits;
+            }
+            for four in 0..2 {
+                let bits = before[4 * four + 2] - before[4 * four];
+                spread.odd_word[4 * lane + 2 * four + 1] = 1 << bits;
+            }
+            spread.odd_half[lane] = u64::from(before[4]);
+        }
+        Some(spread)
+    }
+
+    /// Appends what an operation makes of keys.
+    ///
+    /// # Safety
+    /// The processor has AVX-512 F, BW, VL and VBMI.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+    unsafe fn apply(
+        &self,
+        operation: &KeyOperation,
+        keys: &[u64],
+        words: usize,
+        out: &mut Vec<u64>,
+    ) {
+        use std::arch::x86_64::*;
+        let step = self.keys * words;
+        let (lane_word, begin) = (register(&self.lane_word), register(&self.begin));
+        let (mask, shuffle) = (register(&self.mask), register(&operation.shuffle.0));
+        let (odd_half, lane) = (register(&self.odd_half), register(&self.lane));
+        let (odd_byte, odd_word) = (register(&self.odd_byte), register(&self.odd_word));
+        let low = _mm512_set1_epi64(0xffff_ffff);
+        let table = |of: &[u8; 128]| register(of.first_chunk::<64>().expect("64 of 128"));
+        let mut tables = [(0u64, _mm512_setzero_si512()); 8];
+        let count = operation.tables.len();
+        let in_registers = count <= tables.len();
+        for (to, (of, &mask)) in
+            tables.iter_mut().zip(operation.tables.iter().zip(&operation.masks))
+        {
+            *to = (mask, table(of));
+        }
+        out.reserve(keys.len() + 8);
+        let mut room = out.len();
+        for part in keys.chunks(step) {
+            // SAFETY: as many words are read as there are.
+            let x = unsafe {
+                _mm512_maskz_loadu_epi64((1 << part.len()) as u8 - 1, part.as_ptr().cast())
+            };
+            let x = _mm512_permutexvar_epi64(lane_word, x);
+            let x = _mm512_and_si512(_mm512_multishift_epi64_epi8(begin, x), mask);
+            let x = _mm512_permutexvar_epi8(shuffle, x);
+            let mut y = _mm512_setzero_si512();
+            if in_registers {
+                for &(mask, table) in &tables[..count] {
+                    y = _mm512_mask_permutexvar_epi8(y, mask, x, table);
+                }
+            } else {
+                for (of, &mask) in operation.tables.iter().zip(&operation.masks) {
+                    y = _mm512_mask_permutexvar_epi8(y, mask, x, table(of));
+                }
+            }
+            let y = _mm512_maddubs_epi16(y, odd_byte);
+            let y = _mm512_madd_epi16(y, odd_word);
+            let high = _mm512_sllv_epi64(_mm512_srli_epi64(y, 32), odd_half);
+            let y = _mm512_or_si512(_mm512_and_si512(y, low), high);
+            let y = _mm512_sllv_epi64(y, lane);
+            let y = _mm512_or_si512(y, _mm512_permutex_epi64(y, 0b10_11_00_01));
+            let y = _mm512_maskz_compress_epi64(0x55, y);
+            // SAFETY: there is room for eight words more than there are keys; four are written.
+            unsafe { _mm512_mask_storeu_epi64(out.as_mut_ptr().add(room).cast(), 0xf, y) };
+            room += part.len();
+        }
+        // SAFETY: the words before this one have been written.
+        unsafe { out.set_len(room) };
+    }
+}
+
+/// A register of 64 bytes from memory.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn register<T: Copy, const N: usize>(from: &[T; N]) -> std::arch::x86_64::__m512i {
+    const { assert!(size_of::<[T; N]>() == 64, "a register has 64 bytes") };
+    // SAFETY: 64 bytes are read.
+    unsafe { std::arch::x86_64::_mm512_loadu_si512(from.as_ptr().cast()) }
+}

@@ -1,0 +1,156 @@
+//! Sequences of moves as people write them: `R U2 R' [F, D3] (L R)2`.
+//!
+//! `(A B)` is A and then B, `[A, B]` is A B A' B', and `[A: B]` is A B A'. A number repeats what stands before it, a ' undoes
+//! it. A name that is there wins: where `F2` is a move of its own, `F2` is that move.
+
+use crate::puzzle::orbits::{Orbit, Transformation};
+use crate::units::shown;
+
+/// What is not a sequence of moves.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AlgorithmError {
+    /// A name of nothing.
+    #[error("'{0}' is not a move")]
+    Unknown(String),
+    /// A bracket without its other half, or something else out of place.
+    #[error("'{0}' is out of place in a sequence of moves")]
+    Syntax(String),
+    /// A very large number of repetitions.
+    #[error("'{0}' repeats too often")]
+    Often(String),
+}
+
+/// Most repetitions that are written as a number.
+const MOST: u32 = 10_000;
+/// Most brackets within each other.
+const DEEPEST: usize = 64;
+
+struct Reader<'a, F> {
+    orbits: &'a [Orbit],
+    named: F,
+    words: std::iter::Peekable<std::vec::IntoIter<String>>,
+    /// Brackets that are open.
+    depth: usize,
+}
+
+/// Returns what a sequence of moves does. A function knows what each name does.
+///
+/// # Errors
+/// [`AlgorithmError`] at the first thing that is wrong.
+pub fn transformation<F>(
+    text: &str,
+    orbits: &[Orbit],
+    named: F,
+) -> Result<Transformation, AlgorithmError>
+where
+    F: Fn(&str) -> Option<Transformation>,
+{
+    let mut reader = Reader { orbits, named, words: words(text).into_iter().peekable(), depth: 0 };
+    let all = reader.sequence()?;
+    match reader.words.next() {
+        Some(word) => Err(AlgorithmError::Syntax(shown(&word, 32))),
+        None => Ok(all),
+    }
+}
+
+/// Names, brackets with what follows the closing one, and separators.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut open = false;
+    for c in text.chars() {
+        match c {
+            '(' | '[' | ',' | ':' => words.push(c.into()),
+            ')' | ']' => words.push(c.into()),
+            c if c.is_whitespace() => {}
+            // What follows a bracket at once belongs to it.
+            c if open => words.last_mut().expect("one is open").push(c),
+            c => words.push(c.into()),
+        }
+        open = !c.is_whitespace() && !"([,:".contains(c);
+    }
+    words
+}
+
+/// The number and the sign behind a name or a bracket, and what stands before.
+fn repeated(word: &str) -> Option<(&str, u32, bool)> {
+    let (rest, back) = word.strip_suffix('\'').map_or((word, false), |rest| (rest, true));
+    let name = rest.trim_end_matches(|c: char| c.is_ascii_digit());
+    let times = match &rest[name.len()..] {
+        "" => 1,
+        digits => digits.parse().ok().filter(|&times| times <= MOST)?,
+    };
+    Some((name, times, back))
+}
+
+impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
+    fn sequence(&mut self) -> Result<Transformation, AlgorithmError> {
+        let mut all = Transformation::identity(self.orbits);
+        while let Some(word) = self.words.next_if(|word| !word.starts_with([')', ']', ',', ':'])) {
+            let deep = self.depth == DEEPEST && matches!(word.as_str(), "(" | "[");
+            self.depth += usize::from(matches!(word.as_str(), "(" | "["));
+            let one = match word.as_str() {
+                _ if deep => return Err(AlgorithmError::Syntax(word)),
+                "(" => {
+                    let inner = self.sequence()?;
+                    self.closed(')', inner)?
+                }
+                "[" => self.pair()?,
+                name => self.name(name)?,
+            };
+            all = all.then(&one, self.orbits);
+        }
+        Ok(all)
+    }
+
+    /// What stands in square brackets.
+    fn pair(&mut self) -> Result<Transformation, AlgorithmError> {
+        let first = self.sequence()?;
+        let between = self.words.next().unwrap_or_default();
+        let second = self.sequence()?;
+        let both = first.then(&second, self.orbits).then(&first.inverse(self.orbits), self.orbits);
+        match between.as_str() {
+            ":" => self.closed(']', both),
+            "," => {
+                let all = both.then(&second.inverse(self.orbits), self.orbits);
+                self.closed(']', all)
+            }
+            _ => Err(AlgorithmError::Syntax(shown(&between, 32))),
+        }
+    }
+
+    fn closed(&mut self, by: char, of: Transformation) -> Result<Transformation, AlgorithmError> {
+        let word = self.words.next().unwrap_or_else(|| "the end".into());
+        match repeated(&word) {
+            Some((bracket, times, back)) if bracket.chars().eq([by]) => {
+                self.depth -= 1;
+                Ok(self.times(of, times, back))
+            }
+            _ => Err(AlgorithmError::Syntax(shown(&word, 32))),
+        }
+    }
+
+    fn name(&self, word: &str) -> Result<Transformation, AlgorithmError> {
+        if let Some(whole) = (self.named)(word) {
+            return Ok(whole);
+        }
+        let often = || AlgorithmError::Often(shown(word, 32));
+        let (name, times, back) = repeated(word).ok_or_else(often)?;
+        // `F2'` may be the move `F2` backwards.
+        let plain = word.strip_suffix('\'').and_then(|plain| (self.named)(plain));
+        match (plain, (self.named)(name)) {
+            (Some(plain), _) => Ok(self.times(plain, 1, true)),
+            (None, Some(one)) => Ok(self.times(one, times, back)),
+            (None, None) => Err(AlgorithmError::Unknown(shown(word, 32))),
+        }
+    }
+
+    fn times(&self, one: Transformation, times: u32, back: bool) -> Transformation {
+        let one = if back { one.inverse(self.orbits) } else { one };
+        let mut all = Transformation::identity(self.orbits);
+        for _ in 0..times {
+            all = all.then(&one, self.orbits);
+        }
+        all
+    }
+}

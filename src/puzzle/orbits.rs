@@ -1,0 +1,578 @@
+//! Puzzles of several orbits: sets of positions, each with pieces that may be turned and may look alike.
+//!
+//! Cubes, minxes, skewbs and sliding boards of any size are all of this kind. A **position** of an orbit holds one piece
+//! in one of its orientations. A **move** says for each position which position its piece comes from, and by how much
+//! the piece is turned on the way. Pieces of one **kind** look alike; of a kind with modulus m, orientations that differ by
+//! a multiple of m look alike too.
+//!
+//! Invariant: all moves of an [`OrbitPuzzle`] permute the positions of its orbits, move or turn something that can be
+//! seen, do different things and have different names.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use crate::units::shown;
+
+/// A set of positions whose pieces can trade places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Orbit {
+    /// What files call it.
+    pub name: String,
+    /// In how many ways a piece can be turned: 1 where it cannot.
+    pub orientations: u8,
+    /// What stands at each position of the solved puzzle.
+    pub solved: Vec<Placed>,
+    /// For each kind of piece how many orientations can be told apart: a divisor of `orientations`.
+    pub moduli: Vec<u8>,
+}
+
+/// A piece at a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Placed {
+    /// Its kind, counted from 0 within the orbit.
+    pub kind: u8,
+    /// How it is turned, below the modulus of its kind.
+    pub turn: u8,
+}
+
+impl Orbit {
+    /// Returns an orbit of different pieces, solved in the order of their positions.
+    pub fn distinct(name: impl Into<String>, positions: u8, orientations: u8) -> Orbit {
+        Orbit {
+            name: name.into(),
+            orientations,
+            solved: (0..positions).map(|kind| Placed { kind, turn: 0 }).collect(),
+            moduli: vec![orientations; usize::from(positions)],
+        }
+    }
+
+    /// Returns the number of positions.
+    pub fn positions(&self) -> usize {
+        self.solved.len()
+    }
+
+    /// Returns the number of locations: a position and an orientation.
+    pub fn locations(&self) -> usize {
+        self.positions() * usize::from(self.orientations)
+    }
+
+    /// Returns how many pieces of a kind there are.
+    pub fn pieces_of(&self, kind: u8) -> usize {
+        self.solved.iter().filter(|piece| piece.kind == kind).count()
+    }
+}
+
+/// What a move does to one orbit.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OrbitTurn {
+    /// For each position the one whose piece it receives.
+    pub source: Vec<u8>,
+    /// For each position by how much the piece that it receives is turned.
+    pub twist: Vec<u8>,
+}
+
+impl OrbitTurn {
+    /// Returns the one that moves nothing.
+    pub fn still(positions: usize) -> OrbitTurn {
+        OrbitTurn { source: (0..positions).map(|p| p as u8).collect(), twist: vec![0; positions] }
+    }
+}
+
+/// What a move does to each orbit, in the order of the puzzle's orbits.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Transformation(pub Vec<OrbitTurn>);
+
+impl Transformation {
+    /// Returns the one that does nothing.
+    pub fn identity(orbits: &[Orbit]) -> Transformation {
+        Transformation(orbits.iter().map(|orbit| OrbitTurn::still(orbit.positions())).collect())
+    }
+
+    /// Returns this one and then another.
+    pub fn then(&self, next: &Transformation, orbits: &[Orbit]) -> Transformation {
+        let both = |((first, next), orbit): ((&OrbitTurn, &OrbitTurn), &Orbit)| OrbitTurn {
+            source: next.source.iter().map(|&p| first.source[usize::from(p)]).collect(),
+            twist: (next.source.iter().zip(&next.twist))
+                .map(|(&p, &twist)| (first.twist[usize::from(p)] + twist) % orbit.orientations)
+                .collect(),
+        };
+        Transformation(self.0.iter().zip(&next.0).zip(orbits).map(both).collect())
+    }
+
+    /// Returns the one that undoes this one.
+    pub fn inverse(&self, orbits: &[Orbit]) -> Transformation {
+        let back = |(turn, orbit): (&OrbitTurn, &Orbit)| {
+            let mut inverse = turn.clone();
+            for (to, (&from, &twist)) in turn.source.iter().zip(&turn.twist).enumerate() {
+                inverse.source[usize::from(from)] = to as u8;
+                inverse.twist[usize::from(from)] =
+                    (orbit.orientations - twist) % orbit.orientations;
+            }
+            inverse
+        };
+        Transformation(self.0.iter().zip(orbits).map(back).collect())
+    }
+
+    /// Returns whether it moves no piece and turns none.
+    pub fn is_identity(&self) -> bool {
+        self.0.iter().all(|turn| {
+            turn.twist.iter().all(|&twist| twist == 0)
+                && turn.source.iter().enumerate().all(|(p, &from)| p == usize::from(from))
+        })
+    }
+
+    /// Returns the powers 1, 2, .. up to the one before the identity; at most `most` of them.
+    pub fn powers(&self, orbits: &[Orbit], most: usize) -> Vec<Transformation> {
+        let next = |power: &Transformation| Some(power.then(self, orbits));
+        std::iter::successors(Some(self.clone()), next)
+            .take_while(|power| !power.is_identity())
+            .take(most)
+            .collect()
+    }
+
+    /// Returns the location to which a piece at a location of an orbit goes: position * orientations + orientation.
+    pub fn locations(&self, orbit: usize, orientations: u8) -> Vec<u8> {
+        let turn = &self.0[orbit];
+        let mut to = vec![0; turn.source.len() * usize::from(orientations)];
+        for (position, (&from, &twist)) in turn.source.iter().zip(&turn.twist).enumerate() {
+            for old in 0..orientations {
+                let location = usize::from(from) * usize::from(orientations) + usize::from(old);
+                to[location] = position as u8 * orientations + (old + twist) % orientations;
+            }
+        }
+        to
+    }
+}
+
+/// What stands at each position of each orbit.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Arrangement(pub Vec<Vec<Placed>>);
+
+/// A move that a puzzle has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrbitMove {
+    /// What it is called: without spaces.
+    pub name: String,
+    /// What it does.
+    pub transformation: Transformation,
+    /// What must stand where before the move, whatever its orientation: the blank of a board.
+    pub requires: Option<OrbitPlace>,
+}
+
+/// A kind of piece at a position of an orbit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OrbitPlace {
+    /// Index of the orbit.
+    pub orbit: u8,
+    /// The position.
+    pub position: u8,
+    /// The kind of piece.
+    pub kind: u8,
+}
+
+/// What of a turn counts as one move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Turns {
+    /// Any power of it.
+    #[default]
+    Powers,
+    /// The turn and its inverse.
+    Quarter,
+    /// The turn alone, no way back.
+    Directed,
+}
+
+/// A puzzle of several orbits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrbitPuzzle {
+    name: String,
+    orbits: Vec<Orbit>,
+    moves: Vec<OrbitMove>,
+    illegal: Vec<OrbitPlace>,
+    notes: Vec<String>,
+}
+
+/// What is wrong with a puzzle of several orbits.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OrbitError {
+    /// No orbits at all.
+    #[error("a puzzle needs a set of pieces")]
+    NoOrbits,
+    /// Too many locations for a byte.
+    #[error("set {orbit} has {locations} locations of pieces: at most {max} are supported", max = OrbitPuzzle::MAX_LOCATIONS)]
+    Locations {
+        /// The orbit.
+        orbit: String,
+        /// Positions times orientations.
+        locations: usize,
+    },
+    /// A kind whose modulus does not divide the orientations, or a turn out of range.
+    #[error("set {orbit}: orientation {turn} of a piece is out of range, it has {modulus}")]
+    Turn {
+        /// The orbit.
+        orbit: String,
+        /// The orientation.
+        turn: u8,
+        /// How many there are.
+        modulus: u8,
+    },
+    /// A move that does not permute the positions of an orbit.
+    #[error("move '{name}' is no permutation of the {positions} positions of set {orbit}")]
+    NoPermutation {
+        /// The move.
+        name: String,
+        /// The orbit.
+        orbit: String,
+        /// Its positions.
+        positions: usize,
+    },
+    /// A twist out of range.
+    #[error(
+        "move '{name}' turns a piece of set {orbit} by {twist}: it has {orientations} orientations"
+    )]
+    Twist {
+        /// The move.
+        name: String,
+        /// The orbit.
+        orbit: String,
+        /// By how much.
+        twist: u8,
+        /// How many orientations there are.
+        orientations: u8,
+    },
+    /// No move that moves anything.
+    #[error("no move moves anything: a puzzle needs one that does")]
+    NoMoves,
+    /// Too many moves.
+    #[error("more than {max} moves, inverses and powers included", max = OrbitPuzzle::MAX_MOVES)]
+    TooManyMoves,
+    /// Two moves of the same name.
+    #[error("two moves are called '{0}'")]
+    NameTwice(String),
+    /// A move without a name that can be written down.
+    #[error("'{0}' is not a name of a move: it has spaces, or nothing at all")]
+    MoveName(String),
+    /// A set that the puzzle does not have.
+    #[error("no set is called '{name}': there are {orbits}")]
+    NoOrbit {
+        /// The name.
+        name: String,
+        /// The sets.
+        orbits: String,
+    },
+    /// A set without which nobody knows which moves are allowed.
+    #[error("moves depend on set {0}: it cannot be left out")]
+    Needed(String),
+}
+
+impl OrbitPuzzle {
+    /// Most locations of an orbit.
+    pub const MAX_LOCATIONS: usize = 128;
+    /// Most moves, inverses and powers included.
+    pub const MAX_MOVES: usize = 1024;
+
+    /// Returns the puzzle with exactly these moves; of equal ones the first, and none that does nothing that can be
+    /// seen.
+    ///
+    /// # Errors
+    /// [`OrbitError`] says what is wrong.
+    pub fn new(
+        name: impl Into<String>,
+        orbits: Vec<Orbit>,
+        moves: Vec<OrbitMove>,
+    ) -> Result<OrbitPuzzle, OrbitError> {
+        if orbits.iter().all(|orbit| orbit.solved.is_empty()) {
+            return Err(OrbitError::NoOrbits);
+        }
+        for orbit in &orbits {
+            check_orbit(orbit)?;
+        }
+        let mut puzzle = OrbitPuzzle {
+            name: name.into(),
+            orbits,
+            moves: Vec::new(),
+            illegal: Vec::new(),
+            notes: Vec::new(),
+        };
+        puzzle.moves = puzzle.distinct(moves)?;
+        Ok(puzzle)
+    }
+
+    /// The moves that do something, each once.
+    fn distinct(&self, moves: Vec<OrbitMove>) -> Result<Vec<OrbitMove>, OrbitError> {
+        let mut names = HashSet::new();
+        let mut known = HashSet::new();
+        let mut kept = Vec::new();
+        for one in moves {
+            self.check_move(&one)?;
+            let name = &one.name;
+            if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
+                return Err(OrbitError::MoveName(shown(name, 32)));
+            }
+            if !names.insert(one.name.clone()) {
+                return Err(OrbitError::NameTwice(one.name));
+            }
+            let seen = (one.requires, self.seen(&one.transformation));
+            if self.does_something(&one.transformation) && known.insert(seen) {
+                kept.push(one);
+            }
+        }
+        match kept.len() {
+            0 => Err(OrbitError::NoMoves),
+            count if count > OrbitPuzzle::MAX_MOVES => Err(OrbitError::TooManyMoves),
+            _ => Ok(kept),
+        }
+    }
+
+    fn check_move(&self, one: &OrbitMove) -> Result<(), OrbitError> {
+        for (orbit, turn) in self.orbits.iter().zip(&one.transformation.0) {
+            let mut sorted = turn.source.clone();
+            sorted.sort_unstable();
+            let positions = orbit.positions();
+            if turn.twist.len() != positions || !sorted.iter().copied().eq(0..positions as u8) {
+                let (name, orbit) = (one.name.clone(), orbit.name.clone());
+                return Err(OrbitError::NoPermutation { name, orbit, positions });
+            }
+            if let Some(&twist) = turn.twist.iter().find(|&&twist| twist >= orbit.orientations) {
+                let (name, orientations) = (one.name.clone(), orbit.orientations);
+                let orbit = orbit.name.clone();
+                return Err(OrbitError::Twist { name, orbit, twist, orientations });
+            }
+        }
+        Ok(())
+    }
+
+    /// The greatest modulus of an orbit: twists count by it.
+    fn visible(orbit: &Orbit) -> u8 {
+        let used = |kind: &usize| orbit.pieces_of(*kind as u8) > 0;
+        let moduli = (0..orbit.moduli.len()).filter(used).map(|kind| orbit.moduli[kind]);
+        moduli.max().unwrap_or(1)
+    }
+
+    /// A transformation but for twists that nobody sees.
+    fn seen(&self, of: &Transformation) -> Transformation {
+        let turn = |(turn, orbit): (&OrbitTurn, &Orbit)| OrbitTurn {
+            source: turn.source.clone(),
+            twist: turn.twist.iter().map(|twist| twist % OrbitPuzzle::visible(orbit)).collect(),
+        };
+        Transformation(of.0.iter().zip(&self.orbits).map(turn).collect())
+    }
+
+    fn does_something(&self, of: &Transformation) -> bool {
+        let kinds = |orbit: &Orbit| orbit.solved.windows(2).any(|two| two[0].kind != two[1].kind);
+        self.seen(of).0.iter().zip(&self.orbits).any(|(turn, orbit)| {
+            turn.twist.iter().any(|&twist| twist != 0)
+                || kinds(orbit)
+                    && turn.source.iter().enumerate().any(|(p, &from)| p != usize::from(from))
+        })
+    }
+
+    /// Returns the puzzle in which no state may have a piece of one of these kinds at its position.
+    pub fn forbidding(mut self, illegal: Vec<OrbitPlace>) -> OrbitPuzzle {
+        self.illegal = illegal;
+        self
+    }
+
+    /// Returns the puzzle with a remark for its users, a sentence without a stop.
+    pub fn noted(mut self, note: String) -> OrbitPuzzle {
+        self.notes.push(note);
+        self
+    }
+
+    /// Returns the puzzle with the inverse of every move, `U'` of `U`.
+    ///
+    /// # Errors
+    /// [`OrbitError::TooManyMoves`].
+    pub fn inverse_closed(self) -> Result<OrbitPuzzle, OrbitError> {
+        let orbits = self.orbits.clone();
+        self.with(|one| vec![(format!("{}'", one.name), one.transformation.inverse(&orbits))])
+    }
+
+    /// Returns the puzzle with all powers of every move: `U2`, `U'`. One turn by any angle then is one move.
+    ///
+    /// # Errors
+    /// [`OrbitError::TooManyMoves`].
+    pub fn with_powers(self) -> Result<OrbitPuzzle, OrbitError> {
+        let orbits = self.orbits.clone();
+        self.with(|one| {
+            let powers = one.transformation.powers(&orbits, OrbitPuzzle::MAX_MOVES + 1);
+            let order = powers.len() + 1;
+            let name = |exponent: usize| match order - exponent {
+                1 => format!("{}'", one.name),
+                back if back < exponent => format!("{}{back}'", one.name),
+                _ => format!("{}{exponent}", one.name),
+            };
+            powers.into_iter().enumerate().skip(1).map(|(i, power)| (name(i + 1), power)).collect()
+        })
+    }
+
+    /// The puzzle with what is made of each move, where it is new.
+    fn with(
+        self,
+        made: impl Fn(&OrbitMove) -> Vec<(String, Transformation)>,
+    ) -> Result<OrbitPuzzle, OrbitError> {
+        let mut moves = self.moves.clone();
+        let mut names: HashSet<String> = moves.iter().map(|one| one.name.clone()).collect();
+        for one in &self.moves {
+            for (mut name, transformation) in made(one) {
+                while !names.insert(name.clone()) {
+                    name.push('\'');
+                }
+                moves.push(OrbitMove { name, transformation, requires: one.requires });
+            }
+        }
+        let moves = self.distinct(moves)?;
+        Ok(OrbitPuzzle { moves, ..self })
+    }
+
+    /// Returns the puzzle with what counts as a move of each turn that it has.
+    ///
+    /// # Errors
+    /// [`OrbitError::TooManyMoves`].
+    pub fn counting(self, turns: Turns) -> Result<OrbitPuzzle, OrbitError> {
+        match turns {
+            Turns::Powers => self.with_powers(),
+            Turns::Quarter => self.inverse_closed(),
+            Turns::Directed => Ok(self),
+        }
+    }
+
+    /// Returns the puzzle of some orbits by name: a name without the number behind it stands for all that have it, `edges` for
+    /// `edges` and `edges2`.
+    ///
+    /// # Errors
+    /// [`OrbitError::NoOrbit`], [`OrbitError::Needed`] where a move depends on what is left out, [`OrbitError::NoMoves`].
+    pub fn keeping(mut self, names: &[String]) -> Result<OrbitPuzzle, OrbitError> {
+        let plain = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_lowercase();
+        let meant = |orbit: &Orbit, name: &String| {
+            orbit.name.eq_ignore_ascii_case(name) || plain(&orbit.name) == name.to_lowercase()
+        };
+        if let Some(name) = names.iter().find(|n| !self.orbits.iter().any(|o| meant(o, n))) {
+            let all: Vec<&str> = self.orbits.iter().map(|orbit| orbit.name.as_str()).collect();
+            return Err(OrbitError::NoOrbit { name: shown(name, 32), orbits: all.join(", ") });
+        }
+        let kept: Vec<usize> = (0..self.orbits.len())
+            .filter(|&i| names.iter().any(|name| meant(&self.orbits[i], name)))
+            .collect();
+        let renumbered = |at: &mut OrbitPlace| {
+            match kept.iter().position(|&i| i == usize::from(at.orbit)) {
+                Some(orbit) => at.orbit = orbit as u8,
+                None => {
+                    let name = self.orbits[usize::from(at.orbit)].name.clone();
+                    return Err(OrbitError::Needed(name));
+                }
+            }
+            Ok(())
+        };
+        self.illegal.iter_mut().try_for_each(renumbered)?;
+        for one in &mut self.moves {
+            one.requires.iter_mut().try_for_each(renumbered)?;
+            let turns = kept.iter().map(|&i| one.transformation.0[i].clone());
+            one.transformation = Transformation(turns.collect());
+        }
+        let orbits = kept.iter().map(|&i| self.orbits[i].clone()).collect();
+        let puzzle = OrbitPuzzle::new(self.name, orbits, self.moves)?;
+        Ok(OrbitPuzzle { illegal: self.illegal, notes: self.notes, ..puzzle })
+    }
+
+    /// Returns the puzzle that keeps the moves for which a function of their names says so.
+    ///
+    /// # Errors
+    /// [`OrbitError::NoMoves`].
+    pub fn only(mut self, keep: impl Fn(&str) -> bool) -> Result<OrbitPuzzle, OrbitError> {
+        self.moves.retain(|one| keep(&one.name));
+        if self.moves.is_empty() { Err(OrbitError::NoMoves) } else { Ok(self) }
+    }
+
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the orbits.
+    pub fn orbits(&self) -> &[Orbit] {
+        &self.orbits
+    }
+
+    /// Returns the moves.
+    pub fn moves(&self) -> &[OrbitMove] {
+        &self.moves
+    }
+
+    /// Returns what no state may have.
+    pub fn illegal(&self) -> &[OrbitPlace] {
+        &self.illegal
+    }
+
+    /// Returns remarks on how the puzzle was understood.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Returns the solved arrangement.
+    pub fn solved(&self) -> Arrangement {
+        Arrangement(self.orbits.iter().map(|orbit| orbit.solved.clone()).collect())
+    }
+
+    /// Returns an arrangement after a transformation.
+    pub fn after(&self, arrangement: &Arrangement, of: &Transformation) -> Arrangement {
+        let turned = |((row, turn), orbit): ((&Vec<Placed>, &OrbitTurn), &Orbit)| {
+            let place = |(&from, &twist): (&u8, &u8)| {
+                let Placed { kind, turn } = row[usize::from(from)];
+                Placed { kind, turn: (turn + twist) % orbit.moduli[usize::from(kind)] }
+            };
+            turn.source.iter().zip(&turn.twist).map(place).collect()
+        };
+        Arrangement(arrangement.0.iter().zip(&of.0).zip(&self.orbits).map(turned).collect())
+    }
+
+    /// Returns an arrangement after a move, by its index; `None` where the move is not allowed.
+    pub fn moved(&self, arrangement: &Arrangement, index: usize) -> Option<Arrangement> {
+        let has = |row: &Arrangement, at: &OrbitPlace| {
+            row.0[usize::from(at.orbit)][usize::from(at.position)].kind == at.kind
+        };
+        let one = &self.moves[index];
+        if one.requires.is_some_and(|at| !has(arrangement, &at)) {
+            return None;
+        }
+        let after = self.after(arrangement, &one.transformation);
+        (!self.illegal.iter().any(|at| has(&after, at))).then_some(after)
+    }
+
+    /// Returns whether the inverse of some move is missing: distances then depend on the direction.
+    pub fn is_directed(&self) -> bool {
+        let known: HashSet<(Transformation, Option<OrbitPlace>)> =
+            (self.moves.iter()).map(|one| (self.seen(&one.transformation), one.requires)).collect();
+        !self.moves.iter().all(|one| {
+            let back = one.transformation.inverse(&self.orbits);
+            // What must stand somewhere stands elsewhere after the move.
+            let requires = one.requires.map(|at| {
+                let source = &one.transformation.0[usize::from(at.orbit)].source;
+                let to = source.iter().position(|&from| from == at.position);
+                OrbitPlace { position: to.expect("a permutation") as u8, ..at }
+            });
+            known.contains(&(self.seen(&back), requires))
+        })
+    }
+}
+
+fn check_orbit(orbit: &Orbit) -> Result<(), OrbitError> {
+    let locations = orbit.locations();
+    if locations > OrbitPuzzle::MAX_LOCATIONS || orbit.orientations == 0 {
+        return Err(OrbitError::Locations { orbit: orbit.name.clone(), locations });
+    }
+    for &Placed { kind, turn } in &orbit.solved {
+        let modulus = orbit.moduli[usize::from(kind)];
+        if turn >= modulus || !orbit.orientations.is_multiple_of(modulus) {
+            return Err(OrbitError::Turn { orbit: orbit.name.clone(), turn, modulus });
+        }
+    }
+    Ok(())
+}
+
+impl fmt::Display for OrbitPuzzle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}

@@ -1,0 +1,207 @@
+//! Puzzles of several sets of pieces: files, and transformations, against plain searches.
+
+use std::collections::HashSet;
+
+use tilewave::puzzle::algorithm;
+use tilewave::puzzle::formats::{self, Counting, Extract, FilePuzzle};
+use tilewave::puzzle::orbits::{Arrangement, OrbitPuzzle, Placed, Transformation, Turns};
+use tilewave::random::SplitMix64;
+
+use super::sample;
+
+/// The sizes of the first levels, by a plain search.
+pub fn levels(puzzle: &OrbitPuzzle, depth: usize) -> Vec<u64> {
+    let mut level = vec![puzzle.solved()];
+    let mut seen: HashSet<Arrangement> = level.iter().cloned().collect();
+    let mut sizes = vec![1];
+    while sizes.len() <= depth && !level.is_empty() {
+        let mut next = Vec::new();
+        for state in &level {
+            let all = (0..puzzle.moves().len()).filter_map(|one| puzzle.moved(state, one));
+            next.extend(all.filter(|after| seen.insert(after.clone())));
+        }
+        sizes.push(next.len() as u64);
+        level = next;
+    }
+    sizes
+}
+
+fn read(name: &str, extract: &Extract) -> OrbitPuzzle {
+    formats::read_orbits(name, &sample(name), extract).unwrap()
+}
+
+fn extract(sets: &[&str], moves: &[&str]) -> Extract {
+    let owned = |words: &[&str]| words.iter().map(|&word| word.into()).collect();
+    Extract { sets: owned(sets), moves: owned(moves), ..Extract::default() }
+}
+
+fn names(puzzle: &OrbitPuzzle) -> Vec<&str> {
+    puzzle.moves().iter().map(|one| one.name.as_str()).collect()
+}
+
+/// A transformation at random.
+fn any(dice: &mut SplitMix64, puzzle: &OrbitPuzzle) -> Transformation {
+    let mut of = Transformation::identity(puzzle.orbits());
+    for (turn, orbit) in of.0.iter_mut().zip(puzzle.orbits()) {
+        for position in (1..turn.source.len()).rev() {
+            turn.source.swap(position, dice.below(position as u64 + 1) as usize);
+        }
+        turn.twist.fill_with(|| dice.below(orbit.orientations.into()) as u8);
+    }
+    of
+}
+
+#[test]
+fn transformations_are_a_group_that_acts() {
+    let puzzle = read("lanterns.tws", &Extract::default());
+    let orbits = puzzle.orbits();
+    let mut dice = SplitMix64::new(5);
+    let still = Transformation::identity(orbits);
+    for _ in 0..200 {
+        let [a, b, c] = [(); 3].map(|()| any(&mut dice, &puzzle));
+        assert_eq!(a.then(&b, orbits).then(&c, orbits), a.then(&b.then(&c, orbits), orbits));
+        assert_eq!(a.then(&still, orbits), a);
+        assert!(a.then(&a.inverse(orbits), orbits).is_identity());
+        assert!(a.inverse(orbits).then(&a, orbits).is_identity());
+        let (ab, solved) = (a.then(&b, orbits), puzzle.solved());
+        assert_eq!(puzzle.after(&solved, &ab), puzzle.after(&puzzle.after(&solved, &a), &b));
+        // The powers end before the identity, and the last is the inverse.
+        let powers = a.powers(orbits, 100);
+        assert_eq!(powers.last().cloned(), (!a.is_identity()).then(|| a.inverse(orbits)));
+        for (orbit, set) in orbits.iter().enumerate() {
+            let of = |t: &Transformation| t.locations(orbit, set.orientations);
+            let through: Vec<u8> = of(&a).iter().map(|&at| of(&b)[usize::from(at)]).collect();
+            assert_eq!(of(&ab), through);
+        }
+    }
+}
+
+#[test]
+fn both_formats_say_the_same() {
+    let (tws, json) = ("lanterns.tws", "lanterns.kpuzzle.json");
+    let moves = extract(&[], &["A", "B", "C", "AB"]);
+    let (one, other) = (read(tws, &moves), read(json, &moves));
+    assert_eq!(one.orbits(), other.orbits());
+    assert_eq!(one.moves(), other.moves());
+    assert_eq!(one.orbits()[0].moduli, [4, 4, 1]);
+    let solved = &one.orbits()[1].solved;
+    assert_eq!(solved.iter().map(|piece| piece.kind).collect::<Vec<u8>>(), [0, 0, 1, 2]);
+    // A sequence is a move in one format, and a name in the other; rotations and aliases are none.
+    let plain = Extract { counting: Counting { directed: true, quarter: false }, ..moves };
+    let all = Extract { moves: Vec::new(), ..plain };
+    assert_eq!(names(&read(tws, &all)), ["A", "B", "C", "AB"]);
+    assert_eq!(names(&read(json, &all)), ["A", "B", "C"]);
+    assert_eq!(names(&read(json, &extract(&["BEADS"], &["turn", "x=y A y'"]))), ["x", "x2", "x'"]);
+    // Piece 1 goes to position 2 and is turned by 1.
+    let after = one.moved(&one.solved(), 0).unwrap();
+    let lantern = |kind, turn| Placed { kind, turn };
+    assert_eq!(after.0[0], [lantern(1, 0), lantern(0, 1), lantern(2, 0)]);
+    // What a file forbids is no state.
+    let back = names(&one).iter().position(|&name| name == "A'").unwrap();
+    assert_eq!((one.illegal().len(), other.illegal().len()), (1, 0));
+    assert_eq!(one.moved(&one.solved(), back), None);
+    assert!(other.moved(&other.solved(), back).is_some());
+}
+
+#[test]
+fn sets_and_moves_can_be_chosen() {
+    let name = "lanterns.kpuzzle.json";
+    // 3! * 4 * 4 lanterns of which one's colour is not seen, 4! / 2 rows of beads; the parities of both are free.
+    let count = |sets: &[&str], moves: &[&str]| -> u64 {
+        levels(&read(name, &extract(sets, moves)), 99).iter().sum()
+    };
+    assert_eq!(count(&["LANTERNS"], &[]), 96);
+    assert_eq!(count(&["beads"], &[]), 12);
+    assert_eq!(count(&[], &[]), 96 * 12);
+    assert_eq!(count(&["BEADS"], &["A"]), 4);
+    let error = |extract: &Extract| {
+        formats::read_orbits(name, &sample(name), extract).unwrap_err().to_string()
+    };
+    let of = |text: &str| format!("{name}:11: {text}");
+    assert_eq!(error(&extract(&[], &["A", "Q"])), of("'Q' is not a move"));
+    assert_eq!(
+        error(&extract(&[], &["A=(A"])),
+        of("'the end' is out of place in a sequence of moves")
+    );
+    assert_eq!(
+        error(&extract(&["STARS"], &[])),
+        of("no set is called 'STARS': there are LANTERNS, BEADS")
+    );
+    assert_eq!(
+        error(&extract(&["BEADS"], &["B"])),
+        of("no move moves anything: a puzzle needs one that does")
+    );
+    let needed =
+        formats::read_orbits("l.tws", &sample("lanterns.tws"), &extract(&["LANTERNS"], &[]));
+    assert!(
+        needed
+            .unwrap_err()
+            .to_string()
+            .ends_with("moves depend on set BEADS: it cannot be left out")
+    );
+}
+
+#[test]
+fn any_file_is_one_kind_of_puzzle_or_the_other() {
+    let any = |name: &str, text: &str| formats::read_any(name, text, Counting::default());
+    let positions = |name: &str, text: &str| match any(name, text).unwrap() {
+        FilePuzzle::Positions(definition) => definition.positions(),
+        FilePuzzle::Orbits(_) => 0,
+    };
+    for name in ["wheels.gap", "wheels.tws", "wheels.kpuzzle.json"] {
+        assert_eq!(positions(name, &sample(name)), 6);
+    }
+    assert_eq!(positions("dino.gap", &sample("dino.gap")), 12);
+    assert_eq!(positions("2x2x2.tws", &sample("2x2x2.tws")), 0);
+    // Stickers of which few do not tell the states apart, and stickers that are alike.
+    let cycle = "A:=(1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17);\nB:=(1,2);\nGen:=[A,B];";
+    assert_eq!(positions("s17.gap", cycle), 0);
+    let FilePuzzle::Orbits(large) = any("s17.gap", cycle).unwrap() else { unreachable!() };
+    assert_eq!(names(&large), ["A", "B", "A'"]);
+    assert_eq!(levels(&large, 3), [1, 3, 6, 12]);
+    let alike =
+        "A:=(1,2,3,4,5)(6,7)(8,9);\nGen:=[A];\nip:=[[1,2],[3],\n[4],[5],[6,7]];\nSize(Group(Gen));";
+    let FilePuzzle::Orbits(alike) = any("x.gap", alike).unwrap() else { unreachable!() };
+    let [orbit] = alike.orbits() else { panic!("stickers in no set of ip look alike") };
+    assert_eq!((orbit.positions(), orbit.pieces_of(0), orbit.name.as_str()), (5, 2, "POINTS"));
+    assert_eq!(levels(&alike, 9), [1, 2, 2, 0]);
+    let wrong = any("x.tws", "Set P 2 1\nSolved\nEnd\nMove A\nP\n1 2\nEnd\n").unwrap_err();
+    assert_eq!(
+        wrong.to_string(),
+        "x.tws:4: no generator moves anything: a puzzle needs one that does"
+    );
+}
+
+#[test]
+fn sequences_of_moves_are_read() {
+    let puzzle =
+        read("lanterns.tws", &extract(&[], &["A", "B", "C"])).counting(Turns::Powers).unwrap();
+    let orbits = puzzle.orbits();
+    let named = |name: &str| {
+        let one = puzzle.moves().iter().find(|one| one.name == name && name.len() == 1);
+        one.map(|one| one.transformation.clone())
+    };
+    let of = |text: &str| algorithm::transformation(text, orbits, named);
+    for (text, same) in [
+        ("", "A A'"),
+        ("A2 B3'", "A A B' B' B'"),
+        ("[A, B]", "A B A' B'"),
+        ("[A B: C]2'", "A B C' C' B' A'"),
+        ("(A (B C)2)'", "C' B' C' B' A'"),
+        (" ( A )3 B ", "A A A B"),
+        ("A0", ""),
+    ] {
+        assert_eq!(of(text).unwrap(), of(same).unwrap(), "{text}");
+    }
+    for (text, error) in [
+        ("A X2", "'X2' is not a move"),
+        ("(A", "'the end' is out of place in a sequence of moves"),
+        ("A)", "')' is out of place in a sequence of moves"),
+        ("[A B]", "']' is out of place in a sequence of moves"),
+        ("(A, B)", "',' is out of place in a sequence of moves"),
+        ("A99999", "'A99999' repeats too often"),
+        (&"(".repeat(100), "'(' is out of place in a sequence of moves"),
+    ] {
+        assert_eq!(of(text).unwrap_err().to_string(), error, "{text}");
+    }
+}
