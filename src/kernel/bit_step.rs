@@ -7,7 +7,6 @@
 // Indexing by constant ranges is what keeps arrays of registers in registers.
 #![allow(clippy::needless_range_loop)]
 
-use std::any::Any;
 use std::sync::Arc;
 
 use crate::kernel::gather::{GroupSources, Op, Ready, Sink, Word, gather, prefetch};
@@ -183,12 +182,11 @@ unsafe fn copy<I: Isa, const G: usize>(
 /// `SlotStep::run` checks; `G` is the layout's group.
 #[inline(always)]
 pub(crate) unsafe fn slot_step<I: Isa, const G: usize>(
-    tables: &dyn Any,
+    ready: &Ready<I>,
     slices: &[Slice],
     moves: &SlotMoves,
     stretch: SlotStretch<'_>,
 ) -> u64 {
-    let ready = Ready::<I>::of(tables);
     let unit = slices.len() * 2 * G;
     let all = u64::MAX >> (64 - slices.len());
     let none = LiveSlot { source: std::ptr::null(), changed: 0, shift: 0 };

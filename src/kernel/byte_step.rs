@@ -3,8 +3,6 @@
 // Indexing by constant ranges is what keeps arrays of registers in registers.
 #![allow(clippy::needless_range_loop)]
 
-use std::any::Any;
-
 use crate::kernel::gather::{GroupSources, Op, Ready, Sink, fetch, fetch_all, gather};
 use crate::kernel::isa::{Isa, Tally};
 use crate::perm::{GROUP, MoveShape, Register, layout};
@@ -80,10 +78,9 @@ const AHEAD: usize = 8;
 /// [`StepProgram::step`]: crate::kernel::StepProgram::step
 #[inline(always)]
 pub(crate) unsafe fn step<I: Isa, const REVERSE: bool>(
-    tables: &dyn Any,
-    block: ByteBlock<'_>,
+    ready: &Ready<I>,
+    work: ByteBlock<'_>,
 ) -> Tally {
-    let (ready, work) = (Ready::<I>::of(tables), block);
     let (cur, halo) = (work.cur.as_ptr(), work.halo.as_ptr());
     let (next_level, seen_level) = (work.next.as_mut_ptr(), work.seen.as_mut_ptr());
     let groups = ready.parities.len();

@@ -112,11 +112,34 @@ impl StepProgram {
         // were checked when the tables were made.
         match block.rule {
             Rule::Reverse => {
-                dispatch!(kernel, step<I, true>(tables: &dyn Any, block: ByteBlock<'_>) -> Tally)
+                dispatch!(kernel, byte_step<I, true>(tables: &dyn Any, block: ByteBlock<'_>) -> Tally)
             }
-            _ => dispatch!(kernel, step<I, false>(tables: &dyn Any, block: ByteBlock<'_>) -> Tally),
+            _ => {
+                dispatch!(kernel, byte_step<I, false>(tables: &dyn Any, block: ByteBlock<'_>) -> Tally)
+            }
         }
     }
+}
+
+/// # Safety
+/// As [`step`]; the tables are a [`Ready`] of the instruction set.
+#[inline(always)]
+unsafe fn byte_step<I: Isa, const REVERSE: bool>(tables: &dyn Any, block: ByteBlock<'_>) -> Tally {
+    // SAFETY: the caller's promise.
+    unsafe { step::<I, REVERSE>(Ready::of(tables), block) }
+}
+
+/// # Safety
+/// As [`slot_step`]; the tables are a [`Ready`] of the instruction set.
+#[inline(always)]
+unsafe fn bit_step<I: Isa, const G: usize>(
+    tables: &dyn Any,
+    slices: &[Slice],
+    moves: &SlotMoves,
+    stretch: SlotStretch<'_>,
+) -> u64 {
+    // SAFETY: the caller's promise.
+    unsafe { slot_step::<I, G>(Ready::of(tables), slices, moves, stretch) }
 }
 
 /// Gather tables in the format of a kernel's instruction set, a [`Ready`] of it.
@@ -199,11 +222,11 @@ impl SlotStep {
         match self.layout.group() {
             1 => dispatch!(
                 kernel,
-                slot_step<I, 1>(tables: &dyn Any, slices: &[Slice], moves: &SlotMoves, stretch: SlotStretch<'_>) -> u64
+                bit_step<I, 1>(tables: &dyn Any, slices: &[Slice], moves: &SlotMoves, stretch: SlotStretch<'_>) -> u64
             ),
             _ => dispatch!(
                 kernel,
-                slot_step<I, 6>(tables: &dyn Any, slices: &[Slice], moves: &SlotMoves, stretch: SlotStretch<'_>) -> u64
+                bit_step<I, 6>(tables: &dyn Any, slices: &[Slice], moves: &SlotMoves, stretch: SlotStretch<'_>) -> u64
             ),
         }
     }
