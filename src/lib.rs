@@ -32,26 +32,29 @@
 //! # Ok::<(), tilewave::Error>(())
 //! ```
 //!
-//! Data flows one way: [`puzzle`] → [`perm`] → [`kernel`] → [`store`] → [`search`], [`pdb`] → [`table`] → [`solve`], [`report`]. `docs/design.md`
-//! explains the engine with a worked example.
+//! Data flows one way: [`puzzle`] → `perm` → `kernel` → `store` → [`search`], [`pdb`] → [`table`] → [`solve`], [`report`].
+//! `docs/design.md` explains the engine with a worked example.
 
 mod bits;
 mod capi;
 mod error;
 pub mod frontier;
 #[doc(hidden)]
-pub mod kernel;
+pub mod internals;
+// What is documented of these three is what stands below.
+#[allow(missing_docs)]
+mod kernel;
 pub mod pdb;
-#[doc(hidden)]
-pub mod perm;
+#[allow(missing_docs)]
+mod perm;
 pub mod progress;
 pub mod puzzle;
 pub mod random;
 pub mod report;
 pub mod search;
 pub mod solve;
-#[doc(hidden)]
-pub mod store;
+#[allow(missing_docs)]
+mod store;
 pub mod table;
 mod threads;
 mod units;
@@ -69,9 +72,6 @@ pub use crate::store::{
 };
 pub use crate::table::DistanceTable;
 pub use crate::threads::ThreadsError;
-// The Python module works on them.
-#[doc(hidden)]
-pub use crate::threads::process_pool;
 
 /// The Rust code of the README compiles and runs.
 #[cfg(doctest)]

@@ -8,7 +8,7 @@ use tilewave::pdb::{Depths, Space};
 use tilewave::puzzle::orbits::OrbitPuzzle;
 use tilewave::report::{bytes, duration, histogram, published, published_for, thousands};
 use tilewave::search::disk::{self, Disk};
-use tilewave::{Pattern, Search, search, store};
+use tilewave::{Pattern, Search, internals, search};
 
 use crate::cli::{
     Context, Counted, Destination, DiskOptions, Figures, MadeDirectories, MaxDepth, OutputFile,
@@ -281,7 +281,7 @@ impl PatternSpace {
             mean_depth: sum as f64 / found as f64,
             counts: of.counts,
             seconds: of.seconds,
-            peak_memory_bytes: store::peak_memory(),
+            peak_memory_bytes: internals::peak_memory(),
         }
     }
 }

@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use clap::ValueHint::DirPath;
+use tilewave::internals::{Codec, DEFAULT_LEVEL, remove_unused};
 use tilewave::search::disk::{Directories, Disk, PlaneStore};
-use tilewave::store::{Codec, DEFAULT_LEVEL, remove_unused};
 use tilewave::{Directory, Io, Storage};
 
 use crate::cli::options::{bytes, time};

@@ -111,7 +111,7 @@ convert! {
     SearchError => Error::from,
     DiskError => Error::from,
     OutputError => Error::from,
-    tilewave::store::StorageError => Error::from,
+    tilewave::internals::StorageError => Error::from,
     PdbError => Error::from,
     TableError => Error::from,
     SolveError => Error::from,

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 use tilewave::frontier::{FrontierOutcome, FrontierSearch};
+use tilewave::internals;
 use tilewave::puzzle::orbits::OrbitPuzzle;
 use tilewave::report::{bytes, duration, thousands};
-use tilewave::store;
 
 use crate::cli::{Destination, Figures, Result, SearchProgress, facts};
 
@@ -61,7 +61,7 @@ impl FrontierAnswer {
             seconds: found.seconds,
             level_seconds: levels.map(|level| level.seconds).collect(),
             list_bytes: found.peak_bytes,
-            peak_memory_bytes: store::peak_memory(),
+            peak_memory_bytes: internals::peak_memory(),
             counts,
         }
     }

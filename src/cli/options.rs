@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tilewave::pdb::Build;
 use tilewave::puzzle::StateSpace;
 use tilewave::search::{Engine, SearchError};
-use tilewave::{Board, DistanceTable, Goal, Kernel, Pattern, Search, Size, store};
+use tilewave::{Board, DistanceTable, Goal, Kernel, Pattern, Search, Size, internals};
 
 use crate::cli::{Result, refuse};
 
@@ -48,7 +48,7 @@ pub struct Resources {
 impl Resources {
     /// The most bytes that arrays may take.
     pub fn budget(&self) -> u64 {
-        self.memory.unwrap_or_else(store::budget)
+        self.memory.unwrap_or_else(internals::budget)
     }
 
     pub fn search(&self, space: StateSpace) -> Result<Search> {

@@ -9,7 +9,7 @@ use tilewave::puzzle::{Metric, StateSpace};
 use tilewave::report::html::LAST_DRAWN;
 use tilewave::report::{self, Chart, ChartFormat, one_key_per_line};
 use tilewave::search::{Engine, Outcome};
-use tilewave::{Search, store};
+use tilewave::{Search, internals};
 
 use crate::cli::{Failure, Result, count, refuse};
 
@@ -86,18 +86,18 @@ impl OutputFile {
     ///
     /// Nothing stays in the directory meanwhile: a search that is killed leaves nothing behind.
     pub fn reserve(path: &Path, force: bool) -> Result<OutputFile> {
-        store::Output::check(path, force)?;
+        internals::Output::check(path, force)?;
         Ok(OutputFile { path: path.to_path_buf(), force })
     }
 
     pub fn write(self, bytes: &[u8]) -> Result<()> {
         let written = || {
-            let mut output = store::Output::create(&self.path, self.force)?;
+            let mut output = internals::Output::create(&self.path, self.force)?;
             output.write(bytes, |_| true)?;
             output.finish()
         };
         written()?;
-        if !store::Output::is_stdout(&self.path) {
+        if !internals::Output::is_stdout(&self.path) {
             tracing::info!("wrote {}", self.path.display());
         }
         Ok(())
@@ -146,7 +146,7 @@ impl Destination {
 
     /// Stdout beside a file that has been written, unless that has gone there itself.
     pub fn beside(file: &Path, format: OutputFormat) -> Option<Destination> {
-        (!store::Output::is_stdout(file)).then(|| Destination::stdout(format))
+        (!internals::Output::is_stdout(file)).then(|| Destination::stdout(format))
     }
 
     /// Adds a part of the result: shown at once on stdout, held back for a file.

@@ -167,8 +167,6 @@ fn cores() -> String {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/cli/ranks.rs` keeps to itself.
-
     use super::*;
 
     #[test]

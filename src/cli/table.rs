@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde::Serialize;
 use tilewave::report::{bytes, duration, histogram, thousands};
 use tilewave::table::{TableEncoding, build};
-use tilewave::{DistanceTable, store};
+use tilewave::{DistanceTable, internals};
 
 use crate::cli::{
     Counted, Destination, Failure, Figures, OutputFile, OutputFormat, Resources, Result,
@@ -106,7 +106,7 @@ impl Args {
             bytes: table.file_bytes(),
             checksum: format!("{:016x}", table.checksum()),
             seconds: begun.elapsed().as_secs_f64(),
-            peak_memory_bytes: store::peak_memory(),
+            peak_memory_bytes: internals::peak_memory(),
             table: &table,
             verb,
         };

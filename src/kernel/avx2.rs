@@ -3,8 +3,7 @@
 use std::arch::x86_64::*;
 
 use crate::kernel::isa::{Isa, Tally, instructions, split_by_shift};
-use crate::perm::layout::{GROUP, LANE_KEYS, LANES, Register};
-use crate::perm::move_table::{CrossRow, LaneRow};
+use crate::perm::{CrossRow, GROUP, LANE_KEYS, LANES, LaneRow, Register};
 
 /// AVX2 (x86-64 processors from 2013 on).
 pub(crate) struct Avx2;

@@ -4,8 +4,7 @@
 use std::arch::x86_64::*;
 
 use crate::kernel::isa::{Isa, Tally, instructions, split_by_target};
-use crate::perm::layout::{GROUP, LANE_KEYS, LANES, PAD_LANE, Register};
-use crate::perm::move_table::{CrossRow, LaneRow};
+use crate::perm::{CrossRow, GROUP, LANE_KEYS, LANES, LaneRow, PAD_LANE, Register};
 
 /// AVX-512 F, BW, DQ, VBMI, VPOPCNTDQ and GFNI (Intel from Ice Lake, AMD from Zen 4).
 pub(crate) struct Avx512;
@@ -94,5 +93,11 @@ impl Isa for Avx512 {
             }
         }
         fn lanes(a: __m512i) -> u64 { _mm512_test_epi8_mask(a, a) }
+        fn take_bits(row: &[u8; 64], lanes: u64, word: u64) -> u64 {{
+            let from = _mm512_loadu_si512(row.as_ptr().cast());
+            _mm512_movepi8_mask(_mm512_maskz_permutexvar_epi8(lanes, from, _mm512_movm_epi8(word)))
+        }}
+        fn gather_bits(word: u64, mask: u64) -> u64 { _pext_u64(word, mask) }
+        fn scatter_bits(word: u64, mask: u64) -> u64 { _pdep_u64(word, mask) }
     }
 }

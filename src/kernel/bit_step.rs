@@ -11,14 +11,11 @@ use std::sync::Arc;
 
 use crate::kernel::gather::{GroupSources, Op, Ready, Sink, Word, gather, prefetch};
 use crate::kernel::isa::{Isa, LANE_MASK};
-use crate::perm::layout::Layout;
-use crate::perm::lehmer::MAX_LEN;
-use crate::perm::move_table::{MoveShape, MoveTable};
+use crate::perm::{Layout, MAX_LEN, MoveShape, MoveTable};
 
 /// A move into a slot: one thing comes from another set of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotMove {
-    /// The source slot.
     pub source: u32,
     /// Number of the shift of positions, see [`SlotMoves::shift`].
     pub shift: u8,
@@ -70,7 +67,6 @@ impl SlotMoves {
         SlotMoves { layout, sources, ends, moves }
     }
 
-    /// Returns the number of target slots.
     pub fn targets(&self) -> usize {
         self.ends.len()
     }
@@ -85,7 +81,6 @@ impl SlotMoves {
 
 /// Consecutive slots, to be computed for one level.
 pub struct SlotStretch<'a> {
-    /// The first slot.
     pub first: usize,
     /// What all slots of the other class have been reached in.
     pub source: &'a [Word],
@@ -186,7 +181,7 @@ unsafe fn copy<I: Isa, const G: usize>(
 /// `Ready::new` has checked, `slices` are all the layout's, and the stretch fits layout and moves as
 /// `SlotStep::run` checks; `G` is the layout's group.
 #[inline(always)]
-pub(crate) unsafe fn step<I: Isa, const G: usize>(
+pub(crate) unsafe fn slot_step<I: Isa, const G: usize>(
     ready: &Ready<I>,
     slices: &[Slice],
     moves: &SlotMoves,

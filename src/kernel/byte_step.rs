@@ -5,24 +5,37 @@
 
 use crate::kernel::gather::{GroupSources, Op, Ready, Sink, fetch, fetch_all, gather};
 use crate::kernel::isa::{Isa, Tally};
-use crate::perm::layout::{self, GROUP, Register};
-use crate::perm::move_table::MoveShape;
+use crate::perm::{GROUP, MoveShape, Register, layout};
 
-/// A block to compute, checked.
-pub(crate) struct Work<'a> {
-    pub cur: *const Register,
-    pub next: *mut Register,
+/// One block to compute.
+pub struct ByteBlock<'a> {
+    /// The current level: registers of all groups that a level may hold, all that the sources index.
+    pub cur: &'a [Register],
+    /// The previous level's registers of this block; they become the next level's.
+    pub next: &'a mut [Register],
+    /// What is left out.
     pub rule: Rule,
-    /// The block of all states seen so far, for [`Rule::Unseen`].
-    pub seen: *mut Register,
+    /// The block of the states seen so far, for [`Rule::Unseen`]; empty for others.
+    pub seen: &'a mut [Register],
+    /// For each transfer the index in `cur` of the block's first register in the transfer's group.
     pub own: &'a [usize],
+    /// Number of the block's first register in the whole array, for the checksum.
     pub register: u64,
+    /// Parity of the block's lines plus that of the sum of the block digits.
     pub parity: usize,
+    /// For each transfer in turn the index in `cur` of the first register of each source block.
     pub source_blocks: &'a [usize],
+    /// For each transfer the variant of its tables.
     pub variants: &'a [usize],
+    /// For each transfer whether any of its sources holds a state.
     pub live: &'a [bool],
-    pub halo: *const Register,
+    /// Registers that come from other chunks, for each transfer of the halo in turn a block in the target's
+    /// order.
+    pub halo: &'a [Register],
+    /// First registers in `cur` of blocks to fetch from memory meanwhile, for the block to be computed after
+    /// this one, which is fetched too unless this is empty.
     pub ahead: &'a [usize],
+    /// By how many registers that block lies behind this one in the array of `next`.
     pub ahead_by: isize,
 }
 
@@ -60,11 +73,16 @@ const AHEAD: usize = 8;
 /// Computes a block; `REVERSE` says that the rule is [`Rule::Reverse`], which then costs nothing to choose.
 ///
 /// # Safety
-/// The processor supports the instruction set; `work.next`, every source block of `work.cur` and what the
-/// rule names hold a block of registers; `work.source_blocks`, `work.variants` and `work.live` fit the gather tables;
-/// `work.halo` holds a block for each transfer from other chunks.
+/// The processor supports the instruction set, and the block fits the gather tables as [`StepProgram::step`] checks.
+///
+/// [`StepProgram::step`]: crate::kernel::StepProgram::step
 #[inline(always)]
-pub(crate) unsafe fn step<I: Isa, const REVERSE: bool>(ready: &Ready<I>, work: &Work<'_>) -> Tally {
+pub(crate) unsafe fn step<I: Isa, const REVERSE: bool>(
+    ready: &Ready<I>,
+    work: ByteBlock<'_>,
+) -> Tally {
+    let (cur, halo) = (work.cur.as_ptr(), work.halo.as_ptr());
+    let (next_level, seen_level) = (work.next.as_mut_ptr(), work.seen.as_mut_ptr());
     let groups = ready.parities.len();
     let (mut few, mut many);
     let list: &mut [u32] = if work.live.len() <= FEW {
@@ -81,7 +99,7 @@ pub(crate) unsafe fn step<I: Isa, const REVERSE: bool>(ready: &Ready<I>, work: &
     }
     let live = &list[..len];
     // SAFETY: see the function's contract; every pointer below is a source or target register of the
-    // block that `Program::step` has bounds-checked, plus an offset that `Ready::new` has.
+    // block that `StepProgram::step` has bounds-checked, plus an offset that `Ready::new` has.
     unsafe {
         let mut sums = I::sums();
         for group in 0..groups {
@@ -91,29 +109,29 @@ pub(crate) unsafe fn step<I: Isa, const REVERSE: bool>(ready: &Ready<I>, work: &
                 && few >> group & 1 == 0
             {
                 for r in 0..GROUP {
-                    I::store(work.next.add(first + r), I::splat(0));
+                    I::store(next_level.add(first + r), I::splat(0));
                 }
                 continue;
             }
             for &block in work.ahead {
-                fetch_all::<2, GROUP>(work.cur.wrapping_add(block + first));
+                fetch_all::<2, GROUP>(cur.wrapping_add(block + first));
             }
             if !work.ahead.is_empty() {
                 let after = work.ahead_by + first as isize;
-                fetch_all::<2, GROUP>(work.next.wrapping_offset(after));
+                fetch_all::<2, GROUP>(next_level.wrapping_offset(after));
                 if !REVERSE && work.rule == Rule::Unseen {
-                    fetch_all::<2, GROUP>(work.seen.wrapping_offset(after));
+                    fetch_all::<2, GROUP>(seen_level.wrapping_offset(after));
                 }
             }
             let mut next = [I::splat(0); GROUP];
             for &i in live {
                 let op = ready.ops.get_unchecked(i as usize);
                 let from = GroupSources {
-                    arrays: [work.cur],
+                    arrays: [cur],
                     blocks: work.source_blocks.as_ptr().add(op.first_block),
                     own: *work.own.get_unchecked(i as usize) + first,
                     within: first,
-                    halo: (work.halo.wrapping_add(first), groups * GROUP),
+                    halo: (halo.wrapping_add(first), groups * GROUP),
                     row: *work.variants.get_unchecked(i as usize) * groups + group,
                     parity: work.parity ^ usize::from(*ready.parities.get_unchecked(group)),
                 };
@@ -127,16 +145,16 @@ pub(crate) unsafe fn step<I: Isa, const REVERSE: bool>(ready: &Ready<I>, work: &
                 gather::<I, _, _, 1, GROUP>(op, &from, &mut sink);
             }
             for r in 0..GROUP {
-                let at = work.next.add(first + r);
+                let at = next_level.add(first + r);
                 let rule = if REVERSE { Rule::Reverse } else { work.rule };
                 let value = match rule {
                     Rule::Reverse | Rule::Few(_) => I::and_not(next[r], I::load(at)),
                     Rule::Stay(own) => {
-                        let now = I::load(work.cur.add(own + first + r));
+                        let now = I::load(cur.add(own + first + r));
                         I::and_not(next[r], I::or(I::load(at), now))
                     }
                     Rule::Unseen => {
-                        let seen = work.seen.add(first + r);
+                        let seen = seen_level.add(first + r);
                         let before = I::load(seen);
                         I::store(seen, I::or(before, next[r]));
                         I::and_not(next[r], before)

@@ -9,16 +9,17 @@
 // Indexing by constant ranges is what keeps arrays of registers in registers.
 #![allow(clippy::needless_range_loop)]
 
+use std::any::Any;
 use std::sync::Arc;
 
 use crate::kernel::isa::Isa;
-use crate::perm::layout::{GROUP, Layout, Register};
-use crate::perm::move_table::{Crossing, CrossingGroup, MoveShape, MoveTable, SourceRegister};
+use crate::perm::{
+    Crossing, CrossingGroup, GROUP, Layout, MoveShape, MoveTable, Register, SourceRegister,
+};
 
 /// Gather tables in the format of one instruction set.
 pub(crate) struct Ready<I: Isa> {
     pub ops: Vec<Op<I>>,
-    pub layout: Layout,
     /// See [`Layout::group_parities`].
     pub parities: Vec<u8>,
 }
@@ -51,44 +52,46 @@ impl<I: Isa> Ready<I> {
             first_block += gather.source_blocks.count();
             op
         });
-        Ready { ops: ops.collect(), layout, parities: layout.group_parities() }
+        Ready { ops: ops.collect(), parities: layout.group_parities() }
+    }
+
+    /// Returns tables whose format is known at run time alone.
+    ///
+    /// # Panics
+    /// When they are for another instruction set.
+    #[inline(always)]
+    pub fn of(tables: &dyn Any) -> &Ready<I> {
+        tables.downcast_ref().expect("tables of the kernel")
     }
 }
 
 /// Whether no table points outside a block or beyond its source blocks.
 fn fits(layout: Layout, gather: &MoveTable) -> bool {
     let (registers, blocks) = (layout.block_registers(), gather.source_blocks.count());
-    let groups = gather.source_blocks.variants() * registers / GROUP;
-    let fits = |s: &SourceRegister, more: usize| {
-        usize::from(s.block) < blocks && usize::from(s.register) + more <= registers
-    };
-    match &gather.shape {
-        MoveShape::Own | MoveShape::Lanes(_) | MoveShape::Halo(_) => true,
+    let all = gather.source_blocks.variants() * registers;
+    let tables_fit = match &gather.shape {
+        MoveShape::Own | MoveShape::Lanes(_) | MoveShape::Halo(_) => return true,
         MoveShape::Block => blocks == 1,
-        MoveShape::Runs(runs) => runs.len() == groups && runs.iter().all(|s| fits(s, GROUP)),
-        MoveShape::Copies(sixes) => {
-            sixes.len() == groups && sixes.iter().flatten().all(|s| fits(s, 1))
-        }
+        MoveShape::Runs(runs) => runs.len() * GROUP == all,
+        MoveShape::Copies(sixes) => sixes.len() * GROUP == all,
         MoveShape::Shared(tables) | MoveShape::Strided(tables) => {
-            let strided = matches!(gather.shape, MoveShape::Strided(_));
-            let more = if strided { GROUP } else { 1 };
             let row = |&row: &u8| usize::from(row) < tables.rows.len();
-            let group = |g: &CrossingGroup| {
-                g.sources.iter().all(|s| fits(s, more)) && g.rows.iter().all(row)
-            };
             let mut bytes = tables.rows.iter().flatten().flatten();
-            tables.groups.len() == groups
-                && tables.groups.iter().all(group)
+            tables.groups.len() * GROUP == all
+                && tables.groups.iter().all(|group| group.rows.iter().all(row))
                 && bytes.all(|&byte| usize::from(byte) < GROUP * 64)
         }
         MoveShape::Scattered(tables) => {
             let (ends, pieces) = (&tables.ends, &tables.pieces);
-            ends.len() == groups * GROUP
+            ends.len() == all
                 && ends.is_sorted()
                 && ends.last().is_none_or(|&end| end as usize == pieces.len())
-                && pieces.iter().all(|(s, row)| fits(s, 1) && usize::from(*row) < tables.rows.len())
+                && pieces.iter().all(|(_, row)| usize::from(*row) < tables.rows.len())
         }
-    }
+    };
+    let fits =
+        |s: SourceRegister| usize::from(s.block) < blocks && usize::from(s.register) < registers;
+    tables_fit && (0..all).all(|index| gather.sources(layout, index).all(fits))
 }
 
 /// What lanes are stored as: the bytes of a register, or one bit each.

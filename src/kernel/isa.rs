@@ -3,8 +3,7 @@
 //! Invariant: an instruction set only says how registers are loaded, permuted, mapped, compared and
 //! counted; it adds no case of its own.
 
-use crate::perm::layout::{GROUP, LANES, Register};
-use crate::perm::move_table::{CrossRow, LaneRow};
+use crate::perm::{CrossRow, GROUP, LANES, LaneRow, Register};
 
 /// The lanes of a register that are not padding, one bit each.
 pub(crate) const LANE_MASK: u64 = (1 << LANES) - 1;
@@ -67,6 +66,25 @@ pub(crate) trait Isa: Sized + 'static {
     unsafe fn total(sums: Self::Sums) -> Tally;
     /// The lanes that are not zero, one bit each.
     unsafe fn lanes(a: Self::Reg) -> u64;
+
+    /// Takes some bits of a word, each from where the row says.
+    #[inline(always)]
+    unsafe fn take_bits(row: &[u8; 64], lanes: u64, word: u64) -> u64 {
+        let lanes = (0..64).filter(|lane| lanes >> lane & 1 == 1);
+        lanes.fold(0, |bits, lane| bits | (word >> row[lane] & 1) << lane)
+    }
+    /// Brings the bits of a word together where the mask has ones, the lowest first.
+    #[inline(always)]
+    unsafe fn gather_bits(word: u64, mask: u64) -> u64 {
+        let lanes = (0..64).filter(|lane| mask >> lane & 1 == 1).enumerate();
+        lanes.fold(0, |bits, (i, lane)| bits | (word >> lane & 1) << i)
+    }
+    /// Puts the lowest bits of a word, in order, where the mask has ones.
+    #[inline(always)]
+    unsafe fn scatter_bits(word: u64, mask: u64) -> u64 {
+        let lanes = (0..64).filter(|lane| mask >> lane & 1 == 1).enumerate();
+        lanes.fold(0, |bits, (i, lane)| bits | (word >> i & 1) << lane)
+    }
 }
 
 /// Functions of an [`Isa`] whose body is one expression of intrinsics.

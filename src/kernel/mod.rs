@@ -25,25 +25,26 @@ use std::fmt;
 use std::str::FromStr;
 
 pub use crate::kernel::bit_step::{SlotMove, SlotMoves, SlotStretch};
-pub use crate::kernel::byte_step::Rule;
+pub use crate::kernel::byte_step::{ByteBlock, Rule};
 pub use crate::kernel::gather::{Word, prefetch};
 pub use crate::kernel::isa::Tally;
-pub use crate::kernel::program::{ByteBlock, SlotStep, StepProgram, Transfer};
+pub use crate::kernel::program::{SlotStep, StepProgram, Transfer};
 pub use crate::kernel::words::{
-    BitPiece, BitRow, collect, enter_first, gather_bits, join_planes, scatter_bits, split_planes,
-    spread, take_bits,
+    BitGather, BitPiece, BitRow, collect, enter_first, gather_bits, join_planes, scatter_bits,
+    split_planes, spread,
 };
 
-/// Calls a function that is generic over an instruction set, or one that an instruction set has (`I::function`), with that
-/// of a kernel, all of it compiled for these instructions; with plain Rust where this processor lacks them.
+/// Calls a function that is generic over an instruction set (`function<I>`), or one that an instruction set has
+/// (`I::function`), with that of a kernel, all of it compiled for these instructions; with plain Rust where this
+/// processor lacks them.
 macro_rules! dispatch {
     ($kernel:expr, I::$run:ident($($arg:ident: $of:ty),*) $(-> $value:ty)?) => {
         dispatch!($kernel, ($($arg: $of),*) $(-> $value)?, [Avx512::$run], [Avx2::$run], [Scalar::$run])
     };
-    ($kernel:expr, $run:ident($($arg:ident: $of:ty),*) $(-> $value:ty)?) => {
+    ($kernel:expr, $run:ident<I $(, $of:literal)?>($($arg:ident: $type:ty),*) $(-> $value:ty)?) => {
         dispatch!(
-            $kernel, ($($arg: $of),*) $(-> $value)?,
-            [$run::<Avx512>], [$run::<Avx2>], [$run::<Scalar>]
+            $kernel, ($($arg: $type),*) $(-> $value)?,
+            [$run::<Avx512 $(, $of)?>], [$run::<Avx2 $(, $of)?>], [$run::<Scalar $(, $of)?>]
         )
     };
     ($kernel:expr, ($($arg:ident: $of:ty),*) $(-> $value:ty)?,
@@ -81,6 +82,10 @@ macro_rules! dispatch {
 }
 
 pub(crate) use dispatch;
+
+pub(crate) use crate::kernel::avx512::Avx512;
+pub(crate) use crate::kernel::gather::Ready;
+pub(crate) use crate::kernel::scalar::Scalar;
 
 // Which instruction set to use.
 

@@ -3,8 +3,7 @@
 use std::array::from_fn;
 
 use crate::kernel::isa::{Isa, Tally, instructions, split_by_shift};
-use crate::perm::layout::{self, GROUP, LANES, Register};
-use crate::perm::move_table::{CrossRow, LaneRow};
+use crate::perm::{CrossRow, GROUP, LANES, LaneRow, Register, layout};
 
 /// Portable Rust: arrays of bytes that the compiler vectorises where it can.
 pub(crate) struct Scalar;

@@ -1,9 +1,8 @@
 //! Bits that move between words: what gathers do to bytes, done to one bit of each.
 
-use crate::kernel::gather::Word;
 use crate::kernel::isa::Isa;
-use crate::kernel::{Kernel, dispatch};
-use crate::perm::layout::Register;
+use crate::kernel::{Kernel, Word, dispatch};
+use crate::perm::Register;
 
 /// Where the lanes of a word come from in another word.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,121 +18,72 @@ pub struct BitRow {
 pub struct BitPiece {
     /// Number of the source block.
     pub block: u16,
-    /// Its word.
     pub word: u16,
-    /// Number of the row.
     pub row: u16,
 }
 
-/// Gathers words: word i is made of the pieces from `starts[i]` to `starts[i + 1]`, whose source words `load` brings.
-/// All kernels return the same.
-///
-/// # Panics
-/// When there are fewer starts than words and one, or rows than pieces name.
-pub fn take_bits(
-    kernel: Kernel,
-    rows: &[BitRow],
-    starts: &[u32],
-    pieces: &[BitPiece],
-    load: impl Fn(BitPiece) -> u64,
-    words: &mut [u64],
-) {
-    assert!(starts.len() > words.len());
-    #[cfg(target_arch = "x86_64")]
-    if kernel == Kernel::Avx512 && kernel.is_supported() {
-        // SAFETY: the processor has the instructions, checked just now.
-        return unsafe { x86::take_bits(rows, starts, pieces, load, words) };
-    }
-    let _ = kernel;
-    for (word, range) in words.iter_mut().zip(starts.windows(2)) {
-        *word = 0;
-        for &piece in &pieces[range[0] as usize..range[1] as usize] {
-            let source = load(piece);
-            if source != 0 {
-                let row = &rows[usize::from(piece.row)];
-                let lanes = (0..64).filter(|lane| row.lanes >> lane & 1 == 1);
-                *word |= lanes.fold(0, |bits, lane| bits | (source >> row.from[lane] & 1) << lane);
+/// Words as pieces of other words: word i is made of the pieces from `starts[i]` to `starts[i + 1]`.
+#[derive(Clone, Copy)]
+pub struct BitGather<'a> {
+    /// Which lanes pieces take.
+    pub rows: &'a [BitRow],
+    /// One more than there are words.
+    pub starts: &'a [u32],
+    pub pieces: &'a [BitPiece],
+}
+
+impl BitGather<'_> {
+    /// Gathers words, whose source words `load` brings. All kernels return the same.
+    ///
+    /// # Panics
+    /// When there are fewer starts than words and one, or rows than pieces name.
+    pub fn run(&self, kernel: Kernel, load: impl Fn(BitPiece) -> u64, words: &mut [u64]) {
+        #[inline(always)]
+        unsafe fn take<I: Isa>(
+            gather: &BitGather,
+            load: impl Fn(BitPiece) -> u64,
+            words: &mut [u64],
+        ) {
+            for (word, range) in words.iter_mut().zip(gather.starts.windows(2)) {
+                *word = 0;
+                for &piece in &gather.pieces[range[0] as usize..range[1] as usize] {
+                    let source = load(piece);
+                    if source != 0 {
+                        let row = &gather.rows[usize::from(piece.row)];
+                        // SAFETY: the processor has the instructions.
+                        *word |= unsafe { I::take_bits(&row.from, row.lanes, source) };
+                    }
+                }
             }
         }
+        assert!(self.starts.len() > words.len());
+        let gather = self;
+        dispatch!(kernel, take<I>(gather: &BitGather, load: impl Fn(BitPiece) -> u64, words: &mut [u64]))
     }
 }
 
 /// Brings the bits of each word together where its mask has ones, the lowest first.
 pub fn gather_bits(kernel: Kernel, words: &mut [u64], masks: &[u64]) {
-    #[cfg(target_arch = "x86_64")]
-    if kernel != Kernel::Scalar && kernel.is_supported() {
-        // SAFETY: the processor has the instructions, checked just now.
-        return unsafe { x86::gather_bits(words, masks) };
+    #[inline(always)]
+    unsafe fn run<I: Isa>(words: &mut [u64], masks: &[u64]) {
+        for (word, &mask) in words.iter_mut().zip(masks) {
+            // SAFETY: the processor has the instructions.
+            *word = unsafe { I::gather_bits(*word, mask) };
+        }
     }
-    let _ = kernel;
-    for (word, mask) in words.iter_mut().zip(masks) {
-        let lanes = (0..64).filter(|lane| mask >> lane & 1 == 1).enumerate();
-        *word = lanes.fold(0, |bits, (i, lane)| bits | (*word >> lane & 1) << i);
-    }
+    dispatch!(kernel, run<I>(words: &mut [u64], masks: &[u64]))
 }
 
 /// Puts the lowest bits of each word, in order, where its mask has ones.
 pub fn scatter_bits(kernel: Kernel, words: &mut [u64], masks: &[u64]) {
-    #[cfg(target_arch = "x86_64")]
-    if kernel != Kernel::Scalar && kernel.is_supported() {
-        // SAFETY: the processor has the instructions, checked just now.
-        return unsafe { x86::scatter_bits(words, masks) };
-    }
-    let _ = kernel;
-    for (word, mask) in words.iter_mut().zip(masks) {
-        let lanes = (0..64).filter(|lane| mask >> lane & 1 == 1).enumerate();
-        *word = lanes.fold(0, |bits, (i, lane)| bits | (*word >> i & 1) << lane);
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use crate::kernel::words::{BitPiece, BitRow};
-    use std::arch::x86_64::*;
-
-    /// # Safety
-    /// The processor has AVX-512 F, BW and VBMI.
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-    pub unsafe fn take_bits(
-        rows: &[BitRow],
-        starts: &[u32],
-        pieces: &[BitPiece],
-        load: impl Fn(BitPiece) -> u64,
-        words: &mut [u64],
-    ) {
-        for (word, range) in words.iter_mut().zip(starts.windows(2)) {
-            *word = 0;
-            for &piece in &pieces[range[0] as usize..range[1] as usize] {
-                let source = load(piece);
-                if source != 0 {
-                    let row = &rows[usize::from(piece.row)];
-                    // SAFETY: a row names 64 lanes.
-                    let from = unsafe { _mm512_loadu_si512(row.from.as_ptr().cast()) };
-                    let bytes = _mm512_movm_epi8(source);
-                    let bytes = _mm512_maskz_permutexvar_epi8(row.lanes, from, bytes);
-                    *word |= _mm512_movepi8_mask(bytes);
-                }
-            }
-        }
-    }
-
-    /// # Safety
-    /// The processor has BMI2.
-    #[target_feature(enable = "bmi2")]
-    pub unsafe fn gather_bits(words: &mut [u64], masks: &[u64]) {
+    #[inline(always)]
+    unsafe fn run<I: Isa>(words: &mut [u64], masks: &[u64]) {
         for (word, &mask) in words.iter_mut().zip(masks) {
-            *word = _pext_u64(*word, mask);
+            // SAFETY: the processor has the instructions.
+            *word = unsafe { I::scatter_bits(*word, mask) };
         }
     }
-
-    /// # Safety
-    /// The processor has BMI2.
-    #[target_feature(enable = "bmi2")]
-    pub unsafe fn scatter_bits(words: &mut [u64], masks: &[u64]) {
-        for (word, &mask) in words.iter_mut().zip(masks) {
-            *word = _pdep_u64(*word, mask);
-        }
-    }
+    dispatch!(kernel, run<I>(words: &mut [u64], masks: &[u64]))
 }
 
 // Planes: one bit of every byte of a block, as a word per register.
@@ -156,7 +106,7 @@ pub fn collect(kernel: Kernel, registers: &[Register], bit: u8, words: &mut [u64
         any != 0
     }
     assert_eq!(registers.len(), words.len());
-    dispatch!(kernel, run(registers: &[Register], bit: u8, words: &mut [u64]) -> bool)
+    dispatch!(kernel, run<I>(registers: &[Register], bit: u8, words: &mut [u64]) -> bool)
 }
 
 /// Writes a byte per bit: lane l of register r is 1 when bit l of word r is set, else 0.
@@ -172,7 +122,7 @@ pub fn spread(kernel: Kernel, words: &[u64], registers: &mut [Register]) {
         }
     }
     assert_eq!(registers.len(), words.len());
-    dispatch!(kernel, run(words: &[u64], registers: &mut [Register]))
+    dispatch!(kernel, run<I>(words: &[u64], registers: &mut [Register]))
 }
 
 /// Writes eight words to each register: lane l of word j is bit j of byte l. The last register may get fewer.
@@ -195,7 +145,7 @@ pub fn join_planes(kernel: Kernel, words: &[Word], registers: &mut [Register]) {
         }
     }
     assert_eq!(words.len().div_ceil(8), registers.len());
-    dispatch!(kernel, run(words: &[Word], registers: &mut [Register]))
+    dispatch!(kernel, run<I>(words: &[Word], registers: &mut [Register]))
 }
 
 /// Joins to each word the bits that [`join_planes`] wrote.
@@ -214,7 +164,7 @@ pub fn split_planes(kernel: Kernel, registers: &[Register], words: &mut [Word]) 
         }
     }
     assert_eq!(words.len().div_ceil(8), registers.len());
-    dispatch!(kernel, run(registers: &[Register], words: &mut [Word]))
+    dispatch!(kernel, run<I>(registers: &[Register], words: &mut [Word]))
 }
 
 /// Writes a level to the lanes of registers that are zero and have a bit in the words; returns their number.
@@ -241,13 +191,11 @@ pub fn enter_first(kernel: Kernel, words: &[Word], level: u8, registers: &mut [R
         count
     }
     assert_eq!(words.len(), registers.len());
-    dispatch!(kernel, run(words: &[Word], level: u8, registers: &mut [Register]) -> u64)
+    dispatch!(kernel, run<I>(words: &[Word], level: u8, registers: &mut [Register]) -> u64)
 }
 
 #[cfg(test)]
 mod bits_tests {
-    //! What `src/perm/kernel/bits.rs` promises.
-
     use super::*;
 
     #[test]
@@ -281,7 +229,8 @@ mod bits_tests {
         for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
             let mut words = [7; 2];
             let load = |piece: BitPiece| sources[usize::from(piece.word)];
-            take_bits(kernel, &rows, &[0, 3, 4], &pieces, load, &mut words);
+            let gather = BitGather { rows: &rows, starts: &[0, 3, 4], pieces: &pieces };
+            gather.run(kernel, load, &mut words);
             let of = |piece: BitPiece| {
                 let row = &rows[usize::from(piece.row)];
                 let turned = load(piece).rotate_right(u32::from(piece.row) + 1);

@@ -9,12 +9,10 @@ use std::time::Instant;
 
 use crate::bits::{bits, set_of};
 use crate::kernel::Kernel;
-use crate::pdb::regions::{Grid, SlotGraph};
 use crate::pdb::slots::{CountOnly, SlotSearch, word_bytes};
-use crate::pdb::{Build, Kind, Pattern, Pdb, PdbError, build};
-use crate::perm::layout::Layout;
-use crate::perm::lehmer;
+use crate::pdb::{Build, Grid, Kind, Pattern, Pdb, PdbError, SlotGraph, build};
 use crate::perm::placement::{Subsets, binomial};
+use crate::perm::{Layout, lehmer};
 use crate::progress::Progress;
 use crate::threads::pool;
 
@@ -137,7 +135,7 @@ impl Space {
                 counts[0] += 1;
             }
             let (most, states) = (self.max_depth.unwrap_or(usize::MAX), self.states());
-            let complete = search.run(&CountOnly, &mut counts, most, states, observer)?;
+            let complete = search.run(&CountOnly, &mut counts, most, states)?;
             Ok(Depths { counts, states, complete, seconds: begun.elapsed().as_secs_f64() })
         })
     }

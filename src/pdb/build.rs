@@ -2,19 +2,18 @@
 
 use crate::bits::set_of;
 use crate::kernel::{Kernel, KernelError};
-use crate::pdb::encoding::encode;
-use crate::pdb::error::Meter;
-use crate::pdb::file_order::{self, ArrangementOrder, SLOTS, WINDOW};
 use crate::pdb::header::{Summary, raw_bytes};
-use crate::pdb::regions::{EntryOrder, SlotGraph};
 use crate::pdb::slots::{
-    MAX_DEPTH, MarkBits, SlotSearch, Slots, VisitSink, WriteBytes, home_place, unit, word_bytes,
+    MarkBits, SlotSearch, Slots, VisitSink, WriteBytes, home_place, unit, word_bytes,
 };
-use crate::pdb::{Encoding, Kind, Pattern, Pdb, PdbError, oracle};
-use crate::perm::layout::Layout;
-use crate::perm::lehmer;
+use crate::pdb::{
+    ArrangementOrder, Encoding, EntryOrder, Kind, Meter, Pattern, Pdb, PdbError, SLOTS, SlotGraph,
+    WINDOW, encode, file_order, oracle,
+};
 use crate::perm::placement::{Subsets, binomial};
+use crate::perm::{Layout, lehmer};
 use crate::progress::{Phase, Progress};
+use crate::store::MAX_DEPTH;
 use crate::store::{Array, FileHeader as _, Image};
 use crate::threads::pool;
 
@@ -116,11 +115,8 @@ impl BuildPlan {
             ));
         }
         let of_slots = |slots: u64| {
-            let entries = match build.kind {
-                Kind::Minimum => pattern.placements(),
-                Kind::Regions | Kind::AllMoves => slots * lehmer::count(k),
-            };
-            let needed = |on_disk| needed(build, (n, k), (slots, entries), (fast, on_disk));
+            let entries = entries_of(build.kind, &pattern, slots);
+            let needed = |on_disk| needed(build, &pattern, slots, fast, on_disk);
             let memory_bytes = needed(on_disk);
             match build.memory {
                 Some(budget) if memory_bytes > budget => Err(PdbError::Budget {
@@ -154,13 +150,18 @@ impl BuildPlan {
     }
 }
 
+/// The entries of a kind for the tiles of a pattern.
+fn entries_of(kind: Kind, tiles: &Pattern, slots: u64) -> u64 {
+    match kind {
+        Kind::Minimum => tiles.placements(),
+        Kind::Regions | Kind::AllMoves => slots * lehmer::count(tiles.tiles().len()),
+    }
+}
+
 /// The most memory of a build at a time.
-fn needed(
-    build: &Build,
-    (n, k): (usize, usize),
-    (slots, entries): (u64, u64),
-    (fast, on_disk): (bool, bool),
-) -> u64 {
+fn needed(build: &Build, tiles: &Pattern, slots: u64, fast: bool, on_disk: bool) -> u64 {
+    let (n, k) = (tiles.size().cells(), tiles.tiles().len());
+    let entries = entries_of(build.kind, tiles, slots);
     let (sets, fixed) = (binomial(n, k), 4 << 20);
     let states = slots * lehmer::count(k);
     let packed = raw_bytes(entries, build.encoding);
@@ -290,16 +291,20 @@ impl<'a> TableBuild<'a> {
         Ok(TableBuild { build, pattern, kernel, graph, header, observer })
     }
 
-    pub fn begin(&self) -> Result<SlotSearch, PdbError> {
+    pub fn begin(&self) -> Result<SlotSearch<'a>, PdbError> {
         let mut search = SlotSearch::new(&self.graph, self.kernel, false, self.observer)?;
         search.begin(&self.graph, &self.pattern, self.pattern.goal().blank());
         Ok(search)
     }
 
     /// Searches to the end; the memory of what has been reached is free afterwards.
-    pub fn search(&mut self, mut search: SlotSearch, sink: &dyn VisitSink) -> Result<(), PdbError> {
+    pub fn search(
+        &mut self,
+        mut search: SlotSearch<'_>,
+        sink: &dyn VisitSink,
+    ) -> Result<(), PdbError> {
         let Summary { histogram, entries, .. } = &mut self.header;
-        match search.run(sink, histogram, MAX_DEPTH, *entries, self.observer)? {
+        match search.run(sink, histogram, MAX_DEPTH, *entries)? {
             true => Ok(()),
             false => Err(PdbError::value(MAX_DEPTH)),
         }
@@ -372,7 +377,7 @@ impl<'a> TableBuild<'a> {
             let find = |set| self.graph.find(above(set), blank);
             let slots: Vec<(usize, usize)> = subsets.iter().map(find).collect();
             file_order::lines(&order, &slots, values, lines, &meter)?;
-            file_order::by_placements((n - 1, k), &subsets, lines, entries, &meter)?;
+            file_order::by_placements(&subsets, lines, entries, &meter)?;
         }
         Ok(Pdb::finish(image, self.header))
     }
@@ -404,9 +409,8 @@ impl<'a> TableBuild<'a> {
         file_order::lines(&order, &places, [low, high], lines, &meter)?;
         let bytes = values.units_mut().as_flattened_mut();
         bytes[..data.offset as usize].fill(0);
-        let (n, k) = (self.pattern.size().cells(), self.pattern.tiles().len());
         let entries = data.of_mut(bytes);
-        file_order::by_placements((n, k), &self.graph.subsets, lines, entries, &meter)?;
+        file_order::by_placements(&self.graph.subsets, lines, entries, &meter)?;
         let len = len as usize;
         Ok(Pdb::finish(Image::Memory { array: values, len }, self.header))
     }

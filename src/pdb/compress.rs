@@ -7,9 +7,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::pdb::PdbError;
-use crate::pdb::error::Meter;
-use crate::pdb::header::Summary;
+use crate::pdb::{Meter, PdbError, Summary};
 use crate::progress::{Phase, Progress};
 use crate::store::{
     self, BLOCK_BYTES, Container, FileError, FileHeader as _, HEADER_BYTES, Image, Output,
@@ -34,13 +32,13 @@ pub fn compress(
     observer: &dyn Progress,
 ) -> Result<u64, PdbError> {
     let file = Container::<Summary>::open(from)?;
-    if file.header().compressed {
+    if file.header.compressed {
         let words = format!("'{}' is compressed already", from.display());
         return Err(PdbError::Place(words));
     }
     pool(threads)?.install(|| {
-        let meter = Meter::new(observer, Phase::File, 0, file.layout().raw);
-        let frames: Vec<Vec<u8>> = (0..file.layout().blocks() as usize)
+        let meter = Meter::new(observer, Phase::File, 0, file.layout.raw);
+        let frames: Vec<Vec<u8>> = (0..file.layout.blocks() as usize)
             .into_par_iter()
             .map(|block| {
                 let block = file.block(block)?;
@@ -50,7 +48,7 @@ pub fn compress(
                 Ok(frame)
             })
             .collect::<Result<_, PdbError>>()?;
-        let mut header = file.header().clone();
+        let mut header = file.header.clone();
         header.compressed = true;
         header.stored_bytes = frames.iter().map(|frame| frame.len() as u64).sum();
         let layout = header.layout();
@@ -83,7 +81,7 @@ pub fn decompress(
     observer: &dyn Progress,
 ) -> Result<u64, PdbError> {
     let file = Container::<Summary>::open(from)?;
-    if !file.header().compressed {
+    if !file.header.compressed {
         return Err(PdbError::Place(format!(
             "'{}' is not compressed: there is nothing to decompress",
             from.display()
@@ -91,7 +89,7 @@ pub fn decompress(
     }
     pool(threads)?.install(|| {
         let file = load(file, observer)?;
-        let total = file.header().file_bytes();
+        let total = file.header.file_bytes();
         file.save(to, replace, |done| {
             observer.progress(Phase::File, done, total);
             !observer.interrupted()
@@ -106,7 +104,7 @@ pub fn decompress(
 /// [`PdbError`] as for [`crate::pdb::Pdb::open`].
 pub fn inspect(path: &Path) -> Result<Summary, PdbError> {
     let file = Container::<Summary>::open(path)?;
-    Ok(file.header().clone())
+    Ok(file.header.clone())
 }
 
 // The frames of compressed databases.
@@ -119,14 +117,14 @@ pub(crate) fn load(
     file: Container<Summary>,
     observer: &dyn Progress,
 ) -> Result<Container<Summary>, PdbError> {
-    let mut header = file.header().clone();
+    let mut header = file.header.clone();
     header.compressed = false;
     header.stored_bytes = header.raw_bytes();
     let layout = header.layout();
     let mut image = Image::in_free_memory(layout.data.end())?;
     let (begin, entries) = image.bytes_mut().split_at_mut(layout.data.offset as usize);
     begin.copy_from_slice(&front(&file, &header, &layout));
-    let ends = file.layout().frames.of(file.front()).as_chunks().0;
+    let ends = file.layout.frames.of(file.front()).as_chunks().0;
     let meter = Meter::new(observer, Phase::File, 0, layout.raw);
     in_parallel(entries.chunks_mut(BLOCK_BYTES), |block, to| {
         decode(&file, ends, block, to)?;
@@ -145,7 +143,7 @@ fn decode(
     let damaged = || file.damaged(block);
     let end = |frame: usize| u64::from_le_bytes(ends[frame]);
     let begin = block.checked_sub(1).map_or(0, end);
-    let stored = file.layout().data.bytes;
+    let stored = file.layout.data.bytes;
     // The last frame ends with the file; none is much longer than what is in it.
     let inside = match block + 1 == ends.len() {
         true => end(block) == stored,
@@ -170,7 +168,7 @@ pub(crate) fn front(
 ) -> Vec<u8> {
     let mut front = vec![0; layout.data.offset as usize];
     front[..HEADER_BYTES].copy_from_slice(&store::encode(header).0);
-    let sums = file.layout().sums.of(file.front());
+    let sums = file.layout.sums.of(file.front());
     layout.index.of_mut(&mut front).copy_from_slice(file.index());
     layout.sums.of_mut(&mut front).copy_from_slice(sums);
     front

@@ -5,11 +5,9 @@
 
 use std::path::Path;
 
-use crate::pdb::error::Meter;
-use crate::pdb::header::Summary;
-use crate::pdb::oracle::UNREACHED;
-use crate::pdb::regions::EntryOrder;
-use crate::pdb::{Encoding, Kind, Pattern, PdbError, compress};
+use crate::pdb::{
+    Encoding, EntryOrder, Kind, Meter, Pattern, PdbError, Summary, UNREACHED, compress,
+};
 use crate::progress::{NoProgress, Phase, Progress};
 use crate::puzzle::Board;
 use crate::store::{Container, Image, Mapped};
@@ -52,10 +50,10 @@ impl Pdb {
     /// As [`Pdb::open`], and [`PdbError::Interrupted`].
     pub fn open_with(path: &Path, observer: &dyn Progress) -> Result<Pdb, PdbError> {
         let file = Container::<Summary>::open(path)?;
-        if file.header().compressed {
+        if file.header.compressed {
             return Pdb::new(compress::load(file, observer)?);
         }
-        let meter = Meter::new(observer, Phase::File, 0, file.layout().data.bytes);
+        let meter = Meter::new(observer, Phase::File, 0, file.layout.data.bytes);
         Pdb::new(file.load(|bytes| meter.add(bytes))?)
     }
 
@@ -66,7 +64,7 @@ impl Pdb {
     /// As [`Pdb::open`].
     pub fn map(path: &Path, mapped: Mapped) -> Result<Pdb, PdbError> {
         let file = Container::<Summary>::of_image(path, Image::Mapped(mapped))?;
-        if !file.header().compressed {
+        if !file.header.compressed {
             file.check()?;
         }
         Pdb::new(file)
@@ -101,11 +99,11 @@ impl Pdb {
     }
 
     pub(crate) fn new(file: Container<Summary>) -> Result<Pdb, PdbError> {
-        let file = match file.header().compressed {
+        let file = match file.header.compressed {
             true => compress::load(file, &NoProgress)?,
             false => file,
         };
-        Ok(Pdb { order: EntryOrder::new(&file.header().pattern, file.header().kind), file })
+        Ok(Pdb { order: EntryOrder::new(&file.header.pattern, file.header.kind), file })
     }
 
     /// Finishes a table in memory whose index and entries are written.
@@ -169,7 +167,7 @@ impl Pdb {
 
     /// Returns what the database says of itself.
     pub fn summary(&self) -> &Summary {
-        self.file.header()
+        &self.file.header
     }
 
     pub(crate) fn file(&self) -> &Container<Summary> {

@@ -10,8 +10,7 @@ use rayon::prelude::*;
 
 use crate::bits::{bits, set_of};
 use crate::pdb::header::raw_bytes;
-use crate::pdb::oracle::UNREACHED;
-use crate::pdb::{Encoding, Pattern, Pdb, PdbError};
+use crate::pdb::{Encoding, Pattern, Pdb, PdbError, UNREACHED};
 use crate::store::{FileHeader as _, Image};
 
 /// Returns the same table in another encoding.

@@ -6,9 +6,8 @@
 use crate::Error;
 use crate::kernel::prefetch;
 use crate::pdb::{Pattern, Pdb, PdbError, check_disjoint};
-use crate::puzzle::Board;
-use crate::puzzle::rows;
 use crate::puzzle::space::{self, MAX_WIDTH};
+use crate::puzzle::{Board, rows};
 
 /// A board and the sum of its values in disjoint databases: one look-up per move.
 ///

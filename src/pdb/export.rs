@@ -13,10 +13,8 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use crate::bits::{bits, set_of};
-use crate::pdb::error::Meter;
-use crate::pdb::oracle::UNREACHED;
 use crate::pdb::regions::arrangement_rank;
-use crate::pdb::{Encoding, Kind, Pattern, Pdb, PdbError};
+use crate::pdb::{Encoding, Kind, Meter, Pattern, Pdb, PdbError, UNREACHED};
 use crate::perm::lehmer;
 use crate::perm::placement::{self, Subsets, binomial};
 use crate::progress::{Phase, Progress};

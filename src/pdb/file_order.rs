@@ -12,13 +12,9 @@ use rayon::prelude::*;
 
 use crate::bits::{bits, set_of, transpose};
 use crate::kernel::Word;
-use crate::pdb::PdbError;
-use crate::pdb::error::Meter;
-use crate::pdb::regions::SlotGraph;
 use crate::pdb::slots::unit;
-use crate::perm::layout::{Layout, REGISTER_BYTES, Register};
-use crate::perm::placement::Subsets;
-use crate::perm::{lehmer, placement};
+use crate::pdb::{Meter, PdbError, SlotGraph};
+use crate::perm::{Layout, REGISTER_BYTES, Register, Subsets, lehmer, placement};
 
 /// Slots whose bits are turned at once.
 pub(crate) const SLOTS: usize = 64;
@@ -200,14 +196,14 @@ impl Tail {
     }
 }
 
-/// Writes the entries of a table of k tiles by placements, from the values of all sets of the n cells in order.
+/// Writes the entries of a table by placements, from the values of all sets of cells in order.
 pub(crate) fn by_placements(
-    (n, k): (usize, usize),
     subsets: &Subsets,
     lines: &[u8],
     entries: &mut [u8],
     meter: &Meter<'_>,
 ) -> Result<(), PdbError> {
+    let (n, k) = (subsets.n, subsets.k);
     let tail = Tail::new(n, k);
     let head = k - tail.tiles;
     // Blocks that share all cells but the last of the head share sources: one job.

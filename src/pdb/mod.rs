@@ -52,3 +52,9 @@ pub use crate::pdb::regions::EntryOrder;
 pub use crate::pdb::verify::{SpotCheck, rebuild, spot_check};
 
 pub(crate) use crate::pdb::encoding::after;
+
+pub(crate) use crate::pdb::build::TableBuild;
+pub(crate) use crate::pdb::error::Meter;
+pub(crate) use crate::pdb::file_order::{ArrangementOrder, SLOTS, WINDOW};
+pub(crate) use crate::pdb::oracle::{PatternMoves, PatternState, UNREACHED};
+pub(crate) use crate::pdb::regions::{Grid, SlotGraph};

@@ -16,15 +16,11 @@ use twox_hash::XxHash3_64;
 
 use crate::bits::set_of;
 use crate::kernel::{Kernel, Word, join_planes, split_planes};
-use crate::pdb::build::{self, Build, TableBuild};
-use crate::pdb::database::Pdb;
 use crate::pdb::encoding::bit_of;
-use crate::pdb::error::Meter;
 use crate::pdb::file_order::{ArrangementOrder, WINDOW, bits_by_slots, slots_in_order};
-use crate::pdb::regions::SlotGraph;
 use crate::pdb::slots::{FirstVisits, SlotSearch, VisitSink, stretch_slots, unit};
-use crate::pdb::{Pattern, PdbError};
-use crate::perm::layout::{Layout, Register};
+use crate::pdb::{Build, Meter, Pattern, Pdb, PdbError, SlotGraph, TableBuild, build};
+use crate::perm::{Layout, Register};
 use crate::progress::{Phase, Progress};
 use crate::store::{
     Codec, DEFAULT_LEVEL, DatabaseMarker, Decoder, Encoder, FileHeader as _, FrameEntry,
@@ -273,6 +269,12 @@ impl InOrder {
     }
 }
 
+/// What decodes frames, and the registers that it decodes to.
+struct FrameDecoder {
+    decoder: Decoder,
+    registers: Vec<Register>,
+}
+
 impl BuildLevels<'_> {
     fn class(&self, depth: usize) -> usize {
         (self.goal + depth) % 2
@@ -345,12 +347,13 @@ impl BuildLevels<'_> {
         &self,
         reader: &LevelReader,
         at: usize,
-        (decoder, registers): &mut (Decoder, Vec<Register>),
+        with: &mut FrameDecoder,
         words: &mut [Word],
     ) -> Result<(), PdbError> {
         let name = name(reader.header().depth);
         let failed = |error| failed(self.storage, &name, error);
         let frames = reader.read(at..at + 1).map_err(failed)?;
+        let FrameDecoder { decoder, registers } = with;
         registers.resize(words.len().div_ceil(8), [0; 64]);
         let decoded = frames.decode(0, decoder, registers, false);
         decoded.map_err(|reason| failed(self.storage.place(&name).invalid(reason)))?;
@@ -358,8 +361,8 @@ impl BuildLevels<'_> {
         Ok(())
     }
 
-    fn decoder(&self) -> Result<(Decoder, Vec<Register>), PdbError> {
-        Ok((Decoder::new(self.kernel)?, Vec::new()))
+    fn decoder(&self) -> Result<FrameDecoder, PdbError> {
+        Ok(FrameDecoder { decoder: Decoder::new(self.kernel)?, registers: Vec::new() })
     }
 
     fn missing(&self, depth: usize) -> PdbError {

@@ -7,8 +7,7 @@
 use std::time::Instant;
 
 use crate::bits::{bits, set_of};
-use crate::pdb::regions::{EntryOrder, Grid};
-use crate::pdb::{Kind, Pattern, PdbError};
+use crate::pdb::{EntryOrder, Grid, Kind, Pattern, PdbError};
 use crate::progress::{LevelDone, Phase, Progress};
 
 /// The value of an entry that no board reaches.

@@ -8,9 +8,7 @@ use rayon::prelude::*;
 use crate::bits::{bits, set_of};
 use crate::kernel::{SlotMove, SlotMoves};
 use crate::pdb::{Kind, Pattern};
-use crate::perm::layout::Layout;
-use crate::perm::lehmer;
-use crate::perm::placement::{self, Subsets};
+use crate::perm::{Layout, Subsets, lehmer, placement};
 use crate::puzzle::Size;
 
 /// The adjacency of a board of at most 36 cells.
@@ -372,8 +370,6 @@ impl SlotGraph {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/pdb/grid.rs` keeps to itself.
-
     use super::*;
 
     fn grid(rows: usize, cols: usize) -> Grid {

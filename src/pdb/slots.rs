@@ -16,18 +16,14 @@ use rayon::prelude::*;
 use crate::bits::{bits, set_of};
 use crate::kernel::{Kernel, SlotMoves, SlotStep, SlotStretch, Word, enter_first};
 use crate::pdb::encoding::bit_of;
-use crate::pdb::regions::SlotGraph;
-use crate::pdb::{Pattern, PdbError};
-use crate::perm::layout::{LANES, Layout, Register};
+use crate::pdb::{Pattern, PdbError, SlotGraph};
+use crate::perm::{LANES, Layout, Register};
 use crate::progress::{LevelDone, Phase, Progress};
 use crate::store::{Array, MemoryError};
 use crate::threads::Tasks;
 
 /// Bytes of a stretch of slots: with what it reads, half of the nearest private cache.
 const STRETCH: usize = 128 << 10;
-
-/// The largest depth of a table: a byte each, and one for what is not reached.
-pub(crate) const MAX_DEPTH: usize = 254;
 
 /// Words of consecutive slots.
 #[derive(Debug)]
@@ -284,23 +280,24 @@ impl VisitSink for WriteBytes<'_> {
 }
 
 /// A search over the slots of a pattern's board.
-pub(crate) struct SlotSearch {
+pub(crate) struct SlotSearch<'a> {
     pub layout: Layout,
     step: SlotStep,
     pub classes: [SlotClass; 2],
     /// Where both colours have states at every depth: the class that is stepped first as it was before, and where it had
     /// changed. So the other one does not see what the level itself has added.
     before: Option<(usize, Slots, Vec<u64>)>,
+    observer: &'a dyn Progress,
 }
 
-impl SlotSearch {
+impl<'a> SlotSearch<'a> {
     /// Looks up all moves; nothing has been reached. `both` says that both colours have states at every depth.
     pub fn new(
         graph: &SlotGraph,
         kernel: Kernel,
         both: bool,
-        observer: &dyn Progress,
-    ) -> Result<SlotSearch, PdbError> {
+        observer: &'a dyn Progress,
+    ) -> Result<SlotSearch<'a>, PdbError> {
         observer.progress(Phase::Setup, 0, 1);
         let layout = graph.layout;
         let step = SlotStep::new(kernel, layout)?;
@@ -319,7 +316,7 @@ impl SlotSearch {
             }
         };
         observer.progress(Phase::Setup, 1, 1);
-        Ok(SlotSearch { layout, step, classes, before })
+        Ok(SlotSearch { layout, step, classes, before, observer })
     }
 
     /// Marks the pattern at home with the blank on a cell.
@@ -339,8 +336,8 @@ impl SlotSearch {
         histogram: &mut Vec<u64>,
         most: usize,
         total: u64,
-        observer: &dyn Progress,
     ) -> Result<bool, PdbError> {
+        let observer = self.observer;
         let report = |depth, states, seconds| {
             observer.level(&LevelDone { depth, states, seconds });
         };
@@ -352,7 +349,7 @@ impl SlotSearch {
         while histogram.len() <= most {
             let (begun, depth) = (Instant::now(), histogram.len());
             sink.begin(depth)?;
-            let (states, entries) = self.level(sink, depth, (found, total), observer)?;
+            let (states, entries) = self.level(sink, depth, found, total)?;
             sink.end(depth, entries, found)?;
             if states == 0 {
                 while histogram.last() == Some(&0) {
@@ -383,8 +380,8 @@ impl SlotSearch {
         &mut self,
         sink: &dyn VisitSink,
         depth: usize,
-        (found, total): (u64, u64),
-        observer: &dyn Progress,
+        found: u64,
+        total: u64,
     ) -> Result<(u64, u64), PdbError> {
         let any = |class: &SlotClass| class.changed.iter().any(|&slices| slices != 0);
         let live = [any(&self.classes[1]), any(&self.classes[0])];
@@ -406,7 +403,7 @@ impl SlotSearch {
                 depth,
                 done: AtomicU64::new(found + entries),
                 total,
-                observer,
+                observer: self.observer,
             };
             let new = pass.run(own, sink)?;
             (states, entries) = (states + new.0, entries + new.1);

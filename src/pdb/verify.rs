@@ -5,9 +5,7 @@
 use std::collections::HashMap;
 
 use crate::bits::{bits, set_of};
-use crate::pdb::error::Meter;
-use crate::pdb::oracle::{PatternMoves, PatternState};
-use crate::pdb::{Build, Encoding, Kind, Pdb, PdbError, build};
+use crate::pdb::{Build, Encoding, Kind, Meter, PatternMoves, PatternState, Pdb, PdbError, build};
 use crate::perm::placement;
 use crate::progress::{Phase, Progress};
 use crate::random::SplitMix64;
@@ -83,7 +81,7 @@ pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), Pd
     let part = |wrong: bool, part| match wrong {
         true => Err(PdbError::Wrong(format!(
             "the {part} in '{}' is not that of its entries: build the database again",
-            pdb.file().path().display()
+            pdb.file().path.display()
         ))),
         false => Ok(()),
     };
@@ -107,7 +105,7 @@ pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), Pd
 fn wrong(pdb: &Pdb, entry: u64, [found, expected]: [u8; 2]) -> PdbError {
     PdbError::Wrong(format!(
         "entry {entry} of '{}' is {found}, a search finds {expected}: the database is wrong, build it again",
-        pdb.file().path().display()
+        pdb.file().path.display()
     ))
 }
 

@@ -10,7 +10,7 @@
 //! A search keeps an array for each parity that it needs. Pattern databases need both, and keep the two
 //! blocks with the same digits side by side as a **slice**.
 
-use crate::perm::lehmer::{self, MAX_LEN};
+use crate::perm::{MAX_LEN, lehmer};
 
 /// Bytes of a register.
 pub const REGISTER_BYTES: usize = 64;
@@ -123,12 +123,10 @@ impl Layout {
         GROUP.min(self.block_registers())
     }
 
-    /// Returns the number of registers in a slice.
     pub fn slice_registers(self) -> usize {
         2 * self.block_registers()
     }
 
-    /// Returns the number of blocks.
     pub fn blocks(self) -> usize {
         (0..self.block_prefix()).map(|x| self.radix(x)).product()
     }

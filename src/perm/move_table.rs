@@ -10,7 +10,7 @@
 //! block boundary. What happens inside the block depends only on how the elements that enter it compare
 //! with its own (its variant), and what happens in front only on which of its own elements leave it. A
 //! source register is therefore a pair (source block, register within a block); which blocks these are
-//! is worked out once per block by [`SourceBlocks`].
+//! is worked out once per block by `SourceBlocks`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,14 +19,13 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use crate::perm::layout::{GROUP, LANES, Layout, PAD_LANE, TAIL, lane, lane_digits};
-use crate::perm::lehmer::{self, MAX_LEN};
-use crate::perm::sources::SourceBlocks;
+use crate::perm::{MAX_LEN, SourceBlocks, lehmer};
 use crate::puzzle::Window;
 
 /// A source register: the number of its block among the window's source blocks, and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SourceRegister {
-    /// Which of the source blocks, see [`SourceBlocks::find`].
+    /// Which of the source blocks, see `SourceBlocks::find`.
     pub block: u16,
     /// Register within the block.
     pub register: u16,
@@ -103,7 +102,6 @@ pub struct Scattered<L> {
     pub ends: Vec<u32>,
     /// Source and row of each piece.
     pub pieces: Vec<(SourceRegister, u16)>,
-    /// The rows.
     pub rows: Vec<ByParity<L>>,
 }
 
@@ -169,6 +167,32 @@ impl MoveTable {
             shape: MoveShape::Halo(index),
             odd: false,
         }
+    }
+
+    /// Returns the registers that a register is made of, known by `variant * registers + register`. Those of one that
+    /// lanes are permuted to or copied to, or that is handed over, is one.
+    pub(crate) fn sources(
+        &self,
+        layout: Layout,
+        index: usize,
+    ) -> impl Iterator<Item = SourceRegister> + '_ {
+        let (row, r) = (index / GROUP, index % GROUP);
+        let own = (index % layout.block_registers()) as u16;
+        let (one, many, pieces) = match &self.shape {
+            MoveShape::Own | MoveShape::Lanes(_) | MoveShape::Block | MoveShape::Halo(_) => {
+                (Some(SourceRegister { block: 0, register: own }), None, &[][..])
+            }
+            MoveShape::Runs(runs) => (Some(runs[row].plus(r)), None, &[][..]),
+            MoveShape::Copies(sixes) => (Some(sixes[row][r]), None, &[][..]),
+            MoveShape::Shared(tables) => (None, Some(tables.groups[row].sources), &[][..]),
+            MoveShape::Strided(tables) => {
+                let first = tables.groups[row].sources[r];
+                (None, Some(std::array::from_fn(|i| first.plus(i))), &[][..])
+            }
+            MoveShape::Scattered(tables) => (None, None, tables.of(index)),
+        };
+        let pieces = pieces.iter().map(|&(source, _)| source);
+        one.into_iter().chain(many.into_iter().flatten()).chain(pieces)
     }
 
     /// Returns whether each source register serves targets of several first digits: the first element enters
@@ -425,7 +449,7 @@ pub fn crossing_table(layout: Layout, window: &Window) -> usize {
 /// Gather tables that several steps share.
 #[derive(Debug)]
 pub struct Gathers {
-    layout: Layout,
+    pub(crate) layout: Layout,
     known: Mutex<HashMap<Window, Arc<MoveTable>>>,
 }
 
@@ -451,11 +475,6 @@ impl Gathers {
         }
         let made = Arc::new(MoveTable::new(self.layout, window));
         known().entry(window.clone()).or_insert(made).clone()
-    }
-
-    /// Returns the layout that the tables are for.
-    pub fn layout(&self) -> Layout {
-        self.layout
     }
 }
 

@@ -8,7 +8,7 @@
 //! n = 5, k = 2:  (0,1)=0 (0,2)=1 (0,3)=2 (0,4)=3 (1,0)=4 (1,2)=5 .. (4,3)=19
 //! ```
 
-use crate::perm::lehmer::Below;
+use crate::perm::Below;
 
 /// Most cells: their sets are bit masks of 64 bits.
 pub const MAX_CELLS: usize = 63;
@@ -83,8 +83,8 @@ pub fn unrank(n: usize, mut rank: u64, cells: &mut [u8]) {
 /// Three table look-ups per rank, 12 cells each.
 #[derive(Clone, Debug)]
 pub struct Subsets {
-    n: usize,
-    k: usize,
+    pub(crate) n: usize,
+    pub(crate) k: usize,
     /// For each piece, number of set cells below it, and piece of the mask: what the piece adds.
     tables: Box<[u32]>,
 }

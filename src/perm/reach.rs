@@ -3,8 +3,7 @@
 //! Invariant: a group that is left out gets nothing; one that is named need not get anything. So where few groups hold
 //! states, only few have to be computed. A set of groups is a word of bits.
 
-use crate::perm::layout::{GROUP, Layout};
-use crate::perm::move_table::{MoveShape, MoveTable, SourceRegister};
+use crate::perm::{GROUP, Layout, MoveShape, MoveTable};
 
 /// All groups of a block.
 pub const ALL: u64 = u64::MAX;
@@ -49,35 +48,12 @@ impl Reach {
             return Reach::Anywhere;
         }
         let mut targets = vec![0; variants * blocks * groups];
-        for variant in 0..variants {
-            for group in 0..groups {
-                let row = variant * groups + group;
-                let mut lead = |source: SourceRegister| {
-                    let block = variant * blocks + usize::from(source.block);
-                    let from = usize::from(source.register) / GROUP;
-                    targets[block * groups + from] |= 1 << group;
-                };
-                let mut run =
-                    |source: SourceRegister| (0..GROUP).for_each(|i| lead(source.plus(i)));
-                match &gather.shape {
-                    MoveShape::Runs(runs) => run(runs[row]),
-                    MoveShape::Strided(tables) => {
-                        tables.groups[row].sources.into_iter().for_each(run)
-                    }
-                    MoveShape::Copies(sixes) => sixes[row].into_iter().for_each(lead),
-                    MoveShape::Shared(tables) => {
-                        tables.groups[row].sources.into_iter().for_each(lead)
-                    }
-                    MoveShape::Scattered(tables) => {
-                        let registers = row * GROUP..(row + 1) * GROUP;
-                        let pieces = registers.flat_map(|register| tables.of(register));
-                        pieces.for_each(|&(source, _)| lead(source));
-                    }
-                    MoveShape::Own
-                    | MoveShape::Lanes(_)
-                    | MoveShape::Block
-                    | MoveShape::Halo(_) => {}
-                }
+        for index in 0..variants * layout.block_registers() {
+            let (variant, group) = (index / GROUP / groups, index / GROUP % groups);
+            for source in gather.sources(layout, index) {
+                let block = variant * blocks + usize::from(source.block);
+                let from = usize::from(source.register) / GROUP;
+                targets[block * groups + from] |= 1 << group;
             }
         }
         Reach::Table { blocks, targets, groups }
@@ -102,8 +78,6 @@ impl Reach {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/perm/reach.rs` keeps to itself.
-
     use super::*;
     use crate::perm::lehmer;
     use crate::perm::move_table::MoveTable;

@@ -8,8 +8,7 @@
 //! so where these are few the answers are tabulated once; otherwise they are worked out per block.
 
 use crate::bits::set_of;
-use crate::perm::layout::Layout;
-use crate::perm::lehmer::{self, MAX_LEN};
+use crate::perm::{Layout, MAX_LEN, lehmer};
 use crate::puzzle::Window;
 
 /// Most table entries: 8 MiB of deltas per window.
@@ -66,12 +65,10 @@ impl SourceBlocks {
         SourceBlocks { count: 0, table: None, ..identity }
     }
 
-    /// Returns the number of source blocks of a block.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Returns the number of variants.
     pub fn variants(&self) -> usize {
         self.variants
     }

@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use crate::Error;
-use crate::perm::lehmer::MAX_LEN;
+use crate::perm::MAX_LEN;
 use crate::puzzle::space::{MAX_WIDTH, place};
 use crate::puzzle::{
     Board, BoardError, Definition, DefinitionError, Permutation, Size, State, StateSpace,

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::perm::lehmer::{self, MAX_LEN};
+use crate::perm::{MAX_LEN, lehmer};
 use crate::puzzle::group::orbits;
 use crate::puzzle::{
     Board, BoardError, Coordinates, Definition, Generator, Metric, Permutation, PositionOrder,

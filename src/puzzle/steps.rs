@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::perm::lehmer::{self, MAX_LEN};
+use crate::perm::{MAX_LEN, lehmer};
 use crate::puzzle::{Direction, Puzzle, SnakePath, State, StateSpace, Window};
 
 /// A move by what it is called.

@@ -11,8 +11,7 @@
 use std::collections::VecDeque;
 
 use crate::kernel::{Kernel, Rule, StepProgram, Transfer};
-use crate::perm::layout::{LANES, Layout};
-use crate::perm::move_table::Gathers;
+use crate::perm::{Gathers, LANES, Layout};
 use crate::puzzle::Puzzle;
 use crate::search::SearchError;
 

@@ -7,9 +7,7 @@ use rayon::prelude::*;
 
 use crate::Error;
 use crate::kernel::{ByteBlock, Rule, StepProgram, Tally};
-use crate::perm::layout::{LANES, Layout, Register};
-use crate::perm::lehmer::MAX_LEN;
-use crate::perm::reach::{ALL, Reach};
+use crate::perm::{ALL, LANES, Layout, MAX_LEN, Reach, Register};
 use crate::puzzle::State;
 use crate::search::IncomingStep;
 use crate::store::Array;
@@ -299,8 +297,8 @@ const NO_BLOCK: usize = usize::MAX;
 pub(crate) struct PredecessorBlocks {
     block: usize,
     parity: usize,
-    /// First register of each source block, transfer by transfer.
-    registers: Vec<usize>,
+    /// First register in the array of each source block, transfer by transfer.
+    pub registers: Vec<usize>,
     variants: Vec<usize>,
     /// For each transfer the block's first register in the group that it comes from.
     own: Vec<usize>,
@@ -315,11 +313,6 @@ pub(crate) struct PredecessorBlocks {
 }
 
 impl PredecessorBlocks {
-    /// First registers of all source blocks in the array.
-    pub fn inner(&self) -> &[usize] {
-        &self.registers
-    }
-
     /// Says whether what is handed over, by the last transfer, holds any state.
     pub fn halo(&mut self, live: bool) {
         if let Some(last) = self.live.last_mut() {

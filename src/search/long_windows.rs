@@ -16,8 +16,8 @@
 
 use crate::Error;
 use crate::kernel::{Kernel, Rule, Transfer};
-use crate::perm::layout::{Layout, Register};
 use crate::perm::move_table::{Gathers, crossing_table};
+use crate::perm::{Layout, Register};
 use crate::progress::Progress;
 use crate::puzzle::Window;
 use crate::search::{
@@ -146,7 +146,7 @@ impl WindowChain {
         plan: &ChainPlan,
         mut parity: usize,
     ) -> Result<WindowChain, SearchError> {
-        let layout = tables.layout();
+        let layout = tables.layout;
         let link = |(at, link): (usize, &LinkPlan)| {
             parity ^= usize::from(!link.last.is_even());
             let step = |bits: &[(u8, u8)], rule| {
@@ -194,7 +194,7 @@ impl LongWindows {
     ) -> Result<Option<LongWindows>, SearchError> {
         let chain = |plan| WindowChain::new(kernel, tables, plan, before[plan.from].parity);
         let chains: Vec<WindowChain> = plans.iter().map(chain).collect::<Result<_, _>>()?;
-        Ok((!chains.is_empty()).then_some(LongWindows { layout: tables.layout(), chains }))
+        Ok((!chains.is_empty()).then_some(LongWindows { layout: tables.layout, chains }))
     }
 
     /// Joins the states that the long windows lead to from `cur` in `joined`, whose content is replaced.

@@ -11,8 +11,7 @@ use std::time::Instant;
 
 use crate::Error;
 use crate::kernel::{Kernel, Tally};
-use crate::perm::layout::{REGISTER_BYTES, Register};
-use crate::perm::move_table::Gathers;
+use crate::perm::{Gathers, REGISTER_BYTES, Register};
 use crate::progress::{Phase, Progress};
 use crate::puzzle::Window;
 use crate::search::{

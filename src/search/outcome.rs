@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::Error;
 use crate::kernel::{Kernel, Tally};
-use crate::perm::layout::Register;
+use crate::perm::Register;
 use crate::progress::{LevelDone, Progress};
 use crate::puzzle::{State, StateSpace};
 use crate::search::{Engine, SearchError};

@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use crate::Error;
 use crate::kernel::{Tally, Transfer};
-use crate::perm::layout::{self, LANES, Layout};
-use crate::perm::move_table::MoveTable;
+use crate::perm::{LANES, Layout, MoveTable, layout};
 use crate::puzzle::{State, StateSpace, Window};
 use crate::search::disk::PlaneSources;
 use crate::search::{Chunks, Groups, SearchError, Seat, is_long};

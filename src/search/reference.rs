@@ -13,8 +13,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use crate::kernel::Tally;
-use crate::perm::layout::{self, LANES};
-use crate::perm::lehmer;
+use crate::perm::{LANES, layout, lehmer};
 use crate::progress::{Phase, Progress};
 use crate::puzzle::{State, StateSpace};
 use crate::search::{FoundLevels, Groups, Search, SearchError};

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::Error;
-use crate::perm::layout::Layout;
+use crate::perm::Layout;
 use crate::progress::Progress;
 use crate::puzzle::StateSpace;
 use crate::search::{

@@ -61,7 +61,7 @@ pub(crate) struct Control<'c> {
     observers: Observers<'c>,
     pub share: &'c Share<SubtreeResult>,
     /// Moves that the iteration allows.
-    limit: usize,
+    pub limit: usize,
     /// Nodes generated before, and those that every process generates.
     before: AtomicU64,
 }

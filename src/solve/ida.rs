@@ -139,10 +139,7 @@ impl Tree {
                 bits = BitTables::new(self);
             }
             let way = WalkKind::<V, PLAIN>::new(self, bits.as_ref(), &control);
-            let threads = if large { rayon::current_num_threads() } else { 1 };
-            let how = (worth(stage.last), threads);
-            let known = (std::mem::take(&mut cut), &before);
-            let (pass, done) = pass(&way, &root, stage.threshold, how, known);
+            let (pass, done) = pass(&way, &root, stage.last, std::mem::take(&mut cut), &before);
             before = done;
             stage.nodes += pass.nodes;
             stage.last = pass.nodes;
@@ -252,16 +249,19 @@ impl<'w, const V: usize, const PLAIN: bool> WalkKind<'w, V, PLAIN> {
     }
 }
 
-/// Walks through the tree below a node for solutions of `limit` moves, there being none of fewer, with all threads of the
-/// current pool or with this one alone; subtrees that were walked through before are not again. Takes at least how many
-/// subtrees are wanted, what is done of this iteration, and the one before; returns what is done of this one in the end.
+/// Walks through the tree below a node for solutions of as many moves as the iteration allows, there being none of fewer;
+/// `last` are the nodes of the iteration before, which say how many subtrees are wanted at least, and whether all threads
+/// of the current pool work or this one alone. Subtrees that were walked through before are not again: `done` is what is
+/// done of this iteration, `before` of the one before. Returns what is done of this one in the end.
 pub(crate) fn pass<const V: usize, const PLAIN: bool>(
     way: &WalkKind<'_, V, PLAIN>,
     root: &WalkNode<V>,
-    limit: usize,
-    (wanted, threads): (usize, usize),
-    (done, before): (Cut, &Cut),
+    last: u64,
+    done: Cut,
+    before: &Cut,
 ) -> (WalkResult, Cut) {
+    let (limit, wanted) = (way.control.limit, worth(last));
+    let large = last >= way.tree.split_from;
     let (mut subtrees, mut above, mut depth) = (Vec::new(), None, 0);
     // The goal is not among the nodes above the subtrees: it is `limit` moves away.
     while depth + 1 < limit && subtrees.len() < wanted {
@@ -297,9 +297,9 @@ pub(crate) fn pass<const V: usize, const PLAIN: bool>(
             control.done(place, (pieces, subtree, pass));
         }
     };
-    match threads {
-        1 => work(),
-        _ => (0..threads).into_par_iter().for_each(|_| work()),
+    match large {
+        true => (0..rayon::current_num_threads()).into_par_iter().for_each(|_| work()),
+        false => work(),
     }
     let (walked, stopped) = share.end();
     passes.extend(walked.into_iter().map(|(_, (_, subtree, pass))| (subtree, pass)));

@@ -15,9 +15,8 @@ use std::sync::OnceLock;
 use twox_hash::XxHash3_64;
 
 use crate::kernel::prefetch;
-use crate::store::error::{FileError, FileKind, FileProblem};
 use crate::store::storage::read_exact_at;
-use crate::store::{Image, Output, OutputError};
+use crate::store::{FileError, FileKind, FileProblem, Image, Output, OutputError};
 use crate::threads::in_parallel;
 
 const SUM: usize = HEADER_BYTES - 8;
@@ -37,9 +36,6 @@ pub trait FileHeader: Sized + Sync {
     }
 
     /// Reads the fields; whether all that follows from others is right is checked by writing them again.
-    ///
-    /// # Errors
-    /// What is wrong.
     fn decode(fields: &Fields) -> Result<Self, &'static str>;
 
     /// What is no longer read of a file of this version, and who wrote it.
@@ -113,9 +109,10 @@ enum Body {
 /// A file of a kind, in memory or read block by block.
 #[derive(Debug)]
 pub struct Container<H> {
-    path: PathBuf,
-    header: H,
-    layout: SectionLayout,
+    pub path: PathBuf,
+    pub header: H,
+    /// Where the sections lie.
+    pub layout: SectionLayout,
     body: Body,
 }
 
@@ -138,10 +135,6 @@ fn sum_of(block: &[u8]) -> u64 {
 impl<H: FileHeader> Container<H> {
     /// Opens a file whose entries are read when they are asked for. Cost: one read of what is before the
     /// entries, which is checked; later 1 MiB of reading, summing and memory for every block of entries.
-    ///
-    /// # Errors
-    /// [`FileError`] when the file cannot be read, is something else, has another length than its header
-    /// says, or is damaged before the entries.
     pub fn open(path: &Path) -> Result<Container<H>, FileError> {
         let failed = FileError::io("cannot open", path);
         let file = File::open(path).map_err(&failed)?;
@@ -185,9 +178,6 @@ impl<H: FileHeader> Container<H> {
     }
 
     /// Checks that a mapped file is still what was checked when it was mapped.
-    ///
-    /// # Errors
-    /// [`FileError::Changed`].
     pub fn unchanged(&self) -> Result<(), FileError> {
         match &self.body {
             Body::Whole(Image::Mapped(mapped)) if !mapped.is_unchanged() => {
@@ -199,17 +189,11 @@ impl<H: FileHeader> Container<H> {
     }
 
     /// Returns the file in another form, whose entries are as sound as they were checked to be.
-    ///
-    /// # Errors
-    /// As [`Container::open`], of what is before the entries.
     pub fn replaced(self, header: H, image: Image) -> Result<Container<H>, FileError> {
         Container::new(&self.path, header, Body::Whole(image))
     }
 
     /// Returns a file in memory, or mapped. Entries are not checked: see [`Container::check`].
-    ///
-    /// # Errors
-    /// As [`Container::open`].
     pub fn from_image(image: Image) -> Result<Container<H>, FileError> {
         Container::of_image(Path::new("a file in memory"), image)
     }
@@ -271,21 +255,6 @@ impl<H: FileHeader> Container<H> {
         }
     }
 
-    /// Returns the name of the file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Returns what the header says.
-    pub fn header(&self) -> &H {
-        &self.header
-    }
-
-    /// Returns where the sections lie.
-    pub fn layout(&self) -> &SectionLayout {
-        &self.layout
-    }
-
     /// Returns what is before the entries.
     pub fn front(&self) -> &[u8] {
         match &self.body {
@@ -294,7 +263,6 @@ impl<H: FileHeader> Container<H> {
         }
     }
 
-    /// Returns the index.
     pub fn index(&self) -> &[u8] {
         self.layout.index.of(self.front())
     }
@@ -331,9 +299,6 @@ impl<H: FileHeader> Container<H> {
     }
 
     /// Returns a checked copy of a block of entries that are not compressed.
-    ///
-    /// # Errors
-    /// As [`Container::byte`].
     pub fn block(&self, block: usize) -> Result<Vec<u8>, FileError> {
         let begin = (block * BLOCK_BYTES) as u64;
         let mut bytes = vec![0; (self.layout.raw - begin).min(BLOCK_BYTES as u64) as usize];
@@ -348,9 +313,6 @@ impl<H: FileHeader> Container<H> {
     }
 
     /// Reads bytes of the data section as they are.
-    ///
-    /// # Errors
-    /// [`FileError::Io`].
     pub fn read(&self, begin: u64, to: &mut [u8]) -> Result<(), FileError> {
         let read = match &self.body {
             Body::Whole(_) => {
@@ -365,9 +327,6 @@ impl<H: FileHeader> Container<H> {
     }
 
     /// Checks the bytes of a block of entries.
-    ///
-    /// # Errors
-    /// [`FileProblem::Damaged`].
     pub fn verify(&self, block: usize, bytes: &[u8]) -> Result<(), FileError> {
         let sums = self.layout.sums.of(self.front()).as_chunks::<8>().0;
         match sums.get(block) == Some(&sum_of(bytes).to_le_bytes()) {
@@ -398,9 +357,6 @@ impl<H: FileHeader> Container<H> {
     }
 
     /// Writes the file; `progress(bytes done)` may stop it.
-    ///
-    /// # Errors
-    /// [`OutputError`].
     pub fn save(
         &self,
         path: &Path,
@@ -432,6 +388,9 @@ impl<H: FileHeader> Container<H> {
 // Invariant: sections do not overlap and follow each other in the order index, sums, frames, entries; the entries
 // begin at a multiple of 4096, so that a map of them can be used as it is.
 
+/// The largest depth or value of an entry of a byte; 255 is that of what was not reached.
+pub(crate) const MAX_DEPTH: usize = 254;
+
 /// Bytes of entries that share a sum.
 pub const BLOCK_BYTES: usize = 1 << 20;
 
@@ -440,7 +399,6 @@ pub const BLOCK_BYTES: usize = 1 << 20;
 pub struct Section {
     /// Bytes of the file before it.
     pub offset: u64,
-    /// Its bytes.
     pub bytes: u64,
 }
 

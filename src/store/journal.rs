@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use twox_hash::XxHash3_64;
 
-use crate::store::error::{FileError, FileKind, FileProblem};
 use crate::store::output::{OutputError, directory, failed, sync_names};
+use crate::store::{FileError, FileKind, FileProblem};
 
 /// Lines are on the disk after this time at the latest, if others follow; a process that is killed loses none.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
@@ -116,9 +116,6 @@ impl Journal {
     }
 
     /// Makes all lines durable.
-    ///
-    /// # Errors
-    /// [`OutputError::Io`].
     pub fn sync(&mut self) -> Result<(), OutputError> {
         let synced = self
             .file

@@ -9,9 +9,7 @@ use std::ops::Range;
 use twox_hash::XxHash3_64;
 
 use crate::store::codec::{Codec, Decoder};
-use crate::store::error::StorageError;
-use crate::store::manifest::RunFile;
-use crate::store::storage::{Append, Bytes, ReadAt};
+use crate::store::{Append, Bytes, ReadAt, RunFile, StorageError};
 
 /// First bytes of a level file.
 const MAGIC: [u8; 8] = *b"TWLEVEL\n";
@@ -34,13 +32,11 @@ pub const LABEL: usize = 56;
 /// What a level file is part of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LevelHeader {
-    /// The run.
     pub run: u64,
     /// Depth of the states.
     pub depth: u32,
     /// The chunk, and the number of chunks of the run.
     pub chunk: u32,
-    /// Number of chunks.
     pub chunks: u32,
     /// Lines per frame (the last frame may have fewer).
     pub frame_lines: u32,
@@ -48,7 +44,7 @@ pub struct LevelHeader {
     pub first_line: u64,
     /// Lines of the chunk.
     pub lines: u64,
-    /// What the lines are of: the goal in notation, at most [`LABEL`] bytes.
+    /// What the lines are of: the goal in notation, at most `LABEL` bytes.
     pub label: String,
     /// How its frames are coded.
     pub codec: Codec,
@@ -57,7 +53,6 @@ pub struct LevelHeader {
 /// What a level file holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LevelSum {
-    /// Number of states.
     pub states: u64,
     /// Checksum of the states.
     pub checksum: u64,
@@ -85,7 +80,6 @@ pub enum LevelError {
     /// A frame's checksum is wrong, or its bytes do not decode.
     #[error("frame {frame} (lines from {line}) is damaged")]
     Frame {
-        /// Number of the frame.
         frame: u32,
         /// First line of the frame.
         line: u64,
@@ -93,7 +87,6 @@ pub enum LevelError {
 }
 
 impl LevelHeader {
-    /// Returns the number of frames.
     pub fn frames(&self) -> u64 {
         self.lines.div_ceil(u64::from(self.frame_lines.max(1)))
     }
@@ -311,7 +304,6 @@ impl LevelReader {
         Ok(LevelReader { file, header, sum, before: u64_at(trailer, 40), index })
     }
 
-    /// Returns the header.
     pub fn header(&self) -> &LevelHeader {
         &self.header
     }
@@ -373,15 +365,11 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Returns the frames.
     pub fn entries(&self) -> &[FrameEntry] {
         &self.entries
     }
 
     /// Returns the bytes of the i-th frame.
-    ///
-    /// # Errors
-    /// [`LevelError::Frame`] when they are not those that were written.
     pub fn bytes(&self, i: usize) -> Result<&[u8], LevelError> {
         let entry = &self.entries[i];
         let start = (entry.offset - self.entries[0].offset) as usize;
@@ -393,9 +381,6 @@ impl Frames {
     }
 
     /// Decodes the i-th frame, as [`Decoder::decode`].
-    ///
-    /// # Errors
-    /// What is wrong with it, by name.
     pub fn decode<'d>(
         &self,
         i: usize,

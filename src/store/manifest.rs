@@ -13,9 +13,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use crate::store::error::StorageError;
-use crate::store::shares::Shares;
 use crate::store::storage::{Storage, read_whole};
+use crate::store::{Shares, StorageError};
 
 /// Name of the manifest in its directory.
 pub const MANIFEST: &str = "manifest";
@@ -37,7 +36,6 @@ const LONGEST: u64 = 1 << 30;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkRecord {
-    /// Number of the chunk.
     pub chunk: u32,
     /// States; a chunk without any has no file, unless states seen before are kept there.
     pub states: u64,
@@ -59,7 +57,6 @@ impl ChunkRecord {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LevelFiles {
-    /// Depth of the level.
     pub depth: u32,
     /// The chunks computed, in the order in which they were.
     pub chunks: Vec<ChunkRecord>,
@@ -109,13 +106,10 @@ pub struct Manifest {
     pub identity: Identity,
     /// Digits that all lines of a chunk share, K.
     pub shared_digits: u32,
-    /// Number of chunks.
     pub chunks: u32,
-    /// Lines of a frame.
     pub frame_lines: u32,
-    /// Number of directories.
     pub directories: u32,
-    /// Their shares of the chunks, as [`crate::store::Shares`] deals them out; empty when chunk c lies in directory c modulo their
+    /// Their shares of the chunks, as `Shares` deals them out; empty when chunk c lies in directory c modulo their
     /// number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shares: Vec<u32>,
@@ -141,7 +135,6 @@ pub struct Manifest {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestError {
-    /// Not a manifest at all.
     #[error("it is not what tilewave writes under this name")]
     NotAManifest,
     /// A version that this program does not know.
@@ -201,9 +194,6 @@ impl Manifest {
     }
 
     /// Reads the text of a file.
-    ///
-    /// # Errors
-    /// [`ManifestError`] when it is not what [`Manifest::text`] returns.
     pub fn parse(bytes: &[u8]) -> Result<Manifest, ManifestError> {
         let manifest: Manifest = unseal(FORMAT, bytes)?;
         manifest.check().map_err(ManifestError::Content)?;
@@ -386,7 +376,6 @@ pub struct Marker {
     pub run: u64,
     /// Place of the directory among those of the run, from 1.
     pub place: u32,
-    /// Number of directories.
     pub directories: u32,
     /// Their shares of the chunks, as in the manifest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -437,15 +426,11 @@ pub struct DatabaseMarker {
     pub board: String,
     /// Goal in notation.
     pub goal: String,
-    /// The tiles.
     pub tiles: Vec<u16>,
 }
 
 impl DatabaseMarker {
     /// Reads the marker of a directory; `None` when it has none.
-    ///
-    /// # Errors
-    /// As [`Manifest::read`].
     pub fn read(storage: &dyn Storage) -> Result<Option<DatabaseMarker>, StorageError> {
         read_sealed(storage, DATABASE, LONGEST_MARKER, |bytes| unseal(DATABASE_FORMAT, bytes))
     }
@@ -475,21 +460,17 @@ pub enum RunFile {
     Level {
         /// Depth of its states.
         depth: u32,
-        /// Number of the chunk.
         chunk: u32,
     },
     /// The same before a manifest names it.
     Uncommitted {
-        /// The run.
         run: u64,
         /// Depth of its states.
         depth: u32,
-        /// Number of the chunk.
         chunk: u32,
     },
     /// Bits that a chunk sends to others for the step to a depth.
     Scratch {
-        /// The run.
         run: u64,
         /// Depth of the step.
         depth: u32,
@@ -497,19 +478,12 @@ pub enum RunFile {
         chunk: u32,
     },
     /// A manifest that is being written.
-    NewManifest {
-        /// The run.
-        run: u64,
-    },
+    NewManifest { run: u64 },
     /// A marker that is being written.
-    NewMarker {
-        /// The run.
-        run: u64,
-    },
+    NewMarker { run: u64 },
 }
 
 impl RunFile {
-    /// Returns the name of the file.
     pub fn name(self) -> String {
         match self {
             RunFile::Level { depth, chunk } => format!("level-{depth:03}.chunk-{chunk:05}"),

@@ -40,9 +40,6 @@ pub struct Array {
 
 impl Array {
     /// Returns a zeroed array of `units` units of 64 bytes.
-    ///
-    /// # Errors
-    /// [`MemoryError::Map`] when the system refuses the address space.
     pub fn zeroed(units: u64) -> Result<Array, MemoryError> {
         let bytes = units.saturating_mul(UNIT as u64);
         let refused = |reason: String| MemoryError::Map { bytes, reason };
@@ -54,7 +51,6 @@ impl Array {
         Ok(Array { map })
     }
 
-    /// Returns the units.
     pub fn units(&self) -> &[[u8; UNIT]] {
         self.map.as_chunks().0
     }
@@ -74,16 +70,12 @@ pub struct Words {
 
 impl Words {
     /// Returns a zeroed array of `len` words.
-    ///
-    /// # Errors
-    /// [`MemoryError::Map`] when the system refuses the address space.
     pub fn zeroed(len: usize) -> Result<Words, MemoryError> {
         let Array { map } = Array::zeroed((len as u64).div_ceil(8))?;
         let map = MmapRaw::from(map);
         Ok(Words { map, len })
     }
 
-    /// Returns the words.
     #[allow(unsafe_code)]
     pub fn get(&self) -> &[AtomicU64] {
         // SAFETY: the mapping is page-aligned, writable and at least `len` words long, and lives as
@@ -292,8 +284,6 @@ impl Image {
 
 #[cfg(test)]
 mod memory_tests {
-    //! What `src/store/memory.rs` keeps to itself.
-
     use super::*;
 
     #[test]
@@ -320,8 +310,6 @@ mod memory_tests {
 
 #[cfg(test)]
 mod free_memory_tests {
-    //! What `src/store/free_memory.rs` keeps to itself.
-
     use super::*;
 
     fn group(root: &Path, path: &str, files: &[(&str, &str)]) {

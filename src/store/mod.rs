@@ -15,16 +15,16 @@ pub(crate) mod storage;
 
 pub use crate::store::codec::{Codec, DEFAULT_LEVEL, Decoder, Encoder};
 pub use crate::store::container::{
-    BLOCK_BYTES, Container, Fields, FileHeader, HEADER_BYTES, Section, SectionLayout, encode,
+    BLOCK_BYTES, Container, Fields, FileHeader, HEADER_BYTES, SectionLayout, encode,
 };
 pub use crate::store::error::{FileError, FileKind, FileProblem, Place, StorageError};
 pub use crate::store::journal::Journal;
 pub use crate::store::level_file::{
-    FrameEntry, Frames, LABEL, LevelError, LevelHeader, LevelReader, LevelSum, LevelWriter,
+    FrameEntry, Frames, LABEL, LevelHeader, LevelReader, LevelSum, LevelWriter,
 };
 pub use crate::store::manifest::{
     ChunkRecord, DATABASE, DatabaseMarker, Identity, LevelFiles, LevelRecord, MANIFEST, MARKER,
-    Manifest, ManifestError, Marker, PREVIOUS, RunFile,
+    Manifest, Marker, PREVIOUS, RunFile,
 };
 pub use crate::store::memory::{Array, Image, Mapped, MemoryError, Words, budget, peak_memory};
 pub use crate::store::output::{Output, OutputError, advice};
@@ -35,3 +35,5 @@ pub use crate::store::storage::{
 };
 
 pub(crate) use crate::store::output::failed;
+
+pub(crate) use crate::store::container::MAX_DEPTH;

@@ -136,9 +136,6 @@ pub struct Output {
 impl Output {
     /// Checks that an output can be written, so that no long work ends with nowhere to put its result.
     /// Nothing is left behind. `replace` allows a file to exist.
-    ///
-    /// # Errors
-    /// As [`Output::create`].
     pub fn check(path: &Path, replace: bool) -> Result<(), OutputError> {
         let NameTarget::File(target) = NameTarget::of(path, replace)? else {
             return Ok(());

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use memmap2::Mmap;
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::store::error::{Place, StorageError};
+use crate::store::{Place, StorageError};
 use crate::units::names;
 
 /// How files are read.
@@ -608,9 +608,6 @@ const SILENT: Duration = Duration::from_millis(500);
 
 /// Locks a directory. A process that has just been killed holds its lock until the system has taken back its
 /// memory, so this waits for it, at most `patience`; `None` when it is still held then.
-///
-/// # Errors
-/// As [`Storage::lock`].
 pub fn lock_within(
     storage: &dyn Storage,
     patience: Duration,

@@ -3,13 +3,13 @@
 use rayon::prelude::*;
 
 use crate::Error;
-use crate::perm::layout::{LANES, Layout, Register};
-use crate::perm::lehmer;
+use crate::perm::{LANES, Layout, Register, lehmer};
 use crate::progress::Progress;
 use crate::puzzle::{Board, CellMoves, Definition, Position, State, StateSpace};
 use crate::search::{self, Search, SearchError};
+use crate::store::MAX_DEPTH;
 use crate::store::{BLOCK_BYTES, FileHeader as _, Image};
-use crate::table::header::{MAX_DEPTH, TableHeader, TablePuzzle, TableShape, UNREACHED};
+use crate::table::header::{TableHeader, TablePuzzle, TableShape, UNREACHED};
 use crate::table::{DistanceTable, TableEncoding, TableError};
 use crate::threads::in_parallel;
 

@@ -12,10 +12,11 @@ use crate::puzzle::{
     Board, CellMove, CellMoves, Definition, DefinitionError, Metric, Moves, NamedMove, Position,
     State, StateSpace,
 };
+use crate::store::MAX_DEPTH;
 use crate::store::{Container, FileHeader as _, FileProblem, Image};
 use crate::table::TableEncoding;
 use crate::table::error::TableError;
-use crate::table::header::{MAX_DEPTH, TableHeader, TablePuzzle, TableShape};
+use crate::table::header::{TableHeader, TablePuzzle, TableShape};
 
 /// The depth of every state of a puzzle.
 ///
@@ -95,7 +96,7 @@ impl DistanceTable {
     }
 
     fn new(file: Container<TableHeader>) -> Result<DistanceTable, Error> {
-        let header = file.header();
+        let header = &file.header;
         let space = match &header.puzzle {
             TablePuzzle::Board(goal, metric) => {
                 StateSpace::of_board(goal.clone()).in_metric(*metric)
@@ -145,22 +146,22 @@ impl DistanceTable {
 
     /// Returns the encoding.
     pub fn encoding(&self) -> TableEncoding {
-        self.file.header().encoding
+        self.file.header.encoding
     }
 
     /// Returns the number of states of each depth.
     pub fn histogram(&self) -> &[u64] {
-        &self.file.header().histogram
+        &self.file.header.histogram
     }
 
     /// Returns the checksum of the entries.
     pub fn checksum(&self) -> u64 {
-        self.file.header().checksum
+        self.file.header.checksum
     }
 
     /// Returns the bytes of the file.
     pub fn file_bytes(&self) -> u64 {
-        self.file.layout().data.end()
+        self.file.layout.data.end()
     }
 
     /// Where the entry of a state lies in memory, to be asked for; nowhere when entries are read from a file.
@@ -284,7 +285,7 @@ impl DistanceTable {
     /// The error of a position from which no move leads closer to the goal.
     pub(crate) fn dead_end(&self, position: &Position) -> Error {
         let state = self.space.id(position.state());
-        let path = self.file.path().to_path_buf();
+        let path = self.file.path.clone();
         TableError::DeadEnd { path, state }.into()
     }
 
@@ -332,7 +333,7 @@ impl DistanceTable {
 /// The error of a definition that is not that of the header.
 fn wrong(file: &Container<TableHeader>) -> TableError {
     let what = "its definition of the puzzle is none";
-    TableError::File(TableHeader::KIND.wrong(file.path(), FileProblem::Header(what)))
+    TableError::File(TableHeader::KIND.wrong(&file.path, FileProblem::Header(what)))
 }
 
 // Depths of many states at once.

@@ -198,9 +198,6 @@ const UNKNOWN: u8 = 3;
 /// The byte of states that were not reached, in any encoding.
 pub(crate) const UNREACHED: u8 = 0xff;
 
-/// The largest depth.
-pub(crate) const MAX_DEPTH: usize = 254;
-
 /// How depths are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableEncoding {

@@ -7,7 +7,7 @@
 use std::sync::Mutex;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use tilewave::store::Array;
+use tilewave::internals::Array;
 
 /// 64-byte units of each array: 1 GiB, far beyond any cache.
 const UNITS: u64 = 1 << 24;

@@ -8,12 +8,12 @@
 use std::path::PathBuf;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use tilewave::internals::{
+    Codec, DEFAULT_LEVEL, Decoder, Directory, Encoder, Io, LevelReader, Manifest, Storage,
+};
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::{Goal, Size};
 use tilewave::search::disk::{self, Directories, Disk};
-use tilewave::store::{
-    Codec, DEFAULT_LEVEL, Decoder, Directory, Encoder, Io, LevelReader, Manifest, Storage,
-};
 use tilewave::{Kernel, Search};
 
 type Register = [u8; 64];

@@ -6,8 +6,8 @@
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use tilewave::kernel::{ByteBlock, Kernel, Rule, StepProgram, Transfer};
-use tilewave::perm::layout::Layout;
+use tilewave::internals::layout::Layout;
+use tilewave::internals::{ByteBlock, Kernel, Rule, StepProgram, Transfer};
 use tilewave::puzzle::{Metric, Size, SnakePath};
 
 fn block_steps(c: &mut Criterion) {

@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use tilewave::perm::lehmer;
+use tilewave::internals::lehmer;
 
 fn ranking(c: &mut Criterion) {
     let mut group = c.benchmark_group("lines");

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use tilewave::kernel::Kernel;
+use tilewave::Kernel;
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::{Goal, Size};
 use tilewave::search::{self, Engine, Search};

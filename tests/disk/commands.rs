@@ -3,7 +3,7 @@
 use assert_cmd::Command;
 use serde_json::Value;
 use tilewave::Kernel;
-use tilewave::store::Codec;
+use tilewave::internals::Codec;
 
 fn tilewave(args: &[&str]) -> (i32, String, String) {
     let output = Command::cargo_bin("tilewave").unwrap().args(args).output().unwrap();

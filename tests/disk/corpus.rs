@@ -3,9 +3,9 @@
 
 use super::*;
 use tilewave::Kernel;
+use tilewave::internals::{Codec, Decoder, LevelReader, Manifest};
 use tilewave::puzzle::Board;
 use tilewave::random::SplitMix64;
-use tilewave::store::{Codec, Decoder, LevelReader, Manifest};
 
 struct Dice(SplitMix64);
 

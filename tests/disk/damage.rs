@@ -1,8 +1,8 @@
 //! Broken disks, full disks, files that are not what they should be.
 
 use super::*;
+use tilewave::internals::Manifest;
 use tilewave::search::disk::PlaneStore;
-use tilewave::store::Manifest;
 
 /// A run of 3x3 stopped in the middle of a level.
 fn stopped(keep_all: bool) -> (Search, Simulated) {

@@ -1,7 +1,7 @@
 //! Directories that hold half a run, another run, or somebody else's files: recognised, named, left as they are.
 
 use super::*;
-use tilewave::store::{LevelHeader, LevelReader, MANIFEST, MARKER, Manifest, PREVIOUS};
+use tilewave::internals::{LevelHeader, LevelReader, MANIFEST, MARKER, Manifest, PREVIOUS};
 
 /// All files with their bytes, but for the lock.
 pub fn content(directory: &Simulated) -> Vec<(String, Vec<u8>)> {

@@ -1,10 +1,10 @@
 //! Searches through chunks on disk against the search in memory.
 
+use tilewave::internals::{Directory, Io, Storage};
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::{Goal, Size};
 use tilewave::search::disk::{self, Directories, Disk, PlaneStore};
 use tilewave::search::{self, Outcome, Search};
-use tilewave::store::{Directory, Io, Storage};
 
 fn search(size: &str) -> Search {
     let size: Size = size.parse().unwrap();

@@ -2,7 +2,7 @@
 
 use super::*;
 use tilewave::Kernel;
-use tilewave::store::{Codec, Decoder, LevelReader, Manifest};
+use tilewave::internals::{Codec, Decoder, LevelReader, Manifest};
 
 /// A level file and a manifest of 2x4, as version 1 writes them. `TILEWAVE_WRITE_GOLDEN=1` writes them anew,
 /// which is only right together with a new version number.
@@ -73,7 +73,7 @@ fn files_of_version_1_are_read_and_written() {
         new.levels
             .iter()
             .zip(&old.levels)
-            .map(|(n, o)| tilewave::store::LevelRecord { bytes: o.bytes, ..n.clone() })
+            .map(|(n, o)| tilewave::internals::LevelRecord { bytes: o.bytes, ..n.clone() })
             .collect::<Vec<_>>()
     );
     assert_eq!(

@@ -135,7 +135,7 @@ fn another_metric_and_other_moves_are_refused() {
 /// The states seen lie beside the levels; damage there is found like any other.
 #[test]
 fn damage_to_the_states_seen_is_found() {
-    use tilewave::store::{LevelReader, RunFile};
+    use tilewave::internals::{LevelReader, RunFile};
     let search = of("lx:9");
     let directory = Simulated::default();
     let mut disk = on(&directory, 1);
@@ -160,7 +160,7 @@ fn damage_to_the_states_seen_is_found() {
 
 #[test]
 fn a_lost_manifest_is_rebuilt() {
-    use tilewave::store::MANIFEST;
+    use tilewave::internals::MANIFEST;
     for name in ["3x3 mtm", "lrx:9", "lx:9", "lx:8"] {
         let search = of(name);
         let directory = Simulated::default();

@@ -19,12 +19,12 @@ mod threads;
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
+use tilewave::internals::Storage;
 use tilewave::progress::{NoProgress, Phase, Progress};
 use tilewave::puzzle::families;
 use tilewave::puzzle::{Goal, Size, StateSpace};
 use tilewave::search::disk::{self, Directories, Disk};
 use tilewave::search::{self, Outcome, Search};
-use tilewave::store::Storage;
 
 use simulated::{Faults, Simulated};
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use super::*;
-use tilewave::store::{Directory, Io, Manifest, RunFile};
+use tilewave::internals::{Directory, Io, Manifest, RunFile};
 
 /// Puts something in the place of a file.
 type Put = fn(&Path);

@@ -3,7 +3,7 @@
 use super::directories::{content, over};
 use super::*;
 use std::time::Duration;
-use tilewave::store::{MANIFEST, MARKER, Manifest, PREVIOUS};
+use tilewave::internals::{MANIFEST, MARKER, Manifest, PREVIOUS};
 
 fn repair(disk: &Disk) -> Result<disk::Repaired, tilewave::Error> {
     disk::repair(&disk.directories, Duration::ZERO)

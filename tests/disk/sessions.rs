@@ -2,8 +2,8 @@
 
 use super::*;
 use std::time::Duration;
+use tilewave::internals::{Codec, Directory, Io, LevelReader, Manifest};
 use tilewave::search::disk::PlaneStore;
-use tilewave::store::{Codec, Directory, Io, LevelReader, Manifest};
 
 #[test]
 fn a_search_goes_on_in_the_middle_of_a_level() {
@@ -179,7 +179,7 @@ fn all_levels_are_kept_when_asked() {
 /// Bytes of headers, indices and trailers.
 fn framing(directory: &Simulated) -> u64 {
     let names = directory.list().unwrap();
-    let files = names.iter().filter(|name| tilewave::store::Manifest::is_file_name(name));
+    let files = names.iter().filter(|name| tilewave::internals::Manifest::is_file_name(name));
     files
         .map(|name| {
             let reader = LevelReader::open(directory.open(name).unwrap()).unwrap();

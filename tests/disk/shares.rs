@@ -3,7 +3,7 @@
 use super::directories::over;
 use super::*;
 use std::time::Duration;
-use tilewave::store::{MANIFEST, MARKER, Manifest, PREVIOUS, RunFile};
+use tilewave::internals::{MANIFEST, MARKER, Manifest, PREVIOUS, RunFile};
 
 /// Directories on disks of their own with so many megabytes free.
 fn disks(rooms: [u64; 3]) -> [Simulated; 3] {

@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tilewave::Error;
-use tilewave::perm::lehmer;
+use tilewave::internals::lehmer;
+use tilewave::internals::{Directory, Io, Manifest};
 use tilewave::progress::{LevelDone, NoProgress, Progress};
 use tilewave::puzzle::{Goal, Size, StateSpace};
 use tilewave::search::disk::{self, Directories, Disk, DiskError, Stopped};
 use tilewave::search::{self, Communicator, Outcome, Reduce, Search};
-use tilewave::store::{Directory, Io, Manifest};
 
 use super::on;
 use super::simulated::Simulated;
@@ -242,7 +242,7 @@ fn one_job_at_a_time_works_in_a_directory() {
     let search = search("3x3");
     let dir = tempfile::tempdir().unwrap();
     let outer = Directory::create(dir.path(), Io::Read).unwrap();
-    let lock = tilewave::store::Storage::lock(&outer).unwrap().unwrap();
+    let lock = tilewave::internals::Storage::lock(&outer).unwrap().unwrap();
     for stopped in
         ranks(3, |team| disk::run_distributed(&search, &disk_in(dir.path()), team, &NoProgress))
     {
@@ -320,7 +320,7 @@ fn ranks_that_were_started_for_different_searches_stop_with_the_same_words() {
             let text = error.to_string();
             assert!(text.contains("rank 1 was started with") && text.contains(name), "{text}");
         }
-        assert_eq!(tilewave::store::Storage::list(&directory).unwrap(), [""; 0]);
+        assert_eq!(tilewave::internals::Storage::list(&directory).unwrap(), [""; 0]);
     }
 }
 

@@ -1,12 +1,12 @@
 //! A search in which a thread of rank 1 panics. tools/mpi-test runs it under mpirun and expects all ranks
 //! to end at once.
 
+use tilewave::internals::{Directory, Io};
 use tilewave::progress::{Phase, Progress};
 use tilewave::puzzle::Goal;
 use tilewave::search::disk::{self, Directories, Disk};
 use tilewave::search::mpi::{Job, end_on_panic};
 use tilewave::search::{Communicator, Search};
-use tilewave::store::{Directory, Io};
 
 struct Panics(bool);
 

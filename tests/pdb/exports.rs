@@ -1,8 +1,8 @@
 //! Layouts of other solvers, against their definitions written out.
 
+use tilewave::internals::OutputError;
 use tilewave::pdb::{ExportLayout, Kind, Pdb, PdbError, export};
 use tilewave::progress::NoProgress;
-use tilewave::store::OutputError;
 
 use super::{database, goal};
 

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use tilewave::internals::{FileError, FileProblem, OutputError};
 use tilewave::pdb::{
     Build, Encoding, Kind, Pattern, Pdb, PdbError, Probe, build, compress, decompress, encode,
     inspect, plan, rebuild, spot_check,
 };
 use tilewave::progress::{LevelDone, NoProgress, Phase, Progress, StopWhen};
 use tilewave::random::SplitMix64;
-use tilewave::store::{FileError, FileProblem, OutputError};
 
 use super::{Random, database, goal};
 

@@ -1,7 +1,7 @@
 //! All builders make the same tables.
 
 use proptest::prelude::*;
-use tilewave::kernel::Kernel;
+use tilewave::Kernel;
 use tilewave::pdb::{Build, Encoding, Kind, Pattern, build};
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::{Board, Size};

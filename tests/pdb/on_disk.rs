@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tilewave::kernel::Kernel;
+use tilewave::Kernel;
+use tilewave::internals::{DATABASE, Storage};
 use tilewave::pdb::{Build, DiskBuild, Encoding, Kind, Pattern, Pdb, PdbError, build};
 use tilewave::progress::{NoProgress, StopWhen};
-use tilewave::store::{DATABASE, Storage};
 
 use super::cli::{refused, stdout};
 use super::goal;

@@ -164,10 +164,10 @@ fn a_set_that_is_too_large_for_the_memory_keeps_its_levels_on_the_disk() {
     let (levels, mine) = (dir.join("mine"), dir.join("mine/lock"));
     std::fs::create_dir(&levels).unwrap();
     std::fs::write(&mine, "mine").unwrap();
-    tilewave::store::remove_unused(&levels);
+    tilewave::internals::remove_unused(&levels);
     assert_eq!(std::fs::read(&mine).unwrap(), b"mine");
     std::fs::write(&mine, "").unwrap();
-    tilewave::store::remove_unused(&levels);
+    tilewave::internals::remove_unused(&levels);
     assert!(!levels.exists());
 }
 

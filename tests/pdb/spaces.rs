@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tilewave::kernel::Kernel;
+use tilewave::Kernel;
 use tilewave::pdb::{Pattern, PdbError, Space};
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::Board;

@@ -1,6 +1,6 @@
 //! What boards, sizes and goals may be, and what is said of those that may not.
 
-use tilewave::kernel::Kernel;
+use tilewave::Kernel;
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::{
     Board, Coordinates, Direction, Goal, Metric, MoveStyle, Moves, Size, SnakePath, StateSpace,

@@ -2,10 +2,10 @@
 //! windows that no board has.
 
 use proptest::prelude::*;
-use tilewave::perm::TargetByte;
-use tilewave::perm::layout::{LANES, Layout, LinePlace};
-use tilewave::perm::lehmer;
-use tilewave::perm::move_table::{MoveShape, MoveTable};
+use tilewave::internals::TargetByte;
+use tilewave::internals::layout::{LANES, Layout, LinePlace};
+use tilewave::internals::lehmer;
+use tilewave::internals::move_table::{MoveShape, MoveTable};
 use tilewave::puzzle::Window;
 use tilewave::puzzle::{Metric, Size, SnakePath, is_even};
 

@@ -1,10 +1,10 @@
 //! Every kernel against the scalar one, and the scalar one against the definition of a level step.
 
 use proptest::prelude::*;
-use tilewave::kernel::{ByteBlock, Kernel, Rule, StepProgram, Tally, Transfer, collect, spread};
-use tilewave::perm::layout;
-use tilewave::perm::layout::{LANES, Layout, LinePlace, Register};
-use tilewave::perm::move_table::MoveTable;
+use tilewave::internals::layout;
+use tilewave::internals::layout::{LANES, Layout, LinePlace, Register};
+use tilewave::internals::move_table::MoveTable;
+use tilewave::internals::{ByteBlock, Kernel, Rule, StepProgram, Tally, Transfer, collect, spread};
 use tilewave::puzzle::{Metric, Size, SnakePath};
 use tilewave::puzzle::{Puzzle, Window};
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tilewave::kernel::Kernel;
+use tilewave::Kernel;
 use tilewave::progress::{NoProgress, Progress};
 use tilewave::puzzle::{Board, Metric, Size, StateSpace};
 use tilewave::search::{self, Engine, Search};

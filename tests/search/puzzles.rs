@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use tilewave::kernel::Kernel;
+use tilewave::Kernel;
 use tilewave::progress::NoProgress;
 use tilewave::puzzle::{Definition, StateSpace, families};
 use tilewave::search::{self, Engine, Search};

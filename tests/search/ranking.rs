@@ -1,8 +1,8 @@
 //! Ranking is a bijection in both directions.
 
 use proptest::prelude::*;
-use tilewave::perm::layout::{LANES, Layout};
-use tilewave::perm::{layout, lehmer, placement};
+use tilewave::internals::layout::{LANES, Layout};
+use tilewave::internals::{layout, lehmer, placement};
 use tilewave::puzzle::{Board, Coordinates, Metric, Size, SnakePath, State, StateSpace, is_even};
 
 #[test]

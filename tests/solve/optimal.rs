@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tilewave::internals::placement;
 use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb, build, partition};
-use tilewave::perm::placement;
 use tilewave::progress::{NoProgress, Phase, Progress};
 use tilewave::puzzle::{Board, Moves, Size};
 use tilewave::random::SplitMix64;

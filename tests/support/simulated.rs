@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use tilewave::internals::{Append, Bytes, Lock, Place, ReadAt, Storage, StorageError};
 use tilewave::random::SplitMix64;
-use tilewave::store::{Append, Bytes, Lock, Place, ReadAt, Storage, StorageError};
 
 /// A directory in memory. Clones are the same directory.
 #[derive(Clone, Debug, Default)]

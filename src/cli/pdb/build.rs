@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde::Serialize;
+use tilewave::internals::{self, MemoryDirectory};
 use tilewave::pdb::{
     self, Build, DiskBuild, Encoding, Kind, PdbError, check_disjoint, check_partition,
 };
 use tilewave::report::{bytes, duration, histogram, thousands};
-use tilewave::store::{self, MemoryDirectory};
 use tilewave::{Directory, Io, Pattern, Pdb, Size, Storage};
 
 use crate::cli::pdb::inspect::{DatabaseFacts, tiles};
@@ -197,7 +197,7 @@ impl BuildArgs {
                 of: DatabaseFacts::new(table.summary()),
                 file: file.display().to_string(),
                 seconds: begun.elapsed().as_secs_f64(),
-                peak_memory_bytes: store::peak_memory(),
+                peak_memory_bytes: internals::peak_memory(),
             };
             let beside = Destination::beside(file, self.format);
             beside.map_or(Ok(()), |destination| destination.write(&built))?;

@@ -9,11 +9,11 @@ use std::time::Instant;
 use clap::Subcommand;
 use parking_lot::Mutex;
 use serde::Serialize;
+use tilewave::internals::DatabaseMarker;
 use tilewave::pdb::{self, Build, DiskBuild, Encoding, Kind, SetFile, tilings};
 use tilewave::progress::Phase;
 use tilewave::report::{bytes, counted, duration};
 use tilewave::solve::{Scrambler, Stage, default_patterns, sweeps};
-use tilewave::store::DatabaseMarker;
 use tilewave::{Board, Directory, Io, Optimal, Pattern, Size};
 
 use crate::cli::pdb::build::{build_file, check_space, file_name};

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use tilewave::internals;
 use tilewave::pdb::{Build, Encoding, Kind, PdbError, SetFile, build, inspect, partition};
 use tilewave::report::{bytes, duration};
 use tilewave::solve::default_patterns;
-use tilewave::store;
 use tilewave::{Board, Pattern, Pdb};
 
 use crate::cli::{Context, Failure, Result, SearchProgress, last_words, part, refuse};
@@ -58,7 +58,7 @@ impl Databases {
             error => error.into(),
         })?;
         let cache = if self.no_cache { None } else { self.cache() };
-        let budget = store::budget();
+        let budget = internals::budget();
         let mut built = (0u64, 0.0);
         let mut pdbs = Vec::new();
         let all = patterns.len();

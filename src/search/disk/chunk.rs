@@ -10,8 +10,7 @@ use std::time::Instant;
 use parking_lot::Mutex;
 
 use crate::kernel::{Kernel, Tally, collect, spread};
-use crate::perm::layout::{GROUP, Register};
-use crate::perm::reach::ALL;
+use crate::perm::{ALL, GROUP, Register};
 use crate::search::disk::{
     Batch, Batches, Committer, DiskError, DiskRun, EncodedFrames, Fetch, FrameContent, GroupStep,
     Halo, Halt, Worker, leaving, near, no_thread, reader,
@@ -255,7 +254,7 @@ impl Restored {
                                 let words = &mut worker.words;
                                 let any = collect(run.files.kernel, registers, bit, words);
                                 let words = any.then_some(&words[..]);
-                                filled.outgoing(side, plane, block, &mut worker.located, words);
+                                filled.outgoing(side, plane, block, words);
                             }
                         }
                     }
@@ -392,7 +391,7 @@ impl ChunkStep<'_> {
             for &(plane, bit) in &into.outgoing {
                 let any = held != 0 && take(kernel, next, bit, held, words);
                 let words = any.then_some(&words[..]);
-                self.halo.outgoing(next_side, plane, block, located, words);
+                self.halo.outgoing(next_side, plane, block, words);
             }
         }
         run.files.times.kernel.add(begun);

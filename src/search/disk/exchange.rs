@@ -71,25 +71,25 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Sends the segment of a plane from one chunk to another, for the step to a depth.
+    /// Sends segments of a chunk for the step to a depth: (to, plane, segment).
     pub fn send(
         &mut self,
         depth: u32,
         from: usize,
-        to: usize,
-        plane: usize,
-        segment: Vec<u8>,
+        segments: Vec<(usize, usize, Vec<u8>)>,
     ) -> Result<(), Error> {
-        let leaves = self.leaves(to);
-        let bits = match &mut self.route {
-            Route::Files(files) => files.append((depth, from), &segment)?,
-            Route::Ranks(outbox) if leaves => {
-                outbox.push([depth, from as u32, to as u32, plane as u32], &segment);
-                return Ok(());
-            }
-            Route::Ranks(_) => SegmentBits::Here(segment),
-        };
-        self.waiting.entry((depth, to)).or_default().push((from, plane, bits));
+        for (to, plane, segment) in segments {
+            let leaves = self.leaves(to);
+            let bits = match &mut self.route {
+                Route::Files(files) => files.append((depth, from), &segment)?,
+                Route::Ranks(outbox) if leaves => {
+                    outbox.push([depth, from as u32, to as u32, plane as u32], &segment);
+                    continue;
+                }
+                Route::Ranks(_) => SegmentBits::Here(segment),
+            };
+            self.waiting.entry((depth, to)).or_default().push((from, plane, bits));
+        }
         Ok(())
     }
 
@@ -354,7 +354,7 @@ mod tests {
     /// What rank 1 sends to rank 0 when it takes chunks 0 and 1 for rank 0's.
     fn message(from: usize, to: usize) -> Vec<u8> {
         let mut exchange = Exchange::of_ranks(&Other, vec![0, 0]);
-        exchange.send(3, from, to, 0, vec![9]).unwrap();
+        exchange.send(3, from, vec![(to, 0, vec![9])]).unwrap();
         let Route::Ranks(outbox) = &mut exchange.route else { panic!("ranks send messages") };
         std::mem::take(&mut outbox.out[0])
     }

@@ -3,8 +3,7 @@
 
 use crate::Error;
 use crate::kernel::{Kernel, Rule};
-use crate::perm::move_table::Gathers;
-use crate::perm::reach::Reach;
+use crate::perm::{Gathers, Reach};
 use crate::search::disk::Halo;
 use crate::search::{
     Chunks, Crossings, Expansion, Frontier, IncomingStep, Plane, PredecessorBlocks, SearchProblem,
@@ -104,7 +103,7 @@ pub(crate) fn near(
     let mut sources = PredecessorBlocks::new(&into.step.program);
     for block in held() {
         expansion.find(&mut sources, first + block);
-        for register in sources.inner() {
+        for register in &sources.registers {
             let block = register / chunks.layout.block_registers();
             near[block / chunks.frame_blocks] = true;
         }
@@ -129,7 +128,7 @@ mod tests {
             false
         }
 
-        fn outgoing(&self, _: usize, _: usize, _: usize, _: &mut BlockSources, _: Option<&[u64]>) {}
+        fn outgoing(&self, _: usize, _: usize, _: usize, _: Option<&[u64]>) {}
 
         fn reached(&mut self, _: usize) -> Option<Vec<usize>> {
             self.0.clone()

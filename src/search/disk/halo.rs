@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::Error;
 use crate::kernel::Kernel;
-use crate::perm::layout::Layout;
+use crate::perm::Layout;
 use crate::search::disk::{BlockSources, Granularity};
 use crate::search::{Communicator, Crossings};
 use crate::store::Words;
@@ -41,14 +41,7 @@ pub(crate) trait Halo: Send + Sync {
 
     /// Takes the bits that a block sends through a plane in a step from a side, that in progress or the next; `None`
     /// for none.
-    fn outgoing(
-        &self,
-        side: usize,
-        plane: usize,
-        block: usize,
-        scratch: &mut BlockSources,
-        words: Option<&[u64]>,
-    );
+    fn outgoing(&self, side: usize, plane: usize, block: usize, words: Option<&[u64]>);
 
     /// Returns the blocks of a chunk that has begun, counted from its first, that bits reach, some twice, when they are at
     /// most `most`. What blocks have given before is forgotten then, so that only those that have something to give must be asked. `None` when
@@ -80,7 +73,7 @@ pub(crate) trait Halo: Send + Sync {
 pub(crate) struct PlaneWords {
     words: Words,
     /// For each block whether any word is set.
-    live: Vec<AtomicBool>,
+    pub live: Vec<AtomicBool>,
     /// Words of a block.
     size: usize,
 }
@@ -95,11 +88,6 @@ impl PlaneWords {
     /// The words of some blocks.
     pub fn of(&self, blocks: Range<usize>) -> &[AtomicU64] {
         &self.words.get()[blocks.start * self.size..blocks.end * self.size]
-    }
-
-    /// For each block whether any word is set.
-    pub fn live(&self) -> &[AtomicBool] {
-        &self.live
     }
 
     pub fn is_live(&self, block: usize) -> bool {
@@ -151,12 +139,6 @@ impl<'a> WholeHalo<'a> {
         Ok(WholeHalo { crossings, blocks, side, at_targets: false, bits, kernel })
     }
 
-    /// Writes a block of words at its own place, for a step from a side.
-    fn put(&self, at: usize, side: usize, plane: usize, place: usize, words: Option<&[u64]>) {
-        let clears = !self.whole_blocks(side, plane);
-        self.bits[at].set(plane * self.blocks + place, words, clears);
-    }
-
     /// Whether a plane goes in whole blocks, in either direction.
     fn whole_blocks(&self, side: usize, plane: usize) -> bool {
         let plane = &self.crossings.sides[side][plane];
@@ -194,30 +176,27 @@ impl Halo for WholeHalo<'_> {
         words.iter().any(|&word| word != 0)
     }
 
-    fn outgoing(
-        &self,
-        side: usize,
-        plane: usize,
-        block: usize,
-        scratch: &mut BlockSources,
-        words: Option<&[u64]>,
-    ) {
+    fn outgoing(&self, side: usize, plane: usize, block: usize, words: Option<&[u64]>) {
+        let first = plane * self.blocks;
+        let put = |at: usize, side: usize, block: usize| {
+            self.bits[at].set(first + block, words, !self.whole_blocks(side, plane));
+        };
         if side == self.side {
             // In source order, as planes begin, what the current level sends lies at its own place.
-            return self.put(0, side, plane, block, words);
+            return put(0, side, block);
         }
         let in_place = self.crossings.in_place;
         if self.at_targets || !in_place {
-            return self.put(usize::from(!in_place), side, plane, block, words);
+            return put(usize::from(!in_place), side, block);
         }
         let sources = &self.crossings.sides[self.side][plane].sources;
-        sources.locate(block, scratch);
+        let mut located = BlockSources::default();
+        sources.locate(block, &mut located);
         if self.whole_blocks(self.side, plane) {
-            return self.put(0, self.side, plane, scratch.blocks[0], words);
+            return put(0, self.side, located.blocks[0]);
         }
-        let first = plane * self.blocks;
         let all = self.bits[0].of(first..first + self.blocks);
-        for (register, place) in sources.words(scratch).enumerate() {
+        for (register, place) in sources.words(&located).enumerate() {
             all[place].store(words.map_or(0, |words| words[register]), Ordering::Relaxed);
         }
     }

@@ -8,11 +8,8 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::RwLock;
 
-use crate::kernel::{BitPiece, BitRow, Kernel, take_bits};
-use crate::perm::TargetByte;
-use crate::perm::layout::{GROUP, LANES};
-use crate::perm::lehmer::MAX_LEN;
-use crate::perm::move_table::{MoveShape, MoveTable};
+use crate::kernel::{BitGather, BitPiece, BitRow, Kernel};
+use crate::perm::{GROUP, LANES, MAX_LEN, MoveShape, MoveTable, TargetByte};
 use crate::search::Chunks;
 
 /// All lanes of a word.
@@ -137,7 +134,9 @@ impl<'a> Portions<'a> {
     ) {
         let Portions { sources, located, .. } = self;
         let load = |piece| load(sources.place(located, piece));
-        sources.gather(kernel, &portion.starts, &portion.pieces, load, words);
+        let Portion { starts, pieces, .. } = portion;
+        let of = BitGather { rows: &sources.pieces().rows, starts, pieces };
+        sources.gather(kernel, of, load, words);
     }
 }
 
@@ -187,7 +186,9 @@ impl PlaneSources {
         words: &mut [u64],
     ) {
         let load = |piece| load(self.place(sources, piece));
-        self.gather(kernel, self.starts(sources), &self.pieces().pieces, load, words);
+        let WordPieces { rows, pieces, .. } = self.pieces();
+        let of = BitGather { rows, starts: self.starts(sources), pieces };
+        self.gather(kernel, of, load, words);
     }
 
     /// The source word of a piece, counted over the whole array.
@@ -196,21 +197,20 @@ impl PlaneSources {
         sources.blocks[usize::from(piece.block)] * size + usize::from(piece.word)
     }
 
-    /// Writes words from their pieces; `starts` says where those of each word begin.
+    /// Writes words from their pieces.
     fn gather(
         &self,
         kernel: Kernel,
-        starts: &[u32],
-        pieces: &[BitPiece],
+        of: BitGather<'_>,
         load: impl Fn(BitPiece) -> u64,
         words: &mut [u64],
     ) {
         if self.is_whole() {
-            for (word, &piece) in words.iter_mut().zip(&pieces[starts[0] as usize..]) {
+            for (word, &piece) in words.iter_mut().zip(&of.pieces[of.starts[0] as usize..]) {
                 *word = load(piece);
             }
         } else {
-            take_bits(kernel, &self.pieces().rows, starts, pieces, load, words);
+            of.run(kernel, load, words);
         }
     }
 

@@ -12,7 +12,7 @@ use rayon::ThreadPool;
 
 use crate::Error;
 use crate::kernel::Tally;
-use crate::perm::layout::LANES;
+use crate::perm::LANES;
 use crate::progress::Progress;
 use crate::puzzle::State;
 use crate::search::disk::{

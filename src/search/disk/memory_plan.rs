@@ -2,8 +2,7 @@
 
 use crate::Error;
 use crate::kernel::Kernel;
-use crate::perm::layout::LANES;
-use crate::perm::lehmer;
+use crate::perm::{LANES, lehmer};
 use crate::puzzle::{Metric, StateSpace};
 use crate::search::disk::{Disk, DiskError};
 use crate::search::{Chunks, Crossings, Engine, PlaneStore, Search, SearchError, SearchProblem};

@@ -12,7 +12,7 @@ use std::time::Instant;
 use crossbeam::channel::{Receiver, Sender, bounded};
 
 use crate::kernel::Kernel;
-use crate::perm::layout::{LANES, Layout, Register};
+use crate::perm::{LANES, Layout, Register};
 use crate::search::disk::{Directories, DiskError, label};
 use crate::search::{Chunks, SearchProblem};
 use crate::store::{
@@ -50,7 +50,6 @@ impl<'a> RunFiles<'a> {
         chunks: Chunks,
         manifest: &Manifest,
         kernel: Kernel,
-        threads: usize,
     ) -> RunFiles<'a> {
         RunFiles {
             directories,
@@ -60,7 +59,7 @@ impl<'a> RunFiles<'a> {
             label: label(&manifest.identity),
             keep_all: manifest.keep_all,
             kernel,
-            threads,
+            threads: 1,
             times: Times::default(),
         }
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use crate::kernel::Kernel;
-use crate::perm::layout::Register;
+use crate::perm::Register;
 use crate::progress::{Phase, Progress};
 use crate::search::disk::{BlockSources, Disk, MemoryPlan, RunFiles};
 use crate::search::{BlockLoop, Crossings, Search};

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use crate::Error;
 use crate::kernel::{Kernel, gather_bits, scatter_bits};
-use crate::perm::layout::{LANES, Register};
+use crate::perm::{LANES, Register};
 use crate::search::disk::{
     ALL_LANES, BlockSources, Exchange, Halo, PlaneSources, PlaneWords, Portions,
 };
@@ -24,7 +24,7 @@ use crate::store::{Codec, DEFAULT_LEVEL, Decoder, Encoder, MemoryError};
 
 /// Makes all words of a chunk zero.
 fn clear(words: &PlaneWords) {
-    let live = (0..words.live().len()).into_par_iter().filter(|&block| words.is_live(block));
+    let live = (0..words.live.len()).into_par_iter().filter(|&block| words.is_live(block));
     live.for_each(|block| words.set(block, None, true));
 }
 
@@ -67,13 +67,13 @@ impl<'a> ChunkHalo<'a> {
         chunk * blocks..(chunk + 1) * blocks
     }
 
-    /// Returns the segments of what a chunk gives to others through a plane, in a step from a side: (chunk, segment).
+    /// Returns the segments of what a chunk gives to others through a plane, in a step from a side: (to, plane, segment).
     fn segments(
         &self,
         chunk: usize,
         number: usize,
         side: usize,
-    ) -> Result<Vec<(usize, Vec<u8>)>, Error> {
+    ) -> Result<Vec<(usize, usize, Vec<u8>)>, Error> {
         let plane = &self.crossings.sides[side][number];
         let targets_of = |located: &mut BlockSources, block: usize| {
             plane.targets.locate(block, located);
@@ -90,9 +90,9 @@ impl<'a> ChunkHalo<'a> {
         let segment = |packer: &mut Result<Packer, MemoryError>, blocks: &[usize]| {
             let packer = packer.as_mut().map_err(|error| error.clone())?;
             let to = chunk_of(&blocks[0]);
-            let segment = self.segment((chunk, number), &plane.sources, to, blocks);
+            let segment = self.segment(chunk, number, &plane.sources, blocks);
             let coded = self.exchange.leaves(to);
-            let packed = |segment: &Segment| Ok((to, packer.pack(segment, coded)?));
+            let packed = |segment: &Segment| Ok((to, number, packer.pack(segment, coded)?));
             segment.as_ref().map(packed).transpose()
         };
         let parts = parts.into_par_iter();
@@ -100,12 +100,12 @@ impl<'a> ChunkHalo<'a> {
         segments.filter_map(Result::transpose).collect()
     }
 
-    /// Writes what a chunk gives through a plane to blocks of another one.
+    /// Writes what a chunk gives through a plane, which has these sources, to blocks of another one.
     fn segment(
         &self,
-        (chunk, plane): (usize, usize),
+        chunk: usize,
+        plane: usize,
         sources: &PlaneSources,
-        to: usize,
         blocks: &[usize],
     ) -> Option<Segment> {
         let outgoing = self.outgoing.of(self.blocks_of(plane));
@@ -117,7 +117,7 @@ impl<'a> ChunkHalo<'a> {
         let mut segment = Segment::default();
         let mut portions = Portions::new(sources, own);
         let mut words = vec![0; self.chunks.layout.block_registers()];
-        let mut next = to * self.chunks.blocks;
+        let mut next = self.blocks_of(self.chunks.of_block(blocks[0])).start;
         for &block in blocks {
             let portion = portions.of(block);
             let words = &mut words[..portion.words.len()];
@@ -148,7 +148,7 @@ impl<'a> ChunkHalo<'a> {
                 return;
             }
             let place = self.place(plane, block);
-            self.incoming.live()[place].store(true, Ordering::Relaxed);
+            self.incoming.live[place].store(true, Ordering::Relaxed);
             let portion = portions.of(block);
             let words = &mut words[..portion.words.len()];
             reader.take(&portion.lanes, words);
@@ -202,20 +202,13 @@ impl Halo for ChunkHalo<'_> {
         live
     }
 
-    fn outgoing(
-        &self,
-        _: usize,
-        plane: usize,
-        block: usize,
-        _: &mut BlockSources,
-        words: Option<&[u64]>,
-    ) {
+    fn outgoing(&self, _: usize, plane: usize, block: usize, words: Option<&[u64]>) {
         let place = self.place(plane, block);
         self.outgoing.set(place, words, self.outgoing.is_live(place));
     }
 
     fn reached(&mut self, most: usize) -> Option<Vec<usize>> {
-        let places = 0..self.incoming.live().len();
+        let places = 0..self.incoming.live.len();
         let live = places.filter(|&place| self.incoming.is_live(place));
         let live: Vec<usize> = live.take(most + 1).collect();
         if live.len() > most {
@@ -227,9 +220,8 @@ impl Halo for ChunkHalo<'_> {
 
     fn end(&mut self, depth: u32, chunk: usize, side: usize) -> Result<(), Error> {
         for plane in 0..self.crossings.sides[side].len() {
-            for (to, segment) in self.segments(chunk, plane, side)? {
-                self.exchange.send(depth, chunk, to, plane, segment)?;
-            }
+            let segments = self.segments(chunk, plane, side)?;
+            self.exchange.send(depth, chunk, segments)?;
         }
         Ok(())
     }

@@ -31,7 +31,7 @@ use crate::threads::pool;
 /// [`crate::search::SearchError`] when the search does not fit the memory or the observer interrupts. In every case the
 /// same call continues at the last commit.
 pub fn run(search: &Search, disk: &Disk, progress: &dyn Progress) -> Result<Outcome, Error> {
-    let made = Prepared::new(search)?;
+    let made = Prepared::new(search, disk)?;
     // First a look: a search that is refused leaves no trace, one that is complete needs no lock.
     let found = Survey::of(&disk.directories)?.run()?.manifest;
     let mut recomputed = Recomputed::default();
@@ -45,7 +45,7 @@ pub fn run(search: &Search, disk: &Disk, progress: &dyn Progress) -> Result<Outc
         }
     }
     loop {
-        match session(search, disk, &made, &OneProcess, 0, progress) {
+        match session(&made, &OneProcess, 0, progress) {
             Ok(outcome) => return Ok(outcome),
             Err(stopped) => recomputed.after(disk, stopped.into_error(), progress)?,
         }
@@ -79,21 +79,25 @@ pub fn run_distributed(
     let first = disk.directories.first();
     let unchecked = if disk.check { Err(DiskError::apart(first, why)) } else { Ok(()) };
     agreed(communicator, unchecked)?;
-    let made = agreed(communicator, Prepared::new(search))?;
+    let made = agreed(communicator, Prepared::new(search, disk))?;
     let (leader, _locks) = setup::lock(communicator, &disk.directories, disk.patience)?;
-    session(search, disk, &made, communicator, leader, progress)
+    session(&made, communicator, leader, progress)
 }
 
 /// What a search needs before it looks at its directories.
-struct Prepared {
+struct Prepared<'a> {
+    search: &'a Search,
+    disk: &'a Disk,
     problem: SearchProblem,
     kernel: Kernel,
     pool: ThreadPool,
 }
 
-impl Prepared {
-    fn new(search: &Search) -> Result<Prepared, Error> {
+impl<'a> Prepared<'a> {
+    fn new(search: &'a Search, disk: &'a Disk) -> Result<Prepared<'a>, Error> {
         Ok(Prepared {
+            search,
+            disk,
             problem: SearchProblem::chunked(&search.space)?,
             kernel: search.choose_kernel()?,
             pool: pool(search.threads).map_err(SearchError::from)?,
@@ -104,14 +108,12 @@ impl Prepared {
 /// Continues the run in the directories, or starts one. `leader` is the rank that has locked those of this
 /// rank.
 fn session(
-    search: &Search,
-    disk: &Disk,
-    made: &Prepared,
+    made: &Prepared<'_>,
     communicator: &dyn Communicator,
     leader: usize,
     progress: &dyn Progress,
 ) -> Result<Outcome, Stopped> {
-    let Prepared { problem, kernel, pool } = made;
+    let Prepared { search, disk, problem, kernel, pool } = made;
     let (rank, ranks) = (communicator.rank(), communicator.size());
     let survey = agreed(communicator, Survey::of(&disk.directories))?;
     let (found, begun) = if ranks == 1 {
@@ -143,7 +145,10 @@ fn session(
     let run = DiskRun {
         search,
         disk,
-        files: RunFiles::new(&disk.directories, problem, plan.chunks, &manifest, *kernel, threads),
+        files: RunFiles {
+            threads,
+            ..RunFiles::new(&disk.directories, problem, plan.chunks, &manifest, *kernel)
+        },
         plan,
         crossings: Crossings::new(&problem.groups, plan.chunks),
         workers: agreed(communicator, workers)?,

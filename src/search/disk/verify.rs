@@ -4,7 +4,7 @@
 
 use crate::Error;
 use crate::kernel::{Kernel, Tally};
-use crate::perm::layout::{self, Register};
+use crate::perm::{Register, layout};
 use crate::progress::{Phase, Progress};
 use crate::puzzle::StateSpace;
 use crate::search::disk::{
@@ -158,7 +158,7 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
         found: manifest.chunks.to_string(),
         asked: "what this puzzle has".into(),
     })?;
-    let run = RunFiles::new(directories, &problem, chunks, &manifest, Kernel::best(), 1);
+    let run = RunFiles::new(directories, &problem, chunks, &manifest, Kernel::best());
     let all = manifest.disk_bytes();
     let mut verified = Verified::default();
     for files in &manifest.files {

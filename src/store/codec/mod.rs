@@ -10,8 +10,8 @@ pub(crate) mod rans_table;
 pub(crate) mod zstd;
 
 use crate::kernel::Kernel;
-use crate::perm::layout::Register;
-use crate::store::memory::MemoryError;
+use crate::perm::Register;
+use crate::store::MemoryError;
 use crate::units::names;
 
 pub use crate::store::codec::zstd::DEFAULT_LEVEL;
@@ -47,7 +47,6 @@ impl Codec {
         }
     }
 
-    /// Returns the codec with a number.
     pub fn numbered(number: u8) -> Option<Codec> {
         Codec::ALL.into_iter().find(|codec| codec.number() == number)
     }
@@ -63,9 +62,6 @@ pub enum Encoder {
 
 impl Encoder {
     /// Returns an encoder; `level` is zstd's (-131072 to 22; below 0 faster and larger).
-    ///
-    /// # Errors
-    /// [`MemoryError::Codec`].
     pub fn new(codec: Codec, level: i32, kernel: Kernel) -> Result<Encoder, MemoryError> {
         Ok(match codec {
             Codec::Zstd => Encoder::Zstd(zstd::ZstdEncoder::new(level)?),
@@ -74,9 +70,6 @@ impl Encoder {
     }
 
     /// Returns the coded bytes of registers, which stay until the next call.
-    ///
-    /// # Errors
-    /// What zstd says; memory, in practice.
     pub fn encode(&mut self, registers: &[Register]) -> Result<&[u8], &'static str> {
         match self {
             Encoder::Zstd(encoder) => encoder.encode(registers),
@@ -92,19 +85,12 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// Returns a decoder.
-    ///
-    /// # Errors
-    /// [`MemoryError::Codec`].
     pub fn new(kernel: Kernel) -> Result<Decoder, MemoryError> {
         Ok(Decoder { zstd: zstd::ZstdDecoder::new()?, rans: rans::RansDecoder::new(kernel) })
     }
 
     /// Writes the registers that were coded as `bytes`; `empty` says that they hold nothing yet, which saves time where few
     /// will. Returns the numbers of the registers that hold states now, `None` for any.
-    ///
-    /// # Errors
-    /// What is wrong with the bytes.
     pub fn decode(
         &mut self,
         codec: Codec,
@@ -121,8 +107,6 @@ impl Decoder {
 
 #[cfg(test)]
 mod tests {
-    //! What `src/store/codec/` keeps to itself.
-
     use super::*;
     use crate::perm::layout::LANES;
     use crate::random::SplitMix64;

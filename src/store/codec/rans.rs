@@ -7,7 +7,7 @@
 #![allow(unsafe_code)]
 
 use crate::kernel::{Kernel, dispatch};
-use crate::perm::layout::{LANES, Register};
+use crate::perm::{LANES, Register};
 use crate::store::codec::rans_table::{
     self, Backward, Forward, RansIsa, RansStates, RansStreams, Read, RowSource, RowTarget,
     SymbolTable, take, take_u32,
@@ -332,9 +332,6 @@ impl RansDecoder {
 
     /// Writes the registers that were coded as `bytes` to registers that hold nothing if they are `empty`; returns the numbers of
     /// those that hold states now, `None` for any.
-    ///
-    /// # Errors
-    /// What is wrong with the bytes.
     pub fn decode(
         &mut self,
         bytes: &[u8],

@@ -6,8 +6,8 @@
 
 use std::arch::x86_64::*;
 
-use crate::kernel::avx512::Avx512;
-use crate::perm::layout::{LANES, Register};
+use crate::kernel::Avx512;
+use crate::perm::{LANES, Register};
 use crate::store::codec::rans_table::{
     Backward, Forward, HELD, RansIsa, RansStates, RansStreams, Read, RowSource, RowTarget,
     SymbolTable,

@@ -8,9 +8,9 @@
 use bitvec::order::Lsb0;
 use bitvec::view::BitView;
 
+use crate::kernel::Scalar;
 use crate::kernel::isa::Isa;
-use crate::kernel::scalar::Scalar;
-use crate::perm::layout::{LANES, Register};
+use crate::perm::{LANES, Register};
 
 /// Number of slots.
 const SLOTS: u32 = 256;
@@ -348,7 +348,6 @@ pub(crate) trait RansIsa: Isa {
         }
     }
 
-    /// Decodes all rows.
     unsafe fn decode(target: &mut impl RowTarget, from: &mut Read) {
         for i in 0..target.rows() {
             let (row, table) = target.row(i);

@@ -6,8 +6,8 @@
 
 use zstd::zstd_safe::{CCtx, CParameter, DCtx, ParamSwitch, compress_bound, get_error_name};
 
-use crate::perm::layout::{LANES, Register};
-use crate::store::memory::MemoryError;
+use crate::perm::{LANES, Register};
+use crate::store::MemoryError;
 
 /// The default compression level.
 pub const DEFAULT_LEVEL: i32 = -500;
@@ -21,9 +21,6 @@ pub struct ZstdEncoder {
 
 impl ZstdEncoder {
     /// Returns an encoder with a zstd level (-131072 to 22; below 0 faster and larger).
-    ///
-    /// # Errors
-    /// [`MemoryError::Codec`].
     pub fn new(level: i32) -> Result<ZstdEncoder, MemoryError> {
         let mut context = CCtx::try_create().ok_or(MemoryError::Codec)?;
         for parameter in [
@@ -40,9 +37,6 @@ impl ZstdEncoder {
     }
 
     /// Returns the compressed bytes of registers, which stay until the next call.
-    ///
-    /// # Errors
-    /// What zstd says; memory, in practice.
     pub fn encode(&mut self, registers: &[Register]) -> Result<&[u8], &'static str> {
         // Register after register overwrites the padding of the one before.
         self.packed.resize(registers.len() * LANES + 4, 0);
@@ -66,10 +60,6 @@ pub struct ZstdDecoder {
 }
 
 impl ZstdDecoder {
-    /// Returns a decoder.
-    ///
-    /// # Errors
-    /// [`MemoryError::Codec`].
     pub fn new() -> Result<ZstdDecoder, MemoryError> {
         Ok(ZstdDecoder {
             context: DCtx::try_create().ok_or(MemoryError::Codec)?,
@@ -78,9 +68,6 @@ impl ZstdDecoder {
     }
 
     /// Writes the registers that were compressed to `bytes`.
-    ///
-    /// # Errors
-    /// What is wrong with the bytes.
     pub fn decode(&mut self, bytes: &[u8], registers: &mut [Register]) -> Result<(), &'static str> {
         let len = registers.len() * LANES;
         // Four more bytes, so that every register can be copied whole.

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use tilewave::Kernel;
-use tilewave::store::{Codec, Decoder, LevelReader};
+use tilewave::internals::{Codec, Decoder, LevelReader};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut decoder = Decoder::new(Kernel::best()).expect("memory");

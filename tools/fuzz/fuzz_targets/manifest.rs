@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tilewave::store::Manifest;
+use tilewave::internals::Manifest;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(manifest) = Manifest::parse(bytes) {

@@ -6,7 +6,7 @@ use std::sync::{Arc, RwLock};
 use numpy::{PyArray1, ndarray::ArrayView1};
 use pyo3::prelude::*;
 use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb, build};
-use tilewave::{Error, Size, store};
+use tilewave::{Error, Size, internals};
 
 use super::arrays::{self, Form, Rows, parse_board, per_row};
 use super::errors::{closed, exception, invalid, named, of_one};
@@ -155,7 +155,7 @@ impl PatternDatabase {
             kind: named(Kind::NAMES, "kind", kind)?,
             encoding: named(Encoding::NAMES, "encoding", encoding)?,
             threads,
-            memory: Some(memory.unwrap_or_else(store::budget)),
+            memory: Some(memory.unwrap_or_else(internals::budget)),
             ..Build::new(pattern)
         };
         let pdb = long(py, progress, |watch| Ok(build(&build_it, watch)?))?;

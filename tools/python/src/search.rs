@@ -9,7 +9,7 @@ use tilewave::puzzle::{Metric, StateSpace};
 use tilewave::report::{Chart, Report, one_key_per_line};
 use tilewave::search::disk::{self, Directories, Disk};
 use tilewave::search::{Engine, Outcome, Search, run};
-use tilewave::store::{self, Io, Storage};
+use tilewave::internals::{self, Io, Storage};
 use tilewave::{Board, Directory};
 
 use super::arrays;
@@ -253,7 +253,7 @@ impl Running {
         let mut search = Search::of(space);
         search.max_depth = self.max_depth;
         search.threads = self.threads;
-        search.memory = Some(self.memory.unwrap_or_else(store::budget));
+        search.memory = Some(self.memory.unwrap_or_else(internals::budget));
         search.keep_last = self.keep_last;
         search.engine = match self.engine.as_deref() {
             None => None,

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use tilewave::pdb::{Build, Pdb, build};
 use tilewave::puzzle::MoveStyle;
 use tilewave::solve::{Answer, Attempt, SolveError, default_patterns};
-use tilewave::{Board, Constructive, Error, Optimal, Progress, Size, store};
+use tilewave::{Board, Constructive, Error, Optimal, Progress, Size, internals};
 
 use super::arrays::{self, Form, Rows, parse_board};
 use super::errors::{exception, invalid};
@@ -131,7 +131,7 @@ impl Solver {
 fn default_databases(goal: &Board, watch: &Watch) -> Result<Vec<Arc<Pdb>>, Error> {
     let patterns = default_patterns(goal)?.into_iter();
     let one = |pattern| {
-        let memory = Some(store::budget());
+        let memory = Some(internals::budget());
         Ok(Arc::new(build(&Build { memory, ..Build::new(pattern) }, watch)?))
     };
     patterns.map(one).collect()

@@ -10,7 +10,7 @@ use tilewave::puzzle::DefinitionError;
 use tilewave::puzzle::{Metric, MoveStyle};
 use tilewave::search::Search;
 use tilewave::table::{TableEncoding, build};
-use tilewave::{Board, Error, Progress, store};
+use tilewave::{Board, Error, Progress, internals};
 
 use super::arrays::{self, Rows, per_row};
 use super::errors::{closed, exception, invalid, named, of_one};
@@ -136,7 +136,7 @@ impl DistanceTable {
         let mut search = Search::of(space(puzzle, Counted { goal, metric, directed, quarter })?);
         let encoding = named(TableEncoding::NAMES, "encoding", encoding)?;
         search.threads = threads;
-        search.memory = Some(memory.unwrap_or_else(store::budget));
+        search.memory = Some(memory.unwrap_or_else(internals::budget));
         let table = long(py, progress, |watch| build(&search, encoding, watch))?;
         Ok(DistanceTable::of(table))
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
-use tilewave::Error;
+use tilewave::{Error, internals};
 use tilewave::progress::{LevelDone, Progress};
 
 use super::errors::{exception, of_panic};
@@ -28,7 +28,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Returns the threads of this process.
 pub fn pool() -> PyResult<Arc<ThreadPool>> {
-    let pool = tilewave::process_pool();
+    let pool = internals::process_pool();
     pool.map_err(|e| PyRuntimeError::new_err(format!("cannot start threads: {e}")))
 }
 
