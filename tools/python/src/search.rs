@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use tilewave::internals::{self, Io, Storage};
 use tilewave::puzzle::{Metric, StateSpace};
 use tilewave::report::{Chart, Report, one_key_per_line};
 use tilewave::search::disk::{self, Directories, Disk};
 use tilewave::search::{Engine, Outcome, Search, run};
-use tilewave::internals::{self, Io, Storage};
 use tilewave::{Board, Directory};
 
 use super::arrays;

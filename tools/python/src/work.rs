@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
-use tilewave::{Error, internals};
 use tilewave::progress::{LevelDone, Progress};
+use tilewave::{Error, internals};
 
 use super::errors::{exception, of_panic};
 
