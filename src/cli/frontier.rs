@@ -132,7 +132,7 @@ impl Figures for FrontierAnswer {
 }
 
 /// Digits in groups of three.
-fn grouped(digits: &str) -> String {
+pub fn grouped(digits: &str) -> String {
     let groups = digits.as_bytes().rchunks(3).rev();
     let groups = groups.map(|group| String::from_utf8_lossy(group).into_owned());
     groups.collect::<Vec<_>>().join(",")

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use tilewave::puzzle::families::{self, Family};
+use tilewave::puzzle::named::{self, NamedPuzzle};
+use tilewave::puzzle::orbits::Turns;
 use tilewave::puzzle::{Coordinates, Metric, State, StateSpace};
 use tilewave::report::{bytes, counted, thousands};
 use tilewave::solve::Scrambler;
@@ -11,7 +13,7 @@ use tilewave::{Board, DistanceTable, Size, random, search};
 
 use crate::cli::{
     Context, Counted, Figures, GoalOption, OutputOptions, Result, Running, SearchProgress, count,
-    facts, print, puzzle, refuse,
+    facts, frontier::grouped, print, puzzle, refuse,
 };
 
 /// Rank or unrank a state: parity, solvability, line, cell, state id, and its depth from a table.
@@ -453,16 +455,43 @@ struct FamilyFacts {
     description: &'static str,
 }
 
+/// What is said of a puzzle that has a name of its own.
+#[derive(Serialize)]
+struct NamedFacts {
+    name: &'static str,
+    sets: Vec<String>,
+    moves: usize,
+    states: Option<String>,
+    description: &'static str,
+}
+
+impl NamedFacts {
+    fn of(puzzle: &NamedPuzzle) -> NamedFacts {
+        let NamedPuzzle { name, description } = *puzzle;
+        let turns = named::parse(name).expect("a puzzle of the list");
+        let puzzle = turns.counting(Turns::Powers).expect("few moves");
+        NamedFacts {
+            name,
+            sets: puzzle.orbits().iter().map(ToString::to_string).collect(),
+            moves: puzzle.moves().len(),
+            states: puzzle.states().map(|states| states.to_string()),
+            description,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct AllFamilies {
     families: Vec<FamilyFacts>,
+    named: Vec<NamedFacts>,
 }
 
 impl PuzzlesArgs {
     pub fn run(&self) -> Result<()> {
         let destination = self.output.reserve()?;
         let families = families::ALL.into_iter().map(FamilyFacts::of).collect::<Result<_>>()?;
-        destination.write(&AllFamilies { families })
+        let named = named::NAMED.iter().map(NamedFacts::of).collect();
+        destination.write(&AllFamilies { families, named })
     }
 }
 
@@ -509,6 +538,13 @@ impl Figures for AllFamilies {
     }
 
     fn words(&self) -> String {
-        self.families.iter().map(Figures::words).collect()
+        let mut text: String = self.families.iter().map(Figures::words).collect();
+        text += "\nFor bfs, several sets of pieces (positions/orientations):\n";
+        for NamedFacts { name, sets, moves, states, description } in &self.named {
+            let (sets, states) = (sets.join(" "), states.as_deref().unwrap_or("unknown"));
+            text += &format!("{name:<18}{description}\n{:18}{sets}, {moves} moves\n", "");
+            text += &format!("{:18}{} states\n", "", grouped(states));
+        }
+        text
     }
 }

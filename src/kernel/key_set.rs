@@ -44,7 +44,7 @@ impl<const W: usize> KeySet<W> {
     pub fn insert(&mut self, keys: &[[u64; W]], kernel: Kernel, new: &mut Vec<[u64; W]>) {
         #[cfg(target_arch = "x86_64")]
         {
-            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,popcnt")]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,bmi2,popcnt")]
             unsafe fn avx512<const W: usize>(
                 set: &mut KeySet<W>,
                 keys: &[[u64; W]],

@@ -170,7 +170,7 @@ impl KeyLayout {
     /// # Safety
     /// The processor has AVX-512 F; the keys are a multiple of 16.
     #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     unsafe fn checksum_avx512(&self, keys: &[u64], base: u32, adds: &[[u32; 128]]) -> u64 {
         use std::arch::x86_64::*;
         let every: [i64; 8] = std::array::from_fn(|i| (i * self.words) as i64);
@@ -306,8 +306,8 @@ impl Spread {
     /// Appends what an operation makes of keys.
     ///
     /// # Safety
-    /// The processor has AVX-512 F, BW, VL and VBMI.
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+    /// The processor has AVX-512 F, BW and VBMI.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     unsafe fn apply(
         &self,
         operation: &KeyOperation,

@@ -146,7 +146,9 @@ impl Wording {
 
     /// What comes after the last line.
     pub fn summary(self, totals: &Totals, seconds: f64) -> String {
-        if totals.boards < 2 {
+        // One of many that were not looked at any more is to be told of.
+        let left = if totals.interrupted { totals.known } else { 0 };
+        if totals.boards.max(left) < 2 {
             return String::new();
         }
         let Totals { boards, solved, moves, nodes, proofs, compared, ratios, generated, .. } =
