@@ -122,12 +122,14 @@ impl CoordinateChoice {
                     large => 12.0 + (large / 7e5).min(12.0),
                 };
                 let lists = (buckets * puzzle.moves().len() as f64).min(keys);
-                // People ask for the states up to all symmetries.
-                let partly =
-                    if kept < whole_group.order() as f64 && use_symmetry { 1.5 } else { 1.0 };
+                // People ask for the states up to all symmetries: these may cost some tenths of a second, or half of the time.
+                let used = if chosen.is_empty() { 1.0 } else { kept };
+                let partial = use_symmetry && used < whole_group.order() as f64;
+                let (partly, once) = if partial { (2.0, 3e8) } else { (1.0, 0.0) };
                 // One bucket is one thread's, and without a coordinate there are no symmetries.
                 let alone = if chosen.is_empty() { 8.0 * kept } else { 1.0 };
-                let cost = partly * alone * keys * each * words
+                let cost = once
+                    + partly * alone * keys * each * words
                     + lists * 60.0
                     + buckets * 200.0
                     + coarse as f64 * 300.0;
