@@ -248,7 +248,7 @@ impl Pdb {
     /// board cannot reach the goal.
     ///
     /// # Errors
-    /// [`PdbError::WrongSize`].
+    /// [`PdbError::Unsuitable`] for boards of another size.
     pub fn value(&self, board: &Board) -> Result<Option<u8>, PdbError> {
         let cells = self.pattern().cells(board)?;
         let blank = board.blank() as u8;
