@@ -170,7 +170,13 @@ impl Args {
             before: 0,
             kept: Vec::new(),
         };
-        session.run(&mut solver, destination, Ranks { communicator: ranks, pool: &pool })?;
+        if ranks.size() == 1 {
+            // Whatever is done at once is done by these threads: others may not be to be had.
+            let alone = || Ranks { communicator: &OneProcess, pool: &pool };
+            pool.install(|| session.run(&mut solver, destination, alone()))?;
+        } else {
+            session.run(&mut solver, destination, Ranks { communicator: ranks, pool: &pool })?;
+        }
         let (totals, solved) = (session.totals, session.kept);
         drop(progress);
         if let Some(page) = page.filter(|_| !solved.is_empty()) {
