@@ -448,6 +448,16 @@ mod tests {
     }
 
     #[test]
+    fn mirror_images_of_coins_count_once() {
+        let coins = |twist: [u8; 3]| vec![turn(&[0, 1, 2], &twist)];
+        let moves = vec![one("L", coins([1, 1, 0])), one("R", coins([0, 1, 1]))];
+        let puzzle = OrbitPuzzle::new("coins", vec![Orbit::distinct("coins", 3, 2)], moves);
+        let found = FrontierSearch::new(puzzle.unwrap()).run(&NoProgress).unwrap();
+        let levels = found.levels.iter().map(|level| (level.states, level.reduced));
+        assert_eq!(levels.collect::<Vec<_>>(), [(1, Some(1)), (2, Some(1)), (1, Some(1))]);
+    }
+
+    #[test]
     fn a_search_says_why_it_ends_early() {
         let mut search = FrontierSearch::new(board(5, 5, 0));
         let interrupted = search.run(&StopWhen(|| true)).unwrap_err();

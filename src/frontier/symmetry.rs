@@ -69,20 +69,27 @@ impl SymmetryGroup {
 
     /// The group of these maps, of which the first is the identity; nothing when they are no group.
     fn of(maps: Vec<FieldMap>) -> Option<SymmetryGroup> {
-        // A map is known by what it makes of a row in which all is different, as far as values allow.
-        let row: Vec<u8> = (maps[0].table.iter().zip(0u64..))
-            .map(|(table, field)| ((field * field * 7 + field * 3 + 1) % table.len() as u64) as u8)
+        // A map is known by what it makes of some rows in which values differ as far as they can.
+        let fields = maps[0].table.len();
+        let value = |row: usize, field: usize| {
+            (field * field * 7 + field * 3 + 1 + row * (2 * field + 1) * 5)
+                % maps[0].table[field].len()
+        };
+        let rows: Vec<Vec<u8>> = (0..(512 / fields.max(1)).clamp(2, 64))
+            .map(|row| (0..fields).map(|field| value(row, field) as u8).collect())
             .collect();
-        let images: Vec<Vec<u8>> = maps.iter().map(|map| map.apply(&row)).collect();
+        let images: Vec<Vec<u8>> =
+            maps.iter().map(|map| rows.iter().flat_map(|row| map.apply(row)).collect()).collect();
         let index: HashMap<&[u8], u16> = images.iter().map(Vec::as_slice).zip(0..).collect();
         if index.len() < maps.len() {
             return None;
         }
-        let find = |image: Vec<u8>| index.get(image.as_slice()).copied();
+        let find = |image: &[u8]| index.get(image).copied();
         let mut product = Vec::with_capacity(maps.len() * maps.len());
         for first in &images {
             for next in &maps {
-                product.push(find(next.apply(first))?);
+                let both = first.chunks(fields.max(1)).flat_map(|row| next.apply(row));
+                product.push(find(&both.collect::<Vec<u8>>())?);
             }
         }
         let undoes =

@@ -182,7 +182,7 @@ impl Layout {
     /// Returns where a line, a permutation of `0..n`, is stored.
     ///
     /// ```
-    /// use tilewave::perm::layout::{Layout, LinePlace};
+    /// use tilewave::internals::layout::{Layout, LinePlace};
     /// let layout = Layout::new(7).unwrap(); // 42 registers, one block
     /// let place = layout.place(&[0, 1, 2, 3, 4, 6, 5]);
     /// assert_eq!(place, LinePlace { parity: 1, block: 0, register: 0, lane: 0 });

@@ -62,7 +62,7 @@ pub fn from_partial_digits(digits: &[u8], universe: usize, line: &mut [u8]) {
 /// Returns the rank of `line` among all permutations of `0..line.len()`, in `0..n!`.
 ///
 /// ```
-/// use tilewave::perm::lehmer::{rank, unrank};
+/// use tilewave::internals::lehmer::{rank, unrank};
 /// let mut line = [0; 8];
 /// unrank(40_319, &mut line);
 /// assert_eq!(line, [7, 6, 5, 4, 3, 2, 1, 0]);
@@ -98,7 +98,7 @@ pub fn unrank(mut rank: u64, line: &mut [u8]) {
 /// of the even line that differs in its last two elements.
 ///
 /// ```
-/// use tilewave::perm::lehmer::{rank_even, unrank_even};
+/// use tilewave::internals::lehmer::{rank_even, unrank_even};
 /// let mut line = [0; 8];
 /// unrank_even(1, &mut line);
 /// assert_eq!(line, [0, 1, 2, 3, 4, 6, 7, 5]); // the first even line after the identity

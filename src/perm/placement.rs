@@ -16,7 +16,7 @@ pub const MAX_CELLS: usize = 63;
 /// Returns the number of placements, n! / (n-k)!, or `None` where it exceeds 64 bits or k > n.
 ///
 /// ```
-/// use tilewave::perm::placement::count;
+/// use tilewave::internals::placement::count;
 /// assert_eq!(count(16, 8), Some(518_918_400));
 /// ```
 pub fn count(n: usize, k: usize) -> Option<u64> {
@@ -32,7 +32,7 @@ pub fn count(n: usize, k: usize) -> Option<u64> {
 /// The cells are distinct and below n; otherwise the rank is meaningless.
 ///
 /// ```
-/// use tilewave::perm::placement::rank;
+/// use tilewave::internals::placement::rank;
 /// assert_eq!(rank(5, &[1, 2]), 5);
 /// assert_eq!(rank(5, &[4, 3]), 19);
 /// ```
