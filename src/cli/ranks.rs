@@ -61,7 +61,7 @@ fn start() -> Result<Box<dyn Communicator>> {
         let job = Job::start().ok_or_else(|| Failure::failed("MPI cannot be started twice"))?;
         let me = me(&job);
         end_on_panic(move |reason| complain(&format!("{me}: {reason}")));
-        return Ok(Box::new(job));
+        Ok(Box::new(job))
     }
     #[cfg(not(feature = "mpi"))]
     Ok(Box::new(OneProcess))
