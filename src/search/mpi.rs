@@ -1,7 +1,7 @@
 //! The ranks of an MPI job.
 //!
 //! Invariant: only the thread that started the job calls MPI (`MPI_THREAD_FUNNELED`), with one exception:
-//! the last call of a process that panics, [`abort`], may come from any thread. Errors of MPI itself end
+//! the last call of a process that panics, `abort`, may come from any thread. Errors of MPI itself end
 //! the job, as is MPI's default.
 
 use std::marker::PhantomData;
