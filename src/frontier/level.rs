@@ -340,7 +340,7 @@ pub(super) struct LevelWork<'a> {
 }
 
 /// Why a level was not computed.
-pub(super) enum Stopped {
+pub(super) enum LevelEnd {
     Interrupted,
     /// Its lists take more than they may.
     Full,
@@ -569,7 +569,7 @@ impl BucketSpace {
     pub fn level<const W: usize>(
         &self,
         work: &LevelWork,
-    ) -> Result<(BucketLists, LevelTotal), Stopped> {
+    ) -> Result<(BucketLists, LevelTotal), LevelEnd> {
         let targets = self.targets(work.current);
         let chunks = work.current.chunks.len();
         let (done, bytes, stop) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
@@ -595,7 +595,7 @@ impl BucketSpace {
             .collect();
         let Some(found) = found else {
             let full = bytes.into_inner() > work.room;
-            return Err(if full { Stopped::Full } else { Stopped::Interrupted });
+            return Err(if full { LevelEnd::Full } else { LevelEnd::Interrupted });
         };
         let total = found.iter().fold(LevelTotal::default(), |sum, (_, total)| sum.plus(*total));
         Ok((BucketLists { chunks: found.into_iter().map(|(chunk, _)| chunk).collect() }, total))

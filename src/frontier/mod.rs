@@ -1,4 +1,12 @@
 //! Breadth-first search of puzzles whose levels are lists: several orbits, orientations, equal pieces, large boards.
+//!
+//! `bfs` and Rust programs call [`FrontierSearch::run`]. `fields` turns the states of a puzzle into rows of small numbers and
+//! its moves into maps of them; `symmetry` finds the symmetries among such maps; `choice` chooses which pieces say in
+//! which bucket a state is, and `coordinate` numbers the buckets; `level` computes a level from the one before, bucket by
+//! bucket; `search` goes from level to level. What is left of a state in its bucket is a key: `kernel` moves
+//! keys (`keys`) and finds those that are new (`key_set`).
+//!
+//! Invariant: counts and checksums do not depend on the coordinate, the symmetries, the kernel or the threads.
 
 mod choice;
 mod coordinate;

@@ -4,10 +4,11 @@ use std::time::Instant;
 
 use crate::frontier::choice::CoordinateChoice;
 use crate::frontier::fields::StateFields;
-use crate::frontier::level::{BucketLists, BucketSpace, LevelTotal, LevelWork, Stopped};
-use crate::kernel::Kernel;
+use crate::frontier::level::{BucketLists, BucketSpace, LevelEnd, LevelTotal, LevelWork};
+use crate::kernel::{Kernel, KernelError};
 use crate::progress::{LevelDone, Progress};
 use crate::puzzle::orbits::{OrbitPlace, OrbitPuzzle};
+use crate::threads::{ThreadsError, pool};
 
 /// A search of a puzzle of several orbits from its solved state, by lists of states.
 ///
@@ -128,15 +129,10 @@ pub enum FrontierError {
     },
     /// The processor lacks the instructions of the kernel.
     #[error(transparent)]
-    Kernel(#[from] crate::kernel::KernelError),
+    Kernel(#[from] KernelError),
     /// No threads.
-    #[error("{threads} worker threads cannot be started: {reason}")]
-    Threads {
-        /// How many were asked for.
-        threads: usize,
-        /// What the system says.
-        reason: String,
-    },
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
     /// The observer asked to stop.
     #[error("interrupted")]
     Interrupted,
@@ -163,12 +159,9 @@ impl FrontierSearch {
     pub fn run(&self, progress: &dyn Progress) -> Result<FrontierOutcome, FrontierError> {
         let kernel = self.kernel.unwrap_or_else(Kernel::best);
         if !kernel.is_supported() {
-            return Err(crate::kernel::KernelError::Unsupported(kernel).into());
+            return Err(KernelError::Unsupported(kernel).into());
         }
-        let threads = self.threads.unwrap_or(0);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool =
-            pool.map_err(|error| FrontierError::Threads { threads, reason: error.to_string() })?;
+        let pool = pool(self.threads)?;
         let begun = Instant::now();
         let fields = StateFields::of(&self.puzzle);
         let mut found = pool.install(|| {
@@ -268,8 +261,8 @@ impl FrontierSearch {
                 progress,
             };
             let (next, total) = space.level::<W>(&work).map_err(|stopped| match stopped {
-                Stopped::Interrupted => FrontierError::Interrupted,
-                Stopped::Full => {
+                LevelEnd::Interrupted => FrontierError::Interrupted,
+                LevelEnd::Full => {
                     let (puzzle, budget) = (self.puzzle.to_string(), self.memory.unwrap_or(0));
                     FrontierError::Memory { puzzle, depth, budget }
                 }

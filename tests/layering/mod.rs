@@ -101,8 +101,11 @@ fn types(text: &str) -> Vec<&str> {
     const KINDS: [&str; 5] = ["struct", "enum", "trait", "type", "union"];
     fn of_line(line: &str) -> Option<&str> {
         let item = line.trim_start();
-        let words = item.strip_prefix("pub(crate) ").or(item.strip_prefix("pub "));
-        let (kind, rest) = words.unwrap_or(item).split_once(' ')?;
+        let words = match item.strip_prefix("pub(") {
+            Some(seen) => seen.split_once(") ")?.1,
+            None => item.strip_prefix("pub ").unwrap_or(item),
+        };
+        let (kind, rest) = words.split_once(' ')?;
         let associated = kind == "type" && item.len() < line.len();
         let name = rest.split(|c: char| !c.is_alphanumeric()).next()?;
         (KINDS.contains(&kind) && !associated).then_some(name)
@@ -124,8 +127,10 @@ fn a_type_name_occurs_once() {
     let twice: Vec<_> = places.iter().filter(|(_, files)| files.len() > 1).collect();
     assert!(twice.is_empty(), "{twice:#?}");
     assert_eq!(
-        types("pub struct A;\n    type B = u8;\npub(crate) enum C<T> {\n    trait D {\nfn f() {"),
-        ["A", "C", "D"]
+        types(
+            "pub struct A;\n    type B = u8;\npub(crate) enum C<T> {\npub(super) enum E {\n    trait D {\nfn f() {"
+        ),
+        ["A", "C", "E", "D"]
     );
 }
 
