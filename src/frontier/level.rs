@@ -12,8 +12,10 @@ use rayon::prelude::*;
 use crate::frontier::choice::{CoordinateChoice, is_bipartite};
 use crate::frontier::coordinate::Coordinate;
 use crate::frontier::fields::{FieldMap, StateFields};
+use crate::frontier::lists::{BucketLists, ListBuilder, ListChunk, ListCoder, ListWorkspace};
 use crate::frontier::symmetry::SymmetryGroup;
 use crate::kernel::Kernel;
+use crate::kernel::key_digits::{FreePositions, SLOTS};
 use crate::kernel::key_set::KeySet;
 use crate::kernel::keys::{KeyLayout, KeyOperation};
 use crate::progress::{Phase, Progress};
@@ -50,6 +52,7 @@ pub(super) struct BucketSpace {
     /// For each class and its symmetries, where orientations are in the keys, that is worked out at need.
     bound: bool,
     checksum: StateSums,
+    coder: ListCoder,
     pub kernel: Kernel,
     vectors: bool,
     bipartite: bool,
@@ -92,19 +95,6 @@ fn mix(mut x: u64) -> u64 {
     x ^ x >> 32
 }
 
-/// The lists of some consecutive classes.
-#[derive(Clone, Default)]
-struct ListChunk {
-    keys: Box<[u64]>,
-    /// For each bucket where its keys begin, and where the last one's end; nothing when there are no keys.
-    starts: Box<[u32]>,
-}
-
-/// The lists of a level.
-pub(super) struct BucketLists {
-    chunks: Vec<ListChunk>,
-}
-
 impl BucketSpace {
     /// Returns the buckets of a puzzle for a choice of coordinate.
     pub fn new(
@@ -143,7 +133,10 @@ impl BucketSpace {
                 }
             }
         }
+        let listed =
+            parts.iter().zip(&values).map(|(part, &values)| (part.field, part.turn, values));
         let mut space = BucketSpace {
+            coder: ListCoder::new(puzzle, fields, listed, &layout, kernel),
             forbidden,
             forbidden_tracked,
             forth: moves.iter().map(|one| coordinate.restrict(one)).collect(),
@@ -215,6 +208,11 @@ impl BucketSpace {
         self.coordinate.group.order()
     }
 
+    /// Returns whether lists can be coded.
+    pub fn can_code(&self) -> bool {
+        self.layout.words <= ListCoder::MAX_WORDS
+    }
+
     /// Returns whether all symmetries of the puzzle are used.
     pub fn is_reduced(&self) -> bool {
         self.all_symmetries
@@ -238,20 +236,12 @@ impl BucketSpace {
         CHUNK.div_ceil(self.coordinate.fine)
     }
 
-    fn empty(&self) -> BucketLists {
-        let chunks = self.coordinate.classes().div_ceil(self.classes_per_chunk());
-        BucketLists { chunks: vec![ListChunk::default(); chunks] }
-    }
-
     /// The classes that moves lead to from a level, or all where they are many.
     fn targets(&self, lists: &BucketLists) -> Vec<bool> {
         let each = self.classes_per_chunk();
         let classes = self.coordinate.classes();
-        let full = |class: &usize| {
-            let starts = &lists.chunks[class / each].starts;
-            let bucket = class % each * self.coordinate.fine;
-            !starts.is_empty() && starts[bucket] < starts[bucket + self.coordinate.fine]
-        };
+        let fine = self.coordinate.fine;
+        let full = |class: &usize| lists.chunks[class / each].count(class % each * fine, fine) > 0;
         let sources: Vec<usize> = (0..classes).filter(full).collect();
         if sources.len() * self.moves.len() > classes {
             return vec![true; classes];
@@ -268,16 +258,18 @@ impl BucketSpace {
         targets
     }
 
-    /// The keys of a bucket.
-    fn list<'a>(&self, lists: &'a BucketLists, class: u32, fine: u32) -> &'a [u64] {
+    /// The keys of a bucket whose class leaves positions free.
+    fn list<'a, const W: usize>(
+        &self,
+        lists: &'a BucketLists,
+        (class, fine): (u32, u32),
+        free: &FreePositions,
+        workspace: &'a mut ListWorkspace,
+    ) -> &'a [u64] {
         let each = self.classes_per_chunk();
         let chunk = &lists.chunks[class as usize / each];
-        if chunk.starts.is_empty() {
-            return &[];
-        }
         let bucket = class as usize % each * self.coordinate.fine + fine as usize;
-        let (from, to) = (chunk.starts[bucket] as usize, chunk.starts[bucket + 1] as usize);
-        &chunk.keys[from * self.layout.words..to * self.layout.words]
+        self.coder.keys::<W>(chunk, bucket, free, workspace)
     }
 }
 
@@ -292,6 +284,9 @@ struct BucketWorker<const W: usize> {
     adds: Vec<[u32; 128]>,
     before: Vec<u8>,
     incoming: Vec<IncomingBucket>,
+    lists: ListWorkspace,
+    /// The positions that the class at hand leaves free.
+    free: FreePositions,
     total: LevelTotal,
 }
 
@@ -306,6 +301,8 @@ impl<const W: usize> BucketWorker<W> {
             adds: Vec::new(),
             before: Vec::new(),
             incoming: Vec::new(),
+            lists: ListWorkspace::new(),
+            free: [0; SLOTS],
             total: LevelTotal::default(),
         };
         if !space.bound {
@@ -334,6 +331,8 @@ pub(super) struct LevelWork<'a> {
     pub depth: usize,
     /// Whether its lists are wanted, or its counts alone.
     pub store: bool,
+    /// Whether its lists are coded.
+    pub code: bool,
     /// Bytes that its lists may take.
     pub room: u64,
     pub progress: &'a dyn Progress,
@@ -344,14 +343,6 @@ pub(super) enum LevelEnd {
     Interrupted,
     /// Its lists take more than they may.
     Full,
-}
-
-impl BucketLists {
-    /// Returns the bytes that the lists take.
-    pub fn bytes(&self) -> u64 {
-        let bytes = |chunk: &ListChunk| (chunk.keys.len() * 8 + chunk.starts.len() * 4 + 32) as u64;
-        self.chunks.iter().map(bytes).sum()
-    }
 }
 
 impl LevelTotal {
@@ -371,6 +362,8 @@ struct IncomingBucket {
     one: usize,
     class: u32,
     symmetry: u16,
+    /// The positions that its class leaves free, where its lists are coded.
+    free: FreePositions,
 }
 
 impl BucketSpace {
@@ -389,7 +382,8 @@ impl BucketSpace {
         for &one in moves {
             self.back[one].apply_to(row, before);
             let of = self.coordinate.class(before);
-            if lists.chunks[of.class as usize / each].starts.is_empty() {
+            let chunk = &lists.chunks[of.class as usize / each];
+            if chunk.is_empty() {
                 continue;
             }
             if self.coordinate.fine > 1 {
@@ -399,7 +393,13 @@ impl BucketSpace {
                 let map = self.back[one].then(self.coordinate.map(of.symmetry));
                 self.coordinate.fine_map(row, &map, &mut fine_maps[incoming.len()]);
             }
-            incoming.push(IncomingBucket { one, class: of.class, symmetry: of.symmetry });
+            let mut free = [0; SLOTS];
+            if chunk.is_coded() {
+                self.coordinate.representative(of.class as usize, before);
+                free = self.coder.free(self.coordinate.positions(before));
+            }
+            let (class, symmetry) = (of.class, of.symmetry);
+            incoming.push(IncomingBucket { one, class, symmetry, free });
         }
     }
 
@@ -415,11 +415,10 @@ impl BucketSpace {
         if !targets[classes.clone()].contains(&true) {
             return ListChunk::default();
         }
-        let mut keys = Vec::new();
-        let mut starts = vec![0];
+        let mut lists = ListBuilder::default();
         for class in classes {
             if !targets[class] {
-                starts.resize(starts.len() + self.coordinate.fine, (keys.len() / W) as u32);
+                lists.empty(self.coordinate.fine);
                 continue;
             }
             self.coordinate.representative(class, &mut worker.row);
@@ -428,14 +427,15 @@ impl BucketSpace {
                 values.iter().any(|value| value / modulus == worker.row[*piece] / modulus)
             };
             if self.forbidden_tracked.iter().any(illegal) {
-                starts.resize(starts.len() + self.coordinate.fine, (keys.len() / W) as u32);
+                lists.empty(self.coordinate.fine);
                 continue;
             }
             self.incoming(work.current, worker);
             if worker.incoming.is_empty() {
-                starts.resize(starts.len() + self.coordinate.fine, (keys.len() / W) as u32);
+                lists.empty(self.coordinate.fine);
                 continue;
             }
+            worker.free = self.coder.free(self.coordinate.positions(&worker.row));
             // Operations that depend on the class.
             let mut bound: Vec<KeyOperation> = Vec::new();
             if self.bound {
@@ -448,7 +448,7 @@ impl BucketSpace {
             let own = self.coordinate.self_symmetric[class].as_deref();
             for fine in 0..self.coordinate.fine {
                 if own.is_some_and(|own| own.canonical[fine].fine as usize != fine) {
-                    starts.push((keys.len() / W) as u32);
+                    lists.empty(1);
                     continue;
                 }
                 worker.generated.clear();
@@ -456,11 +456,11 @@ impl BucketSpace {
                     let before =
                         if self.coordinate.fine > 1 { worker.fine_maps[i][fine] } else { 0 };
                     let at = self.coordinate.canonical(from.class, before);
-                    let list = self.list(work.current, from.class, at.fine);
+                    let (bucket, out) = ((from.class, at.fine), &mut worker.generated);
+                    let list = self.list::<W>(work.current, bucket, &from.free, &mut worker.lists);
                     if list.is_empty() {
                         continue;
                     }
-                    let out = &mut worker.generated;
                     if self.bound {
                         self.layout.apply(&bound[i], list, self.vectors, out);
                     } else {
@@ -470,21 +470,19 @@ impl BucketSpace {
                         self.layout.apply(operation, list, self.vectors, out);
                     }
                 }
-                if !worker.generated.is_empty() {
-                    let seen = work.seen.iter().chain((!self.bipartite).then_some(work.current));
-                    let old = seen.map(|lists| self.list(lists, class as u32, fine as u32));
-                    self.keep(class, fine, old, worker);
-                    if work.store {
-                        keys.extend_from_slice(worker.new.as_flattened());
-                    }
+                if worker.generated.is_empty() {
+                    lists.empty(1);
+                    continue;
                 }
-                starts.push((keys.len() / W) as u32);
+                let seen = work.seen.iter().chain((!self.bipartite).then_some(work.current));
+                self.keep(class, fine, seen, worker);
+                if work.store {
+                    let code = work.code.then_some((&self.coder, &worker.free));
+                    lists.list(&worker.new, code, &mut worker.lists);
+                }
             }
         }
-        if keys.is_empty() {
-            return ListChunk::default();
-        }
-        ListChunk { keys: keys.into_boxed_slice(), starts: starts.into_boxed_slice() }
+        lists.finish()
     }
 
     /// Leaves the keys of a bucket that are new with the worker, and counts them.
@@ -492,12 +490,16 @@ impl BucketSpace {
         &self,
         class: usize,
         fine: usize,
-        old: impl Iterator<Item = &'a [u64]> + Clone,
+        seen: impl Iterator<Item = &'a BucketLists> + Clone,
         worker: &mut BucketWorker<W>,
     ) {
         let generated = as_keys::<W>(&worker.generated);
-        worker.set.clear(generated.len() + old.clone().map(|list| list.len() / W).sum::<usize>());
-        for list in old {
+        let (of, each) = ((class as u32, fine as u32), self.classes_per_chunk());
+        let bucket = class % each * self.coordinate.fine + fine;
+        let known = seen.clone().map(|lists| lists.chunks[class / each].count(bucket, 1));
+        worker.set.clear(generated.len() + known.sum::<usize>());
+        for lists in seen {
+            let list = self.list::<W>(lists, of, &worker.free, &mut worker.lists);
             worker.new.clear();
             worker.set.insert(as_keys::<W>(list), self.kernel, &mut worker.new);
         }
@@ -579,7 +581,7 @@ impl BucketSpace {
             }
             worker.total = LevelTotal::default();
             let lists = self.chunk::<W>(chunk, work, &targets, worker);
-            let grown = 8 * lists.keys.len() as u64 + 4 * lists.starts.len() as u64;
+            let grown = lists.bytes();
             let full = bytes.fetch_add(grown, Ordering::Relaxed) + grown > work.room;
             let finished = done.fetch_add(1, Ordering::Relaxed) + 1;
             work.progress.progress(Phase::Search(work.depth), finished, chunks as u64);
@@ -662,10 +664,14 @@ impl BucketSpace {
         let (class, fine) = (of.class as usize, at.fine as usize);
         self.keep::<W>(class, fine, std::iter::empty(), &mut worker);
         let each = self.classes_per_chunk();
-        let bucket = class % each * self.coordinate.fine + fine;
-        let starts = (0..=each * self.coordinate.fine).map(|i| u32::from(i > bucket)).collect();
-        let mut lists = self.empty();
-        lists.chunks[class / each] = ListChunk { keys: key.into(), starts };
+        let before = class % each * self.coordinate.fine + fine;
+        let mut chunk = ListBuilder::default();
+        chunk.empty(before);
+        chunk.list(&worker.new, None, &mut worker.lists);
+        chunk.empty(each * self.coordinate.fine - before - 1);
+        let chunks = self.coordinate.classes().div_ceil(each);
+        let mut lists = BucketLists { chunks: vec![ListChunk::default(); chunks] };
+        lists.chunks[class / each] = chunk.finish();
         (lists, worker.total)
     }
 }

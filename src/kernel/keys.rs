@@ -10,12 +10,20 @@ const TABLE: usize = 64;
 
 /// A field of a key.
 #[derive(Clone, Copy, Debug)]
-struct KeyField {
-    word: usize,
-    shift: u32,
+pub(crate) struct KeyField {
+    pub word: usize,
+    pub shift: u32,
     bits: u32,
     /// Its byte when the key is spread out.
     byte: usize,
+}
+
+impl KeyField {
+    /// Returns the field of a key.
+    #[inline(always)]
+    pub fn value(self, key: &[u64]) -> u64 {
+        key[self.word] >> self.shift & ((1 << self.bits) - 1)
+    }
 }
 
 /// Where the fields of a key are.
@@ -102,8 +110,12 @@ impl KeyLayout {
     /// Returns a field of a key.
     #[inline]
     pub fn value(&self, key: &[u64], field: usize) -> usize {
-        let KeyField { word, shift, bits, .. } = self.fields[field];
-        (key[word] >> shift & ((1 << bits) - 1)) as usize
+        self.fields[field].value(key) as usize
+    }
+
+    /// Returns where a field is.
+    pub fn field(&self, field: usize) -> KeyField {
+        self.fields[field]
     }
 
     /// Returns the number of fields.
