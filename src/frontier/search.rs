@@ -2,9 +2,10 @@
 
 use std::time::Instant;
 
+use crate::frontier::bucket_space::BucketSpace;
 use crate::frontier::choice::CoordinateChoice;
 use crate::frontier::fields::StateFields;
-use crate::frontier::level::{BucketSpace, LevelEnd, LevelTotal, LevelWork};
+use crate::frontier::level::{LevelEnd, LevelTotal, LevelUse, LevelWork};
 use crate::frontier::lists::BucketLists;
 use crate::kernel::{Kernel, KernelError};
 use crate::progress::{LevelDone, Progress};
@@ -34,6 +35,9 @@ pub struct FrontierSearch {
     pub puzzle: OrbitPuzzle,
     /// Last depth to compute, `None` for all. Its states are counted and not stored.
     pub max_depth: Option<usize>,
+    /// Whether the last two levels are counted and not stored, so that the lists go to two depths less: for each state of
+    /// the last one all that lead to it are made again.
+    pub count_ahead: bool,
     /// Whether states are reduced by symmetries.
     pub symmetry: bool,
     /// Kernel, `None` for the fastest of this processor.
@@ -99,7 +103,7 @@ pub enum FrontierError {
     /// The lists of a level do not fit.
     #[error(
         "{puzzle}: the states at depth {depth} do not fit in {budget} bytes of memory: stop at depth {depth}, whose \
-         states are counted only (--max-depth {depth}), or allow more memory"
+         states are counted only (--max-depth {depth}), count one more (--count-ahead), or allow more memory"
     )]
     Memory {
         /// The puzzle.
@@ -147,6 +151,7 @@ impl FrontierSearch {
         FrontierSearch {
             puzzle,
             max_depth: None,
+            count_ahead: false,
             symmetry: true,
             kernel: None,
             threads: None,
@@ -262,18 +267,18 @@ impl FrontierSearch {
             let begun = Instant::now();
             let taken = seen.iter().map(BucketLists::bytes).sum::<u64>() + current.bytes();
             let room = self.memory.map_or(u64::MAX, |budget| budget.saturating_sub(taken));
-            let work = LevelWork {
-                seen: &seen,
-                current: &current,
-                depth,
-                store: self.max_depth != Some(depth),
-                code: coded || space.can_code() && expected * (8 * W) as f64 > 0.5 * room as f64,
-                room,
-                progress,
+            let is_wide = || expected * (8 * W) as f64 > 0.5 * room as f64;
+            let becomes = match self.max_depth.map(|most| most - depth) {
+                Some(0) if self.count_ahead && depth > 1 => LevelUse::CountedAhead,
+                Some(0) => LevelUse::Counted,
+                Some(1) if self.count_ahead => LevelUse::Counted,
+                _ if coded || space.can_code() && is_wide() => LevelUse::Coded,
+                _ => LevelUse::Kept,
             };
+            let work = LevelWork { seen: &seen, current: &current, depth, becomes, room, progress };
             let done = match space.level::<W>(&work) {
-                Err(LevelEnd::Full) if !work.code && space.can_code() => {
-                    space.level::<W>(&LevelWork { code: true, ..work })
+                Err(LevelEnd::Full) if becomes == LevelUse::Kept && space.can_code() => {
+                    space.level::<W>(&LevelWork { becomes: LevelUse::Coded, ..work })
                 }
                 done => done,
             };
@@ -288,7 +293,11 @@ impl FrontierSearch {
                 complete = true;
                 break;
             }
-            push(total, if work.store { next.bytes() } else { 0 }, begun);
+            let is_stored = matches!(becomes, LevelUse::Kept | LevelUse::Coded);
+            push(total, if is_stored { next.bytes() } else { 0 }, begun);
+            if !is_stored {
+                continue;
+            }
             expected = total.kept as f64 * (total.kept as f64 / kept as f64).max(1.0);
             kept = total.kept;
             peak_bytes = peak_bytes.max(taken + next.bytes());
@@ -422,12 +431,15 @@ mod tests {
                 moves.filter_map(|one| fields.location(one.requires?)).take(1).collect();
             for group in [whole_group.clone(), SymmetryGroup::trivial(&fields)] {
                 for chosen in candidates(&fields, &group, &required) {
-                    for (oriented, kernel, coded) in [
-                        (true, Kernel::best(), false),
-                        (false, Kernel::best(), true),
-                        (true, Kernel::Scalar, false),
-                        (true, Kernel::Scalar, true),
+                    for (oriented, kernel, coded, count_ahead) in [
+                        (true, Kernel::best(), false, true),
+                        (false, Kernel::best(), true, false),
+                        (true, Kernel::Scalar, false, false),
+                        (true, Kernel::Avx2, false, false),
+                        (false, Kernel::Avx2, false, false),
+                        (true, Kernel::Scalar, true, true),
                     ] {
+                        let search = FrontierSearch { count_ahead, ..search.clone() };
                         let choice = CoordinateChoice {
                             fields: chosen.clone(),
                             oriented,
