@@ -11,8 +11,8 @@ use twox_hash::XxHash3_64;
 
 use crate::puzzle::{Board, MoveStyle, Moves};
 use crate::solve::SolveError;
-use crate::solve::control::{Cut, Stage, SubtreeSplit, Walked};
-use crate::solve::optimal::{Answer, Optimal, Pending};
+use crate::solve::control::{Cut, Pending, Stage, SubtreeSplit, Walked};
+use crate::solve::optimal::{Answer, Optimal};
 use crate::store::{FileKind, FileProblem, Journal};
 
 /// Version of the files.
@@ -144,11 +144,11 @@ impl Logged {
         let earlier = &stages[..stages.len().saturating_sub(1)];
         let mut entries: Vec<LogLine> = earlier.iter().map(stage).collect();
         entries.push(LogLine::pending(at, search));
-        if !search.cut.walked.is_empty() {
+        if !search.done.walked.is_empty() {
             entries.push(LogLine::Subtrees {
                 board: at,
-                of: search.cut.pieces,
-                walked: search.cut.walked.clone(),
+                of: search.done.pieces,
+                walked: search.done.walked.clone(),
                 seconds: search.seconds,
             });
         }
@@ -280,7 +280,7 @@ fn take(
             let stage = Stage { threshold, nodes, last };
             let (mut stages, done) = match found.remove(&board) {
                 Some(Logged::Solved(_)) => return None,
-                Some(Logged::Pending { stages, search }) => (stages, search.cut),
+                Some(Logged::Pending { stages, search }) => (stages, search.done),
                 None => (Vec::new(), Cut::default()),
             };
             let follows = |before: &Stage| before.threshold < threshold && before.nodes <= nodes;
@@ -289,7 +289,8 @@ fn take(
             }
             stages.push(stage);
             let before = before.unwrap_or(done);
-            let search = Pending::new(boards.get(board)?.clone(), stage, before, seconds);
+            let (its, done) = (boards.get(board)?.clone(), Cut::default());
+            let search = Pending { board: its, stage, done, before, seconds };
             found.insert(board, Logged::Pending { search, stages });
         }
         LogLine::Subtrees { board, of, walked, seconds } => {
@@ -300,10 +301,10 @@ fn take(
                 return None;
             }
             // Cut another way by another version: what is cut anew is walked anew.
-            if search.cut.pieces != of {
-                search.cut = Cut { pieces: of, walked: Vec::new() };
+            if search.done.pieces != of {
+                search.done = Cut { pieces: of, walked: Vec::new() };
             }
-            search.cut.walked.extend(walked);
+            search.done.walked.extend(walked);
             search.seconds = seconds;
         }
         LogLine::Solved { board, tiles, moves, nodes, seconds } => {

@@ -172,15 +172,15 @@ impl Solver<'_> {
             }
             Tried::Hard(pending, fast) => (pending, fast),
         };
-        let board = pending.board().clone();
-        let (mut stages, mut earlier) = (vec![pending.stage()], 0);
+        let board = pending.board.clone();
+        let (mut stages, mut earlier) = (vec![pending.stage], 0);
         let found = self.log.as_ref().and_then(|log| log.found(at));
         if let Some(Logged::Pending { stages: known, .. }) = found {
             (stages, earlier) = (known.clone(), pending.nodes());
         }
         let shortest = match &self.oracle {
             Some(Oracle::Search(solver)) => {
-                let seconds = pending.seconds();
+                let seconds = pending.seconds;
                 let watch = self.watch(at, seconds, &stages);
                 if found.is_none() {
                     watch.log(&LogLine::pending(at, &pending));

@@ -61,8 +61,6 @@ pub struct SymmetricView {
     steps: Vec<[TileMove; 4]>,
     /// Where the symmetry takes each cell.
     pub(crate) image: Vec<u8>,
-    /// For each tile and cell the distance to the goal cell of the tile that it stands for.
-    pub(crate) away: Vec<[u8; MAX_CELLS]>,
     /// The tiles that stand for each pattern's tiles, in the pattern's order.
     tiles: Vec<Vec<u8>>,
     /// For each tile its place in that order.
@@ -182,7 +180,6 @@ impl SymmetricView {
             over: vec![[0; MAX_CELLS]; cells],
             steps: vec![[TileMove::default(); 4]; cells],
             image,
-            away: vec![[0; MAX_CELLS]; cells],
             tiles: patterns.iter().map(|p| vec![0; p.home().len()]).collect(),
             place: [0; MAX_CELLS],
         };
@@ -195,9 +192,6 @@ impl SymmetricView {
                 view.tiles[p][i] = tile as u8;
                 view.pattern[tile] = p as u8;
                 view.place[tile] = i as u8;
-                for (away, &image) in view.away[tile].iter_mut().zip(&view.image) {
-                    *away = pattern.distance(image, home);
-                }
                 weight[i] = match kind {
                     Kind::Minimum | Kind::AllMoves => {
                         (i + 1..k).map(|j| (cells - j) as i64).product()
