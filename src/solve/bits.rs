@@ -277,7 +277,7 @@ impl<'t, const V: usize> BitTables<'t, V> {
             for (v, lens) in views.iter().enumerate() {
                 let seen = masks.get(group).is_some_and(|mask: &u8| mask >> v & 1 == 1);
                 if seen && tile < cells && other < cells {
-                    weight[v] = lens.view.passing(tile, other) as i32;
+                    weight[v] = lens.view.over[tile][other] as i32;
                 }
             }
         }

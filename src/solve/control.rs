@@ -173,9 +173,9 @@ pub struct Pending {
     /// The iteration.
     pub stage: Stage,
     /// What has been done of it.
-    pub done: Cut,
+    pub(crate) done: Cut,
     /// What was done of the iteration before, which tells where to look first.
-    pub before: Cut,
+    pub(crate) before: Cut,
     /// Time spent on the board so far, in seconds.
     pub seconds: f64,
 }

@@ -24,9 +24,9 @@ pub(crate) mod walk;
 pub use crate::solve::certify::{Certificate, certify};
 
 pub use crate::solve::constructive::Constructive;
-pub use crate::solve::control::{Cut, Pending, Recorder, Stage, SubtreeSplit, Walked};
+pub use crate::solve::control::{Pending, Stage};
 pub use crate::solve::error::SolveError;
-pub use crate::solve::log::{LogLine, Logged, SolveLog, replay};
+pub use crate::solve::log::{Logged, SolveLog};
 pub use crate::solve::optimal::{Answer, Attempt, Optimal};
 pub use crate::solve::partitions::{default_patterns, sweeps};
 pub use crate::solve::pruner::MovePruner;

@@ -56,13 +56,13 @@ pub struct SymmetricView {
     /// Index change per cell that a tile moves forward.
     stride: [i64; MAX_CELLS],
     /// Index change when a tile moves forward over another one.
-    over: Vec<[i64; MAX_CELLS]>,
+    pub(crate) over: Vec<[i64; MAX_CELLS]>,
     /// For each blank cell and direction how the tile moves.
     steps: Vec<[TileMove; 4]>,
     /// Where the symmetry takes each cell.
     pub(crate) image: Vec<u8>,
     /// The tiles that stand for each pattern's tiles, in the pattern's order.
-    tiles: Vec<Vec<u8>>,
+    pub(crate) tiles: Vec<Vec<u8>>,
     /// For each tile its place in that order.
     pub(crate) place: [u8; MAX_CELLS],
 }
@@ -143,16 +143,6 @@ impl SymmetricView {
     pub(crate) fn passed(&self, blank: usize, d: Direction) -> (&[u8], bool) {
         let step = &self.steps[blank][d as usize];
         (&step.between[..usize::from(step.count)], step.distance > 0)
-    }
-
-    /// The tiles that stand for a pattern's tiles, in the pattern's order.
-    pub(crate) fn tiles(&self, pattern: usize) -> &[u8] {
-        &self.tiles[pattern]
-    }
-
-    /// By how much the index of a tile's pattern changes when the tile passes another one forward.
-    pub(crate) fn passing(&self, tile: usize, other: usize) -> i64 {
-        self.over[tile][other]
     }
 
     /// The cells of a pattern's tiles as its database numbers them, given where each tile is.
@@ -321,7 +311,7 @@ impl Lens {
 
     /// What the values of a pattern are about: what is counted of which tiles, in their order.
     fn part(&self, pattern: usize) -> (&'static str, Vec<u8>) {
-        let mut tiles = self.view.tiles(pattern).to_vec();
+        let mut tiles = self.view.tiles[pattern].clone();
         tiles.sort_unstable();
         (self.databases[pattern].pdb.kind().name(), tiles)
     }

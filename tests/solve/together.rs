@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tilewave::internals::{LogLine, Recorder, SubtreeSplit, Walked, replay};
 use tilewave::pdb::{Build, Pattern, build};
 use tilewave::progress::{NoProgress, Phase, Progress};
 use tilewave::puzzle::{Board, Size};
 use tilewave::search::Ranks;
-use tilewave::solve::{
-    Answer, Attempt, LogLine, Logged, Optimal, Pending, Recorder, Stage, SubtreeSplit, Walked,
-    replay,
-};
+use tilewave::solve::{Answer, Attempt, Logged, Optimal, Pending, Stage};
 
 use super::threads::ranks;
 use super::{board, goal};

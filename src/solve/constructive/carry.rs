@@ -191,7 +191,7 @@ pub(crate) struct Peel<'a> {
 impl<'a> Peel<'a> {
     /// Returns the line 0 of a view, all of it open.
     pub fn new(field: &'a mut Field, view: &'a RegionView) -> Peel<'a> {
-        let blank = view.spot(field.blank());
+        let blank = view.spot(field.blank);
         let carrier = Carrier { field, view, blank, open: (0, view.width - 1) };
         Peel { carrier, width: view.width }
     }

@@ -84,7 +84,7 @@ impl Constructive {
             region = region.without_first_line(&view);
         }
         finish(&mut field, &region);
-        Ok(Moves(field.into_moves()))
+        Ok(Moves(field.moves))
     }
 }
 
@@ -109,7 +109,7 @@ const QUICK: Effort = Effort { ways: 1, detour: 0 };
 
 /// Brings the block, which is all that is left, home.
 pub(crate) fn finish(field: &mut Field, region: &Region) {
-    let size = field.size();
+    let size = field.size;
     let code = |cell: usize| {
         let (row, col) = (cell / size.cols() - region.top, cell % size.cols() - region.left);
         row * GRID as usize + col
@@ -126,13 +126,13 @@ pub(crate) fn finish(field: &mut Field, region: &Region) {
     let mut search = BlockSearch {
         effort,
         size: Size::new(GRID as usize, GRID as usize).expect("4x4 is a board"),
-        blank_home: code(field.blank_home()),
+        blank_home: code(field.blank_home),
         trail: Vec::with_capacity(128),
         best: None,
     };
     search.divide(block, whole);
     for direction in search.best.unwrap_or_default() {
-        if let Some(cell) = direction.tile_cell(size, field.blank()) {
+        if let Some(cell) = direction.tile_cell(size, field.blank) {
             field.step(cell, direction);
         }
     }
