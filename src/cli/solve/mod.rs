@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use tilewave::internals::{self, Recorder, SubtreeSplit, Walked};
 use tilewave::progress::{Phase, StopWhen};
 use tilewave::puzzle::{Coordinates, Metric, MoveStyle};
-use tilewave::report::html::{Solution, player};
+use tilewave::report::html::player;
 use tilewave::report::{counted, duration, thousands};
 use tilewave::search::{Communicator, OneProcess, Ranks};
 use tilewave::solve::{
@@ -175,9 +175,13 @@ impl Args {
         let SolveSession { totals, kept: solved, boards, solver, .. } = session;
         drop(solver);
         if let Some(page) = page.filter(|_| !solved.is_empty()) {
-            let solutions = solved.iter().filter_map(|answer| answer.page(&goal));
-            let solutions: Vec<Solution> = solutions.collect();
-            let refused: Vec<_> = solved.iter().filter_map(Solved::page_of_refused).collect();
+            let (mut solutions, mut refused) = (Vec::new(), Vec::new());
+            for answer in &solved {
+                match answer.page(&goal) {
+                    Ok(solution) => solutions.push(solution),
+                    Err(none) => refused.push(none),
+                }
+            }
             page.write(player(&solutions, &refused, self.moves)?.as_bytes())?;
         }
         if progress::asked() && writes {
@@ -420,7 +424,10 @@ impl Solver<'_> {
             (0..rayon::current_num_threads()).into_par_iter().for_each(|_| {
                 while let Some(i) = share.next() {
                     match self.attempt(first + i, &boards[i]) {
-                        Ok(tried) => share.done(i, tried),
+                        Ok(tried) => {
+                            told(&tried);
+                            share.done(i, tried);
+                        }
                         Err(error) => {
                             failure.lock().get_or_insert(error);
                             share.stop();
@@ -454,18 +461,22 @@ impl Solver<'_> {
             }
             None => {}
         }
-        if let Some(refused) = self.refused(board)? {
-            self.progress.done();
-            return Ok(Tried::Done(refused));
+        if let Some(why) = explain(board, self.goal)? {
+            return Ok(Tried::Done(Solved {
+                board: board.clone(),
+                answer: Err(Box::new(why)),
+                metric: Metric::Stm,
+                optimal: false,
+                optimum: None,
+                proof: None,
+                earlier: 0,
+            }));
         }
-        let fast = self.fast.as_ref().map(|solver| {
-            let begun = Instant::now();
-            let moves = solver.solve(board)?;
-            Ok::<_, SolveError>(known(Some(moves), begun))
-        });
-        let fast = fast.transpose()?;
+        let begun = Instant::now();
+        let fast = self.fast.as_ref().map(|solver| solver.solve(board)).transpose()?;
+        let fast = fast.map(|moves| known(Some(moves), begun));
+        let begun = Instant::now();
         let shortest = if let Some(table) = &self.table {
-            let begun = Instant::now();
             let moves = table.solve(board)?;
             // A table that ends before this board knows that the board lies beyond.
             Some(Answer { at_least: table.histogram().len(), ..known(moves, begun) })
@@ -480,35 +491,32 @@ impl Solver<'_> {
         Ok(Tried::Done(self.join(board, fast, shortest)?))
     }
 
-    /// What there is to say of a board without a solution, if it has none.
-    fn refused(&self, board: &Board) -> Result<Option<Solved>> {
-        Ok(explain(board, self.goal)?.map(|why| Solved {
-            board: board.clone(),
-            answer: Err(Box::new(why)),
-            metric: Metric::Stm,
-            optimal: false,
-            optimum: None,
-            proof: None,
-            earlier: 0,
-        }))
-    }
-
     /// What an earlier session has made of the board at a place.
     fn found(&self, at: usize) -> Option<&Logged> {
         self.log.as_ref()?.found.get(&at)
     }
 
-    /// Solves a hard board, the one at a place, with all threads of all ranks. None of a board that was left alone
-    /// because somebody interrupted.
+    /// Finishes the board at a place, with all threads of all ranks if it is hard, and logs its answer. None of a board that
+    /// was left alone because somebody interrupted.
     fn finish(&self, at: usize, tried: Tried, ranks: Ranks<'_>) -> Result<Option<Solved>> {
-        let (pending, fast) = match tried {
-            Tried::Done(solved) if self.is_left(&solved) => return Ok(None),
-            Tried::Done(solved) => {
-                self.note(at, &solved)?;
-                return Ok(Some(solved));
-            }
-            Tried::Hard(pending, fast) => (pending, fast),
+        let solved = match tried {
+            Tried::Done(solved) if self.is_left(&solved) => None,
+            Tried::Done(solved) => Some(solved),
+            Tried::Hard(pending, fast) => self.finish_hard(at, pending, fast, ranks)?,
         };
+        if let (Some(log), Some(Solved { answer: Ok(answer), .. })) = (&self.log, &solved) {
+            log.solved(at, answer)?;
+        }
+        Ok(solved)
+    }
+
+    fn finish_hard(
+        &self,
+        at: usize,
+        pending: Pending,
+        fast: Option<Answer>,
+        ranks: Ranks<'_>,
+    ) -> Result<Option<Solved>> {
         if let Some(log) = &self.log {
             log.begin(at, &pending)?;
         }
@@ -529,7 +537,7 @@ impl Solver<'_> {
             log.end()?;
         }
         let solved = self.join(&board, fast, Some(answer))?;
-        self.note(at, &solved)?;
+        self.progress.done();
         Ok(Some(Solved { earlier, ..solved }))
     }
 
@@ -556,14 +564,6 @@ impl Solver<'_> {
         BoardWatch { solver: self, board, begun, spent, nodes, thresholds, last: Mutex::new(begun) }
     }
 
-    /// Logs an answer that the log does not have.
-    fn note(&self, at: usize, solved: &Solved) -> Result<()> {
-        if let (Some(log), Ok(answer)) = (&self.log, &solved.answer) {
-            log.solved(at, answer)?;
-        }
-        Ok(())
-    }
-
     fn join(
         &self,
         board: &Board,
@@ -581,7 +581,6 @@ impl Solver<'_> {
         let optimum = optimum.map(|moves| moves.count(metric));
         let proof = optimum.filter(|_| self.args.certify);
         let proof = proof.map(|length| self.prove(board, length)).transpose()?;
-        self.progress.done();
         let (optimal, board) = (fast.is_none(), board.clone());
         let answer = fast.or(shortest);
         Ok(Solved {

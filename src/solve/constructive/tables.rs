@@ -61,16 +61,10 @@ impl TileDistances {
     /// Cost: one visit of each placement.
     fn new(open: u16, goals: &[usize]) -> TileDistances {
         let is_open = |cell: i32| open & (1 << cell) != 0;
+        let grid = GRID as usize;
         let steps = std::array::from_fn(|cell| {
-            let (i, j) = (cell as i32 / GRID, cell as i32 % GRID);
-            let around = [(-1, 0), (1, 0), (0, -1), (0, 1)].into_iter();
-            let inside = around
-                .filter(|(di, dj)| (0..GRID).contains(&(i + di)) && (0..GRID).contains(&(j + dj)));
-            inside
-                .map(|(di, dj)| ((i + di) * GRID + j + dj, (di, dj)))
-                .filter(|&(to, _)| is_open(to))
-                .map(|(to, step)| (to as u32, step))
-                .collect()
+            let open = steps(grid, grid, cell).filter(|&(to, _)| is_open(to as i32));
+            open.map(|(to, step)| (to as u32, step)).collect()
         });
         let mut table = TileDistances {
             count: goals.len(),
@@ -117,6 +111,23 @@ impl TileDistances {
         let steps = self.steps[from.blank() as usize].iter();
         steps.map(move |&(to, step)| (from.step(to, self.count), step))
     }
+}
+
+/// The steps of a blank in a rectangle: its new cell, and the step in lines and along them.
+pub(crate) fn steps(
+    depth: usize,
+    width: usize,
+    blank: usize,
+) -> impl Iterator<Item = (usize, (i32, i32))> {
+    let (i, j) = (blank / width, blank % width);
+    [
+        (i > 0).then(|| (blank - width, (-1, 0))),
+        (i + 1 < depth).then(|| (blank + width, (1, 0))),
+        (j > 0).then(|| (blank - 1, (0, -1))),
+        (j + 1 < width).then(|| (blank + 1, (0, 1))),
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// The bits of the first `lines` lines of `width` cells.
@@ -343,15 +354,12 @@ impl RegionView {
         Spot { i: self.sign * i, j }
     }
 
-    /// Returns the move that takes the blank to another line (`di` is 1 or -1): the way of the tile.
-    pub fn across(&self, di: i32) -> Direction {
-        let back = if self.turned { Direction::Left } else { Direction::Up };
-        if di * self.sign > 0 { back } else { back.opposite() }
-    }
-
-    /// Returns the move that takes the blank along its line (`dj` is 1 or -1): the way of the tile.
-    pub fn along(&self, dj: i32) -> Direction {
-        let back = if self.turned { Direction::Up } else { Direction::Left };
-        if dj > 0 { back } else { back.opposite() }
+    /// Returns the move that takes the blank to a neighbouring line, or along its line: the way of the tile.
+    pub fn direction(&self, (di, dj): (i32, i32)) -> Direction {
+        let (back, forward) = match di {
+            0 => (if self.turned { Direction::Up } else { Direction::Left }, dj > 0),
+            _ => (if self.turned { Direction::Left } else { Direction::Up }, di * self.sign > 0),
+        };
+        if forward { back } else { back.opposite() }
     }
 }
