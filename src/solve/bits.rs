@@ -359,9 +359,9 @@ mod tests {
             let control = Control::new((&NoProgress, &()), &alone, limit, 0);
             let (bits, mixed) = (BitTables::<V>::new(tree), Sums::<V, false>::new(tree));
             let all = Subtree::whole(&mixed, board, &known, limit);
-            let expected = Walk::pass(&mixed, &all, &control, 0);
+            let expected = Walk::pass(&mixed, &all, &control, 0, &mut Vec::new());
             let all = Subtree::whole(&bits, board, &known, limit);
-            let found = Walk::pass(&bits, &all, &control, 0);
+            let found = Walk::pass(&bits, &all, &control, 0, &mut Vec::new());
             assert_eq!(found.solution, expected.solution, "{board}, {limit}");
             assert_eq!(found.walked.nodes, expected.walked.nodes, "{board}, {limit}");
             assert!(!found.stopped && !expected.stopped);

@@ -241,7 +241,7 @@ impl<H: Heuristic> Rooted for RootedTree<H> {
             }
         }
         let Some(above) = above else {
-            return Walk::pass(heuristic, &whole, control, 0);
+            return Walk::pass(heuristic, &whole, control, 0, &mut Vec::new());
         };
         let (depth, count) = (depth as u32, subtrees.len() as u32);
         let pieces = SubtreeSplit { threshold: limit, depth, subtrees: count };
@@ -257,8 +257,10 @@ impl<H: Heuristic> Rooted for RootedTree<H> {
         share.begin(left.len());
         control.everywhere(above.nodes);
         let work = || {
+            let mut stack = Vec::new();
             while let Some(place) = share.next() {
-                let mut pass = Walk::pass(heuristic, &subtrees[left[place]], control, place);
+                let subtree = &subtrees[left[place]];
+                let mut pass = Walk::pass(heuristic, subtree, control, place, &mut stack);
                 pass.walked.subtree = left[place] as u32;
                 control.done(place, (pieces, pass));
             }

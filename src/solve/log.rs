@@ -126,7 +126,7 @@ pub enum Logged {
 /// How often subtrees are written.
 const WRITE_EVERY: Duration = Duration::from_millis(250);
 
-/// A log, to which this process alone writes. It is the [`Recorder`] of one board after the other.
+/// A log, to which this process alone writes. It records one board after the other: [`SolveLog::begin`].
 #[derive(Debug)]
 pub struct SolveLog {
     boards: Vec<Board>,

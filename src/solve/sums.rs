@@ -13,6 +13,8 @@ use crate::solve::walk::{Children, Heuristic, PLACES, Slack};
 /// cells, and every view is a sum; others may be of any kind and encoding.
 pub(crate) struct Sums<'t, const V: usize, const PLAIN: bool> {
     tree: &'t Tree,
+    /// The views; where there are fewer than V, the first one again.
+    views: [&'t Lens; V],
     /// The pattern whose value changes when a tile moves, in each view.
     pattern: [[u8; V]; PLACES],
     values: [[&'t [u8]; MAX_PATTERNS]; V],
@@ -36,8 +38,9 @@ impl<'t, const V: usize, const PLAIN: bool> Sums<'t, V, PLAIN> {
     /// Returns the heuristic of a tree.
     pub fn new(tree: &'t Tree) -> Sums<'t, V, PLAIN> {
         let mut values: [[&[u8]; MAX_PATTERNS]; V] = [[&[]; MAX_PATTERNS]; V];
-        let mut pattern = [[NO_PATTERN; V]; PLACES];
+        let (mut pattern, mut views) = ([[NO_PATTERN; V]; PLACES], [&tree.views[0]; V]);
         for (v, lens) in tree.views.iter().enumerate() {
+            views[v] = lens;
             for (values, database) in values[v].iter_mut().zip(&lens.databases) {
                 *values = database.pdb.bytes();
             }
@@ -46,7 +49,7 @@ impl<'t, const V: usize, const PLAIN: bool> Sums<'t, V, PLAIN> {
                 to[v] = if lens.databases[0].has_blank() { 0 } else { from };
             }
         }
-        Sums { tree, pattern, values }
+        Sums { tree, views, pattern, values }
     }
 
     #[inline(always)]
@@ -70,7 +73,7 @@ impl<'t, const V: usize, const PLAIN: bool> Sums<'t, V, PLAIN> {
         children: &Children<'_>,
         i: usize,
     ) -> [u64; 3] {
-        let Lens { view, databases, .. } = &self.tree.views[v];
+        let Lens { view, databases, .. } = self.views[v];
         let (child, blank) = (&children.moves[i], children.blank);
         let rank = node.words[v][p] << (64 - VALUE) >> (64 - VALUE);
         let step = || view.step(children.board, blank, child.direction, child.tile);
@@ -98,7 +101,7 @@ impl<'t, const V: usize, const PLAIN: bool> Sums<'t, V, PLAIN> {
     /// The byte that an entry lies in.
     #[inline(always)]
     fn byte(&self, v: usize, p: usize, entry: u64) -> usize {
-        (if PLAIN { entry } else { self.tree.views[v].databases[p].byte(entry) }) as usize
+        (if PLAIN { entry } else { self.views[v].databases[p].byte(entry) }) as usize
     }
 }
 
@@ -167,7 +170,7 @@ impl<const V: usize, const PLAIN: bool> Heuristic for Sums<'_, V, PLAIN> {
                 let byte = self.values[v][p][self.byte(v, p, entry)];
                 values[v] = byte;
                 if !PLAIN {
-                    values[v] = self.tree.views[v].databases[p].value(byte, entry, before);
+                    values[v] = self.views[v].databases[p].value(byte, entry, before);
                 }
                 sums[v] += i32::from(values[v]) - i32::from(before);
             }

@@ -114,9 +114,10 @@ impl<H: Heuristic> Subtree<H> {
 
 /// A node on the way down, and its children.
 #[derive(Clone)]
-struct StackLevel<B> {
+pub(crate) struct StackLevel<B> {
     brought: B,
-    state: [u32; 4],
+    /// The state of the pruner at each child, times four, plus the direction that leads there.
+    states: [u32; 4],
     cell: [u8; 4],
     /// The children to come, as a mask, and the one that the walk is below.
     left: u32,
@@ -128,23 +129,28 @@ struct StackLevel<B> {
 pub(crate) struct Walk<'w, H: Heuristic> {
     heuristic: &'w H,
     at: WalkPosition<H::Node>,
-    levels: Vec<StackLevel<H::Brought>>,
+    levels: &'w mut [StackLevel<H::Brought>],
     nodes: u64,
     slack: Slack,
 }
 
 impl<'w, H: Heuristic> Walk<'w, H> {
-    fn new(heuristic: &'w H, from: &Subtree<H>, room: usize, levels: usize) -> Walk<'w, H> {
-        let level = StackLevel {
-            brought: H::NOTHING,
-            state: [0; 4],
-            cell: [0; 4],
-            left: 0,
-            below: 0,
-            blank: 0,
-        };
+    /// A walk down so many levels; the stack may be that of another walk.
+    fn new(
+        heuristic: &'w H,
+        from: &Subtree<H>,
+        room: usize,
+        levels: usize,
+        stack: &'w mut Vec<StackLevel<H::Brought>>,
+    ) -> Walk<'w, H> {
+        let (states, cell) = ([0; 4], [0; 4]);
+        let level = StackLevel { brought: H::NOTHING, states, cell, left: 0, below: 0, blank: 0 };
+        if stack.len() < levels {
+            stack.resize(levels, level);
+        }
         let slack = Slack { room: room as i32, excess: i32::MAX };
-        Walk { heuristic, at: from.start.clone(), levels: vec![level; levels], nodes: 0, slack }
+        let (at, levels) = (from.start.clone(), &mut stack[..levels]);
+        Walk { heuristic, at, levels, nodes: 0, slack }
     }
 
     /// Walks through a subtree that was dealt at a place, looking for a solution of as many moves as the iteration allows: there
@@ -154,9 +160,10 @@ impl<'w, H: Heuristic> Walk<'w, H> {
         from: &Subtree<H>,
         control: &Control<'_>,
         place: usize,
+        stack: &'w mut Vec<StackLevel<H::Brought>>,
     ) -> WalkResult {
         let room = control.limit - from.path.len();
-        let mut walk = Walk::new(heuristic, from, room, room.max(1));
+        let mut walk = Walk::new(heuristic, from, room, room.max(1), stack);
         let (mut asked_at, mut ask_at, mut stopped) = (0, 1, false);
         let mut solution = None;
         let deepest = walk.descend(
@@ -189,9 +196,10 @@ impl<'w, H: Heuristic> Walk<'w, H> {
         depth: usize,
         limit: usize,
     ) -> (Vec<Subtree<H>>, Walked) {
-        let (mut walk, mut found) = (Walk::new(heuristic, whole, limit, depth), Vec::new());
+        let (mut stack, mut found) = (Vec::new(), Vec::new());
+        let mut walk = Walk::new(heuristic, whole, limit, depth, &mut stack);
         if depth > 0 {
-            let arrived = |walk: &mut Walk<'w, H>| {
+            let arrived = |walk: &mut Walk<'_, H>| {
                 found.push(Subtree { start: walk.at.clone(), path: walk.path() });
                 false
             };
@@ -252,7 +260,7 @@ impl<'w, H: Heuristic> Walk<'w, H> {
             let cell = tree.cell(blank, direction);
             let tile = at.board[usize::from(cell) % PLACES];
             children.moves[i] = ChildMove { cell, tile, direction };
-            (level.state[i], level.cell[i]) = (state, cell);
+            (level.states[i], level.cell[i]) = (state << 2 | direction as u32, cell);
         }
         let brought = &mut level.brought;
         level.left = self.heuristic.look_up(&at.node, &children, brought, &mut self.slack);
@@ -273,7 +281,7 @@ impl<'w, H: Heuristic> Walk<'w, H> {
             if self.heuristic.enter(node, brought, i, tile, &mut self.slack) {
                 level.below = i as u8;
                 at.board.swap(usize::from(cell) % PLACES, usize::from(at.blank) % PLACES);
-                (at.blank, at.state) = (cell, level.state[i]);
+                (at.blank, at.state) = (cell, level.states[i] >> 2);
                 self.slack.room -= 1;
                 return true;
             }
@@ -295,12 +303,9 @@ impl<'w, H: Heuristic> Walk<'w, H> {
 
     /// The moves down to a node as deep as there are levels.
     fn path(&self) -> Vec<Direction> {
-        let tree = self.heuristic.tree();
         let step = |level: &StackLevel<H::Brought>| {
-            let cell = level.cell[usize::from(level.below)];
-            let leads = |&d: &Direction| tree.cell(level.blank.into(), d) == cell;
-            Direction::ALL.into_iter().find(leads)
+            Direction::ALL[level.states[usize::from(level.below) % 4] as usize % 4]
         };
-        self.levels.iter().filter_map(step).collect()
+        self.levels.iter().map(step).collect()
     }
 }
