@@ -2,10 +2,12 @@
 
 pub use crate::kernel::{ByteBlock, Kernel, Rule, StepProgram, Tally, Transfer, collect, spread};
 pub use crate::perm::{TargetByte, layout, lehmer, move_table, placement};
+pub use crate::solve::control::{Cut, Recorder, SubtreeSplit, Walked};
+pub use crate::solve::log::{LogLine, replay};
 pub use crate::store::{
     Append, Array, Bytes, Codec, DATABASE, DEFAULT_LEVEL, DatabaseMarker, Decoder, Directory,
     Encoder, FileError, FileProblem, Io, LevelHeader, LevelReader, LevelRecord, Lock, MANIFEST,
     MARKER, Manifest, MemoryDirectory, Output, OutputError, PREVIOUS, Place, ReadAt, RunFile,
     Storage, StorageError, budget, peak_memory, remove_unused,
 };
-pub use crate::threads::process_pool;
+pub use crate::threads::{pool, process_pool};

@@ -18,7 +18,7 @@ pub struct ThreadsError {
 }
 
 /// Returns a pool of worker threads, one per core unless told.
-pub(crate) fn pool(threads: Option<usize>) -> Result<ThreadPool, ThreadsError> {
+pub fn pool(threads: Option<usize>) -> Result<ThreadPool, ThreadsError> {
     let threads = threads.unwrap_or(0);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(|e| ThreadsError { threads, reason: e.to_string() })

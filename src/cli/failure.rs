@@ -116,7 +116,7 @@ convert! {
     TableError => Error::from,
     SolveError => Error::from,
     report::ReportError => Error::from,
-    rayon::ThreadPoolBuildError => Failure::failed,
+    tilewave::ThreadsError => Failure::failed,
     serde_json::Error => Failure::failed,
     std::string::FromUtf8Error => Failure::failed,
 }

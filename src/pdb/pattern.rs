@@ -176,11 +176,6 @@ impl Pattern {
         Ok(cells_of(board, &self.tiles))
     }
 
-    /// Returns the distance of two cells.
-    pub(crate) fn distance(&self, a: u8, b: u8) -> u8 {
-        distance(self.size().cols(), a, b) as u8
-    }
-
     /// Returns the sum of the distances of the tiles to their goal cells, the blank not counted.
     pub fn manhattan(&self, cells: &[u8]) -> u32 {
         let cols = self.size().cols();

@@ -40,12 +40,7 @@ pub struct Cnf {
 impl Cnf {
     /// Returns the formula of a question.
     pub fn new(question: Question) -> Cnf {
-        let mut cnf = Cnf {
-            cells: question.size().cells(),
-            steps: question.steps(),
-            question,
-            clauses: Vec::new(),
-        };
+        let mut cnf = Cnf::without_clauses(question);
         for time in 0..=cnf.steps {
             cnf.arrange(time);
         }
@@ -58,6 +53,12 @@ impl Cnf {
         cnf
     }
 
+    /// The formula without its clauses: its variables are enough to read a model.
+    pub(crate) fn without_clauses(question: Question) -> Cnf {
+        let (cells, steps) = (question.size().cells(), question.steps());
+        Cnf { question, cells, steps, clauses: Vec::new() }
+    }
+
     /// Returns the question.
     pub fn question(&self) -> &Question {
         &self.question
@@ -65,13 +66,7 @@ impl Cnf {
 
     /// Returns the number of variables.
     pub fn variables(&self) -> usize {
-        Cnf::variables_of(&self.question)
-    }
-
-    /// The number of variables of a question's formula.
-    pub(crate) fn variables_of(question: &Question) -> usize {
-        let (cells, steps) = (question.size().cells(), question.steps());
-        (steps + 1) * cells * cells + steps * (IDLE + 1)
+        (self.steps + 1) * self.cells * self.cells + self.steps * (IDLE + 1)
     }
 
     /// Returns the clauses.
@@ -81,22 +76,11 @@ impl Cnf {
 
     /// Returns the moves that a model stands for: `is_true` tells the value of a variable.
     pub fn decode(&self, is_true: impl Fn(i32) -> bool) -> Moves {
-        Cnf::decode_of(&self.question, is_true)
-    }
-
-    /// The moves of a model of a question's formula, which need not be made for that.
-    pub(crate) fn decode_of(question: &Question, is_true: impl Fn(i32) -> bool) -> Moves {
         let step = |time| {
-            let taken = |d: &usize| is_true(Cnf::move_of(question, time, *d));
+            let taken = |d: &usize| is_true(self.moves(time, *d));
             (0..IDLE).find(taken).map(|d| Direction::ALL[d])
         };
-        Moves((0..question.steps()).filter_map(step).collect())
-    }
-
-    /// The variable that says whether a step is a move in a direction, or idle.
-    fn move_of(question: &Question, time: usize, direction: usize) -> i32 {
-        let arrangements = (question.steps() + 1) * question.size().cells().pow(2);
-        (1 + arrangements + time * (IDLE + 1) + direction) as i32
+        Moves((0..self.steps).filter_map(step).collect())
     }
 
     /// Writes the formula in DIMACS format, the variables explained in comments.
@@ -133,8 +117,10 @@ impl Cnf {
         (1 + (time * self.cells + element) * self.cells + cell) as i32
     }
 
+    /// The variable that says whether a step is a move in a direction, or idle.
     fn moves(&self, time: usize, direction: usize) -> i32 {
-        Cnf::move_of(&self.question, time, direction)
+        let arrangements = (self.steps + 1) * self.cells * self.cells;
+        (1 + arrangements + time * (IDLE + 1) + direction) as i32
     }
 
     /// After `time` steps every element is on one cell, and every cell holds one element.

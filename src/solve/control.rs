@@ -7,51 +7,35 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 
 use crate::progress::{Phase, Progress};
-use crate::puzzle::Direction;
+use crate::puzzle::{Board, Direction};
 use crate::search::Share;
 
-/// What a walk found.
+/// What a walk through a subtree found.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct WalkResult {
-    /// The way to the goal.
+    pub walked: Walked,
+    /// The way to the goal, from the root of the tree.
     pub solution: Option<Vec<Direction>>,
-    /// Nodes generated.
-    pub nodes: u64,
-    /// By how much the closest node that was cut off exceeds the limit.
-    pub excess: i32,
-    /// Fewest moves that were left at a node.
-    pub left: i32,
     /// Whether the walk ended early without a solution.
     pub stopped: bool,
 }
 
 impl WalkResult {
-    /// Returns the subtree's line of a record, if there is nothing more to find in it.
-    pub fn walked(&self, subtree: usize) -> Option<Walked> {
-        (self.solution.is_none() && !self.stopped).then_some(Walked {
-            subtree: subtree as u32,
-            nodes: self.nodes,
-            excess: self.excess,
-            left: self.left as u32,
-        })
+    /// Whether there is nothing more to find in the subtree.
+    pub fn is_done(&self) -> bool {
+        self.solution.is_none() && !self.stopped
     }
 }
 
 impl From<Walked> for WalkResult {
     fn from(walked: Walked) -> WalkResult {
-        WalkResult {
-            solution: None,
-            nodes: walked.nodes,
-            excess: walked.excess,
-            left: walked.left as i32,
-            stopped: false,
-        }
+        WalkResult { walked, solution: None, stopped: false }
     }
 }
 
-/// What comes of a subtree: how the iteration is cut, its number, and what a walk through it found. Subtrees are dealt in
-/// the order in which one thread would walk through them.
-pub(crate) type SubtreeResult = (SubtreeSplit, usize, WalkResult);
+/// What comes of a subtree: how the iteration is cut, and what a walk through it found. Subtrees are dealt in the order in
+/// which one thread would walk through them.
+pub(crate) type SubtreeResult = (SubtreeSplit, WalkResult);
 
 /// Who is told how far a search is, and who is told what need not be done again.
 pub(crate) type Observers<'c> = (&'c dyn Progress, &'c dyn Recorder);
@@ -80,7 +64,7 @@ impl<'c> Control<'c> {
     /// Takes what has come of a subtree, which was dealt at a place.
     pub fn done(&self, place: usize, result: SubtreeResult) {
         note(self.observers.1, &result);
-        if result.2.solution.is_some() {
+        if result.1.solution.is_some() {
             self.share.last(place);
         }
         self.share.done(place, result);
@@ -105,9 +89,9 @@ impl<'c> Control<'c> {
 }
 
 /// Tells a recorder of a subtree, if there is nothing more to find in it.
-pub(crate) fn note(recorder: &dyn Recorder, (pieces, subtree, result): &SubtreeResult) {
-    if let Some(walked) = result.walked(*subtree) {
-        recorder.subtree(*pieces, walked);
+pub(crate) fn note(recorder: &dyn Recorder, (pieces, result): &SubtreeResult) {
+    if result.is_done() {
+        recorder.subtree(*pieces, result.walked);
     }
 }
 
@@ -181,6 +165,28 @@ impl Cut {
     }
 }
 
+/// A search that goes on with an iteration: one that has proven hard for one thread, or that a log tells of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pending {
+    /// The board.
+    pub board: Board,
+    /// The iteration.
+    pub stage: Stage,
+    /// What has been done of it.
+    pub(crate) done: Cut,
+    /// What was done of the iteration before, which tells where to look first.
+    pub(crate) before: Cut,
+    /// Time spent on the board so far, in seconds.
+    pub seconds: f64,
+}
+
+impl Pending {
+    /// Returns the nodes generated so far.
+    pub fn nodes(&self) -> u64 {
+        self.stage.nodes + self.done.walked.iter().map(|walked| walked.nodes).sum::<u64>()
+    }
+}
+
 /// Is told of each step of a search on all threads that need not be taken again.
 pub trait Recorder: Sync {
     /// An iteration is over without a solution; the next one starts at a stage. Called by the thread that runs the
@@ -192,7 +198,4 @@ pub trait Recorder: Sync {
 }
 
 /// Keeps no record.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoRecorder;
-
-impl Recorder for NoRecorder {}
+impl Recorder for () {}

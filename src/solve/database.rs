@@ -78,7 +78,7 @@ impl Database {
     /// Returns how bits lie: the bytes, and how far neighbouring slots and neighbouring arrangements are apart.
     pub fn layout(&self) -> (&[u8], [u64; 2]) {
         match self.arranged.get() {
-            Some(Some(arranged)) => (arranged.bytes(), [1, arranged.stride()]),
+            Some(Some(arranged)) => (arranged.image.bytes(), [1, arranged.stride]),
             _ => (self.pdb.bytes(), [self.arrangements, 1]),
         }
     }
@@ -88,7 +88,7 @@ impl Database {
     pub fn arrange(&self, progress: &dyn Progress) {
         let Some(sets) = self.bits() else { return };
         self.arranged.get_or_init(|| {
-            let (bytes, slots) = (self.pdb.bytes(), sets.slots());
+            let (bytes, slots) = (self.pdb.bytes(), sets.slots);
             Arranged::new(bytes, slots, self.arrangements, progress)
         });
     }
@@ -222,11 +222,6 @@ impl CellSets {
         Some(sets)
     }
 
-    /// Returns the number of slots, one for each set and region.
-    pub fn slots(&self) -> u64 {
-        self.slots
-    }
-
     #[inline(always)]
     fn halves(&self, set: u32) -> (usize, usize) {
         let low = (1u32 << self.half) - 1;
@@ -314,16 +309,6 @@ impl Arranged {
         in_parallel(strips, turn_strip).ok()?;
         Some(Arranged { image, stride })
     }
-
-    /// Returns the bytes.
-    pub fn bytes(&self) -> &[u8] {
-        self.image.bytes()
-    }
-
-    /// Returns the bits from one arrangement to the next.
-    pub fn stride(&self) -> u64 {
-        self.stride
-    }
 }
 
 /// Turns the bits of at most 512 slots of `width` bytes and of at most 512 arrangements, from byte `first` on: line i of
@@ -352,13 +337,14 @@ fn turn_square(slots: &[u8], width: usize, first: usize, to: &mut [u8], row: usi
 }
 
 #[cfg(test)]
-mod database_tests {
+mod tests {
     use std::sync::Arc;
 
     use super::*;
     use crate::pdb::{Build, Pattern, build};
     use crate::progress::NoProgress;
     use crate::puzzle::Board;
+    use crate::random::SplitMix64;
 
     #[test]
     fn a_database_of_several_partitions_is_arranged_once() {
@@ -377,13 +363,6 @@ mod database_tests {
         all[0].arrange(&NoProgress);
         assert!(all[2].arranged.get().is_some() && all[1].arranged.get().is_none());
     }
-}
-
-#[cfg(test)]
-mod arranged_tests {
-    use super::*;
-    use crate::progress::NoProgress;
-    use crate::random::SplitMix64;
 
     #[test]
     fn every_bit_is_where_it_belongs() {
@@ -396,9 +375,9 @@ mod arranged_tests {
             let bit = |bytes: &[u8], at: u64| bytes[(at / 8) as usize] >> (at % 8) & 1;
             for slot in 0..slots {
                 for arrangement in 0..arrangements {
-                    let at = arrangement * arranged.stride() + slot;
+                    let at = arrangement * arranged.stride + slot;
                     let expected = bit(&bits, slot * arrangements + arrangement);
-                    assert_eq!(bit(arranged.bytes(), at), expected, "{slot} {arrangement}");
+                    assert_eq!(bit(arranged.image.bytes(), at), expected, "{slot} {arrangement}");
                 }
             }
         }

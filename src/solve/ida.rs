@@ -3,81 +3,132 @@
 //! Source: R. E. Korf, Depth-first iterative-deepening, AIJ 27 (1985); R. E. Korf and A. Felner, Disjoint
 //! pattern database heuristics, AIJ 134 (2002); reflections: J. Culberson and J. Schaeffer 1998.
 //!
-//! Invariant: all solutions shorter than the limit of an iteration are excluded by the iterations before
+//! Invariant: all solutions shorter than the threshold of an iteration are excluded by the iterations before
 //! it, whoever carried them out. So a search can pause between two iterations, and go on with more threads.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use rayon::prelude::*;
 
 use crate::pdb::Pdb;
-use crate::progress::{NoProgress, Progress};
+use crate::progress::Progress;
 use crate::puzzle::{Board, Direction, Moves};
 use crate::search::Share;
-use crate::solve::bit_walk::BitWalk;
+use crate::solve::SolveError;
+use crate::solve::bits::BitTables;
 use crate::solve::control::{
-    Control, Cut, NoRecorder, Observers, Stage, SubtreeResult, SubtreeSplit, WalkResult,
+    Control, Cut, Observers, Pending, Stage, SubtreeResult, SubtreeSplit, WalkResult, Walked,
 };
-use crate::solve::tree::{BitTables, MAX_VIEWS, Tree};
-use crate::solve::walk::{Subtree, Walk, WalkNode};
+use crate::solve::sums::Sums;
+use crate::solve::tree::{KnownBoard, MAX_BIT_VIEWS, MAX_VIEWS, Tree};
+use crate::solve::walk::{Heuristic, Subtree, Walk};
 use crate::store;
 
-/// Bytes of databases for each node of an iteration from which on they are arranged for the next one, which has some
+/// ByteSums of databases for each node of an iteration from which on they are arranged for the next one, which has some
 /// seven times the nodes: arranging a byte takes about as long as a walk saves at a tenth of a node.
 const ARRANGE_FROM: u64 = 64;
 
-/// Where a search goes on: a stage, what has been done of its iteration, and of the one before.
-#[derive(Default)]
-pub(crate) struct Resumption {
-    pub stage: Stage,
-    pub cut: Cut,
-    pub before: Cut,
-}
-
-/// What ended a search.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum End {
-    /// A shortest solution.
-    Solved(Moves),
-    /// The observer's word came first.
-    Stopped,
-    /// The next iteration is worth more than one thread; what has been done of the one before.
-    Paused(Cut),
-    /// The tree ended without a solution, and nobody stopped the search.
-    Exhausted,
-}
+/// What comes of an iteration, or of several: a shortest solution, none because an observer said stop, or that the search
+/// goes on.
+pub(crate) type Ended = Result<ControlFlow<Option<Moves>>, SolveError>;
 
 impl Tree {
-    /// Searches for a shortest solution of a board that can reach the goal (parity is the caller's
-    /// business), from the beginning or from a stage; returns what ended the search, and the stage then.
-    ///
-    /// With `split`, iterations that are worth it are split between the threads of the current pool, and the ranks that
-    /// share; without, the search pauses before the first of them. Solution and nodes are the same for any
-    /// number of threads and processes.
-    ///
-    /// The first observer is told the nodes so far, and asked whether to stop, every few thousand nodes; the second is told
-    /// what need not be done again.
+    /// Returns the search of a board that can reach the goal (parity is the caller's business).
     ///
     /// # Panics
     /// When the board has another size than the goal.
-    pub fn solve(
-        &self,
-        board: &Board,
-        from: Option<Resumption>,
-        split: Option<&Share<SubtreeResult>>,
-        observers: Observers<'_>,
-    ) -> (End, Stage) {
+    pub fn begin(&self, board: &Board) -> Pending {
         assert_eq!(board.size(), self.goal.size());
-        match (self.views.len(), self.is_plain()) {
-            (1, true) => self.iterate::<1, true>(board, from, split, observers),
-            (2, true) => self.iterate::<2, true>(board, from, split, observers),
-            (3..=4, true) => self.iterate::<4, true>(board, from, split, observers),
-            (_, true) => self.iterate::<MAX_VIEWS, true>(board, from, split, observers),
-            (1, false) => self.iterate::<1, false>(board, from, split, observers),
-            (2, false) => self.iterate::<2, false>(board, from, split, observers),
-            (3..=4, false) => self.iterate::<4, false>(board, from, split, observers),
-            (5..=8, false) => self.iterate::<8, false>(board, from, split, observers),
-            (_, false) => self.iterate::<MAX_VIEWS, false>(board, from, split, observers),
+        let stage = Stage { threshold: self.estimate(board), ..Stage::default() };
+        let (done, before) = (Cut::default(), Cut::default());
+        Pending { board: board.clone(), stage, done, before, seconds: 0.0 }
+    }
+
+    /// Searches on the current thread while iterations are not worth more than one; a search that goes on is for
+    /// [`Tree::solve_hard`]. Solution and nodes are the same for any number of threads and processes.
+    pub fn solve_easy(&self, search: &mut Pending, progress: &dyn Progress) -> Ended {
+        let mut ended = ControlFlow::Continue(());
+        let rooted = self.rooted(&search.board);
+        while ended.is_continue() && search.stage.last < self.split_from {
+            ended = self.iterate(search, &*rooted, &Share::alone(), (progress, &()), 1)?;
+        }
+        Ok(ended)
+    }
+
+    /// Searches with the threads of the current pool, and of the ranks that share.
+    ///
+    /// The first observer is told the nodes so far, and asked whether to stop, every few thousand nodes; the second is told
+    /// what need not be done again.
+    pub fn solve_hard(
+        &self,
+        search: &mut Pending,
+        share: &Share<SubtreeResult>,
+        observers: Observers<'_>,
+    ) -> Result<Option<Moves>, SolveError> {
+        let mut rooted = self.rooted(&search.board);
+        loop {
+            if self.copies && search.stage.last >= self.bytes() / ARRANGE_FROM {
+                self.arrange(observers.0);
+                rooted = self.rooted(&search.board);
+            }
+            let threads = rayon::current_num_threads();
+            let ended = self.iterate(search, &*rooted, share, observers, threads)?;
+            if let ControlFlow::Break(moves) = ended {
+                return Ok(moves);
+            }
+            observers.1.iteration(search.stage);
+        }
+    }
+
+    /// Carries out an iteration, or what is left of it.
+    fn iterate(
+        &self,
+        search: &mut Pending,
+        rooted: &dyn Rooted,
+        share: &Share<SubtreeResult>,
+        observers: Observers<'_>,
+        threads: usize,
+    ) -> Ended {
+        if search.board == self.goal {
+            return Ok(ControlFlow::Break(Some(Moves::default())));
+        }
+        let control = Control::new(observers, share, search.stage.threshold, search.nodes());
+        let pass = rooted.pass(search, &control, threads);
+        let Walked { nodes, excess, .. } = pass.walked;
+        let stage = &mut search.stage;
+        (stage.nodes, stage.last) = (stage.nodes + nodes, nodes);
+        if pass.solution.is_some() || pass.stopped {
+            return Ok(ControlFlow::Break(pass.solution.map(Moves)));
+        }
+        if excess == i32::MAX {
+            return Err(SolveError::NoSolution);
+        }
+        stage.threshold = self.at_least(&search.board, stage.threshold + excess as usize);
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Returns the tree below a board, with the fastest heuristic that the databases allow.
+    fn rooted(&self, board: &Board) -> Box<dyn Rooted + '_> {
+        fn of<'t>(heuristic: impl Heuristic + 't, board: &Board) -> Box<dyn Rooted + 't> {
+            let known = KnownBoard::new(heuristic.tree(), board);
+            Box::new(RootedTree { heuristic, board: board.clone(), known })
+        }
+        let (plain, bits) = (self.is_plain(), self.is_bits());
+        match self.views.len() {
+            1 if plain => of(Sums::<1, true>::new(self), board),
+            2 if plain => of(Sums::<2, true>::new(self), board),
+            3..=4 if plain => of(Sums::<4, true>::new(self), board),
+            _ if plain => of(Sums::<MAX_VIEWS, true>::new(self), board),
+            1 if bits => of(BitTables::<1>::new(self), board),
+            2 if bits => of(BitTables::<2>::new(self), board),
+            3..=4 if bits => of(BitTables::<4>::new(self), board),
+            5..=MAX_BIT_VIEWS if bits => of(BitTables::<MAX_BIT_VIEWS>::new(self), board),
+            1 => of(Sums::<1, false>::new(self), board),
+            2 => of(Sums::<2, false>::new(self), board),
+            3..=4 => of(Sums::<4, false>::new(self), board),
+            5..=8 => of(Sums::<8, false>::new(self), board),
+            _ => of(Sums::<MAX_VIEWS, false>::new(self), board),
         }
     }
 
@@ -98,65 +149,7 @@ impl Tree {
 
     /// Returns the lower bound on the moves of a board that a search begins with.
     pub fn estimate(&self, board: &Board) -> usize {
-        let alone = Share::alone();
-        let control = Control::new((&NoProgress, &NoRecorder), &alone, 0, 0);
-        let root = Walk::<MAX_VIEWS, false>::new(self, board, &control).root();
-        self.at_least(board, root.estimate(self) as usize)
-    }
-
-    fn iterate<const V: usize, const PLAIN: bool>(
-        &self,
-        board: &Board,
-        from: Option<Resumption>,
-        split: Option<&Share<SubtreeResult>>,
-        observers: Observers<'_>,
-    ) -> (End, Stage) {
-        let alone = Share::alone();
-        let control = Control::new(observers, &alone, 0, 0);
-        let root = Walk::<V, PLAIN>::new(self, board, &control).root();
-        let threshold = || Stage {
-            threshold: self.at_least(board, root.estimate(self) as usize),
-            ..Stage::default()
-        };
-        let Resumption { mut stage, mut cut, mut before } =
-            from.unwrap_or_else(|| Resumption { stage: threshold(), ..Resumption::default() });
-        if self.is_goal(&root.board) {
-            return (End::Solved(Moves::default()), stage);
-        }
-        let mut bits = BitTables::new(self).filter(|_| !PLAIN);
-        loop {
-            let large = stage.last >= self.split_from;
-            let share = match (large, split) {
-                (true, None) => return (End::Paused(before), stage),
-                (true, Some(share)) => share,
-                (false, _) => &Share::alone(),
-            };
-            let known: u64 = cut.walked.iter().map(|walked| walked.nodes).sum();
-            let nodes = stage.nodes + known;
-            let control = Control::new(observers, share, stage.threshold, nodes);
-            if large && !PLAIN && stage.last >= self.bytes() / ARRANGE_FROM {
-                self.arrange(observers.0);
-                bits = BitTables::new(self);
-            }
-            let way = WalkKind::<V, PLAIN>::new(self, bits.as_ref(), &control);
-            let (pass, done) = pass(&way, &root, stage.last, std::mem::take(&mut cut), &before);
-            before = done;
-            stage.nodes += pass.nodes;
-            stage.last = pass.nodes;
-            if let Some(path) = pass.solution {
-                return (End::Solved(Moves(path)), stage);
-            }
-            if pass.stopped {
-                return (End::Stopped, stage);
-            }
-            if pass.excess == i32::MAX {
-                return (End::Exhausted, stage);
-            }
-            stage.threshold = self.at_least(board, stage.threshold + pass.excess as usize);
-            if large {
-                observers.1.iteration(stage);
-            }
-        }
+        self.at_least(board, KnownBoard::new(self, board).estimate(self) as usize)
     }
 }
 
@@ -179,7 +172,7 @@ const NODES: u64 = 64;
 const SUBTREES: [u64; 2] = [4, 1 << 14];
 
 /// Returns how many subtrees an iteration is worth after one with so many nodes, 0 for none.
-pub(crate) fn worth(nodes: u64) -> usize {
+fn worth(nodes: u64) -> usize {
     let [least, most] = SUBTREES;
     match nodes / NODES {
         few if few < least => 0,
@@ -187,137 +180,117 @@ pub(crate) fn worth(nodes: u64) -> usize {
     }
 }
 
-/// How a tree is walked through.
-pub(crate) struct WalkKind<'w, const V: usize, const PLAIN: bool> {
-    tree: &'w Tree,
-    control: &'w Control<'w>,
-    /// Where all databases have one bit an entry.
-    bits: Option<&'w BitTables<'w, V>>,
+/// The tree below a board, whatever its heuristic.
+trait Rooted {
+    /// Walks through the tree for solutions of as many moves as the iteration allows, there being none of fewer, with so many
+    /// threads of the current pool. Subtrees that are done already are not walked through again; those that are done in the
+    /// end are what the search has before its next iteration.
+    fn pass(&self, search: &mut Pending, control: &Control<'_>, threads: usize) -> WalkResult;
 }
 
-impl<'w, const V: usize, const PLAIN: bool> WalkKind<'w, V, PLAIN> {
-    /// Returns the fastest way through a tree.
-    pub fn new(
-        tree: &'w Tree,
-        bits: Option<&'w BitTables<'w, V>>,
-        control: &'w Control<'w>,
-    ) -> WalkKind<'w, V, PLAIN> {
-        WalkKind { tree, control, bits }
-    }
+struct RootedTree<H> {
+    heuristic: H,
+    board: Board,
+    known: KnownBoard,
+}
 
-    /// Walks through the subtree at a place for solutions of `limit` moves.
-    pub fn walk(&self, (node, path): &Subtree<V>, limit: i32, place: usize) -> WalkResult {
-        let room = limit - path.len() as i32;
-        let Some(bits) = self.bits else {
-            return self.resume(node, path, place).pass(room);
-        };
-        let mut pass = BitWalk::new(bits, node, room, self.control, place).pass();
-        let solution = pass.solution.take();
-        pass.solution = solution.map(|moves| [&path[..], &moves].concat());
-        pass
-    }
-
-    /// Returns the subtrees at a depth, in the order of their moves, and what is above them.
-    fn cut(&self, root: &WalkNode<V>, depth: usize, limit: usize) -> (Vec<Subtree<V>>, WalkResult) {
-        self.resume(root, &[], 0).spread(depth, limit as i32)
-    }
-
-    fn resume(&self, node: &WalkNode<V>, path: &[Direction], place: usize) -> Walk<'w, V, PLAIN> {
-        Walk::resume(self.tree, node, path, self.control, place)
+impl<H: Heuristic> RootedTree<H> {
+    /// Returns the whole tree, for so many moves.
+    fn whole(&self, limit: usize) -> Subtree<H> {
+        Subtree::whole(&self.heuristic, &self.board, &self.known, limit)
     }
 
     /// Returns the numbers of subtrees in the order in which to walk through them: by the moves that the iteration before had
     /// left where it came closest to the goal in the same or the surrounding subtree; those last where it never was.
-    fn order(&self, root: &WalkNode<V>, subtrees: &[Subtree<V>], before: &Cut) -> Vec<usize> {
+    fn order(&self, subtrees: &[Subtree<H>], before: &Cut) -> Vec<usize> {
         let mut order: Vec<usize> = (0..subtrees.len()).collect();
         let SubtreeSplit { threshold, depth, .. } = before.pieces;
-        let (Some((_, path)), true) = (subtrees.first(), before.is_whole()) else {
+        let (Some(first), true) = (subtrees.first(), before.is_whole()) else {
             return order;
         };
-        let common = path.len().min(depth as usize);
-        let (theirs, _) = self.cut(root, depth as usize, threshold);
+        let common = first.path.len().min(depth as usize);
+        let (depth, whole) = (depth as usize, self.whole(threshold));
+        let (theirs, _) = Walk::spread(&self.heuristic, &whole, depth, threshold);
         let mut least: BTreeMap<&[Direction], u32> = BTreeMap::new();
         for walked in &before.walked {
-            if let Some((_, path)) = theirs.get(walked.subtree as usize) {
-                let least = least.entry(&path[..common]).or_insert(walked.left);
+            if let Some(theirs) = theirs.get(walked.subtree as usize) {
+                let least = least.entry(&theirs.path[..common]).or_insert(walked.left);
                 *least = walked.left.min(*least);
             }
         }
-        let left = |&i: &usize| least.get(&subtrees[i].1[..common]).copied();
+        let left = |&i: &usize| least.get(&subtrees[i].path[..common]).copied();
         order.sort_by_cached_key(|i| left(i).unwrap_or(u32::MAX));
         order
     }
 }
 
-/// Walks through the tree below a node for solutions of as many moves as the iteration allows, there being none of fewer;
-/// `last` are the nodes of the iteration before, which say how many subtrees are wanted at least, and whether all threads
-/// of the current pool work or this one alone. Subtrees that were walked through before are not again: `done` is what is
-/// done of this iteration, `before` of the one before. Returns what is done of this one in the end.
-pub(crate) fn pass<const V: usize, const PLAIN: bool>(
-    way: &WalkKind<'_, V, PLAIN>,
-    root: &WalkNode<V>,
-    last: u64,
-    done: Cut,
-    before: &Cut,
-) -> (WalkResult, Cut) {
-    let (limit, wanted) = (way.control.limit, worth(last));
-    let large = last >= way.tree.split_from;
-    let (mut subtrees, mut above, mut depth) = (Vec::new(), None, 0);
-    // The goal is not among the nodes above the subtrees: it is `limit` moves away.
-    while depth + 1 < limit && subtrees.len() < wanted {
-        depth += 1;
-        let (found, pass) = way.cut(root, depth, limit);
-        let none = found.is_empty();
-        (subtrees, above) = (found, Some(pass));
-        if none {
-            break;
+impl<H: Heuristic> Rooted for RootedTree<H> {
+    fn pass(&self, search: &mut Pending, control: &Control<'_>, threads: usize) -> WalkResult {
+        let (limit, wanted) = (control.limit, worth(search.stage.last));
+        let (heuristic, whole) = (&self.heuristic, self.whole(limit));
+        let (done, before) = (std::mem::take(&mut search.done), std::mem::take(&mut search.before));
+        let (mut subtrees, mut above, mut depth) = (Vec::new(), None, 0);
+        // The goal is not among the nodes above the subtrees: it is `limit` moves away.
+        while depth + 1 < limit && subtrees.len() < wanted {
+            depth += 1;
+            let (found, walked) = Walk::spread(heuristic, &whole, depth, limit);
+            let none = found.is_empty();
+            (subtrees, above) = (found, Some(walked));
+            if none {
+                break;
+            }
         }
-    }
-    let Some(mut whole) = above else {
-        let pass = way.walk(&(*root, Vec::new()), limit as i32, 0);
-        return (pass, Cut::default());
-    };
-    let pieces =
-        SubtreeSplit { threshold: limit, depth: depth as u32, subtrees: subtrees.len() as u32 };
-    // What was cut another way says nothing.
-    let known = done.walked.into_iter();
-    let known = known.filter(|walked| done.pieces == pieces && walked.subtree < pieces.subtrees);
-    let mut passes: BTreeMap<usize, WalkResult> =
-        known.map(|walked| (walked.subtree as usize, walked.into())).collect();
-    let order = way.order(root, &subtrees, before);
-    let left = order.iter().copied().filter(|i| !passes.contains_key(i));
-    let left: Vec<usize> = left.collect();
-    let (control, share) = (way.control, way.control.share);
-    share.begin(left.len());
-    control.everywhere(whole.nodes);
-    let work = || {
-        while let Some(place) = share.next() {
-            let subtree = left[place];
-            let pass = way.walk(&subtrees[subtree], limit as i32, place);
-            control.done(place, (pieces, subtree, pass));
-        }
-    };
-    match large {
-        true => (0..rayon::current_num_threads()).into_par_iter().for_each(|_| work()),
-        false => work(),
-    }
-    let (walked, stopped) = share.end();
-    passes.extend(walked.into_iter().map(|(_, (_, subtree, pass))| (subtree, pass)));
-    let mut cut = Cut { pieces, walked: Vec::with_capacity(passes.len()) };
-    for i in order {
-        let Some(pass) = passes.remove(&i) else {
-            continue;
+        let Some(above) = above else {
+            return Walk::pass(heuristic, &whole, control, 0, &mut Vec::new());
         };
-        whole.nodes += pass.nodes;
-        whole.excess = whole.excess.min(pass.excess);
-        whole.left = whole.left.min(pass.left);
-        cut.walked.extend(pass.walked(i));
-        whole.solution = whole.solution.or(pass.solution);
-        // What was found beyond the solution, one thread would not have looked at.
-        if whole.solution.is_some() && !stopped {
-            break;
+        let (depth, count) = (depth as u32, subtrees.len() as u32);
+        let pieces = SubtreeSplit { threshold: limit, depth, subtrees: count };
+        // What was cut another way says nothing.
+        let known = done.walked.into_iter();
+        let known = known.filter(|walked| done.pieces == pieces && walked.subtree < count);
+        let mut passes: BTreeMap<usize, WalkResult> =
+            known.map(|walked| (walked.subtree as usize, walked.into())).collect();
+        let order = self.order(&subtrees, &before);
+        let left = order.iter().copied().filter(|i| !passes.contains_key(i));
+        let left: Vec<usize> = left.collect();
+        let share = control.share;
+        share.begin(left.len());
+        control.everywhere(above.nodes);
+        let work = || {
+            let mut stack = Vec::new();
+            while let Some(place) = share.next() {
+                let subtree = &subtrees[left[place]];
+                let mut pass = Walk::pass(heuristic, subtree, control, place, &mut stack);
+                pass.walked.subtree = left[place] as u32;
+                control.done(place, (pieces, pass));
+            }
+        };
+        if threads > 1 {
+            (0..threads).into_par_iter().for_each(|_| work());
+        } else {
+            work();
         }
+        let (results, stopped) = share.end();
+        let results = results.into_iter().map(|(_, (_, pass))| pass);
+        passes.extend(results.map(|pass| (pass.walked.subtree as usize, pass)));
+        let mut whole = WalkResult::from(above);
+        let mut walked = Vec::with_capacity(passes.len());
+        for i in order {
+            let Some(pass) = passes.remove(&i) else {
+                continue;
+            };
+            whole.walked.nodes += pass.walked.nodes;
+            whole.walked.excess = whole.walked.excess.min(pass.walked.excess);
+            whole.walked.left = whole.walked.left.min(pass.walked.left);
+            walked.extend(pass.is_done().then_some(pass.walked));
+            whole.solution = whole.solution.or(pass.solution);
+            // What was found beyond the solution, one thread would not have looked at.
+            if whole.solution.is_some() && !stopped {
+                break;
+            }
+        }
+        search.before = Cut { pieces, walked };
+        whole.stopped = stopped && whole.solution.is_none();
+        whole
     }
-    whole.stopped = stopped && whole.solution.is_none();
-    (whole, cut)
 }

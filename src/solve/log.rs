@@ -5,14 +5,17 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use crate::puzzle::{Board, MoveStyle, Moves};
+use crate::search::Communicator;
 use crate::solve::SolveError;
-use crate::solve::control::{Cut, Stage, SubtreeSplit, Walked};
-use crate::solve::optimal::{Answer, Optimal, Pending};
+use crate::solve::control::{Cut, Pending, Recorder, Stage, SubtreeSplit, Walked};
+use crate::solve::optimal::{Answer, Optimal};
 use crate::store::{FileKind, FileProblem, Journal};
 
 /// Version of the files.
@@ -104,17 +107,6 @@ impl LogLine {
         }
         entry
     }
-
-    /// Returns the line of a board's answer, if it is solved.
-    pub fn solved(at: usize, board: &Board, answer: &Answer) -> Option<LogLine> {
-        Some(LogLine::Solved {
-            board: at,
-            tiles: board.to_string(),
-            moves: answer.moves.as_ref()?.short(MoveStyle::Tile),
-            nodes: answer.nodes,
-            seconds: answer.seconds,
-        })
-    }
 }
 
 /// What a log says of a board.
@@ -131,85 +123,188 @@ pub enum Logged {
     },
 }
 
-impl Logged {
-    /// Returns lines that say this of the board at a place.
-    pub fn entries(&self, at: usize, board: &Board) -> Vec<LogLine> {
-        let (search, stages) = match self {
-            Logged::Solved(answer) => {
-                return LogLine::solved(at, board, answer).into_iter().collect();
-            }
-            Logged::Pending { search, stages } => (search, stages),
-        };
-        let stage = |&stage| LogLine::iteration(at, stage, search.seconds);
-        let earlier = &stages[..stages.len().saturating_sub(1)];
-        let mut entries: Vec<LogLine> = earlier.iter().map(stage).collect();
-        entries.push(LogLine::pending(at, search));
-        if !search.cut.walked.is_empty() {
-            entries.push(LogLine::Subtrees {
-                board: at,
-                of: search.cut.pieces,
-                walked: search.cut.walked.clone(),
-                seconds: search.seconds,
-            });
+/// How often subtrees are written.
+const WRITE_EVERY: Duration = Duration::from_millis(250);
+
+/// A log, to which this process alone writes. It records one board after the other: [`SolveLog::begin`].
+#[derive(Debug)]
+pub struct SolveLog {
+    boards: Vec<Board>,
+    /// What it said of each board when it was opened, by the board's place.
+    pub found: BTreeMap<usize, Logged>,
+    writer: Mutex<BoardRecord>,
+}
+
+#[derive(Debug)]
+struct BoardRecord {
+    /// Of several ranks the first one has the file.
+    journal: Option<Journal>,
+    /// The board that is solved, since when, and the seconds spent on it before.
+    board: usize,
+    begun: Instant,
+    spent: f64,
+    /// Subtrees that are not written yet, and when they will be.
+    done: Cut,
+    next: Instant,
+    /// What went wrong.
+    failure: Option<SolveError>,
+}
+
+impl BoardRecord {
+    /// Adds a line. It outlives this process, and the machine a second later.
+    fn append(&mut self, line: &LogLine) -> Result<(), SolveError> {
+        match &mut self.journal {
+            Some(journal) => Ok(journal.append(&json(line, Path::new("the log"))?)?),
+            None => Ok(()),
         }
-        entries
+    }
+
+    /// Adds a line of the current board, given the seconds spent on it.
+    fn record(&mut self, line: impl FnOnce(f64) -> LogLine) {
+        let seconds = self.begun.elapsed().as_secs_f64() + self.spent;
+        if let Err(error) = self.append(&line(seconds)) {
+            self.failure.get_or_insert(error);
+        }
+    }
+
+    /// Writes the subtrees that are done.
+    fn flush(&mut self) {
+        let Cut { pieces, walked } = std::mem::take(&mut self.done);
+        if !walked.is_empty() {
+            let board = self.board;
+            self.record(|seconds| LogLine::Subtrees { board, of: pieces, walked, seconds });
+        }
+        self.next = Instant::now() + WRITE_EVERY;
     }
 }
 
-/// A log, to which this process alone writes.
-#[derive(Debug)]
-pub struct SolveLog {
-    journal: Journal,
-}
-
 impl SolveLog {
-    /// Opens the log of some boards, which is begun when there is none; returns what it says of each, by its place.
+    /// Opens the log of some boards, which is begun when there is none. Of several ranks the first one has the file, and tells
+    /// the others what it says.
     ///
     /// # Errors
     /// [`SolveError::OtherLog`] when it is a log of other boards or databases, [`SolveError::File`] when it cannot be
     /// read, is something else, or a line is damaged.
     pub fn open(
         path: &Path,
-        boards: &[Board],
+        boards: Vec<Board>,
         solver: &Optimal,
-    ) -> Result<(SolveLog, BTreeMap<usize, Logged>), SolveError> {
-        let heading = Heading::new(boards, solver);
-        let (mut journal, lines) = Journal::open(path, KIND, OPENING)?;
-        let damaged = |line: usize| KIND.wrong(path, FileProblem::Line { line: line as u64 });
-        let mut found = BTreeMap::new();
-        let Some((first, rest)) = lines.split_first() else {
-            journal.append(&line_of(&heading, path)?)?;
-            return Ok((SolveLog { journal }, found));
+        ranks: &dyn Communicator,
+    ) -> Result<SolveLog, SolveError> {
+        let read = |lines: &[String]| {
+            let mut found = BTreeMap::new();
+            for (number, line) in (2..).zip(lines) {
+                let damaged = || KIND.wrong(path, FileProblem::Line { line: number });
+                let line = serde_json::from_str(line).map_err(|_| damaged())?;
+                take(line, &boards, solver.goal(), &mut found).ok_or_else(damaged)?;
+            }
+            Ok::<_, SolveError>(found)
         };
-        heading.compare(first, path)?;
-        for (number, line) in (2..).zip(rest) {
-            let entry = serde_json::from_str(line).map_err(|_| damaged(number))?;
-            take(entry, boards, solver.goal(), &mut found).ok_or_else(|| damaged(number))?;
+        let (mut journal, mut lines, mut found) = (None, Vec::new(), BTreeMap::new());
+        if ranks.rank() == 0 {
+            let heading = Heading::new(&boards, solver);
+            let (mut file, all) = Journal::open(path, KIND, OPENING)?;
+            match all.split_first() {
+                Some((first, rest)) => {
+                    heading.compare(first, path)?;
+                    (found, lines) = (read(rest)?, rest.to_vec());
+                }
+                None => file.append(&json(&heading, path)?)?,
+            }
+            journal = Some(file);
         }
-        Ok((SolveLog { journal }, found))
+        let told = ranks.broadcast(lines.join("\n").into_bytes());
+        if ranks.rank() > 0 {
+            let told = String::from_utf8_lossy(&told);
+            found = read(&told.lines().map(String::from).collect::<Vec<_>>())?;
+        }
+        let (begun, done) = (Instant::now(), Cut::default());
+        let (board, spent, next, failure) = (0, 0.0, begun, None);
+        let writer = BoardRecord { journal, board, begun, spent, done, next, failure };
+        Ok(SolveLog { boards, found, writer: Mutex::new(writer) })
     }
 
-    /// Adds a line. It outlives this process, and the machine a second later.
+    /// Begins with a board that a search goes on with: what is recorded from now on is of that one. Where the log did not know
+    /// of the search, it does now.
     ///
     /// # Errors
     /// [`SolveError::Output`].
-    pub fn append(&mut self, entry: &LogLine) -> Result<(), SolveError> {
-        let text = serde_json::to_string(entry).map_err(std::io::Error::other);
-        let text = text.map_err(crate::store::failed(Path::new("the log")))?;
-        Ok(self.journal.append(&text)?)
+    pub fn begin(&self, at: usize, search: &Pending) -> Result<(), SolveError> {
+        let mut writer = self.writer.lock();
+        (writer.board, writer.begun, writer.spent) = (at, Instant::now(), search.seconds);
+        writer.next = writer.begun + WRITE_EVERY;
+        if self.found.contains_key(&at) {
+            return Ok(());
+        }
+        writer.append(&LogLine::pending(at, search))
+    }
+
+    /// Writes what was recorded of the current board.
+    ///
+    /// # Errors
+    /// What went wrong since it was begun: [`SolveError::Output`].
+    pub fn end(&self) -> Result<(), SolveError> {
+        let mut writer = self.writer.lock();
+        writer.flush();
+        writer.failure.take().map_or(Ok(()), Err)
+    }
+
+    /// Returns whether something went wrong that [`SolveLog::end`] will tell of: it is in vain to go on.
+    pub fn has_failed(&self) -> bool {
+        self.writer.lock().failure.is_some()
+    }
+
+    /// Adds the answer of the board at a place, if it is solved and the log does not know of it.
+    ///
+    /// # Errors
+    /// [`SolveError::Output`].
+    pub fn solved(&self, at: usize, answer: &Answer) -> Result<(), SolveError> {
+        match &answer.moves {
+            Some(moves) if !matches!(self.found.get(&at), Some(Logged::Solved(_))) => {
+                self.writer.lock().append(&LogLine::Solved {
+                    board: at,
+                    tiles: self.boards[at].to_string(),
+                    moves: moves.short(MoveStyle::Tile),
+                    nodes: answer.nodes,
+                    seconds: answer.seconds,
+                })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Makes all lines durable.
     ///
     /// # Errors
     /// [`SolveError::Output`].
-    pub fn sync(&mut self) -> Result<(), SolveError> {
-        Ok(self.journal.sync()?)
+    pub fn sync(&self) -> Result<(), SolveError> {
+        let journal = &mut self.writer.lock().journal;
+        Ok(journal.as_mut().map_or(Ok(()), Journal::sync)?)
     }
 }
 
-fn line_of(heading: &Heading, path: &Path) -> Result<String, SolveError> {
-    let text = serde_json::to_string(heading).map_err(std::io::Error::other);
+impl Recorder for SolveLog {
+    fn iteration(&self, next: Stage) {
+        let mut writer = self.writer.lock();
+        // The next iteration begins where this one came closest, so all of it is to be known.
+        writer.flush();
+        let board = writer.board;
+        writer.record(|seconds| LogLine::iteration(board, next, seconds));
+    }
+
+    fn subtree(&self, pieces: SubtreeSplit, walked: Walked) {
+        let mut writer = self.writer.lock();
+        writer.done.pieces = pieces;
+        writer.done.walked.push(walked);
+        if Instant::now() >= writer.next {
+            writer.flush();
+        }
+    }
+}
+
+/// An object of the log at a path.
+fn json(object: &impl Serialize, path: &Path) -> Result<String, SolveError> {
+    let text = serde_json::to_string(object).map_err(std::io::Error::other);
     Ok(text.map_err(crate::store::failed(path))?)
 }
 
@@ -280,7 +375,7 @@ fn take(
             let stage = Stage { threshold, nodes, last };
             let (mut stages, done) = match found.remove(&board) {
                 Some(Logged::Solved(_)) => return None,
-                Some(Logged::Pending { stages, search }) => (stages, search.cut),
+                Some(Logged::Pending { stages, search }) => (stages, search.done),
                 None => (Vec::new(), Cut::default()),
             };
             let follows = |before: &Stage| before.threshold < threshold && before.nodes <= nodes;
@@ -289,7 +384,8 @@ fn take(
             }
             stages.push(stage);
             let before = before.unwrap_or(done);
-            let search = Pending::new(boards.get(board)?.clone(), stage, before, seconds);
+            let (its, done) = (boards.get(board)?.clone(), Cut::default());
+            let search = Pending { board: its, stage, done, before, seconds };
             found.insert(board, Logged::Pending { search, stages });
         }
         LogLine::Subtrees { board, of, walked, seconds } => {
@@ -300,10 +396,10 @@ fn take(
                 return None;
             }
             // Cut another way by another version: what is cut anew is walked anew.
-            if search.cut.pieces != of {
-                search.cut = Cut { pieces: of, walked: Vec::new() };
+            if search.done.pieces != of {
+                search.done = Cut { pieces: of, walked: Vec::new() };
             }
-            search.cut.walked.extend(walked);
+            search.done.walked.extend(walked);
             search.seconds = seconds;
         }
         LogLine::Solved { board, tiles, moves, nodes, seconds } => {

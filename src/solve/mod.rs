@@ -1,6 +1,6 @@
 //! Solving: optimal, constructive, exported to other solvers, and certified by one.
 
-pub(crate) mod bit_walk;
+pub(crate) mod bits;
 #[cfg(feature = "certify")]
 pub(crate) mod certify;
 pub(crate) mod cnf;
@@ -8,7 +8,6 @@ pub(crate) mod constructive;
 pub(crate) mod control;
 pub(crate) mod database;
 pub(crate) mod error;
-pub(crate) mod heuristic;
 pub(crate) mod ida;
 pub(crate) mod log;
 pub mod models;
@@ -16,6 +15,8 @@ pub(crate) mod optimal;
 pub(crate) mod partitions;
 pub(crate) mod pruner;
 pub(crate) mod solvability;
+pub(crate) mod sums;
+pub(crate) mod symmetry;
 pub(crate) mod tree;
 pub(crate) mod walk;
 
@@ -23,11 +24,11 @@ pub(crate) mod walk;
 pub use crate::solve::certify::{Certificate, certify};
 
 pub use crate::solve::constructive::Constructive;
-pub use crate::solve::control::{Cut, NoRecorder, Recorder, Stage, SubtreeSplit, Walked};
+pub use crate::solve::control::{Pending, Stage};
 pub use crate::solve::error::SolveError;
-pub use crate::solve::heuristic::SymmetricView;
-pub use crate::solve::log::{LogLine, Logged, SolveLog, replay};
-pub use crate::solve::optimal::{Answer, Attempt, Optimal, Pending};
+pub use crate::solve::log::{Logged, SolveLog};
+pub use crate::solve::optimal::{Answer, Attempt, Optimal};
 pub use crate::solve::partitions::{default_patterns, sweeps};
 pub use crate::solve::pruner::MovePruner;
 pub use crate::solve::solvability::{Scrambler, Unsolvable, explain};
+pub use crate::solve::symmetry::SymmetricView;

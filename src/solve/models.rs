@@ -390,11 +390,12 @@ fn of_literals(board: &Board, goal: &Board, literals: &[i32]) -> Option<Moves> {
     let square = board.size().cells().pow(2);
     let steps = variables.checked_sub(square)? / (square + 5);
     let question = Question::new(board.clone(), goal.clone(), steps).ok()?;
-    if question.steps() != steps || Cnf::variables_of(&question) != variables {
+    let formula = Cnf::without_clauses(question);
+    if formula.question().steps() != steps || formula.variables() != variables {
         return None;
     }
     let holds: std::collections::HashSet<i32> = literals.iter().copied().collect();
-    Some(Cnf::decode_of(&question, |variable| holds.contains(&variable)))
+    Some(formula.decode(|variable| holds.contains(&variable)))
 }
 
 /// The moves of an integer program's solution: the variables u, d, l and r that are 1.

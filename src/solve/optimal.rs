@@ -3,6 +3,7 @@
 //! Invariant: an answer without moves is that of a search that was stopped. An answer with moves has been replayed on the
 //! board and ends at the goal; where tiles are in no pattern, the constructive solver knows no shorter way.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,11 +15,10 @@ use crate::puzzle::{Board, Coordinates, Moves};
 use crate::search::{Ranks, Share};
 use crate::solve::SolveError;
 use crate::solve::constructive::Constructive;
-use crate::solve::control::{Cut, NoRecorder, Recorder, Stage, note};
+use crate::solve::control::{Pending, Recorder, note};
 use crate::solve::database::Database;
-use crate::solve::heuristic::{Lens, images};
-use crate::solve::ida::{End, Resumption};
 use crate::solve::pruner::MovePruner;
+use crate::solve::symmetry::{Lens, images};
 use crate::solve::tree::{MAX_PATTERNS, MAX_VIEWS, Tree};
 
 /// Longest sequences whose duplicates are pruned: the two ways around a square of four tiles.
@@ -35,52 +35,6 @@ pub struct Answer {
     pub nodes: u64,
     /// Wall time in seconds.
     pub seconds: f64,
-}
-
-/// A search that has proven hard for one thread, between two of its iterations.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Pending {
-    pub(crate) board: Board,
-    pub(crate) stage: Stage,
-    /// What has been done of the next iteration, and of the one before.
-    pub(crate) cut: Cut,
-    pub(crate) before: Cut,
-    pub(crate) seconds: f64,
-}
-
-impl Pending {
-    /// Returns the search of a board that goes on from a stage, with what has been done of the iteration before, on which some
-    /// seconds were spent.
-    pub fn new(board: Board, stage: Stage, before: Cut, seconds: f64) -> Pending {
-        let cut = Cut::default();
-        Pending { board, stage, cut, before, seconds }
-    }
-
-    /// Returns the board.
-    pub fn board(&self) -> &Board {
-        &self.board
-    }
-
-    /// Returns the stage that the search goes on from.
-    pub fn stage(&self) -> Stage {
-        self.stage
-    }
-
-    /// Returns what has been done of the iteration before that stage, which tells where to look first.
-    pub fn before(&self) -> &Cut {
-        &self.before
-    }
-
-    /// Returns the nodes generated so far.
-    pub fn nodes(&self) -> u64 {
-        let walked = self.cut.walked.iter();
-        self.stage.nodes + walked.map(|walked| walked.nodes).sum::<u64>()
-    }
-
-    /// Returns the time spent so far, in seconds.
-    pub fn seconds(&self) -> f64 {
-        self.seconds
-    }
 }
 
 /// What one thread made of a board.
@@ -255,13 +209,14 @@ impl Optimal {
     pub fn attempt(&self, board: &Board, progress: &dyn Progress) -> Result<Attempt, SolveError> {
         let begun = Instant::now();
         self.frame.encode_solvable(board)?;
-        let (end, stage) = self.tree.solve(board, None, None, (progress, &NoRecorder));
-        let seconds = begun.elapsed().as_secs_f64();
-        if let End::Paused(before) = end {
-            let pending = Pending::new(board.clone(), stage, before, seconds);
-            return Ok(Attempt::Hard(pending));
+        let mut search = self.tree.begin(board);
+        let ended = self.tree.solve_easy(&mut search, progress);
+        search.seconds = begun.elapsed().as_secs_f64();
+        match ended {
+            Ok(ControlFlow::Continue(())) => Ok(Attempt::Hard(search)),
+            Ok(ControlFlow::Break(moves)) => self.answer(search, Ok(moves)).map(Attempt::Answered),
+            Err(error) => self.answer(search, Err(error)).map(Attempt::Answered),
         }
-        Ok(Attempt::Answered(self.answer(board, end, stage, seconds)?))
     }
 
     /// Returns a shortest solution of a hard board, found with all threads of the current rayon pool.
@@ -270,7 +225,7 @@ impl Optimal {
     /// # Errors
     /// As [`Optimal::solve`].
     pub fn finish(&self, pending: Pending, progress: &dyn Progress) -> Result<Answer, SolveError> {
-        self.finish_recorded(pending, progress, &NoRecorder)
+        self.finish_recorded(pending, progress, &())
     }
 
     /// Returns a shortest solution of a hard board as [`Optimal::finish`] does; tells a recorder, which makes
@@ -284,8 +239,8 @@ impl Optimal {
         progress: &dyn Progress,
         recorder: &dyn Recorder,
     ) -> Result<Answer, SolveError> {
-        self.go_on(pending, |board, start| {
-            self.tree.solve(board, Some(start), Some(&Share::alone()), (progress, recorder))
+        self.go_on(pending, |search| {
+            self.tree.solve_hard(search, &Share::alone(), (progress, recorder))
         })
     }
 
@@ -304,60 +259,53 @@ impl Optimal {
         recorder: &dyn Recorder,
     ) -> Result<Answer, SolveError> {
         let (interrupted, told) = (|| progress.interrupted(), |done: &_| note(recorder, done));
-        self.go_on(pending, |board, start| {
+        self.go_on(pending, |search| {
             ranks.share(&interrupted, &told, |share| {
-                let ended = self.tree.solve(board, Some(start), Some(share), (progress, recorder));
-                if ended.0 == End::Stopped {
+                let moves = self.tree.solve_hard(search, share, (progress, recorder));
+                if matches!(moves, Ok(None)) {
                     share.stop();
                 }
-                ended
+                moves
             })
         })
     }
 
     fn go_on(
         &self,
-        pending: Pending,
-        search: impl FnOnce(&Board, Resumption) -> (End, Stage),
+        mut search: Pending,
+        solve: impl FnOnce(&mut Pending) -> Result<Option<Moves>, SolveError>,
     ) -> Result<Answer, SolveError> {
         let begun = Instant::now();
-        let Pending { board, stage, cut, before, .. } = pending;
-        self.frame.encode_solvable(&board)?;
-        let (end, stage) = search(&board, Resumption { stage, cut, before });
-        let seconds = pending.seconds + begun.elapsed().as_secs_f64();
-        self.answer(&board, end, stage, seconds)
+        self.frame.encode_solvable(&search.board)?;
+        let moves = solve(&mut search);
+        search.seconds += begun.elapsed().as_secs_f64();
+        self.answer(search, moves)
     }
 
+    /// Checks the moves that a search has found, if nobody stopped it.
     fn answer(
         &self,
-        board: &Board,
-        end: End,
-        stage: Stage,
-        seconds: f64,
+        search: Pending,
+        moves: Result<Option<Moves>, SolveError>,
     ) -> Result<Answer, SolveError> {
         for database in self.tree.databases() {
             database.pdb.unchanged()?;
         }
-        let moves = match end {
-            End::Solved(moves) if moves.apply(board)? != *self.frame.goal() => {
-                return Err(SolveError::WrongSolution { moves });
-            }
-            End::Solved(moves) => Some(moves),
-            End::Exhausted => return Err(SolveError::NoSolution),
-            End::Stopped | End::Paused(_) => None,
+        let Pending { board, stage, seconds, .. } = search;
+        let at_least = stage.threshold;
+        let Some(moves) = moves? else {
+            return Ok(Answer { moves: None, at_least, nodes: stage.nodes, seconds });
         };
-        if let (Some(bound), Some(claimed)) = (&self.bound, moves.as_ref().map(|m| m.len())) {
-            let moves = bound.solve(board)?;
-            if moves.len() < claimed {
-                return Err(SolveError::Beaten { claimed, moves });
+        if moves.apply(&board)? != *self.frame.goal() {
+            return Err(SolveError::WrongSolution { moves });
+        }
+        if let Some(bound) = &self.bound {
+            let shorter = bound.solve(&board)?;
+            if shorter.len() < moves.len() {
+                return Err(SolveError::Beaten { claimed: moves.len(), moves: shorter });
             }
         }
-        Ok(Answer {
-            at_least: moves.as_ref().map_or(stage.threshold, |moves| moves.len()),
-            moves,
-            nodes: stage.nodes,
-            seconds,
-        })
+        Ok(Answer { at_least: moves.len(), moves: Some(moves), nodes: stage.nodes, seconds })
     }
 }
 

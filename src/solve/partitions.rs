@@ -4,7 +4,7 @@
 
 use crate::pdb::{Pattern, PdbError, partition};
 use crate::puzzle::{Board, SnakePath};
-use crate::solve::heuristic::images;
+use crate::solve::symmetry::images;
 use crate::solve::tree::MAX_BIT_VIEWS;
 
 /// Returns the patterns that suit a goal when none are given: consecutive tiles along the snake path, up

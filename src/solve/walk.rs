@@ -1,434 +1,311 @@
-//! The depth-first walk of an iteration: from a node down to the limit.
+//! The depth-first walk of an iteration: from a node down to the threshold, over any heuristic.
 //!
-//! Invariant: a node's indices and sums are exact for its board; every change on the way down is undone
-//! on the way up.
+//! Nothing is computed on the way up: what a child replaces is exchanged with what it brings, back and forth.
+//!
+//! Invariant: what is known of a node is exact for its board. Solutions, nodes, excess and moves left depend on the values of
+//! the heuristic alone, not on how it keeps them.
 
-use std::ops::Range;
-
-use crate::kernel::prefetch;
-use crate::pdb::Pattern;
 use crate::puzzle::{Board, Direction};
-use crate::solve::control::{Control, WalkResult};
-use crate::solve::database::Database;
-use crate::solve::heuristic::{MAX_CELLS, NO_PATTERN};
-use crate::solve::tree::{MAX_PATTERNS, Tree};
+use crate::solve::control::{Control, WalkResult, Walked};
+use crate::solve::symmetry::MAX_CELLS;
+use crate::solve::tree::{KnownBoard, Tree};
 
 /// How often a walk asks whether to stop: at its first nodes, then whenever they have doubled, at last after
 /// so many.
-pub(crate) const ASK_EVERY: u64 = 1 << 14;
+const ASK_EVERY: u64 = 1 << 14;
 
-/// A depth-first walk. In PLAIN ones an entry is a byte at the rank of the cells; else databases may be of any kind
-/// and encoding.
-pub(crate) struct Walk<'w, const V: usize, const PLAIN: bool> {
-    tree: &'w Tree,
-    control: &'w Control<'w>,
-    /// Where the subtree was dealt.
-    place: usize,
-    /// The databases of each view, and their bytes.
-    databases: [&'w [Database]; V],
-    values: [[&'w [u8]; MAX_PATTERNS]; V],
-    node: WalkNode<V>,
-    path: Vec<Direction>,
-    nodes: u64,
-    asked_at: u64,
-    ask_at: u64,
-    stopped: bool,
-    excess: i32,
-    left: i32,
-}
+/// Places of an array that holds any board, a power of two: what is taken modulo it needs no check.
+pub(crate) const PLACES: usize = MAX_CELLS.next_power_of_two();
 
-/// A move to a child, its look-ups under way.
+/// A move to a child.
 #[derive(Clone, Copy)]
-struct Child<const V: usize> {
+pub(crate) struct ChildMove {
+    /// Where the tile comes from.
+    pub cell: u8,
+    pub tile: u8,
+    pub direction: Direction,
+}
+
+/// The children of a node: its board, where its blank is, and the moves.
+pub(crate) struct Children<'n> {
+    pub board: &'n [u8; PLACES],
+    pub blank: usize,
+    /// The moves, the first `count` of them.
+    pub moves: [ChildMove; 4],
+    pub count: usize,
+}
+
+/// How many moves may be made from a node, and by how much the closest child exceeds them that was cut off.
+#[derive(Clone, Copy)]
+pub(crate) struct Slack {
+    pub room: i32,
+    pub excess: i32,
+}
+
+/// Lower bounds on the moves left, kept up to date move by move.
+pub(crate) trait Heuristic: Sync {
+    /// What is known of the node that a walk is at.
+    type Node: Clone + Send + Sync;
+    /// What children bring. While the walk is below one of them, what its node had instead.
+    type Brought: Clone;
+    /// Nothing brought.
+    const NOTHING: Self::Brought;
+
+    fn tree(&self) -> &Tree;
+
+    /// Returns what is known of a board that is not cut off, from which at most `room` moves may be made.
+    fn node(&self, known: &KnownBoard, room: i32) -> Self::Node;
+
+    /// Begins the look-ups of the children of a node. Returns a mask of those that are not cut off yet.
+    fn look_up(
+        &self,
+        node: &Self::Node,
+        children: &Children<'_>,
+        brought: &mut Self::Brought,
+        slack: &mut Slack,
+    ) -> u32;
+
+    /// Exchanges what child `i` brings, whose tile moves, with what the node has; returns false if the child is cut off
+    /// instead.
+    fn enter(
+        &self,
+        node: &mut Self::Node,
+        brought: &mut Self::Brought,
+        i: usize,
+        tile: u8,
+        slack: &mut Slack,
+    ) -> bool;
+
+    /// Exchanges them back.
+    fn leave(&self, node: &mut Self::Node, brought: &mut Self::Brought, i: usize, tile: u8);
+}
+
+/// A board, and what is known of it.
+#[derive(Clone)]
+struct WalkPosition<N> {
+    /// The tile of each cell.
+    board: [u8; PLACES],
+    blank: u8,
+    /// State of the pruner.
     state: u32,
-    cell: u8,
-    direction: Direction,
-    pattern: [u8; V],
-    index: [u64; V],
-    /// Where the values are; of plain databases that is the index.
-    entry: [u64; V],
+    node: N,
 }
 
-impl<const V: usize> Child<V> {
-    /// Room for the children of a node, written in place: arrays of this size are copied by calls, which the profiles of
-    /// searches with several views show.
-    const NONE: [Child<V>; 4] = [Child {
-        state: 0,
-        cell: 0,
-        direction: Direction::Up,
-        pattern: [0; V],
-        index: [0; V],
-        entry: [0; V],
-    }; 4];
+/// A subtree: where it begins, and the way there.
+pub(crate) struct Subtree<H: Heuristic> {
+    start: WalkPosition<H::Node>,
+    pub path: Vec<Direction>,
 }
 
-impl<'w, const V: usize, const PLAIN: bool> Walk<'w, V, PLAIN> {
-    /// Returns the walk from a board.
-    pub fn new(tree: &'w Tree, board: &Board, control: &'w Control<'w>) -> Walk<'w, V, PLAIN> {
-        let mut root = WalkNode {
-            board: [0; MAX_CELLS],
-            blank: board.blank() as u8,
-            state: tree.pruner.start(board.blank()),
-            lookups: [Lookups::default(); V],
-        };
-        let mut at = [0; MAX_CELLS];
-        for (cell, &tile) in board.tiles().iter().enumerate() {
-            root.board[cell] = tile as u8;
-            at[usize::from(tile)] = cell;
+impl<H: Heuristic> Subtree<H> {
+    /// Returns all of a tree, from a board of which something is known, for so many moves.
+    pub fn whole(heuristic: &H, board: &Board, known: &KnownBoard, limit: usize) -> Subtree<H> {
+        let mut tiles = [0; PLACES];
+        for (to, &tile) in tiles.iter_mut().zip(board.tiles()) {
+            *to = tile as u8;
         }
-        for (lookup, lens) in root.lookups.iter_mut().zip(&tree.views) {
-            let blank = lens.view.image[board.blank()];
-            for (p, database) in lens.databases.iter().enumerate() {
-                let (pdb, mut cells) = (&database.pdb, [0; Pattern::MAX_TILES]);
-                let cells = lens.view.cells(p, |tile| at[usize::from(tile)], &mut cells);
-                lookup.index[p] = database.rank(pdb.entry(cells, blank));
-                lookup.set[p] = match database.has_blank() {
-                    true => cells.iter().rev().fold(0, |all, &cell| all << 8 | u64::from(cell)),
-                    false => crate::bits::set_of(cells),
-                };
-                lookup.value[p] = pdb.lookup(cells, blank).unwrap_or(u8::MAX);
-                lookup.sum += i32::from(lookup.value[p]);
-            }
+        let blank = board.blank();
+        let state = heuristic.tree().pruner.start(blank);
+        let node = heuristic.node(known, limit as i32);
+        let start = WalkPosition { board: tiles, blank: blank as u8, state, node };
+        Subtree { start, path: Vec::new() }
+    }
+}
+
+/// A node on the way down, and its children.
+#[derive(Clone)]
+pub(crate) struct StackLevel<B> {
+    brought: B,
+    /// The state of the pruner at each child, times four, plus the direction that leads there.
+    states: [u32; 4],
+    cell: [u8; 4],
+    /// The children to come, as a mask, and the one that the walk is below.
+    left: u32,
+    below: u8,
+    blank: u8,
+}
+
+/// A walk through a subtree.
+pub(crate) struct Walk<'w, H: Heuristic> {
+    heuristic: &'w H,
+    at: WalkPosition<H::Node>,
+    levels: &'w mut [StackLevel<H::Brought>],
+    nodes: u64,
+    slack: Slack,
+}
+
+impl<'w, H: Heuristic> Walk<'w, H> {
+    /// A walk down so many levels; the stack may be that of another walk.
+    fn new(
+        heuristic: &'w H,
+        from: &Subtree<H>,
+        room: usize,
+        levels: usize,
+        stack: &'w mut Vec<StackLevel<H::Brought>>,
+    ) -> Walk<'w, H> {
+        let (states, cell) = ([0; 4], [0; 4]);
+        let level = StackLevel { brought: H::NOTHING, states, cell, left: 0, below: 0, blank: 0 };
+        if stack.len() < levels {
+            stack.resize(levels, level);
         }
-        Walk::resume(tree, &root, &[], control, 0)
+        let slack = Slack { room: room as i32, excess: i32::MAX };
+        let (at, levels) = (from.start.clone(), &mut stack[..levels]);
+        Walk { heuristic, at, levels, nodes: 0, slack }
     }
 
-    /// Returns the walk from a node, to which a path has led.
-    pub fn resume(
-        tree: &'w Tree,
-        node: &WalkNode<V>,
-        path: &[Direction],
-        control: &'w Control<'w>,
+    /// Walks through a subtree that was dealt at a place, looking for a solution of as many moves as the iteration allows: there
+    /// is none of fewer.
+    pub fn pass(
+        heuristic: &'w H,
+        from: &Subtree<H>,
+        control: &Control<'_>,
         place: usize,
-    ) -> Walk<'w, V, PLAIN> {
-        let mut databases: [&[Database]; V] = [&[]; V];
-        let mut values: [[&[u8]; MAX_PATTERNS]; V] = [[&[]; MAX_PATTERNS]; V];
-        let views = databases.iter_mut().zip(&mut values).zip(&tree.views);
-        for ((databases, values), lens) in views {
-            *databases = &lens.databases;
-            for (values, database) in values.iter_mut().zip(&lens.databases) {
-                *values = database.pdb.bytes();
+        stack: &'w mut Vec<StackLevel<H::Brought>>,
+    ) -> WalkResult {
+        let room = control.limit - from.path.len();
+        let mut walk = Walk::new(heuristic, from, room, room.max(1), stack);
+        let (mut asked_at, mut ask_at, mut stopped) = (0, 1, false);
+        let mut solution = None;
+        let deepest = walk.descend(
+            |nodes| {
+                if nodes >= ask_at {
+                    stopped = control.ask(nodes - asked_at, place);
+                    (asked_at, ask_at) = (nodes, nodes + nodes.min(ASK_EVERY));
+                }
+                stopped
+            },
+            |walk| {
+                if walk.heuristic.tree().is_goal(&walk.at.board) {
+                    solution = Some([&from.path[..], &walk.path()].concat());
+                }
+                // Else what is left to move is in no pattern: it takes moves that no sum tells.
+                walk.slack.excess = walk.slack.excess.min(1);
+                solution.is_some()
+            },
+        );
+        control.ask(walk.nodes - asked_at, place);
+        let left = walk.levels.len() - deepest;
+        WalkResult { solution, stopped, walked: walk.walked(left) }
+    }
+
+    /// Collects the nodes `depth` moves below the root of a tree that a solution of at most `limit` moves can lead through, in
+    /// the order of a walk; returns them, and what is above them.
+    pub fn spread(
+        heuristic: &'w H,
+        whole: &Subtree<H>,
+        depth: usize,
+        limit: usize,
+    ) -> (Vec<Subtree<H>>, Walked) {
+        let (mut stack, mut found) = (Vec::new(), Vec::new());
+        let mut walk = Walk::new(heuristic, whole, limit, depth, &mut stack);
+        if depth > 0 {
+            let arrived = |walk: &mut Walk<'_, H>| {
+                found.push(Subtree { start: walk.at.clone(), path: walk.path() });
+                false
+            };
+            walk.descend(|_| false, arrived);
+        }
+        (found, walk.walked(limit - depth))
+    }
+
+    fn walked(&self, left: usize) -> Walked {
+        let Slack { excess, .. } = self.slack;
+        Walked { subtree: 0, nodes: self.nodes, excess, left: left as u32 }
+    }
+
+    /// Goes down to all nodes that are as deep as there are levels and not cut off, until one of the two says that it is
+    /// enough: it is told the nodes generated, or that the walk has arrived at such a node. Returns how deep it came.
+    #[inline(always)]
+    fn descend(
+        &mut self,
+        mut ends: impl FnMut(u64) -> bool,
+        mut arrived: impl FnMut(&mut Self) -> bool,
+    ) -> usize {
+        let (mut depth, mut deepest) = (0, 0);
+        loop {
+            self.nodes += self.children(depth);
+            if ends(self.nodes) {
+                return deepest;
+            }
+            loop {
+                if self.enter(depth) {
+                    depth += 1;
+                    deepest = deepest.max(depth);
+                    if depth < self.levels.len() {
+                        break;
+                    }
+                    if arrived(self) {
+                        return deepest;
+                    }
+                } else if depth == 0 {
+                    return deepest;
+                }
+                depth -= 1;
+                self.leave(depth);
             }
         }
-        Walk {
-            tree,
-            control,
-            place,
-            databases,
-            values,
-            node: *node,
-            path: path.to_vec(),
-            nodes: 0,
-            asked_at: 0,
-            ask_at: 1,
-            stopped: false,
-            excess: i32::MAX,
-            left: i32::MAX,
-        }
     }
 
-    /// Returns the node that the walk starts from.
-    pub fn root(self) -> WalkNode<V> {
-        self.node
-    }
-
+    /// Generates the children of a node; returns how many there are.
     #[inline(always)]
-    fn views(&self) -> usize {
-        // One or two are what they say; of more there may be fewer.
-        if V > 2 { self.tree.views.len().min(V) } else { V }
+    fn children(&mut self, depth: usize) -> u64 {
+        let (tree, level, at) = (self.heuristic.tree(), &mut self.levels[depth], &self.at);
+        let blank = usize::from(at.blank);
+        let none = ChildMove { cell: 0, tile: 0, direction: Direction::Up };
+        let mut children = Children { board: &at.board, blank, moves: [none; 4], count: 0 };
+        for (direction, state) in tree.pruner.moves(at.state) {
+            let i = children.count % 4;
+            children.count += 1;
+            tree.pruner.prefetch(state);
+            let cell = tree.cell(blank, direction);
+            let tile = at.board[usize::from(cell) % PLACES];
+            children.moves[i] = ChildMove { cell, tile, direction };
+            (level.states[i], level.cell[i]) = (state << 2 | direction as u32, cell);
+        }
+        let brought = &mut level.brought;
+        level.left = self.heuristic.look_up(&at.node, &children, brought, &mut self.slack);
+        level.blank = at.blank;
+        children.count as u64
     }
 
-    /// Walks through the subtree, looking for a solution of at most `room` more moves.
-    pub fn pass(&mut self, room: i32) -> WalkResult {
-        let (blank, state) = (usize::from(self.node.blank), self.node.state);
-        self.left = room;
-        let solved = self.descend(blank, state, room);
-        self.control.ask(self.nodes - self.asked_at, self.place);
-        WalkResult {
-            solution: solved.then(|| std::mem::take(&mut self.path)),
-            nodes: self.nodes,
-            excess: self.excess,
-            left: self.left,
-            stopped: self.stopped && !solved,
-        }
-    }
-
-    /// Collects the nodes `depth` moves below that a solution of at most `room` moves can lead through,
-    /// in the order of a walk; none of the nodes above is the goal if there is no such solution of at most
-    /// `depth` moves.
-    pub fn spread(&mut self, depth: usize, room: i32) -> (Vec<Subtree<V>>, WalkResult) {
-        let mut found = Vec::new();
-        let (blank, state) = (usize::from(self.node.blank), self.node.state);
-        self.collect(blank, state, depth, room, &mut found);
-        let pass = WalkResult {
-            solution: None,
-            nodes: self.nodes,
-            excess: self.excess,
-            left: room - depth as i32,
-            stopped: false,
-        };
-        (found, pass)
-    }
-
-    fn collect(
-        &mut self,
-        blank: usize,
-        state: u32,
-        depth: usize,
-        room: i32,
-        found: &mut Vec<Subtree<V>>,
-    ) {
-        if depth == 0 {
-            let mut node = self.node;
-            (node.blank, node.state) = (blank as u8, state);
-            found.push((node, self.path.clone()));
-            return;
-        }
-        let mut children = Child::NONE;
-        let count = self.children(blank, state, &mut children);
-        self.nodes += count as u64;
-        for child in &children[..count] {
-            let Some((value, _)) = self.judge(child, room) else {
-                continue;
-            };
-            self.step(blank, child);
-            let before = self.enter(blank, child, &value);
-            self.collect(usize::from(child.cell), child.state, depth - 1, room - 1, found);
-            self.leave(blank, child, before);
-            self.step_back(blank, child);
-        }
-    }
-
-    /// Searches the subtree of the current node for a solution of at most `room` moves; on success the
-    /// path leads to it.
-    fn descend(&mut self, blank: usize, state: u32, room: i32) -> bool {
-        let mut children = Child::NONE;
-        let count = self.children(blank, state, &mut children);
-        self.nodes += count as u64;
-        if self.nodes >= self.ask_at {
-            self.stopped |= self.control.ask(self.nodes - self.asked_at, self.place);
-            self.asked_at = self.nodes;
-            self.ask_at = self.nodes + self.nodes.min(ASK_EVERY);
-        }
-        if self.stopped {
-            return false;
-        }
-        for child in &children[..count] {
-            let Some((value, best)) = self.judge(child, room) else {
-                continue;
-            };
-            self.step(blank, child);
-            if best == 0 && self.tree.is_goal(&self.node.board) {
+    /// Goes down to the first child that is left and not cut off; returns false if there is none.
+    #[inline(always)]
+    fn enter(&mut self, depth: usize) -> bool {
+        let (level, at) = (&mut self.levels[depth], &mut self.at);
+        while level.left != 0 {
+            let i = level.left.trailing_zeros() as usize % 4;
+            level.left &= level.left - 1;
+            let cell = level.cell[i];
+            let tile = at.board[usize::from(cell) % PLACES];
+            let (node, brought) = (&mut at.node, &mut level.brought);
+            if self.heuristic.enter(node, brought, i, tile, &mut self.slack) {
+                level.below = i as u8;
+                at.board.swap(usize::from(cell) % PLACES, usize::from(at.blank) % PLACES);
+                (at.blank, at.state) = (cell, level.states[i] >> 2);
+                self.slack.room -= 1;
                 return true;
             }
-            let before = self.enter(blank, child, &value);
-            self.left = self.left.min(room - 1);
-            if room > 1 {
-                if self.descend(usize::from(child.cell), child.state, room - 1) {
-                    return true;
-                }
-            } else {
-                // What is left to move is in no pattern: it takes moves that no sum tells.
-                self.excess = self.excess.min(1);
-            }
-            self.leave(blank, child, before);
-            self.step_back(blank, child);
         }
         false
     }
 
-    /// Writes the children of a node, and returns how many there are. Their look-ups are started, all before the first is used: they miss the
-    /// caches.
+    /// Goes back up from it.
     #[inline(always)]
-    fn children(&self, blank: usize, state: u32, children: &mut [Child<V>; 4]) -> usize {
-        let mut count = 0;
-        for (direction, state) in self.tree.pruner.moves(state) {
-            let cell = self.tree.cell(blank, direction);
-            let tile = self.node.board[usize::from(cell)];
-            let child = &mut children[count];
-            count += 1;
-            (child.state, child.cell, child.direction) = (state, cell, direction);
-            for v in 0..self.views() {
-                let view = &self.tree.views[v].view;
-                if !PLAIN && self.databases[v][0].has_blank() {
-                    let database = &self.databases[v][0];
-                    let moved = self.moved(v, tile, cell.into(), blank);
-                    (child.pattern[v], child.index[v]) = (0, database.rank_of(moved));
-                    child.entry[v] = child.index[v];
-                    let entry = child.entry[v] as usize;
-                    prefetch::<1, _>(self.values[v][0].as_ptr().wrapping_add(entry));
-                    continue;
-                }
-                let p = view.pattern[usize::from(tile)];
-                child.pattern[v] = p;
-                if p == NO_PATTERN {
-                    continue;
-                }
-                let p = usize::from(p) % MAX_PATTERNS;
-                let lookup = &self.node.lookups[v];
-                let change = view.step(&self.node.board, blank, direction, tile);
-                child.index[v] = lookup.index[p].wrapping_add_signed(change);
-                let byte = if PLAIN {
-                    child.index[v]
-                } else {
-                    let database = &self.databases[v][p];
-                    let [from, to] = [cell.into(), blank].map(|cell: usize| view.image[cell]);
-                    let set = lookup.set[p] ^ 1 << from ^ 1 << to;
-                    child.entry[v] = database.entry(set, child.index[v], from);
-                    database.byte(child.entry[v])
-                };
-                prefetch::<1, _>(self.values[v][p].as_ptr().wrapping_add(byte as usize));
-            }
-        }
-        count
+    fn leave(&mut self, depth: usize) {
+        let (level, at) = (&mut self.levels[depth], &mut self.at);
+        let i = usize::from(level.below) % 4;
+        let tile = at.board[usize::from(level.blank) % PLACES];
+        at.board.swap(usize::from(at.blank) % PLACES, usize::from(level.blank) % PLACES);
+        at.blank = level.blank;
+        self.slack.room += 1;
+        self.heuristic.leave(&mut at.node, &mut level.brought, i, tile);
     }
 
-    /// Looks a child up: its values and the lower bound on the moves left, none when it is cut off.
-    #[inline(always)]
-    fn judge(&mut self, child: &Child<V>, room: i32) -> Option<([u8; V], i32)> {
-        let (mut best, mut sum) = (0, 0);
-        let mut value = [0; V];
-        for v in 0..self.views() {
-            let lookup = &self.node.lookups[v];
-            // Only those of one view each are plain.
-            sum = match !PLAIN && self.tree.views[v].joined {
-                true => sum + lookup.sum,
-                false => lookup.sum,
-            };
-            if child.pattern[v] != NO_PATTERN {
-                let p = usize::from(child.pattern[v]) % MAX_PATTERNS;
-                value[v] = if PLAIN {
-                    self.values[v][p][child.index[v] as usize]
-                } else {
-                    let (database, entry) = (&self.databases[v][p], child.entry[v]);
-                    let byte = self.values[v][p][database.byte(entry) as usize];
-                    database.value(byte, entry, lookup.value[p])
-                };
-                sum += i32::from(value[v]) - i32::from(lookup.value[p]);
-            }
-            if !PLAIN && self.tree.views.get(v + 1).is_some_and(|lens| lens.joined) {
-                continue;
-            }
-            if sum >= room {
-                self.excess = self.excess.min(sum + 1 - room);
-                return None;
-            }
-            best = best.max(sum);
-        }
-        Some((value, best))
-    }
-
-    /// Moves a tile, or back.
-    #[inline(always)]
-    fn step(&mut self, blank: usize, child: &Child<V>) {
-        self.node.board.swap(usize::from(child.cell), blank);
-        self.path.push(child.direction);
-    }
-
-    #[inline(always)]
-    fn step_back(&mut self, blank: usize, child: &Child<V>) {
-        self.path.pop();
-        self.node.board.swap(usize::from(child.cell), blank);
-    }
-
-    /// The cells of the tiles of a pattern with the blank, a byte each, when a tile has moved from `cell` to `to` and the
-    /// blank the other way.
-    #[inline(always)]
-    fn moved(&self, v: usize, tile: u8, cell: usize, to: usize) -> u64 {
-        let view = &self.tree.views[v].view;
-        // The blank is the first tile.
-        let change = u64::from(view.image[cell] ^ view.image[to]);
-        let its = match view.pattern[usize::from(tile)] {
-            NO_PATTERN => 0,
-            _ => change << (8 * view.place[usize::from(tile)]),
+    /// The moves down to a node as deep as there are levels.
+    fn path(&self) -> Vec<Direction> {
+        let step = |level: &StackLevel<H::Brought>| {
+            Direction::ALL[level.states[usize::from(level.below) % 4] as usize % 4]
         };
-        self.node.lookups[v].set[0] ^ change ^ its
-    }
-
-    /// Moves a tile in the set of cells of its pattern, from `cell` to `to`.
-    #[inline(always)]
-    fn shift(&mut self, v: usize, p: usize, tile: u8, cell: usize, to: usize) {
-        if !PLAIN {
-            if self.databases[v][p].has_blank() {
-                self.node.lookups[v].set[p] = self.moved(v, tile, cell, to);
-                return;
-            }
-            let view = &self.tree.views[v].view;
-            let lookup = &mut self.node.lookups[v];
-            lookup.set[p] ^= 1 << view.image[cell] ^ 1 << view.image[to];
-        }
-    }
-
-    /// Makes a child's look-ups the current ones, its tile having moved; returns those that they replace.
-    #[inline(always)]
-    fn enter(&mut self, blank: usize, child: &Child<V>, value: &[u8; V]) -> [(u64, u8); V] {
-        let mut before = [(0, 0); V];
-        for v in 0..self.views() {
-            if child.pattern[v] != NO_PATTERN {
-                let p = usize::from(child.pattern[v]) % MAX_PATTERNS;
-                let lookup = &mut self.node.lookups[v];
-                before[v] = (lookup.index[p], lookup.value[p]);
-                lookup.sum += i32::from(value[v]) - i32::from(lookup.value[p]);
-                (lookup.index[p], lookup.value[p]) = (child.index[v], value[v]);
-                self.shift(v, p, self.node.board[blank], child.cell.into(), blank);
-            }
-        }
-        before
-    }
-
-    #[inline(always)]
-    fn leave(&mut self, blank: usize, child: &Child<V>, before: [(u64, u8); V]) {
-        for v in 0..self.views() {
-            if child.pattern[v] != NO_PATTERN {
-                let p = usize::from(child.pattern[v]) % MAX_PATTERNS;
-                let lookup = &mut self.node.lookups[v];
-                lookup.sum += i32::from(before[v].1) - i32::from(lookup.value[p]);
-                (lookup.index[p], lookup.value[p]) = before[v];
-                self.shift(v, p, self.node.board[blank], blank, child.cell.into());
-            }
-        }
+        self.levels.iter().map(step).collect()
     }
 }
-
-// A node of the tree of moves: a board, and what is known of it.
-//
-// Invariant: what a node knows is exact for its board; the walk that changes it keeps it so.
-
-/// The look-ups of a node through one view.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Lookups {
-    /// Rank of each pattern's tiles, see [`crate::solve::database::Database::entry`].
-    pub index: [u64; MAX_PATTERNS],
-    /// Value of each pattern.
-    pub value: [u8; MAX_PATTERNS],
-    /// Their sum.
-    pub sum: i32,
-    /// Set of cells of each pattern, or where it has the blank a byte for each tile's cell; and distance of its tiles, for
-    /// databases that are not plain.
-    pub set: [u64; MAX_PATTERNS],
-}
-
-/// A node: a board, and what is known of it. V views are looked through (of a board with more: all).
-#[derive(Clone, Copy)]
-pub(crate) struct WalkNode<const V: usize> {
-    /// The tile of each cell.
-    pub board: [u8; MAX_CELLS],
-    pub blank: u8,
-    pub state: u32,
-    pub lookups: [Lookups; V],
-}
-
-impl<const V: usize> WalkNode<V> {
-    /// Returns the lower bound on the moves left: the largest of the tree's sums.
-    pub fn estimate(&self, tree: &Tree) -> i32 {
-        tree.sums().map(|lenses| self.sum(lenses)).max().unwrap_or(0)
-    }
-
-    /// Returns the sum of some lenses.
-    pub fn sum(&self, lenses: Range<usize>) -> i32 {
-        self.lookups[lenses].iter().map(|lookup| lookup.sum).sum()
-    }
-}
-
-/// A subtree that is left to walk: its node and the way there.
-pub(crate) type Subtree<const V: usize> = (WalkNode<V>, Vec<Direction>);

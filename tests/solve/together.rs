@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tilewave::internals::{LogLine, Recorder, SubtreeSplit, Walked, replay};
 use tilewave::pdb::{Build, Pattern, build};
 use tilewave::progress::{NoProgress, Phase, Progress};
 use tilewave::puzzle::{Board, Size};
 use tilewave::search::Ranks;
-use tilewave::solve::{
-    Answer, Attempt, LogLine, Logged, NoRecorder, Optimal, Pending, Recorder, Stage, SubtreeSplit,
-    Walked, replay,
-};
+use tilewave::solve::{Answer, Attempt, Logged, Optimal, Pending, Stage};
 
 use super::threads::ranks;
 use super::{board, goal};
@@ -155,7 +153,7 @@ fn ranks_go_on_from_what_a_log_says() {
     };
     let entries = [
         LogLine::pending(0, &pending),
-        line(pending.stage().threshold, 1),
+        line(pending.stage.threshold, 1),
         LogLine::iteration(0, stage, 1.0),
         line(stage.threshold, 3),
     ];
@@ -197,7 +195,7 @@ fn what_stops_one_rank_stops_all() {
         // All nodes count, not those of this rank alone.
         let most = if rank == 1 { most } else { u64::MAX };
         let nodes = AtomicU64::new(0);
-        (StopAt { most, nodes }, NoRecorder)
+        (StopAt { most, nodes }, ())
     };
     let answers = together(&solver, &pending, &[1, 1, 1], observers);
     for (answer, _) in &answers {

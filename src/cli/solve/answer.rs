@@ -27,31 +27,25 @@ pub struct Solved {
 }
 
 impl Solved {
-    /// What a page shows of it, if it was solved.
-    pub fn page(&self, goal: &Board) -> Option<Solution> {
-        let moves = self.answer.as_ref().ok()?.moves.clone()?;
-        let (start, goal) = (self.board.clone(), goal.clone());
-        Some(Solution { start, goal, moves, optimal: self.optimal, label: None })
+    fn moves(&self) -> Option<&Moves> {
+        self.answer.as_ref().ok()?.moves.as_ref()
     }
 
-    /// What a page shows of it, if it has no solution or none was found.
-    pub fn page_of_refused(&self) -> Option<Refused> {
-        let reason = match &self.answer {
-            Err(why) => why.to_string(),
-            Ok(answer) if answer.moves.is_none() => "given up".into(),
-            Ok(_) => return None,
-        };
-        Some(Refused { board: self.board.clone(), reason })
+    /// What a page shows of it: the solution, or why there is none.
+    pub fn page(&self, goal: &Board) -> Result<Solution, Refused> {
+        let start = self.board.clone();
+        match (self.moves().cloned(), &self.answer) {
+            (Some(moves), _) => {
+                let (goal, optimal) = (goal.clone(), self.optimal);
+                Ok(Solution { start, goal, moves, optimal, label: None })
+            }
+            (None, Err(why)) => Err(Refused { board: start, reason: why.to_string() }),
+            (None, Ok(_)) => Err(Refused { board: start, reason: "given up".into() }),
+        }
     }
 
     fn length(&self) -> Option<usize> {
-        let answer = self.answer.as_ref().ok()?;
-        answer.moves.as_ref().map(|moves| moves.count(self.metric))
-    }
-
-    fn length_mtm(&self) -> Option<usize> {
-        let answer = self.answer.as_ref().ok().filter(|_| !self.optimal)?;
-        Some(answer.moves.as_ref()?.count(Metric::Mtm))
+        self.moves().map(|moves| moves.count(self.metric))
     }
 
     /// How many times as long as the shortest solution this one is.
@@ -105,23 +99,24 @@ pub struct BoardFacts<'a> {
     ratio: Option<Option<f64>>,
     #[serde(skip)]
     of: &'a Solved,
-    #[serde(skip)]
-    wording: Wording,
+}
+
+fn columns(certify: bool, ratio: bool) -> &'static str {
+    match (certify, ratio) {
+        (true, _) => "board,solvable,length,moves,nodes,seconds,optimal,certified",
+        (_, true) => "board,solvable,length,moves,nodes,seconds,optimal,optimum,ratio",
+        _ => "board,solvable,length,moves,nodes,seconds,optimal",
+    }
 }
 
 impl Wording {
     pub fn columns(self) -> &'static str {
-        match (self.certify, self.ratio) {
-            (true, _) => "board,solvable,length,moves,nodes,seconds,optimal,certified",
-            (_, true) => "board,solvable,length,moves,nodes,seconds,optimal,optimum,ratio",
-            _ => "board,solvable,length,moves,nodes,seconds,optimal",
-        }
+        columns(self.certify, self.ratio)
     }
 
     pub fn facts(self, of: &Solved) -> BoardFacts<'_> {
         let (answer, why) = (of.answer.as_ref().ok(), of.answer.as_ref().err());
-        let moves = answer.and_then(|answer| answer.moves.as_ref());
-        let length = of.length();
+        let (moves, length) = (of.moves(), of.length());
         let letters = if self.long { Moves::long } else { Moves::short };
         BoardFacts {
             board: of.board.to_string(),
@@ -132,7 +127,7 @@ impl Wording {
             seconds: answer.map_or(0.0, |answer| answer.seconds),
             optimal: of.optimal && length.is_some(),
             metric: of.metric.name(),
-            length_mtm: of.length_mtm(),
+            length_mtm: moves.filter(|_| !of.optimal).map(|moves| moves.count(Metric::Mtm)),
             reason: why.map(ToString::to_string),
             nearest: why.map(|why| why.board.to_string()),
             at_least: answer.filter(|_| moves.is_none()).map(|answer| answer.at_least),
@@ -140,7 +135,6 @@ impl Wording {
             optimum: self.ratio.then_some(of.optimum),
             ratio: self.ratio.then(|| of.ratio()),
             of,
-            wording: self,
         }
     }
 
@@ -185,7 +179,7 @@ impl Figures for BoardFacts<'_> {
     const COLUMNS: &'static str = "";
 
     fn columns(&self) -> &'static str {
-        self.wording.columns()
+        columns(self.certified.is_some(), self.optimum.is_some())
     }
 
     fn words(&self) -> String {

@@ -74,14 +74,8 @@ impl Arrivals {
 
     /// Waits for all boards, which stay, and returns them: of one size, or it says which is not.
     pub fn all(&mut self) -> Result<Vec<Board>> {
-        let mut all = Vec::new();
-        loop {
-            let some = self.next(usize::MAX);
-            if some.is_empty() {
-                break;
-            }
-            all.extend(some);
-        }
+        let more = || Some(self.next(usize::MAX)).filter(|some| !some.is_empty());
+        let all: Vec<BoardLine> = std::iter::from_fn(more).flatten().collect();
         if progress::asked() {
             return Err(Failure::interrupted());
         }
@@ -119,8 +113,33 @@ impl Arrivals {
         self.waiting.drain(..count).collect()
     }
 
+    /// The size of the first board, which is looked for some boards at a time; none when interrupted before it came.
+    pub fn first_size(&mut self, most: usize) -> Result<Option<Size>> {
+        let mut seen: Vec<BoardLine> = Vec::new();
+        loop {
+            let arrivals = self.next(most);
+            if arrivals.is_empty() {
+                return match (progress::asked(), seen.into_iter().find_map(Result::err)) {
+                    (true, _) => Ok(None),
+                    (false, Some(error)) => Err(Failure::usage(error)),
+                    (false, None) => {
+                        refuse!(
+                            "there is no board: name one or write one per line to standard input"
+                        )
+                    }
+                };
+            }
+            seen.extend(arrivals);
+            let board = seen.iter().flatten().next();
+            if let Some(size) = board.map(|(board, _)| board.size()) {
+                self.put_back(seen);
+                return Ok(Some(size));
+            }
+        }
+    }
+
     /// Puts boards back that were looked at.
-    pub fn put_back(&mut self, arrivals: Vec<BoardLine>) {
+    fn put_back(&mut self, arrivals: Vec<BoardLine>) {
         for arrival in arrivals.into_iter().rev() {
             self.waiting.push_front(arrival);
         }

@@ -3,27 +3,36 @@
 mod answer;
 mod boards;
 mod databases;
-mod solver;
+mod states;
+mod status;
 
-use std::io::BufRead;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
+use parking_lot::Mutex;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use tilewave::internals::{self, Recorder, SubtreeSplit, Walked};
+use tilewave::progress::{Phase, StopWhen};
 use tilewave::puzzle::{Coordinates, Metric, MoveStyle};
-use tilewave::report::duration;
-use tilewave::report::html::{Solution, player};
+use tilewave::report::html::player;
+use tilewave::report::{counted, duration, thousands};
 use tilewave::search::{Communicator, OneProcess, Ranks};
-use tilewave::{Board, Constructive, DistanceTable, Optimal, Size};
+use tilewave::solve::{
+    Answer, Attempt, Logged, Pending, SolveError, SolveLog, Stage, certify, explain,
+};
+use tilewave::{Board, Constructive, DistanceTable, Moves, Optimal};
 
+use crate::cli::pdb::set::Thresholds;
 use crate::cli::ranks::{self, me};
 use crate::cli::solve::answer::{Solved, Totals, Wording};
 use crate::cli::solve::boards::{Arrivals, BoardLine, Boards};
 use crate::cli::solve::databases::Databases;
-use crate::cli::solve::solver::{BoardLog, Limits, Oracle, SolveProgress, Solver};
+use crate::cli::solve::status::SolveProgress;
 use crate::cli::{
-    Context, Destination, Failure, Figures, GoalOption, OutputFile, OutputFormat, OutputOptions,
-    Result, Threads, aside, choice, complain, count, progress, refuse,
+    Destination, Failure, GoalOption, OutputFile, OutputFormat, OutputOptions, Result, Threads,
+    aside, choice, complain, count, progress, refuse,
 };
 
 pub use crate::cli::solve::databases::open_partitions;
@@ -120,74 +129,63 @@ impl Args {
     }
 
     /// Runs the command, alone or as one of several ranks.
-    fn run_on(&self, ranks: &dyn Communicator) -> Result<()> {
-        let style = self.moves;
+    fn run_on(&self, communicator: &dyn Communicator) -> Result<()> {
         let table = self.databases.table.as_ref().map(|path| DistanceTable::open(path));
         let table = table.transpose()?;
         if let Some(table) = &table {
             self.refuse_beside(table)?;
             if table.space().size().is_none() {
-                return solve(table, &self.boards.boards, &self.output);
+                return states::solve(table, &self.boards.boards, &self.output);
             }
         }
         progress::listen();
-        let mut boards = self.boards.arrive(ranks)?;
-        let Some(size) = first_size(&mut boards)? else {
+        let mut boards = self.boards.arrive(communicator)?;
+        let Some(size) = boards.first_size(BATCH)? else {
             return Err(Failure::interrupted());
         };
         let goal = self.goal.board_of(table.as_ref(), size)?;
         self.refuse(&goal)?;
-        let log = match &self.log {
-            Some(path) => Some(BoardLog::new(path, boards.all()?)),
-            None => None,
-        };
-        let writes = ranks.rank() == 0;
+        let logged = self.log.as_ref().map(|_| boards.all()).transpose()?;
+        let writes = communicator.rank() == 0;
         let page = self.html.as_ref().filter(|_| writes);
-        let page = page.map(|path| OutputFile::reserve(path, self.output.force));
-        let page = page.transpose()?;
+        let page = page.map(|path| OutputFile::reserve(path, self.output.force)).transpose()?;
         let destination = writes.then(|| self.output.reserve()).transpose()?;
-        let own = || (ranks.size() > 1).then(|| ranks::shared(ranks).0);
-        let threads = self.threads.get().or_else(own);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build()?;
-
-        let progress = SolveProgress::new(boards.known, writes);
-        let mut solver = Solver {
-            goal: &goal,
-            fast: self.fast.then(|| Constructive::new(goal.clone())),
-            oracle: table.map(|table| Oracle::Table(Box::new(table))),
-            limits: Limits { nodes: self.max_nodes, time: self.timeout },
-            certify: self.certify.then(|| self.timeout.unwrap_or(PROOF_TIME)),
-            progress: &progress,
-            log,
-        };
-        let (long, certify, ratio) = (self.long, self.certify, self.ratio);
-        let wording = Wording { style, long, certify, ratio };
+        let own = || (communicator.size() > 1).then(|| ranks::shared(communicator).0);
+        // Whatever is done at once is done by these threads: others may not be to be had.
+        let pool = &internals::pool(self.threads.get().or_else(own))?;
+        let Args { long, certify, ratio, .. } = *self;
         let mut session = SolveSession {
-            args: self,
-            wording,
+            ranks: Ranks { communicator, pool },
+            wording: Wording { style: self.moves, long, certify, ratio },
+            solver: Solver {
+                args: self,
+                goal: &goal,
+                fast: self.fast.then(|| Constructive::new(goal.clone())),
+                table,
+                search: None,
+                log: None,
+                progress: SolveProgress::new(boards.known, writes),
+            },
             boards,
+            logged,
             totals: Totals::default(),
-            before: 0,
             kept: Vec::new(),
         };
-        if ranks.size() == 1 {
-            // Whatever is done at once is done by these threads: others may not be to be had.
-            let alone = || Ranks { communicator: &OneProcess, pool: &pool };
-            pool.install(|| session.run(&mut solver, destination, alone()))?;
-        } else {
-            session.run(&mut solver, destination, Ranks { communicator: ranks, pool: &pool })?;
-        }
-        let (totals, solved) = (session.totals, session.kept);
-        drop(progress);
+        session.run(destination)?;
+        let SolveSession { totals, kept: solved, boards, solver, .. } = session;
+        drop(solver);
         if let Some(page) = page.filter(|_| !solved.is_empty()) {
-            let solutions = solved.iter().filter_map(|answer| answer.page(&goal));
-            let solutions: Vec<Solution> = solutions.collect();
-            let refused: Vec<_> = solved.iter().filter_map(Solved::page_of_refused).collect();
-            let page_text = player(&solutions, &refused, style)?;
-            page.write(page_text.as_bytes())?;
+            let (mut solutions, mut refused) = (Vec::new(), Vec::new());
+            for answer in &solved {
+                match answer.page(&goal) {
+                    Ok(solution) => solutions.push(solution),
+                    Err(none) => refused.push(none),
+                }
+            }
+            page.write(player(&solutions, &refused, self.moves)?.as_bytes())?;
         }
         if progress::asked() && writes {
-            complain(&format!("interrupted: {}", totals.so_far(session.boards.is_open())));
+            complain(&format!("interrupted: {}", totals.so_far(boards.is_open())));
         }
         match (progress::asked(), totals.all_done()) {
             (true, _) => Err(Failure::interrupted()),
@@ -243,70 +241,47 @@ impl Args {
     }
 }
 
-/// The size of the first board; none when interrupted before it came.
-fn first_size(boards: &mut Arrivals) -> Result<Option<Size>> {
-    let mut seen: Vec<BoardLine> = Vec::new();
-    loop {
-        let arrivals = boards.next(BATCH);
-        if arrivals.is_empty() {
-            return match (progress::asked(), seen.into_iter().find_map(Result::err)) {
-                (true, _) => Ok(None),
-                (false, Some(error)) => Err(Failure::usage(error)),
-                (false, None) => {
-                    refuse!("there is no board: name one or write one per line to standard input")
-                }
-            };
-        }
-        seen.extend(arrivals);
-        let board = seen.iter().flatten().next();
-        if let Some(size) = board.map(|(board, _)| board.size()) {
-            boards.put_back(seen);
-            return Ok(Some(size));
-        }
-    }
-}
-
+/// The boards of a command, and what has come of them.
 struct SolveSession<'a> {
-    args: &'a Args,
+    ranks: Ranks<'a>,
     wording: Wording,
+    solver: Solver<'a>,
     boards: Arrivals,
+    /// All boards, until their log is opened.
+    logged: Option<Vec<Board>>,
     totals: Totals,
-    /// Boards before those at hand.
-    before: usize,
     /// What a page needs.
     kept: Vec<Solved>,
 }
 
 impl SolveSession<'_> {
     /// Solves the boards as they come; rank 0 writes their lines and the summary.
-    fn run(
-        &mut self,
-        solver: &mut Solver<'_>,
-        mut destination: Option<Destination>,
-        ranks: Ranks<'_>,
-    ) -> Result<()> {
+    fn run(&mut self, mut destination: Option<Destination>) -> Result<()> {
         let begun = Instant::now();
         // Not before it is known that the boards, databases and log go together.
         let mut headed = false;
+        let mut before = 0;
         while !progress::asked() {
-            let arrivals = self.boards.next(BATCH * ranks.communicator.size());
+            let arrivals = self.boards.next(BATCH * self.ranks.communicator.size());
             if arrivals.is_empty() {
                 break;
             }
-            solver.progress.expect(self.boards.known);
-            let boards = self.take(arrivals, solver)?;
-            self.prepare(&boards, solver, ranks)?;
+            self.solver.progress.expect(self.boards.known);
+            let boards = self.take(arrivals)?;
+            self.prepare(&boards)?;
             if let (false, Some(to)) = (std::mem::replace(&mut headed, true), &mut destination) {
                 to.heading(self.wording.columns())?;
             }
             // Easy boards are solved one per thread, hard ones one after the other on all threads of all ranks.
-            for (at, tried) in solver.attempt_all(self.before, &boards, ranks)? {
-                let solved = solver.finish(at, tried, ranks)?;
+            for (at, tried) in self.solver.attempt_all(before, &boards, self.ranks)? {
+                let solved = self.solver.finish(at, tried, self.ranks)?;
                 if let (Some(solved), Some(destination)) = (solved, &mut destination) {
-                    self.show(solved, destination)?;
+                    self.totals.count(&solved);
+                    aside(|| destination.line(&self.wording.facts(&solved)))?;
+                    self.kept.extend(self.solver.args.html.is_some().then_some(solved));
                 }
             }
-            self.before += boards.len();
+            before += boards.len();
         }
         let Some(mut destination) = destination else {
             return Ok(());
@@ -314,33 +289,13 @@ impl SolveSession<'_> {
         if !headed {
             destination.heading(self.wording.columns())?;
         }
-        self.end(solver, destination, begun)
-    }
-
-    fn show(&mut self, solved: Solved, destination: &mut Destination) -> Result<()> {
-        self.totals.count(&solved);
-        aside(|| destination.line(&self.wording.facts(&solved)))?;
-        if self.args.html.is_some() {
-            self.kept.push(solved);
-        }
-        Ok(())
-    }
-
-    /// Makes the log durable and writes the summary.
-    fn end(
-        &mut self,
-        solver: &Solver<'_>,
-        mut destination: Destination,
-        begun: Instant,
-    ) -> Result<()> {
-        if let Some(log) = &solver.log {
+        if let Some(log) = &self.solver.log {
             log.sync()?;
         }
         self.totals.known = self.boards.known as u64;
         self.totals.interrupted = progress::asked();
         if destination.format == OutputFormat::Text {
-            let seconds = begun.elapsed().as_secs_f64();
-            let summary = self.wording.summary(&self.totals, seconds);
+            let summary = self.wording.summary(&self.totals, begun.elapsed().as_secs_f64());
             aside(|| destination.add(&summary))?;
         }
         destination.finish()
@@ -348,54 +303,54 @@ impl SolveSession<'_> {
 
     /// Returns the boards; says of each other line what is wrong, and goes on. A wrong board on the
     /// command line ends the command.
-    fn take(&mut self, arrivals: Vec<BoardLine>, solver: &Solver<'_>) -> Result<Vec<Board>> {
-        let size = solver.goal.size();
+    fn take(&mut self, arrivals: Vec<BoardLine>) -> Result<Vec<Board>> {
+        let size = self.solver.goal.size();
         let mut boards = Vec::new();
         for arrival in arrivals {
-            match arrival {
-                Ok((board, _)) if board.size() == size => boards.push(board),
-                Ok((board, None)) => {
-                    Coordinates::new(solver.goal.clone())
-                        .encode(&board)?;
+            let error = match arrival {
+                Ok((board, _)) if board.size() == size => {
+                    boards.push(board);
+                    continue;
                 }
-                Ok((board, Some(line))) => self.refused(solver, &format!(
+                Ok((board, None)) => {
+                    Coordinates::new(self.solver.goal.clone()).encode(&board)?;
+                    continue;
+                }
+                Ok((board, Some(line))) => format!(
                     "line {line}: the board is {}, the goal is {size}: solve boards of one size at a time",
                     board.size()
-                )),
-                Err(error) => self.refused(solver, &error),
-            }
+                ),
+                Err(error) => error,
+            };
+            complain(&error);
+            self.solver.progress.done();
+            self.totals.refused += 1;
         }
         Ok(boards)
     }
 
-    fn refused(&mut self, solver: &Solver<'_>, error: &str) {
-        complain(error);
-        solver.progress.done();
-        self.totals.refused += 1;
-    }
-
     /// Gets the databases when the first board comes that can be solved: others need none.
-    fn prepare(&self, boards: &[Board], solver: &mut Solver<'_>, ranks: Ranks<'_>) -> Result<()> {
-        let searches = !self.args.fast || self.args.ratio;
-        let frame = Coordinates::new(solver.goal.clone());
+    fn prepare(&mut self, boards: &[Board]) -> Result<()> {
+        let Solver { args, goal, table, search, log, .. } = &mut self.solver;
+        let searches = !args.fast || args.ratio;
+        let frame = Coordinates::new(goal.clone());
         let solvable = |board: &Board| frame.encode_solvable(board).is_ok();
-        if !searches || solver.oracle.is_some() || !boards.iter().any(solvable) {
+        if !searches || table.is_some() || search.is_some() || !boards.iter().any(solvable) {
             return Ok(());
         }
-        let Ranks { communicator, pool } = ranks;
+        let Ranks { communicator, pool } = self.ranks;
         let first = communicator.rank() == 0;
         // Rank 0 builds what is kept for all; when it cannot, it ends all.
         if !first {
             communicator.barrier();
         }
-        let threads = self.args.threads.get();
-        let pdbs = pool.install(|| self.args.databases.get(solver.goal, threads))?;
+        let pdbs = pool.install(|| args.databases.get(goal, args.threads.get()))?;
         if first {
             communicator.barrier();
         }
-        let mut search = Optimal::with_partitions(solver.goal, pdbs)?;
+        let mut solver = pool.install(|| Optimal::with_partitions(goal, pdbs))?;
         if communicator.size() > 1 {
-            let mine = serde_json::to_vec(&(env!("CARGO_PKG_VERSION"), search.databases()))?;
+            let mine = serde_json::to_vec(&(env!("CARGO_PKG_VERSION"), solver.databases()))?;
             if communicator.broadcast(mine.clone()) != mine {
                 return Err(Failure::failed(format!(
                     "{} has other databases than rank 0, or another version of this program: give all machines the \
@@ -403,103 +358,327 @@ impl SolveSession<'_> {
                     me(communicator)
                 )));
             }
-            search = search.without_copies();
+            solver = solver.without_copies();
         }
-        if let Some(log) = &mut solver.log {
-            log.open(&search, communicator)?;
+        if let (Some(path), Some(boards)) = (&args.log, self.logged.take()) {
+            let all = boards.len();
+            let opened = SolveLog::open(path, boards, &solver, communicator)?;
+            let is_solved = |logged: &&Logged| matches!(logged, Logged::Solved(_));
+            let (known, solved) =
+                (opened.found.len(), opened.found.values().filter(is_solved).count());
+            if first && known > 0 {
+                tracing::info!(
+                    "going on with {}: {} of {} boards are solved, {} begun",
+                    path.display(),
+                    thousands(solved as u64),
+                    thousands(all as u64),
+                    thousands((known - solved) as u64),
+                );
+            }
+            *log = Some(opened);
         }
-        solver.oracle = Some(Oracle::Search(Box::new(search)));
+        *search = Some(solver);
         Ok(())
     }
 }
 
-// States of puzzles other than boards: shortest solutions from a distance table, in generators.
-
-/// What is said of a state.
-#[derive(Serialize)]
-struct StateAnswer {
-    /// None: it is no board.
-    board: (),
-    puzzle: String,
-    state: String,
-    solvable: bool,
-    length: Option<usize>,
-    moves: Option<String>,
-    nodes: u64,
-    seconds: f64,
-    optimal: bool,
+/// How boards are solved: fast, shortest, or both.
+struct Solver<'a> {
+    args: &'a Args,
+    goal: &'a Board,
+    /// Solutions that are not the shortest ones, if asked for.
+    fast: Option<Constructive>,
+    /// Shortest solutions, from one of the two: what is asked for, or what fast ones are compared with.
+    table: Option<DistanceTable>,
+    search: Option<Optimal>,
+    log: Option<SolveLog>,
+    progress: SolveProgress,
 }
 
-impl Figures for StateAnswer {
-    const COLUMNS: &'static str = "state,solvable,length,moves,seconds,optimal";
+/// What one thread made of a board.
+#[derive(Clone, Serialize, Deserialize)]
+enum Tried {
+    /// All that was asked for.
+    Done(Solved),
+    /// A board that is worth all threads, and its fast solution if one was asked for.
+    Hard(Pending, Option<Answer>),
+}
 
-    fn words(&self) -> String {
-        let (state, time) = (&self.state, duration(self.seconds));
-        match (self.length, &self.moves) {
-            (Some(length), Some(moves)) => format!("{state}  {length} moves  {moves}  {time}\n"),
-            _ => format!("{state}  not solvable: no sequence of moves leads there\n"),
+impl Solver<'_> {
+    /// Attempts boards, the first of which has a place, each on one thread of a rank; returns what was made of them,
+    /// in order. Some may be missing when somebody interrupts. All ranks return the same.
+    fn attempt_all(
+        &self,
+        first: usize,
+        boards: &[Board],
+        ranks: Ranks<'_>,
+    ) -> Result<Vec<(usize, Tried)>> {
+        let told = |tried: &Tried| {
+            if matches!(tried, Tried::Done(_)) {
+                self.progress.done();
+            }
+        };
+        let failure = Mutex::new(None);
+        let (mut tried, stopped) = ranks.share(&progress::asked, &told, |share| {
+            share.begin(boards.len());
+            (0..rayon::current_num_threads()).into_par_iter().for_each(|_| {
+                while let Some(i) = share.next() {
+                    match self.attempt(first + i, &boards[i]) {
+                        Ok(tried) => {
+                            told(&tried);
+                            share.done(i, tried);
+                        }
+                        Err(error) => {
+                            failure.lock().get_or_insert(error);
+                            share.stop();
+                        }
+                    }
+                }
+            });
+            share.end()
+        });
+        if let Some(error) = failure.into_inner() {
+            return Err(error);
         }
+        if stopped {
+            progress::ask();
+        }
+        tried.sort_by_key(|(i, _)| *i);
+        Ok(tried.into_iter().map(|(i, tried)| (first + i, tried)).collect())
     }
-}
 
-impl StateAnswer {
-    fn of(table: &DistanceTable, text: &str) -> Result<StateAnswer> {
+    /// Solves the board at a place on the current thread, unless it is too hard for one.
+    fn attempt(&self, at: usize, board: &Board) -> Result<Tried> {
+        match self.found(at) {
+            Some(Logged::Solved(answer)) => {
+                self.progress.known();
+                let solved = self.join(board, None, Some(answer.clone()))?;
+                let earlier = answer.nodes;
+                return Ok(Tried::Done(Solved { earlier, ..solved }));
+            }
+            Some(Logged::Pending { search, .. }) => {
+                return Ok(Tried::Hard(search.clone(), None));
+            }
+            None => {}
+        }
+        if let Some(why) = explain(board, self.goal)? {
+            return Ok(Tried::Done(Solved {
+                board: board.clone(),
+                answer: Err(Box::new(why)),
+                metric: Metric::Stm,
+                optimal: false,
+                optimum: None,
+                proof: None,
+                earlier: 0,
+            }));
+        }
         let begun = Instant::now();
-        let space = table.space();
-        let state = space.parse(text)?;
-        let names = table.names(state)?;
-        Ok(StateAnswer {
-            board: (),
-            puzzle: space.name(),
-            state: space.text(state),
-            solvable: names.is_some(),
-            length: names.as_ref().map(Vec::len),
-            optimal: names.is_some(),
-            moves: names.map(|names| names.join(" ")),
-            nodes: 0,
-            seconds: begun.elapsed().as_secs_f64(),
+        let fast = self.fast.as_ref().map(|solver| solver.solve(board)).transpose()?;
+        let fast = fast.map(|moves| known(Some(moves), begun));
+        let begun = Instant::now();
+        let shortest = if let Some(table) = &self.table {
+            let moves = table.solve(board)?;
+            // A table that ends before this board knows that the board lies beyond.
+            Some(Answer { at_least: table.histogram().len(), ..known(moves, begun) })
+        } else if let Some(solver) = &self.search {
+            match solver.attempt(board, &self.watch(at, 0.0, &[]))? {
+                Attempt::Answered(answer) => Some(answer),
+                Attempt::Hard(pending) => return Ok(Tried::Hard(pending, fast)),
+            }
+        } else {
+            None
+        };
+        Ok(Tried::Done(self.join(board, fast, shortest)?))
+    }
+
+    /// What an earlier session has made of the board at a place.
+    fn found(&self, at: usize) -> Option<&Logged> {
+        self.log.as_ref()?.found.get(&at)
+    }
+
+    /// Finishes the board at a place, with all threads of all ranks if it is hard, and logs its answer. None of a board that
+    /// was left alone because somebody interrupted.
+    fn finish(&self, at: usize, tried: Tried, ranks: Ranks<'_>) -> Result<Option<Solved>> {
+        let solved = match tried {
+            Tried::Done(solved) if self.is_left(&solved) => None,
+            Tried::Done(solved) => Some(solved),
+            Tried::Hard(pending, fast) => self.finish_hard(at, pending, fast, ranks)?,
+        };
+        if let (Some(log), Some(Solved { answer: Ok(answer), .. })) = (&self.log, &solved) {
+            log.solved(at, answer)?;
+        }
+        Ok(solved)
+    }
+
+    fn finish_hard(
+        &self,
+        at: usize,
+        pending: Pending,
+        fast: Option<Answer>,
+        ranks: Ranks<'_>,
+    ) -> Result<Option<Solved>> {
+        if let Some(log) = &self.log {
+            log.begin(at, &pending)?;
+        }
+        // All ranks stop at the same board.
+        if ranks.communicator.max(progress::asked().into()) > 0 {
+            progress::ask();
+            return Ok(None);
+        }
+        let board = pending.board.clone();
+        let (stages, earlier) = match self.found(at) {
+            Some(Logged::Pending { stages, .. }) => (stages.clone(), pending.nodes()),
+            _ => (vec![pending.stage], 0),
+        };
+        let watch = self.watch(at, pending.seconds, &stages);
+        let solver = self.search.as_ref().expect("what is hard was searched for");
+        let answer = solver.finish_together(pending, ranks, &watch, &watch)?;
+        if let Some(log) = &self.log {
+            log.end()?;
+        }
+        let solved = self.join(&board, fast, Some(answer))?;
+        self.progress.done();
+        Ok(Some(Solved { earlier, ..solved }))
+    }
+
+    /// Whether a board has no answer because somebody interrupted, not because its limits were reached.
+    fn is_left(&self, solved: &Solved) -> bool {
+        let Ok(answer) = &solved.answer else {
+            return false;
+        };
+        let ended = self.is_enough(answer.nodes, answer.seconds);
+        progress::asked() && self.search.is_some() && answer.moves.is_none() && !ended
+    }
+
+    /// Whether a board is given up after so many nodes and seconds.
+    fn is_enough(&self, nodes: u64, seconds: f64) -> bool {
+        self.args.max_nodes.is_some_and(|most| nodes >= most)
+            || self.args.timeout.is_some_and(|time| seconds >= time.as_secs_f64())
+    }
+
+    /// The watch over the board at a place, on which some seconds were spent before, in iterations that were
+    /// followed by some stages.
+    fn watch(&self, board: usize, spent: f64, stages: &[Stage]) -> BoardWatch<'_> {
+        let (begun, nodes) = (Instant::now(), AtomicU64::new(0));
+        let thresholds = Thresholds::after(stages);
+        BoardWatch { solver: self, board, begun, spent, nodes, thresholds, last: Mutex::new(begun) }
+    }
+
+    fn join(
+        &self,
+        board: &Board,
+        fast: Option<Answer>,
+        shortest: Option<Answer>,
+    ) -> Result<Solved> {
+        let shortest = shortest.map(|answer| match self.args.max_nodes {
+            // Found between two looks at the limit.
+            Some(most) if answer.nodes > most => Answer { moves: None, ..answer },
+            _ => answer,
+        });
+        let optimum = shortest.as_ref().and_then(|answer| answer.moves.as_ref());
+        let metric = self.table.as_ref().and_then(|table| table.space().metric());
+        let metric = metric.unwrap_or_default();
+        let optimum = optimum.map(|moves| moves.count(metric));
+        let proof = optimum.filter(|_| self.args.certify);
+        let proof = proof.map(|length| self.prove(board, length)).transpose()?;
+        let (optimal, board) = (fast.is_none(), board.clone());
+        let answer = fast.or(shortest);
+        Ok(Solved {
+            board,
+            answer: Ok(answer.expect("a solvable board is solved in one way or the other")),
+            metric: if optimal { metric } else { Metric::Stm },
+            optimal,
+            optimum: optimum.filter(|_| !optimal),
+            proof,
+            earlier: 0,
         })
     }
+
+    /// Proves that nothing is shorter; says why when there is no proof.
+    fn prove(&self, board: &Board, length: usize) -> Result<Result<u64, String>> {
+        let (begun, time) = (Instant::now(), self.args.timeout.unwrap_or(PROOF_TIME));
+        let stop = StopWhen(|| progress::asked() || begun.elapsed() >= time);
+        match certify(board, self.goal, length, &stop) {
+            Ok(certificate) => Ok(Ok(certificate.conflicts)),
+            Err(error @ SolveError::Undecided { .. }) => Ok(Err(error.to_string())),
+            Err(error) => Err(error.into()),
+        }
+    }
 }
 
-/// Writes a shortest solution of each state: of those given, or of one per line of standard input as they come.
-fn solve(table: &DistanceTable, states: &[String], output: &OutputOptions) -> Result<()> {
-    // What is wrong on the command line is said before anything is written.
-    for state in states {
-        table.space().parse(state)?;
-    }
-    let mut destination = output.reserve()?;
-    destination.heading(StateAnswer::COLUMNS)?;
-    let mut all_solved = true;
-    let mut answer = |state: &str| {
-        let answer = StateAnswer::of(table, state)?;
-        all_solved &= answer.solvable;
-        destination.line(&answer)
-    };
-    if !states.is_empty() {
-        states.iter().try_for_each(|state| answer(state))?;
-        destination.finish()?;
-        return Failure::unless(all_solved);
-    }
-    let (mut some, mut refused) = (false, false);
-    for (number, text) in (1..).zip(std::io::stdin().lock().lines()) {
-        let text = text.context("cannot read standard input")?;
-        let state = text.split('#').next().unwrap_or_default();
-        if state.trim().is_empty() {
-            continue;
+/// The answer of a solver that does not search.
+fn known(moves: Option<Moves>, begun: Instant) -> Answer {
+    Answer { at_least: 0, moves, nodes: 0, seconds: begun.elapsed().as_secs_f64() }
+}
+
+// What is shown and logged of the search of one board, and when it ends.
+
+/// An iteration that has taken so long is worth a line of its own.
+const LONG: Duration = Duration::from_secs(5);
+
+/// Shows the search of a board, logs it, and ends it at its limits.
+struct BoardWatch<'a> {
+    solver: &'a Solver<'a>,
+    /// Place of the board.
+    board: usize,
+    begun: Instant,
+    /// Seconds spent on the board before.
+    spent: f64,
+    nodes: AtomicU64,
+    thresholds: Thresholds,
+    /// When the last iteration began.
+    last: Mutex<Instant>,
+}
+
+impl Recorder for BoardWatch<'_> {
+    fn iteration(&self, next: Stage) {
+        if let Some(log) = &self.solver.log {
+            log.iteration(next);
         }
-        some = true;
-        match table.space().parse(state) {
-            Ok(_) => answer(state)?,
-            Err(error) => {
-                complain(&format!("line {number}: {error}"));
-                refused = true;
-            }
+        let took = std::mem::replace(&mut *self.last.lock(), Instant::now()).elapsed();
+        self.thresholds.close(next.nodes);
+        if took >= LONG && self.solver.progress.shown {
+            let speed = next.last as f64 / took.as_secs_f64();
+            let expected = Thresholds::next(&self.thresholds.nodes());
+            let expected = expected.map_or(String::new(), |(nodes, growth)| {
+                let time = duration(nodes / speed);
+                let nodes = counted(nodes as u64, "node");
+                format!(
+                    ", excluding {} should take {growth:.1} times as many, {nodes} in {time}",
+                    next.threshold
+                )
+            });
+            let (nodes, time) = (counted(next.last, "node"), duration(took.as_secs_f64()));
+            aside(|| {
+                tracing::info!(
+                    "{}no solution of fewer than {} moves: {nodes} in {time}{expected}",
+                    self.solver.progress.board(self.board),
+                    next.threshold,
+                );
+            });
         }
     }
-    if !some {
-        refuse!("there is no state: name one or write one per line to standard input");
+
+    fn subtree(&self, of: SubtreeSplit, walked: Walked) {
+        if let Some(log) = &self.solver.log {
+            log.subtree(of, walked);
+        }
     }
-    destination.finish()?;
-    Failure::unless(all_solved && !refused)
+}
+
+impl tilewave::Progress for BoardWatch<'_> {
+    fn progress(&self, phase: Phase, nodes: u64, _: u64) {
+        self.nodes.fetch_max(nodes, Ordering::Relaxed);
+        if let Phase::Search(threshold) = phase {
+            self.thresholds.note(threshold, nodes);
+        }
+        self.solver.progress.nodes(nodes, &self.thresholds);
+    }
+
+    fn interrupted(&self) -> bool {
+        let seconds = self.begun.elapsed().as_secs_f64() + self.spent;
+        progress::asked()
+            || self.solver.log.as_ref().is_some_and(SolveLog::has_failed)
+            || self.solver.is_enough(self.nodes.load(Ordering::Relaxed), seconds)
+    }
 }

@@ -27,18 +27,11 @@ impl Carrier<'_> {
         inside && (i > 0 || (i == 0 && self.open.0 <= j && j <= self.open.1))
     }
 
-    /// Moves the blank to another line.
-    pub fn across(&mut self, di: i32) {
-        self.blank.i += di;
+    /// Moves the blank by lines, or along its line.
+    pub fn step(&mut self, (di, dj): (i32, i32)) {
+        self.blank = Spot { i: self.blank.i + di, j: self.blank.j + dj };
         let cell = self.view.cell(self.blank.i, self.blank.j);
-        self.field.step(cell, self.view.across(di));
-    }
-
-    /// Moves the blank along its line.
-    pub fn along(&mut self, dj: i32) {
-        self.blank.j += dj;
-        let cell = self.view.cell(self.blank.i, self.blank.j);
-        self.field.step(cell, self.view.along(dj));
+        self.field.step(cell, self.view.direction((di, dj)));
     }
 
     /// Returns about how many moves carry a tile from one spot to another, starting from the blank's
@@ -88,11 +81,7 @@ impl Carrier<'_> {
             };
             let front = Spot { i: tile.i + di, j: tile.j + dj };
             self.route(front, tile);
-            if di == 0 {
-                self.along(-dj);
-            } else {
-                self.across(-di);
-            }
+            self.step((-di, -dj));
             tile = front;
         }
     }
@@ -131,15 +120,12 @@ impl Carrier<'_> {
             let across = di != 0 && free(i + di, j);
             let along = dj != 0 && free(i, j + dj);
             if across && along && i > 0 {
-                if self.gain(&[(di, 0)]) > self.gain(&[(0, dj)]) {
-                    self.across(di);
-                } else {
-                    self.along(dj);
-                }
+                let better = self.gain(&[(di, 0)]) > self.gain(&[(0, dj)]);
+                self.step(if better { (di, 0) } else { (0, dj) });
             } else if across {
-                self.across(di);
+                self.step((di, 0));
             } else if along {
-                self.along(dj);
+                self.step((0, dj));
             } else if dj == 0 {
                 // Straight ahead across lines stands the tile. The side may be closed further on, in
                 // line 0: the other one is open then.
@@ -152,8 +138,8 @@ impl Carrier<'_> {
                     (false, false) if side(1) => 1,
                     (false, false) => -1,
                 };
-                self.along(s);
-                self.across(di);
+                self.step((0, s));
+                self.step((di, 0));
             } else if di == 0 {
                 let side = |s: i32| (0..=2).all(|k| free(i + s, j + k * dj));
                 let s = match (side(1), side(-1)) {
@@ -161,18 +147,18 @@ impl Carrier<'_> {
                     (false, true) => -1,
                     _ => 1,
                 };
-                self.across(s);
-                self.along(dj);
+                self.step((s, 0));
+                self.step((0, dj));
             } else if i == 0 {
                 // Closed on this side, the tile below: leave line 0 on the other side.
-                self.along(-dj);
-                self.across(1);
+                self.step((0, -dj));
+                self.step((1, 0));
             } else {
                 // Closed above, the tile beside: pass below it.
-                self.across(1);
-                self.along(dj);
-                self.along(dj);
-                self.across(-1);
+                self.step((1, 0));
+                self.step((0, dj));
+                self.step((0, dj));
+                self.step((-1, 0));
             }
         }
     }
@@ -191,7 +177,7 @@ pub(crate) struct Peel<'a> {
 impl<'a> Peel<'a> {
     /// Returns the line 0 of a view, all of it open.
     pub fn new(field: &'a mut Field, view: &'a RegionView) -> Peel<'a> {
-        let blank = view.spot(field.blank());
+        let blank = view.spot(field.blank);
         let carrier = Carrier { field, view, blank, open: (0, view.width - 1) };
         Peel { carrier, width: view.width }
     }
@@ -232,10 +218,7 @@ impl<'a> Peel<'a> {
         let table = tables::pair(window.width as usize, (j - window.left) as usize);
         let mut state = Placement::new(code(self.carrier.blank), &tiles);
         while let Some(step) = table.next(&mut state) {
-            match step {
-                (di, 0) => self.carrier.across(di),
-                (_, dj) => self.carrier.along(dj),
-            }
+            self.carrier.step(step);
         }
     }
 
@@ -273,26 +256,23 @@ impl<'a> Peel<'a> {
         let Spot { i, j } = carrier.blank;
         let columns = window.left..window.left + window.width;
         // From below: along first, then up. From the side: across first, then in.
-        let entry = if i >= GRID {
-            let spots = columns.map(|j| Spot { i: GRID - 1, j });
-            spots
-                .filter(|spot| !pair.contains(spot))
-                .min_by_key(|spot| spot.distance(carrier.blank))
+        let from_below = i >= GRID;
+        let spots: Vec<Spot> = if from_below {
+            columns.map(|j| Spot { i: GRID - 1, j }).collect()
         } else {
             let edge = j.clamp(columns.start, columns.end - 1);
-            let spots = (1..GRID).map(|i| Spot { i, j: edge });
-            spots
-                .filter(|spot| !pair.contains(spot))
-                .min_by_key(|spot| spot.distance(carrier.blank))
+            (1..GRID).map(|i| Spot { i, j: edge }).collect()
         };
-        let Some(entry) = entry else { return false };
-        let from_below = i >= GRID;
+        let free = spots.into_iter().filter(|spot| !pair.contains(spot));
+        let Some(entry) = free.min_by_key(|spot| spot.distance(carrier.blank)) else {
+            return false;
+        };
         while carrier.blank != entry {
             let (di, dj) = (entry.i - carrier.blank.i, entry.j - carrier.blank.j);
             if di == 0 || (from_below && dj != 0) {
-                carrier.along(dj.signum());
+                carrier.step((0, dj.signum()));
             } else {
-                carrier.across(di.signum());
+                carrier.step((di.signum(), 0));
             }
         }
         true

@@ -18,7 +18,7 @@ use crate::perm::lehmer;
 use crate::puzzle::{Board, BoardError, Coordinates, Direction, Moves, Size};
 use crate::solve::constructive::carry::Peel;
 use crate::solve::constructive::tables::{
-    Field, GRID, Placement, Region, RegionView, TileDistances,
+    Field, GRID, Placement, Region, RegionView, TileDistances, steps,
 };
 
 /// The longest side of a region that the tables finish.
@@ -84,7 +84,7 @@ impl Constructive {
             region = region.without_first_line(&view);
         }
         finish(&mut field, &region);
-        Ok(Moves(field.into_moves()))
+        Ok(Moves(field.moves))
     }
 }
 
@@ -109,7 +109,7 @@ const QUICK: Effort = Effort { ways: 1, detour: 0 };
 
 /// Brings the block, which is all that is left, home.
 pub(crate) fn finish(field: &mut Field, region: &Region) {
-    let size = field.size();
+    let size = field.size;
     let code = |cell: usize| {
         let (row, col) = (cell / size.cols() - region.top, cell % size.cols() - region.left);
         row * GRID as usize + col
@@ -126,13 +126,13 @@ pub(crate) fn finish(field: &mut Field, region: &Region) {
     let mut search = BlockSearch {
         effort,
         size: Size::new(GRID as usize, GRID as usize).expect("4x4 is a board"),
-        blank_home: code(field.blank_home()),
+        blank_home: code(field.blank_home),
         trail: Vec::with_capacity(128),
         best: None,
     };
     search.divide(block, whole);
     for direction in search.best.unwrap_or_default() {
-        if let Some(cell) = direction.tile_cell(size, field.blank()) {
+        if let Some(cell) = direction.tile_cell(size, field.blank) {
             field.step(cell, direction);
         }
     }
@@ -198,10 +198,7 @@ impl BlockSearch {
             return self.divide(block, line.rest);
         }
         for (next, (di, dj)) in line.table.neighbours(placement) {
-            let direction = match (di, dj) {
-                (di, 0) => line.view.across(di),
-                (_, dj) => line.view.along(dj),
-            };
+            let direction = line.view.direction((di, dj));
             if self.trail.last() == Some(&direction.opposite()) {
                 continue;
             }
@@ -294,19 +291,6 @@ pub(crate) fn of(region: &Region, size: Size, blank_home: usize) -> Option<Rest>
     Some(Rest { view, cells: depth * width, distance })
 }
 
-/// The steps of a blank in a rectangle: its new cell, and the step in lines and along them.
-fn steps(depth: usize, width: usize, blank: usize) -> impl Iterator<Item = (usize, (i32, i32))> {
-    let (i, j) = (blank / width, blank % width);
-    [
-        (i > 0).then(|| (blank - width, (-1, 0))),
-        (i + 1 < depth).then(|| (blank + width, (1, 0))),
-        (j > 0).then(|| (blank - 1, (0, -1))),
-        (j + 1 < width).then(|| (blank + 1, (0, 1))),
-    ]
-    .into_iter()
-    .flatten()
-}
-
 /// Distances to the identity, by rank.
 fn distances(depth: usize, width: usize, blank: usize) -> Vec<u8> {
     let cells = depth * width;
@@ -372,13 +356,10 @@ impl Rest {
         while left > 0 && left != UNSEEN {
             left -= 1;
             let closer = |(to, _): &(usize, _)| self.distance(&state.step(*to)) == left;
-            let Some((to, (di, dj))) = steps(depth, width, state.blank).find(closer) else {
+            let Some((to, step)) = steps(depth, width, state.blank).find(closer) else {
                 return;
             };
-            way.push(match (di, dj) {
-                (di, 0) => self.view.across(di),
-                (_, dj) => self.view.along(dj),
-            });
+            way.push(self.view.direction(step));
             state = state.step(to);
         }
     }

@@ -61,16 +61,10 @@ impl TileDistances {
     /// Cost: one visit of each placement.
     fn new(open: u16, goals: &[usize]) -> TileDistances {
         let is_open = |cell: i32| open & (1 << cell) != 0;
+        let grid = GRID as usize;
         let steps = std::array::from_fn(|cell| {
-            let (i, j) = (cell as i32 / GRID, cell as i32 % GRID);
-            let around = [(-1, 0), (1, 0), (0, -1), (0, 1)].into_iter();
-            let inside = around
-                .filter(|(di, dj)| (0..GRID).contains(&(i + di)) && (0..GRID).contains(&(j + dj)));
-            inside
-                .map(|(di, dj)| ((i + di) * GRID + j + dj, (di, dj)))
-                .filter(|&(to, _)| is_open(to))
-                .map(|(to, step)| (to as u32, step))
-                .collect()
+            let open = steps(grid, grid, cell).filter(|&(to, _)| is_open(to as i32));
+            open.map(|(to, step)| (to as u32, step)).collect()
         });
         let mut table = TileDistances {
             count: goals.len(),
@@ -119,6 +113,23 @@ impl TileDistances {
     }
 }
 
+/// The steps of a blank in a rectangle: its new cell, and the step in lines and along them.
+pub(crate) fn steps(
+    depth: usize,
+    width: usize,
+    blank: usize,
+) -> impl Iterator<Item = (usize, (i32, i32))> {
+    let (i, j) = (blank / width, blank % width);
+    [
+        (i > 0).then(|| (blank - width, (-1, 0))),
+        (i + 1 < depth).then(|| (blank + width, (1, 0))),
+        (j > 0).then(|| (blank - 1, (0, -1))),
+        (j + 1 < width).then(|| (blank + 1, (0, 1))),
+    ]
+    .into_iter()
+    .flatten()
+}
+
 /// The bits of the first `lines` lines of `width` cells.
 fn rectangle(lines: usize, width: usize) -> u16 {
     (0..lines).fold(0, |open, i| open | ((1 << width) - 1) << (4 * i))
@@ -156,14 +167,14 @@ pub(crate) fn line(lines: usize, width: usize) -> Option<&'static TileDistances>
 
 /// A board under way.
 pub(crate) struct Field {
-    size: Size,
+    pub size: Size,
     /// Goal cell of what stands on each cell.
     at: Vec<u16>,
     /// Cell of the element with each goal cell.
     place: Vec<u16>,
-    blank: usize,
-    blank_home: usize,
-    moves: Vec<Direction>,
+    pub blank: usize,
+    pub blank_home: usize,
+    pub moves: Vec<Direction>,
 }
 
 impl Field {
@@ -187,21 +198,6 @@ impl Field {
     /// Returns whether the goal can be reached. Cost: linear.
     pub fn is_solvable(&self) -> bool {
         Parity::of(self.size, &self.at, self.blank_home).is_solvable()
-    }
-
-    /// Returns the size of the board.
-    pub fn size(&self) -> Size {
-        self.size
-    }
-
-    /// Returns the blank's cell.
-    pub fn blank(&self) -> usize {
-        self.blank
-    }
-
-    /// Returns the blank's goal cell.
-    pub fn blank_home(&self) -> usize {
-        self.blank_home
     }
 
     /// Returns the cell of the tile whose goal cell is `home`.
@@ -248,11 +244,6 @@ impl Field {
             .min_by_key(way)
             .expect("the blank's goal cell is on one outer line of the longer side at most")
     }
-
-    /// Returns the moves made.
-    pub fn into_moves(self) -> Vec<Direction> {
-        self.moves
-    }
 }
 
 /// Returns the moves that take a tile `a` cells along a line and `b` across lines when the blank stands
@@ -292,28 +283,15 @@ impl Region {
     }
 
     /// Returns the region without the first line of one of its views.
-    pub fn without_first_line(self, view: &RegionView) -> Region {
-        let mut rest = self;
-        match view.side {
-            RegionSide::Top => rest.top += 1,
-            RegionSide::Left => rest.left += 1,
-            RegionSide::Bottom | RegionSide::Right => {}
+    pub fn without_first_line(mut self, view: &RegionView) -> Region {
+        let first = usize::from(view.sign > 0);
+        if view.turned {
+            (self.left, self.cols) = (self.left + first, self.cols - 1);
+        } else {
+            (self.top, self.rows) = (self.top + first, self.rows - 1);
         }
-        match view.side {
-            RegionSide::Top | RegionSide::Bottom => rest.rows -= 1,
-            RegionSide::Left | RegionSide::Right => rest.cols -= 1,
-        }
-        rest
+        self
     }
-}
-
-/// The side of a region on which a view has its first line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum RegionSide {
-    Top,
-    Bottom,
-    Left,
-    Right,
 }
 
 /// A place in a view: line `i` from the side, position `j` in the line.
@@ -330,96 +308,58 @@ impl Spot {
     }
 }
 
-/// A region seen from one side.
+/// A region seen from one side: from the top or the left, or from the side opposite.
 #[derive(Clone, Debug)]
 pub(crate) struct RegionView {
     /// Number of lines.
     pub depth: i32,
     /// Cells of a line.
     pub width: i32,
-    side: RegionSide,
-    /// Cell of spot (0, 0).
-    origin: i32,
-    /// From a line to the next one, and along a line.
-    stride: (i32, i32),
-    /// Columns of the board.
-    cols: u32,
+    /// Whether lines are columns of the board.
+    turned: bool,
+    /// From a line to the next one: 1 from the top or the left, else -1.
+    sign: i32,
     /// Row and column of spot (0, 0).
     corner: (i32, i32),
+    /// Columns of the board.
+    cols: i32,
 }
 
 impl RegionView {
-    /// Returns the views of a region from its four sides.
+    /// Returns the views of a region from the top, the bottom, the left and the right.
     pub fn all(region: &Region, size: Size) -> [RegionView; 4] {
-        [RegionSide::Top, RegionSide::Bottom, RegionSide::Left, RegionSide::Right]
-            .map(|side| RegionView::new(region, size, side))
-    }
-
-    fn new(region: &Region, size: Size, side: RegionSide) -> RegionView {
-        let cols = size.cols() as i32;
-        let (top, left) = (region.top as i32, region.left as i32);
-        let (rows, width) = (region.rows as i32, region.cols as i32);
-        let corner = match side {
-            RegionSide::Top | RegionSide::Left => (top, left),
-            RegionSide::Bottom => (top + rows - 1, left),
-            RegionSide::Right => (top, left + width - 1),
-        };
-        let stride = match side {
-            RegionSide::Top => (cols, 1),
-            RegionSide::Bottom => (-cols, 1),
-            RegionSide::Left => (1, cols),
-            RegionSide::Right => (-1, cols),
-        };
-        let (depth, width) = match side {
-            RegionSide::Top | RegionSide::Bottom => (rows, width),
-            RegionSide::Left | RegionSide::Right => (width, rows),
-        };
-        RegionView {
-            depth,
-            width,
-            side,
-            origin: corner.0 * cols + corner.1,
-            stride,
-            cols: cols as u32,
-            corner,
-        }
+        [(false, 1), (false, -1), (true, 1), (true, -1)].map(|(turned, sign)| {
+            let (rows, cols) = (region.rows as i32, region.cols as i32);
+            let (depth, width) = if turned { (cols, rows) } else { (rows, cols) };
+            let mut corner = (region.top as i32, region.left as i32);
+            if sign < 0 {
+                *(if turned { &mut corner.1 } else { &mut corner.0 }) += depth - 1;
+            }
+            RegionView { depth, width, turned, sign, corner, cols: size.cols() as i32 }
+        })
     }
 
     /// Returns the cell of a spot.
     pub fn cell(&self, i: i32, j: i32) -> usize {
-        (self.origin + i * self.stride.0 + j * self.stride.1) as usize
+        let (down, right) = if self.turned { (j, self.sign * i) } else { (self.sign * i, j) };
+        ((self.corner.0 + down) * self.cols + self.corner.1 + right) as usize
     }
 
     /// Returns the spot of a cell of the region.
     pub fn spot(&self, cell: usize) -> Spot {
-        let cell = cell as u32;
-        let row = (cell / self.cols) as i32 - self.corner.0;
-        let col = (cell % self.cols) as i32 - self.corner.1;
-        match self.side {
-            RegionSide::Top => Spot { i: row, j: col },
-            RegionSide::Bottom => Spot { i: -row, j: col },
-            RegionSide::Left => Spot { i: col, j: row },
-            RegionSide::Right => Spot { i: -col, j: row },
-        }
+        let (cell, cols) = (cell as u32, self.cols as u32);
+        let (down, right) = ((cell / cols) as i32, (cell % cols) as i32);
+        let (down, right) = (down - self.corner.0, right - self.corner.1);
+        let (i, j) = if self.turned { (right, down) } else { (down, right) };
+        Spot { i: self.sign * i, j }
     }
 
-    /// Returns the move that takes the blank to another line (`di` is 1 or -1): the way of the tile.
-    pub fn across(&self, di: i32) -> Direction {
-        let outward = match self.side {
-            RegionSide::Top => Direction::Up,
-            RegionSide::Bottom => Direction::Down,
-            RegionSide::Left => Direction::Left,
-            RegionSide::Right => Direction::Right,
+    /// Returns the move that takes the blank to a neighbouring line, or along its line: the way of the tile.
+    pub fn direction(&self, (di, dj): (i32, i32)) -> Direction {
+        let (back, forward) = match di {
+            0 => (if self.turned { Direction::Up } else { Direction::Left }, dj > 0),
+            _ => (if self.turned { Direction::Left } else { Direction::Up }, di * self.sign > 0),
         };
-        if di > 0 { outward } else { outward.opposite() }
-    }
-
-    /// Returns the move that takes the blank along its line (`dj` is 1 or -1): the way of the tile.
-    pub fn along(&self, dj: i32) -> Direction {
-        let back = match self.side {
-            RegionSide::Top | RegionSide::Bottom => Direction::Left,
-            RegionSide::Left | RegionSide::Right => Direction::Up,
-        };
-        if dj > 0 { back } else { back.opposite() }
+        if forward { back } else { back.opposite() }
     }
 }

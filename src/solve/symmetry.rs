@@ -56,15 +56,13 @@ pub struct SymmetricView {
     /// Index change per cell that a tile moves forward.
     stride: [i64; MAX_CELLS],
     /// Index change when a tile moves forward over another one.
-    over: Vec<[i64; MAX_CELLS]>,
+    pub(crate) over: Vec<[i64; MAX_CELLS]>,
     /// For each blank cell and direction how the tile moves.
     steps: Vec<[TileMove; 4]>,
     /// Where the symmetry takes each cell.
     pub(crate) image: Vec<u8>,
-    /// For each tile and cell the distance to the goal cell of the tile that it stands for.
-    pub(crate) away: Vec<[u8; MAX_CELLS]>,
     /// The tiles that stand for each pattern's tiles, in the pattern's order.
-    tiles: Vec<Vec<u8>>,
+    pub(crate) tiles: Vec<Vec<u8>>,
     /// For each tile its place in that order.
     pub(crate) place: [u8; MAX_CELLS],
 }
@@ -147,16 +145,6 @@ impl SymmetricView {
         (&step.between[..usize::from(step.count)], step.distance > 0)
     }
 
-    /// The tiles that stand for a pattern's tiles, in the pattern's order.
-    pub(crate) fn tiles(&self, pattern: usize) -> &[u8] {
-        &self.tiles[pattern]
-    }
-
-    /// By how much the index of a tile's pattern changes when the tile passes another one forward.
-    pub(crate) fn passing(&self, tile: usize, other: usize) -> i64 {
-        self.over[tile][other]
-    }
-
     /// The cells of a pattern's tiles as its database numbers them, given where each tile is.
     #[inline]
     pub(crate) fn cells<'c>(
@@ -182,7 +170,6 @@ impl SymmetricView {
             over: vec![[0; MAX_CELLS]; cells],
             steps: vec![[TileMove::default(); 4]; cells],
             image,
-            away: vec![[0; MAX_CELLS]; cells],
             tiles: patterns.iter().map(|p| vec![0; p.home().len()]).collect(),
             place: [0; MAX_CELLS],
         };
@@ -195,9 +182,6 @@ impl SymmetricView {
                 view.tiles[p][i] = tile as u8;
                 view.pattern[tile] = p as u8;
                 view.place[tile] = i as u8;
-                for (away, &image) in view.away[tile].iter_mut().zip(&view.image) {
-                    *away = pattern.distance(image, home);
-                }
                 weight[i] = match kind {
                     Kind::Minimum | Kind::AllMoves => {
                         (i + 1..k).map(|j| (cells - j) as i64).product()
@@ -327,7 +311,7 @@ impl Lens {
 
     /// What the values of a pattern are about: what is counted of which tiles, in their order.
     fn part(&self, pattern: usize) -> (&'static str, Vec<u8>) {
-        let mut tiles = self.view.tiles(pattern).to_vec();
+        let mut tiles = self.view.tiles[pattern].clone();
         tiles.sort_unstable();
         (self.databases[pattern].pdb.kind().name(), tiles)
     }

@@ -1,0 +1,420 @@
+//! Databases of one bit an entry as the heuristic of a walk: for those of the hardest boards.
+//!
+//! A move changes the value of its tile's pattern by one, up or down. So a sum leaves a node so many moves to spare, and a
+//! child as many or two fewer: one word holds what all sums leave, and one subtraction tells whether a child is cut off.
+//!
+//! Invariant: solutions, nodes, excess and moves left are those of [`crate::solve::sums::Sums`].
+
+use crate::kernel::prefetch;
+use crate::puzzle::Direction;
+use crate::solve::database::{CELLS, CellSets};
+use crate::solve::symmetry::{Lens, NO_PATTERN};
+use crate::solve::tree::{KnownBoard, MAX_BIT_VIEWS, MAX_PATTERNS, Tree};
+use crate::solve::walk::{Children, Heuristic, PLACES, Slack};
+
+/// The sign of what each view leaves.
+const SIGNS: u128 = 0x8000_8000_8000_8000_8000_8000_8000_8000;
+
+/// Where the parts of a pattern's word are: its set of cells lowest, then the rank of the arrangement, then the value.
+const RANK: u32 = 32;
+
+const VALUE: u32 = 56;
+
+/// What is known of a node, or brought by children: the words of patterns, and what the sums leave.
+#[derive(Clone)]
+pub(crate) struct BitWords<const V: usize, const P: usize, const S: usize> {
+    words: [[u64; P]; V],
+    /// Moves to spare in each sum, 16 bits each.
+    spare: [u128; S],
+}
+
+impl<const V: usize> Heuristic for BitTables<'_, V> {
+    type Node = BitWords<V, MAX_PATTERNS, 1>;
+    type Brought = BitWords<V, 4, 4>;
+    const NOTHING: BitWords<V, 4, 4> = BitWords { words: [[0; 4]; V], spare: [0; 4] };
+
+    #[inline(always)]
+    fn tree(&self) -> &Tree {
+        self.tree
+    }
+
+    fn node(&self, known: &KnownBoard, room: i32) -> Self::Node {
+        let mut words = [[0; MAX_PATTERNS]; V];
+        for (words, known) in words.iter_mut().zip(&known.0) {
+            *words = known.map(|p| p.set | p.rank << RANK | u64::from(p.value) << VALUE);
+        }
+        // Fields that are no sum's cut nothing off.
+        let mut fields = [1 << 14; MAX_BIT_VIEWS];
+        for sum in self.tree.sums() {
+            let field = sum.start;
+            fields[field] = (room - sum.map(|v| known.sum(v)).sum::<i32>()).max(0) as u128;
+        }
+        let put = |all, (field, spare)| all | spare << (16 * field);
+        BitWords { words, spare: [fields.into_iter().enumerate().fold(0, put)] }
+    }
+
+    #[inline(always)]
+    fn look_up(
+        &self,
+        node: &Self::Node,
+        children: &Children<'_>,
+        brought: &mut Self::Brought,
+        slack: &mut Slack,
+    ) -> u32 {
+        let moves = &self.moves[children.blank];
+        let count = children.count.min(4);
+        let (mut ranks, mut entries) = ([[0; V]; 4], [[0; V]; 4]);
+        // What is read for one child after the other is asked for before the first is looked at.
+        for i in 0..count {
+            let child = &children.moves[i];
+            let to = &moves[child.direction as usize];
+            let change = self.change(children, child.direction, child.tile);
+            for v in 0..V {
+                let p = self.pattern[usize::from(child.tile) % CELLS][v];
+                if p == NO_PATTERN {
+                    continue;
+                }
+                let p = usize::from(p) % MAX_PATTERNS;
+                let turn = (i64::from(change[v]) * to.forward[v]) << RANK;
+                let word = node.words[v][p].wrapping_add(to.set[v]);
+                let word = word.wrapping_add_signed(turn);
+                brought.words[v][i] = word;
+                ranks[i][v] = self.databases[v][p].sets.rank(word as u32);
+            }
+        }
+        for i in 0..count {
+            let child = &children.moves[i];
+            let to = &moves[child.direction as usize];
+            for v in 0..V {
+                let p = self.pattern[usize::from(child.tile) % CELLS][v];
+                if p == NO_PATTERN {
+                    continue;
+                }
+                let bits = &self.databases[v][usize::from(p) % MAX_PATTERNS];
+                let slot = bits.sets.slot(ranks[i][v], to.image[v]);
+                let arrangement = brought.words[v][i] << (64 - VALUE) >> (64 - VALUE + RANK);
+                let entry = slot * bits.strides[0] + arrangement * bits.strides[1];
+                entries[i][v] = entry;
+                prefetch::<1, _>(bits.bytes.as_ptr().wrapping_add((entry / 8) as usize));
+            }
+        }
+        let (mut stay, mut cut) = (0, 0);
+        for i in 0..count {
+            let tile = usize::from(children.moves[i].tile) % CELLS;
+            let mut less = 0;
+            for v in 0..V {
+                let p = self.pattern[tile][v];
+                if p == NO_PATTERN {
+                    continue;
+                }
+                let bits = &self.databases[v][usize::from(p) % MAX_PATTERNS];
+                let (entry, word) = (entries[i][v], brought.words[v][i]);
+                let bit = u64::from(bits.bytes[(entry / 8) as usize] >> (entry % 8) & 1);
+                // See crate::pdb::after.
+                let fewer = (((word >> VALUE) + 1) >> 1 & 1) ^ bit;
+                let change = 1u64.wrapping_sub(2 * fewer);
+                brought.words[v][i] = word.wrapping_add(change << VALUE);
+                less |= u128::from(2 - 2 * fewer) << (16 * v);
+            }
+            for &(field, down) in &self.joined {
+                less = less & !field | (less & field) >> down;
+            }
+            if self.least == 1 {
+                less |= self.unseen[tile];
+            }
+            // A sign that is borrowed stays within its 16 bits.
+            let spare = ((node.spare[0] | SIGNS) - less) ^ SIGNS;
+            brought.spare[i] = spare;
+            let stays = u32::from(spare & SIGNS == 0);
+            stay |= stays << i;
+            cut |= (1 - stays) << i;
+        }
+        if cut != 0 && slack.excess > self.least {
+            for i in (0..4).filter(|i| cut >> i & 1 == 1) {
+                let spare = brought.spare[i];
+                let first = (spare & SIGNS).trailing_zeros() / 16 * 16;
+                let by = -i32::from((spare >> first) as i16);
+                slack.excess = slack.excess.min(by);
+            }
+        }
+        stay
+    }
+
+    #[inline(always)]
+    fn enter(
+        &self,
+        node: &mut Self::Node,
+        brought: &mut Self::Brought,
+        i: usize,
+        tile: u8,
+        _: &mut Slack,
+    ) -> bool {
+        self.leave(node, brought, i, tile);
+        true
+    }
+
+    #[inline(always)]
+    fn leave(&self, node: &mut Self::Node, brought: &mut Self::Brought, i: usize, tile: u8) {
+        std::mem::swap(&mut node.spare[0], &mut brought.spare[i]);
+        for v in 0..V {
+            let p = self.pattern[usize::from(tile) % CELLS][v];
+            if p != NO_PATTERN {
+                let p = usize::from(p) % MAX_PATTERNS;
+                std::mem::swap(&mut node.words[v][p], &mut brought.words[v][i]);
+            }
+        }
+    }
+}
+
+// What a walk over databases of one bit an entry reads at its nodes, side by side.
+//
+// Invariant: it is what the views and databases of the tree say.
+
+/// A database as a view reads it.
+#[derive(Clone, Copy)]
+pub(crate) struct BitTable<'t> {
+    pub bytes: &'t [u8],
+    pub sets: &'t CellSets,
+    /// Bits from a slot to the next, and from an arrangement to the next.
+    pub strides: [u64; 2],
+}
+
+/// How the blank moves in a direction.
+#[derive(Clone, Copy)]
+pub(crate) struct BlankStep<const V: usize> {
+    /// How each view numbers the cell that the tile comes from.
+    pub image: [u8; V],
+    /// By how much the tile's set of cells changes.
+    pub set: [u64; V],
+    /// 1 where the tile passes others forward, else -1.
+    pub forward: [i64; V],
+}
+
+/// The tables of a walk through V views, or as many as there are.
+pub(crate) struct BitTables<'t, const V: usize> {
+    tree: &'t Tree,
+    /// The databases of each view, as many as patterns can be: the last ones again.
+    pub databases: [[BitTable<'t>; MAX_PATTERNS]; V],
+    /// The pattern of each tile, [`NO_PATTERN`] for none.
+    pub pattern: [[u8; V]; CELLS],
+    /// For each tile a move that its sums do not see: 1 in the field of every sum that it is in no pattern of.
+    pub unseen: [u128; CELLS],
+    /// The fields of views that are no sum's first, and by how many bits that one's is lower.
+    pub joined: Vec<(u128, u32)>,
+    /// The moves of each blank cell by their directions.
+    pub moves: Vec<[BlankStep<V>; 4]>,
+    /// For each move what the tile passes: a cell, and in which views; filled up with the blank's own cell.
+    passed: Vec<(u8, u8)>,
+    most: usize,
+    /// By how much a child that is cut off exceeds the limit at least.
+    pub least: i32,
+    /// By how much the tile's arrangement changes, for these views, the tile and the one that it passes.
+    weights: Vec<[i32; V]>,
+}
+
+impl<'t, const V: usize> BitTables<'t, V> {
+    /// Returns the tables of a tree whose databases are all region-aware ones of one bit an entry, with no more views than
+    /// fit. Cost: some 10 us.
+    pub fn new(tree: &'t Tree) -> BitTables<'t, V> {
+        let views = &tree.views[..];
+        let bits = |lens: &'t Lens, p: usize| {
+            let database = &lens.databases[p.min(lens.databases.len() - 1)];
+            let (bytes, strides) = database.layout();
+            let sets = database.bits().expect("all databases are of bits");
+            BitTable { bytes, sets, strides }
+        };
+        let mut databases = [[bits(&views[0], 0); MAX_PATTERNS]; V];
+        let mut pattern = [[NO_PATTERN; V]; CELLS];
+        for (v, lens) in views.iter().enumerate() {
+            for (p, to) in databases[v].iter_mut().enumerate() {
+                *to = bits(lens, p);
+            }
+            for (to, &from) in pattern.iter_mut().zip(&lens.view.pattern) {
+                to[v] = from;
+            }
+        }
+        let cells = tree.goal.size().cells();
+        let mut moves = Vec::with_capacity(cells);
+        // The views in which a tile passes a cell, as a mask.
+        let (mut masks, mut passed) = (Vec::new(), Vec::new());
+        for blank in 0..cells {
+            moves.push(Direction::ALL.map(|direction| {
+                let cell = tree.cell(blank, direction);
+                let mut to = BlankStep { image: [0; V], set: [0; V], forward: [1; V] };
+                let mut passes: Vec<(u8, u8)> = Vec::new();
+                for (v, lens) in views.iter().enumerate() {
+                    let image = &lens.view.image;
+                    to.image[v] = image[usize::from(cell)];
+                    to.set[v] = (1u64 << image[blank]).wrapping_sub(1 << to.image[v]);
+                    let (between, forward) = lens.view.passed(blank, direction);
+                    to.forward[v] = if forward { 1 } else { -1 };
+                    for &cell in between {
+                        match passes.iter_mut().find(|(known, _)| *known == cell) {
+                            Some((_, mask)) => *mask |= 1 << v,
+                            None => passes.push((cell, 1 << v)),
+                        }
+                    }
+                }
+                for (_, mask) in &mut passes {
+                    let known = masks.iter().position(|known| known == mask);
+                    let place = known.unwrap_or_else(|| {
+                        masks.push(*mask);
+                        masks.len() - 1
+                    });
+                    *mask = place as u8;
+                }
+                passed.push(passes);
+                to
+            }));
+        }
+        let most = passed.iter().map(Vec::len).max().unwrap_or(0);
+        for (i, passes) in passed.iter_mut().enumerate() {
+            passes.resize(most, ((i / 4) as u8, 0));
+        }
+        let mut weights = vec![[0; V]; masks.len().max(1) * CELLS * CELLS];
+        for (i, weight) in weights.iter_mut().enumerate() {
+            let (group, tile, other) = (i / CELLS / CELLS, i / CELLS % CELLS, i % CELLS);
+            for (v, lens) in views.iter().enumerate() {
+                let seen = masks.get(group).is_some_and(|mask: &u8| mask >> v & 1 == 1);
+                if seen && tile < cells && other < cells {
+                    weight[v] = lens.view.over[tile][other] as i32;
+                }
+            }
+        }
+        let (mut unseen, mut joined) = ([0; CELLS], Vec::new());
+        for sum in tree.sums() {
+            let field = 16 * sum.start;
+            let others = (sum.start + 1..sum.end).map(|v| 16 * v);
+            joined.extend(others.map(|place| (0xffff << place, (place - field) as u32)));
+            for (unseen, pattern) in unseen.iter_mut().zip(&pattern).take(cells).skip(1) {
+                if pattern[sum.clone()].iter().all(|&p| p == NO_PATTERN) {
+                    *unseen |= 1 << field;
+                }
+            }
+        }
+        BitTables {
+            tree,
+            // Where every move changes the value of some pattern, all sums are as odd as the moves left.
+            least: if unseen == [0; CELLS] { 2 } else { 1 },
+            unseen,
+            joined,
+            databases,
+            pattern,
+            moves,
+            passed: passed.concat(),
+            most,
+            weights,
+        }
+    }
+
+    /// By how much the arrangements of a tile's patterns change, up to the sign, when it moves into the blank.
+    #[inline(always)]
+    fn change(&self, children: &Children<'_>, direction: Direction, tile: u8) -> [i32; V] {
+        let mut change = [0; V];
+        let begin = (4 * children.blank + direction as usize) * self.most;
+        for &(cell, group) in &self.passed[begin..begin + self.most] {
+            let other = usize::from(children.board[usize::from(cell) % PLACES]) % CELLS;
+            let at = (usize::from(group) * CELLS + usize::from(tile) % CELLS) * CELLS + other;
+            for (change, weight) in change.iter_mut().zip(&self.weights[at]) {
+                *change += weight;
+            }
+        }
+        change
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::pdb::{Build, Encoding, Kind, Pattern, Pdb, build};
+    use crate::progress::NoProgress;
+    use crate::puzzle::{Board, Goal, Size};
+    use crate::search::Share;
+    use crate::solve::control::Control;
+    use crate::solve::sums::Sums;
+    use crate::solve::walk::{Subtree, Walk};
+    use crate::solve::{Optimal, Scrambler};
+
+    fn solver(goal: &Board, partitions: &[&[&[u16]]]) -> Optimal {
+        let bits = |tiles: &&[u16]| -> Arc<Pdb> {
+            let how = Build {
+                kind: Kind::Regions,
+                encoding: Encoding::Bit,
+                ..Build::new(Pattern::new(goal.clone(), tiles).unwrap())
+            };
+            Arc::new(build(&how, &NoProgress).unwrap())
+        };
+        let partition = |patterns: &&[&[u16]]| patterns.iter().map(bits).collect();
+        Optimal::with_partitions(goal, partitions.iter().map(partition)).unwrap()
+    }
+
+    /// Walks over bits and over any databases through all iterations of a board; returns the nodes of the last.
+    fn compare<const V: usize>(tree: &Tree, board: &Board) -> u64 {
+        let mut limit = tree.estimate(board);
+        let known = KnownBoard::new(tree, board);
+        loop {
+            let alone = Share::alone();
+            let control = Control::new((&NoProgress, &()), &alone, limit, 0);
+            let (bits, mixed) = (BitTables::<V>::new(tree), Sums::<V, false>::new(tree));
+            let all = Subtree::whole(&mixed, board, &known, limit);
+            let expected = Walk::pass(&mixed, &all, &control, 0, &mut Vec::new());
+            let all = Subtree::whole(&bits, board, &known, limit);
+            let found = Walk::pass(&bits, &all, &control, 0, &mut Vec::new());
+            assert_eq!(found.solution, expected.solution, "{board}, {limit}");
+            assert_eq!(found.walked.nodes, expected.walked.nodes, "{board}, {limit}");
+            assert!(!found.stopped && !expected.stopped);
+            if let Some(moves) = found.solution {
+                assert_eq!(moves.len(), limit);
+                return found.walked.nodes;
+            }
+            assert_eq!(found.walked, expected.walked, "{board}, {limit}");
+            limit += found.walked.excess as usize;
+        }
+    }
+
+    fn compare_all<const V: usize>(goal: &Board, partitions: &[&[&[u16]]], boards: usize) {
+        let solver = solver(goal, partitions);
+        let boards = || Scrambler::new(goal.clone(), 7).take(boards);
+        let all = || -> Vec<u64> { boards().map(|b| compare::<V>(&solver.tree, &b)).collect() };
+        let before = all();
+        solver.tree.arrange(&NoProgress);
+        let arranged = |database: &crate::solve::database::Database| database.layout().1[0] == 1;
+        // Small ones fit the caches in any order.
+        let large = partitions.concat().iter().any(|tiles| tiles.len() > 3);
+        assert_eq!(solver.tree.databases().any(arranged), large);
+        assert_eq!(all(), before);
+        assert!(before.iter().sum::<u64>() > 100, "{before:?}");
+        let sharing = self::solver(goal, partitions).without_copies();
+        sharing.tree.arrange(&NoProgress);
+        assert!(!sharing.tree.databases().any(arranged));
+    }
+
+    #[test]
+    fn the_walk_over_bits_is_the_walk_over_any_databases() {
+        let size = |rows, cols| Size::new(rows, cols).unwrap();
+        let corner = Goal::First.board(size(3, 3)).unwrap();
+        let rows: &[&[u16]] = &[&[1, 2, 3, 4], &[5, 6, 7, 8]];
+        compare_all::<2>(&corner, &[rows], 20);
+        compare_all::<4>(&corner, &[rows, &[&[1, 2, 5, 8], &[3, 4, 6, 7]]], 20);
+        // Fewer views than the walk has room for.
+        compare_all::<4>(&corner, &[rows], 5);
+        // Tiles of no pattern: sums are as odd as they like.
+        compare_all::<4>(&corner, &[&[&[1, 2, 3, 4]], &[&[4, 5, 6, 7, 8]]], 20);
+        // A pattern and its mirror image make one sum, alone and beside others.
+        let mirrored: &[&[u16]] = &[&[1, 2, 5], &[4, 8]];
+        compare_all::<2>(&corner, &[mirrored], 20);
+        compare_all::<4>(&corner, &[mirrored, rows], 20);
+        compare_all::<4>(&corner, &[&[&[1, 2]], mirrored], 10);
+        // All symmetries: a tile passes other cells in each.
+        let centre = Board::parse("1 2 3/4 0 5/6 7 8", None).unwrap();
+        compare_all::<8>(&centre, &[&[&[1, 2, 3, 4], &[5, 6, 7, 8]]], 20);
+        // Boards that are not square, and the blank's goal in the middle of a side.
+        let long = Goal::First.board(size(3, 4)).unwrap();
+        let halves: &[&[u16]] = &[&[1, 2, 4, 5, 6], &[3, 7, 8, 9, 10, 11]];
+        compare_all::<1>(&long, &[halves], 5);
+        let oblong = Board::parse("1 2 0 3 4/5 6 7 8 9", None).unwrap();
+        compare_all::<2>(&oblong, &[&[&[1, 2, 3, 4, 5], &[6, 7, 8, 9]]], 5);
+    }
+}
