@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use twox_hash::XxHash3_64;
 
 use crate::bits::set_of;
-use crate::kernel::{Kernel, Word, join_planes, split_planes};
+use crate::kernel::{Kernel, Tally, Word, join_planes, split_planes};
 use crate::pdb::encoding::bit_of;
 use crate::pdb::file_order::{ArrangementOrder, WINDOW, bits_by_slots, slots_in_order};
 use crate::pdb::slots::{FirstVisits, SlotSearch, VisitSink, stretch_slots, unit};
@@ -24,8 +24,7 @@ use crate::perm::{Layout, Register};
 use crate::progress::{Phase, Progress};
 use crate::store::{
     Codec, DEFAULT_LEVEL, DatabaseMarker, Decoder, Encoder, FileHeader as _, FrameEntry,
-    LevelHeader, LevelReader, LevelSum, LevelWriter, Lock, MANIFEST, RunFile, Storage, advice,
-    lock_within,
+    LevelHeader, LevelReader, LevelWriter, Lock, MANIFEST, RunFile, Storage, advice, lock_within,
 };
 use crate::threads::pool;
 
@@ -419,7 +418,7 @@ impl BuildLevels<'_> {
             let states = masks.zip(words).enumerate();
             let states = states.map_init(|| None, work);
             let states = states.try_reduce(|| 0, |a, b| Ok(a + b))?;
-            if states != reader.sum().states || found != reader.before() {
+            if states != reader.sum().states || found != reader.before {
                 let name = name(depth as u32);
                 let wrong = self.storage.place(&name).invalid("its number of entries is wrong");
                 return Err(failed(self.storage, &name, wrong));
@@ -530,7 +529,7 @@ impl VisitSink for BuildLevels<'_> {
         }
         let mut file = self.file.lock();
         if let Some((new, InOrder { writer, checksum, .. })) = file.take() {
-            let finished = writer.finish(LevelSum { states: entries, checksum }, found);
+            let finished = writer.finish(Tally { states: entries, checksum }, found);
             let synced = finished.and_then(|(_, mut file)| file.sync());
             synced.map_err(|e| {
                 let _ = self.storage.remove(&new);

@@ -50,7 +50,6 @@ impl Frontier {
         registers.zip(self.occupied.chunks_mut(blocks))
     }
 
-    /// Adds a state.
     pub fn insert(&mut self, layout: Layout, register: u64, lane: usize, bit: u8) {
         let register = register as usize;
         self.registers.units_mut()[register][lane] |= 1 << bit;
@@ -111,7 +110,6 @@ pub(crate) struct Expansion<'a> {
     pub layout: Layout,
     pub step: &'a IncomingStep,
     pub cur: &'a Frontier,
-    /// Number of the array's first block.
     pub first: usize,
     /// Number of blocks of a group in the array.
     pub blocks: usize,
@@ -119,7 +117,6 @@ pub(crate) struct Expansion<'a> {
     pub reach: &'a [Reach],
 }
 
-/// A block that is computed.
 pub(crate) struct BlockTarget<'a> {
     /// Its previous level, which becomes its next.
     pub registers: &'a mut [Register],
@@ -290,7 +287,6 @@ impl<'a> Expansion<'a> {
     }
 }
 
-/// The number of no block.
 const NO_BLOCK: usize = usize::MAX;
 
 /// Where one block comes from.

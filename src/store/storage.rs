@@ -132,10 +132,8 @@ pub trait Append: Send + Sync {
 
 /// A file being read.
 pub trait ReadAt: Send + Sync {
-    /// Returns the length in bytes.
     fn len(&self) -> u64;
 
-    /// Returns whether the file has no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -146,7 +144,6 @@ pub trait ReadAt: Send + Sync {
     /// [`io::ErrorKind::UnexpectedEof`] when the file is shorter, and what the system says.
     fn read(&self, offset: u64, len: usize) -> Result<Bytes, StorageError>;
 
-    /// Returns what messages call the file.
     fn place(&self) -> &Place;
 }
 
@@ -212,9 +209,6 @@ impl Directory {
 }
 
 /// Reads a whole file of at most `longest` bytes; `None` when it is not there.
-///
-/// # Errors
-/// What the system says; [`io::ErrorKind::InvalidData`] for a longer file.
 pub(crate) fn read_whole(
     storage: &dyn Storage,
     name: &str,
@@ -241,10 +235,11 @@ impl Storage for Directory {
         let place = self.place(name);
         let opened = open_file(OpenOptions::new().read(true), &self.path.join(name));
         let (file, len) = opened.map_err(|e| place.error(e))?;
-        Ok(match self.io {
-            Io::Map if len > 0 => Box::new(MappedFile::new(&file, place)?),
-            _ => Box::new(Positioned { file, len, place }),
-        })
+        let mut open = OpenFile { file, map: None, len, place };
+        if self.io == Io::Map && len > 0 {
+            open.map()?;
+        }
+        Ok(Box::new(open))
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
@@ -405,20 +400,51 @@ impl Append for Appended {
     }
 }
 
-struct Positioned {
+/// A file being read: by positioned reads, or mapped.
+struct OpenFile {
     file: File,
+    map: Option<Arc<Mmap>>,
     len: u64,
     place: Place,
 }
 
-impl ReadAt for Positioned {
+impl OpenFile {
+    #[allow(unsafe_code)]
+    fn map(&mut self) -> Result<(), StorageError> {
+        // SAFETY: the bytes are only read. Files of a run are complete when they are opened and are
+        // removed, never shortened or rewritten, while one process holds the run's lock.
+        let map = unsafe { Mmap::map(&self.file) };
+        self.map = Some(Arc::new(map.map_err(|e| self.place.error(e))?));
+        Ok(())
+    }
+
+    fn bytes(&self, offset: u64, len: usize) -> io::Result<Bytes> {
+        within(offset, len, self.len)?;
+        let Some(map) = &self.map else {
+            return read_at(&self.file, offset, len).map(Bytes::Owned);
+        };
+        let start = offset as usize;
+        #[cfg(target_os = "linux")]
+        if len > 0 {
+            // Reads the pages here and now, on the thread that reads ahead; a disk error is an error. Linux before 5.14
+            // does not know this advice: there the pages come by faults.
+            let populated = map.advise_range(memmap2::Advice::PopulateRead, start, len);
+            populated.or_else(|error| match error.kind() {
+                io::ErrorKind::InvalidInput => Ok(()),
+                _ => Err(error),
+            })?;
+        }
+        Ok(Bytes::Mapped(Arc::clone(map), start..start + len))
+    }
+}
+
+impl ReadAt for OpenFile {
     fn len(&self) -> u64 {
         self.len
     }
 
     fn read(&self, offset: u64, len: usize) -> Result<Bytes, StorageError> {
-        let read = within(offset, len, self.len).and_then(|()| read_at(&self.file, offset, len));
-        read.map(Bytes::Owned).map_err(|e| self.place.error(e))
+        self.bytes(offset, len).map_err(|e| self.place.error(e))
     }
 
     fn place(&self) -> &Place {
@@ -477,48 +503,6 @@ pub(crate) fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) 
         offset += read as u64;
     }
     Ok(())
-}
-
-struct MappedFile {
-    map: Arc<Mmap>,
-    place: Place,
-}
-
-impl MappedFile {
-    #[allow(unsafe_code)]
-    fn new(file: &File, place: Place) -> Result<MappedFile, StorageError> {
-        // SAFETY: the bytes are only read. Files of a run are complete when they are opened and are
-        // removed, never shortened or rewritten, while one process holds the run's lock.
-        let map = unsafe { Mmap::map(file) };
-        Ok(MappedFile { map: Arc::new(map.map_err(|e| place.error(e))?), place })
-    }
-}
-
-impl ReadAt for MappedFile {
-    fn len(&self) -> u64 {
-        self.map.len() as u64
-    }
-
-    fn read(&self, offset: u64, len: usize) -> Result<Bytes, StorageError> {
-        within(offset, len, self.len()).map_err(|e| self.place.error(e))?;
-        let start = offset as usize;
-        #[cfg(target_os = "linux")]
-        if len > 0 {
-            // Reads the pages here and now, on the thread that reads ahead; a disk error is an error. Linux before 5.14
-            // does not know this advice: there the pages come by faults.
-            let populated = self.map.advise_range(memmap2::Advice::PopulateRead, start, len);
-            if let Err(error) = populated
-                && error.kind() != io::ErrorKind::InvalidInput
-            {
-                return Err(self.place.error(error));
-            }
-        }
-        Ok(Bytes::Mapped(Arc::clone(&self.map), start..start + len))
-    }
-
-    fn place(&self) -> &Place {
-        &self.place
-    }
 }
 
 // A directory in memory.
