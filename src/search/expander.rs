@@ -9,7 +9,7 @@ use crate::Error;
 use crate::kernel::{ByteBlock, Rule, StepProgram, Tally};
 use crate::perm::{ALL, LANES, Layout, MAX_LEN, Reach, Register};
 use crate::puzzle::State;
-use crate::search::IncomingStep;
+use crate::search::{Chunks, IncomingStep};
 use crate::store::Array;
 
 /// The states of one class at one depth, of a chunk or of all: for each group in turn a byte per line, one
@@ -171,6 +171,17 @@ impl<'a> Expansion<'a> {
     /// Returns the step for an array of all blocks.
     pub fn whole(layout: Layout, step: &'a IncomingStep, cur: &'a Frontier) -> Expansion<'a> {
         Expansion { layout, step, cur, first: 0, blocks: layout.blocks(), reach: &[] }
+    }
+
+    /// Returns the step for an array of one chunk.
+    pub fn of_chunk(
+        chunks: Chunks,
+        chunk: usize,
+        step: &'a IncomingStep,
+        cur: &'a Frontier,
+    ) -> Expansion<'a> {
+        let (layout, blocks) = (chunks.layout, chunks.blocks);
+        Expansion { layout, step, cur, first: chunk * blocks, blocks, reach: &[] }
     }
 
     /// Works out the sources of a block, counted over all arrays.

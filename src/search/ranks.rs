@@ -1,4 +1,8 @@
 //! The processes that share a search, each called a rank, and tasks that the threads of all of them share.
+//!
+//! Invariant: every method of a [`Communicator`] is collective unless it says otherwise: all ranks call the same methods in
+//! the same order, each from the thread that runs its search, and none returns before all have come as far as it needs. So
+//! whatever decides what is called next must be known to all ranks alike.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -9,10 +13,6 @@ use parking_lot::{Condvar, Mutex};
 use rayon::ThreadPool;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-
-// Invariant: every method is collective unless it says otherwise: all ranks call the same methods in the same
-// order, each from the thread that runs its search, and none returns before all have come as far as it needs. So
-// whatever decides what is called next must be known to all ranks alike.
 
 /// How the values of the ranks become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Communicator for OneProcess {
     fn all_reduce(&self, _: Reduce, _: &mut [u64]) {}
 }
 
-// Tasks.
+// Tasks that are shared.
 //
 // The ranks meet up to a thousand times a second. At a meeting each tells what it has done and what it needs, and all
 // come to the same decision who gets which tasks next: nobody serves the others. A process alone deals all tasks to

@@ -14,8 +14,7 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use crate::kernel::Tally;
-use crate::store::StorageError;
-use crate::store::storage::{Storage, read_whole};
+use crate::store::{Storage, StorageError};
 
 pub const MANIFEST: &str = "manifest";
 
@@ -147,7 +146,7 @@ pub enum ManifestError {
     Content(String),
 }
 
-mod hex {
+pub(crate) mod hex {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     pub fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -311,9 +310,14 @@ fn read_sealed<T>(
     longest: u64,
     parse: impl FnOnce(&[u8]) -> Result<T, ManifestError>,
 ) -> Result<Option<T>, StorageError> {
-    let bytes = read_whole(storage, name, longest)?;
-    let parsed = bytes.map(|bytes| parse(&bytes)).transpose();
-    parsed.map_err(|error| storage.place(name).invalid(error))
+    let Some(file) = storage.find(name)? else {
+        return Ok(None);
+    };
+    if file.len() > longest {
+        return Err(file.place().invalid("it is too long"));
+    }
+    let bytes = file.read(0, file.len() as usize)?;
+    parse(bytes.as_ref()).map(Some).map_err(|error| storage.place(name).invalid(error))
 }
 
 /// Returns the version of what names a metric or a puzzle, or shares.
@@ -325,7 +329,7 @@ fn version(identity: &Identity, shares: &[u32]) -> u32 {
 }
 
 /// Returns the text of a file: format, version and checksum in the first line, then JSON.
-fn seal(format: &str, version: u32, value: &impl Serialize) -> String {
+pub(crate) fn seal(format: &str, version: u32, value: &impl Serialize) -> String {
     let json = serde_json::to_string_pretty(value).expect("numbers and strings have a JSON form");
     let hash = XxHash3_64::oneshot(json.as_bytes());
     format!("{format} {version} {hash:016x}\n{json}\n")
@@ -355,17 +359,10 @@ fn unseal<T: DeserializeOwned>(format: &str, bytes: &[u8]) -> Result<T, Manifest
 //
 // Invariant: the markers of all directories are durable before the first manifest is written, so a
 // directory without one holds nothing of a run, or one of a version that wrote none.
-//
-// The file is text as the manifest is.
 
 pub const MARKER: &str = "tilewave-run";
 
 const MARKER_FORMAT: &str = "tilewave-marker";
-
-/// Name of the marker of a database's build.
-pub const DATABASE: &str = "tilewave-database";
-
-const DATABASE_FORMAT: &str = "tilewave-database";
 
 /// No marker is longer.
 const LONGEST_MARKER: u64 = 1 << 26;
@@ -405,46 +402,33 @@ impl Marker {
         }
     }
 
-    /// Reads the marker of a directory; `None` when it has none. Errors are those of [`Manifest::read`].
     pub(crate) fn read(storage: &dyn Storage) -> Result<Option<Marker>, StorageError> {
-        read_sealed(storage, MARKER, LONGEST_MARKER, |bytes| unseal(MARKER_FORMAT, bytes))
+        read_marker(storage, MARKER, MARKER_FORMAT)
     }
 
     pub(crate) fn write(&self, storage: &dyn Storage) -> Result<(), StorageError> {
         let text = seal(MARKER_FORMAT, version(&self.identity, &self.shares), self);
-        put(storage, RunFile::NewMarker { run: self.run }, MARKER, &text, || {})
+        write_marker(storage, MARKER, self.run, &text)
     }
 }
 
-/// What the directory of a database's build says of itself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DatabaseMarker {
-    /// Random number of the build, also in each of its files.
-    #[serde(with = "hex")]
-    pub run: u64,
-    /// Board size.
-    pub board: String,
-    /// Goal in notation.
-    pub goal: String,
-    pub tiles: Vec<u16>,
+/// Reads the marker of a directory, of this name and format; `None` when it has none. Errors are those of [`Manifest::read`].
+pub(crate) fn read_marker<T: DeserializeOwned>(
+    storage: &dyn Storage,
+    name: &str,
+    format: &str,
+) -> Result<Option<T>, StorageError> {
+    read_sealed(storage, name, LONGEST_MARKER, |bytes| unseal(format, bytes))
 }
 
-impl DatabaseMarker {
-    pub fn read(storage: &dyn Storage) -> Result<Option<DatabaseMarker>, StorageError> {
-        read_sealed(storage, DATABASE, LONGEST_MARKER, |bytes| unseal(DATABASE_FORMAT, bytes))
-    }
-
-    pub(crate) fn write(&self, storage: &dyn Storage) -> Result<(), StorageError> {
-        let text = seal(DATABASE_FORMAT, 1, self);
-        put(storage, RunFile::NewMarker { run: self.run }, DATABASE, &text, || {})
-    }
-
-    /// Removes the marker of a directory, durably.
-    pub(crate) fn remove(storage: &dyn Storage) -> Result<(), StorageError> {
-        storage.remove(DATABASE)?;
-        storage.sync_names()
-    }
+/// Writes the marker of a run's directory, durably; `text` is what [`seal`] gives.
+pub(crate) fn write_marker(
+    storage: &dyn Storage,
+    name: &str,
+    run: u64,
+    text: &str,
+) -> Result<(), StorageError> {
+    put(storage, RunFile::NewMarker { run }, name, text, || {})
 }
 
 // The names of a run's files.

@@ -22,8 +22,8 @@ pub use crate::store::level_file::{
     FrameEntry, Frames, LABEL, LevelHeader, LevelReader, LevelWriter,
 };
 pub use crate::store::manifest::{
-    ChunkRecord, DATABASE, DatabaseMarker, Identity, LevelFiles, LevelRecord, MANIFEST, MARKER,
-    Manifest, Marker, PREVIOUS, RunFile, Shares,
+    ChunkRecord, Identity, LevelFiles, LevelRecord, MANIFEST, MARKER, Manifest, Marker, PREVIOUS,
+    RunFile, Shares,
 };
 pub use crate::store::memory::{Array, Image, Mapped, MemoryError, Words, budget, peak_memory};
 pub use crate::store::output::{Output, OutputError, advice};
@@ -33,6 +33,7 @@ pub use crate::store::storage::{
 };
 
 pub(crate) use crate::store::codec::{push_number, take_number};
+pub(crate) use crate::store::manifest::{hex, read_marker, seal, write_marker};
 pub(crate) use crate::store::output::failed;
 
 pub(crate) use crate::store::container::MAX_DEPTH;

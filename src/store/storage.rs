@@ -64,6 +64,14 @@ pub trait Storage: Send + Sync {
     /// [`io::ErrorKind::NotFound`] and whatever else the system says.
     fn open(&self, name: &str) -> Result<Box<dyn ReadAt>, StorageError>;
 
+    /// Opens a file for reading; `None` when it is not there.
+    fn find(&self, name: &str) -> Result<Option<Box<dyn ReadAt>>, StorageError> {
+        match self.open(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            opened => opened.map(Some),
+        }
+    }
+
     /// Gives a file another name, replacing a file of that name, at once or not at all.
     fn rename(&self, from: &str, to: &str) -> Result<(), StorageError>;
 
@@ -196,6 +204,11 @@ impl Directory {
         Ok(Directory { path: path.to_path_buf(), io, make: false })
     }
 
+    /// What the system has said of a file.
+    fn said<T>(&self, name: &str, result: io::Result<T>) -> Result<T, StorageError> {
+        result.map_err(|reason| self.error(name, reason))
+    }
+
     /// Opens a file to write it; makes the directory first where that was asked for and there is none.
     fn open_new<T>(&self, open: impl Fn() -> io::Result<T>) -> io::Result<T> {
         match open() {
@@ -208,34 +221,16 @@ impl Directory {
     }
 }
 
-/// Reads a whole file of at most `longest` bytes; `None` when it is not there.
-pub(crate) fn read_whole(
-    storage: &dyn Storage,
-    name: &str,
-    longest: u64,
-) -> Result<Option<Vec<u8>>, StorageError> {
-    let file = match storage.open(name) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        opened => opened?,
-    };
-    if file.len() > longest {
-        return Err(file.place().invalid("it is too long"));
-    }
-    Ok(Some(file.read(0, file.len() as usize)?.as_ref().to_vec()))
-}
-
 impl Storage for Directory {
     fn create(&self, name: &str) -> Result<Box<dyn Append>, StorageError> {
         let file = self.open_new(|| File::create(self.path.join(name)));
-        let place = self.place(name);
-        Ok(Box::new(Appended { file: file.map_err(|e| place.error(e))?, place }))
+        Ok(Box::new(Appended { file: self.said(name, file)?, place: self.place(name) }))
     }
 
     fn open(&self, name: &str) -> Result<Box<dyn ReadAt>, StorageError> {
-        let place = self.place(name);
         let opened = open_file(OpenOptions::new().read(true), &self.path.join(name));
-        let (file, len) = opened.map_err(|e| place.error(e))?;
-        let mut open = OpenFile { file, map: None, len, place };
+        let (file, len) = self.said(name, opened)?;
+        let mut open = OpenFile { file, map: None, len, place: self.place(name) };
         if self.io == Io::Map && len > 0 {
             open.map()?;
         }
@@ -243,13 +238,11 @@ impl Storage for Directory {
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
-        let renamed = std::fs::rename(self.path.join(from), self.path.join(to));
-        renamed.map_err(|e| self.error(to, e))
+        self.said(to, std::fs::rename(self.path.join(from), self.path.join(to)))
     }
 
     fn link(&self, from: &str, to: &str) -> Result<(), StorageError> {
-        let linked = std::fs::hard_link(self.path.join(from), self.path.join(to));
-        linked.map_err(|e| self.error(to, e))
+        self.said(to, std::fs::hard_link(self.path.join(from), self.path.join(to)))
     }
 
     fn remove(&self, name: &str) -> Result<(), StorageError> {
@@ -280,29 +273,28 @@ impl Storage for Directory {
                 Err(error) if self.make && error.kind() == io::ErrorKind::NotFound => {
                     Ok(Vec::new())
                 }
-                names => names.map_err(|e| self.error("", e)),
+                names => self.said("", names),
             };
         }
     }
 
     fn sync_names(&self) -> Result<(), StorageError> {
         let synced = crate::store::output::sync_directory(&self.path);
-        let synced = synced.map_err(|error| match error.kind() {
+        self.said("", synced.map_err(|error| match error.kind() {
             io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported => io::Error::new(
                 io::ErrorKind::Unsupported,
                 "this file system cannot make names durable (fsync of a directory), so a power cut \
                  could lose the search: choose another --dir",
             ),
             _ => error,
-        });
-        synced.map_err(|e| self.error("", e))
+        }))
     }
 
     fn lock(&self) -> Result<Option<Lock>, StorageError> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);
         let opened = self.open_new(|| open_file(&mut options.clone(), &self.path.join(LOCK)));
-        let (file, _) = opened.map_err(|e| self.error(LOCK, e))?;
+        let (file, _) = self.said(LOCK, opened)?;
         let error = match file.try_lock() {
             Ok(()) => return Ok(Some(Box::new(file))),
             Err(std::fs::TryLockError::WouldBlock) => return Ok(None),

@@ -128,18 +128,10 @@ pub(crate) fn near(
         let none = !near.contains(&true) && held().next().is_none();
         return none.then_some(near);
     };
-    let first = chunk * chunks.blocks;
-    let expansion = Expansion {
-        layout: chunks.layout,
-        step: &into.step,
-        cur,
-        first,
-        blocks: chunks.blocks,
-        reach: &[],
-    };
+    let expansion = Expansion::of_chunk(chunks, chunk, &into.step, cur);
     let mut sources = PredecessorBlocks::new(&into.step.program);
     for block in held() {
-        expansion.find(&mut sources, first + block);
+        expansion.find(&mut sources, expansion.first + block);
         for register in &sources.registers {
             let block = register / chunks.layout.block_registers();
             near[block / chunks.frame_blocks] = true;
@@ -148,7 +140,7 @@ pub(crate) fn near(
     Some(near)
 }
 
-// Computing.
+// The step of a chunk.
 
 /// What one worker has to itself: its codecs, and memory that a chunk leaves to the next.
 pub(crate) struct Worker {
@@ -511,14 +503,8 @@ impl ChunkStep<'_> {
         let into = &step[group];
         let blocks = chunks.frame(within);
         let count = blocks.len();
-        let expansion = Expansion {
-            layout: chunks.layout,
-            step: &into.step,
-            cur: self.cur,
-            first: self.chunk * chunks.blocks,
-            blocks: chunks.blocks,
-            reach: &into.reach,
-        };
+        let expansion = Expansion::of_chunk(chunks, self.chunk, &into.step, self.cur);
+        let expansion = Expansion { reach: &into.reach, ..expansion };
         let Worker { decoder, encoder, loops, located, words, stale, occupied, .. } = worker;
         let halo = &mut worker.halo[..size * into.incoming.len()];
         let registers = &mut worker.frame[..count * size];

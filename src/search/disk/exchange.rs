@@ -307,6 +307,7 @@ fn bytes(lanes: u64) -> usize {
 }
 
 /// Appends the lowest bits of words to a segment, as many as there are lanes, in whole bytes.
+#[inline]
 pub(crate) fn push_words(segment: &mut Vec<u8>, words: &[u64], lanes: &[u64]) {
     segment.reserve(8 * words.len());
     for (word, lanes) in words.iter().zip(lanes) {
@@ -318,6 +319,7 @@ pub(crate) fn push_words(segment: &mut Vec<u8>, words: &[u64], lanes: &[u64]) {
 
 /// Takes the next words off a segment, each of as many bits as there are lanes and what follows them; zeros beyond the
 /// end.
+#[inline]
 pub(crate) fn take_words(segment: &mut &[u8], lanes: &[u64], words: &mut [u64]) {
     for (word, &lanes) in words.iter_mut().zip(lanes) {
         let mut next = [0; 8];

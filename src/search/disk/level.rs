@@ -16,8 +16,8 @@ use crate::perm::LANES;
 use crate::progress::{Phase, Progress};
 use crate::puzzle::State;
 use crate::search::disk::{
-    ChunkHalo, Committer, Disk, DiskError, DiskRun, Exchange, Halo, Halt, Level, NEVER, RunFiles,
-    SENT, Stopped, WholeHalo, Writer, half_step, restore,
+    ChunkHalo, Committer, Disk, DiskError, DiskRun, Exchange, Halo, Halt, Level, RunFiles, SENT,
+    Stopped, WholeHalo, Writer, half_step, restore,
 };
 use crate::search::{
     Chunks, Communicator, FoundLevels, Frontier, PlaneStore, Reduce, Search, SearchError,
@@ -68,7 +68,7 @@ impl<'a> Session<'a> {
         self.job.progress.continued(manifest.levels.len() - 1, manifest.states());
         let mut sent = Sent::new();
         if !self.is_last(manifest.levels.len()) && !manifest.complete {
-            manifest = self.compute(manifest, &mut sent)?;
+            (manifest, sent) = self.compute(manifest)?;
         }
         let last = self.last(&self.own(&manifest)).map_err(Stopped::Alone)?;
         Ok((manifest, last, sent))
@@ -82,21 +82,18 @@ impl<'a> Session<'a> {
         self.owners[chunk] == self.job.communicator.rank()
     }
 
-    fn compute(&self, base: Manifest, sent: &mut Sent) -> Result<Manifest, Stopped> {
-        let disk = self.job.disk;
-        let (every, limit) = if self.run.alone {
-            (disk.commit_every, disk.limit)
-        } else {
-            (NEVER, disk.limit.map(|l| l / self.job.communicator.size() as u64))
-        };
-        let committer = Committer::start(disk, self.own(&base), every, limit);
+    fn compute(&self, base: Manifest) -> Result<(Manifest, Sent), Stopped> {
+        let ranks = self.job.communicator.size();
+        let committer = Committer::start(self.job.disk, self.own(&base), ranks);
         let committer = committer.map_err(|e| Stopped::Alone(e.into()))?;
-        let result = self.levels(&committer, &base, sent);
+        let result = self.levels(&committer, &base);
         // Whatever stopped the session, what it has finished is committed.
         let closed = if self.run.alone { committer.close() } else { committer.stop() };
         let alone = |error: DiskError| Stopped::Alone(error.into());
         match result {
-            Ok(committed) => closed.map(|own| committed.unwrap_or(own)).map_err(alone),
+            Ok((committed, sent)) => {
+                closed.map(|own| (committed.unwrap_or(own), sent)).map_err(alone)
+            }
             // Nobody is told that nothing is lost when the last commit has failed.
             Err(Halt::Together(error)) => {
                 Err(closed.map_or_else(alone, |_| Stopped::Together(error)))
@@ -135,8 +132,7 @@ impl<'a> Session<'a> {
         &self,
         committer: &Committer,
         base: &Manifest,
-        sent: &mut Sent,
-    ) -> Result<Option<Manifest>, Halt> {
+    ) -> Result<(Option<Manifest>, Sent), Halt> {
         let (run, problem) = (self.run, self.run.files.problem);
         let chunks = run.plan.chunks;
         let first = base.levels.len();
@@ -153,9 +149,9 @@ impl<'a> Session<'a> {
         let counts = base.levels.iter().map(|level| level.states);
         let (puzzle, all) = (problem.space.to_string(), problem.space.numbered_states());
         let mut found = FoundLevels::after(puzzle, all, counts);
-        let previous = first.checked_sub(2).map_or(Vec::new(), |depth| own.records(depth as u32));
-        let [current, done] = [first - 1, first].map(|depth| own.records(depth as u32));
-        let mut records = [previous, current, done];
+        let records = |depth: usize| own.records(depth as u32);
+        let mut records =
+            [2, 1, 0].map(|before| first.checked_sub(before).map_or(Vec::new(), records));
         let mut committed = Instant::now();
         for depth in (first..).take_while(|&depth| !self.is_last(depth)) {
             let begun = Instant::now();
@@ -215,8 +211,7 @@ impl<'a> Session<'a> {
             halo.next_level(depth as u32, problem.side(depth))?;
             records = [level.current.records, finished, Vec::new()];
         }
-        *sent = halo.sent();
-        self.commit(committer, base)
+        Ok((self.commit(committer, base)?, halo.sent()))
     }
 
     /// What ends all ranks when one of them was told to stop.

@@ -45,4 +45,4 @@ pub(crate) use crate::search::disk::plan::{Network, SENT, check_room, network, s
 pub(crate) use crate::search::disk::reader::{Batch, Batches, Clock, Fetch, RunFiles, Times};
 pub(crate) use crate::search::disk::repair::Recomputed;
 pub(crate) use crate::search::disk::survey::{Seen, Survey};
-pub(crate) use crate::search::disk::writer::{Committer, EncodedFrames, NEVER, Writer, no_thread};
+pub(crate) use crate::search::disk::writer::{Committer, EncodedFrames, Writer, no_thread};

@@ -222,10 +222,8 @@ impl Fetch<'_> {
         let storage = self.files.directories.of_chunk(chunk);
         let [name, uncommitted] = RunFile::level_names(self.files.run, self.depth, record.chunk);
         // A commit gives a file its name at any time, but never takes it back.
-        let opened = match storage.open(&uncommitted) {
-            Err(error) if error.kind() == ErrorKind::NotFound => storage.open(&name),
-            opened => opened,
-        };
+        let found = storage.find(&uncommitted);
+        let opened = found.and_then(|file| file.map_or_else(|| storage.open(&name), Ok));
         let reader = opened.and_then(LevelReader::open).map_err(|e| match e.kind() {
             ErrorKind::InvalidData => self.damaged(chunk, &e.reason.to_string()),
             ErrorKind::NotFound => DiskError::apart(

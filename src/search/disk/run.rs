@@ -4,8 +4,6 @@
 //! same way and dealt out the chunks, and one rank of this job has locked every directory; from then on
 //! [`crate::search::disk::level`] keeps them in step.
 
-use std::time::Duration;
-
 use crate::Error;
 use crate::progress::Progress;
 use crate::search::disk::{
@@ -342,15 +340,14 @@ impl DiskJob<'_> {
             Ok::<_, DiskError>(())
         })?;
         let (header, tally) = (run.files.header(0, chunk, run.plan.codec), problem.first());
-        let committer = Committer::start(self.disk, manifest, Duration::ZERO, self.disk.limit)?;
+        let committer = Committer::start(self.disk, manifest, 1)?;
         // A writer that fails says why when it is closed.
         let _ = committer.tell(move |writer| {
             writer.begin(header)?;
             writer.frames(encoded)?;
             writer.end(tally)?;
             let bytes = writer.manifest.records(0).iter().map(|record| record.bytes).sum();
-            writer.level([tally.states, tally.checksum, bytes])?;
-            writer.commit_if_due()
+            writer.level([tally.states, tally.checksum, bytes])
         });
         Ok(committer.close()?)
     }

@@ -305,14 +305,9 @@ pub(crate) fn no_thread(reason: std::io::Error) -> SearchError {
 }
 
 impl Committer {
-    /// Starts the thread, which commits whenever `every` has passed at the end of a chunk, and fails when
-    /// level files come to more than `limit` bytes.
-    pub fn start(
-        disk: &Disk,
-        manifest: Manifest,
-        every: Duration,
-        limit: Option<u64>,
-    ) -> Result<Committer, SearchError> {
+    /// Starts the thread, which fails when level files come to more bytes than one of so many ranks may have. That of a
+    /// process alone commits when it is time at the end of a chunk.
+    pub fn start(disk: &Disk, manifest: Manifest, ranks: usize) -> Result<Committer, SearchError> {
         let directories = disk.directories.clone();
         let (sender, receiver) = bounded::<WriterJob>(WAITING);
         let failed = Arc::new(Mutex::new(None));
@@ -321,8 +316,8 @@ impl Committer {
         let mut writer = Writer {
             directories,
             manifest,
-            every,
-            limit,
+            every: if ranks == 1 { disk.commit_every } else { NEVER },
+            limit: disk.limit.map(|limit| limit / ranks as u64),
             committed: Instant::now(),
             uncertain: false,
             counted: Instant::now(),
@@ -411,10 +406,10 @@ impl Drop for Committer {
 }
 
 /// Bytes written between two syncs, so that a commit finds little left to do.
-pub(crate) const WRITE_BACK: u64 = 256 << 20;
+const WRITE_BACK: u64 = 256 << 20;
 
 /// Time between two commits of a committer that leaves them to its caller, see [`Writer::sync`].
-pub(crate) const NEVER: Duration = Duration::MAX;
+const NEVER: Duration = Duration::MAX;
 
 /// Encoded frames of neighbouring frame numbers; those without states are left out.
 pub(crate) struct EncodedFrames {

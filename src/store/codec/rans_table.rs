@@ -426,6 +426,7 @@ fn decode_row(row: &mut Register, table: &SymbolTable, set: usize, from: &mut Re
 // Frames with few states: a list of the bytes that hold any.
 
 /// Appends a number, seven bits at a time, the lowest first, each with a bit that says whether more follow.
+#[inline]
 pub(crate) fn push_number(to: &mut Vec<u8>, mut number: usize) {
     while number >= 128 {
         to.push(number as u8 | 128);
@@ -435,6 +436,7 @@ pub(crate) fn push_number(to: &mut Vec<u8>, mut number: usize) {
 }
 
 /// Takes such a number off the front of a slice; `None` when there is none.
+#[inline]
 pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<usize> {
     let mut number = 0;
     for shift in (0..usize::BITS).step_by(7) {
