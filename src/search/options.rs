@@ -26,7 +26,7 @@ pub struct Search {
 
 impl Search {
     /// The most cells a complete search is offered for: the arrays of a larger board exceed any machine.
-    pub const MAX_CELLS: usize = MAX_CELLS;
+    pub const MAX_CELLS: usize = 16;
 
     /// Returns the complete search from a goal, with everything else at its default.
     pub fn new(goal: Board) -> Search {
@@ -56,15 +56,12 @@ impl Search {
     }
 }
 
-/// The most cells that a complete search is offered for.
-pub(crate) const MAX_CELLS: usize = 16;
-
 /// A search that cannot run or was stopped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SearchError {
     /// The board has too many cells.
-    #[error("board {size} has {} cells: a complete search handles at most {}, choose a smaller board", size.cells(), MAX_CELLS)]
+    #[error("board {size} has {} cells: a complete search handles at most {}, choose a smaller board", size.cells(), Search::MAX_CELLS)]
     TooLarge {
         /// Size of the board.
         size: Size,

@@ -155,10 +155,12 @@ impl Identity {
     }
 
     /// What is searched; [`DiskError::Apart`] for what no program of this version wrote.
-    pub(crate) fn space(&self, directory: &str) -> Result<StateSpace, Error> {
-        let unknown = |what: &str| DiskError::Apart {
-            directory: directory.into(),
-            reason: format!("its manifest names {what} that this program does not know"),
+    pub(crate) fn space(&self, of: &dyn Storage) -> Result<StateSpace, Error> {
+        let unknown = |what: &str| {
+            DiskError::apart(
+                of,
+                format!("its manifest names {what} that this program does not know"),
+            )
         };
         if let Some(text) = &self.puzzle {
             let space = StateSpace::from_puzzle_text(text).ok_or_else(|| unknown("a puzzle"))?;
@@ -185,8 +187,7 @@ pub(crate) fn label(identity: &Identity) -> String {
     match (&identity.puzzle, &identity.metric) {
         (Some(text), _) => {
             let mut label = format!("{} {}", hash(text), identity.board);
-            let end = (0..=LABEL.min(label.len())).rfind(|&end| label.is_char_boundary(end));
-            label.truncate(end.unwrap_or(0));
+            label.truncate(label.floor_char_boundary(LABEL));
             label
         }
         (None, Some(metric)) => format!("{metric} {}", identity.goal),

@@ -79,7 +79,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
         None => bare(directories, header, marker)?,
     };
     // Whether goal and start make sense is found out before a manifest says so.
-    let space = base.identity.space(&first.name())?;
+    let space = base.identity.space(first)?;
     SearchProblem::chunked(&space)?;
     let manifest = found.rebuild(base, space.states().unwrap_or(u64::MAX));
     let manifest = manifest.map_err(|missing| {
@@ -137,7 +137,7 @@ fn bare(
             "neither {PREVIOUS} nor a marker is there: where the search of {what} started cannot be known"
         ));
     };
-    let space = marker.identity.space(&first.name())?;
+    let space = marker.identity.space(first)?;
     if label(&marker.identity) != header.label {
         return apart(format!(
             "its level files are of another search than its marker's, of {space}"

@@ -53,11 +53,6 @@ pub struct Verified {
     pub states: u64,
 }
 
-/// What a manifest's run searches.
-fn space(directories: &Directories, manifest: &Manifest) -> Result<StateSpace, Error> {
-    manifest.identity.space(&directories.first().name())
-}
-
 /// Returns the search that the directories hold, to be continued with [`crate::search::disk::run`], and whether it
 /// keeps all levels.
 ///
@@ -65,7 +60,7 @@ fn space(directories: &Directories, manifest: &Manifest) -> Result<StateSpace, E
 /// [`DiskError`] when there is none or its manifest is damaged.
 pub fn search(directories: &Directories) -> Result<(Search, bool), Error> {
     let manifest = Survey::of(directories)?.some_run()?;
-    let space = space(directories, &manifest)?;
+    let space = manifest.identity.space(directories.first())?;
     Ok((Search::of(space), manifest.keep_all))
 }
 
@@ -77,7 +72,7 @@ pub fn status(directories: &Directories) -> Result<Status, Error> {
     let survey = Survey::of(directories)?;
     let scratch_bytes = survey.manifest()?.map_or(0, |manifest| survey.scratch(manifest.run));
     let manifest = survey.some_run()?;
-    let space = space(directories, &manifest)?;
+    let space = manifest.identity.space(directories.first())?;
     let depth = manifest.levels.len();
     let done = manifest.files_of(depth as u32).map_or(0, |files| files.chunks.len());
     Ok(Status {
@@ -145,7 +140,7 @@ fn names(
 /// [`DiskError`] that names the first thing that is wrong, or says that it was told to stop.
 pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Verified, Error> {
     let manifest = at_rest(directories)?;
-    let space = space(directories, &manifest)?;
+    let space = manifest.identity.space(directories.first())?;
     counts_add_up(&manifest, &space)?;
     let problem = SearchProblem::chunked(&space)?;
     let chunks = Chunks::of(problem.layout, manifest.chunks, manifest.frame_lines);
