@@ -35,6 +35,11 @@ pub struct Args {
     #[arg(long, value_name = "SETS", value_delimiter = ',')]
     pieces: Vec<String>,
 
+    /// Count the last two depths without storing them, where states are kept in lists: the states that lead to one are made
+    /// again for it. One depth more fits.
+    #[arg(long, requires = "max_depth")]
+    count_ahead: bool,
+
     /// Keep all states, not one of those that symmetries carry to each other, where states are kept in lists. The counts are the same.
     #[arg(long)]
     no_symmetry: bool,
@@ -81,6 +86,13 @@ impl Args {
         if !self.pieces.is_empty() {
             refuse!("--pieces is for puzzles of several sets of pieces, {} has one", self.puzzle);
         }
+        let lists = [(self.count_ahead, "--count-ahead"), (self.no_symmetry, "--no-symmetry")];
+        if let Some((_, option)) = lists.into_iter().find(|(given, _)| *given) {
+            refuse!(
+                "{option} is for searches by lists, {} is searched by its numbered states: leave it out",
+                self.puzzle
+            );
+        }
         let mut search = self.running.search(space)?;
         search.max_depth = self.max_depth.max_depth;
         let _made = MadeDirectories::of(&self.on_disk.dir);
@@ -118,6 +130,7 @@ impl Args {
         let destination = self.report.output.reserve()?;
         let mut search = FrontierSearch::new(puzzle);
         search.max_depth = self.max_depth.max_depth;
+        search.count_ahead = self.count_ahead;
         search.symmetry = !self.no_symmetry;
         search.kernel = kernel()?;
         search.threads = self.running.resources.threads.get();
@@ -180,7 +193,7 @@ pub struct Tiles {
     /// Search the space of some tiles of a board and the blank, the other tiles alike: 1-7, or 1,2,5. Five to eight
     /// tiles, in memory. With -o FILE.pdb and up to seven tiles: writes the database of all depths, which solve --pdb
     /// takes, searched from the goal's own state.
-    #[arg(long, value_name = "TILES", conflicts_with_all = ["start", "metric", "plot", "html", "last", "engine", "place", "directed", "quarter"])]
+    #[arg(long, value_name = "TILES", conflicts_with_all = ["start", "metric", "plot", "html", "last", "engine", "place", "directed"])]
     tiles: Option<String>,
 
     /// With --tiles: the cell of the blank at depth 0, row-major from 0 [default: all cells at once].

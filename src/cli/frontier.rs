@@ -31,6 +31,8 @@ struct FrontierAnswer {
     kept: Vec<u64>,
     seconds: f64,
     level_seconds: Vec<f64>,
+    /// Bytes of the lists of each level; of one that was counted only there are none.
+    level_bytes: Vec<u64>,
     list_bytes: u64,
     peak_memory_bytes: Option<u64>,
 }
@@ -59,7 +61,8 @@ impl FrontierAnswer {
             generated: levels.clone().map(|level| level.generated).collect(),
             kept: levels.clone().map(|level| level.kept).collect(),
             seconds: found.seconds,
-            level_seconds: levels.map(|level| level.seconds).collect(),
+            level_seconds: levels.clone().map(|level| level.seconds).collect(),
+            level_bytes: levels.map(|level| level.bytes).collect(),
             list_bytes: found.peak_bytes,
             peak_memory_bytes: internals::peak_memory(),
             counts,
@@ -77,8 +80,8 @@ impl Figures for FrontierAnswer {
 
     fn words(&self) -> String {
         let mut text = format!(
-            "{:>5}  {:>24}  {:>22}  {:>8}  {:>9}\n",
-            "depth", "states", "up to symmetry", "growth", "time"
+            "{:>5}  {:>24}  {:>22}  {:>8}  {:>9}  {:>9}\n",
+            "depth", "states", "up to symmetry", "growth", "lists", "time"
         );
         for (depth, &states) in self.counts.iter().enumerate() {
             let growth = match depth.checked_sub(1) {
@@ -86,9 +89,10 @@ impl Figures for FrontierAnswer {
                 None => String::new(),
             };
             text += &format!(
-                "{depth:>5}  {:>24}  {:>22}  {growth:>8}  {:>9}\n",
+                "{depth:>5}  {:>24}  {:>22}  {growth:>8}  {:>9}  {:>9}\n",
                 thousands(states),
                 self.reduced(depth),
+                bytes(self.level_bytes[depth]),
                 duration(self.level_seconds[depth]),
             );
         }

@@ -32,39 +32,76 @@ pub fn puzzle(word: &str) -> Result<String, String> {
     Ok(word.into())
 }
 
-/// `--goal` and `--metric` of boards, `--directed` and `--quarter` of files.
+/// What `--metric` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MoveCount {
+    Of(Metric),
+    Turns(Turns),
+}
+
+const METRICS: &[(&[&str], MoveCount, &str)] = &[
+    (Metric::NAMES[0].0, MoveCount::Of(Metric::NAMES[0].1), Metric::NAMES[0].2),
+    (Metric::NAMES[1].0, MoveCount::Of(Metric::NAMES[1].1), Metric::NAMES[1].2),
+    (
+        &["htm"],
+        MoveCount::Turns(Turns::Powers),
+        "Any turn of a face is one move; the default of puzzles that turn",
+    ),
+    (
+        &["qtm"],
+        MoveCount::Turns(Turns::Quarter),
+        "A turn counts as often as it is repeated: a half turn is two moves",
+    ),
+];
+
+/// `--goal` of boards, `--metric`, and `--directed` of files.
 #[derive(clap::Args)]
 pub struct Counted {
     #[command(flatten)]
     pub goal: GoalOption,
 
-    /// What counts as one move of a board [default: stm].
-    #[arg(long, value_parser = choice(Metric::NAMES))]
-    pub metric: Option<Metric>,
+    /// What counts as one move [default: stm for boards, htm for puzzles that turn].
+    #[arg(long, value_parser = choice(METRICS))]
+    metric: Option<MoveCount>,
 
     /// Add no inverses to the moves of a puzzle's file.
     #[arg(long)]
     directed: bool,
-
-    /// Count a turn as often as it is repeated: powers of moves of a file or of a cube are no moves.
-    #[arg(long)]
-    quarter: bool,
 }
 
 impl Counted {
+    /// What counts as one move of a board, if that was said.
+    pub fn metric(&self) -> Option<Metric> {
+        match self.metric {
+            Some(MoveCount::Of(metric)) => Some(metric),
+            _ => None,
+        }
+    }
+
+    /// What counts as one turn, if that was said.
+    fn turns(&self) -> Option<Turns> {
+        match self.metric {
+            Some(MoveCount::Turns(turns)) => Some(turns),
+            _ => None,
+        }
+    }
+
     /// What a word on the command line names: RxC, FAMILY:NUMBERS or a file.
     pub fn space(&self, word: &str) -> Result<StateSpace> {
-        let of_file = self.directed || self.quarter;
+        let only_files = || {
+            let turns = self.turns().map(|_| "--metric htm and qtm are for puzzles that turn");
+            turns.or(self.directed.then_some("--directed is for puzzles in files"))
+        };
         let is_file = Format::of(word).is_some();
         if word.starts_with(|c: char| c.is_ascii_digit()) && !is_file {
-            if of_file {
-                refuse!("--directed and --quarter are for puzzles in files");
+            if let Some(wrong) = only_files() {
+                refuse!("{wrong}: leave it out");
             }
             let space = StateSpace::of_board(self.goal.board(word.parse()?)?);
-            return Ok(space.in_metric(self.metric.unwrap_or_default()));
+            return Ok(space.in_metric(self.metric().unwrap_or_default()));
         }
         let goal = self.goal.goal.as_ref().map(|_| "--goal");
-        if let Some(option) = goal.or(self.metric.map(|_| "--metric")) {
+        if let Some(option) = goal.or(self.metric().map(|_| "--metric")) {
             refuse!(
                 "{option} is for boards, {word} is none: leave it out, every generator is one move"
             );
@@ -72,8 +109,8 @@ impl Counted {
         // A file whose name does not say what is in it says how to call it.
         let definition = if is_file || Path::new(word).is_file() {
             self.file(Path::new(word))?
-        } else if of_file {
-            refuse!("--directed and --quarter are for puzzles in files");
+        } else if let Some(wrong) = only_files() {
+            refuse!("{wrong}: leave it out");
         } else {
             families::parse(word)?
         };
@@ -97,18 +134,18 @@ impl Counted {
             };
         };
         let goal = self.goal.goal.as_ref().map(|_| "--goal");
-        if let Some(option) = goal.or(self.metric.map(|_| "--metric")) {
+        if let Some(option) = goal.or(self.metric().map(|_| "--metric")) {
             refuse!("{option} is for boards, {word} is none: leave it out");
         }
         if self.directed {
             refuse!("--directed is for puzzles in files");
         }
-        let turns = if self.quarter { Turns::Quarter } else { Turns::Powers };
+        let turns = self.turns().unwrap_or(Turns::Powers);
         Ok(Some(puzzle.counting(turns).map_err(tilewave::Error::from)?))
     }
 
     fn counting(&self) -> Counting {
-        Counting { directed: self.directed, quarter: self.quarter }
+        Counting { directed: self.directed, quarter: self.turns() == Some(Turns::Quarter) }
     }
 
     fn file(&self, path: &Path) -> Result<Definition> {

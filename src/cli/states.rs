@@ -103,7 +103,7 @@ impl StateArgs {
         let other = space.filter(|space| space.size().is_none());
         let goal = self.counted.goal.goal.is_some();
         if let Some(space) = &other
-            && (goal || self.counted.metric.is_some() || self.size.is_some())
+            && (goal || self.counted.metric().is_some() || self.size.is_some())
         {
             refuse!("--goal, --metric and --size are for boards, {space} is none");
         }
@@ -134,7 +134,7 @@ impl StateArgs {
     fn of_board(&self, table: Option<&DistanceTable>) -> Result<StateFacts> {
         let named = self.puzzle.as_ref().map(|word| word.parse::<Size>()).transpose()?;
         let of_table = table.map(DistanceTable::goal).transpose()?;
-        if let (Some(metric), Some(table)) = (self.counted.metric, table)
+        if let (Some(metric), Some(table)) = (self.counted.metric(), table)
             && table.space().metric() != Some(metric)
         {
             refuse!(
@@ -162,7 +162,7 @@ impl StateArgs {
         let refused = frame.encode_solvable(&board).err();
         let depth = table.filter(|_| refused.is_none()).map(|table| table.depth(&board));
         let metric = table.and_then(|table| table.space().metric());
-        let metric = metric.or(self.counted.metric).unwrap_or_default();
+        let metric = metric.or(self.counted.metric()).unwrap_or_default();
         let space = StateSpace::of_board(goal);
         // Boards of more than 20 cells have no 64-bit rank, but everything else.
         let state = space.state(&board).ok();

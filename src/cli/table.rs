@@ -30,7 +30,7 @@ pub struct Args {
     output: Option<PathBuf>,
 
     /// Check the checksums of a table instead, and say what it holds.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["puzzle", "output", "goal", "metric", "directed", "quarter", "encoding", "force", "memory"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["puzzle", "output", "goal", "metric", "directed", "encoding", "force", "memory"])]
     check: Option<PathBuf>,
 
     #[command(flatten)]

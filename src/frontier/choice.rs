@@ -70,18 +70,21 @@ pub(super) struct CoordinateChoice {
     pub fields: Vec<usize>,
     /// Whether their orientations belong to the coordinate.
     pub oriented: bool,
+    /// Whether all lists are coded, whatever room there is.
+    pub coded: bool,
     /// The symmetries that are used, before those that do not keep the fields are left out, and all that there are.
     pub group: SymmetryGroup,
     pub whole_group: SymmetryGroup,
 }
 
 impl CoordinateChoice {
-    /// Returns a choice for a search to some depth.
+    /// Returns a choice for a search to some depth, in so many bytes of memory.
     pub fn new(
         puzzle: &OrbitPuzzle,
         fields: &StateFields,
         use_symmetry: bool,
         max_depth: Option<usize>,
+        memory: Option<u64>,
     ) -> CoordinateChoice {
         let widest = widest(puzzle, fields, max_depth);
         let whole_group = SymmetryGroup::find(puzzle, fields);
@@ -113,13 +116,24 @@ impl CoordinateChoice {
                     .sum();
                 let words = f64::from(bits.div_ceil(60).max(1));
                 let buckets = coarse as f64 * fine as f64 / kept;
+                // Where the lists of two levels begin and end.
+                let indices = buckets * 16.0;
+                // Lists that must be coded take fewer bytes a key the longer they are.
+                let (keys, raw) = (widest / kept, widest / kept * words * 8.0);
+                let none = |memory: u64| {
+                    let memory = memory as f64;
+                    indices > memory / 8.0 || raw > memory / 2.0 && keys < 500.0 * buckets
+                };
+                if !chosen.is_empty() && memory.is_some_and(none) {
+                    continue;
+                }
                 let keys = widest / kept * puzzle.moves().len() as f64;
                 // Bytes that a bucket takes: keys that are made, and the lines of the set. Nanoseconds by where they fit.
                 let bytes = keys / buckets * words * 24.0;
                 let each = match bytes {
                     small if small < 2e4 => 3.0,
                     middle if middle < 7e5 => 6.0,
-                    large => 12.0 + (large / 7e5).min(12.0),
+                    large => 12.0 + (large / 7e5).min(12.0) + 0.1 * large.log2(),
                 };
                 let lists = (buckets * puzzle.moves().len() as f64).min(keys);
                 // People ask for the states up to all symmetries: these may cost some tenths of a second, or half of the time.
@@ -142,7 +156,7 @@ impl CoordinateChoice {
         if chosen.is_empty() {
             group = SymmetryGroup::trivial(fields);
         }
-        CoordinateChoice { fields: chosen, oriented, group, whole_group }
+        CoordinateChoice { fields: chosen, oriented, coded: false, group, whole_group }
     }
 }
 

@@ -341,6 +341,14 @@ impl Coordinate {
         restricted(map, &self.fields().collect::<Vec<_>>())
     }
 
+    /// Returns orbit and position of each tracked piece, from a row of the tracked fields.
+    pub fn positions<'a>(&'a self, row: &'a [u8]) -> impl Iterator<Item = (usize, usize)> + 'a {
+        let place = |(piece, &value): (&TrackedPiece, &u8)| {
+            (piece.orbit, usize::from(value) / piece.modulus)
+        };
+        self.tracked.iter().zip(row).map(place)
+    }
+
     /// Returns the class of a row of the tracked fields.
     pub fn class(&self, row: &[u8]) -> ClassOf {
         self.class_of[self.rank(row)]

@@ -2,16 +2,19 @@
 //!
 //! `bfs` and Rust programs call [`FrontierSearch::run`]. `fields` turns the states of a puzzle into rows of small numbers and
 //! its moves into maps of them; `symmetry` finds the symmetries among such maps; `choice` chooses which pieces say in
-//! which bucket a state is, and `coordinate` numbers the buckets; `level` computes a level from the one before, bucket by
-//! bucket; `search` goes from level to level. What is left of a state in its bucket is a key: `kernel` moves
-//! keys (`keys`) and finds those that are new (`key_set`).
+//! which bucket a state is, `coordinate` numbers the buckets, and `bucket_space` has what does not change; `level` computes a level from the one before, bucket by
+//! bucket, whose lists `lists` keeps as they are or coded; `search` goes from level to level. What is left of a state in
+//! its bucket is a key: `kernel` moves keys (`keys`), finds those that are new (`key_set`) and writes them short
+//! (`key_digits`).
 //!
 //! Invariant: counts and checksums do not depend on the coordinate, the symmetries, the kernel or the threads.
 
+mod bucket_space;
 mod choice;
 mod coordinate;
 mod fields;
 mod level;
+mod lists;
 mod search;
 mod symmetry;
 

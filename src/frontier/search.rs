@@ -2,9 +2,11 @@
 
 use std::time::Instant;
 
+use crate::frontier::bucket_space::BucketSpace;
 use crate::frontier::choice::CoordinateChoice;
 use crate::frontier::fields::StateFields;
-use crate::frontier::level::{BucketLists, BucketSpace, LevelEnd, LevelTotal, LevelWork};
+use crate::frontier::level::{LevelEnd, LevelTotal, LevelUse, LevelWork};
+use crate::frontier::lists::BucketLists;
 use crate::kernel::{Kernel, KernelError};
 use crate::progress::{LevelDone, Progress};
 use crate::puzzle::orbits::{OrbitPlace, OrbitPuzzle};
@@ -33,6 +35,9 @@ pub struct FrontierSearch {
     pub puzzle: OrbitPuzzle,
     /// Last depth to compute, `None` for all. Its states are counted and not stored.
     pub max_depth: Option<usize>,
+    /// Whether the last two levels are counted and not stored, so that the lists go to two depths less: for each state of
+    /// the last one all that lead to it are made again.
+    pub count_ahead: bool,
     /// Whether states are reduced by symmetries.
     pub symmetry: bool,
     /// Kernel, `None` for the fastest of this processor.
@@ -58,6 +63,8 @@ pub struct FrontierLevel {
     pub generated: u64,
     /// Keys that were new: a few more than states up to symmetry.
     pub kept: u64,
+    /// Bytes that its lists take in memory; none where its states were counted only.
+    pub bytes: u64,
     /// Wall time in seconds.
     pub seconds: f64,
 }
@@ -96,7 +103,7 @@ pub enum FrontierError {
     /// The lists of a level do not fit.
     #[error(
         "{puzzle}: the states at depth {depth} do not fit in {budget} bytes of memory: stop at depth {depth}, whose \
-         states are counted only (--max-depth {depth}), or allow more memory"
+         states are counted only (--max-depth {depth}), count one more (--count-ahead), or allow more memory"
     )]
     Memory {
         /// The puzzle.
@@ -144,6 +151,7 @@ impl FrontierSearch {
         FrontierSearch {
             puzzle,
             max_depth: None,
+            count_ahead: false,
             symmetry: true,
             kernel: None,
             threads: None,
@@ -152,7 +160,8 @@ impl FrontierSearch {
     }
 
     /// Runs the search on its own threads. Cost: for each state up to symmetry and move some nanoseconds, and 8 bytes a
-    /// state up to symmetry for every 60 bits that one takes, for the two widest levels that are stored.
+    /// state up to symmetry for every 60 bits that one takes, for the two widest levels that are stored. Where these are
+    /// more than half of the memory they are coded: 1 to 6 bytes a state, and some 100 ns more for each.
     ///
     /// # Errors
     /// [`FrontierError`].
@@ -165,8 +174,8 @@ impl FrontierSearch {
         let begun = Instant::now();
         let fields = StateFields::of(&self.puzzle);
         let mut found = pool.install(|| {
-            let choice =
-                CoordinateChoice::new(&self.puzzle, &fields, self.symmetry, self.max_depth);
+            let (puzzle, most) = (&self.puzzle, self.max_depth);
+            let choice = CoordinateChoice::new(puzzle, &fields, self.symmetry, most, self.memory);
             self.search(&fields, &choice, kernel, progress)
         })?;
         found.threads = pool.current_num_threads();
@@ -195,16 +204,17 @@ impl FrontierSearch {
         }
         let space = BucketSpace::new(puzzle, fields, choice, kernel);
         tracing::debug!("{}", space.describe(choice));
+        let coded = choice.coded && space.can_code();
         match space.words() {
-            1 => self.levels::<1>(&space, fields, progress),
-            2 => self.levels::<2>(&space, fields, progress),
-            3 => self.levels::<3>(&space, fields, progress),
-            4 => self.levels::<4>(&space, fields, progress),
-            8 => self.levels::<8>(&space, fields, progress),
-            16 => self.levels::<16>(&space, fields, progress),
-            32 => self.levels::<32>(&space, fields, progress),
-            64 => self.levels::<64>(&space, fields, progress),
-            128 => self.levels::<128>(&space, fields, progress),
+            1 => self.levels::<1>(&space, fields, coded, progress),
+            2 => self.levels::<2>(&space, fields, coded, progress),
+            3 => self.levels::<3>(&space, fields, coded, progress),
+            4 => self.levels::<4>(&space, fields, coded, progress),
+            8 => self.levels::<8>(&space, fields, coded, progress),
+            16 => self.levels::<16>(&space, fields, coded, progress),
+            32 => self.levels::<32>(&space, fields, coded, progress),
+            64 => self.levels::<64>(&space, fields, coded, progress),
+            128 => self.levels::<128>(&space, fields, coded, progress),
             words => Err(FrontierError::State { puzzle: puzzle.to_string(), words }),
         }
     }
@@ -213,6 +223,7 @@ impl FrontierSearch {
         &self,
         space: &BucketSpace,
         fields: &StateFields,
+        coded: bool,
         progress: &dyn Progress,
     ) -> Result<FrontierOutcome, FrontierError> {
         let mut found = FrontierOutcome {
@@ -224,7 +235,7 @@ impl FrontierSearch {
             threads: 0,
             seconds: 0.0,
         };
-        let mut push = |total: LevelTotal, begun: Instant| {
+        let mut push = |total: LevelTotal, bytes: u64, begun: Instant| {
             let seconds = begun.elapsed().as_secs_f64();
             let depth = found.levels.len();
             found.levels.push(FrontierLevel {
@@ -233,6 +244,7 @@ impl FrontierSearch {
                 checksum: total.checksum,
                 generated: total.generated,
                 kept: total.kept,
+                bytes,
                 seconds,
             });
             progress.level(&LevelDone { depth, states: total.states, seconds });
@@ -241,7 +253,9 @@ impl FrontierSearch {
         progress.started(u64::MAX);
         let begun = Instant::now();
         let (mut current, total) = space.start::<W>(&fields.encode(&self.puzzle.solved()));
-        push(total, begun);
+        push(total, current.bytes(), begun);
+        // Keys of the last level, and what the next one may come to.
+        let (mut kept, mut expected) = (1, 1.0);
         // The levels that a new one may meet again.
         let mut seen: Vec<BucketLists> = Vec::new();
         let mut complete = false;
@@ -252,15 +266,23 @@ impl FrontierSearch {
             }
             let begun = Instant::now();
             let taken = seen.iter().map(BucketLists::bytes).sum::<u64>() + current.bytes();
-            let work = LevelWork {
-                seen: &seen,
-                current: &current,
-                depth,
-                store: self.max_depth != Some(depth),
-                room: self.memory.map_or(u64::MAX, |budget| budget.saturating_sub(taken)),
-                progress,
+            let room = self.memory.map_or(u64::MAX, |budget| budget.saturating_sub(taken));
+            let is_wide = || expected * (8 * W) as f64 > 0.5 * room as f64;
+            let becomes = match self.max_depth.map(|most| most - depth) {
+                Some(0) if self.count_ahead && depth > 1 => LevelUse::CountedAhead,
+                Some(0) => LevelUse::Counted,
+                Some(1) if self.count_ahead => LevelUse::Counted,
+                _ if coded || space.can_code() && is_wide() => LevelUse::Coded,
+                _ => LevelUse::Kept,
             };
-            let (next, total) = space.level::<W>(&work).map_err(|stopped| match stopped {
+            let work = LevelWork { seen: &seen, current: &current, depth, becomes, room, progress };
+            let done = match space.level::<W>(&work) {
+                Err(LevelEnd::Full) if becomes == LevelUse::Kept && space.can_code() => {
+                    space.level::<W>(&LevelWork { becomes: LevelUse::Coded, ..work })
+                }
+                done => done,
+            };
+            let (next, total) = done.map_err(|stopped| match stopped {
                 LevelEnd::Interrupted => FrontierError::Interrupted,
                 LevelEnd::Full => {
                     let (puzzle, budget) = (self.puzzle.to_string(), self.memory.unwrap_or(0));
@@ -271,7 +293,13 @@ impl FrontierSearch {
                 complete = true;
                 break;
             }
-            push(total, begun);
+            let is_stored = matches!(becomes, LevelUse::Kept | LevelUse::Coded);
+            push(total, if is_stored { next.bytes() } else { 0 }, begun);
+            if !is_stored {
+                continue;
+            }
+            expected = total.kept as f64 * (total.kept as f64 / kept as f64).max(1.0);
+            kept = total.kept;
             peak_bytes = peak_bytes.max(taken + next.bytes());
             if !space.directed {
                 seen.clear();
@@ -403,19 +431,28 @@ mod tests {
                 moves.filter_map(|one| fields.location(one.requires?)).take(1).collect();
             for group in [whole_group.clone(), SymmetryGroup::trivial(&fields)] {
                 for chosen in candidates(&fields, &group, &required) {
-                    for (oriented, kernel) in
-                        [(true, Kernel::best()), (false, Kernel::best()), (true, Kernel::Scalar)]
-                    {
+                    for (oriented, kernel, coded, count_ahead) in [
+                        (true, Kernel::best(), false, true),
+                        (false, Kernel::best(), true, false),
+                        (true, Kernel::Scalar, false, false),
+                        (true, Kernel::Avx2, false, false),
+                        (false, Kernel::Avx2, false, false),
+                        (true, Kernel::Scalar, true, true),
+                    ] {
+                        let search = FrontierSearch { count_ahead, ..search.clone() };
                         let choice = CoordinateChoice {
                             fields: chosen.clone(),
                             oriented,
+                            coded,
                             group: group.clone(),
                             whole_group: whole_group.clone(),
                         };
                         let found = search.search(&fields, &choice, kernel, &NoProgress).unwrap();
                         let (of, kernel) = (&search.puzzle, kernel.name());
-                        let what =
-                            format!("{of}: {chosen:?} {oriented} {kernel} {}", group.order());
+                        let what = format!(
+                            "{of}: {chosen:?} {oriented} {kernel} {coded} {}",
+                            group.order()
+                        );
                         assert_eq!(levels(&found), levels(&first), "{what}");
                         if let (Some(some), Some(other)) =
                             (found.levels[3].reduced, first.levels[3].reduced)
@@ -455,9 +492,9 @@ mod tests {
         let mut search = FrontierSearch::new(board(5, 5, 0));
         let interrupted = search.run(&StopWhen(|| true)).unwrap_err();
         assert_eq!(interrupted, FrontierError::Interrupted);
-        search.memory = Some(1 << 20);
+        search.memory = Some(8 << 20);
         let FrontierError::Memory { depth, .. } = search.run(&NoProgress).unwrap_err() else {
-            panic!("a megabyte is not enough");
+            panic!("eight megabytes are not enough");
         };
         // What the message advises works.
         search.max_depth = Some(depth);

@@ -3,19 +3,33 @@
 //! A key has up to 16 fields a word, in two **lanes** of up to eight, so that a register of bytes takes a word apart with
 //! one shift for each byte and puts it together again with two multiplications.
 //!
-//! Invariant: both ways to apply an operation, with AVX-512 and without, give the same keys in the same order.
+//! Invariant: all ways to apply an operation, with AVX-512, with AVX2 and without, give the same keys in the same order.
+
+use crate::kernel::Kernel;
 
 /// Most values of a field for a table in one register.
 const TABLE: usize = 64;
 
+/// Most tables of an operation that AVX2 keeps in registers.
+#[cfg(target_arch = "x86_64")]
+const TABLES: usize = 8;
+
 /// A field of a key.
 #[derive(Clone, Copy, Debug)]
-struct KeyField {
-    word: usize,
-    shift: u32,
+pub(crate) struct KeyField {
+    pub word: usize,
+    pub shift: u32,
     bits: u32,
     /// Its byte when the key is spread out.
     byte: usize,
+}
+
+impl KeyField {
+    /// Returns the field of a key.
+    #[inline(always)]
+    pub fn value(self, key: &[u64]) -> u64 {
+        key[self.word] >> self.shift & ((1 << self.bits) - 1)
+    }
 }
 
 /// Where the fields of a key are.
@@ -102,8 +116,12 @@ impl KeyLayout {
     /// Returns a field of a key.
     #[inline]
     pub fn value(&self, key: &[u64], field: usize) -> usize {
-        let KeyField { word, shift, bits, .. } = self.fields[field];
-        (key[word] >> shift & ((1 << bits) - 1)) as usize
+        self.fields[field].value(key) as usize
+    }
+
+    /// Returns where a field is.
+    pub fn field(&self, field: usize) -> KeyField {
+        self.fields[field]
     }
 
     /// Returns the number of fields.
@@ -135,33 +153,50 @@ impl KeyLayout {
         operation
     }
 
-    /// Appends what an operation makes of keys, in their order. `vectors` asks for AVX-512.
-    pub fn apply(&self, operation: &KeyOperation, keys: &[u64], vectors: bool, out: &mut Vec<u64>) {
+    /// Appends what an operation makes of keys, in their order. The processor has the instructions of the kernel.
+    pub fn apply(
+        &self,
+        operation: &KeyOperation,
+        keys: &[u64],
+        kernel: Kernel,
+        out: &mut Vec<u64>,
+    ) {
         #[cfg(target_arch = "x86_64")]
-        if let (true, Some(spread)) = (vectors, &self.spread) {
-            // SAFETY: `vectors` is only asked for where the processor has the instructions.
-            unsafe { spread.apply(operation, keys, self.words, out) };
-            return;
+        if let Some(spread) = &self.spread {
+            // SAFETY: the caller's promise.
+            unsafe {
+                match (kernel, self.words) {
+                    (Kernel::Avx512, words) => return spread.apply(operation, keys, words, out),
+                    (Kernel::Avx2, _) if operation.tables.len() > TABLES => {}
+                    (Kernel::Avx2, 1) => return spread.apply_avx2::<1>(operation, keys, out),
+                    (Kernel::Avx2, 2) => return spread.apply_avx2::<2>(operation, keys, out),
+                    (Kernel::Avx2, 3) => return spread.apply_avx2::<3>(operation, keys, out),
+                    (Kernel::Avx2, 4) => return spread.apply_avx2::<4>(operation, keys, out),
+                    _ => {}
+                }
+            }
         }
-        let _ = vectors;
+        let _ = kernel;
         self.apply_scalar(operation, keys, out);
     }
 
     /// Returns the sum over keys of [`digest`] of what their fields add up to: `base`, and for each field the entry of
-    /// its table. `vectors` asks for AVX-512.
-    pub fn checksum(&self, keys: &[u64], base: u32, adds: &[[u32; 128]], vectors: bool) -> u64 {
+    /// its table. The processor has the instructions of the kernel.
+    pub fn checksum(&self, keys: &[u64], base: u32, adds: &[[u32; 128]], kernel: Kernel) -> u64 {
         let mut done = 0;
         let mut sum = 0u64;
         #[cfg(target_arch = "x86_64")]
-        if vectors && self.spread.is_some() {
+        if kernel == Kernel::Avx512 && self.spread.is_some() {
             done = keys.len() / (16 * self.words) * 16 * self.words;
-            // SAFETY: `vectors` is only asked for where the processor has the instructions; there are 16 keys, or 32, ..
+            // SAFETY: the processor has the instructions; there are 16 keys, or 32, ..
             sum = unsafe { self.checksum_avx512(&keys[..done], base, adds) };
         }
-        let _ = vectors;
+        let _ = kernel;
         for key in keys[done..].chunks_exact(self.words) {
-            let entry = |(field, adds): (usize, &[u32; 128])| adds[self.value(key, field)];
-            let all = adds.iter().enumerate().map(entry).fold(base, u32::wrapping_add);
+            let entry = |(field, adds): (&KeyField, &[u32; 128])| {
+                adds[field.value(key) as usize % adds.len()]
+            };
+            let all = self.fields.iter().zip(adds).map(entry).fold(base, u32::wrapping_add);
             sum = sum.wrapping_add(digest(all));
         }
         sum
@@ -253,6 +288,12 @@ struct Spread {
     odd_half: [u64; 8],
     /// By how much each lane goes up in its word.
     lane: [u64; 8],
+    /// For each word and half of its fields, from which two bytes each is taken, and by how much it is multiplied so that it
+    /// begins with the second one.
+    pair: [[[u8; 16]; 2]; 4],
+    rise: [[[u16; 8]; 2]; 4],
+    /// Sixteenths of a table that have entries.
+    sixteenths: usize,
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -273,7 +314,18 @@ impl Spread {
             odd_word: [1; 32],
             odd_half: [0; 8],
             lane: [0; 8],
+            pair: [[[0x80; 16]; 2]; 4],
+            rise: [[[0; 8]; 2]; 4],
+            sixteenths: values.iter().max()?.div_ceil(16),
         };
+        for field in fields {
+            let (half, i) = (field.byte / 8 % 2, field.byte % 8);
+            let first = (field.shift / 8) as u8;
+            // There is no byte behind the last one.
+            let second = if first < 7 { first + 1 } else { 0x80 };
+            spread.pair[field.word][half][2 * i..][..2].copy_from_slice(&[first, second]);
+            spread.rise[field.word][half][i] = 1 << (8 - field.shift % 8);
+        }
         for lane in 0..2 * words * keys {
             spread.lane_word[lane] = (lane / 2) as u64;
             let first = 8 * (lane % (2 * words));
@@ -303,6 +355,82 @@ impl Spread {
         Some(spread)
     }
 
+    /// Appends what an operation makes of keys of `W` words, a word at a time.
+    ///
+    /// # Safety
+    /// The processor has AVX2.
+    #[target_feature(enable = "avx2")]
+    unsafe fn apply_avx2<const W: usize>(
+        &self,
+        operation: &KeyOperation,
+        keys: &[u64],
+        out: &mut Vec<u64>,
+    ) {
+        use std::arch::x86_64::*;
+        // What is 16 or more gets its highest bit: a shuffle then makes it 0.
+        let beyond = _mm_set1_epi8(0x70);
+        let at = |from: __m128i, part: usize| {
+            _mm_add_epi8(_mm_xor_si128(from, _mm_set1_epi8(16 * part as i8)), beyond)
+        };
+        let word_bytes = |of: &[u8; 64], word: usize| part::<u8, 16>(&of[16 * word..]);
+        let (low, zero) = (_mm_set1_epi64x(0xffff_ffff), _mm_setzero_si128());
+        let mut sources = [[zero; W]; W];
+        for (o, sources) in sources.iter_mut().enumerate() {
+            for (w, source) in sources.iter_mut().enumerate() {
+                *source = at(word_bytes(&operation.shuffle.0, o), w);
+            }
+        }
+        let mut tables = [[zero; 4]; TABLES];
+        let mut masks = [[zero; W]; TABLES];
+        let count = operation.tables.len().min(TABLES);
+        for (i, (table, mask)) in operation.tables.iter().zip(&operation.masks).enumerate() {
+            tables[i] = std::array::from_fn(|part_of| part::<u8, 16>(&table[16 * part_of..]));
+            masks[i] = std::array::from_fn(|o| bytes_of(*mask >> (16 * o)));
+        }
+        let lookup = |table: &[__m128i; 4], x: &[__m128i; 4]| {
+            let entries = |i: usize| _mm_shuffle_epi8(table[i], x[i]);
+            let both = _mm_or_si128(entries(0), entries(1));
+            match self.sixteenths {
+                0..=2 => both,
+                _ => _mm_or_si128(both, _mm_or_si128(entries(2), entries(3))),
+            }
+        };
+        let start = out.len();
+        out.resize(start + keys.len(), 0);
+        let made = out[start..].as_chunks_mut::<W>().0;
+        for (key, to) in keys.as_chunks::<W>().0.iter().zip(made) {
+            let mut spread = [zero; W];
+            for (w, spread) in spread.iter_mut().enumerate() {
+                let word = _mm_cvtsi64_si128(key[w] as i64);
+                let half = |half: usize| {
+                    let pairs = _mm_shuffle_epi8(word, part::<u8, 16>(&self.pair[w][half]));
+                    _mm_srli_epi16::<8>(_mm_mullo_epi16(pairs, part::<u16, 8>(&self.rise[w][half])))
+                };
+                let bytes = _mm_packus_epi16(half(0), half(1));
+                *spread = _mm_and_si128(bytes, word_bytes(&self.mask, w));
+            }
+            for (o, to) in to.iter_mut().enumerate() {
+                let mut x = _mm_shuffle_epi8(spread[0], sources[o][0]);
+                for w in 1..W {
+                    x = _mm_or_si128(x, _mm_shuffle_epi8(spread[w], sources[o][w]));
+                }
+                let x = std::array::from_fn(|i| at(x, i));
+                let mut y = lookup(&tables[0], &x);
+                for i in 1..count {
+                    y = _mm_blendv_epi8(y, lookup(&tables[i], &x), masks[i][o]);
+                }
+                y = _mm_and_si128(y, word_bytes(&self.mask, o));
+                let y = _mm_maddubs_epi16(y, part::<i8, 16>(&self.odd_byte[16 * o..]));
+                let y = _mm_madd_epi16(y, part::<i16, 8>(&self.odd_word[8 * o..]));
+                let odd_half = part::<u64, 2>(&self.odd_half[2 * o..]);
+                let high = _mm_sllv_epi64(_mm_srli_epi64::<32>(y), odd_half);
+                let y = _mm_or_si128(_mm_and_si128(y, low), high);
+                let y = _mm_sllv_epi64(y, part::<u64, 2>(&self.lane[2 * o..]));
+                *to = (_mm_cvtsi128_si64(y) | _mm_extract_epi64::<1>(y)) as u64;
+            }
+        }
+    }
+
     /// Appends what an operation makes of keys.
     ///
     /// # Safety
@@ -324,7 +452,7 @@ impl Spread {
         let low = _mm512_set1_epi64(0xffff_ffff);
         let table = |of: &[u8; 128]| register(of.first_chunk::<64>().expect("64 of 128"));
         let mut tables = [(0u64, _mm512_setzero_si512()); 8];
-        let count = operation.tables.len();
+        let count = operation.tables.len().min(TABLES);
         let in_registers = count <= tables.len();
         for (to, (of, &mask)) in
             tables.iter_mut().zip(operation.tables.iter().zip(&operation.masks))
@@ -374,4 +502,25 @@ fn register<T: Copy, const N: usize>(from: &[T; N]) -> std::arch::x86_64::__m512
     const { assert!(size_of::<[T; N]>() == 64, "a register has 64 bytes") };
     // SAFETY: 64 bytes are read.
     unsafe { std::arch::x86_64::_mm512_loadu_si512(from.as_ptr().cast()) }
+}
+
+/// A register of 16 bytes from the beginning of a slice.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn part<T: Copy, const N: usize>(from: &[T]) -> std::arch::x86_64::__m128i {
+    const { assert!(size_of::<[T; N]>() == 16, "a register has 16 bytes") };
+    let from = from.first_chunk::<N>().expect("16 bytes");
+    // SAFETY: 16 bytes are read.
+    unsafe { std::arch::x86_64::_mm_loadu_si128(std::ptr::from_ref(from).cast()) }
+}
+
+/// All bits of the bytes that 16 bits name.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn bytes_of(bits: u64) -> std::arch::x86_64::__m128i {
+    use std::arch::x86_64::*;
+    let both = _mm_set_epi64x((bits >> 8) as i64 & 0xff, bits as i64 & 0xff);
+    let own = _mm_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
+    let spread = _mm_shuffle_epi8(both, _mm_set_epi64x(0x0808_0808_0808_0808, 0));
+    _mm_cmpeq_epi8(_mm_and_si128(spread, own), own)
 }

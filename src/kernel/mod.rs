@@ -3,7 +3,8 @@
 //! Invariant: all kernels return the same bytes, counts and checksums for the same block. What a kernel
 //! computes is written once, over the operations on registers that an instruction set offers (`isa`):
 //! `gather` brings registers from where the tables say; `byte_step` makes the next level of a search of
-//! them, `bit_step` that of a pattern database, one bit a line.
+//! them, `bit_step` that of a pattern database, one bit a line. Of a search by lists, `keys` moves the keys of a bucket,
+//! `key_set` finds those that are new and `key_digits` writes them so that they take little room.
 
 #![allow(unsafe_code)]
 
@@ -15,6 +16,7 @@ pub(crate) mod bit_step;
 pub(crate) mod byte_step;
 pub(crate) mod gather;
 pub(crate) mod isa;
+pub(crate) mod key_digits;
 pub(crate) mod key_set;
 pub(crate) mod keys;
 pub(crate) mod program;
@@ -38,20 +40,23 @@ pub use crate::kernel::words::{
 /// (`I::function`), with that of a kernel, all of it compiled for these instructions; with plain Rust where this
 /// processor lacks them.
 macro_rules! dispatch {
-    ($kernel:expr, I::$run:ident($($arg:ident: $of:ty),*) $(-> $value:ty)?) => {
+    ($kernel:expr, I::$run:ident($($arg:ident: $of:ty),*) $(-> $value:ty)?) => {{
+        #[cfg(target_arch = "x86_64")]
+        use crate::kernel::{avx2::Avx2, avx512::Avx512};
+        use crate::kernel::scalar::Scalar;
         dispatch!($kernel, ($($arg: $of),*) $(-> $value)?, [Avx512::$run], [Avx2::$run], [Scalar::$run])
-    };
-    ($kernel:expr, $run:ident<I $(, $of:literal)?>($($arg:ident: $type:ty),*) $(-> $value:ty)?) => {
+    }};
+    ($kernel:expr, $run:ident<I $(, $of:literal)?>($($arg:ident: $type:ty),*) $(-> $value:ty)?) => {{
+        #[cfg(target_arch = "x86_64")]
+        use crate::kernel::{avx2::Avx2, avx512::Avx512};
+        use crate::kernel::scalar::Scalar;
         dispatch!(
             $kernel, ($($arg: $type),*) $(-> $value)?,
             [$run::<Avx512 $(, $of)?>], [$run::<Avx2 $(, $of)?>], [$run::<Scalar $(, $of)?>]
         )
-    };
+    }};
     ($kernel:expr, ($($arg:ident: $of:ty),*) $(-> $value:ty)?,
      [$($avx512:tt)*], [$($avx2:tt)*], [$($scalar:tt)*]) => {{
-        #[cfg(target_arch = "x86_64")]
-        use crate::kernel::{avx2::Avx2, avx512::Avx512};
-        use crate::kernel::scalar::Scalar;
         #[cfg(target_arch = "x86_64")]
         {
             #[target_feature(

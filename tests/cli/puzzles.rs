@@ -377,7 +377,7 @@ fn puzzles_without_numbers_are_searched_by_lists() {
     assert_eq!((&plain["counts"], &plain["checksums"]), (&cube["counts"], &cube["checksums"]));
     assert_eq!((&plain["symmetries"], plain["kept"][6].as_u64()), (&1.into(), Some(7_618_438)));
     // OEIS A080630.
-    let corners = json(&["3x3x3", "--pieces", "corners", "--quarter", "--max-depth", "7"]);
+    let corners = json(&["3x3x3", "--pieces", "corners", "--metric", "qtm", "--max-depth", "7"]);
     assert_eq!(
         corners["counts"],
         serde_json::json!([1, 12, 114, 924, 6539, 39528, 199926, 806136])
@@ -385,6 +385,10 @@ fn puzzles_without_numbers_are_searched_by_lists() {
     let board = json(&["5x5", "--goal", "first", "--max-depth", "10"]);
     let counts = [1, 2, 4, 10, 26, 64, 159, 366, 862, 1904, 4538];
     assert_eq!(board["counts"], serde_json::json!(counts));
+
+    let ahead = json(&["3x3x3", "--max-depth", "6", "--count-ahead"]);
+    assert_eq!((&ahead["counts"], &ahead["checksums"]), (&cube["counts"], &cube["checksums"]));
+    assert_eq!((&ahead["level_bytes"][5], &ahead["reduced"]), (&0.into(), &cube["reduced"]));
 
     let text = stdout(&["bfs", "3x3x3", "--max-depth", "3"]);
     let row = text.lines().find(|line| line.trim_start().starts_with("3 ")).unwrap();
@@ -404,4 +408,11 @@ fn puzzles_without_numbers_are_searched_by_lists() {
     refused(&["bfs", "4x4", "--pieces", "corners"], 2, "--pieces is for puzzles of several sets");
     refused(&["bfs", "3x3x3", "--max-depth", "9", "-M", "1MB"], 1, "do not fit in");
     refused(&["bfs", "5x5"], 2, "choose a smaller board");
+    refused(&["bfs", "3x3x3", "--count-ahead"], 2, "--max-depth");
+    refused(&["bfs", "3x3", "--max-depth", "9", "--count-ahead"], 2, "is for searches by lists");
+    refused(
+        &["bfs", "3x3", "--metric", "qtm"],
+        2,
+        "--metric htm and qtm are for puzzles that turn",
+    );
 }

@@ -43,3 +43,22 @@ fn lists_find_what_the_sweep_finds() {
         assert_eq!(levels(&shorter), levels(&found), "{space}");
     }
 }
+
+#[test]
+fn little_memory_changes_the_bytes_and_not_the_result() {
+    let goal: Goal = "first".parse().unwrap();
+    let board = StateSpace::of_board(goal.board("4x4".parse().unwrap()).unwrap());
+    let mut search = FrontierSearch::new(OrbitPuzzle::of_space(&board).unwrap());
+    search.max_depth = Some(20);
+    let roomy = search.run(&NoProgress).unwrap();
+    search.memory = Some(4 << 20);
+    let tight = search.run(&NoProgress).unwrap();
+    for (a, b) in roomy.levels.iter().zip(&tight.levels) {
+        assert_eq!((a.states, a.checksum, a.reduced), (b.states, b.checksum, b.reduced));
+    }
+    let [roomy, tight] = [&roomy, &tight].map(|found| found.levels[19]);
+    assert!(roomy.bytes > 8 * roomy.kept && tight.bytes < 3 * tight.kept, "{roomy:?} {tight:?}");
+    search.memory = Some(1 << 20);
+    let error = search.run(&NoProgress).unwrap_err().to_string();
+    assert!(error.contains("do not fit in 1048576 bytes of memory"), "{error}");
+}

@@ -1,0 +1,291 @@
+//! What does not change during a search by lists: the buckets, and what moves do to their keys.
+//!
+//! Invariant: every state has one bucket, the canonical one among its images, and one key there.
+
+use crate::frontier::choice::{CoordinateChoice, is_bipartite};
+use crate::frontier::coordinate::Coordinate;
+use crate::frontier::fields::{FieldMap, StateFields};
+use crate::frontier::lists::{BucketLists, ListCoder};
+use crate::frontier::symmetry::SymmetryGroup;
+use crate::kernel::Kernel;
+use crate::kernel::keys::{KeyLayout, KeyOperation};
+use crate::puzzle::orbits::OrbitPuzzle;
+
+/// Buckets that are stored together, at least.
+const CHUNK: usize = 512;
+
+/// A field of the keys.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KeyPart {
+    pub field: usize,
+    /// Whether the coordinate says the position, so that only the orientation is left.
+    pub turn: bool,
+}
+
+/// What does not change during a search.
+pub(super) struct BucketSpace {
+    pub coordinate: Coordinate,
+    pub parts: Vec<KeyPart>,
+    pub layout: KeyLayout,
+    /// For each move what it does to all fields, and what it and its inverse do to the tracked ones.
+    pub moves: Vec<FieldMap>,
+    pub forth: Vec<FieldMap>,
+    pub back: Vec<FieldMap>,
+    /// Where moves depend on a tracked piece: which, and the moves that end with it at each position.
+    pub arriving: Option<(usize, Vec<Vec<usize>>)>,
+    pub all_moves: Vec<usize>,
+    /// For each move and symmetry, "the symmetry undone, then the move", where that does not depend on the class.
+    pub operations: Vec<KeyOperation>,
+    /// The fields of keys, and the tracked pieces, that must not have these values.
+    pub forbidden: Vec<(usize, Vec<u8>)>,
+    pub forbidden_tracked: Vec<(usize, Vec<u8>)>,
+    /// For each class and its symmetries, where orientations are in the keys, that is worked out at need.
+    pub bound: bool,
+    pub checksum: StateSums,
+    pub coder: ListCoder,
+    pub kernel: Kernel,
+    pub bipartite: bool,
+    pub directed: bool,
+    pub all_symmetries: bool,
+}
+
+/// What each value of each field adds to the number of a state.
+pub(super) struct StateSums {
+    pub adds: Vec<[u32; 128]>,
+}
+
+impl StateSums {
+    /// The same number for values that symmetries carry to each other.
+    fn new(fields: &StateFields, group: &SymmetryGroup) -> StateSums {
+        let mut adds = vec![[0; 128]; fields.fields.len()];
+        let mut number = 0u64;
+        for field in 0..adds.len() {
+            for value in 0..fields.fields[field].values {
+                if adds[field][value] != 0 {
+                    continue;
+                }
+                number += 1;
+                let mixed = mix(number) as u32 | 1;
+                for map in &group.maps {
+                    let to = map.source.iter().position(|&from| usize::from(from) == field);
+                    let to = to.expect("a symmetry permutes the fields");
+                    adds[to][usize::from(map.table[to][value])] = mixed;
+                }
+            }
+        }
+        StateSums { adds }
+    }
+}
+
+/// A bijection of 64 bits without visible pattern.
+fn mix(mut x: u64) -> u64 {
+    x = (x ^ x >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    x = (x ^ x >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    x ^ x >> 32
+}
+
+impl BucketSpace {
+    /// Returns the buckets of a puzzle for a choice of coordinate.
+    pub fn new(
+        puzzle: &OrbitPuzzle,
+        fields: &StateFields,
+        chosen: &CoordinateChoice,
+        kernel: Kernel,
+    ) -> BucketSpace {
+        let coordinate =
+            Coordinate::new(puzzle, fields, &chosen.fields, chosen.oriented, &chosen.group);
+        let mut parts = Vec::new();
+        let mut values = Vec::new();
+        for (field, of) in fields.fields.iter().enumerate() {
+            let turn = chosen.fields.contains(&field);
+            if !turn || !chosen.oriented && of.modulus > 1 {
+                parts.push(KeyPart { field, turn });
+                values.push(if turn { of.modulus } else { of.values });
+            }
+        }
+        let layout = KeyLayout::new(&values);
+        let words = key_words(layout.words).unwrap_or(layout.words);
+        let layout = layout.padded(words);
+        let moves: Vec<FieldMap> = (puzzle.moves().iter())
+            .map(|one| fields.of_move(puzzle, &one.transformation))
+            .collect();
+        let arriving = arriving_moves(puzzle, fields, &chosen.fields);
+        let mut forbidden = Vec::new();
+        let mut forbidden_tracked = Vec::new();
+        for &at in puzzle.illegal() {
+            let Some((field, values)) = fields.says(puzzle, at) else { continue };
+            match chosen.fields.iter().position(|&other| other == field) {
+                Some(tracked) => forbidden_tracked.push((tracked, values)),
+                None => {
+                    let part = parts.iter().position(|part: &KeyPart| part.field == field);
+                    forbidden.push((part.expect("a field of the keys"), values));
+                }
+            }
+        }
+        let listed =
+            parts.iter().zip(&values).map(|(part, &values)| (part.field, part.turn, values));
+        let mut space = BucketSpace {
+            coder: ListCoder::new(puzzle, fields, listed, &layout, kernel),
+            forbidden,
+            forbidden_tracked,
+            forth: moves.iter().map(|one| coordinate.restrict(one)).collect(),
+            back: moves.iter().map(|one| coordinate.restrict(&one.inverse())).collect(),
+            bound: parts.iter().any(|part| part.turn),
+            checksum: StateSums::new(fields, &chosen.whole_group),
+            kernel,
+            bipartite: is_bipartite(puzzle, fields, &moves),
+            directed: puzzle.is_directed(),
+            all_symmetries: coordinate.group.order() == chosen.whole_group.order(),
+            operations: Vec::new(),
+            coordinate,
+            parts,
+            layout,
+            moves,
+            arriving,
+            all_moves: (0..puzzle.moves().len()).collect(),
+        };
+        if !space.bound {
+            for one in 0..space.moves.len() {
+                for symmetry in 0..space.coordinate.group.order() as u16 {
+                    space.operations.push(space.operation(one, symmetry, &[]));
+                }
+            }
+        }
+        space
+    }
+
+    /// What "a symmetry undone, then a move" does to the keys of a class with these rows of tracked fields.
+    pub fn operation(&self, one: usize, symmetry: u16, row: &[u8]) -> KeyOperation {
+        let back = self.coordinate.group.inverse[usize::from(symmetry)];
+        let map = self.coordinate.group.maps[usize::from(back)].then(&self.moves[one]);
+        let keys = self.key_map(&map, row);
+        self.layout.operation(&keys.source, &keys.table)
+    }
+
+    /// A map of states as one of the key's fields, where the tracked pieces have the positions of a row.
+    pub fn key_map(&self, map: &FieldMap, row: &[u8]) -> FieldMap {
+        let mut keys = FieldMap { source: Vec::new(), table: Vec::new() };
+        for part in &self.parts {
+            let from = usize::from(map.source[part.field]);
+            let source = self.parts.iter().position(|other| other.field == from);
+            let table = &map.table[part.field];
+            keys.source.push(source.expect("moves and symmetries keep the tracked pieces") as u16);
+            keys.table.push(if part.turn {
+                let tracked = self.coordinate.fields().position(|field| field == from);
+                let at = usize::from(row[tracked.expect("a tracked piece")]);
+                let modulus = self.coordinate.modulus(from);
+                let turned = table[at / modulus * modulus..][..modulus].iter();
+                turned.map(|&value| value % modulus as u8).collect()
+            } else {
+                table.clone()
+            });
+        }
+        keys
+    }
+
+    /// Most words of a key.
+    pub const MAX_WORDS: usize = 128;
+
+    /// Returns the words of a key.
+    pub fn words(&self) -> usize {
+        self.layout.words
+    }
+
+    /// Returns how many symmetries are used.
+    pub fn symmetries(&self) -> usize {
+        self.coordinate.group.order()
+    }
+
+    /// Returns whether lists can be coded.
+    pub fn can_code(&self) -> bool {
+        self.layout.words <= ListCoder::MAX_WORDS
+    }
+
+    /// Returns whether all symmetries of the puzzle are used.
+    pub fn is_reduced(&self) -> bool {
+        self.all_symmetries
+    }
+
+    /// Returns the coordinate and the keys in words.
+    pub fn describe(&self, choice: &CoordinateChoice) -> String {
+        format!(
+            "coordinate {:?}{}: {} classes of {} buckets under {} symmetries; keys of {} fields in {} words",
+            choice.fields,
+            if choice.oriented { " with orientations" } else { "" },
+            self.coordinate.classes(),
+            self.coordinate.fine,
+            self.coordinate.group.order(),
+            self.layout.len(),
+            self.layout.words,
+        )
+    }
+
+    pub fn classes_per_chunk(&self) -> usize {
+        CHUNK.div_ceil(self.coordinate.fine)
+    }
+
+    /// The classes that moves lead to from a level, or all where they are many.
+    pub fn targets(&self, lists: &BucketLists) -> Vec<bool> {
+        let each = self.classes_per_chunk();
+        let classes = self.coordinate.classes();
+        let fine = self.coordinate.fine;
+        let full = |class: &usize| lists.chunks[class / each].count(class % each * fine, fine) > 0;
+        let sources: Vec<usize> = (0..classes).filter(full).collect();
+        if sources.len() * self.moves.len() > classes {
+            return vec![true; classes];
+        }
+        let mut targets = vec![false; classes];
+        let (mut row, mut after) = (Vec::new(), Vec::new());
+        for class in sources {
+            self.coordinate.representative(class, &mut row);
+            for one in &self.forth {
+                one.apply_to(&row, &mut after);
+                targets[self.coordinate.class(&after).class as usize] = true;
+            }
+        }
+        targets
+    }
+
+    /// What the fields of keys add to the number of a state, where the tracked pieces have the positions of a row.
+    pub fn adds(&self, row: &[u8], adds: &mut Vec<[u32; 128]>) {
+        adds.clear();
+        adds.extend(self.parts.iter().map(|part| {
+            let mut own = self.checksum.adds[part.field];
+            if part.turn {
+                let tracked = self.coordinate.fields().position(|field| field == part.field);
+                let at = usize::from(row[tracked.expect("a tracked piece")]);
+                own.copy_within(at..at + self.coordinate.modulus(part.field), 0);
+            }
+            own
+        }));
+    }
+}
+
+/// The least supported number of words for keys of this many; nothing where there is none.
+fn key_words(words: usize) -> Option<usize> {
+    [1, 2, 3, 4, 8, 16, 32, 64, BucketSpace::MAX_WORDS]
+        .into_iter()
+        .find(|&supported| supported >= words)
+}
+
+/// The tracked piece on whose position moves depend, and the moves that end with it at each position; those that depend
+/// on nothing end anywhere.
+fn arriving_moves(
+    puzzle: &OrbitPuzzle,
+    fields: &StateFields,
+    chosen: &[usize],
+) -> Option<(usize, Vec<Vec<usize>>)> {
+    let at = puzzle.moves().iter().find_map(|one| one.requires)?;
+    let field = fields.location(at)?;
+    let tracked = chosen.iter().position(|&other| other == field)?;
+    let mut moves = vec![Vec::new(); puzzle.orbits()[usize::from(at.orbit)].positions()];
+    for (index, one) in puzzle.moves().iter().enumerate() {
+        let source = &one.transformation.0[usize::from(at.orbit)].source;
+        for (position, from) in source.iter().enumerate() {
+            if one.requires.is_none_or(|needed| needed.position == *from) {
+                moves[position].push(index);
+            }
+        }
+    }
+    Some((tracked, moves))
+}

@@ -1,0 +1,355 @@
+//! Keys as strings of digits, of which neighbours in a sorted list share much.
+//!
+//! The digit of a piece says which of the positions that the pieces before it leave is its own, and how it is turned. Each
+//! takes as many bits as its values need; the string of digits is a number of some words, the most significant one
+//! first. Sorted by these numbers, keys differ from the one before in few bytes, and what differs repeats.
+//!
+//! Invariant: a key's string is another one's only if they are the same key, at the same free positions.
+
+use crate::kernel::keys::{KeyField, KeyLayout};
+use crate::kernel::{Kernel, dispatch};
+
+/// Orbits whose positions are counted among those left.
+pub(crate) const SLOTS: usize = 8;
+/// Most positions of such an orbit.
+pub(crate) const MOST_POSITIONS: usize = 64;
+
+/// The positions of each orbit that are not taken before the first digit, one bit each.
+pub(crate) type FreePositions = [u64; SLOTS];
+
+/// What the digit of a field says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum DigitRule {
+    /// The value itself, one of this many.
+    Value(usize),
+    /// Which of the positions left of an orbit, and which of the orientations.
+    Position { slot: usize, modulus: usize },
+}
+
+impl DigitRule {
+    fn slot(&self) -> Option<usize> {
+        match *self {
+            DigitRule::Value(_) => None,
+            DigitRule::Position { slot, .. } => Some(slot),
+        }
+    }
+}
+
+/// Where a field is in the key and where its digit is in the string.
+#[derive(Clone, Copy, Debug)]
+struct Digit {
+    key: KeyField,
+    word: usize,
+    shift: u32,
+    mask: u64,
+    modulus: u64,
+    /// 2^16 / modulus, rounded up: what divides a value below 128 by one multiplication.
+    inverse: u64,
+}
+
+impl Digit {
+    /// Returns place and orientation.
+    #[inline(always)]
+    fn parts(&self, value: u64) -> (u64, u64) {
+        let place = (value * self.inverse) >> 16;
+        (place, value - place * self.modulus)
+    }
+}
+
+/// Keys that are coded at once: what they wait for is independent.
+const TOGETHER: usize = 4;
+
+/// All digits of one kind.
+#[derive(Clone, Debug)]
+struct DigitRun {
+    /// The orbit whose positions they count, if they do.
+    slot: Option<usize>,
+    /// Whether some have orientations.
+    turned: bool,
+    /// The most significant first.
+    digits: Vec<Digit>,
+}
+
+/// The digits of keys.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyDigits {
+    /// The most significant first.
+    runs: Vec<DigitRun>,
+    words: usize,
+}
+
+impl KeyDigits {
+    /// Returns the digits of keys, a rule for each field, of which the last one is the most significant; `free` counts
+    /// the free positions of each orbit.
+    pub fn new(layout: &KeyLayout, rules: &[DigitRule], free: &[usize; SLOTS]) -> KeyDigits {
+        let mut left = *free;
+        for slot in rules.iter().filter_map(DigitRule::slot) {
+            left[slot] -= 1;
+        }
+        let mut runs: Vec<DigitRun> = Vec::new();
+        let (mut word, mut shift) = (layout.words - 1, 0);
+        // What belongs together is one run; the values are the least significant ones.
+        let mut order: Vec<(usize, &DigitRule)> = rules.iter().enumerate().collect();
+        order.sort_by_key(|(_, rule)| rule.slot());
+        for (field, rule) in order {
+            let (values, modulus) = match *rule {
+                DigitRule::Value(values) => (values, 1),
+                DigitRule::Position { slot, modulus } => {
+                    left[slot] += 1;
+                    (left[slot] * modulus, modulus)
+                }
+            };
+            let slot = rule.slot();
+            let bits = usize::BITS - (values.max(1) - 1).leading_zeros();
+            if shift + bits > 64 {
+                (word, shift) = (word - 1, 0);
+            }
+            if runs.last().is_none_or(|run| run.slot != slot) {
+                runs.push(DigitRun { slot, turned: false, digits: Vec::new() });
+            }
+            let run = runs.last_mut().expect("there is one now");
+            run.turned |= modulus > 1;
+            run.digits.push(Digit {
+                key: layout.field(field),
+                word,
+                shift,
+                mask: (1 << bits) - 1,
+                modulus: modulus as u64,
+                inverse: (1u64 << 16).div_ceil(modulus as u64),
+            });
+            shift += bits;
+        }
+        runs.iter_mut().for_each(|run| run.digits.reverse());
+        runs.reverse();
+        KeyDigits { runs, words: layout.words }
+    }
+
+    /// Appends the strings of keys, in their order. Cost: some 6 instructions a field.
+    pub fn encode(&self, keys: &[u64], free: &FreePositions, kernel: Kernel, out: &mut Vec<u64>) {
+        let digits = self;
+        dispatch!(
+            kernel,
+            (digits: &KeyDigits, keys: &[u64], free: &FreePositions, out: &mut Vec<u64>),
+            [convert::<ToStrings>], [convert::<ToStrings>], [convert::<ToStrings>]
+        )
+    }
+
+    /// Appends the keys of strings, in their order; nonsense is somebody's keys. Cost: some 14 instructions a field where
+    /// the processor has BMI2.
+    pub fn decode(
+        &self,
+        strings: &[u64],
+        free: &FreePositions,
+        kernel: Kernel,
+        out: &mut Vec<u64>,
+    ) {
+        let digits = self;
+        dispatch!(
+            kernel,
+            (digits: &KeyDigits, strings: &[u64], free: &FreePositions, out: &mut Vec<u64>),
+            [convert::<ToKeys<true>>], [convert::<ToKeys<true>>], [convert::<ToKeys<false>>]
+        )
+    }
+}
+
+/// From keys to strings or back.
+trait Conversion {
+    /// Returns a field of what is converted.
+    fn read(digit: &Digit, from: &[u64]) -> u64;
+    /// Returns the number of a position among those left, or the position of a number; it is then taken.
+    ///
+    /// # Safety
+    /// The processor has the instructions.
+    unsafe fn take(left: &mut u64, place: u64) -> u64;
+    /// Returns where the field of the result is.
+    fn target(digit: &Digit) -> (usize, u32);
+}
+
+struct ToStrings;
+
+impl Conversion for ToStrings {
+    #[inline(always)]
+    fn read(digit: &Digit, from: &[u64]) -> u64 {
+        digit.key.value(from)
+    }
+
+    #[inline(always)]
+    unsafe fn take(left: &mut u64, position: u64) -> u64 {
+        let bit = 1 << (position % 64);
+        let below = (*left & (bit - 1)).count_ones();
+        *left &= !bit;
+        u64::from(below)
+    }
+
+    #[inline(always)]
+    fn target(digit: &Digit) -> (usize, u32) {
+        (digit.word, digit.shift)
+    }
+}
+
+/// `FAST` needs BMI2.
+struct ToKeys<const FAST: bool>;
+
+impl<const FAST: bool> Conversion for ToKeys<FAST> {
+    #[inline(always)]
+    fn read(digit: &Digit, from: &[u64]) -> u64 {
+        from[digit.word] >> digit.shift & digit.mask
+    }
+
+    #[inline(always)]
+    unsafe fn take(left: &mut u64, index: u64) -> u64 {
+        // SAFETY: the caller's promise.
+        let bit = unsafe { nth::<FAST>(*left, index) };
+        *left ^= bit;
+        u64::from(bit.trailing_zeros())
+    }
+
+    #[inline(always)]
+    fn target(digit: &Digit) -> (usize, u32) {
+        (digit.key.word, digit.key.shift)
+    }
+}
+
+/// # Safety
+/// The processor has the instructions of the conversion.
+#[inline(always)]
+unsafe fn convert<D: Conversion>(
+    digits: &KeyDigits,
+    from: &[u64],
+    free: &FreePositions,
+    out: &mut Vec<u64>,
+) {
+    let start = out.len();
+    out.resize(start + from.len(), 0);
+    let to = &mut out[start..];
+    // SAFETY: the caller's promise.
+    unsafe {
+        match digits.words {
+            1 => convert_all::<D, 1>(digits, from, free, to),
+            2 => convert_all::<D, 2>(digits, from, free, to),
+            3 => convert_all::<D, 3>(digits, from, free, to),
+            4 => convert_all::<D, 4>(digits, from, free, to),
+            8 => convert_all::<D, 8>(digits, from, free, to),
+            16 => convert_all::<D, 16>(digits, from, free, to),
+            words => unreachable!("keys of {words} words have no digits"),
+        }
+    }
+}
+
+/// # Safety
+/// As for [`convert`].
+#[inline(always)]
+unsafe fn convert_all<D: Conversion, const W: usize>(
+    digits: &KeyDigits,
+    from: &[u64],
+    free: &FreePositions,
+    to: &mut [u64],
+) {
+    let (from, to) = (from.as_chunks::<W>().0, to.as_chunks_mut::<W>().0);
+    let (many, few) = from.as_chunks::<TOGETHER>();
+    let (many_to, few_to) = to.as_chunks_mut::<TOGETHER>();
+    // SAFETY: the caller's promise.
+    unsafe {
+        for (from, to) in many.iter().zip(many_to) {
+            convert_some::<D, W, TOGETHER>(digits, from, free, to);
+        }
+        for (from, to) in few.as_chunks::<1>().0.iter().zip(few_to.as_chunks_mut::<1>().0) {
+            convert_some::<D, W, 1>(digits, from, free, to);
+        }
+    }
+}
+
+/// # Safety
+/// As for [`convert`].
+#[inline(always)]
+unsafe fn convert_some<D: Conversion, const W: usize, const N: usize>(
+    digits: &KeyDigits,
+    from: &[[u64; W]; N],
+    free: &FreePositions,
+    to: &mut [[u64; W]; N],
+) {
+    for run in &digits.runs {
+        let mut left = [run.slot.map_or(0, |slot| free[slot]); N];
+        for digit in &run.digits {
+            let (word, shift) = D::target(digit);
+            for i in 0..N {
+                let value = D::read(digit, &from[i]);
+                // SAFETY: the caller's promise.
+                let value = unsafe {
+                    match (run.slot, run.turned) {
+                        (None, _) => value,
+                        (Some(_), false) => D::take(&mut left[i], value),
+                        (Some(_), true) => {
+                            let (place, turn) = digit.parts(value);
+                            D::take(&mut left[i], place) * digit.modulus + turn
+                        }
+                    }
+                };
+                to[i][word] |= value << shift;
+            }
+        }
+    }
+}
+
+/// Returns bit `index` of those that are set, in its place; 0 where there are fewer.
+///
+/// # Safety
+/// `FAST` needs BMI2.
+#[inline(always)]
+unsafe fn nth<const FAST: bool>(bits: u64, index: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if FAST {
+        // SAFETY: the caller's promise.
+        return unsafe { std::arch::x86_64::_pdep_u64(1 << (index % 64), bits) };
+    }
+    let rest = (0..index).fold(bits, |rest, _| rest & rest.wrapping_sub(1));
+    rest & rest.wrapping_neg()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nine pieces with three orientations, a value between them, and pieces of a larger orbit.
+    #[test]
+    fn keys_come_back_and_take_few_bits() {
+        let values = [27, 27, 5, 27, 27, 40, 40, 40, 40, 40, 40, 40, 40];
+        let layout = KeyLayout::new(&values);
+        let rules = values.map(|values| match values {
+            27 => DigitRule::Position { slot: 0, modulus: 3 },
+            40 => DigitRule::Position { slot: 1, modulus: 1 },
+            _ => DigitRule::Value(values),
+        });
+        let digits = KeyDigits::new(&layout, &rules, &[7, 40, 0, 0, 0, 0, 0, 0]);
+        let mut free = [0; SLOTS];
+        (free[0], free[1]) = (0b1_1101_0111, (1 << 40) - 1);
+        let mut state = 7u64;
+        let mut next = |below: usize| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as usize % below
+        };
+        let mut keys = Vec::new();
+        for _ in 0..100 {
+            let mut places =
+                [(0..9).filter(|p| free[0] >> p & 1 == 1).collect(), Vec::from_iter(0..40)];
+            let row: Vec<u8> = (values.iter())
+                .map(|&values| match values {
+                    27 => 3 * places[0].swap_remove(next(places[0].len())) + next(3),
+                    40 => places[1].swap_remove(next(places[1].len())),
+                    _ => next(values),
+                } as u8)
+                .collect();
+            keys.extend(layout.pack(&row));
+        }
+        let mut strings = Vec::new();
+        digits.encode(&keys, &free, Kernel::best(), &mut strings);
+        for kernel in [Kernel::best(), Kernel::Scalar] {
+            let mut back = Vec::new();
+            digits.decode(&strings, &free, kernel, &mut back);
+            assert_eq!(back, keys);
+        }
+        let bits = 5 + 5 + 4 + 4 + 3 + 8 * 6;
+        let most = strings.chunks_exact(layout.words).map(|string| string[0]).max().unwrap();
+        assert!(u64::BITS - most.leading_zeros() + 64 <= bits + 6, "{most:x}");
+    }
+}
