@@ -116,7 +116,7 @@ impl Error {
                 | SearchError::InMemory { .. }
                 | SearchError::Kernel(_),
             )
-            | Error::Disk(DiskError::Digits { .. })
+            | Error::Disk(DiskError::Digits(_))
             | Error::Pdb(
                 PdbError::Board(_)
                 | PdbError::Kernel(_)

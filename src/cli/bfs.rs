@@ -7,7 +7,7 @@ use tilewave::frontier::FrontierSearch;
 use tilewave::pdb::{Depths, Space};
 use tilewave::puzzle::orbits::OrbitPuzzle;
 use tilewave::report::{bytes, duration, histogram, published, published_for, thousands};
-use tilewave::search::disk::{self, Disk};
+use tilewave::search::disk::{self, Disk, Widths};
 use tilewave::{Pattern, Search, internals, search};
 
 use crate::cli::{
@@ -161,9 +161,9 @@ pub fn run(
     let files = report.files()?;
     let progress = SearchProgress::new();
     let outcome = match disk {
-        Some(disk) => {
+        Some(mut disk) => {
             sweeps(&search)?;
-            fits(&search, &disk)?;
+            disk.expected = expected(&search)?;
             disk::run(&search, &disk, &progress)?
         }
         None => search::run(&search, &progress)?,
@@ -172,29 +172,17 @@ pub fn run(
     report.finish(files, &outcome)
 }
 
-/// Refuses a search that needs more disk than it may take or than is free.
-fn fits(search: &Search, disk: &Disk) -> Result<()> {
-    let found = disk.directories.manifest()?;
-    if disk.ignore_space || found.as_ref().is_some_and(|manifest| manifest.complete) {
-        return Ok(());
-    }
+/// What may be expected of the levels of a search.
+fn expected(search: &Search) -> Result<Vec<Widths>> {
     let space = &search.space;
-    let memory_plan = disk::MemoryPlan::choose(search, disk, found.as_ref())?;
-    let peak = |counts: &[u64], depth| -> Result<u64> {
-        let widths = disk::widths(space, counts, depth)?;
-        Ok(disk::estimate(&widths, memory_plan, disk.keep_all).peak_bytes)
-    };
-    let needed = match published_for(space) {
-        Some(truth) => peak(truth.counts(), search.max_depth)?,
-        // From other goals the widest levels are as wide, not the first ones.
-        None => {
-            let corner = space.size().zip(space.metric());
-            let corner = corner.and_then(|(size, m)| published(size, size.cells() - 1, m));
-            let whole = corner.map_or(&[][..], |truth| truth.counts());
-            peak(&[], search.max_depth)?.min(peak(whole, None)?)
-        }
-    };
-    Ok(disk::DiskBudget::of(disk)?.check(needed)?)
+    if let Some(truth) = published_for(space) {
+        return Ok(vec![disk::widths(space, truth.counts(), search.max_depth)?]);
+    }
+    // From other goals the widest levels are as wide, not the first ones.
+    let corner = space.size().zip(space.metric());
+    let corner = corner.and_then(|(size, m)| published(size, size.cells() - 1, m));
+    let whole = corner.map_or(&[][..], |truth| truth.counts());
+    Ok(vec![disk::widths(space, &[], search.max_depth)?, disk::widths(space, whole, None)?])
 }
 
 // `tilewave bfs --tiles`: the space of a pattern, every move counted.

@@ -12,10 +12,11 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use crate::bits::set_of;
-use crate::kernel::{Kernel, Word, join_planes, split_planes};
+use crate::kernel::{Kernel, Tally, Word, join_planes, split_planes};
 use crate::pdb::encoding::bit_of;
 use crate::pdb::file_order::{ArrangementOrder, WINDOW, bits_by_slots, slots_in_order};
 use crate::pdb::slots::{FirstVisits, SlotSearch, VisitSink, stretch_slots, unit};
@@ -23,14 +24,52 @@ use crate::pdb::{Build, Meter, Pattern, Pdb, PdbError, SlotGraph, TableBuild, bu
 use crate::perm::{Layout, Register};
 use crate::progress::{Phase, Progress};
 use crate::store::{
-    Codec, DEFAULT_LEVEL, DatabaseMarker, Decoder, Encoder, FileHeader as _, FrameEntry,
-    LevelHeader, LevelReader, LevelSum, LevelWriter, Lock, MANIFEST, RunFile, Storage, advice,
-    lock_within,
+    Codec, DEFAULT_LEVEL, Decoder, Encoder, FileHeader as _, FrameEntry, LevelHeader, LevelReader,
+    LevelWriter, Lock, MANIFEST, RunFile, Storage, StorageError, advice, lock_within, read_marker,
+    seal, write_marker,
 };
 use crate::threads::pool;
 
 /// Time to wait for another build in the directory to end.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Name of the marker of a build.
+pub const DATABASE: &str = "tilewave-database";
+
+/// First word of that file.
+const DATABASE_FORMAT: &str = "tilewave-database";
+
+/// What the directory of a database's build says of itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DatabaseMarker {
+    /// Random number of the build, also in each of its files.
+    #[serde(with = "crate::store::hex")]
+    pub run: u64,
+    /// Board size.
+    pub board: String,
+    /// Goal in notation.
+    pub goal: String,
+    /// The tiles of the pattern.
+    pub tiles: Vec<u16>,
+}
+
+impl DatabaseMarker {
+    /// Reads the marker of a directory; `None` when it has none.
+    pub fn read(storage: &dyn Storage) -> Result<Option<DatabaseMarker>, StorageError> {
+        read_marker(storage, DATABASE, DATABASE_FORMAT)
+    }
+
+    pub(crate) fn write(&self, storage: &dyn Storage) -> Result<(), StorageError> {
+        write_marker(storage, DATABASE, self.run, &seal(DATABASE_FORMAT, 1, self))
+    }
+
+    /// Removes the marker of a directory, durably.
+    pub(crate) fn remove(storage: &dyn Storage) -> Result<(), StorageError> {
+        storage.remove(DATABASE)?;
+        storage.sync_names()
+    }
+}
 
 /// A build in a directory.
 pub struct DiskBuild<'a> {
@@ -329,9 +368,8 @@ impl BuildLevels<'_> {
     fn open(&self, depth: usize) -> Result<Option<LevelReader>, PdbError> {
         let name = name(depth as u32);
         let failed = |error| failed(self.storage, &name, error);
-        let file = match self.storage.open(&name) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            opened => opened.map_err(failed)?,
+        let Some(file) = self.storage.find(&name).map_err(failed)? else {
+            return Ok(None);
         };
         let reader = LevelReader::open(file).map_err(failed)?;
         let codec = reader.header().codec;
@@ -419,7 +457,7 @@ impl BuildLevels<'_> {
             let states = masks.zip(words).enumerate();
             let states = states.map_init(|| None, work);
             let states = states.try_reduce(|| 0, |a, b| Ok(a + b))?;
-            if states != reader.sum().states || found != reader.before() {
+            if states != reader.sum().states || found != reader.before {
                 let name = name(depth as u32);
                 let wrong = self.storage.place(&name).invalid("its number of entries is wrong");
                 return Err(failed(self.storage, &name, wrong));
@@ -530,7 +568,7 @@ impl VisitSink for BuildLevels<'_> {
         }
         let mut file = self.file.lock();
         if let Some((new, InOrder { writer, checksum, .. })) = file.take() {
-            let finished = writer.finish(LevelSum { states: entries, checksum }, found);
+            let finished = writer.finish(Tally { states: entries, checksum }, found);
             let synced = finished.and_then(|(_, mut file)| file.sync());
             synced.map_err(|e| {
                 let _ = self.storage.remove(&new);

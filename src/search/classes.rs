@@ -9,6 +9,7 @@
 //! lies in one class, the next in the class after it, which is the same where there is only one.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use crate::kernel::{Kernel, Rule, StepProgram, Transfer};
 use crate::perm::{Gathers, LANES, Layout};
@@ -192,9 +193,6 @@ pub(crate) struct IncomingStep {
 impl IncomingStep {
     /// Returns a step by some moves that takes the place of what was there, into the first group, of even lines; `halo`
     /// is what is handed over with the target blocks.
-    ///
-    /// # Errors
-    /// What the kernel refuses.
     pub fn of<'a>(
         kernel: Kernel,
         tables: &Gathers,
@@ -260,8 +258,18 @@ impl Chunks {
         (0..layout.prefix()).filter_map(move |digits| Chunks::new(layout, digits))
     }
 
+    /// The chunks of a run, known by their number and the lines of a frame.
+    pub fn of(layout: Layout, count: u32, frame_lines: u32) -> Option<Chunks> {
+        let fits = |cut: &Chunks| (cut.count, cut.frame_lines()) == (count as usize, frame_lines);
+        Chunks::cuts(layout).find(fits)
+    }
+
     pub fn registers(&self) -> usize {
         self.blocks * self.layout.block_registers()
+    }
+
+    pub fn frame_lines(&self) -> u32 {
+        (self.frame_registers() * LANES) as u32
     }
 
     pub fn frame_registers(&self) -> usize {
@@ -270,6 +278,12 @@ impl Chunks {
 
     pub fn frames(&self) -> usize {
         self.blocks.div_ceil(self.frame_blocks)
+    }
+
+    /// The blocks of a frame, counted from the first of the chunk.
+    pub fn frame(&self, number: usize) -> Range<usize> {
+        let first = number * self.frame_blocks;
+        first..self.blocks.min(first + self.frame_blocks)
     }
 
     pub fn lines(&self) -> u64 {

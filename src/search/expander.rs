@@ -9,7 +9,7 @@ use crate::Error;
 use crate::kernel::{ByteBlock, Rule, StepProgram, Tally};
 use crate::perm::{ALL, LANES, Layout, MAX_LEN, Reach, Register};
 use crate::puzzle::State;
-use crate::search::IncomingStep;
+use crate::search::{Chunks, IncomingStep};
 use crate::store::Array;
 
 /// The states of one class at one depth, of a chunk or of all: for each group in turn a byte per line, one
@@ -50,7 +50,6 @@ impl Frontier {
         registers.zip(self.occupied.chunks_mut(blocks))
     }
 
-    /// Adds a state.
     pub fn insert(&mut self, layout: Layout, register: u64, lane: usize, bit: u8) {
         let register = register as usize;
         self.registers.units_mut()[register][lane] |= 1 << bit;
@@ -111,7 +110,6 @@ pub(crate) struct Expansion<'a> {
     pub layout: Layout,
     pub step: &'a IncomingStep,
     pub cur: &'a Frontier,
-    /// Number of the array's first block.
     pub first: usize,
     /// Number of blocks of a group in the array.
     pub blocks: usize,
@@ -119,7 +117,6 @@ pub(crate) struct Expansion<'a> {
     pub reach: &'a [Reach],
 }
 
-/// A block that is computed.
 pub(crate) struct BlockTarget<'a> {
     /// Its previous level, which becomes its next.
     pub registers: &'a mut [Register],
@@ -174,6 +171,17 @@ impl<'a> Expansion<'a> {
     /// Returns the step for an array of all blocks.
     pub fn whole(layout: Layout, step: &'a IncomingStep, cur: &'a Frontier) -> Expansion<'a> {
         Expansion { layout, step, cur, first: 0, blocks: layout.blocks(), reach: &[] }
+    }
+
+    /// Returns the step for an array of one chunk.
+    pub fn of_chunk(
+        chunks: Chunks,
+        chunk: usize,
+        step: &'a IncomingStep,
+        cur: &'a Frontier,
+    ) -> Expansion<'a> {
+        let (layout, blocks) = (chunks.layout, chunks.blocks);
+        Expansion { layout, step, cur, first: chunk * blocks, blocks, reach: &[] }
     }
 
     /// Works out the sources of a block, counted over all arrays.
@@ -290,7 +298,6 @@ impl<'a> Expansion<'a> {
     }
 }
 
-/// The number of no block.
 const NO_BLOCK: usize = usize::MAX;
 
 /// Where one block comes from.

@@ -117,15 +117,14 @@ pub fn calibrate(
     let (members, positions) = smaller(&plan.space);
     let mut found: Vec<(usize, Outcome)> = Vec::new();
     for (positions, member) in members {
-        let outcome = match run_some(member) {
+        match run_some(member) {
             // On disk: the levels of some members are not cut into chunks, those of larger ones may be.
-            Err(Error::Search(SearchError::InMemory { .. })) => continue,
-            outcome => outcome?,
-        };
-        let Some(outcome) = outcome else {
-            break;
-        };
-        found.push((positions, outcome));
+            Err(Error::Search(SearchError::InMemory { .. })) => {}
+            outcome => match outcome? {
+                Some(outcome) => found.push((positions, outcome)),
+                None => break,
+            },
+        }
     }
     let growth = |n: usize, of: &Outcome, power: f64| {
         let growth = (positions as f64 / n as f64).powf(power);
@@ -146,9 +145,14 @@ pub fn calibrate(
     })
 }
 
+/// A search through chunks in memory.
+fn in_memory() -> Disk {
+    Disk::new(Directories::new(vec![Box::new(MemoryDirectory::default())]))
+}
+
 /// Runs a search through chunks in memory, whose seconds are those of decoding, kernel and encoding.
 fn worked(search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
-    let mut disk = Disk::new(Directories::new(vec![Box::new(MemoryDirectory::default())]));
+    let mut disk = in_memory();
     let layout = SearchProblem::chunked(&search.space)?.layout;
     disk.shared_digits = Chunks::new(layout, 1).map(|chunks| chunks.digits);
     disk.commit_every = Duration::MAX;
@@ -301,7 +305,7 @@ impl Forecast {
         widths: &[u64],
         machines: &Machines,
     ) -> Result<(), Error> {
-        let mut disk = Disk::new(Directories::new(vec![Box::new(MemoryDirectory::default())]));
+        let mut disk = in_memory();
         let ranks = machines.ranks;
         let network = (ranks > 1).then(|| network(&search.space, ranks as usize)).transpose()?;
         if let Some(network) = network {
@@ -315,25 +319,19 @@ impl Forecast {
             }
             plan => plan?,
         };
-        if network.is_some() {
-            // They are sent to other machines.
-            plan.plane_files = 0;
-        }
-        let shallow = disk::widths(&search.space, widths, search.max_depth)?;
-        let estimate = disk::estimate(&shallow, plan, keep_all);
-        // The first levels take their share of the time of all.
-        if search.max_depth.is_some() {
-            let (exact, states) = (shallow.exact, shallow.states());
-            self.reached = states.filter(|_| exact);
-            self.at_most = states.filter(|_| !exact);
-            if let Some((seconds, _)) = &mut self.time {
-                *seconds *= disk::share(&shallow, widths, plan);
-            }
-        }
         let given = |what: &str, rate: u64| format!("{what} of {}/s, as given", bytes(rate));
         self.projected.push("bytes a state, as on smaller boards".into());
         self.projected.push(given("a disk", machines.disk_bandwidth));
-        self.memory = plan.bytes + network.map_or(0, |n| n.rank_bytes);
+        self.memory = plan.bytes;
+        if let Some(network) = network {
+            // They are sent to other machines.
+            plan.plane_files = 0;
+            self.memory += network.rank_bytes;
+            self.projected.push(format!("{ranks} machines like this one"));
+            self.projected.push(given("a network", machines.network));
+        }
+        let shallow = disk::widths(&search.space, widths, search.max_depth)?;
+        let estimate = disk::estimate(&shallow, plan, keep_all);
         let moved = (estimate.bytes_read + estimate.bytes_written) as f64;
         let io_seconds = moved / (machines.disk_bandwidth * ranks) as f64;
         // As if every level were dense: an upper bound, where their number is known.
@@ -342,14 +340,18 @@ impl Forecast {
             let all = levels.map(|levels| network.level_bytes as f64 * levels as f64);
             (network, all.map(|all| all / (machines.network * ranks) as f64))
         });
-        if network.is_some() {
-            self.projected.push(format!("{ranks} machines like this one"));
-            self.projected.push(given("a network", machines.network));
+        let mut first = 1.0;
+        if search.max_depth.is_some() {
+            // The first levels take their share of the time of all.
+            first = disk::share(&shallow, widths, plan);
+            let (exact, states) = (shallow.exact, shallow.states());
+            self.reached = states.filter(|_| exact);
+            self.at_most = states.filter(|_| !exact);
         }
         if let Some((seconds, _)) = &mut self.time {
-            // Readers and the writer work beside the computing threads.
-            *seconds = (*seconds / ranks as f64).max(io_seconds);
-            // Ranks compute, then send: the one waits for the other.
+            // Readers and the writer work beside the computing threads; ranks compute, then send: the one waits for the
+            // other.
+            *seconds = (*seconds * first / ranks as f64).max(io_seconds);
             *seconds += network.and_then(|(_, seconds)| seconds).unwrap_or(0.0);
         }
         let (chunks, planes) = (plan.chunks(), plan.planes);

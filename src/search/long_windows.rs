@@ -78,7 +78,6 @@ pub(crate) struct ChainPlan {
 }
 
 impl ChainPlan {
-    /// The windows whose tables are needed.
     pub fn windows(&self) -> impl Iterator<Item = Window> {
         self.links.iter().map(|link| link.last.clone())
     }
@@ -121,7 +120,6 @@ pub(crate) fn arrays(layout: Layout, incoming: &[IncomingMoves], threads: usize)
     most.map_or(0, |most| 1 + most)
 }
 
-/// What one link does.
 struct Link {
     /// Fills its array, `None` for the last one.
     fill: Option<IncomingStep>,
@@ -131,7 +129,6 @@ struct Link {
     digits: usize,
 }
 
-/// Long windows from one group into another.
 struct WindowChain {
     links: Vec<Link>,
     /// Links that are carried out superblock by superblock.
@@ -171,10 +168,24 @@ impl WindowChain {
     }
 }
 
-/// All long windows into one group.
 pub(crate) struct LongWindows {
     layout: Layout,
     chains: Vec<WindowChain>,
+}
+
+/// Arrays of one group each, made as needed.
+#[derive(Default)]
+pub(crate) struct LongWindowArrays {
+    /// What [`LongWindows::run`] has joined.
+    pub joined: Option<Frontier>,
+    spare: Vec<Frontier>,
+}
+
+impl LongWindowArrays {
+    fn take(&mut self, layout: Layout) -> Result<Frontier, Error> {
+        let array = self.joined.take().or_else(|| self.spare.pop());
+        array.map_or_else(|| Frontier::empty(layout, layout.blocks()), Ok)
+    }
 }
 
 /// A pass over all blocks of an array: what is read, and what it is joined to or takes the place of. Returns
@@ -183,9 +194,6 @@ pub(crate) type LongWindowPass<'a> = dyn Fn(Expansion<'_>, &mut Frontier) -> boo
 
 impl LongWindows {
     /// Returns the long windows into a group from those of the class `before`, `None` when there are none.
-    ///
-    /// # Errors
-    /// What the kernel refuses.
     pub fn new(
         kernel: Kernel,
         tables: &Gathers,
@@ -197,57 +205,48 @@ impl LongWindows {
         Ok((!chains.is_empty()).then_some(LongWindows { layout: tables.layout, chains }))
     }
 
-    /// Joins the states that the long windows lead to from `cur` in `joined`, whose content is replaced.
-    /// `spare` are arrays of one group each, made as needed. Returns false when interrupted.
-    ///
-    /// # Errors
-    /// Memory that is not there.
+    /// Joins the states that the long windows lead to from `cur` in the array `joined`, whose content is replaced. Returns
+    /// false when interrupted.
     pub fn run(
         &self,
         cur: &Frontier,
-        joined: &mut Frontier,
-        spare: &mut Vec<Frontier>,
+        arrays: &mut LongWindowArrays,
         observer: &dyn Progress,
         pass: &LongWindowPass,
     ) -> Result<bool, Error> {
         let layout = self.layout;
+        let mut joined = arrays.take(layout)?;
         joined.clear(layout);
         for chain in &self.chains {
             let whole = &chain.links[chain.local..];
             let mut held = None;
             if chain.local > 0 {
-                held = if whole.is_empty() { None } else { Some(self.spare(spare)?) };
-                if !self.superblocks(chain, cur, held.as_mut(), joined, observer)? {
+                held = if whole.is_empty() { None } else { Some(arrays.take(layout)?) };
+                if !self.superblocks(chain, cur, held.as_mut(), &mut joined, observer)? {
                     return Ok(false);
                 }
             }
             for link in whole {
                 let expansion = |step| Expansion::whole(layout, step, held.as_ref().unwrap_or(cur));
                 if let Some(join) = &link.join
-                    && !pass(expansion(join), joined)
+                    && !pass(expansion(join), &mut joined)
                 {
                     return Ok(false);
                 }
                 let mut next = None;
                 if let Some(fill) = &link.fill {
-                    let mut array = self.spare(spare)?;
+                    let mut array = arrays.take(layout)?;
                     if !pass(expansion(fill), &mut array) {
                         return Ok(false);
                     }
                     next = Some(array);
                 }
-                spare.extend(held.take());
+                arrays.spare.extend(held.take());
                 held = next;
             }
         }
+        arrays.joined = Some(joined);
         Ok(true)
-    }
-
-    fn spare(&self, spare: &mut Vec<Frontier>) -> Result<Frontier, Error> {
-        match spare.pop() {
-            Some(array) => Ok(array),
-            None => Frontier::empty(self.layout, self.layout.blocks()),
-        }
     }
 
     /// Carries out the first links of a chain on all superblocks; `out` is the array of the last of them.
@@ -292,7 +291,6 @@ impl LongWindows {
 /// The blocks of a superblock: registers, and whether each holds any state.
 type SuperblockPart<'a> = (&'a mut [Register], &'a mut [bool]);
 
-/// What a thread keeps for a link.
 struct LinkScratch {
     /// The link's array over a superblock of the next link; empty for the last.
     array: Frontier,
@@ -314,7 +312,6 @@ struct Superblock<'a> {
     layout: Layout,
     links: &'a [Link],
     cur: &'a Frontier,
-    /// Number of its first block.
     first: usize,
     joined: SuperblockPart<'a>,
     out: Option<SuperblockPart<'a>>,

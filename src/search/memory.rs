@@ -16,7 +16,8 @@ use crate::progress::{Phase, Progress};
 use crate::puzzle::Window;
 use crate::search::{
     BYTE, BlockLoop, BlockTarget, ChainPlan, EachLevel, Expansion, FoundLevels, Frontier,
-    IncomingStep, LongWindows, Search, SearchError, SearchProblem, is_long, long_windows, plans,
+    IncomingStep, LongWindowArrays, LongWindows, Search, SearchError, SearchProblem, is_long,
+    long_windows, plans,
 };
 use crate::threads::Tasks;
 
@@ -24,7 +25,6 @@ use crate::threads::Tasks;
 /// neighbouring blocks, so that they share the sources in the last-level cache.
 const BLOCKS_PER_TASK: usize = 64;
 
-/// The steps into the groups of one class.
 struct ClassSteps {
     steps: Vec<IncomingStep>,
     /// For each group the windows that are carried out in turn.
@@ -155,14 +155,6 @@ pub(crate) fn run(
     Ok(found)
 }
 
-/// The arrays of the windows that are carried out in turn.
-#[derive(Default)]
-struct LongWindowArrays {
-    joined: Option<Frontier>,
-    spare: Vec<Frontier>,
-}
-
-/// One level.
 struct Sweep<'a> {
     problem: &'a SearchProblem,
     class: &'a ClassSteps,
@@ -170,7 +162,6 @@ struct Sweep<'a> {
     depth: usize,
 }
 
-/// A group's part of a level that is computed.
 struct GroupTarget<'a> {
     expansion: Expansion<'a>,
     registers: &'a mut [Register],
@@ -209,11 +200,6 @@ impl Sweep<'_> {
                 targets.push(GroupTarget { expansion, registers, occupied, seen, joined: None });
                 continue;
             };
-            let LongWindowArrays { joined, spare } = arrays;
-            let joined = match joined {
-                Some(joined) => joined,
-                None => joined.insert(Frontier::empty(layout, blocks)?),
-            };
             let pass = |expansion: Expansion<'_>, to: &mut Frontier| {
                 let target = GroupTarget {
                     expansion,
@@ -224,10 +210,16 @@ impl Sweep<'_> {
                 };
                 self.pass(vec![target]).is_some()
             };
-            if !long.run(cur, joined, spare, self.observer, &pass)? {
+            if !long.run(cur, arrays, self.observer, &pass)? {
                 return Ok(None);
             }
-            let target = GroupTarget { expansion, registers, occupied, seen, joined: Some(joined) };
+            let target = GroupTarget {
+                expansion,
+                registers,
+                occupied,
+                seen,
+                joined: arrays.joined.as_ref(),
+            };
             match self.pass(vec![target]) {
                 Some(part) => tally = tally.plus(part),
                 None => return Ok(None),

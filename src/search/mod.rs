@@ -4,9 +4,7 @@
 //! checksum of a level depends on its set of states alone.
 
 pub(crate) mod classes;
-pub(crate) mod communicator;
 pub mod disk;
-pub(crate) mod error;
 pub(crate) mod expander;
 pub(crate) mod forecast;
 pub(crate) mod long_windows;
@@ -16,26 +14,25 @@ pub mod mpi;
 pub(crate) mod options;
 pub(crate) mod outcome;
 pub(crate) mod problem;
+pub(crate) mod ranks;
 pub(crate) mod reference;
 pub(crate) mod run;
-pub(crate) mod work_sharing;
 
-pub use crate::search::communicator::{Communicator, OneProcess, Reduce};
-pub use crate::search::disk::memory_plan::{Network, network};
-pub use crate::search::error::{Engine, SearchError};
+pub use crate::search::disk::plan::{Network, network};
 pub use crate::search::forecast::{Calibration, DiskForecast, Forecast, Machines, calibrate};
-pub use crate::search::options::Search;
+pub use crate::search::options::{Engine, Search, SearchError};
 pub use crate::search::outcome::{DiskUse, EachLevel, Outcome};
+pub use crate::search::ranks::{Communicator, OneProcess, Ranks, Reduce, Share};
 pub use crate::search::run::{SearchPlan, plan, run, run_each};
-pub use crate::search::work_sharing::{Ranks, Share};
 
 pub(crate) use crate::search::classes::{
     BYTE, Chunks, Group, Groups, IncomingMoves, IncomingStep, Seat,
 };
-pub(crate) use crate::search::error::MAX_CELLS;
 pub(crate) use crate::search::expander::{
     BlockLoop, BlockTarget, Expansion, Frontier, MANY, PredecessorBlocks, states_of,
 };
-pub(crate) use crate::search::long_windows::{ChainPlan, LongWindows, is_long, plans};
+pub(crate) use crate::search::long_windows::{
+    ChainPlan, LongWindowArrays, LongWindows, is_long, plans,
+};
 pub(crate) use crate::search::outcome::{FoundLevels, PlaneStore};
 pub(crate) use crate::search::problem::{Crossings, Plane, SearchProblem, crosses};

@@ -1,12 +1,13 @@
-//! What a search found.
+//! What a search found, or may be expected to find.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use crate::Error;
 use crate::kernel::{Kernel, Tally};
 use crate::perm::Register;
 use crate::progress::{LevelDone, Progress};
-use crate::puzzle::{State, StateSpace};
+use crate::puzzle::{Puzzle, State, StateSpace};
 use crate::search::{Engine, SearchError};
 use crate::units::names;
 
@@ -120,9 +121,7 @@ pub type EachLevel<'a> =
 /// The levels that an engine has found.
 pub(crate) struct FoundLevels {
     puzzle: String,
-    /// States that there are.
     all: u64,
-    /// States of all levels.
     pub states: u64,
     pub counts: Vec<u64>,
     pub checksums: Vec<u64>,
@@ -153,9 +152,6 @@ impl FoundLevels {
     }
 
     /// Appends the next level and reports it; returns false when it is empty, which completes the search.
-    ///
-    /// # Errors
-    /// [`SearchError::Sum`] when the states do not add up.
     pub fn push(
         &mut self,
         level: Tally,
@@ -179,6 +175,138 @@ impl FoundLevels {
         self.level_seconds.push(seconds);
         progress.level(&LevelDone { depth, states: level.states, seconds });
         Ok(true)
+    }
+}
+
+// What may be expected of the levels.
+
+/// The states per depth that an estimate counts with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Widths {
+    /// States at each depth, as far as the search goes; none where nothing is known.
+    pub counts: Vec<u64>,
+    /// Whether these are what somebody has counted, not the most that there may be.
+    pub exact: bool,
+}
+
+impl Widths {
+    /// Returns the sum of all depths, `None` where nothing is known.
+    pub fn states(&self) -> Option<u64> {
+        (!self.counts.is_empty()).then(|| self.counts.iter().sum())
+    }
+}
+
+/// Returns the states per depth of a search: the published ones as far as it goes; where there are none, the most
+/// that so many moves lead to; nothing when these are more than there are states.
+///
+/// # Errors
+/// As [`StateSpace::start`].
+///
+/// ```
+/// use tilewave::search::disk;
+/// use tilewave::puzzle::{Goal, Metric, StateSpace};
+///
+/// let board = Goal::Last.board("4x4".parse()?)?;
+/// let space = StateSpace::of_board(board).in_metric(Metric::Mtm);
+/// let widths = disk::widths(&space, &[], Some(4))?;
+/// assert_eq!(widths.counts, [1, 6, 18, 54, 162]);
+/// assert!(!widths.exact);
+/// assert!(disk::widths(&space, &[], None)?.counts.is_empty());
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+pub fn widths(
+    space: &StateSpace,
+    published: &[u64],
+    max_depth: Option<usize>,
+) -> Result<Widths, Error> {
+    let levels = max_depth.map_or(usize::MAX, |depth| depth.saturating_add(1));
+    if !published.is_empty() {
+        let counts = published[..published.len().min(levels)].to_vec();
+        return Ok(Widths { counts, exact: true });
+    }
+    let mut widths = Widths::default();
+    // Ways of a single move never end, and no search needs so many levels.
+    if levels > MOST_LEVELS {
+        return Ok(widths);
+    }
+    let start = space.start()?;
+    let growth = Growth::new(space.moves(), start.cell);
+    let mut left = space.numbered_states();
+    for most in growth.take(levels) {
+        match left.checked_sub(most) {
+            Some(rest) => left = rest,
+            None => return Ok(Widths::default()),
+        }
+        widths.counts.push(most);
+    }
+    Ok(widths)
+}
+
+/// Most levels that growth is counted for.
+const MOST_LEVELS: usize = 1000;
+
+// The most states that a depth may have, where nobody has counted them.
+//
+// Invariant: an upper bound. Of the shortest ways to a state take the first in the order of the moves. Any two moves
+// that follow each other in it are the first of the shortest ways to where they lead; else the way had a shorter
+// one, or one that comes first. So a depth has at most as many states as there are ways of that length in which any
+// two moves are such a pair: no two that cancel, that one move does as well, or that trade places in vain.
+
+/// The ways of each length from a cell, one depth after the other. It has no end where the ways have none.
+pub(crate) struct Growth {
+    /// The moves that may follow each move.
+    after: Vec<Vec<usize>>,
+    /// The ways that end with each move.
+    ways: Vec<u64>,
+    depth: usize,
+}
+
+impl Growth {
+    /// Returns the growth from a cell.
+    pub fn new(puzzle: &Puzzle, cell: usize) -> Growth {
+        let edges = puzzle.edges();
+        let from = |cell| (0..edges.len()).filter(move |&edge| edges[edge].from == cell);
+        let moved = |line: &[usize], edge: usize| {
+            let mut line = line.to_vec();
+            puzzle.windows()[edges[edge].window].apply(&mut line);
+            (line, edges[edge].to)
+        };
+        let start: Vec<usize> = (0..puzzle.line_len()).collect();
+        let mut growth =
+            Growth { after: vec![Vec::new(); edges.len()], ways: vec![0; edges.len()], depth: 0 };
+        for first in 0..puzzle.cells() {
+            let mut seen = HashSet::from([(start.clone(), first)]);
+            let new = |&edge: &usize| seen.insert(moved(&start, edge));
+            let once: Vec<usize> = from(first).filter(new).collect();
+            for &edge in &once {
+                growth.ways[edge] = u64::from(first == cell);
+                let (line, to) = moved(&start, edge);
+                let new = |&edge: &usize| seen.insert(moved(&line, edge));
+                growth.after[edge] = from(to).filter(new).collect();
+            }
+        }
+        growth
+    }
+}
+
+impl Iterator for Growth {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        self.depth += 1;
+        if self.depth == 1 {
+            return Some(1);
+        }
+        let sum = |ways: &[u64]| ways.iter().fold(0, |sum: u64, &more| sum.saturating_add(more));
+        let states = sum(&self.ways);
+        let mut longer = vec![0u64; self.ways.len()];
+        for (&ways, after) in self.ways.iter().zip(&self.after) {
+            for &edge in after {
+                longer[edge] = longer[edge].saturating_add(ways);
+            }
+        }
+        self.ways = longer;
+        (states > 0).then_some(states)
     }
 }
 

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use crate::Error;
-use crate::kernel::{Tally, Transfer};
-use crate::perm::{LANES, Layout, MoveTable, layout};
+use crate::kernel::{Kernel, Tally, Transfer};
+use crate::perm::{LANES, Layout, layout};
 use crate::puzzle::{State, StateSpace, Window};
 use crate::search::disk::PlaneSources;
 use crate::search::{Chunks, Groups, SearchError, Seat, is_long};
@@ -23,10 +23,6 @@ pub(crate) struct SearchProblem {
 
 impl SearchProblem {
     /// Returns the problem of a state space.
-    ///
-    /// # Errors
-    /// [`SearchError::TooSmall`] and [`SearchError::TooLarge`] for boards that the layout or the groups do
-    /// not fit, [`crate::puzzle::BoardError`] when the start cannot reach the goal.
     pub fn new(space: &StateSpace) -> Result<SearchProblem, Error> {
         space.numbered()?;
         let puzzle = space.to_string();
@@ -38,9 +34,6 @@ impl SearchProblem {
 
     /// Returns the problem of a search through chunks: those whose moves cross the front of a line one element at a
     /// time.
-    ///
-    /// # Errors
-    /// As [`SearchProblem::new`], and [`SearchError::InMemory`] for others.
     pub fn chunked(space: &StateSpace) -> Result<SearchProblem, Error> {
         let problem = SearchProblem::new(space)?;
         let windows = problem.space.moves().windows();
@@ -51,7 +44,6 @@ impl SearchProblem {
         Ok(problem)
     }
 
-    /// Returns where a state lies.
     pub fn seat(&self, state: State) -> Seat {
         let parity = self.space.parity(state).0;
         let seat = self.groups.seat(parity, state.cell);
@@ -110,7 +102,6 @@ impl SearchProblem {
 pub(crate) struct Plane {
     /// Place of the group in its class and bit of the cell that the moves start from.
     pub from: (usize, u8),
-    /// Those that they lead to.
     pub to: (usize, u8),
     /// Where the bits of a target block come from.
     pub sources: Arc<PlaneSources>,
@@ -136,6 +127,8 @@ pub(crate) struct Crossings {
     /// Whether the words of a step may stand where those of the next one lie: the moves of one side are those of the
     /// other the other way round, and words move as a whole.
     pub in_place: bool,
+    pub chunks: Chunks,
+    pub kernel: Kernel,
 }
 
 impl Crossings {
@@ -158,15 +151,13 @@ impl Crossings {
         1 + usize::from(groups.directed || reaches)
     }
 
-    /// Returns the moves between chunks.
-    pub fn new(groups: &Groups, chunks: Chunks) -> Crossings {
+    pub fn new(groups: &Groups, chunks: Chunks, kernel: Kernel) -> Crossings {
         let side = |class: usize| -> Vec<Plane> {
             let parity = |class: usize, group: usize| groups.classes[class][group].parity;
             let crossing = moves(groups, class).filter(|(_, _, t)| crosses(t, chunks));
             let planes = crossing.flat_map(|(from, to, transfer)| {
                 let located = |window: &Window, parity| {
-                    let gather = MoveTable::new(chunks.layout, window);
-                    Arc::new(PlaneSources::new(chunks, gather, parity))
+                    Arc::new(PlaneSources::new(kernel, chunks.layout, window, parity))
                 };
                 let sources = located(&transfer.window, parity(groups.next(class), to));
                 let targets = located(&transfer.window.inverse(), parity(class, from));
@@ -186,7 +177,8 @@ impl Crossings {
             (true, _) => side(1),
         };
         let whole = |plane: &Plane| plane.sources.is_whole() && plane.targets.is_whole();
-        Crossings { in_place: !groups.directed && first.iter().all(whole), sides: [first, second] }
+        let in_place = !groups.directed && first.iter().all(whole);
+        Crossings { sides: [first, second], in_place, chunks, kernel }
     }
 
     /// Returns the number of planes of a step, the larger of both sides.
@@ -201,7 +193,6 @@ fn moves(groups: &Groups, class: usize) -> impl Iterator<Item = (usize, usize, &
     incoming.flat_map(|(to, incoming)| incoming.iter().map(move |a| (a.from, to, &a.transfer)))
 }
 
-/// Whether moves lead from one chunk to another.
 pub(crate) fn crosses(transfer: &Transfer, chunks: Chunks) -> bool {
     !transfer.window.is_identity() && transfer.window.first() < chunks.digits
 }

@@ -18,13 +18,11 @@ use crate::progress::{Phase, Progress};
 use crate::puzzle::{State, StateSpace};
 use crate::search::{FoundLevels, Groups, Search, SearchError};
 
-/// States per 64-bit word.
 const PER_WORD: u64 = 32;
 
 /// Words per unit of parallel work: 4 KiB.
 const WORDS_PER_TASK: usize = 512;
 
-/// Units of work between two reports of progress.
 const TASKS_PER_REPORT: u64 = 64;
 
 /// Returns the bytes that a search takes.
@@ -41,36 +39,30 @@ pub(crate) fn run(
     start: State,
     observer: &dyn Progress,
 ) -> Result<FoundLevels, SearchError> {
-    let graph = Graph::new(space, start.cell);
-    let words: Vec<AtomicU64> = (0..array_bytes(space) / 8).map(|_| AtomicU64::new(0)).collect();
-    mark(&words, space.id(start), 1);
+    let graph = Graph::new(space, start.cell, search.keep_last);
+    graph.mark(space.id(start), 1);
 
     let mut found = FoundLevels::new(space.to_string(), space.numbered_states());
     for depth in 0..=search.max_depth.unwrap_or(usize::MAX) {
         let begun = Instant::now();
         let tag = 1 + depth as u64 % 2;
         let count_only = search.max_depth == Some(depth);
-        let tasks = words.len().div_ceil(WORDS_PER_TASK) as u64;
+        let tasks = graph.words.len().div_ceil(WORDS_PER_TASK);
         let done = AtomicU64::new(0);
-        let pass = words
-            .par_chunks(WORDS_PER_TASK)
-            .enumerate()
-            .map(|(task, part)| {
-                if observer.interrupted() {
-                    return None;
-                }
-                let first = (task * WORDS_PER_TASK) as u64 * PER_WORD;
-                let keep = search.keep_last;
-                let pass = ReferencePass { tag, count_only, keep };
-                let found = graph.expand(&words, part, first, pass);
-                let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-                if done.is_multiple_of(TASKS_PER_REPORT) {
-                    observer.progress(Phase::Search(depth), done, tasks);
-                }
-                Some(found)
-            })
-            .try_reduce(PassResult::default, |a, b| Some(a.join(b, search.keep_last)))
-            .ok_or(SearchError::Interrupted { depth, states: found.states })?;
+        let expand = |task: usize| {
+            if observer.interrupted() {
+                return None;
+            }
+            let found = graph.expand(task, tag, count_only);
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            if done.is_multiple_of(TASKS_PER_REPORT) {
+                observer.progress(Phase::Search(depth), done, tasks as u64);
+            }
+            Some(found)
+        };
+        let pass = (0..tasks).into_par_iter().map(expand);
+        let pass = pass.try_reduce(PassResult::default, |a, b| Some(a.join(b, graph.keep)));
+        let pass = pass.ok_or(SearchError::Interrupted { depth, states: found.states })?;
         if !found.push(pass.tally, begun, observer)? {
             break;
         }
@@ -79,18 +71,6 @@ pub(crate) fn run(
     Ok(found)
 }
 
-/// What one pass over the states is to do.
-#[derive(Clone, Copy)]
-struct ReferencePass {
-    /// The two bits that mark the frontier.
-    tag: u64,
-    /// Count the frontier, do not expand it.
-    count_only: bool,
-    /// Most states to return.
-    keep: usize,
-}
-
-/// What a pass found in one part of the states.
 #[derive(Default)]
 struct PassResult {
     tally: Tally,
@@ -106,12 +86,6 @@ impl PassResult {
     }
 }
 
-/// Sets bits of a state.
-fn mark(words: &[AtomicU64], id: u64, bits: u64) {
-    let shift = 2 * (id % PER_WORD);
-    words[(id / PER_WORD) as usize].fetch_or(bits << shift, Ordering::Relaxed);
-}
-
 /// One bit (the lower of each pair) per state of the word that carries exactly `tag`.
 fn tagged(word: u64, tag: u64) -> u64 {
     const LOWER: u64 = 0x5555_5555_5555_5555;
@@ -119,8 +93,11 @@ fn tagged(word: u64, tag: u64) -> u64 {
     !(differs | differs >> 1) & LOWER
 }
 
-/// The moves of a puzzle by cell, in the form of plain permutations.
+/// The states of a puzzle, and its moves by cell, in the form of plain permutations.
 struct Graph<'a> {
+    words: Vec<AtomicU64>,
+    /// Most states to return.
+    keep: usize,
     space: &'a StateSpace,
     groups: Groups,
     cells: u64,
@@ -130,7 +107,7 @@ struct Graph<'a> {
 }
 
 impl Graph<'_> {
-    fn new(space: &StateSpace, start: usize) -> Graph<'_> {
+    fn new(space: &StateSpace, start: usize, keep: usize) -> Graph<'_> {
         let puzzle = space.moves();
         let len = space.line_len();
         let mut moves = vec![Vec::new(); puzzle.cells()];
@@ -140,7 +117,15 @@ impl Graph<'_> {
             let sources = (!window.is_identity()).then(sources);
             moves[edge.from].push((edge.to as u64, sources));
         }
-        Graph { space, groups: Groups::new(puzzle, start), cells: puzzle.cells() as u64, moves }
+        let words = (0..array_bytes(space) / 8).map(|_| AtomicU64::new(0)).collect();
+        let (groups, cells) = (Groups::new(puzzle, start), puzzle.cells() as u64);
+        Graph { words, keep, space, groups, cells, moves }
+    }
+
+    /// Sets bits of a state.
+    fn mark(&self, id: u64, bits: u64) {
+        let shift = 2 * (id % PER_WORD);
+        self.words[(id / PER_WORD) as usize].fetch_or(bits << shift, Ordering::Relaxed);
     }
 
     /// What a state adds to the checksum of its level, see [`crate::search::problem::SearchProblem::place`].
@@ -153,35 +138,29 @@ impl Graph<'_> {
         layout::state(register, (rank % LANES as u64) as usize, usize::from(seat.bit))
     }
 
-    /// Expands the states of `part` that carry the pass's tag and marks them finished. `first` is the id
-    /// of the part's first state.
-    fn expand(
-        &self,
-        words: &[AtomicU64],
-        part: &[AtomicU64],
-        first: u64,
-        pass: ReferencePass,
-    ) -> PassResult {
+    /// Expands the states of a task's words that carry the tag of the frontier, or only counts them, and marks them finished.
+    fn expand(&self, task: usize, tag: u64, count_only: bool) -> PassResult {
+        let words = task * WORDS_PER_TASK..self.words.len().min((task + 1) * WORDS_PER_TASK);
         let mut found = PassResult::default();
         let mut line = [0; lehmer::MAX_LEN];
         let mut neighbour = [0; lehmer::MAX_LEN];
         let len = self.space.line_len();
         let (line, neighbour) = (&mut line[..len], &mut neighbour[..len]);
         let mut unranked = u64::MAX;
-        for (i, word) in part.iter().enumerate() {
-            let mut frontier = tagged(word.load(Ordering::Relaxed), pass.tag);
+        for word in words {
+            let mut frontier = tagged(self.words[word].load(Ordering::Relaxed), tag);
             found.tally.states += u64::from(frontier.count_ones());
             while frontier != 0 {
                 let slot = u64::from(frontier.trailing_zeros() / 2);
                 frontier &= frontier - 1;
-                let id = first + i as u64 * PER_WORD + slot;
+                let id = word as u64 * PER_WORD + slot;
                 let (rank, cell) = (id / self.cells, id % self.cells);
                 let state = State { line: rank, cell: cell as usize };
                 found.tally.checksum = found.tally.checksum.wrapping_add(self.key(state));
-                if found.kept.len() < pass.keep {
+                if found.kept.len() < self.keep {
                     found.kept.push(state);
                 }
-                if pass.count_only {
+                if count_only {
                     continue;
                 }
                 for (to, sources) in &self.moves[cell as usize] {
@@ -200,12 +179,12 @@ impl Graph<'_> {
                         }
                     };
                     let id = rank * self.cells + to;
-                    let seen = words[(id / PER_WORD) as usize].load(Ordering::Relaxed);
+                    let seen = self.words[(id / PER_WORD) as usize].load(Ordering::Relaxed);
                     if (seen >> (2 * (id % PER_WORD))) & 3 == 0 {
-                        mark(words, id, 3 - pass.tag);
+                        self.mark(id, 3 - tag);
                     }
                 }
-                mark(words, id, 3);
+                self.mark(id, 3);
             }
         }
         found

@@ -23,11 +23,9 @@ const SUM: usize = HEADER_BYTES - 8;
 
 /// What the header of a kind of file says.
 pub trait FileHeader: Sized + Sync {
-    /// First bytes of the file.
     const MAGIC: [u8; 8];
     /// Newest version of the format; older ones are read as well.
     const VERSION: u32;
-    /// What the file is called.
     const KIND: FileKind;
 
     /// Returns the oldest version that says all that the header does.
@@ -43,17 +41,14 @@ pub trait FileHeader: Sized + Sync {
         None
     }
 
-    /// Writes the fields.
     fn encode(&self, fields: &mut Fields);
 
-    /// Returns where the sections lie.
     fn layout(&self) -> SectionLayout;
 
     /// The sums of the index, where it has one, and of the section of sums: a sum of the entries.
     fn sums(&mut self) -> (Option<&mut u64>, &mut u64);
 }
 
-/// Returns the bytes of a header.
 pub fn encode<H: FileHeader>(header: &H) -> Box<Fields> {
     let mut fields = Box::new(Fields([0; HEADER_BYTES]));
     header.encode(&mut fields);
@@ -159,9 +154,6 @@ impl<H: FileHeader> Container<H> {
     /// Reads all of a file that was opened into memory, on huge pages where the system has them, and checks
     /// it; `read(bytes)` hears of every piece and may stop it. Cost: the file's size in memory, one read, and 0.1 ns per
     /// byte and core for the sums.
-    ///
-    /// # Errors
-    /// [`FileProblem::Damaged`], [`FileError::Io`], [`FileError::Memory`] when less memory is free, and what `read` returns.
     pub fn load<E: From<FileError> + Send>(
         self,
         read: impl Fn(u64) -> Result<(), E> + Sync,
@@ -277,9 +269,6 @@ impl<H: FileHeader> Container<H> {
 
     /// Returns a byte of the entries, none beyond their end. Of a file that is read block by block, the
     /// block is read and checked when it is asked for first.
-    ///
-    /// # Errors
-    /// [`FileProblem::Damaged`], [`FileError::Io`] and [`FileError::Memory`].
     pub fn byte(&self, at: u64) -> Result<Option<u8>, FileError> {
         let Body::Parts { blocks, .. } = &self.body else {
             return Ok(self.data().get(at as usize).copied());
@@ -335,16 +324,12 @@ impl<H: FileHeader> Container<H> {
         }
     }
 
-    /// The error of a damaged block.
     pub fn damaged(&self, block: usize) -> FileError {
         let (block, blocks) = (block as u64, self.layout.blocks());
         H::KIND.wrong(&self.path, FileProblem::Damaged { block, blocks })
     }
 
     /// Checks the sums of all entries, which are not compressed. Cost: one pass over them.
-    ///
-    /// # Errors
-    /// [`FileProblem::Damaged`] names the first damaged block.
     pub fn check(&self) -> Result<(), FileError> {
         match &self.body {
             Body::Whole(_) => in_parallel(self.data().chunks(BLOCK_BYTES), |block, bytes| {
@@ -397,23 +382,19 @@ pub const BLOCK_BYTES: usize = 1 << 20;
 /// Where a section lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// Bytes of the file before it.
     pub offset: u64,
     pub bytes: u64,
 }
 
 impl Section {
-    /// Returns the end in the file.
     pub fn end(self) -> u64 {
         self.offset + self.bytes
     }
 
-    /// Returns the section's bytes of a file.
     pub fn of(self, file: &[u8]) -> &[u8] {
         &file[self.offset as usize..self.end() as usize]
     }
 
-    /// Returns the section's bytes of a file, to be written.
     pub fn of_mut(self, file: &mut [u8]) -> &mut [u8] {
         &mut file[self.offset as usize..self.end() as usize]
     }
@@ -447,12 +428,10 @@ impl SectionLayout {
         SectionLayout { index, sums, frames, data: section(data, compressed.unwrap_or(raw)), raw }
     }
 
-    /// Returns the number of blocks of entries.
     pub fn blocks(&self) -> u64 {
         self.sums.bytes / 8
     }
 
-    /// Returns the sections in the order of the file.
     pub fn sections(&self) -> [Section; 4] {
         [self.index, self.sums, self.frames, self.data]
     }
@@ -465,40 +444,33 @@ impl SectionLayout {
 /// Bytes of a header.
 pub const HEADER_BYTES: usize = 4096;
 
-/// The bytes of a header.
 #[derive(Clone, Debug)]
 pub struct Fields(pub [u8; HEADER_BYTES]);
 
 impl Fields {
-    /// Returns the byte at an offset.
     pub fn byte(&self, offset: usize) -> u8 {
         self.0[offset]
     }
 
-    /// Returns the 16 bits at an offset.
     pub fn u16(&self, offset: usize) -> u16 {
         u16::from_le_bytes([self.0[offset], self.0[offset + 1]])
     }
 
-    /// Returns the 64 bits at an offset.
     pub fn u64(&self, offset: usize) -> u64 {
         let word = self.0[offset..].first_chunk().copied();
         u64::from_le_bytes(word.unwrap_or_default())
     }
 
-    /// Writes bytes.
     pub fn put(&mut self, offset: usize, bytes: &[u8]) {
         self.0[offset..offset + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// Writes 64-bit words.
     pub fn put_words(&mut self, offset: usize, words: &[u64]) {
         for (i, word) in words.iter().enumerate() {
             self.put(offset + 8 * i, &word.to_le_bytes());
         }
     }
 
-    /// Writes 16-bit words.
     pub fn put_halves(&mut self, offset: usize, words: &[u16]) {
         for (i, word) in words.iter().enumerate() {
             self.put(offset + 2 * i, &word.to_le_bytes());

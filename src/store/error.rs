@@ -10,9 +10,7 @@ use crate::store::MemoryError;
 /// A file of a directory, as messages name it; the directory itself where the file has no name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// What the directory is called.
     pub directory: String,
-    /// Name of the file.
     pub file: String,
 }
 
@@ -23,7 +21,6 @@ impl fmt::Display for Place {
 }
 
 impl Place {
-    /// Returns the error that names the file.
     pub fn error(&self, reason: io::Error) -> StorageError {
         StorageError { place: self.clone(), reason }
     }
@@ -41,7 +38,6 @@ impl Place {
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {reason}")]
 pub struct StorageError {
-    /// The file.
     pub place: Place,
     /// What is wrong.
     pub reason: io::Error,
@@ -53,7 +49,6 @@ impl StorageError {
         self.place.error(io::Error::new(self.kind(), self.reason.to_string()))
     }
 
-    /// Returns the kind of what is wrong.
     pub fn kind(&self) -> io::ErrorKind {
         self.reason.kind()
     }
@@ -198,7 +193,6 @@ pub struct FileKind {
 }
 
 impl FileKind {
-    /// Returns the error of a file of this kind.
     pub(crate) fn wrong(self, path: &Path, problem: FileProblem) -> FileError {
         FileError::Wrong { path: path.to_path_buf(), kind: self, problem }
     }

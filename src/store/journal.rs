@@ -94,9 +94,6 @@ impl Journal {
     }
 
     /// Adds a line, a JSON object that has a member. It outlives this process, and the machine a second later.
-    ///
-    /// # Errors
-    /// [`OutputError::Io`]: the line is not in the journal then.
     pub fn append(&mut self, object: &str) -> Result<(), OutputError> {
         let mut sum = self.sum;
         let line = seal(object, &mut sum);
@@ -115,7 +112,6 @@ impl Journal {
         Ok(())
     }
 
-    /// Makes all lines durable.
     pub fn sync(&mut self) -> Result<(), OutputError> {
         let synced = self
             .file

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use twox_hash::XxHash3_64;
 
+use crate::kernel::Tally;
 use crate::store::codec::{Codec, Decoder};
 use crate::store::{Append, Bytes, ReadAt, RunFile, StorageError};
 
@@ -50,14 +51,6 @@ pub struct LevelHeader {
     pub codec: Codec,
 }
 
-/// What a level file holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LevelSum {
-    pub states: u64,
-    /// Checksum of the states.
-    pub checksum: u64,
-}
-
 /// What is wrong with a level file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -65,10 +58,8 @@ pub enum LevelError {
     /// Too short, or other first or last bytes: not a level file or not all of it.
     #[error("it is not a whole level file")]
     NotALevel,
-    /// A version of the format that this program does not know.
     #[error("it has format version {0}, this program reads version {VERSION}")]
     Version(u16),
-    /// The codec is unknown.
     #[error("its frames have codec {0}, this program reads codecs 1 and 2")]
     Codec(u8),
     /// The header's checksum is wrong.
@@ -86,6 +77,39 @@ pub enum LevelError {
     },
 }
 
+// All three parts are little-endian words, some of which are two numbers of 32 bits.
+
+fn words<const N: usize>(bytes: &[u8]) -> [u64; N] {
+    let words = bytes.as_chunks().0;
+    std::array::from_fn(|i| u64::from_le_bytes(words[i]))
+}
+
+fn bytes(words: &[u64]) -> impl Iterator<Item = u8> {
+    words.iter().flat_map(|word| word.to_le_bytes())
+}
+
+fn pair(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << 32
+}
+
+fn halves(word: u64) -> (u32, u32) {
+    (word as u32, (word >> 32) as u32)
+}
+
+/// Bytes with their checksum behind them.
+fn summed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let hash = XxHash3_64::oneshot(&bytes);
+    bytes.extend(hash.to_le_bytes());
+    bytes
+}
+
+/// Whether the last eight bytes are the checksum of those before.
+fn is_sound(bytes: &[u8]) -> bool {
+    let hashed =
+        |(bytes, hash): (&[u8], &[u8; 8])| XxHash3_64::oneshot(bytes).to_le_bytes() == *hash;
+    bytes.split_last_chunk().is_some_and(hashed)
+}
+
 impl LevelHeader {
     pub fn frames(&self) -> u64 {
         self.lines.div_ceil(u64::from(self.frame_lines.max(1)))
@@ -96,47 +120,47 @@ impl LevelHeader {
         RunFile::Uncommitted { run: self.run, depth: self.depth, chunk: self.chunk }
     }
 
-    fn bytes(&self) -> [u8; HEADER] {
-        let mut bytes = [0; HEADER];
-        let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
-        put(0, &MAGIC);
-        put(8, &VERSION.to_le_bytes());
-        put(10, &[self.codec.number()]);
-        put(12, &self.frame_lines.to_le_bytes());
-        put(16, &self.run.to_le_bytes());
-        put(24, &self.depth.to_le_bytes());
-        put(28, &self.chunk.to_le_bytes());
-        put(32, &self.chunks.to_le_bytes());
-        put(40, &self.first_line.to_le_bytes());
-        put(48, &self.lines.to_le_bytes());
-        put(56, &self.label.as_bytes()[..self.label.len().min(LABEL)]);
-        let hash = XxHash3_64::oneshot(&bytes[..HEADER - 8]);
-        bytes[HEADER - 8..].copy_from_slice(&hash.to_le_bytes());
-        bytes
+    fn bytes(&self) -> Vec<u8> {
+        let kind = u32::from(VERSION) | u32::from(self.codec.number()) << 16;
+        let numbers = [
+            u64::from_le_bytes(MAGIC),
+            pair(kind, self.frame_lines),
+            self.run,
+            pair(self.depth, self.chunk),
+            pair(self.chunks, 0),
+            self.first_line,
+            self.lines,
+        ];
+        let label = self.label.bytes().take(LABEL);
+        let mut all: Vec<u8> = bytes(&numbers).chain(label).collect();
+        all.resize(HEADER - 8, 0);
+        summed(all)
     }
 
     fn parse(bytes: &[u8]) -> Result<LevelHeader, LevelError> {
         if bytes.len() != HEADER || bytes[..8] != MAGIC {
             return Err(LevelError::NotALevel);
         }
-        let version = u16::from_le_bytes([bytes[8], bytes[9]]);
-        if version != VERSION {
-            return Err(LevelError::Version(version));
+        let [_, kind, run, place, chunks, first_line, lines] = words(bytes);
+        if kind as u16 != VERSION {
+            return Err(LevelError::Version(kind as u16));
         }
-        if u64_at(bytes, HEADER - 8) != XxHash3_64::oneshot(&bytes[..HEADER - 8]) {
+        if !is_sound(bytes) {
             return Err(LevelError::Header);
         }
-        let codec = Codec::numbered(bytes[10]).ok_or(LevelError::Codec(bytes[10]))?;
+        let codec = (kind >> 16) as u8;
+        let codec = Codec::numbered(codec).ok_or(LevelError::Codec(codec))?;
         let label = &bytes[56..56 + LABEL];
         let end = label.iter().position(|&b| b == 0).unwrap_or(LABEL);
+        let (depth, chunk) = halves(place);
         let header = LevelHeader {
-            frame_lines: u32_at(bytes, 12),
-            run: u64_at(bytes, 16),
-            depth: u32_at(bytes, 24),
-            chunk: u32_at(bytes, 28),
-            chunks: u32_at(bytes, 32),
-            first_line: u64_at(bytes, 40),
-            lines: u64_at(bytes, 48),
+            run,
+            depth,
+            chunk,
+            chunks: halves(chunks).0,
+            frame_lines: halves(kind).1,
+            first_line,
+            lines,
             label: String::from_utf8_lossy(&label[..end]).into_owned(),
             codec,
         };
@@ -145,14 +169,6 @@ impl LevelHeader {
         }
         Ok(header)
     }
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }
 
 /// A frame in a file.
@@ -208,27 +224,17 @@ impl LevelWriter {
     /// `before` is the number of states of all levels before this one, 0 when it is not known.
     pub fn finish(
         mut self,
-        sum: LevelSum,
+        sum: Tally,
         before: u64,
     ) -> Result<(u64, Box<dyn Append>), StorageError> {
-        let mut index = Vec::with_capacity(self.index.len() * ENTRY + TRAILER);
-        for entry in &self.index {
-            index.extend(entry.frame.to_le_bytes());
-            index.extend(entry.len.to_le_bytes());
-            index.extend(entry.offset.to_le_bytes());
-            index.extend(entry.hash.to_le_bytes());
-        }
-        let hash = XxHash3_64::oneshot(&index);
-        let trailer =
-            [self.offset, self.index.len() as u64, sum.states, sum.checksum, hash, before];
-        let start = index.len();
-        index.extend(trailer.iter().flat_map(|value| value.to_le_bytes()));
-        index.extend(END);
-        let hash = XxHash3_64::oneshot(&index[start..]);
-        index.extend(hash.to_le_bytes());
+        let entries = self.index.iter();
+        let entries = entries.flat_map(|e| [pair(e.frame, e.len), e.offset, e.hash]);
+        let mut index: Vec<u8> = bytes(&entries.collect::<Vec<u64>>()).collect();
+        let (entries, hash) = (self.index.len() as u64, XxHash3_64::oneshot(&index));
+        let trailer = [self.offset, entries, sum.states, sum.checksum, hash, before];
+        index.extend(summed(bytes(&trailer).chain(END).collect()));
         self.file.append(&index)?;
-        let len = self.offset + index.len() as u64;
-        Ok((len, self.file))
+        Ok((self.offset + index.len() as u64, self.file))
     }
 }
 
@@ -236,16 +242,14 @@ impl LevelWriter {
 pub struct LevelReader {
     file: Box<dyn ReadAt>,
     header: LevelHeader,
-    sum: LevelSum,
-    before: u64,
+    sum: Tally,
+    /// The states of all levels before the file's, 0 when the file does not say.
+    pub before: u64,
     index: Vec<FrameEntry>,
 }
 
 impl LevelReader {
-    /// Reads and checks the header alone.
-    ///
-    /// # Errors
-    /// Those of [`LevelReader::open`].
+    /// Reads and checks the header alone; fails as [`LevelReader::open`] does.
     pub fn header_of(file: &dyn ReadAt) -> Result<LevelHeader, StorageError> {
         let wrong = |error: LevelError| file.place().invalid(error);
         if file.len() < (HEADER + TRAILER) as u64 {
@@ -259,49 +263,43 @@ impl LevelReader {
     /// # Errors
     /// What the system says, or a [`LevelError`] inside an [`std::io::ErrorKind::InvalidData`].
     pub fn open(file: Box<dyn ReadAt>) -> Result<LevelReader, StorageError> {
-        let wrong = |error: LevelError| file.place().invalid(error);
+        let wrong = |error: LevelError| Err(file.place().invalid(error));
         let len = file.len();
         let header = LevelReader::header_of(&*file)?;
         let trailer = file.read(len - TRAILER as u64, TRAILER)?;
         let trailer = trailer.as_ref();
-        if trailer[48..56] != END {
-            return Err(wrong(LevelError::NotALevel));
+        let [start, entries, states, checksum, hash, before, end] = words(trailer);
+        if end.to_le_bytes() != END {
+            return wrong(LevelError::NotALevel);
         }
-        if u64_at(trailer, 56) != XxHash3_64::oneshot(&trailer[..56]) {
-            return Err(wrong(LevelError::Index));
+        if !is_sound(trailer) {
+            return wrong(LevelError::Index);
         }
-        let (start, entries) = (u64_at(trailer, 0), u64_at(trailer, 8));
         let bytes = entries.checked_mul(ENTRY as u64);
         let end = bytes.and_then(|bytes| start.checked_add(bytes));
         if start < HEADER as u64 || end != Some(len - TRAILER as u64) || entries > header.frames() {
-            return Err(wrong(LevelError::Index));
+            return wrong(LevelError::Index);
         }
         let bytes = file.read(start, (entries * ENTRY as u64) as usize)?;
         let bytes = bytes.as_ref();
-        if u64_at(trailer, 32) != XxHash3_64::oneshot(bytes) {
-            return Err(wrong(LevelError::Index));
+        if hash != XxHash3_64::oneshot(bytes) {
+            return wrong(LevelError::Index);
         }
         let mut index: Vec<FrameEntry> = Vec::with_capacity(entries as usize);
-        let mut offset = HEADER as u64;
-        for entry in bytes.chunks_exact(ENTRY) {
-            let entry = FrameEntry {
-                frame: u32_at(entry, 0),
-                len: u32_at(entry, 4),
-                offset: u64_at(entry, 8),
-                hash: u64_at(entry, 16),
-            };
-            let rises = index.last().is_none_or(|last| last.frame < entry.frame);
-            if !rises || u64::from(entry.frame) >= header.frames() || entry.offset != offset {
-                return Err(wrong(LevelError::Index));
+        let mut next = HEADER as u64;
+        for [place, offset, hash] in bytes.chunks_exact(ENTRY).map(words) {
+            let (frame, len) = halves(place);
+            let rises = index.last().is_none_or(|last| last.frame < frame);
+            if !rises || u64::from(frame) >= header.frames() || offset != next {
+                return wrong(LevelError::Index);
             }
-            offset += u64::from(entry.len);
-            index.push(entry);
+            next += u64::from(len);
+            index.push(FrameEntry { frame, len, offset, hash });
         }
-        if offset != start {
-            return Err(wrong(LevelError::Index));
+        if next != start {
+            return wrong(LevelError::Index);
         }
-        let sum = LevelSum { states: u64_at(trailer, 16), checksum: u64_at(trailer, 24) };
-        Ok(LevelReader { file, header, sum, before: u64_at(trailer, 40), index })
+        Ok(LevelReader { file, header, sum: Tally { states, checksum }, before, index })
     }
 
     pub fn header(&self) -> &LevelHeader {
@@ -309,13 +307,8 @@ impl LevelReader {
     }
 
     /// Returns the number of states and their checksum, as the file states them.
-    pub fn sum(&self) -> LevelSum {
+    pub fn sum(&self) -> Tally {
         self.sum
-    }
-
-    /// Returns the states of all levels before the file's, 0 when the file does not say.
-    pub fn before(&self) -> u64 {
-        self.before
     }
 
     /// Returns the frames that hold states, in order; they lie one after the other in the file.
@@ -324,13 +317,9 @@ impl LevelReader {
     }
 
     /// Returns the length of the file in bytes.
+    #[allow(clippy::len_without_is_empty)] // it has a header
     pub fn len(&self) -> u64 {
         self.file.len()
-    }
-
-    /// Returns whether no frame holds a state.
-    pub fn is_empty(&self) -> bool {
-        self.index.is_empty()
     }
 
     /// Returns the bytes of neighbouring frames, `entries` of the index.
@@ -343,14 +332,8 @@ impl LevelReader {
             }
             _ => (0, 0),
         };
-        let bytes = self.file.read(first, len)?;
-        Ok(Frames {
-            first_line: self.header.first_line,
-            frame_lines: self.header.frame_lines,
-            codec: self.header.codec,
-            entries,
-            bytes,
-        })
+        let LevelHeader { first_line, frame_lines, codec, .. } = self.header;
+        Ok(Frames { first_line, frame_lines, codec, entries, bytes: self.file.read(first, len)? })
     }
 }
 
@@ -360,15 +343,11 @@ pub struct Frames {
     first_line: u64,
     frame_lines: u32,
     codec: Codec,
-    entries: Vec<FrameEntry>,
+    pub(crate) entries: Vec<FrameEntry>,
     bytes: Bytes,
 }
 
 impl Frames {
-    pub fn entries(&self) -> &[FrameEntry] {
-        &self.entries
-    }
-
     /// Returns the bytes of the i-th frame.
     pub fn bytes(&self, i: usize) -> Result<&[u8], LevelError> {
         let entry = &self.entries[i];
@@ -396,9 +375,7 @@ impl Frames {
     /// Returns the error that names the i-th frame.
     pub fn damaged(&self, i: usize) -> LevelError {
         let frame = self.entries[i].frame;
-        LevelError::Frame {
-            frame,
-            line: self.first_line + u64::from(frame) * u64::from(self.frame_lines),
-        }
+        let line = self.first_line + u64::from(frame) * u64::from(self.frame_lines);
+        LevelError::Frame { frame, line }
     }
 }

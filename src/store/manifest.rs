@@ -13,10 +13,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use crate::store::storage::{Storage, read_whole};
-use crate::store::{Shares, StorageError};
+use crate::kernel::Tally;
+use crate::store::{Storage, StorageError};
 
-/// Name of the manifest in its directory.
 pub const MANIFEST: &str = "manifest";
 
 /// Name of the one before.
@@ -32,28 +31,28 @@ const VERSION: u32 = 3;
 /// No manifest is longer: 84 levels of thousands of chunks take a few megabytes, three of a million half of this.
 const LONGEST: u64 = 1 << 30;
 
-/// A chunk of a level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChunkRecord {
     pub chunk: u32,
     /// States; a chunk without any has no file, unless states seen before are kept there.
     pub states: u64,
-    /// Checksum of the states.
     #[serde(with = "hex")]
     pub checksum: u64,
-    /// Bytes of the file.
     pub bytes: u64,
 }
 
 impl ChunkRecord {
+    pub(crate) fn tally(&self) -> Tally {
+        Tally { states: self.states, checksum: self.checksum }
+    }
+
     /// Returns whether there is a file: also one without states may hold those seen before.
     pub fn has_file(&self) -> bool {
         self.states > 0 || self.bytes > 0
     }
 }
 
-/// The files of a level.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LevelFiles {
@@ -62,19 +61,22 @@ pub struct LevelFiles {
     pub chunks: Vec<ChunkRecord>,
 }
 
-/// A finished level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LevelRecord {
     /// States at this depth.
     pub states: u64,
-    /// Checksum of the states.
     #[serde(with = "hex")]
     pub checksum: u64,
     /// Seconds spent on it, over all sessions.
     pub seconds: f64,
-    /// Bytes of its files.
     pub bytes: u64,
+}
+
+impl LevelRecord {
+    pub(crate) fn tally(&self) -> Tally {
+        Tally { states: self.states, checksum: self.checksum }
+    }
 }
 
 /// What a run searches, as its manifest and its markers say it.
@@ -113,7 +115,6 @@ pub struct Manifest {
     /// number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shares: Vec<u32>,
-    /// Whether the files of all levels are kept.
     pub keep_all: bool,
     /// Whether the search has come to its end.
     pub complete: bool,
@@ -137,18 +138,15 @@ pub struct Manifest {
 pub enum ManifestError {
     #[error("it is not what tilewave writes under this name")]
     NotAManifest,
-    /// A version that this program does not know.
     #[error("it has format version {0}, this program reads versions up to {VERSION}")]
     Version(u32),
-    /// The checksum is wrong.
     #[error("it is damaged: its checksum is wrong")]
     Damaged,
-    /// The content is not what the program writes.
     #[error("it does not make sense: {0}")]
     Content(String),
 }
 
-mod hex {
+pub(crate) mod hex {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     pub fn serialize<S: Serializer>(value: &u64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -162,7 +160,6 @@ mod hex {
 }
 
 impl Manifest {
-    /// Returns the name of the file of a chunk at a depth.
     pub fn file_name(depth: u32, chunk: u32) -> String {
         RunFile::Level { depth, chunk }.name()
     }
@@ -177,9 +174,22 @@ impl Manifest {
         self.files.iter().find(|files| files.depth == depth)
     }
 
+    /// Returns the states of the finished levels.
+    pub(crate) fn states(&self) -> u64 {
+        self.levels.iter().fold(0, |sum, level| sum.saturating_add(level.states))
+    }
+
     /// What there is of each chunk of a level whose files are there.
     pub(crate) fn records(&self, depth: u32) -> Vec<ChunkRecord> {
         self.files_of(depth).map_or(Vec::new(), |files| files.chunks.clone())
+    }
+
+    /// The depth and the chunk of every file that is there.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.files.iter().flat_map(|files| {
+            let there = files.chunks.iter().filter(|record| record.has_file());
+            there.map(|record| (files.depth, record.chunk))
+        })
     }
 
     /// Returns the bytes of all files that are there.
@@ -188,12 +198,10 @@ impl Manifest {
         chunks.map(|chunk| chunk.bytes).sum()
     }
 
-    /// Returns the text of the file.
     pub fn text(&self) -> String {
         seal(FORMAT, version(&self.identity, &self.shares), self)
     }
 
-    /// Reads the text of a file.
     pub fn parse(bytes: &[u8]) -> Result<Manifest, ManifestError> {
         let manifest: Manifest = unseal(FORMAT, bytes)?;
         manifest.check().map_err(ManifestError::Content)?;
@@ -243,24 +251,16 @@ impl Manifest {
 
     /// Replaces the manifest of a directory, durably, and keeps the one before where the file system has
     /// links.
-    ///
-    /// # Errors
-    /// What the system says; the old manifest is then still there.
     pub fn write(&self, storage: &dyn Storage) -> Result<(), StorageError> {
-        self.put(storage, || {
-            // A copy to explain what went wrong, so nothing fails for want of it.
-            if storage.remove(PREVIOUS).is_ok() {
-                let _ = storage.link(MANIFEST, PREVIOUS);
-            }
-        })
+        self.put(storage, true)
     }
 
     /// Writes the manifest of a directory that has none, durably; the previous one stays.
     pub(crate) fn write_first(&self, storage: &dyn Storage) -> Result<(), StorageError> {
-        self.put(storage, || {})
+        self.put(storage, false)
     }
 
-    fn put(&self, storage: &dyn Storage, before: impl FnOnce()) -> Result<(), StorageError> {
+    fn put(&self, storage: &dyn Storage, replaces: bool) -> Result<(), StorageError> {
         let text = self.text();
         if text.len() as u64 > LONGEST {
             let why =
@@ -268,7 +268,12 @@ impl Manifest {
             let reason = io::Error::new(io::ErrorKind::FileTooLarge, why);
             return Err(storage.error(MANIFEST, reason));
         }
-        put(storage, RunFile::NewManifest { run: self.run }, MANIFEST, &text, before)
+        put(storage, RunFile::NewManifest { run: self.run }, MANIFEST, &text, || {
+            // A copy to explain what went wrong, so nothing fails for want of it.
+            if replaces && storage.remove(PREVIOUS).is_ok() {
+                let _ = storage.link(MANIFEST, PREVIOUS);
+            }
+        })
     }
 }
 
@@ -305,9 +310,14 @@ fn read_sealed<T>(
     longest: u64,
     parse: impl FnOnce(&[u8]) -> Result<T, ManifestError>,
 ) -> Result<Option<T>, StorageError> {
-    let bytes = read_whole(storage, name, longest)?;
-    let parsed = bytes.map(|bytes| parse(&bytes)).transpose();
-    parsed.map_err(|error| storage.place(name).invalid(error))
+    let Some(file) = storage.find(name)? else {
+        return Ok(None);
+    };
+    if file.len() > longest {
+        return Err(file.place().invalid("it is too long"));
+    }
+    let bytes = file.read(0, file.len() as usize)?;
+    parse(bytes.as_ref()).map(Some).map_err(|error| storage.place(name).invalid(error))
 }
 
 /// Returns the version of what names a metric or a puzzle, or shares.
@@ -319,7 +329,7 @@ fn version(identity: &Identity, shares: &[u32]) -> u32 {
 }
 
 /// Returns the text of a file: format, version and checksum in the first line, then JSON.
-fn seal(format: &str, version: u32, value: &impl Serialize) -> String {
+pub(crate) fn seal(format: &str, version: u32, value: &impl Serialize) -> String {
     let json = serde_json::to_string_pretty(value).expect("numbers and strings have a JSON form");
     let hash = XxHash3_64::oneshot(json.as_bytes());
     format!("{format} {version} {hash:016x}\n{json}\n")
@@ -349,20 +359,10 @@ fn unseal<T: DeserializeOwned>(format: &str, bytes: &[u8]) -> Result<T, Manifest
 //
 // Invariant: the markers of all directories are durable before the first manifest is written, so a
 // directory without one holds nothing of a run, or one of a version that wrote none.
-//
-// The file is text as the manifest is.
 
-/// Name of the marker in its directory.
 pub const MARKER: &str = "tilewave-run";
 
-/// First word of the file.
 const MARKER_FORMAT: &str = "tilewave-marker";
-
-/// Name of the marker of a database's build.
-pub const DATABASE: &str = "tilewave-database";
-
-/// First word of that file.
-const DATABASE_FORMAT: &str = "tilewave-database";
 
 /// No marker is longer.
 const LONGEST_MARKER: u64 = 1 << 26;
@@ -385,7 +385,6 @@ pub struct Marker {
     pub identity: Identity,
     /// Digits that all lines of a chunk share, K.
     pub shared_digits: u32,
-    /// Whether the files of all levels are kept.
     pub keep_all: bool,
 }
 
@@ -403,49 +402,33 @@ impl Marker {
         }
     }
 
-    /// Reads the marker of a directory; `None` when it has none. Errors are those of [`Manifest::read`].
     pub(crate) fn read(storage: &dyn Storage) -> Result<Option<Marker>, StorageError> {
-        read_sealed(storage, MARKER, LONGEST_MARKER, |bytes| unseal(MARKER_FORMAT, bytes))
+        read_marker(storage, MARKER, MARKER_FORMAT)
     }
 
-    /// Writes the marker of a directory, durably.
     pub(crate) fn write(&self, storage: &dyn Storage) -> Result<(), StorageError> {
         let text = seal(MARKER_FORMAT, version(&self.identity, &self.shares), self);
-        put(storage, RunFile::NewMarker { run: self.run }, MARKER, &text, || {})
+        write_marker(storage, MARKER, self.run, &text)
     }
 }
 
-/// What the directory of a database's build says of itself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DatabaseMarker {
-    /// Random number of the build, also in each of its files.
-    #[serde(with = "hex")]
-    pub run: u64,
-    /// Board size.
-    pub board: String,
-    /// Goal in notation.
-    pub goal: String,
-    pub tiles: Vec<u16>,
+/// Reads the marker of a directory, of this name and format; `None` when it has none. Errors are those of [`Manifest::read`].
+pub(crate) fn read_marker<T: DeserializeOwned>(
+    storage: &dyn Storage,
+    name: &str,
+    format: &str,
+) -> Result<Option<T>, StorageError> {
+    read_sealed(storage, name, LONGEST_MARKER, |bytes| unseal(format, bytes))
 }
 
-impl DatabaseMarker {
-    /// Reads the marker of a directory; `None` when it has none.
-    pub fn read(storage: &dyn Storage) -> Result<Option<DatabaseMarker>, StorageError> {
-        read_sealed(storage, DATABASE, LONGEST_MARKER, |bytes| unseal(DATABASE_FORMAT, bytes))
-    }
-
-    /// Writes the marker of a directory, durably.
-    pub(crate) fn write(&self, storage: &dyn Storage) -> Result<(), StorageError> {
-        let text = seal(DATABASE_FORMAT, 1, self);
-        put(storage, RunFile::NewMarker { run: self.run }, DATABASE, &text, || {})
-    }
-
-    /// Removes the marker of a directory, durably.
-    pub(crate) fn remove(storage: &dyn Storage) -> Result<(), StorageError> {
-        storage.remove(DATABASE)?;
-        storage.sync_names()
-    }
+/// Writes the marker of a run's directory, durably; `text` is what [`seal`] gives.
+pub(crate) fn write_marker(
+    storage: &dyn Storage,
+    name: &str,
+    run: u64,
+    text: &str,
+) -> Result<(), StorageError> {
+    put(storage, RunFile::NewMarker { run }, name, text, || {})
 }
 
 // The names of a run's files.
@@ -453,30 +436,14 @@ impl DatabaseMarker {
 // Invariant: a name is taken for a run's file only when it is, letter for letter, one that [`RunFile::name`]
 // gives. Whatever may be removed without reading it carries the run's number in its name.
 
-/// A file of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunFile {
     /// The states of a chunk at a depth, named by a manifest once.
-    Level {
-        /// Depth of its states.
-        depth: u32,
-        chunk: u32,
-    },
+    Level { depth: u32, chunk: u32 },
     /// The same before a manifest names it.
-    Uncommitted {
-        run: u64,
-        /// Depth of its states.
-        depth: u32,
-        chunk: u32,
-    },
+    Uncommitted { run: u64, depth: u32, chunk: u32 },
     /// Bits that a chunk sends to others for the step to a depth.
-    Scratch {
-        run: u64,
-        /// Depth of the step.
-        depth: u32,
-        /// The sending chunk.
-        chunk: u32,
-    },
+    Scratch { run: u64, depth: u32, chunk: u32 },
     /// A manifest that is being written.
     NewManifest { run: u64 },
     /// A marker that is being written.
@@ -484,6 +451,12 @@ pub enum RunFile {
 }
 
 impl RunFile {
+    /// The two names that the file of a chunk has had or will have: when it is named by a manifest, and before.
+    pub(crate) fn level_names(run: u64, depth: u32, chunk: u32) -> [String; 2] {
+        [RunFile::Level { depth, chunk }, RunFile::Uncommitted { run, depth, chunk }]
+            .map(RunFile::name)
+    }
+
     pub fn name(self) -> String {
         match self {
             RunFile::Level { depth, chunk } => format!("level-{depth:03}.chunk-{chunk:05}"),
@@ -500,29 +473,23 @@ impl RunFile {
 
     /// Returns the file of a name, if it is one of a run's.
     pub fn parse(name: &str) -> Option<RunFile> {
-        let number = |text: &str| text.parse::<u32>().ok();
+        let number = |text: &str| text.parse().ok();
         let hex = |text: &str| u64::from_str_radix(text, 16).ok();
-        let (head, rest) = name.split_once(['-', '.'])?;
-        let words: Vec<&str> = rest.split('.').collect();
-        let place = || {
-            let chunk = words.get(1)?.strip_prefix("chunk-")?;
-            Some((number(words[0])?, number(chunk)?))
-        };
-        let file = match (head, &words[..]) {
-            ("level", [_, _]) => {
-                let (depth, chunk) = place()?;
-                RunFile::Level { depth, chunk }
+        let words: Vec<&str> = name.split(['-', '.']).collect();
+        let file = match words[..] {
+            ["level", depth, "chunk", chunk] => {
+                RunFile::Level { depth: number(depth)?, chunk: number(chunk)? }
             }
-            ("level", [_, _, run, "new"]) => {
-                let ((depth, chunk), run) = (place()?, hex(run)?);
-                RunFile::Uncommitted { run, depth, chunk }
+            ["level", depth, "chunk", chunk, run, "new"] => RunFile::Uncommitted {
+                run: hex(run)?,
+                depth: number(depth)?,
+                chunk: number(chunk)?,
+            },
+            ["cross", depth, "chunk", chunk, run] => {
+                RunFile::Scratch { run: hex(run)?, depth: number(depth)?, chunk: number(chunk)? }
             }
-            ("cross", [_, _, run]) => {
-                let ((depth, chunk), run) = (place()?, hex(run)?);
-                RunFile::Scratch { run, depth, chunk }
-            }
-            ("manifest", [run, "new"]) => RunFile::NewManifest { run: hex(run)? },
-            ("tilewave", ["run", run, "new"]) => RunFile::NewMarker { run: hex(run)? },
+            ["manifest", run, "new"] => RunFile::NewManifest { run: hex(run)? },
+            ["tilewave", "run", run, "new"] => RunFile::NewMarker { run: hex(run)? },
             _ => return None,
         };
         (file.name() == name).then_some(file)
@@ -537,6 +504,87 @@ impl RunFile {
             | RunFile::NewManifest { run }
             | RunFile::NewMarker { run } => Some(run),
         }
+    }
+}
+
+// How the chunks of a run are dealt out to its directories.
+//
+// Invariant: with equal shares chunk c lies in directory c modulo their number; with others every stretch of chunks
+// is dealt out as nearly in proportion as whole chunks can be.
+
+/// The largest share of a directory.
+const LARGEST: u32 = 32;
+
+/// Rooms that differ by less than one part in so many are alike.
+const ALIKE: u64 = 5;
+
+/// Which chunks lie in which directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shares {
+    /// The directory of each chunk, again and again.
+    order: Vec<usize>,
+    shares: Vec<u32>,
+}
+
+impl Shares {
+    /// Returns the shares that are written as this list for a number of directories: an empty list, or one of another
+    /// length, stands for equal shares.
+    pub fn new(shares: &[u32], directories: usize) -> Shares {
+        let shares = if Shares::are_valid(shares, directories) {
+            shares.to_vec()
+        } else {
+            vec![1; directories]
+        };
+        let all: i64 = shares.iter().map(|share| i64::from(*share)).sum();
+        // Every turn each directory is owed its share, and the one that is owed most has the chunk.
+        let mut owed = vec![0i64; shares.len()];
+        let order = (0..all).map(|_| {
+            for (owed, share) in owed.iter_mut().zip(&shares) {
+                *owed += i64::from(*share);
+            }
+            let most = (0..owed.len()).rev().max_by_key(|&place| owed[place]);
+            let place = most.unwrap_or(0);
+            owed[place] -= all;
+            place
+        });
+        Shares { order: order.collect(), shares }
+    }
+
+    pub fn are_valid(shares: &[u32], directories: usize) -> bool {
+        let most = shares.iter().max();
+        shares.len() == directories && most.is_some_and(|most| (1..=LARGEST).contains(most))
+    }
+
+    /// Returns the shares that fit the room in directories, each given with a number that those on one disk share;
+    /// an empty list when nobody knows, or the rooms are much alike.
+    pub fn by_room(rooms: &[(Option<u64>, Option<u64>)]) -> Vec<u32> {
+        let on = |device: Option<u64>| {
+            rooms.iter().filter(move |(_, d)| device.is_some() && *d == device)
+        };
+        let room = |&(free, device): &(Option<u64>, Option<u64>)| {
+            Some(free? / (on(device).count().max(1) as u64))
+        };
+        let Some(rooms) = rooms.iter().map(room).collect::<Option<Vec<u64>>>() else {
+            return Vec::new();
+        };
+        let (most, least) = (rooms.iter().max(), rooms.iter().min());
+        let (Some(&most), Some(&least)) = (most, least) else {
+            return Vec::new();
+        };
+        if most - least <= most / ALIKE {
+            return Vec::new();
+        }
+        let share =
+            |room: &u64| (u128::from(*room) * u128::from(LARGEST) / u128::from(most)) as u32;
+        rooms.iter().map(share).collect()
+    }
+
+    pub fn place(&self, chunk: usize) -> usize {
+        self.order[chunk % self.order.len()]
+    }
+
+    pub fn share(&self, place: usize) -> (u32, u32) {
+        (self.shares[place], self.shares.iter().sum())
     }
 }
 
@@ -588,5 +636,51 @@ mod tests {
         ] {
             assert_eq!(RunFile::parse(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn equal_shares_go_round() {
+        for shares in [vec![], vec![1, 1, 1], vec![7, 7, 7], vec![2, 1], vec![0, 0, 0]] {
+            let shares = Shares::new(&shares, 3);
+            assert!((0..1000).all(|chunk| shares.place(chunk) == chunk % 3));
+        }
+    }
+
+    /// Of any stretch from the first chunk on every directory has its share, to one chunk.
+    #[test]
+    fn chunks_are_dealt_out_in_proportion() {
+        for list in [vec![32, 9], vec![1, 32, 17, 5], vec![0, 3], vec![32, 0, 31], vec![1]] {
+            let shares = Shares::new(&list, list.len());
+            let all: u32 = list.iter().sum();
+            let mut dealt = vec![0u32; list.len()];
+            for chunk in 0..500 {
+                dealt[shares.place(chunk)] += 1;
+                for (place, (dealt, share)) in dealt.iter().zip(&list).enumerate() {
+                    let due = f64::from(*share) * (chunk + 1) as f64 / f64::from(all);
+                    assert!((f64::from(*dealt) - due).abs() < 1.5, "{list:?} {chunk}");
+                    assert_eq!(shares.share(place), (*share, all));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn shares_follow_the_room() {
+        let on = |free: u64, device: u64| (Some(free), Some(device));
+        let by_room = Shares::by_room;
+        assert_eq!(by_room(&[on(2000, 1), on(500, 2)]), [32, 8]);
+        // Directories on one disk share its room.
+        assert_eq!(by_room(&[on(1000, 1), on(1000, 1), on(1000, 2)]), [16, 16, 32]);
+        assert_eq!(by_room(&[on(1000, 1), on(0, 2)]), [32, 0]);
+        let alike = [
+            vec![on(1000, 1), on(850, 2)],
+            vec![on(1000, 1), on(1000, 1)],
+            vec![(Some(5), None), (None, None)],
+            vec![on(0, 1), on(0, 2)],
+            vec![],
+        ];
+        assert!(alike.iter().all(|rooms| by_room(rooms).is_empty()));
+        // Two of which nobody knows the disk are two disks.
+        assert_eq!(by_room(&[(Some(4), None), (Some(1), None)]), [32, 8]);
     }
 }

@@ -39,7 +39,6 @@ pub struct Array {
 }
 
 impl Array {
-    /// Returns a zeroed array of `units` units of 64 bytes.
     pub fn zeroed(units: u64) -> Result<Array, MemoryError> {
         let bytes = units.saturating_mul(UNIT as u64);
         let refused = |reason: String| MemoryError::Map { bytes, reason };
@@ -55,7 +54,6 @@ impl Array {
         self.map.as_chunks().0
     }
 
-    /// Returns the units, to be written.
     pub fn units_mut(&mut self) -> &mut [[u8; UNIT]] {
         self.map.as_chunks_mut().0
     }
@@ -69,7 +67,6 @@ pub struct Words {
 }
 
 impl Words {
-    /// Returns a zeroed array of `len` words.
     pub fn zeroed(len: usize) -> Result<Words, MemoryError> {
         let Array { map } = Array::zeroed((len as u64).div_ceil(8))?;
         let map = MmapRaw::from(map);

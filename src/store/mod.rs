@@ -10,7 +10,6 @@ pub(crate) mod level_file;
 pub(crate) mod manifest;
 pub(crate) mod memory;
 pub(crate) mod output;
-pub(crate) mod shares;
 pub(crate) mod storage;
 
 pub use crate::store::codec::{Codec, DEFAULT_LEVEL, Decoder, Encoder};
@@ -20,20 +19,21 @@ pub use crate::store::container::{
 pub use crate::store::error::{FileError, FileKind, FileProblem, Place, StorageError};
 pub use crate::store::journal::Journal;
 pub use crate::store::level_file::{
-    FrameEntry, Frames, LABEL, LevelHeader, LevelReader, LevelSum, LevelWriter,
+    FrameEntry, Frames, LABEL, LevelHeader, LevelReader, LevelWriter,
 };
 pub use crate::store::manifest::{
-    ChunkRecord, DATABASE, DatabaseMarker, Identity, LevelFiles, LevelRecord, MANIFEST, MARKER,
-    Manifest, Marker, PREVIOUS, RunFile,
+    ChunkRecord, Identity, LevelFiles, LevelRecord, MANIFEST, MARKER, Manifest, Marker, PREVIOUS,
+    RunFile, Shares,
 };
 pub use crate::store::memory::{Array, Image, Mapped, MemoryError, Words, budget, peak_memory};
 pub use crate::store::output::{Output, OutputError, advice};
-pub use crate::store::shares::Shares;
 pub use crate::store::storage::{
     Append, Bytes, Directory, Io, Lock, MemoryDirectory, ReadAt, Storage, lock_within,
     remove_unused,
 };
 
+pub(crate) use crate::store::codec::{push_number, take_number};
+pub(crate) use crate::store::manifest::{hex, read_marker, seal, write_marker};
 pub(crate) use crate::store::output::failed;
 
 pub(crate) use crate::store::container::MAX_DEPTH;

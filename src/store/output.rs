@@ -118,15 +118,17 @@ impl NameTarget {
 }
 
 /// Where the bytes go.
-#[derive(Debug)]
 enum OutputPlace {
-    Stdout,
-    Device(File),
-    File { temporary: NamedTempFile, target: PathBuf, replace: bool },
+    /// Stdout or a device.
+    Stream(Box<dyn Write + Send>),
+    File {
+        temporary: NamedTempFile,
+        target: PathBuf,
+        replace: bool,
+    },
 }
 
 /// An output being written.
-#[derive(Debug)]
 pub struct Output {
     /// The name that was given.
     path: PathBuf,
@@ -151,16 +153,12 @@ impl Output {
     }
 
     /// Starts an output: `-` is stdout; missing directories are made. `replace` allows a file to exist.
-    ///
-    /// # Errors
-    /// [`OutputError::Exists`] when the file exists and may not be replaced, [`OutputError::Directory`], and
-    /// what the system says of creating a file beside it.
     pub fn create(path: &Path, replace: bool) -> Result<Output, OutputError> {
         let start = |target| {
             Ok(match target {
-                NameTarget::Stdout => OutputPlace::Stdout,
+                NameTarget::Stdout => OutputPlace::Stream(Box::new(io::stdout())),
                 NameTarget::Device(path) => {
-                    OutputPlace::Device(OpenOptions::new().write(true).open(path)?)
+                    OutputPlace::Stream(Box::new(OpenOptions::new().write(true).open(path)?))
                 }
                 NameTarget::File(target) => {
                     let directory = directory(&target);
@@ -184,9 +182,6 @@ impl Output {
 
     /// Writes a whole output, of a file by all threads of the current pool. Stops early when
     /// `progress(bytes done)` returns false.
-    ///
-    /// # Errors
-    /// [`OutputError::Interrupted`], and what the system says of writing.
     pub fn write(
         &mut self,
         bytes: &[u8],
@@ -227,15 +222,10 @@ impl Output {
     }
 
     /// Gives the file its name, when its bytes are on the disk; the name is there when this returns.
-    ///
-    /// # Errors
-    /// [`OutputError::Exists`] when somebody has made the file meanwhile and it may not be replaced, and
-    /// what the system says of the last writes and of renaming.
     pub fn finish(mut self) -> Result<(), OutputError> {
         let path = &self.path;
         let flushed = match &mut self.place {
-            OutputPlace::Stdout => io::stdout().flush(),
-            OutputPlace::Device(device) => device.flush(),
+            OutputPlace::Stream(stream) => stream.flush(),
             // The handle that wrote learns of what could not be written.
             OutputPlace::File { temporary, .. } => temporary.as_file().sync_all(),
         };
@@ -258,16 +248,15 @@ impl Output {
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.place {
-            OutputPlace::Stdout => io::stdout().write(bytes),
-            OutputPlace::Device(device) => device.write(bytes),
+            OutputPlace::Stream(stream) => stream.write(bytes),
             OutputPlace::File { temporary, .. } => temporary.as_file_mut().write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &self.place {
-            OutputPlace::Stdout => io::stdout().flush(),
-            _ => Ok(()),
+        match &mut self.place {
+            OutputPlace::Stream(stream) => stream.flush(),
+            OutputPlace::File { .. } => Ok(()),
         }
     }
 }

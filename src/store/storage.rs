@@ -64,6 +64,14 @@ pub trait Storage: Send + Sync {
     /// [`io::ErrorKind::NotFound`] and whatever else the system says.
     fn open(&self, name: &str) -> Result<Box<dyn ReadAt>, StorageError>;
 
+    /// Opens a file for reading; `None` when it is not there.
+    fn find(&self, name: &str) -> Result<Option<Box<dyn ReadAt>>, StorageError> {
+        match self.open(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            opened => opened.map(Some),
+        }
+    }
+
     /// Gives a file another name, replacing a file of that name, at once or not at all.
     fn rename(&self, from: &str, to: &str) -> Result<(), StorageError>;
 
@@ -132,10 +140,8 @@ pub trait Append: Send + Sync {
 
 /// A file being read.
 pub trait ReadAt: Send + Sync {
-    /// Returns the length in bytes.
     fn len(&self) -> u64;
 
-    /// Returns whether the file has no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -146,7 +152,6 @@ pub trait ReadAt: Send + Sync {
     /// [`io::ErrorKind::UnexpectedEof`] when the file is shorter, and what the system says.
     fn read(&self, offset: u64, len: usize) -> Result<Bytes, StorageError>;
 
-    /// Returns what messages call the file.
     fn place(&self) -> &Place;
 }
 
@@ -199,6 +204,11 @@ impl Directory {
         Ok(Directory { path: path.to_path_buf(), io, make: false })
     }
 
+    /// What the system has said of a file.
+    fn said<T>(&self, name: &str, result: io::Result<T>) -> Result<T, StorageError> {
+        result.map_err(|reason| self.error(name, reason))
+    }
+
     /// Opens a file to write it; makes the directory first where that was asked for and there is none.
     fn open_new<T>(&self, open: impl Fn() -> io::Result<T>) -> io::Result<T> {
         match open() {
@@ -211,50 +221,28 @@ impl Directory {
     }
 }
 
-/// Reads a whole file of at most `longest` bytes; `None` when it is not there.
-///
-/// # Errors
-/// What the system says; [`io::ErrorKind::InvalidData`] for a longer file.
-pub(crate) fn read_whole(
-    storage: &dyn Storage,
-    name: &str,
-    longest: u64,
-) -> Result<Option<Vec<u8>>, StorageError> {
-    let file = match storage.open(name) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        opened => opened?,
-    };
-    if file.len() > longest {
-        return Err(file.place().invalid("it is too long"));
-    }
-    Ok(Some(file.read(0, file.len() as usize)?.as_ref().to_vec()))
-}
-
 impl Storage for Directory {
     fn create(&self, name: &str) -> Result<Box<dyn Append>, StorageError> {
         let file = self.open_new(|| File::create(self.path.join(name)));
-        let place = self.place(name);
-        Ok(Box::new(Appended { file: file.map_err(|e| place.error(e))?, place }))
+        Ok(Box::new(Appended { file: self.said(name, file)?, place: self.place(name) }))
     }
 
     fn open(&self, name: &str) -> Result<Box<dyn ReadAt>, StorageError> {
-        let place = self.place(name);
         let opened = open_file(OpenOptions::new().read(true), &self.path.join(name));
-        let (file, len) = opened.map_err(|e| place.error(e))?;
-        Ok(match self.io {
-            Io::Map if len > 0 => Box::new(MappedFile::new(&file, place)?),
-            _ => Box::new(Positioned { file, len, place }),
-        })
+        let (file, len) = self.said(name, opened)?;
+        let mut open = OpenFile { file, map: None, len, place: self.place(name) };
+        if self.io == Io::Map && len > 0 {
+            open.map()?;
+        }
+        Ok(Box::new(open))
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<(), StorageError> {
-        let renamed = std::fs::rename(self.path.join(from), self.path.join(to));
-        renamed.map_err(|e| self.error(to, e))
+        self.said(to, std::fs::rename(self.path.join(from), self.path.join(to)))
     }
 
     fn link(&self, from: &str, to: &str) -> Result<(), StorageError> {
-        let linked = std::fs::hard_link(self.path.join(from), self.path.join(to));
-        linked.map_err(|e| self.error(to, e))
+        self.said(to, std::fs::hard_link(self.path.join(from), self.path.join(to)))
     }
 
     fn remove(&self, name: &str) -> Result<(), StorageError> {
@@ -285,29 +273,28 @@ impl Storage for Directory {
                 Err(error) if self.make && error.kind() == io::ErrorKind::NotFound => {
                     Ok(Vec::new())
                 }
-                names => names.map_err(|e| self.error("", e)),
+                names => self.said("", names),
             };
         }
     }
 
     fn sync_names(&self) -> Result<(), StorageError> {
         let synced = crate::store::output::sync_directory(&self.path);
-        let synced = synced.map_err(|error| match error.kind() {
+        self.said("", synced.map_err(|error| match error.kind() {
             io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported => io::Error::new(
                 io::ErrorKind::Unsupported,
                 "this file system cannot make names durable (fsync of a directory), so a power cut \
                  could lose the search: choose another --dir",
             ),
             _ => error,
-        });
-        synced.map_err(|e| self.error("", e))
+        }))
     }
 
     fn lock(&self) -> Result<Option<Lock>, StorageError> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);
         let opened = self.open_new(|| open_file(&mut options.clone(), &self.path.join(LOCK)));
-        let (file, _) = opened.map_err(|e| self.error(LOCK, e))?;
+        let (file, _) = self.said(LOCK, opened)?;
         let error = match file.try_lock() {
             Ok(()) => return Ok(Some(Box::new(file))),
             Err(std::fs::TryLockError::WouldBlock) => return Ok(None),
@@ -405,20 +392,51 @@ impl Append for Appended {
     }
 }
 
-struct Positioned {
+/// A file being read: by positioned reads, or mapped.
+struct OpenFile {
     file: File,
+    map: Option<Arc<Mmap>>,
     len: u64,
     place: Place,
 }
 
-impl ReadAt for Positioned {
+impl OpenFile {
+    #[allow(unsafe_code)]
+    fn map(&mut self) -> Result<(), StorageError> {
+        // SAFETY: the bytes are only read. Files of a run are complete when they are opened and are
+        // removed, never shortened or rewritten, while one process holds the run's lock.
+        let map = unsafe { Mmap::map(&self.file) };
+        self.map = Some(Arc::new(map.map_err(|e| self.place.error(e))?));
+        Ok(())
+    }
+
+    fn bytes(&self, offset: u64, len: usize) -> io::Result<Bytes> {
+        within(offset, len, self.len)?;
+        let Some(map) = &self.map else {
+            return read_at(&self.file, offset, len).map(Bytes::Owned);
+        };
+        let start = offset as usize;
+        #[cfg(target_os = "linux")]
+        if len > 0 {
+            // Reads the pages here and now, on the thread that reads ahead; a disk error is an error. Linux before 5.14
+            // does not know this advice: there the pages come by faults.
+            let populated = map.advise_range(memmap2::Advice::PopulateRead, start, len);
+            populated.or_else(|error| match error.kind() {
+                io::ErrorKind::InvalidInput => Ok(()),
+                _ => Err(error),
+            })?;
+        }
+        Ok(Bytes::Mapped(Arc::clone(map), start..start + len))
+    }
+}
+
+impl ReadAt for OpenFile {
     fn len(&self) -> u64 {
         self.len
     }
 
     fn read(&self, offset: u64, len: usize) -> Result<Bytes, StorageError> {
-        let read = within(offset, len, self.len).and_then(|()| read_at(&self.file, offset, len));
-        read.map(Bytes::Owned).map_err(|e| self.place.error(e))
+        self.bytes(offset, len).map_err(|e| self.place.error(e))
     }
 
     fn place(&self) -> &Place {
@@ -477,48 +495,6 @@ pub(crate) fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) 
         offset += read as u64;
     }
     Ok(())
-}
-
-struct MappedFile {
-    map: Arc<Mmap>,
-    place: Place,
-}
-
-impl MappedFile {
-    #[allow(unsafe_code)]
-    fn new(file: &File, place: Place) -> Result<MappedFile, StorageError> {
-        // SAFETY: the bytes are only read. Files of a run are complete when they are opened and are
-        // removed, never shortened or rewritten, while one process holds the run's lock.
-        let map = unsafe { Mmap::map(file) };
-        Ok(MappedFile { map: Arc::new(map.map_err(|e| place.error(e))?), place })
-    }
-}
-
-impl ReadAt for MappedFile {
-    fn len(&self) -> u64 {
-        self.map.len() as u64
-    }
-
-    fn read(&self, offset: u64, len: usize) -> Result<Bytes, StorageError> {
-        within(offset, len, self.len()).map_err(|e| self.place.error(e))?;
-        let start = offset as usize;
-        #[cfg(target_os = "linux")]
-        if len > 0 {
-            // Reads the pages here and now, on the thread that reads ahead; a disk error is an error. Linux before 5.14
-            // does not know this advice: there the pages come by faults.
-            let populated = self.map.advise_range(memmap2::Advice::PopulateRead, start, len);
-            if let Err(error) = populated
-                && error.kind() != io::ErrorKind::InvalidInput
-            {
-                return Err(self.place.error(error));
-            }
-        }
-        Ok(Bytes::Mapped(Arc::clone(&self.map), start..start + len))
-    }
-
-    fn place(&self) -> &Place {
-        &self.place
-    }
 }
 
 // A directory in memory.

@@ -3,27 +3,205 @@
 //! Invariant: after loading, the array holds exactly the chunk's current level; blocks that held another
 //! chunk's are cleared. The readers send the chunks in the order in which they are computed.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::Builder;
 use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use crate::kernel::{Kernel, Tally, collect, spread};
-use crate::perm::{ALL, GROUP, Register};
+use crate::Error;
+use crate::kernel::{Kernel, Rule, Tally, collect, spread};
+use crate::perm::{ALL, GROUP, Gathers, Reach, Register};
+use crate::progress::{Phase, Progress};
 use crate::search::disk::{
-    Batch, Batches, Committer, DiskError, DiskRun, EncodedFrames, Fetch, FrameContent, GroupStep,
-    Halo, Halt, Worker, leaving, near, no_thread, reader,
+    Batch, Batches, BlockSources, Committer, DiskError, EncodedFrames, Fetch, Halo, Halt,
+    MemoryPlan, RunFiles,
 };
-use crate::search::{BlockLoop, BlockTarget, Expansion, Frontier, MANY};
+use crate::search::{
+    BlockLoop, BlockTarget, Chunks, Crossings, Expansion, Frontier, IncomingStep, MANY, Plane,
+    PredecessorBlocks, SearchProblem, crosses,
+};
+use crate::store::{Codec, Decoder, Encoder, MemoryError};
 
-/// Batches of the previous level that may wait: they are used at once.
-const PREVIOUS_AHEAD: usize = 32;
+/// Batches that may wait of the previous level, or of one that only gives its bits again: they are used at once.
+const AHEAD: usize = 32;
 
-/// Batches that may wait of a level that only gives its bits again.
-const RESTORED_AHEAD: usize = 32;
+/// What is fixed while a session computes levels, as all its threads see it.
+pub(crate) struct DiskRun<'a> {
+    pub files: RunFiles<'a>,
+    pub plan: MemoryPlan,
+    pub crossings: Crossings,
+    pub workers: Workers,
+    pub progress: &'a dyn Progress,
+    /// Whether there are no other ranks: a process alone may be stopped after every chunk, ranks only together.
+    pub alone: bool,
+}
 
-/// One level of a session.
+impl DiskRun<'_> {
+    fn stops_chunks(&self) -> bool {
+        self.alone && self.progress.interrupted()
+    }
+
+    pub fn stops_superstep(&self) -> bool {
+        !self.alone && self.progress.interrupted()
+    }
+}
+
+/// The step into one group.
+pub(crate) struct GroupStep {
+    pub step: IncomingStep,
+    /// Where each transfer leads.
+    pub reach: Vec<Reach>,
+    /// Planes that bring states, in the order of the step's last transfers.
+    pub incoming: Vec<usize>,
+    /// Planes of the next step that take states away, with the bit that each takes.
+    pub outgoing: Vec<(usize, u8)>,
+}
+
+/// Returns the step from the states at a depth into each group.
+pub(crate) fn half_step(
+    problem: &SearchProblem,
+    crossings: &Crossings,
+    depth: usize,
+) -> Result<Vec<GroupStep>, Error> {
+    let (chunks, kernel) = (crossings.chunks, crossings.kernel);
+    let tables = Gathers::new(chunks.layout);
+    let (class, side) = (problem.class(depth + 1), problem.side(depth));
+    let into = |group: usize| {
+        let planes = crossings.sides[side].iter().enumerate();
+        let planes: Vec<(usize, &Plane)> =
+            planes.filter(|(_, plane)| plane.to.0 == group).collect();
+        let halo: Vec<Vec<(u8, u8)>> =
+            planes.iter().map(|(_, plane)| vec![(0, plane.to.1)]).collect();
+        let groups = &problem.groups;
+        let moves = groups.incoming[class][group].iter();
+        let inner = moves.filter(|a| !crosses(&a.transfer, chunks));
+        let step = IncomingStep::of(kernel, &tables, inner, &halo)?;
+        let parity = groups.classes[class][group].parity;
+        let step = IncomingStep { parity, group, rule: groups.rule(), ..step };
+        let mut reach = Vec::new();
+        if step.rule == Rule::Reverse {
+            reach.extend(step.program.gathers().iter().map(|g| Reach::of(chunks.layout, g)));
+        }
+        let incoming = planes.iter().map(|(at, _)| *at).collect();
+        Ok(GroupStep { reach, step, incoming, outgoing: leaving(crossings, 1 - side, group) })
+    };
+    (0..problem.groups.classes[class].len()).map(into).collect()
+}
+
+/// Returns the planes of a side that take states of a group, with the bit that each takes.
+pub(crate) fn leaving(crossings: &Crossings, side: usize, group: usize) -> Vec<(usize, u8)> {
+    let planes = crossings.sides[side].iter().enumerate();
+    let leaving = planes.filter(|(_, plane)| plane.from.0 == group);
+    leaving.map(|(at, plane)| (at, plane.from.1)).collect()
+}
+
+// Which frames of a chunk a step can reach.
+//
+// Invariant: a frame that is left out gets no state and gives none, so nobody need look at it. In thin levels these are nearly
+// all: a level of a few million states on a large board must not cost a pass over its lines.
+
+/// A level is thin where at most one in so many blocks holds states.
+const THIN: usize = 16;
+
+/// Returns for each frame of a chunk whether any state can come to it; `None` when too many do to count them. `cur` is the current
+/// level of the chunk, `back` the step of the other side, whose sources are this step's targets; `reached` says which blocks
+/// bits from other chunks reach, if not too many.
+pub(crate) fn near(
+    chunks: Chunks,
+    chunk: usize,
+    cur: &Frontier,
+    back: &[GroupStep],
+    reached: impl FnOnce(usize) -> Option<Vec<usize>>,
+) -> Option<Vec<bool>> {
+    let most = chunks.blocks / THIN;
+    let held = || (0..cur.occupied.len()).filter(|&block| cur.occupied[block]);
+    if held().nth(most).is_some() {
+        return None;
+    }
+    let mut near = vec![false; chunks.frames()];
+    for block in reached(most)? {
+        near[block / chunks.frame_blocks] = true;
+    }
+    // Groups lead into each other, each by windows of its own: only one is followed.
+    let [into] = back else {
+        let none = !near.contains(&true) && held().next().is_none();
+        return none.then_some(near);
+    };
+    let expansion = Expansion::of_chunk(chunks, chunk, &into.step, cur);
+    let mut sources = PredecessorBlocks::new(&into.step.program);
+    for block in held() {
+        expansion.find(&mut sources, expansion.first + block);
+        for register in &sources.registers {
+            let block = register / chunks.layout.block_registers();
+            near[block / chunks.frame_blocks] = true;
+        }
+    }
+    Some(near)
+}
+
+// The step of a chunk.
+
+/// What one worker has to itself: its codecs, and memory that a chunk leaves to the next.
+pub(crate) struct Worker {
+    pub decoder: Decoder,
+    pub encoder: Encoder,
+    /// The blocks of each group.
+    pub loops: Vec<BlockLoop>,
+    pub located: BlockSources,
+    /// One block per plane into a group, spread to bytes.
+    pub halo: Vec<Register>,
+    pub words: Vec<u64>,
+    pub frame: Vec<Register>,
+    /// For each block of the frame which groups of its registers are left from the frame before.
+    pub stale: Vec<u64>,
+    pub occupied: Vec<bool>,
+    /// The states seen, where they are kept.
+    pub seen: Vec<Register>,
+}
+
+/// A worker for every thread, made before the first begins: tables of codecs take megabytes.
+///
+/// Invariant: a thread has at most one at a time, and what one holds from before is never read.
+pub(crate) struct Workers(Mutex<Vec<Worker>>);
+
+impl Workers {
+    /// Returns the workers of a number of threads, which encode with `codec`; `level` is zstd's.
+    pub fn new(
+        codec: Codec,
+        level: i32,
+        kernel: Kernel,
+        threads: usize,
+    ) -> Result<Workers, MemoryError> {
+        let worker = |_| {
+            Ok(Worker {
+                decoder: Decoder::new(kernel)?,
+                encoder: Encoder::new(codec, level, kernel)?,
+                loops: Vec::new(),
+                located: BlockSources::default(),
+                halo: Vec::new(),
+                words: Vec::new(),
+                frame: Vec::new(),
+                stale: Vec::new(),
+                occupied: Vec::new(),
+                seen: Vec::new(),
+            })
+        };
+        let workers: Result<Vec<_>, MemoryError> = (0..threads).map(worker).collect();
+        Ok(Workers(Mutex::new(workers?)))
+    }
+
+    /// Lends one to a thread.
+    pub fn with<T>(&self, work: impl FnOnce(&mut Worker) -> T) -> T {
+        let idle = || self.0.lock();
+        let worker = idle().pop();
+        let mut worker = worker.expect("there is a worker for every thread");
+        let result = work(&mut worker);
+        idle().push(worker);
+        result
+    }
+}
+
 pub(crate) struct Level<'a> {
     pub run: &'a DiskRun<'a>,
     pub depth: usize,
@@ -34,28 +212,28 @@ pub(crate) struct Level<'a> {
     pub current: Fetch<'a>,
     /// What is left out: the previous level, or the states seen; its files have the parts of those that are written.
     pub left_out: Fetch<'a>,
+    /// The chunks that this rank has to compute.
+    pub order: Vec<usize>,
 }
 
 impl Level<'_> {
-    /// Computes chunks in order; returns false when told to stop before the last.
+    /// Computes some of the chunks; returns false when told to stop before the last.
     pub fn chunks(
         &self,
-        order: &[usize],
+        which: Range<usize>,
         cur: &mut Frontier,
         halo: &mut dyn Halo,
     ) -> Result<bool, Halt> {
         let Level { run, depth, committer, .. } = *self;
+        let order = &self.order[which.clone()];
         std::thread::scope(|scope| {
-            let (currents, current) = reader::channel();
-            let (previouses, previous) = reader::channel();
-            let read = move || self.current.run(order, run.plan.read_ahead, &currents);
-            Builder::new().spawn_scoped(scope, read).map_err(no_thread)?;
-            let read = move || self.left_out.run(order, PREVIOUS_AHEAD, &previouses);
-            Builder::new().spawn_scoped(scope, read).map_err(no_thread)?;
-            let frames = self.left_out.parts.frames() as u64;
+            let current = self.current.start(scope, order, run.plan.read_ahead)?;
+            let previous = self.left_out.start(scope, order, AHEAD)?;
+            let frames = self.left_out.parts.frames();
             let next_side = run.files.problem.side(depth);
-            for (done, &chunk) in (0..).step_by(frames as usize).zip(order) {
-                if run.progress.stops_chunks() {
+            for (at, &chunk) in which.zip(order) {
+                let done = (at * frames) as u64;
+                if run.stops_chunks() {
                     return Ok(false);
                 }
                 let begun = Instant::now();
@@ -69,7 +247,7 @@ impl Level<'_> {
                 let near = if self.left_out.parts.seen {
                     None
                 } else {
-                    near(run.plan.chunks, chunk, cur, self.back, halo)
+                    near(run.plan.chunks, chunk, cur, self.back, |most| halo.reached(most))
                 };
                 let mut tally = Tally::default();
                 if near.as_ref().is_none_or(|near| near.contains(&true)) {
@@ -78,13 +256,19 @@ impl Level<'_> {
                 } else {
                     // Nothing comes from anywhere: what there was at level d - 2 is subtracted from nothing.
                     batches.iter().try_for_each(|batch| batch.map(drop))?;
-                    run.progress.frames(depth, done + frames);
+                    self.shows(done + frames as u64);
                 }
                 committer.tell(move |writer| writer.end(tally))?;
                 halo.end(depth as u32 + 1, chunk, next_side)?;
             }
             Ok(true)
         })
+    }
+
+    /// Shows how many frames of all chunks are done.
+    fn shows(&self, done: u64) {
+        let total = (self.order.len() * self.left_out.parts.frames()) as u64;
+        self.run.progress.progress(Phase::Search(self.depth), done, total);
     }
 }
 
@@ -199,77 +383,64 @@ fn load(run: &DiskRun, batches: &Batches, cur: &mut Frontier) -> Result<(), Halt
     })
 }
 
-/// What chunks of earlier sessions send again.
-pub(crate) struct Restored {
-    pub done: usize,
-    pub total: usize,
-}
-
-impl Restored {
-    /// Puts what chunks of a level send, in the step from it, into the halo; returns false when told to stop before
-    /// the last.
-    pub fn add(
-        &mut self,
-        run: &DiskRun,
-        level: &Fetch,
-        order: &[usize],
-        halo: &mut dyn Halo,
-    ) -> Result<bool, Halt> {
-        let (side, chunks) = (run.files.problem.side(level.depth as usize), run.plan.chunks);
-        if run.crossings.sides[side].is_empty() {
-            return Ok(true);
-        }
-        let size = chunks.layout.block_registers();
-        let groups = 0..level.parts.groups;
-        let leaving: Vec<_> = groups.map(|group| leaving(&run.crossings, side, group)).collect();
-        std::thread::scope(|scope| {
-            let (sender, receiver) = reader::channel();
-            let read = move || level.run(order, RESTORED_AHEAD, &sender);
-            Builder::new().spawn_scoped(scope, read).map_err(no_thread)?;
-            for &chunk in order {
-                if run.progress.stops_chunks() {
-                    return Ok(false);
-                }
-                let batches = receiver.recv().expect("a reader sends every chunk");
-                let filled = &*halo;
-                each_batch(run, &batches, |worker, batch| {
-                    worker.words.resize(size, 0);
-                    worker.frame.resize(chunks.frame_registers(), [0; 64]);
-                    // What a frame before has left behind is of no chunk any more.
-                    worker.stale.fill(ALL);
-                    for (frame, entry) in batch.frames() {
-                        let (group, within) = level.parts.place(frame);
-                        let first = within * chunks.frame_blocks;
-                        let count = chunks.frame_blocks.min(chunks.blocks - first);
-                        let registers = &mut worker.frame[..count * size];
-                        match entry {
-                            Some(entry) => {
-                                batch.decode(entry, &mut worker.decoder, registers, false)?;
-                            }
-                            None => registers.fill([0; 64]),
+/// Puts what chunks of earlier sessions have sent, in the step from a level, into the halo again, and has each shown; returns
+/// false when told to stop before the last.
+pub(crate) fn restore(
+    run: &DiskRun,
+    level: &Fetch,
+    order: &[usize],
+    halo: &mut dyn Halo,
+    shown: &mut (impl FnMut() + Send),
+) -> Result<bool, Halt> {
+    let (side, chunks) = (run.files.problem.side(level.depth as usize), run.plan.chunks);
+    if run.crossings.sides[side].is_empty() {
+        return Ok(true);
+    }
+    let size = chunks.layout.block_registers();
+    let groups = 0..level.parts.groups;
+    let leaving: Vec<_> = groups.map(|group| leaving(&run.crossings, side, group)).collect();
+    std::thread::scope(|scope| {
+        let chunks_read = level.start(scope, order, AHEAD)?;
+        for &chunk in order {
+            if run.stops_chunks() {
+                return Ok(false);
+            }
+            let batches = chunks_read.recv().expect("a reader sends every chunk");
+            let filled = &*halo;
+            each_batch(run, &batches, |worker, batch| {
+                worker.words.resize(size, 0);
+                worker.frame.resize(chunks.frame_registers(), [0; 64]);
+                // What a frame before has left behind is of no chunk any more.
+                worker.stale.fill(ALL);
+                for (frame, entry) in batch.frames() {
+                    let (group, within) = level.parts.place(frame);
+                    let blocks = chunks.frame(within);
+                    let registers = &mut worker.frame[..blocks.len() * size];
+                    match entry {
+                        Some(entry) => {
+                            batch.decode(entry, &mut worker.decoder, registers, false)?;
                         }
-                        for (i, registers) in registers.chunks(size).enumerate() {
-                            let block = chunk * chunks.blocks + first + i;
-                            for &(plane, bit) in &leaving[group] {
-                                let words = &mut worker.words;
-                                let any = collect(run.files.kernel, registers, bit, words);
-                                let words = any.then_some(&words[..]);
-                                filled.outgoing(side, plane, block, words);
-                            }
+                        None => registers.fill([0; 64]),
+                    }
+                    for (i, registers) in blocks.zip(registers.chunks(size)) {
+                        let block = chunk * chunks.blocks + i;
+                        for &(plane, bit) in &leaving[group] {
+                            let words = &mut worker.words;
+                            let any = collect(run.files.kernel, registers, bit, words);
+                            let words = any.then_some(&words[..]);
+                            filled.outgoing(side, plane, block, words);
                         }
                     }
-                    Ok(())
-                })?;
-                halo.end(level.depth + 1, chunk, side)?;
-                self.done += 1;
-                run.progress.resumed(self.done, self.total);
-            }
-            Ok(true)
-        })
-    }
+                }
+                Ok(())
+            })?;
+            halo.end(level.depth + 1, chunk, side)?;
+            shown();
+        }
+        Ok(true)
+    })
 }
 
-/// The step of a chunk.
 struct ChunkStep<'a> {
     level: &'a Level<'a>,
     chunk: usize,
@@ -281,7 +452,7 @@ impl ChunkStep<'_> {
     /// Computes the chunk's next level from `batches`, which bring what is left out of it: its previous one, or the
     /// states seen. `near` says which frames any state can come to, where these are few; `done` frames come before.
     fn compute(&self, batches: &Batches, near: Option<&[bool]>, done: u64) -> Result<Tally, Halt> {
-        let Level { run, step, committer, depth, ref left_out, .. } = *self.level;
+        let Level { run, step, committer, ref left_out, .. } = *self.level;
         let (chunks, parts) = (run.plan.chunks, left_out.parts);
         let size = chunks.layout.block_registers();
         let planes = step.iter().map(|group| group.incoming.len()).max().unwrap_or(0);
@@ -312,7 +483,7 @@ impl ChunkStep<'_> {
             *sum = sum.plus(tally);
             drop(sum);
             let frames = (batch.end - batch.first) as u64;
-            run.progress.frames(depth, done.fetch_add(frames, Ordering::Relaxed) + frames);
+            self.level.shows(done.fetch_add(frames, Ordering::Relaxed) + frames);
             Ok(())
         })?;
         Ok(sum.into_inner())
@@ -330,16 +501,10 @@ impl ChunkStep<'_> {
         let size = chunks.layout.block_registers();
         let (group, within) = parts.place(frame);
         let into = &step[group];
-        let first = within * chunks.frame_blocks;
-        let count = chunks.frame_blocks.min(chunks.blocks - first);
-        let expansion = Expansion {
-            layout: chunks.layout,
-            step: &into.step,
-            cur: self.cur,
-            first: self.chunk * chunks.blocks,
-            blocks: chunks.blocks,
-            reach: &into.reach,
-        };
+        let blocks = chunks.frame(within);
+        let count = blocks.len();
+        let expansion = Expansion::of_chunk(chunks, self.chunk, &into.step, self.cur);
+        let expansion = Expansion { reach: &into.reach, ..expansion };
         let Worker { decoder, encoder, loops, located, words, stale, occupied, .. } = worker;
         let halo = &mut worker.halo[..size * into.incoming.len()];
         let registers = &mut worker.frame[..count * size];
@@ -361,7 +526,7 @@ impl ChunkStep<'_> {
         occupied.fill(replaced);
         let mut tally = Tally::default();
         let next_side = run.files.problem.side(self.level.depth);
-        let numbers = expansion.first + first..expansion.first + first + count;
+        let numbers = expansion.first + blocks.start..expansion.first + blocks.end;
         for (i, block) in numbers.clone().enumerate() {
             let after = Some(block + 1).filter(|after| numbers.contains(after));
             let next = &mut registers[i * size..][..size];
@@ -396,14 +561,79 @@ impl ChunkStep<'_> {
         }
         run.files.times.kernel.add(begun);
         let begun = Instant::now();
-        let level = (tally.states > 0).then_some((FrameContent::Level, &*registers));
-        let seen =
-            (parts.seen && (held || tally.states > 0)).then_some((FrameContent::Seen, &*seen));
-        for (kind, registers) in level.into_iter().chain(seen) {
-            let bytes = encoder.encode(registers).map_err(|reason| DiskError::Codec { reason })?;
-            encoded.push(parts.in_file(frame, kind), bytes);
+        let any = tally.states > 0;
+        let level = any.then_some((false, &*registers));
+        let seen = (parts.seen && (held || any)).then_some((true, &*seen));
+        for (is_seen, registers) in level.into_iter().chain(seen) {
+            let bytes = encoder.encode(registers).map_err(DiskError::uncoded)?;
+            encoded.push(parts.in_file(frame, is_seen), bytes);
         }
         run.files.times.encode.add(begun);
         Ok(tally)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::puzzle::{Goal, State};
+    use crate::random::SplitMix64;
+    use crate::search::Search;
+
+    /// The neighbours of a state within its chunk lie in frames that are near, and few others are.
+    #[test]
+    fn frames_that_states_lead_to_are_near() {
+        let goal = Goal::Last.board("2x7".parse().unwrap()).unwrap();
+        let problem = SearchProblem::chunked(&Search::new(goal).space).unwrap();
+        let chunks = Chunks::new(problem.layout, 1).unwrap();
+        let crossings = Crossings::new(&problem.groups, chunks, Kernel::Scalar);
+        let side = |depth| half_step(&problem, &crossings, depth).unwrap();
+        // The step from depth 0 is followed by the sources of that from depth 1.
+        let (back, parity) = (side(1), problem.class(0));
+        let (space, puzzle) = (&problem.space, problem.space.moves());
+        let frame_of = |state: State| {
+            let (register, lane) = problem.place(state);
+            let registers = chunks.registers() as u64;
+            let within = (register % registers) as usize;
+            (register / registers, within / chunks.frame_registers(), within, lane)
+        };
+        let mut random = SplitMix64::new(3);
+        let (mut tried, mut named) = (0, 0);
+        while tried < 40 {
+            let line = random.below(space.lines());
+            let cell = random.below(14) as usize;
+            let state = State { line, cell };
+            let seat = problem.seat(state);
+            if seat.class != parity {
+                continue;
+            }
+            tried += 1;
+            let (chunk, own, within, lane) = frame_of(state);
+            let mut cur = Frontier::empty(chunks.layout, chunks.blocks).unwrap();
+            cur.insert(chunks.layout, within as u64, lane, seat.bit);
+            let look = |reached| near(chunks, chunk as usize, &cur, &back, |_| reached);
+            let frames = look(Some(vec![])).unwrap();
+            assert!(frames[own], "moves along the path stay");
+            named += frames.iter().filter(|near| **near).count();
+            for edge in puzzle.edges().iter().filter(|edge| edge.from == cell) {
+                let (line, window) = (space.line(state), &puzzle.windows()[edge.window]);
+                let line: Vec<u8> = (0..line.len()).map(|p| line[window.source(p)]).collect();
+                let (other, frame, ..) = frame_of(space.number(&line, edge.to));
+                assert!(other != chunk || frames[frame], "{state:?} {edge:?}");
+            }
+            let last = chunks.blocks - 1;
+            let frames = look(Some(vec![last])).unwrap();
+            assert!(frames[chunks.frames() - 1], "what comes from other chunks");
+            assert_eq!(look(None), None);
+        }
+        assert!(
+            named < tried * chunks.frames() * 2 / 3,
+            "{named} of {tried} times {}",
+            chunks.frames()
+        );
+        // Nothing is counted where much is held.
+        let mut cur = Frontier::empty(chunks.layout, chunks.blocks).unwrap();
+        cur.occupied.fill(true);
+        assert_eq!(near(chunks, 0, &cur, &back, |_| Some(vec![])), None);
     }
 }

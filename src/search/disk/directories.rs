@@ -10,7 +10,7 @@ use twox_hash::XxHash3_64;
 use crate::Error;
 use crate::puzzle::{Board, Metric, StateSpace};
 use crate::search::PlaneStore;
-use crate::search::disk::DiskError;
+use crate::search::disk::{DiskError, Widths};
 use crate::store::{
     Codec, DEFAULT_LEVEL, Identity, LABEL, Lock, Manifest, Shares, Storage, lock_within,
 };
@@ -51,7 +51,6 @@ impl Directories {
         }
     }
 
-    /// Returns the number of directories.
     pub(crate) fn count(&self) -> usize {
         self.storages.len()
     }
@@ -156,10 +155,12 @@ impl Identity {
     }
 
     /// What is searched; [`DiskError::Apart`] for what no program of this version wrote.
-    pub(crate) fn space(&self, directory: &str) -> Result<StateSpace, Error> {
-        let unknown = |what: &str| DiskError::Apart {
-            directory: directory.into(),
-            reason: format!("its manifest names {what} that this program does not know"),
+    pub(crate) fn space(&self, of: &dyn Storage) -> Result<StateSpace, Error> {
+        let unknown = |what: &str| {
+            DiskError::apart(
+                of,
+                format!("its manifest names {what} that this program does not know"),
+            )
         };
         if let Some(text) = &self.puzzle {
             let space = StateSpace::from_puzzle_text(text).ok_or_else(|| unknown("a puzzle"))?;
@@ -186,8 +187,7 @@ pub(crate) fn label(identity: &Identity) -> String {
     match (&identity.puzzle, &identity.metric) {
         (Some(text), _) => {
             let mut label = format!("{} {}", hash(text), identity.board);
-            let end = (0..=LABEL.min(label.len())).rfind(|&end| label.is_char_boundary(end));
-            label.truncate(end.unwrap_or(0));
+            label.truncate(label.floor_char_boundary(LABEL));
             label
         }
         (None, Some(metric)) => format!("{metric} {}", identity.goal),
@@ -217,7 +217,10 @@ pub struct Disk {
     pub keep_all: bool,
     /// Most bytes of level files and scratch, `None` for what is free.
     pub limit: Option<u64>,
-    /// Whether a search may start that by the estimate needs more disk than there is.
+    /// What may be expected of the levels, in several ways where nobody knows: a search that is not complete does not start
+    /// when the disks have no room for the least of them.
+    pub expected: Vec<Widths>,
+    /// Whether it starts all the same.
     pub ignore_space: bool,
     /// Whether a search that is continued first reads and checks all its files, and computes damaged levels
     /// again where the levels before are kept.
@@ -239,6 +242,7 @@ impl Disk {
             commit_every: Duration::from_secs(10),
             keep_all: false,
             limit: None,
+            expected: Vec::new(),
             ignore_space: false,
             check: false,
             patience: Duration::from_secs(10),

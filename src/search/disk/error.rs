@@ -1,11 +1,13 @@
-//! What can go wrong with a run on disk.
+//! What can go wrong with a run on disk, and how a session ends early.
+//!
+//! Invariant: what one rank meets alone is told to the others by the end of the job; what all know ends all
+//! of them alike.
 
 use std::io;
 
 use crate::Error;
 use crate::search::Communicator;
 use crate::store::{MemoryError, Place, Storage, StorageError};
-use crate::units::bytes;
 
 /// A run on disk that cannot start, go on or be read.
 #[derive(Debug, thiserror::Error)]
@@ -21,62 +23,14 @@ pub enum DiskError {
         /// Whether what was done since the last commit is lost.
         lost: bool,
     },
-    /// A level file is damaged or does not belong here.
-    #[error("{place} (depth {depth}): {reason}; {advice}")]
-    Level {
-        /// The file.
-        place: Place,
-        /// Depth of its states.
+    /// A file is damaged or does not belong here.
+    #[error("{reason}")]
+    Damaged {
+        /// Depth of its states, or of the step that needs it.
         depth: u32,
-        /// What is wrong.
-        reason: String,
-        /// What can be done.
-        advice: &'static str,
-    },
-    /// A scratch file reads back other bytes than were written.
-    #[error(
-        "{place}: it reads back other bytes than were written; the levels are whole: look at the disk, or keep the planes elsewhere with --planes memory, and give the same command again"
-    )]
-    Scratch {
-        /// The file.
-        place: Place,
-        /// Depth of the step that needs it.
-        depth: u32,
-    },
-    /// The directory holds another search.
-    #[error(
-        "{directory} holds a search with {name} {found}, not {asked}: choose another --dir, or ask for the same"
-    )]
-    Other {
-        /// The directory.
-        directory: String,
-        /// What differs.
-        name: &'static str,
-        /// What the directory holds.
-        found: String,
-        /// What was asked for.
-        asked: String,
-    },
-    /// A rank of the job was started for another search.
-    #[error(
-        "rank {rank} was started with {name} {found}, rank 0 with {asked}: start all ranks with the same program and command"
-    )]
-    Ranks {
-        /// The rank.
-        rank: usize,
-        /// What differs.
-        name: String,
-        /// What that rank was started with.
-        found: String,
-        /// What rank 0 was started with.
-        asked: String,
-    },
-    /// Another rank of the job has failed.
-    #[error("rank {rank}: {reason}")]
-    Elsewhere {
-        /// The rank.
-        rank: usize,
-        /// What it says.
+        /// Whether it is scratch: the levels are whole.
+        scratch: bool,
+        /// The file, what is wrong with it, and what can be done.
         reason: String,
     },
     /// The directories do not hold one whole run.
@@ -87,24 +41,19 @@ pub enum DiskError {
         /// What is wrong, and what can be done.
         reason: String,
     },
-    /// There is no run in the directory.
-    #[error("{directory} holds no search: start one with tilewave bfs BOARD --dir {directory}")]
-    Empty {
-        /// The directory.
-        directory: String,
-    },
-    /// The run needs more disk than it may take.
-    #[error(
-        "the search needs about {} of disk at its peak, {} may be used: {advice}",
-        bytes(*needed), bytes(*limit)
-    )]
-    Disk {
-        /// Bytes needed.
-        needed: u64,
-        /// Bytes allowed or free.
-        limit: u64,
-        /// What can be done.
-        advice: &'static str,
+    /// The directories hold no run or another one, or there is no room for what was asked for.
+    #[error("{0}")]
+    Refused(String),
+    /// A rank of the job was started for another search.
+    #[error("{0}: start all ranks with the same program and command")]
+    Ranks(String),
+    /// Another rank of the job has failed.
+    #[error("rank {rank}: {reason}")]
+    Elsewhere {
+        /// The rank.
+        rank: usize,
+        /// What it says.
+        reason: String,
     },
     /// The files have come to the limit.
     #[error(
@@ -131,27 +80,12 @@ pub enum DiskError {
         /// States of the finished levels.
         states: u64,
     },
-    /// So many digits leave nothing inside a block.
-    #[error(
-        "chunks of {puzzle} share at most {most} digits, not {digits}: give a smaller --shared-digits, or leave it out"
-    )]
-    Digits {
-        /// The puzzle.
-        puzzle: String,
-        /// Digits asked for.
-        digits: usize,
-        /// Most digits that lines can share.
-        most: usize,
-    },
+    /// So many shared digits leave nothing inside a block.
+    #[error("{0}: give a smaller --shared-digits, or leave it out")]
+    Digits(String),
     /// There is no memory for what reads a file.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// The codec has failed.
-    #[error("a frame cannot be compressed: {reason}; free memory and give the same command again")]
-    Codec {
-        /// What the codec said.
-        reason: &'static str,
-    },
 }
 
 /// What became of the work.
@@ -159,7 +93,6 @@ fn kept(lost: bool) -> &'static str {
     if lost { "what was done since the last commit is lost" } else { "nothing is lost" }
 }
 
-/// What to do about an error of the system.
 fn advice(reason: &io::Error, lost: bool) -> String {
     match reason.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -185,6 +118,28 @@ impl DiskError {
         DiskError::Apart { directory: storage.name(), reason: reason.into() }
     }
 
+    /// The search in a directory differs in something from what was asked for.
+    pub(crate) fn other(storage: &dyn Storage, name: &str, found: &str, asked: &str) -> DiskError {
+        DiskError::Refused(format!(
+            "{} holds a search with {name} {found}, not {asked}: choose another --dir, or ask for the same",
+            storage.name()
+        ))
+    }
+
+    /// The error of a frame that the codec refuses.
+    pub(crate) fn uncoded(reason: &str) -> DiskError {
+        DiskError::Refused(format!(
+            "a frame cannot be compressed: {reason}; free memory and give the same command again"
+        ))
+    }
+
+    pub(crate) fn empty(storage: &dyn Storage) -> DiskError {
+        let directory = storage.name();
+        DiskError::Refused(format!(
+            "{directory} holds no search: start one with tilewave bfs BOARD --dir {directory}"
+        ))
+    }
+
     /// The error of a search that could not commit what it had done.
     pub(crate) fn without_commit(mut self) -> DiskError {
         if let DiskError::Io { lost, .. } | DiskError::Limit { lost, .. } = &mut self {
@@ -193,11 +148,6 @@ impl DiskError {
         self
     }
 }
-
-// How a session ends early.
-//
-// Invariant: what one rank meets alone is told to the others by the end of the job; what all know ends all
-// of them alike.
 
 /// Why a rank has stopped.
 #[derive(Debug)]

@@ -9,17 +9,19 @@
 //! messages for other ranks are at most 1 bit per line and plane of the chunks computed meanwhile; those that have
 //! arrived are at most 1 bit per line and plane of this rank's chunks for the step in progress, and as much for the next.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
 
 use twox_hash::XxHash3_64;
 
 use crate::Error;
+use crate::kernel::Kernel;
+use crate::perm::{LANES, Register};
 use crate::search::Communicator;
 use crate::search::disk::{Directories, DiskError};
-use crate::store::{Append, ReadAt, RunFile};
+use crate::store::{Append, Codec, DEFAULT_LEVEL, Decoder, Encoder, MemoryError, ReadAt, RunFile};
 
-/// First bytes of a scratch file.
 const MAGIC: [u8; 8] = *b"TWCROSS\n";
 
 /// Bytes of a segment whose disk is given back as soon as it was read: less is not worth a call to the system.
@@ -28,11 +30,22 @@ const LARGE: u64 = 1 << 16;
 /// Bytes of the header of a message: depth, from chunk, to chunk, plane, length, 4 bytes each.
 const HEADER: usize = 20;
 
+/// The other chunk, the plane, and the bytes that travel.
+pub(crate) type Segment = (usize, usize, Vec<u8>);
+
 /// The segments that wait, and how they travel.
 pub(crate) struct Exchange<'a> {
     /// By depth of the step and receiving chunk.
     waiting: HashMap<(u32, usize), Vec<WaitingSegment>>,
-    route: Route<'a>,
+    /// Where segments for chunks of this rank wait, unless that is the memory.
+    files: Option<ScratchFiles<'a>>,
+    rank: usize,
+    /// Rank of each chunk.
+    owners: Vec<usize>,
+    /// For each rank what it is to get.
+    out: Vec<Vec<u8>>,
+    /// Bytes sent to other ranks for the step to each depth.
+    pub sent: BTreeMap<u32, u64>,
 }
 
 /// From chunk, plane, bits.
@@ -43,75 +56,61 @@ enum SegmentBits {
     InFile { offset: u64, len: usize, hash: u64 },
 }
 
-enum Route<'a> {
-    Files(ScratchFiles<'a>),
-    Ranks(Outbox),
-}
-
 impl<'a> Exchange<'a> {
-    /// Through files of a run whose level files and scratch may come to `limit` bytes.
-    pub fn of_files(directories: &'a Directories, run: u64, limit: Option<u64>) -> Exchange<'a> {
-        let (open, files) = (None, HashMap::new());
-        let files = ScratchFiles { directories, run, limit, open, files };
-        Exchange { waiting: HashMap::new(), route: Route::Files(files) }
+    /// Between ranks; `owners` are the ranks of the chunks.
+    pub fn new(communicator: &dyn Communicator, owners: Vec<usize>) -> Exchange<'a> {
+        let (rank, out) = (communicator.rank(), vec![Vec::new(); communicator.size()]);
+        let (waiting, sent) = (HashMap::new(), BTreeMap::new());
+        Exchange { waiting, files: None, rank, owners, out, sent }
     }
 
-    /// Between ranks; `owners` are the ranks of the chunks.
-    pub fn of_ranks(communicator: &dyn Communicator, owners: Vec<usize>) -> Exchange<'a> {
-        let out = vec![Vec::new(); communicator.size()];
-        let outbox = Outbox { rank: communicator.rank(), owners, out, sent: BTreeMap::new() };
-        Exchange { waiting: HashMap::new(), route: Route::Ranks(outbox) }
+    /// Has segments wait in files of a run, whose level files and scratch may come to `limit` bytes.
+    pub fn in_files(self, of: &'a Directories, run: u64, limit: Option<u64>) -> Exchange<'a> {
+        let files = HashMap::new();
+        let files = ScratchFiles { directories: of, run, limit, open: None, files };
+        Exchange { files: Some(files), ..self }
     }
 
     /// Whether segments for a chunk leave the memory, so that fewer bytes are worth the time of coding.
     pub fn leaves(&self, to: usize) -> bool {
-        match &self.route {
-            Route::Files(_) => true,
-            Route::Ranks(outbox) => outbox.owners[to] != outbox.rank,
-        }
+        self.files.is_some() || self.owners[to] != self.rank
     }
 
-    /// Sends segments of a chunk for the step to a depth: (to, plane, segment).
-    pub fn send(
-        &mut self,
-        depth: u32,
-        from: usize,
-        segments: Vec<(usize, usize, Vec<u8>)>,
-    ) -> Result<(), Error> {
+    /// Sends segments of a chunk for the step to a depth.
+    pub fn send(&mut self, depth: u32, from: usize, segments: Vec<Segment>) -> Result<(), Error> {
         for (to, plane, segment) in segments {
-            let leaves = self.leaves(to);
-            let bits = match &mut self.route {
-                Route::Files(files) => files.append((depth, from), &segment)?,
-                Route::Ranks(outbox) if leaves => {
-                    outbox.push([depth, from as u32, to as u32, plane as u32], &segment);
-                    continue;
+            if self.owners[to] != self.rank {
+                let out = &mut self.out[self.owners[to]];
+                for number in [depth as usize, from, to, plane, segment.len()] {
+                    out.extend((number as u32).to_le_bytes());
                 }
-                Route::Ranks(_) => SegmentBits::Here(segment),
+                out.extend(&segment);
+                *self.sent.entry(depth).or_default() += (HEADER + segment.len()) as u64;
+                continue;
+            }
+            let bits = match &mut self.files {
+                Some(files) => files.append((depth, from), &segment)?,
+                None => SegmentBits::Here(segment),
             };
             self.waiting.entry((depth, to)).or_default().push((from, plane, bits));
         }
         Ok(())
     }
 
-    /// Returns the segments sent to a chunk for the step to a depth: (from, plane, segment). May be
-    /// called again only after it was sent to again.
-    pub fn receive(
-        &mut self,
-        depth: u32,
-        to: usize,
-    ) -> Result<Vec<(usize, usize, Vec<u8>)>, Error> {
+    /// Returns the segments sent to a chunk for the step to a depth. May be called again only after it was sent to again.
+    pub fn receive(&mut self, depth: u32, to: usize) -> Result<Vec<Segment>, Error> {
         let mut received = Vec::new();
         let mut open = None;
         for (from, plane, bits) in self.waiting.remove(&(depth, to)).unwrap_or_default() {
-            let bytes = match (bits, &mut self.route) {
+            let bytes = match (bits, &mut self.files) {
                 (SegmentBits::Here(bytes), _) => bytes,
-                (bits, Route::Files(files)) => files.read((depth, from), &bits, &mut open)?,
-                (SegmentBits::InFile { .. }, Route::Ranks(_)) => continue,
+                (bits, Some(files)) => files.read((depth, from), &bits, &mut open)?,
+                (SegmentBits::InFile { .. }, None) => continue,
             };
             received.push((from, plane, bytes));
         }
         drop(open);
-        if let Route::Files(files) = &mut self.route {
+        if let Some(files) = &mut self.files {
             for (from, ..) in &received {
                 files.remove_if((depth, *from), |file| file.waiting == 0)?;
             }
@@ -122,19 +121,13 @@ impl<'a> Exchange<'a> {
     /// Forgets what was sent for the step to a depth.
     pub fn forget(&mut self, depth: u32) -> Result<(), Error> {
         self.waiting.retain(|(d, _), _| *d != depth);
-        match &mut self.route {
-            Route::Files(files) => files.remove_all(|file| file.0 == depth),
-            Route::Ranks(_) => Ok(()),
-        }
+        self.files.as_mut().map_or(Ok(()), |files| files.remove_all(|file| file.0 == depth))
     }
 
     /// Brings all messages to their ranks; a collective call.
     pub fn deliver(&mut self, communicator: &dyn Communicator) -> Result<(), Error> {
-        let Route::Ranks(outbox) = &mut self.route else {
-            return Ok(());
-        };
         let none = vec![Vec::new(); communicator.size()];
-        let mut out = std::mem::replace(&mut outbox.out, none);
+        let mut out = std::mem::replace(&mut self.out, none);
         for part in &mut out {
             let hash = XxHash3_64::oneshot(part);
             part.extend(hash.to_le_bytes());
@@ -160,51 +153,18 @@ impl<'a> Exchange<'a> {
 
     /// Takes one message from the front of `rest`.
     fn open(&mut self, rest: &mut &[u8]) -> Option<()> {
-        let Route::Ranks(outbox) = &self.route else {
-            return None;
-        };
         let (header, others) = rest.split_first_chunk::<HEADER>()?;
-        let number = |i: usize| Some(u32::from_le_bytes(*header[4 * i..].first_chunk()?));
-        let (depth, plane) = (number(0)?, number(3)? as usize);
-        let (from, to) = (number(1)? as usize, number(2)? as usize);
-        let (segment, others) = others.split_at_checked(number(4)? as usize)?;
-        if outbox.owners.get(to) != Some(&outbox.rank) || from >= outbox.owners.len() {
+        let numbers = header.as_chunks().0;
+        let number = |i: usize| u32::from_le_bytes(numbers[i]) as usize;
+        let [depth, from, to, plane, len] = std::array::from_fn(number);
+        let (segment, others) = others.split_at_checked(len)?;
+        if self.owners.get(to) != Some(&self.rank) || from >= self.owners.len() {
             return None;
         }
         *rest = others;
         let bits = SegmentBits::Here(segment.to_vec());
-        self.waiting.entry((depth, to)).or_default().push((from, plane, bits));
+        self.waiting.entry((depth as u32, to)).or_default().push((from, plane, bits));
         Some(())
-    }
-
-    /// Returns the bytes that left this rank for the step to each depth.
-    pub fn sent(&self) -> BTreeMap<u32, u64> {
-        match &self.route {
-            Route::Files(_) => BTreeMap::new(),
-            Route::Ranks(outbox) => outbox.sent.clone(),
-        }
-    }
-}
-
-/// The messages that leave a rank.
-struct Outbox {
-    rank: usize,
-    /// Rank of each chunk.
-    owners: Vec<usize>,
-    /// For each rank what it is to get.
-    out: Vec<Vec<u8>>,
-    /// Bytes sent to other ranks for the step to each depth.
-    sent: BTreeMap<u32, u64>,
-}
-
-impl Outbox {
-    fn push(&mut self, [depth, from, to, plane]: [u32; 4], segment: &[u8]) {
-        let out = &mut self.out[self.owners[to as usize]];
-        for number in [depth, from, to, plane, segment.len() as u32] {
-            out.extend(number.to_le_bytes());
-        }
-        out.extend(segment);
-        *self.sent.entry(depth).or_default() += (HEADER + segment.len()) as u64;
     }
 }
 
@@ -283,7 +243,11 @@ impl ScratchFiles<'_> {
         };
         let bytes = from.read(offset, len)?;
         if XxHash3_64::oneshot(bytes.as_ref()) != hash {
-            return Err(DiskError::Scratch { place: storage.place(&name), depth: key.0 }.into());
+            let reason = format!(
+                "{}: it reads back other bytes than were written; the levels are whole: look at the disk, or keep the planes elsewhere with --planes memory, and give the same command again",
+                storage.place(&name)
+            );
+            return Err(DiskError::Damaged { depth: key.0, scratch: true, reason }.into());
         }
         if let Some(file) = self.files.get_mut(&key) {
             file.waiting -= 1;
@@ -327,10 +291,130 @@ impl Drop for ScratchFiles<'_> {
     }
 }
 
+// A segment: the bits that one chunk gives to another one through one plane.
+//
+// Invariant: it takes what it has to say. On its way it is coded as frames of a level are, since bits of levels
+// cluster as their states do; what it was coded with stands in front.
+
+/// Registers of bytes that are coded together, as in a level.
+const FRAME: usize = 3024;
+
+/// Segments below this many bytes travel as they are.
+const SHORT: usize = 256;
+
+fn bytes(lanes: u64) -> usize {
+    lanes.count_ones().div_ceil(8) as usize
+}
+
+/// Appends the lowest bits of words to a segment, as many as there are lanes, in whole bytes.
+#[inline]
+pub(crate) fn push_words(segment: &mut Vec<u8>, words: &[u64], lanes: &[u64]) {
+    segment.reserve(8 * words.len());
+    for (word, lanes) in words.iter().zip(lanes) {
+        let len = segment.len() + bytes(*lanes);
+        segment.extend(word.to_le_bytes());
+        segment.truncate(len);
+    }
+}
+
+/// Takes the next words off a segment, each of as many bits as there are lanes and what follows them; zeros beyond the
+/// end.
+#[inline]
+pub(crate) fn take_words(segment: &mut &[u8], lanes: &[u64], words: &mut [u64]) {
+    for (word, &lanes) in words.iter_mut().zip(lanes) {
+        let mut next = [0; 8];
+        if let Some(eight) = segment.first_chunk() {
+            next = *eight;
+        } else {
+            next[..segment.len()].copy_from_slice(segment);
+        }
+        *word = u64::from_le_bytes(next);
+        *segment = segment.get(bytes(lanes)..).unwrap_or_default();
+    }
+}
+
+pub(crate) struct Packer {
+    codec: Codec,
+    encoder: Encoder,
+    frame: Vec<Register>,
+}
+
+impl Packer {
+    pub fn new(kernel: Kernel) -> Result<Packer, MemoryError> {
+        let codec = Codec::best(kernel);
+        Ok(Packer {
+            codec,
+            encoder: Encoder::new(codec, DEFAULT_LEVEL, kernel)?,
+            frame: Vec::new(),
+        })
+    }
+
+    /// Returns the bytes that travel: number of the codec or 0, number of the bytes, and for every frame its length
+    /// and its bytes. What is short, or not to be coded, is as it is behind the 0.
+    pub fn pack(&mut self, bytes: &[u8], coded: bool) -> Result<Vec<u8>, Error> {
+        if !coded || bytes.len() < SHORT {
+            return Ok([&[0], bytes].concat());
+        }
+        let mut packed = vec![self.codec.number()];
+        packed.extend((bytes.len() as u64).to_le_bytes());
+        for bytes in bytes.chunks(FRAME * LANES) {
+            self.frame.clear();
+            self.frame.extend(bytes.chunks(LANES).map(|bytes| {
+                let mut register = [0; 64];
+                register[..bytes.len()].copy_from_slice(bytes);
+                register
+            }));
+            let coded = self.encoder.encode(&self.frame);
+            let coded = coded.map_err(|_| MemoryError::Codec)?;
+            packed.extend((coded.len() as u32).to_le_bytes());
+            packed.extend(coded);
+        }
+        Ok(packed)
+    }
+}
+
+pub(crate) struct Unpacker {
+    decoder: Decoder,
+    frame: Vec<Register>,
+}
+
+impl Unpacker {
+    pub fn new(kernel: Kernel) -> Result<Unpacker, MemoryError> {
+        Ok(Unpacker { decoder: Decoder::new(kernel)?, frame: Vec::new() })
+    }
+
+    /// Returns the bytes of a segment; `None` when they were not packed like this, which their hash rules out.
+    pub fn unpack<'p>(&mut self, packed: &'p [u8]) -> Option<Cow<'p, [u8]>> {
+        let (&codec, rest) = packed.split_first()?;
+        if codec == 0 {
+            return Some(rest.into());
+        }
+        let codec = Codec::numbered(codec)?;
+        let (len, mut rest) = rest.split_first_chunk()?;
+        let len = u64::from_le_bytes(*len) as usize;
+        let mut bytes = Vec::new();
+        while bytes.len() < len {
+            let (coded, others) = rest.split_first_chunk()?;
+            let (coded, others) = others.split_at_checked(u32::from_le_bytes(*coded) as usize)?;
+            rest = others;
+            let here = (len - bytes.len()).min(FRAME * LANES);
+            self.frame.resize(here.div_ceil(LANES), [0; 64]);
+            let decoded = self.decoder.decode(codec, coded, &mut self.frame, false);
+            decoded.ok()?;
+            for (register, left) in self.frame.iter().zip((0..=here).rev().step_by(LANES)) {
+                bytes.extend(&register[..left.min(LANES)]);
+            }
+        }
+        rest.is_empty().then_some(bytes.into())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::SplitMix64;
     use crate::search::{OneProcess, Reduce};
+    use crate::store::{push_number, take_number};
 
     /// Rank 1 of two, when rank 0 owns these chunks.
     struct Other;
@@ -353,15 +437,14 @@ mod tests {
 
     /// What rank 1 sends to rank 0 when it takes chunks 0 and 1 for rank 0's.
     fn message(from: usize, to: usize) -> Vec<u8> {
-        let mut exchange = Exchange::of_ranks(&Other, vec![0, 0]);
+        let mut exchange = Exchange::new(&Other, vec![0, 0]);
         exchange.send(3, from, vec![(to, 0, vec![9])]).unwrap();
-        let Route::Ranks(outbox) = &mut exchange.route else { panic!("ranks send messages") };
-        std::mem::take(&mut outbox.out[0])
+        std::mem::take(&mut exchange.out[0])
     }
 
     #[test]
     fn messages_that_make_no_sense_are_refused() {
-        let mut inbox = Exchange::of_ranks(&OneProcess, vec![0, 1]);
+        let mut inbox = Exchange::new(&OneProcess, vec![0, 1]);
         let mut open = |bytes: &[u8]| inbox.open(&mut &*bytes);
         let good = message(1, 0);
         assert_eq!(open(&good), Some(()));
@@ -371,5 +454,66 @@ mod tests {
         assert_eq!(open(&good[..5]), None);
         assert_eq!(inbox.receive(3, 0).unwrap(), [(1, 0, vec![9])]);
         assert!(inbox.receive(3, 0).unwrap().is_empty());
+    }
+
+    #[test]
+    fn bits_and_numbers_come_back() {
+        // Words, and the lanes that say how many bits each has.
+        let parts: [&[(u64, u64)]; 4] = [
+            &[(1, 1 << 40), (u64::MAX >> 4, u64::MAX >> 4), (0, 2)],
+            &[],
+            &[(5, 0b1011), (u64::MAX, u64::MAX)],
+            &[(9, u64::MAX << 4)],
+        ];
+        let mut segment = Vec::new();
+        for (i, part) in parts.iter().enumerate() {
+            let (words, lanes): (Vec<u64>, Vec<u64>) = part.iter().copied().unzip();
+            push_number(&mut segment, i * i * 100);
+            push_words(&mut segment, &words, &lanes);
+        }
+        // Numbers of one and of two bytes.
+        assert_eq!(segment.len(), 27 + 2 + 2 * 2);
+        let mut rest = &segment[..];
+        for (i, part) in parts.iter().enumerate() {
+            let (words, lanes): (Vec<u64>, Vec<u64>) = part.iter().copied().unzip();
+            let mut taken = vec![7; words.len()];
+            assert_eq!(take_number(&mut rest), Some(i * i * 100));
+            take_words(&mut rest, &lanes, &mut taken);
+            // Above the bits of a word is what follows it.
+            for ((taken, word), lanes) in taken.iter().zip(words).zip(lanes) {
+                let bits = u64::MAX >> (64 - lanes.count_ones());
+                assert_eq!(taken & bits, word);
+            }
+        }
+        assert_eq!(take_number(&mut rest), None);
+        let mut beyond = [7];
+        take_words(&mut rest, &[u64::MAX], &mut beyond);
+        assert_eq!(beyond, [0]);
+    }
+
+    #[test]
+    fn segments_of_any_length_come_back_smaller() {
+        let mut random = SplitMix64::new(5);
+        let full = FRAME * LANES;
+        for len in [0, 1, SHORT - 1, SHORT, 600, 601, full - 1, full, full + 1, 3 * full + 77] {
+            let mut segment = Vec::new();
+            for _ in 0..len {
+                // One bit in ten.
+                let bits = (0..8).filter(|_| random.below(10) == 0);
+                segment.push(bits.map(|bit| 1u8 << bit).sum());
+            }
+            for kernel in [Kernel::Scalar, Kernel::best()] {
+                let mut packer = Packer::new(kernel).unwrap();
+                let mut unpacker = Unpacker::new(kernel).unwrap();
+                let plain = packer.pack(&segment, false).unwrap();
+                assert_eq!(*unpacker.unpack(&plain).unwrap(), segment);
+                assert_eq!(plain.len(), len + 1);
+                let packed = packer.pack(&segment, true).unwrap();
+                assert_eq!(*unpacker.unpack(&packed).unwrap(), segment);
+                assert!(len < 10_000 || packed.len() * 2 < len, "{len} {}", packed.len());
+                let short = packed.len() - usize::from(len >= SHORT);
+                assert_eq!(unpacker.unpack(&packed[..short]).is_some(), len < SHORT);
+            }
+        }
     }
 }

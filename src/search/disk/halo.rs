@@ -1,6 +1,6 @@
-//! The bits that cross between chunks, kept in memory.
+//! The bits that cross between chunks: all of them in memory, or those of one chunk, the others on their way.
 //!
-//! Invariant: where moves have a way back and words move as a whole, one word per plane and register serves both what
+//! Invariant: where all are in memory, moves have a way back and words move as a whole, one word per plane and register serves both what
 //! the step in progress still has to read and what it writes for the following one, because the windows of one step are the inverse of
 //! those of the step before. In **source order** word y holds the bit of line y, and the step for line x reads the
 //! word of the line it comes from and writes its own bit there; afterwards that word stands where the
@@ -12,12 +12,17 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use rayon::prelude::*;
+
 use crate::Error;
-use crate::kernel::Kernel;
+use crate::kernel::{gather_bits, scatter_bits};
 use crate::perm::Layout;
-use crate::search::disk::{BlockSources, Granularity};
+use crate::search::disk::exchange::{Packer, Unpacker, push_words, take_words};
+use crate::search::disk::{
+    ALL_LANES, BlockSources, Exchange, Granularity, PlaneSources, Portions, Segment,
+};
 use crate::search::{Communicator, Crossings};
-use crate::store::Words;
+use crate::store::{MemoryError, Words, push_number, take_number};
 
 /// Takes bits from the chunks of one level to those of the next.
 ///
@@ -70,32 +75,30 @@ pub(crate) trait Halo: Send + Sync {
 }
 
 /// Words of planes, one per register, in blocks that are counted plane by plane.
-pub(crate) struct PlaneWords {
+struct PlaneWords {
     words: Words,
     /// For each block whether any word is set.
-    pub live: Vec<AtomicBool>,
-    /// Words of a block.
+    live: Vec<AtomicBool>,
     size: usize,
 }
 
 impl PlaneWords {
-    pub fn new(layout: Layout, blocks: usize) -> Result<PlaneWords, Error> {
+    fn new(layout: Layout, blocks: usize) -> Result<PlaneWords, Error> {
         let size = layout.block_registers();
         let live = (0..blocks).map(|_| AtomicBool::new(false)).collect();
         Ok(PlaneWords { words: Words::zeroed(blocks * size)?, live, size })
     }
 
-    /// The words of some blocks.
-    pub fn of(&self, blocks: Range<usize>) -> &[AtomicU64] {
+    fn of(&self, blocks: Range<usize>) -> &[AtomicU64] {
         &self.words.get()[blocks.start * self.size..blocks.end * self.size]
     }
 
-    pub fn is_live(&self, block: usize) -> bool {
+    fn is_live(&self, block: usize) -> bool {
         self.live[block].load(Ordering::Relaxed)
     }
 
     /// Writes a block, or that it has no bits: `clears` its words then, where anybody reads them all the same.
-    pub fn set(&self, block: usize, words: Option<&[u64]>, clears: bool) {
+    fn set(&self, block: usize, words: Option<&[u64]>, clears: bool) {
         let places = self.of(block..block + 1);
         if let Some(words) = words {
             for (place, &word) in places.iter().zip(words) {
@@ -106,37 +109,46 @@ impl PlaneWords {
         }
         self.live[block].store(words.is_some(), Ordering::Relaxed);
     }
+
+    /// Copies the words of a block; returns whether there are any.
+    fn copy(&self, block: usize, to: &mut [u64]) -> bool {
+        let live = self.is_live(block);
+        if live {
+            for (word, place) in to.iter_mut().zip(self.of(block..block + 1)) {
+                *word = place.load(Ordering::Relaxed);
+            }
+        }
+        live
+    }
+
+    fn clear(&self) {
+        let live = (0..self.live.len()).into_par_iter().filter(|&block| self.is_live(block));
+        live.for_each(|block| self.set(block, None, true));
+    }
 }
 
 /// The halo of a process that keeps all planes of all chunks in memory.
 pub(crate) struct WholeHalo<'a> {
     crossings: &'a Crossings,
-    /// Blocks of a plane.
     blocks: usize,
     /// Side of the step in progress.
     side: usize,
-    /// Whether the words are in target order.
     at_targets: bool,
     /// What is read, and what is written unless that is the same. What is not live of planes that go in blocks is not
     /// worth reading; others are always read.
     bits: [PlaneWords; 2],
-    kernel: Kernel,
 }
 
 impl<'a> WholeHalo<'a> {
     /// Returns empty planes for a step from a side, in source order. Cost: 8 bytes per plane and
     /// register, twice where they do not stay in place, touched when used.
-    pub fn new(
-        layout: Layout,
-        crossings: &'a Crossings,
-        side: usize,
-        kernel: Kernel,
-    ) -> Result<WholeHalo<'a>, Error> {
+    pub fn new(crossings: &'a Crossings, side: usize) -> Result<WholeHalo<'a>, Error> {
+        let layout = crossings.chunks.layout;
         let (planes, blocks) = (crossings.most(), layout.blocks());
         let written = if crossings.in_place { 0 } else { planes };
         let [read, written] = [planes, written].map(|n| PlaneWords::new(layout, n * blocks));
         let bits = [read?, written?];
-        Ok(WholeHalo { crossings, blocks, side, at_targets: false, bits, kernel })
+        Ok(WholeHalo { crossings, blocks, side, at_targets: false, bits })
     }
 
     /// Whether a plane goes in whole blocks, in either direction.
@@ -171,7 +183,7 @@ impl Halo for WholeHalo<'_> {
         } else {
             let all = bits.of(first..first + self.blocks);
             let load = |word: usize| all[word].load(Ordering::Relaxed);
-            sources.take(self.kernel, scratch, load, words);
+            sources.take(scratch, load, words);
         }
         words.iter().any(|&word| word != 0)
     }
@@ -209,5 +221,200 @@ impl Halo for WholeHalo<'_> {
         }
         self.at_targets = !self.at_targets;
         Ok(())
+    }
+}
+
+/// The halo of a process that has the planes of one chunk at a time, filled from and emptied into an [`Exchange`].
+pub(crate) struct ChunkHalo<'a> {
+    crossings: &'a Crossings,
+    exchange: Exchange<'a>,
+    /// Side of the step in progress.
+    side: usize,
+    /// The chunk's words, in target order.
+    incoming: PlaneWords,
+    /// The chunk's words, in source order.
+    outgoing: PlaneWords,
+}
+
+impl<'a> ChunkHalo<'a> {
+    /// Returns planes over an exchange, for a step from a side. Cost: 16 bytes per plane and register of
+    /// one chunk, touched when used.
+    pub fn new(
+        crossings: &'a Crossings,
+        side: usize,
+        exchange: Exchange<'a>,
+    ) -> Result<ChunkHalo<'a>, Error> {
+        let chunks = crossings.chunks;
+        let words = || PlaneWords::new(chunks.layout, crossings.most() * chunks.blocks);
+        let (incoming, outgoing) = (words()?, words()?);
+        Ok(ChunkHalo { crossings, exchange, side, incoming, outgoing })
+    }
+
+    /// The number of a block of a chunk in its words.
+    fn place(&self, plane: usize, block: usize) -> usize {
+        plane * self.crossings.chunks.blocks + block % self.crossings.chunks.blocks
+    }
+
+    fn blocks_of(&self, chunk: usize) -> Range<usize> {
+        let blocks = self.crossings.chunks.blocks;
+        chunk * blocks..(chunk + 1) * blocks
+    }
+
+    /// Returns the segments of what a chunk gives to others through a plane, in a step from a side: (to, plane, segment).
+    fn segments(&self, chunk: usize, number: usize, side: usize) -> Result<Vec<Segment>, Error> {
+        let plane = &self.crossings.sides[side][number];
+        let targets_of = |located: &mut BlockSources, block: usize| {
+            plane.targets.locate(block, located);
+            located.blocks.clone()
+        };
+        let live = (self.blocks_of(chunk).into_par_iter())
+            .filter(|&block| self.outgoing.is_live(self.place(number, block)));
+        let targets = live.map_init(BlockSources::default, targets_of);
+        let mut targets: Vec<usize> = targets.flatten_iter().collect();
+        targets.par_sort_unstable();
+        targets.dedup();
+        let chunk_of = |block: &usize| self.crossings.chunks.of_block(*block);
+        let parts: Vec<&[usize]> = targets.chunk_by(|a, b| chunk_of(a) == chunk_of(b)).collect();
+        let segment = |packer: &mut Result<Packer, MemoryError>, blocks: &[usize]| {
+            let packer = packer.as_mut().map_err(|error| error.clone())?;
+            let to = chunk_of(&blocks[0]);
+            let segment = self.segment(chunk, number, &plane.sources, blocks);
+            let packed = packer.pack(&segment, self.exchange.leaves(to))?;
+            Ok((!segment.is_empty()).then_some((to, number, packed)))
+        };
+        let parts = parts.into_par_iter();
+        let segments = parts.map_init(|| Packer::new(self.crossings.kernel), segment);
+        segments.filter_map(Result::transpose).collect()
+    }
+
+    /// Writes what a chunk gives through a plane, which has these sources, to blocks of another one.
+    fn segment(
+        &self,
+        chunk: usize,
+        plane: usize,
+        sources: &PlaneSources,
+        blocks: &[usize],
+    ) -> Vec<u8> {
+        let outgoing = self.outgoing.of(self.blocks_of(plane));
+        let (own, first) = (self.blocks_of(chunk), chunk * outgoing.len());
+        let load = |word: usize| match word.checked_sub(first).and_then(|at| outgoing.get(at)) {
+            Some(word) => word.load(Ordering::Relaxed),
+            None => 0,
+        };
+        let mut segment = Vec::new();
+        let mut portions = Portions::new(sources, own);
+        let mut words = vec![0; self.crossings.chunks.layout.block_registers()];
+        let mut next = self.blocks_of(self.crossings.chunks.of_block(blocks[0])).start;
+        for &block in blocks {
+            let portion = portions.of(block);
+            let words = &mut words[..portion.words.len()];
+            portions.take(&portion, load, words);
+            if words.iter().all(|&word| word == 0) {
+                continue;
+            }
+            push_number(&mut segment, block - next);
+            gather_bits(self.crossings.kernel, words, &portion.lanes);
+            push_words(&mut segment, words, &portion.lanes);
+            next = block + 1;
+        }
+        segment
+    }
+
+    /// Puts a segment into the incoming words of a plane of a chunk.
+    fn fill(&self, chunk: usize, plane: usize, from: usize, mut segment: &[u8]) {
+        let sources = &self.crossings.sides[self.side][plane].sources;
+        let mut portions = Portions::new(sources, self.blocks_of(from));
+        let mut words = vec![0; self.crossings.chunks.layout.block_registers()];
+        let blocks = self.blocks_of(chunk);
+        let mut block = blocks.start;
+        while let Some(skipped) = take_number(&mut segment) {
+            block += skipped;
+            if block >= blocks.end {
+                // Nobody has written this: what is received has been compared with its hash.
+                return;
+            }
+            let place = self.place(plane, block);
+            self.incoming.live[place].store(true, Ordering::Relaxed);
+            let portion = portions.of(block);
+            let words = &mut words[..portion.words.len()];
+            take_words(&mut segment, &portion.lanes, words);
+            scatter_bits(self.crossings.kernel, words, &portion.lanes);
+            let places = self.incoming.of(place..place + 1);
+            let given = portion.words.iter().zip(words).zip(&portion.lanes);
+            for ((&at, &mut bits), &lanes) in given {
+                let place = &places[usize::from(at)];
+                if lanes == ALL_LANES {
+                    place.store(bits, Ordering::Relaxed);
+                } else {
+                    // Other chunks give other lanes of the same words.
+                    place.fetch_or(bits, Ordering::Relaxed);
+                }
+            }
+            block += 1;
+        }
+    }
+}
+
+impl Halo for ChunkHalo<'_> {
+    fn begin(&mut self, depth: u32, chunk: usize) -> Result<(), Error> {
+        let segments = self.exchange.receive(depth, chunk)?;
+        self.incoming.clear();
+        let fill = |unpacker: &mut Result<Unpacker, MemoryError>, (from, plane, packed)| {
+            let unpacker = unpacker.as_mut().map_err(|error| error.clone())?;
+            let packed: Vec<u8> = packed;
+            // What arrives has been compared with its hash, and is what was packed.
+            let bytes = unpacker.unpack(&packed).ok_or(MemoryError::Codec)?;
+            self.fill(chunk, plane, from, &bytes);
+            Ok(())
+        };
+        let segments = segments.into_par_iter();
+        segments.try_for_each_init(|| Unpacker::new(self.crossings.kernel), fill)
+    }
+
+    fn incoming(
+        &self,
+        plane: usize,
+        block: usize,
+        _: &mut BlockSources,
+        words: &mut [u64],
+    ) -> bool {
+        self.incoming.copy(self.place(plane, block), words)
+    }
+
+    fn outgoing(&self, _: usize, plane: usize, block: usize, words: Option<&[u64]>) {
+        let place = self.place(plane, block);
+        self.outgoing.set(place, words, self.outgoing.is_live(place));
+    }
+
+    fn reached(&mut self, most: usize) -> Option<Vec<usize>> {
+        let places = 0..self.incoming.live.len();
+        let live = places.filter(|&place| self.incoming.is_live(place));
+        let live: Vec<usize> = live.take(most + 1).collect();
+        if live.len() > most {
+            return None;
+        }
+        self.outgoing.clear();
+        Some(live.iter().map(|place| place % self.crossings.chunks.blocks).collect())
+    }
+
+    fn end(&mut self, depth: u32, chunk: usize, side: usize) -> Result<(), Error> {
+        for plane in 0..self.crossings.sides[side].len() {
+            let segments = self.segments(chunk, plane, side)?;
+            self.exchange.send(depth, chunk, segments)?;
+        }
+        Ok(())
+    }
+
+    fn next_level(&mut self, depth: u32, side: usize) -> Result<(), Error> {
+        self.side = side;
+        self.exchange.forget(depth)
+    }
+
+    fn deliver(&mut self, communicator: &dyn Communicator) -> Result<(), Error> {
+        self.exchange.deliver(communicator)
+    }
+
+    fn sent(&self) -> BTreeMap<u32, u64> {
+        self.exchange.sent.clone()
     }
 }

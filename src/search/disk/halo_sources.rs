@@ -9,8 +9,8 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::RwLock;
 
 use crate::kernel::{BitGather, BitPiece, BitRow, Kernel};
-use crate::perm::{GROUP, LANES, MAX_LEN, MoveShape, MoveTable, TargetByte};
-use crate::search::Chunks;
+use crate::perm::{GROUP, LANES, Layout, MAX_LEN, MoveShape, MoveTable, TargetByte};
+use crate::puzzle::Window;
 
 /// All lanes of a word.
 pub(crate) const ALL_LANES: u64 = (1 << LANES) - 1;
@@ -32,12 +32,12 @@ pub(crate) enum Granularity {
 
 /// Where the bits of a plane come from.
 pub(crate) struct PlaneSources {
-    chunks: Chunks,
+    kernel: Kernel,
+    layout: Layout,
     gather: MoveTable,
     pub granularity: Granularity,
     /// Made when first used.
     pieces: OnceLock<WordPieces>,
-    /// Parity of the target lines.
     parity: usize,
     /// What has been worked out of [`PlaneSources::portion`], by [`BlockSources::portion_of`].
     portions: RwLock<HashMap<Vec<u64>, Arc<Portion>>>,
@@ -61,7 +61,6 @@ struct WordPieces {
     pieces: Vec<BitPiece>,
 }
 
-/// The sources of one target block.
 #[derive(Default)]
 pub(crate) struct BlockSources {
     /// Source block of each number.
@@ -82,7 +81,6 @@ impl BlockSources {
     }
 }
 
-/// Makes room for another portion.
 fn forget_many(portions: &mut HashMap<Vec<u64>, Arc<Portion>>) {
     if portions.len() >= MOST_PORTIONS {
         portions.clear();
@@ -93,7 +91,6 @@ fn forget_many(portions: &mut HashMap<Vec<u64>, Arc<Portion>>) {
 pub(crate) struct Portions<'a> {
     sources: &'a PlaneSources,
     from: Range<usize>,
-    /// The sources of the block found last.
     located: BlockSources,
     key: Vec<u64>,
     known: HashMap<Vec<u64>, Arc<Portion>>,
@@ -125,30 +122,26 @@ impl<'a> Portions<'a> {
 
     /// Writes the words that get any lanes of the block found last, these lanes only; `load` brings source words,
     /// counted over the whole array, of the range.
-    pub fn take(
-        &self,
-        kernel: Kernel,
-        portion: &Portion,
-        load: impl Fn(usize) -> u64,
-        words: &mut [u64],
-    ) {
+    pub fn take(&self, portion: &Portion, load: impl Fn(usize) -> u64, words: &mut [u64]) {
         let Portions { sources, located, .. } = self;
         let load = |piece| load(sources.place(located, piece));
         let Portion { starts, pieces, .. } = portion;
         let of = BitGather { rows: &sources.pieces().rows, starts, pieces };
-        sources.gather(kernel, of, load, words);
+        sources.gather(of, load, words);
     }
 }
 
 impl PlaneSources {
-    pub fn new(chunks: Chunks, gather: MoveTable, parity: usize) -> PlaneSources {
+    /// Returns those of a window, for target lines of a parity.
+    pub fn new(kernel: Kernel, layout: Layout, window: &Window, parity: usize) -> PlaneSources {
+        let gather = MoveTable::new(layout, window);
         let granularity = match gather.shape {
             MoveShape::Block => Granularity::Blocks,
             _ if gather.keeps_lanes() => Granularity::Words,
             _ => Granularity::Bits,
         };
         let (pieces, portions) = (OnceLock::new(), RwLock::default());
-        PlaneSources { chunks, granularity, pieces, portions, parity, gather }
+        PlaneSources { kernel, layout, gather, granularity, pieces, parity, portions }
     }
 
     /// Whether words move as a whole.
@@ -158,7 +151,7 @@ impl PlaneSources {
 
     /// Works out the source blocks of a target block.
     pub fn locate(&self, block: usize, sources: &mut BlockSources) {
-        let layout = self.chunks.layout;
+        let layout = self.layout;
         let mut digits = [0; MAX_LEN];
         layout.block_digits(block, &mut digits);
         let digits = &digits[..layout.block_prefix()];
@@ -171,46 +164,33 @@ impl PlaneSources {
 
     /// Returns where each word of a target block comes from, counted over the whole array, where words move as a whole.
     pub fn words(&self, sources: &BlockSources) -> impl Iterator<Item = usize> {
-        let size = self.chunks.layout.block_registers();
+        let size = self.layout.block_registers();
         let first = self.starts(sources)[0] as usize;
         let pieces = &self.pieces().pieces[first..][..size];
         pieces.iter().map(move |&piece| self.place(sources, piece))
     }
 
     /// Writes the words of a target block; `load` brings source words, counted over the whole array.
-    pub fn take(
-        &self,
-        kernel: Kernel,
-        sources: &BlockSources,
-        load: impl Fn(usize) -> u64,
-        words: &mut [u64],
-    ) {
+    pub fn take(&self, sources: &BlockSources, load: impl Fn(usize) -> u64, words: &mut [u64]) {
         let load = |piece| load(self.place(sources, piece));
         let WordPieces { rows, pieces, .. } = self.pieces();
         let of = BitGather { rows, starts: self.starts(sources), pieces };
-        self.gather(kernel, of, load, words);
+        self.gather(of, load, words);
     }
 
     /// The source word of a piece, counted over the whole array.
     fn place(&self, sources: &BlockSources, piece: BitPiece) -> usize {
-        let size = self.chunks.layout.block_registers();
+        let size = self.layout.block_registers();
         sources.blocks[usize::from(piece.block)] * size + usize::from(piece.word)
     }
 
-    /// Writes words from their pieces.
-    fn gather(
-        &self,
-        kernel: Kernel,
-        of: BitGather<'_>,
-        load: impl Fn(BitPiece) -> u64,
-        words: &mut [u64],
-    ) {
+    fn gather(&self, of: BitGather<'_>, load: impl Fn(BitPiece) -> u64, words: &mut [u64]) {
         if self.is_whole() {
             for (word, &piece) in words.iter_mut().zip(&of.pieces[of.starts[0] as usize..]) {
                 *word = load(piece);
             }
         } else {
-            of.run(kernel, load, words);
+            of.run(self.kernel, load, words);
         }
     }
 
@@ -223,7 +203,7 @@ impl PlaneSources {
         drop(known);
         let mut portion =
             Portion { words: Vec::new(), lanes: Vec::new(), starts: vec![0], pieces: Vec::new() };
-        for word in 0..self.chunks.layout.block_registers() {
+        for word in 0..self.layout.block_registers() {
             let mut lanes = 0;
             for (piece, its) in self.pieces_of(sources, word) {
                 if from.contains(&sources.blocks[usize::from(piece.block)]) {
@@ -251,7 +231,7 @@ impl PlaneSources {
     }
 
     fn starts(&self, sources: &BlockSources) -> &[u32] {
-        let size = self.chunks.layout.block_registers();
+        let size = self.layout.block_registers();
         let first = (sources.variant * 2 + sources.parity) * size;
         &self.pieces().starts[first..=first + size]
     }
@@ -262,7 +242,7 @@ impl PlaneSources {
 
     /// Finds out what every word is made of.
     fn cut(&self) -> WordPieces {
-        let layout = self.chunks.layout;
+        let layout = self.layout;
         let parities = layout.group_parities();
         let mut known = HashMap::new();
         let mut made = WordPieces { rows: Vec::new(), starts: vec![0], pieces: Vec::new() };

@@ -11,74 +11,89 @@ use std::time::{Duration, Instant};
 use rayon::ThreadPool;
 
 use crate::Error;
-use crate::kernel::Tally;
+use crate::kernel::{Kernel, Tally};
 use crate::perm::LANES;
-use crate::progress::Progress;
+use crate::progress::{Phase, Progress};
 use crate::puzzle::State;
 use crate::search::disk::{
-    ChunkHalo, Committer, DiskError, DiskRun, Exchange, FrameContent, Halo, Halt, Level, NEVER,
-    Restored, SENT, Stopped, WholeHalo, Writer, half_step,
+    ChunkHalo, Committer, Disk, DiskError, DiskRun, Exchange, Halo, Halt, Level, RunFiles, SENT,
+    Stopped, WholeHalo, Writer, half_step, restore,
 };
-use crate::search::{Chunks, Communicator, FoundLevels, Frontier, PlaneStore, Reduce, states_of};
+use crate::search::{
+    Chunks, Communicator, FoundLevels, Frontier, PlaneStore, Reduce, Search, SearchError,
+    SearchProblem, states_of,
+};
 use crate::store::{ChunkRecord, LevelFiles, Manifest};
+use crate::threads::pool;
 
-/// What a rank does in a session.
-pub(crate) struct Session<'a> {
-    pub run: &'a DiskRun<'a>,
+/// What a search needs before it looks at its directories.
+pub(crate) struct DiskJob<'a> {
+    pub search: &'a Search,
+    pub disk: &'a Disk,
     pub communicator: &'a dyn Communicator,
-    pub pool: &'a ThreadPool,
     pub progress: &'a dyn Progress,
-    /// The rank of each chunk.
+    pub problem: SearchProblem,
+    pub kernel: Kernel,
+    pub pool: ThreadPool,
+}
+
+impl<'a> DiskJob<'a> {
+    pub fn new(
+        search: &'a Search,
+        disk: &'a Disk,
+        communicator: &'a dyn Communicator,
+        progress: &'a dyn Progress,
+    ) -> Result<DiskJob<'a>, Error> {
+        let problem = SearchProblem::chunked(&search.space)?;
+        let kernel = search.choose_kernel()?;
+        let pool = pool(search.threads).map_err(SearchError::from)?;
+        Ok(DiskJob { search, disk, communicator, progress, problem, kernel, pool })
+    }
+}
+
+/// What a rank does once the run is known.
+pub(crate) struct Session<'a> {
+    pub job: &'a DiskJob<'a>,
+    pub run: &'a DiskRun<'a>,
     pub owners: Vec<usize>,
 }
 
-/// What a session has come to.
-pub(crate) struct Reached {
-    /// The manifest of all ranks.
-    pub manifest: Manifest,
-    /// On rank 0 the states of the last level, as many as asked for.
-    pub last: Vec<State>,
-    /// Bytes that left this rank for the step to each depth.
-    pub sent: BTreeMap<u32, u64>,
-}
+/// Bytes that left a rank for the step to each depth.
+type Sent = BTreeMap<u32, u64>;
 
 impl<'a> Session<'a> {
-    /// Computes what is missing.
-    pub fn run(&self, mut manifest: Manifest) -> Result<Reached, Stopped> {
-        let states = manifest.levels.iter().map(|level| level.states).sum();
-        self.progress.continued(manifest.levels.len() - 1, states);
-        let mut sent = BTreeMap::new();
-        if !self.run.is_last(manifest.levels.len()) && !manifest.complete {
-            manifest = self.compute(manifest, &mut sent)?;
+    /// Computes what is missing. Returns the manifest of all ranks, on rank 0 the states of the last level, as many
+    /// as asked for, and the bytes that left this rank for the step to each depth.
+    pub fn run(&self, mut manifest: Manifest) -> Result<(Manifest, Vec<State>, Sent), Stopped> {
+        self.job.progress.continued(manifest.levels.len() - 1, manifest.states());
+        let mut sent = Sent::new();
+        if !self.is_last(manifest.levels.len()) && !manifest.complete {
+            (manifest, sent) = self.compute(manifest)?;
         }
         let last = self.last(&self.own(&manifest)).map_err(Stopped::Alone)?;
-        Ok(Reached { manifest, last, sent })
+        Ok((manifest, last, sent))
     }
 
-    /// Whether there are no other ranks.
-    fn is_alone(&self) -> bool {
-        self.communicator.size() == 1
+    fn is_last(&self, depth: usize) -> bool {
+        self.job.search.max_depth.is_some_and(|max| depth > max)
     }
 
     fn is_mine(&self, chunk: usize) -> bool {
-        self.owners[chunk] == self.communicator.rank()
+        self.owners[chunk] == self.job.communicator.rank()
     }
 
-    fn compute(&self, base: Manifest, sent: &mut BTreeMap<u32, u64>) -> Result<Manifest, Stopped> {
-        let disk = self.run.disk;
-        let (every, limit) = if self.is_alone() {
-            (disk.commit_every, disk.limit)
-        } else {
-            (NEVER, disk.limit.map(|l| l / self.communicator.size() as u64))
-        };
-        let committer = Committer::start(disk.directories.clone(), self.own(&base), every, limit);
+    fn compute(&self, base: Manifest) -> Result<(Manifest, Sent), Stopped> {
+        let ranks = self.job.communicator.size();
+        let committer = Committer::start(self.job.disk, self.own(&base), ranks);
         let committer = committer.map_err(|e| Stopped::Alone(e.into()))?;
-        let result = self.levels(&committer, &base, sent);
+        let result = self.levels(&committer, &base);
         // Whatever stopped the session, what it has finished is committed.
-        let closed = if self.is_alone() { committer.close() } else { committer.stop() };
+        let closed = if self.run.alone { committer.close() } else { committer.stop() };
         let alone = |error: DiskError| Stopped::Alone(error.into());
         match result {
-            Ok(committed) => closed.map(|own| committed.unwrap_or(own)).map_err(alone),
+            Ok((committed, sent)) => {
+                closed.map(|own| (committed.unwrap_or(own), sent)).map_err(alone)
+            }
             // Nobody is told that nothing is lost when the last commit has failed.
             Err(Halt::Together(error)) => {
                 Err(closed.map_or_else(alone, |_| Stopped::Together(error)))
@@ -98,13 +113,13 @@ impl<'a> Session<'a> {
     /// The manifest with nothing but this rank's chunks and what it adds to the sums of all.
     fn own(&self, manifest: &Manifest) -> Manifest {
         let mut own = manifest.clone();
-        if self.is_alone() {
+        if self.run.alone {
             return own;
         }
         for files in &mut own.files {
             files.chunks.retain(|record| self.is_mine(record.chunk as usize));
         }
-        if self.communicator.rank() > 0 {
+        if self.job.communicator.rank() > 0 {
             own.bytes_written = 0;
         }
         own.peak_bytes = own.disk_bytes();
@@ -117,58 +132,54 @@ impl<'a> Session<'a> {
         &self,
         committer: &Committer,
         base: &Manifest,
-        sent: &mut BTreeMap<u32, u64>,
-    ) -> Result<Option<Manifest>, Halt> {
+    ) -> Result<(Option<Manifest>, Sent), Halt> {
         let (run, problem) = (self.run, self.run.files.problem);
         let chunks = run.plan.chunks;
         let first = base.levels.len();
-        let step = |depth| half_step(problem, &run.crossings, chunks, run.files.kernel, depth);
+        let step = |depth| half_step(problem, &run.crossings, depth);
         // Those from even and from odd depths.
         let steps = [step(0)?, step(1)?];
         let mut cur = Frontier::empty(chunks.layout, problem.groups.most() * chunks.blocks)?;
         // A process alone meets nobody: its supersteps are whole levels.
         let bounded = || most_chunks(chunks, run.crossings.most());
-        let largest = if self.is_alone() { chunks.count } else { bounded() };
+        let largest = if self.run.alone { chunks.count } else { bounded() };
         let mut superstep = largest;
         let own = self.own(base);
         let mut halo = self.halo(&own, largest)?;
         let counts = base.levels.iter().map(|level| level.states);
         let (puzzle, all) = (problem.space.to_string(), problem.space.numbered_states());
         let mut found = FoundLevels::after(puzzle, all, counts);
-        let previous = first.checked_sub(2).map_or(Vec::new(), |depth| own.records(depth as u32));
-        let [current, done] = [first - 1, first].map(|depth| own.records(depth as u32));
-        let mut records = [previous, current, done];
+        let records = |depth: usize| own.records(depth as u32);
+        let mut records =
+            [2, 1, 0].map(|before| first.checked_sub(before).map_or(Vec::new(), records));
         let mut committed = Instant::now();
-        for depth in (first..).take_while(|&depth| !run.is_last(depth)) {
+        for depth in (first..).take_while(|&depth| !self.is_last(depth)) {
             let begun = Instant::now();
             let [previous, current, done] = records;
             let order = self.missing(depth, &done);
             let current = run.files.level(depth as u32 - 1, current);
             let left_out = run.files.left_out(&current, previous);
-            let frames = left_out.parts.frames();
             let (step, back) = (&steps[(depth - 1) % 2][..], &steps[depth % 2][..]);
-            let level = Level { run, depth, step, back, committer, current, left_out };
-            let most = self.communicator.max(order.len() as u64) as usize;
+            let most = self.job.communicator.max(order.len() as u64) as usize;
+            let level = Level { run, depth, step, back, committer, current, left_out, order };
             let mut at = 0;
             while at < most {
                 let started = Instant::now();
                 let end = at + superstep;
-                let now = &order[at.min(order.len())..end.min(order.len())];
-                let mut whole = true;
-                if !now.is_empty() {
-                    run.progress.superstep(at * frames, order.len() * frames);
-                    whole = self.pool.install(|| level.chunks(now, &mut cur, &mut *halo))?;
-                }
+                let own = level.order.len();
+                let now = at.min(own)..end.min(own);
+                let whole = now.is_empty()
+                    || self.job.pool.install(|| level.chunks(now, &mut cur, &mut *halo))?;
                 at = end;
-                halo.deliver(self.communicator)?;
-                let stop = !whole || run.progress.stops_superstep();
+                halo.deliver(self.job.communicator)?;
+                let stop = !whole || run.stops_superstep();
                 let due = at < most && self.is_due(committed);
                 let mut news =
                     [started.elapsed().as_millis() as u64, u64::from(stop), u64::from(due)];
-                self.communicator.all_reduce(Reduce::Max, &mut news);
+                self.job.communicator.all_reduce(Reduce::Max, &mut news);
                 // All ranks know the longest time of any.
                 match Duration::from_millis(news[0]) {
-                    _ if self.is_alone() => {}
+                    _ if self.run.alone => {}
                     time if time > LONG => superstep = (superstep / 2).max(1),
                     time if time < SHORT => superstep = (superstep * 2).min(largest),
                     _ => {}
@@ -183,30 +194,29 @@ impl<'a> Session<'a> {
             }
             let finished = committer.finished(depth as u32)?;
             let mut sums = sums(&finished);
-            self.communicator.all_reduce(Reduce::Sum, &mut sums);
+            self.job.communicator.all_reduce(Reduce::Sum, &mut sums);
             let [states, checksum, _] = sums;
             // Before the level can be committed: what does not add up must not be called finished.
-            let more = found.push(Tally { states, checksum }, begun, self.progress);
+            let more = found.push(Tally { states, checksum }, begun, self.job.progress);
             let more = more.map_err(|e| Halt::Together(e.into()))?;
             committer.ask(move |writer| writer.level(sums))?;
             committer.tell(Writer::commit_if_due)?;
             if !more {
                 break;
             }
-            if self.communicator.max(u64::from(self.is_due(committed))) > 0 {
+            if self.job.communicator.max(u64::from(self.is_due(committed))) > 0 {
                 self.commit(committer, base)?;
                 committed = Instant::now();
             }
             halo.next_level(depth as u32, problem.side(depth))?;
             records = [level.current.records, finished, Vec::new()];
         }
-        *sent = halo.sent();
-        self.commit(committer, base)
+        Ok((self.commit(committer, base)?, halo.sent()))
     }
 
     /// What ends all ranks when one of them was told to stop.
     fn interrupted(&self, depth: usize, states: u64) -> Halt {
-        let directory = self.run.disk.directories.first().name();
+        let directory = self.job.disk.directories.first().name();
         Halt::Together(DiskError::Interrupted { directory, depth, states }.into())
     }
 
@@ -224,32 +234,32 @@ impl<'a> Session<'a> {
 
     /// Whether all ranks should commit; rank 0 has the clock.
     fn is_due(&self, committed: Instant) -> bool {
-        let every = self.run.disk.commit_every;
-        !self.is_alone() && self.communicator.rank() == 0 && committed.elapsed() >= every
+        let every = self.job.disk.commit_every;
+        !self.run.alone && self.job.communicator.rank() == 0 && committed.elapsed() >= every
     }
 
     /// Makes everything that all ranks have finished the state to continue from. The writer of a process
     /// alone does so itself.
     fn commit(&self, committer: &Committer, base: &Manifest) -> Result<Option<Manifest>, Halt> {
-        if self.is_alone() {
+        if self.run.alone {
             return Ok(None);
         }
         let own = committer.ask(|writer| {
             writer.sync()?;
             Ok(writer.manifest.clone())
         })?;
-        let first = self.run.disk.directories.first();
-        let parts = self.communicator.all_gather(own.text().into_bytes());
+        let first = self.job.disk.directories.first();
+        let parts = self.job.communicator.all_gather(own.text().into_bytes());
         let parts = parts.iter().map(|part| {
             let part = Manifest::parse(part);
             part.map_err(|e| first.error("manifest", std::io::Error::other(e)))
         });
         let manifest = merge(parts.collect::<Result<_, _>>()?, base);
         // Before the others remove anything: rank 0 does not come on without its manifest.
-        if self.communicator.rank() == 0 {
+        if self.job.communicator.rank() == 0 {
             manifest.write(first)?;
         }
-        self.communicator.barrier();
+        self.job.communicator.barrier();
         committer.tell(Writer::supersede)?;
         Ok(Some(manifest))
     }
@@ -259,37 +269,38 @@ impl<'a> Session<'a> {
     /// the bits of the next level from those that are done: what it would hold had the session never been interrupted.
     fn halo(&self, own: &Manifest, most: usize) -> Result<Box<dyn Halo + 'a>, Halt> {
         let run: &'a DiskRun<'a> = self.run;
-        let (chunks, crossings, kernel) = (run.plan.chunks, &run.crossings, run.files.kernel);
         let depth = own.levels.len();
         let side = run.files.problem.side(depth - 1);
-        let exchange = match (self.is_alone(), run.plan.planes) {
-            (true, PlaneStore::Memory) => None,
-            (true, PlaneStore::Files) => {
-                let disk = run.disk;
-                Some(Exchange::of_files(&disk.directories, own.run, disk.limit))
+        let mut halo: Box<dyn Halo + 'a> = if run.alone && run.plan.planes == PlaneStore::Memory {
+            Box::new(WholeHalo::new(&run.crossings, side)?)
+        } else {
+            let mut exchange = Exchange::new(self.job.communicator, self.owners.clone());
+            if run.alone {
+                let disk = self.job.disk;
+                exchange = exchange.in_files(&disk.directories, own.run, disk.limit);
             }
-            (false, _) => Some(Exchange::of_ranks(self.communicator, self.owners.clone())),
-        };
-        let mut halo: Box<dyn Halo + 'a> = match exchange {
-            None => Box::new(WholeHalo::new(chunks.layout, crossings, side, kernel)?),
-            Some(exchange) => Box::new(ChunkHalo::new(chunks, crossings, side, kernel, exchange)?),
+            Box::new(ChunkHalo::new(&run.crossings, side, exchange)?)
         };
         let levels = [depth - 1, depth]
             .map(|depth| run.files.level(depth as u32, own.records(depth as u32)));
-        let total = levels.iter().map(|level| level.records.len()).sum();
-        let mut restored = Restored { done: 0, total };
+        let total: usize = levels.iter().map(|level| level.records.len()).sum();
+        let mut done = 0;
+        let mut shown = || {
+            done += 1;
+            run.progress.progress(Phase::Resume, done, total as u64);
+        };
         for level in &levels {
             let order: Vec<usize> = level.records.iter().map(|r| r.chunk as usize).collect();
-            let all = self.communicator.max(order.len() as u64) as usize;
+            let all = self.job.communicator.max(order.len() as u64) as usize;
             for at in (0..all).step_by(most) {
                 let now = &order[at.min(order.len())..(at + most).min(order.len())];
-                let whole = self.pool.install(|| restored.add(run, level, now, &mut *halo))?;
-                halo.deliver(self.communicator)?;
+                let whole =
+                    self.job.pool.install(|| restore(run, level, now, &mut *halo, &mut shown))?;
+                halo.deliver(self.job.communicator)?;
                 // The ranks meet after each superstep: only here can they stop together.
-                let stop = !whole || run.progress.stops_superstep();
-                if self.communicator.max(u64::from(stop)) > 0 {
-                    let states = own.levels.iter().map(|level| level.states).sum();
-                    return Err(self.interrupted(depth, states));
+                let stop = !whole || run.stops_superstep();
+                if self.job.communicator.max(u64::from(stop)) > 0 {
+                    return Err(self.interrupted(depth, own.states()));
                 }
             }
         }
@@ -299,31 +310,24 @@ impl<'a> Session<'a> {
     /// The states of the last level on rank 0, at most as many as asked for.
     fn last(&self, own: &Manifest) -> Result<Vec<State>, Error> {
         let run = self.run;
-        let mine = self.pool.install(|| last(run, own))?;
-        let bytes = mine.iter().flat_map(|state| {
-            let cell = (state.cell as u64).to_le_bytes();
-            state.line.to_le_bytes().into_iter().chain(cell)
-        });
-        let number = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
-        let mut states = Vec::new();
-        for part in self.communicator.gather(bytes.collect()) {
-            let numbers = part.as_chunks().0.as_chunks().0.iter();
-            let state = |[line, cell]: &[[u8; 8]; 2]| State {
-                line: number(line),
-                cell: number(cell) as usize,
-            };
-            states.extend(numbers.map(state));
-        }
+        let keep_last = self.job.search.keep_last;
+        let mine = self.job.pool.install(|| last(&run.files, own, keep_last))?;
+        let mine: Vec<_> = mine.iter().map(|state| (state.line, state.cell)).collect();
+        let bytes = serde_json::to_vec(&mine).expect("numbers have a JSON form");
+        let parts = self.job.communicator.gather(bytes);
+        // Other ranks than the first get none.
+        let read = |part: &Vec<u8>| serde_json::from_slice::<Vec<_>>(part).unwrap_or_default();
+        let states = parts.iter().flat_map(read);
+        let mut states: Vec<State> = states.map(|(line, cell)| State { line, cell }).collect();
         let problem = run.files.problem;
         states.sort_unstable_by_key(|state| (problem.seat(*state).group, *state));
-        states.truncate(run.search.keep_last);
+        states.truncate(keep_last);
         Ok(states)
     }
 }
 
 /// The states of the last level in the chunks that a manifest has, at most as many as asked for.
-fn last(run: &DiskRun, manifest: &Manifest) -> Result<Vec<State>, Error> {
-    let (files, limit) = (&run.files, run.search.keep_last);
+fn last(files: &RunFiles, manifest: &Manifest, limit: usize) -> Result<Vec<State>, Error> {
     let Some(depth) = manifest.levels.len().checked_sub(1).filter(|_| limit > 0) else {
         return Ok(Vec::new());
     };
@@ -334,7 +338,7 @@ fn last(run: &DiskRun, manifest: &Manifest) -> Result<Vec<State>, Error> {
     let mut of = vec![Vec::new(); groups.len()];
     for chunk in 0..files.chunks.count {
         level.each_frame(chunk, &mut |frame, registers| {
-            if frame.kind == FrameContent::Level {
+            if !frame.seen {
                 let lines = files.problem.first_line(class, frame.group);
                 let first = lines + (frame.register * LANES) as u64;
                 let (cells, states) = (&groups[frame.group].cells, &mut of[frame.group]);
@@ -367,7 +371,6 @@ fn merge(parts: Vec<Manifest>, base: &Manifest) -> Manifest {
     }
 }
 
-/// States, checksum and bytes of chunks.
 fn sums(records: &[ChunkRecord]) -> [u64; 3] {
     records.iter().fold([0; 3], |[states, checksum, bytes], record| {
         [

@@ -6,24 +6,23 @@
 
 use std::io::ErrorKind;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{self, SyncSender};
+use std::sync::mpsc;
+use std::thread::{Builder, Scope};
 use std::time::Instant;
 
 use crossbeam::channel::{Receiver, Sender, bounded};
 
 use crate::kernel::Kernel;
-use crate::perm::{LANES, Layout, Register};
-use crate::search::disk::{Directories, DiskError, label};
-use crate::search::{Chunks, SearchProblem};
+use crate::perm::Register;
+use crate::search::disk::{Directories, DiskError, label, no_thread};
+use crate::search::{Chunks, SearchError, SearchProblem};
 use crate::store::{
-    ChunkRecord, Codec, Decoder, Frames, LevelHeader, LevelReader, LevelSum, Manifest, RunFile,
-    StorageError,
+    ChunkRecord, Codec, Decoder, Frames, LevelHeader, LevelReader, Manifest, RunFile,
 };
 
 /// Compressed bytes of a batch, about.
 const BATCH_BYTES: u64 = 1 << 20;
 
-/// Most frames of a batch.
 const BATCH_FRAMES: usize = 16;
 
 /// The level files of a run, as all see them who read and write them.
@@ -76,7 +75,7 @@ impl<'a> RunFiles<'a> {
     pub fn level(&'a self, depth: u32, mut records: Vec<ChunkRecord>) -> Fetch<'a> {
         records.sort_unstable_by_key(|record| record.chunk);
         let parts = self.parts(depth as usize);
-        Fetch { files: self, parts, kind: FrameContent::Level, depth, records }
+        Fetch { files: self, parts, seen: false, depth, records }
     }
 
     /// The reader of what the step from a level leaves out, with the records of the level before: that level, or
@@ -91,7 +90,7 @@ impl<'a> RunFiles<'a> {
         Fetch {
             // Of the class also where there is no such level yet.
             parts: self.parts(current.depth as usize + 1),
-            kind: if groups.directed { FrameContent::Seen } else { FrameContent::Level },
+            seen: groups.directed,
             ..self.level(depth, records)
         }
     }
@@ -104,7 +103,7 @@ impl<'a> RunFiles<'a> {
             depth,
             chunk: chunk as u32,
             chunks: self.chunks.count as u32,
-            frame_lines: frame_lines(self.chunks),
+            frame_lines: self.chunks.frame_lines(),
             first_line: chunk as u64 * lines,
             lines,
             label: self.label.clone(),
@@ -119,22 +118,12 @@ impl<'a> RunFiles<'a> {
 // moves have no way back, every frame of the level is followed by the frame of the states seen so far, of which the
 // step to the next level of the class leaves none out.
 
-/// Which frames of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FrameContent {
-    /// Those of the level.
-    Level,
-    /// Those of the states seen so far.
-    Seen,
-}
-
 /// The groups of a depth in the file of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileFrames {
     pub groups: usize,
     /// Whether the states seen so far lie between the frames of the level.
     pub seen: bool,
-    /// Frames of one group.
     frames: usize,
 }
 
@@ -155,19 +144,9 @@ impl FileFrames {
     }
 
     /// The number in the file of a frame of the level, or of the states seen there.
-    pub fn in_file(self, frame: usize, kind: FrameContent) -> usize {
-        frame * self.halves() + usize::from(kind == FrameContent::Seen)
+    pub fn in_file(self, frame: usize, seen: bool) -> usize {
+        frame * self.halves() + usize::from(seen)
     }
-}
-
-pub(crate) fn frame_lines(chunks: Chunks) -> u32 {
-    (chunks.frame_registers() * LANES) as u32
-}
-
-/// The chunks of a run, known by their number and the lines of a frame.
-pub(crate) fn chunks_of(layout: Layout, count: u32, lines: u32) -> Option<Chunks> {
-    let fits = |cut: &Chunks| cut.count == count as usize && frame_lines(*cut) == lines;
-    Chunks::cuts(layout).find(fits)
 }
 
 /// Neighbouring frames of a chunk, counted as [`FileFrames`] does.
@@ -176,7 +155,6 @@ pub(crate) struct Batch<'a> {
     pub chunk: usize,
     /// First frame, whether it is in the file or not.
     pub first: usize,
-    /// One past the last frame.
     pub end: usize,
     /// Those that the file has; `None` when the chunk has no file.
     frames: Option<Frames>,
@@ -185,10 +163,10 @@ pub(crate) struct Batch<'a> {
 impl Batch<'_> {
     /// The frames of the batch, each with its entry where the file has it.
     pub fn frames(&self) -> impl Iterator<Item = (usize, Option<usize>)> {
-        let entries = self.frames.as_ref().map_or(&[][..], Frames::entries);
+        let entries = self.frames.as_ref().map_or(&[][..], |frames| &frames.entries);
         let mut at = 0;
         (self.first..self.end).map(move |frame| {
-            let number = self.fetch.parts.in_file(frame, self.fetch.kind) as u32;
+            let number = self.fetch.parts.in_file(frame, self.fetch.seen) as u32;
             at += entries[at..].iter().take_while(|entry| entry.frame < number).count();
             let found = entries.get(at).is_some_and(|entry| entry.frame == number);
             (frame, found.then_some(at))
@@ -211,33 +189,23 @@ impl Batch<'_> {
     }
 }
 
-/// One frame of a file.
 pub(crate) struct FrameRead<'a> {
     pub group: usize,
-    pub kind: FrameContent,
+    /// Whether it is of the states seen.
+    pub seen: bool,
     /// Its first register among those of the group.
     pub register: usize,
     /// It alone, as in the file.
     pub frames: &'a Frames,
 }
 
-/// A chunk's batches, in order.
 pub(crate) type Batches<'a> = Receiver<Result<Batch<'a>, DiskError>>;
 
-/// Takes chunks from a reader, one ahead.
-///
-/// Not crossbeam's channel: that keeps what waits in it when nobody listens any more, and with it the channel of a
-/// chunk whose batches the reader would wait to send for ever.
-pub(crate) fn channel<'a>() -> (SyncSender<Batches<'a>>, mpsc::Receiver<Batches<'a>>) {
-    mpsc::sync_channel(1)
-}
-
-/// Reads the chunks of one level.
 pub(crate) struct Fetch<'a> {
     pub files: &'a RunFiles<'a>,
     pub parts: FileFrames,
-    /// Which frames are used.
-    pub kind: FrameContent,
+    /// Whether the frames of the states seen are used, not those of the level.
+    seen: bool,
     pub depth: u32,
     /// What the manifest says of the level's chunks, in their order.
     pub records: Vec<ChunkRecord>,
@@ -247,61 +215,49 @@ impl Fetch<'_> {
     /// Opens the file of a chunk; `None` when the chunk has no states.
     fn open(&self, chunk: usize) -> Result<Option<LevelReader>, DiskError> {
         let known = (self.records).binary_search_by_key(&(chunk as u32), |record| record.chunk);
-        let record = known.ok().map(|at| &self.records[at]);
-        let Some(record) = record.filter(|record| record.has_file()) else {
+        let record = known.ok().map(|at| &self.records[at]).filter(|record| record.has_file());
+        let Some(record) = record else {
             return Ok(None);
         };
         let storage = self.files.directories.of_chunk(chunk);
-        let (run, depth) = (self.files.run, self.depth);
-        let name = Manifest::file_name(depth, chunk as u32);
-        let uncommitted = RunFile::Uncommitted { run, depth, chunk: chunk as u32 };
+        let [name, uncommitted] = RunFile::level_names(self.files.run, self.depth, record.chunk);
         // A commit gives a file its name at any time, but never takes it back.
-        let opened = match storage.open(&uncommitted.name()) {
-            Err(error) if error.kind() == ErrorKind::NotFound => storage.open(&name),
-            opened => opened,
-        };
-        let wrong = |e: StorageError| match e.kind() {
+        let found = storage.find(&uncommitted);
+        let opened = found.and_then(|file| file.map_or_else(|| storage.open(&name), Ok));
+        let reader = opened.and_then(LevelReader::open).map_err(|e| match e.kind() {
             ErrorKind::InvalidData => self.damaged(chunk, &e.reason.to_string()),
             ErrorKind::NotFound => DiskError::apart(
                 storage,
                 format!("{name} is not there: is the disk of this directory mounted?"),
             ),
             _ => e.into(),
-        };
-        let reader = opened.and_then(LevelReader::open).map_err(wrong)?;
+        })?;
         let header = reader.header();
-        let expected = self.files.header(depth, chunk, header.codec);
-        if *header != expected {
-            let whose = if header.run == run {
-                "this run, of another depth or chunk"
-            } else {
-                "another run"
-            };
+        if *header != self.files.header(self.depth, chunk, header.codec) {
+            let own = header.run == self.files.run;
+            let whose = if own { "this run, of another depth or chunk" } else { "another run" };
             return Err(DiskError::apart(
                 storage,
                 format!("{name} belongs to {whose}: put the right one in its place"),
             ));
         }
-        let stated = LevelSum { states: record.states, checksum: record.checksum };
-        if reader.sum() != stated || (record.bytes > 0 && reader.len() != record.bytes) {
+        if reader.sum() != record.tally() || (record.bytes > 0 && reader.len() != record.bytes) {
             return Err(self.damaged(chunk, "it is not the file that the manifest names"));
         }
         Ok(Some(reader))
     }
 
-    /// The error that names a file.
     pub fn damaged(&self, chunk: usize, reason: &str) -> DiskError {
         let storage = self.files.directories.of_chunk(chunk);
-        DiskError::Level {
-            place: storage.place(&Manifest::file_name(self.depth, chunk as u32)),
-            depth: self.depth,
-            reason: reason.to_string(),
-            advice: if self.files.keep_all {
-                "tilewave resume --check --dir computes it again from the levels before"
-            } else {
-                "it cannot be computed again, the levels before are not kept: start again in another --dir"
-            },
-        }
+        let place = storage.place(&Manifest::file_name(self.depth, chunk as u32));
+        let advice = if self.files.keep_all {
+            "tilewave resume --check --dir computes it again from the levels before"
+        } else {
+            "it cannot be computed again, the levels before are not kept: start again in another --dir"
+        };
+        let depth = self.depth;
+        let reason = format!("{place} (depth {depth}): {reason}; {advice}");
+        DiskError::Damaged { depth, scratch: false, reason }
     }
 
     /// Decodes the frames of a chunk one by one: calls `each` until it returns false or there are no more. Returns
@@ -320,7 +276,7 @@ impl Fetch<'_> {
         let mut registers: Vec<Register> = vec![[0; 64]; chunks.frame_registers()];
         for entry in 0..reader.index().len() {
             let frames = reader.read(entry..entry + 1)?;
-            let in_file = frames.entries()[0].frame as usize;
+            let in_file = frames.entries[0].frame as usize;
             let number = in_file / self.parts.halves();
             let (group, within) = self.parts.place(number);
             let first = within * chunks.frame_registers();
@@ -328,31 +284,42 @@ impl Fetch<'_> {
             let registers = &mut registers[..count];
             let decoded = frames.decode(0, &mut decoder, registers, false);
             decoded.map_err(|reason| self.damaged(chunk, &reason))?;
-            let level = in_file == self.parts.in_file(number, FrameContent::Level);
-            let kind = if level { FrameContent::Level } else { FrameContent::Seen };
+            let seen = in_file != self.parts.in_file(number, false);
             let register = chunk * chunks.registers() + first;
-            if !each(FrameRead { group, kind, register, frames: &frames }, registers)? {
+            if !each(FrameRead { group, seen, register, frames: &frames }, registers)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
-}
 
-impl<'a> Fetch<'a> {
-    /// Sends the chunks, each with room for `ahead` batches, until all are sent or nobody listens.
-    pub fn run(&'a self, order: &[usize], ahead: usize, sender: &SyncSender<Batches<'a>>) {
-        for &chunk in order {
-            // Room for more batches than a chunk has would be cleared for nothing.
-            let (batches, receiver) = bounded(ahead.clamp(1, self.parts.frames()));
-            if sender.send(receiver).is_err() || !self.chunk(chunk, &batches) {
-                return;
+    /// Starts a thread that sends the chunks, one ahead, each with room for `ahead` batches, until all are sent or nobody
+    /// listens.
+    ///
+    /// Not over crossbeam's channel: that keeps what waits in it when nobody listens any more, and with it the channel
+    /// of a chunk whose batches the reader would wait to send for ever.
+    pub fn start<'s>(
+        &'s self,
+        scope: &'s Scope<'s, '_>,
+        order: &'s [usize],
+        ahead: usize,
+    ) -> Result<mpsc::Receiver<Batches<'s>>, SearchError> {
+        let (sender, chunks) = mpsc::sync_channel(1);
+        let read = move || {
+            for &chunk in order {
+                // Room for more batches than a chunk has would be cleared for nothing.
+                let (batches, receiver) = bounded(ahead.clamp(1, self.parts.frames()));
+                if sender.send(receiver).is_err() || !self.chunk(chunk, &batches) {
+                    return;
+                }
             }
-        }
+        };
+        Builder::new().spawn_scoped(scope, read).map_err(no_thread)?;
+        Ok(chunks)
     }
 
     /// Sends the batches of a chunk; returns whether anybody still listens.
-    fn chunk(&'a self, chunk: usize, batches: &Sender<Result<Batch<'a>, DiskError>>) -> bool {
+    fn chunk<'s>(&'s self, chunk: usize, batches: &Sender<Result<Batch<'s>, DiskError>>) -> bool {
         let (frames, halves) = (self.parts.frames(), self.parts.halves());
         // Where there are no states a batch costs nothing but its way.
         let widest = (frames / (4 * self.files.threads)).max(1);
@@ -391,9 +358,7 @@ impl<'a> Fetch<'a> {
     }
 }
 
-// Where the time goes.
-
-/// Nanoseconds of all threads together.
+/// Where the time of all threads together goes.
 #[derive(Debug, Default)]
 pub(crate) struct Times {
     pub decode: Clock,
@@ -402,17 +367,16 @@ pub(crate) struct Times {
     pub wait: Clock,
 }
 
-/// A sum of times that many threads add to.
+/// A sum of times that many threads add to, in nanoseconds.
 #[derive(Debug, Default)]
 pub(crate) struct Clock(AtomicU64);
 
 impl Clock {
     pub fn add(&self, since: Instant) {
-        let nanoseconds = since.elapsed().as_nanos() as u64;
-        self.0.fetch_add(nanoseconds, Ordering::Relaxed);
+        self.0.fetch_add(since.elapsed().as_nanos() as u64, Ordering::Relaxed);
     }
 
-    pub fn seconds(&self) -> f64 {
-        self.0.load(Ordering::Relaxed) as f64 / 1e9
+    pub fn micros(&self) -> u64 {
+        self.0.load(Ordering::Relaxed) / 1000
     }
 }

@@ -1,136 +1,412 @@
-//! What is fixed while a session computes levels, as all its threads see it.
+//! The search on disk from beginning to end, by one process or by the ranks of a job.
 //!
-//! Invariant: nothing here changes but times and workers, which threads share, and what is shown.
+//! Invariant: no rank writes or removes a level file before every rank has found the same search, cut it the
+//! same way and dealt out the chunks, and one rank of this job has locked every directory; from then on
+//! [`crate::search::disk::level`] keeps them in step.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::Error;
+use crate::progress::Progress;
+use crate::search::disk::{
+    Clock, Committer, Directories, Disk, DiskError, DiskJob, DiskRun, EncodedFrames, MemoryPlan,
+    Recomputed, RunFiles, Session, Stopped, Survey, Times, Workers, agreed, check_room, verify,
+};
+use crate::search::{
+    Communicator, Crossings, DiskUse, Engine, OneProcess, Outcome, Reduce, Search,
+};
+use crate::store::{Identity, Lock, Manifest};
 
-use parking_lot::Mutex;
-
-use crate::kernel::Kernel;
-use crate::perm::Register;
-use crate::progress::{Phase, Progress};
-use crate::search::disk::{BlockSources, Disk, MemoryPlan, RunFiles};
-use crate::search::{BlockLoop, Crossings, Search};
-use crate::store::{Codec, Decoder, Encoder, MemoryError};
-
-/// A session of a run.
-pub(crate) struct DiskRun<'a> {
-    pub search: &'a Search,
-    pub disk: &'a Disk,
-    pub files: RunFiles<'a>,
-    pub plan: MemoryPlan,
-    pub crossings: Crossings,
-    pub workers: Workers,
-    pub progress: RankProgress<'a>,
-}
-
-impl DiskRun<'_> {
-    /// Whether a depth is beyond the last one asked for.
-    pub fn is_last(&self, depth: usize) -> bool {
-        self.search.max_depth.is_some_and(|max| depth > max)
-    }
-}
-
-/// What one worker has to itself: its codecs, and memory that a chunk leaves to the next.
-pub(crate) struct Worker {
-    pub decoder: Decoder,
-    pub encoder: Encoder,
-    /// The blocks of each group.
-    pub loops: Vec<BlockLoop>,
-    pub located: BlockSources,
-    /// One block per plane into a group, spread to bytes.
-    pub halo: Vec<Register>,
-    pub words: Vec<u64>,
-    pub frame: Vec<Register>,
-    /// For each block of the frame which groups of its registers are left from the frame before.
-    pub stale: Vec<u64>,
-    pub occupied: Vec<bool>,
-    /// The states seen, where they are kept.
-    pub seen: Vec<Register>,
-}
-
-/// A worker for every thread, made before the first begins: tables of codecs take megabytes.
+/// Runs a search on disk, or continues the one that the directories hold, and returns what it found.
 ///
-/// Invariant: a thread has at most one at a time, and what one holds from before is never read.
-pub(crate) struct Workers(Mutex<Vec<Worker>>);
+/// Cost: memory as [`crate::search::disk::MemoryPlan`] says; disk for two levels, or all; each level is read twice and written once.
+///
+/// # Errors
+/// [`DiskError`] when a directory is in use, holds another search or a damaged file, or the disk is full;
+/// [`crate::search::SearchError`] when the search does not fit the memory or the observer interrupts. In every case the
+/// same call continues at the last commit.
+pub fn run(search: &Search, disk: &Disk, progress: &dyn Progress) -> Result<Outcome, Error> {
+    let job = DiskJob::new(search, disk, &OneProcess, progress)?;
+    // First a look: a search that is refused leaves no trace, one that is complete needs no lock.
+    let (found, _) = Survey::of(&disk.directories)?.run()?;
+    let mut recomputed = Recomputed::default();
+    let complete = found.as_ref().is_some_and(|manifest| manifest.complete);
+    if !complete && !disk.ignore_space {
+        check_room(disk, job.plan(found.as_ref()).map_err(Stopped::into_error)?)?;
+    }
+    let _locks =
+        if complete && !disk.check { Vec::new() } else { disk.directories.lock(disk.patience)? };
+    while disk.check && Survey::of(&disk.directories)?.run()?.0.is_some() {
+        match verify(&disk.directories, progress) {
+            Ok(_) => break,
+            Err(error) => recomputed.after(disk, error, progress)?,
+        }
+    }
+    loop {
+        match job.run(0) {
+            Ok(outcome) => return Ok(outcome),
+            Err(stopped) => recomputed.after(disk, stopped.into_error(), progress)?,
+        }
+    }
+}
 
-impl Workers {
-    /// Returns the workers of a number of threads, which encode with `codec`; `level` is zstd's.
-    pub fn new(
-        codec: Codec,
-        level: i32,
-        kernel: Kernel,
-        threads: usize,
-    ) -> Result<Workers, MemoryError> {
-        let worker = |_| {
-            Ok(Worker {
-                decoder: Decoder::new(kernel)?,
-                encoder: Encoder::new(codec, level, kernel)?,
-                loops: Vec::new(),
-                located: BlockSources::default(),
-                halo: Vec::new(),
-                words: Vec::new(),
-                frame: Vec::new(),
-                stale: Vec::new(),
-                occupied: Vec::new(),
-                seen: Vec::new(),
-            })
+/// Runs a search on disk together with the other ranks of a job, or continues the one that the directories
+/// hold, and returns what it found; every rank returns the same but for the states of the last depth, which
+/// rank 0 has.
+///
+/// The run that is left is that of [`run`]: either goes on where the other stopped. With several ranks
+/// `disk.planes` does not matter. The progress of every rank is asked whether to stop; one that says so stops
+/// all.
+///
+/// Cost: for each rank one chunk and its planes as in [`run`], and the segments of its own chunks for two
+/// steps, 1 bit per line and crossing window each; each level sends at most 1 bit per line and crossing
+/// window.
+///
+/// # Errors
+/// [`Stopped::Together`] for what [`run`] refuses, ranks that were started for different searches, and
+/// interruptions; [`Stopped::Alone`] for what goes wrong on this rank later: the caller must then end the
+/// job.
+pub fn run_distributed(
+    search: &Search,
+    disk: &Disk,
+    communicator: &dyn Communicator,
+    progress: &dyn Progress,
+) -> Result<Outcome, Stopped> {
+    compare(search, disk, communicator)?;
+    let why = "several ranks check nothing before they go on: leave out --check, and check with tilewave verify --dir";
+    let first = disk.directories.first();
+    let unchecked = if disk.check { Err(DiskError::apart(first, why)) } else { Ok(()) };
+    agreed(communicator, unchecked)?;
+    let job = agreed(communicator, DiskJob::new(search, disk, communicator, progress))?;
+    let (leader, _locks) = job.lock()?;
+    job.run(leader)
+}
+
+/// Stops all ranks when one of them was started for another search, with the same words on each.
+fn compare(search: &Search, disk: &Disk, communicator: &dyn Communicator) -> Result<(), Stopped> {
+    let or_all = |number: Option<usize>| number.map_or("all".into(), |n| n.to_string());
+    let version = [("version", env!("CARGO_PKG_VERSION").to_string())];
+    let options = [
+        ("max-depth", or_all(search.max_depth)),
+        ("shared-digits", or_all(disk.shared_digits)),
+        ("levels kept", kept(disk.keep_all).into()),
+        ("last states", search.keep_last.to_string()),
+    ];
+    let facts = version.into_iter().chain(Identity::of(&search.space).facts()).chain(options);
+    let text: String = facts.map(|(name, value)| format!("{name}\t{value}\n")).collect();
+    let all = communicator.all_gather(text.into_bytes());
+    let all: Vec<_> = all.iter().map(|text| String::from_utf8_lossy(text)).collect();
+    for (rank, text) in all.iter().enumerate() {
+        // The version comes first: of another one nothing else need be understood.
+        if let Some((found, asked)) = text.lines().zip(all[0].lines()).find(|(a, b)| a != b) {
+            let (name, found) = found.split_once('\t').unwrap_or((found, ""));
+            let (_, asked) = asked.split_once('\t').unwrap_or((asked, ""));
+            let differs =
+                format!("rank {rank} was started with {name} {found}, rank 0 with {asked}");
+            return Err(Stopped::Together(DiskError::Ranks(differs).into()));
+        }
+    }
+    Ok(())
+}
+
+fn kept(all: bool) -> &'static str {
+    if all { "all" } else { "last" }
+}
+
+/// A number for a new run.
+fn run_number(directories: &Directories) -> Result<u64, DiskError> {
+    crate::random::seed().map_err(|e| directories.first().error("manifest", e).into())
+}
+
+impl DiskJob<'_> {
+    /// Locks each directory by the lowest rank that works in it, and returns that rank of this one's.
+    ///
+    /// Ranks find out who shares a directory by leaving an empty file there for a moment.
+    fn lock(&self) -> Result<(usize, Vec<Lock>), Stopped> {
+        let (communicator, directories) = (self.communicator, &self.disk.directories);
+        let token = agreed(communicator, run_number(directories))?;
+        let token = communicator.broadcast(token.to_le_bytes().to_vec());
+        let job: String = token.iter().map(|byte| format!("{byte:02x}")).collect();
+        let prefix = format!("cross-job-{job}.");
+        let first = directories.first();
+        let name = format!("{prefix}{:06}", communicator.rank());
+        agreed(communicator, first.create(&name))?;
+        let names = agreed(communicator, first.list())?;
+        let ranks = names.iter().filter_map(|name| name.strip_prefix(&prefix));
+        let lowest = ranks.filter_map(|rank| rank.parse().ok()).min();
+        let leader = lowest.unwrap_or(communicator.rank());
+        let leads = leader == communicator.rank();
+        let locks = if leads { directories.lock(self.disk.patience) } else { Ok(Vec::new()) };
+        // Nobody lists any more.
+        let removed = first.remove(&name);
+        let locks = agreed(communicator, locks)?;
+        agreed(communicator, removed)?;
+        Ok((leader, locks))
+    }
+
+    /// Returns rank 0's manifest on all ranks.
+    fn share(&self, manifest: Option<&Manifest>) -> Result<Manifest, Stopped> {
+        let text = manifest.map_or(Vec::new(), |manifest| manifest.text().into_bytes());
+        let read = Manifest::parse(&self.communicator.broadcast(text));
+        let wrong = |reason| DiskError::Elsewhere {
+            rank: self.communicator.rank(),
+            reason: format!("rank 0 sends a manifest that it cannot read: {reason}"),
         };
-        let workers: Result<Vec<_>, MemoryError> = (0..threads).map(worker).collect();
-        Ok(Workers(Mutex::new(workers?)))
+        agreed(self.communicator, read.map_err(wrong))
     }
 
-    /// Lends one to a thread.
-    pub fn with<T>(&self, work: impl FnOnce(&mut Worker) -> T) -> T {
-        let idle = || self.0.lock();
-        let worker = idle().pop();
-        let mut worker = worker.expect("there is a worker for every thread");
-        let result = work(&mut worker);
-        idle().push(worker);
-        result
+    /// Returns the manifest of rank 0's directory on all ranks, if there is one.
+    fn find(&self, survey: &Survey, leader: usize) -> Result<Option<Manifest>, Stopped> {
+        let communicator = self.communicator;
+        let leads = leader == communicator.rank();
+        let own = if leads { survey.manifest() } else { Ok(None) };
+        let own = agreed(communicator, own)?;
+        let there = communicator.broadcast(vec![u8::from(own.is_some())]) == [1];
+        let apart = |reason: &str| Err(DiskError::apart(survey.directories.first(), reason));
+        // A directory of another machine: what lies there must belong to rank 0's search.
+        let fits = match own {
+            _ if leader == 0 || !leads => Ok(()),
+            Some(_) => apart(
+                "the manifest of a search lies here, but rank 0 works elsewhere: start the ranks so that rank 0 has this directory, or move the manifest to rank 0's",
+            ),
+            None if !there && survey.has_levels() => apart(
+                "level files lie here, but rank 0's directory has no manifest: start the ranks so that rank 0 has the directory with the manifest, or choose another --dir",
+            ),
+            None => Ok(()),
+        };
+        agreed(communicator, fits)?;
+        there.then(|| self.share(own)).transpose()
+    }
+
+    /// Returns how the search is cut: as rank 0 decides, where every rank has the memory.
+    fn plan(&self, manifest: Option<&Manifest>) -> Result<MemoryPlan, Stopped> {
+        let DiskJob { search, disk, ref problem, communicator, .. } = *self;
+        let asked = manifest.map(|m| m.shared_digits as usize).or(disk.shared_digits);
+        let ranks = communicator.size();
+        if ranks == 1 {
+            return MemoryPlan::of(problem, search, disk, asked).map_err(Stopped::Together);
+        }
+        let choose = |asked| MemoryPlan::of_ranks(problem, search, disk, ranks, asked);
+        let chosen = agreed(communicator, choose(asked))?;
+        let digits = communicator.broadcast(vec![chosen.chunks.digits as u8]);
+        agreed(communicator, choose(digits.first().map(|&digits| usize::from(digits))))
+    }
+
+    /// Refuses a run that is not the one asked for.
+    fn check(&self, plan: MemoryPlan, manifest: &Manifest) -> Result<(), DiskError> {
+        let disk = self.disk;
+        let (found, asked) = (&manifest.identity, &Identity::of(&self.search.space));
+        // A puzzle is known by its moves: its file may have another name now.
+        let renamed = found.is_renamed(asked);
+        let facts = found.facts().into_iter().zip(asked.facts());
+        let same = facts
+            .map(|((name, found), (_, asked))| (name, found, asked))
+            .filter(|(name, ..)| !renamed || !["board", "moves"].contains(name));
+        let number = |name, found: u32, asked: usize| (name, found.to_string(), asked.to_string());
+        let options = [
+            number("directories", manifest.directories, disk.directories.count()),
+            ("levels kept", kept(manifest.keep_all).into(), kept(disk.keep_all).into()),
+            number("chunks", manifest.chunks, plan.chunks()),
+            number("lines a frame", manifest.frame_lines, plan.chunks.frame_lines() as usize),
+        ];
+        match same.chain(options).find(|(_, found, asked)| found != asked) {
+            None => Ok(()),
+            Some((name, found, asked)) => {
+                Err(DiskError::other(disk.directories.first(), name, &found, &asked))
+            }
+        }
+    }
+
+    /// Continues the run in the directories, or starts one. `leader` is the rank that has locked those of this
+    /// rank.
+    fn run(&self, leader: usize) -> Result<Outcome, Stopped> {
+        let DiskJob { search, disk, ref problem, kernel, communicator, .. } = *self;
+        let (rank, ranks) = (communicator.rank(), communicator.size());
+        let survey = agreed(communicator, Survey::of(&disk.directories))?;
+        let (found, begun) = if ranks == 1 {
+            agreed(communicator, survey.run())?
+        } else {
+            let found = self.find(&survey, leader)?;
+            let begun = survey.part(found.as_ref());
+            (found, agreed(communicator, begun)?)
+        };
+        let plan = self.plan(found.as_ref())?;
+        let mut manifest = match found {
+            Some(manifest) => {
+                agreed(communicator, self.check(plan, &manifest))?;
+                manifest
+            }
+            None => {
+                let run = begun.map_or_else(|| run_number(&disk.directories), Ok);
+                self.share(Some(&Manifest {
+                    run: agreed(communicator, run)?,
+                    identity: Identity::of(&search.space),
+                    shared_digits: plan.chunks.digits as u32,
+                    chunks: plan.chunks.count as u32,
+                    frame_lines: plan.chunks.frame_lines(),
+                    directories: disk.directories.count() as u32,
+                    shares: disk.directories.shares_by_room(),
+                    keep_all: disk.keep_all,
+                    ..Manifest::default()
+                }))?
+            }
+        };
+        disk.directories.deal(&manifest.shares);
+        let claimed = if leader == rank { survey.claim(&manifest) } else { Ok(()) };
+        agreed(communicator, claimed)?;
+
+        let threads = self.pool.current_num_threads();
+        let workers = Workers::new(plan.codec, disk.zstd_level, kernel, threads);
+        let run = DiskRun {
+            files: RunFiles {
+                threads,
+                ..RunFiles::new(&disk.directories, problem, plan.chunks, &manifest, kernel)
+            },
+            plan,
+            crossings: Crossings::new(&problem.groups, plan.chunks, kernel),
+            workers: agreed(communicator, workers)?,
+            progress: self.progress,
+            alone: ranks == 1,
+        };
+        if manifest.levels.is_empty() {
+            let written = if rank == 0 { self.write_start(&run, manifest) } else { Ok(manifest) };
+            manifest = self.share(Some(&agreed(communicator, written)?))?;
+        }
+        let owners = self.owners(&manifest)?;
+        self.progress.started(problem.space.numbered_states());
+        let session = Session { job: self, run: &run, owners };
+        let (manifest, last, sent) = session.run(manifest)?;
+
+        let Times { decode, kernel: computing, encode, wait } = &run.files.times;
+        let times = [decode, computing, encode, wait].map(Clock::micros);
+        let mut sums = [&times[..], &[threads as u64, plan.bytes]].concat();
+        if ranks > 1 {
+            let depths = 0..=manifest.levels.len() as u32;
+            sums.extend(depths.map(|depth| sent.get(&depth).copied().unwrap_or(0)));
+        }
+        communicator.all_reduce(Reduce::Sum, &mut sums);
+        let seconds = |i: usize| sums[i] as f64 / 1e6;
+        let levels = &manifest.levels;
+        let used = DiskUse {
+            chunks: plan.chunks(),
+            planes: plan.planes,
+            bytes_written: manifest.bytes_written,
+            peak_bytes: manifest.peak_bytes,
+            level_bytes: levels.iter().map(|level| level.bytes).collect(),
+            decode_seconds: seconds(0),
+            kernel_seconds: seconds(1),
+            encode_seconds: seconds(2),
+            wait_seconds: seconds(3),
+            ranks,
+            network_bytes: sums[6..].to_vec(),
+        };
+        Ok(Outcome {
+            space: search.space.clone(),
+            states: problem.space.numbered_states(),
+            engine: Engine::Disk,
+            kernel: Some(kernel),
+            threads: sums[4] as usize,
+            counts: levels.iter().map(|level| level.states).collect(),
+            checksums: levels.iter().map(|level| level.checksum).collect(),
+            level_seconds: levels.iter().map(|level| level.seconds).collect(),
+            complete: manifest.complete,
+            seconds: manifest.seconds,
+            array_bytes: sums[5],
+            last,
+            disk: Some(used),
+        })
+    }
+
+    /// Writes level 0 of a new run.
+    fn write_start(&self, run: &DiskRun, mut manifest: Manifest) -> Result<Manifest, Error> {
+        // A session that was cut in the middle of this may have left its file.
+        manifest.files.clear();
+        let (chunks, problem) = (run.plan.chunks, run.files.problem);
+        let seat = problem.seat(problem.start);
+        let (place, lane) = problem.place(problem.start);
+        let register = place as usize % chunks.layout.registers() as usize;
+        let (chunk, within) = (register / chunks.registers(), register % chunks.registers());
+        let frame = within / chunks.frame_registers();
+        let first = frame * chunks.frame_registers();
+        let count = chunks.frame_registers().min(chunks.registers() - first);
+        let mut registers = vec![[0; 64]; count];
+        registers[within - first][lane] |= 1 << seat.bit;
+        let parts = run.files.parts(0);
+        let mut encoded = EncodedFrames::new(0, parts.frames() * parts.halves());
+        run.workers.with(|worker| {
+            let bytes = worker.encoder.encode(&registers).map_err(DiskError::uncoded)?;
+            let frame = seat.group * chunks.frames() + frame;
+            for seen in [false, true].into_iter().take(parts.halves()) {
+                encoded.push(parts.in_file(frame, seen), bytes);
+            }
+            Ok::<_, DiskError>(())
+        })?;
+        let (header, tally) = (run.files.header(0, chunk, run.plan.codec), problem.first());
+        let committer = Committer::start(self.disk, manifest, 1)?;
+        // A writer that fails says why when it is closed.
+        let _ = committer.tell(move |writer| {
+            writer.begin(header)?;
+            writer.frames(encoded)?;
+            writer.end(tally)?;
+            let bytes = writer.manifest.records(0).iter().map(|record| record.bytes).sum();
+            writer.level([tally.states, tally.checksum, bytes])
+        });
+        Ok(committer.close()?)
+    }
+
+    /// Returns the rank of each chunk, as all ranks agree.
+    fn owners(&self, manifest: &Manifest) -> Result<Vec<usize>, Stopped> {
+        let directories = &self.disk.directories;
+        let survey = agreed(self.communicator, Survey::of(directories))?;
+        directories.deal(&manifest.shares);
+        let owners = owners(&self.communicator.all_gather(survey.chunks(manifest)));
+        let owners = owners.map_err(|chunk| DiskError::apart(directories.first(), format!(
+            "no rank sees all files of chunk {chunk}: give every rank the directories that it had, or copy the files of all into one"
+        )));
+        agreed(self.communicator, owners)
     }
 }
 
-/// Shows the share of this rank's chunks, not of one superstep's. A process alone may be stopped after every
-/// chunk, ranks only together.
-pub(crate) struct RankProgress<'a> {
-    inner: &'a dyn Progress,
-    alone: bool,
-    before: AtomicU64,
-    total: AtomicU64,
+// Which rank computes which chunk.
+//
+// Invariant: the rank of a chunk sees all files of that chunk, and writes its next one beside them. With
+// one directory for all ranks that says nothing; with directories of their own it keeps every chunk on
+// its machine, whatever the number of ranks.
+
+/// Returns the rank of each chunk, every rank as many as the others where it sees them, or the first
+/// chunk that no rank sees.
+fn owners(seen: &[Vec<u8>]) -> Result<Vec<usize>, usize> {
+    let chunks = seen[0].len();
+    let seeing = |chunk: usize| (0..seen.len()).filter(move |&r| seen[r].get(chunk) == Some(&1));
+    // Those with the fewest choices choose first.
+    let mut order: Vec<usize> = (0..chunks).collect();
+    order.sort_by_cached_key(|&chunk| seeing(chunk).count());
+    let mut load = vec![0; seen.len()];
+    let mut owners = vec![0; chunks];
+    for chunk in order {
+        let owner = seeing(chunk).min_by_key(|&rank| load[rank]).ok_or(chunk)?;
+        owners[chunk] = owner;
+        load[owner] += 1;
+    }
+    Ok(owners)
 }
 
-impl<'a> RankProgress<'a> {
-    pub fn new(inner: &'a dyn Progress, alone: bool) -> RankProgress<'a> {
-        let (before, total) = (AtomicU64::new(0), AtomicU64::new(0));
-        RankProgress { inner, alone, before, total }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_dealt_out() {
+        assert_eq!(owners(&vec![vec![1; 7]; 3]).unwrap(), [0, 1, 2, 0, 1, 2, 0]);
+        assert_eq!(owners(&vec![vec![1; 2]; 4]).unwrap(), [0, 1]);
     }
 
-    /// Begins a superstep, with frames done before it and of the whole level.
-    pub fn superstep(&self, before: usize, total: usize) {
-        self.before.store(before as u64, Ordering::Relaxed);
-        self.total.store(total as u64, Ordering::Relaxed);
-    }
-
-    /// Shows what the frames of a superstep have come to.
-    pub fn frames(&self, depth: usize, done: u64) {
-        let before = self.before.load(Ordering::Relaxed);
-        let total = self.total.load(Ordering::Relaxed);
-        self.inner.progress(Phase::Search(depth), before + done, total);
-    }
-
-    /// Shows how many chunks of earlier sessions have given their bits again.
-    pub fn resumed(&self, done: usize, total: usize) {
-        self.inner.progress(Phase::Resume, done as u64, total as u64);
-    }
-
-    /// Whether to stop after a chunk.
-    pub fn stops_chunks(&self) -> bool {
-        self.alone && self.inner.interrupted()
-    }
-
-    /// Whether to stop after a superstep.
-    pub fn stops_superstep(&self) -> bool {
-        !self.alone && self.inner.interrupted()
+    #[test]
+    fn chunks_stay_where_their_files_are() {
+        // Ranks 0 and 1 on one machine, 2 on another; chunk 4 is empty, so anybody's.
+        let seen = [vec![1, 1, 0, 1, 1], vec![1, 1, 0, 1, 1], vec![0, 0, 1, 0, 1]];
+        let owners = owners(&seen).unwrap();
+        assert_eq!(owners[2], 2);
+        assert!(owners.iter().enumerate().all(|(chunk, &rank)| seen[rank][chunk] == 1));
+        assert_eq!(owners[4], 1, "the first of those with the fewest");
+        assert_eq!(super::owners(&[vec![1, 0], vec![1, 0]]), Err(1));
     }
 }

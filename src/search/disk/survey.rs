@@ -31,14 +31,6 @@ pub(crate) struct Seen<'a> {
     pub files: Vec<RunFile>,
 }
 
-/// The run that the directories hold.
-pub(crate) struct Recognised {
-    /// The run to go on with.
-    pub manifest: Option<Manifest>,
-    /// The number of a run that ended before its first commit.
-    pub begun: Option<u64>,
-}
-
 impl Seen<'_> {
     fn has(&self, name: &str) -> bool {
         self.names.iter().any(|n| n == name)
@@ -71,8 +63,33 @@ impl Seen<'_> {
         (marker.place as usize, marker.directories as usize) == own
     }
 
+    /// Refuses a directory that stands at another place than its marker says.
+    fn placed(&self, marker: &Marker) -> Result<(), DiskError> {
+        if self.is_place_of(marker) {
+            return Ok(());
+        }
+        Err(self.apart(format!(
+            "it is directory {} of {} of a search of {}, but is given as {} of {}: give all its directories in the order in which it was started",
+            marker.place, marker.directories, marker.identity.board, self.place, self.directories.count()
+        )))
+    }
+
+    /// Refuses a directory of another run, or of another place in this one.
+    fn belongs(&self, manifest: &Manifest) -> Result<(), DiskError> {
+        let Some(marker) = self.marker()? else {
+            return Ok(());
+        };
+        if marker.run != manifest.run {
+            return Err(self.apart(format!(
+                "it belongs to another run, of {} with goal {}: give the directories of one search",
+                marker.identity.board, marker.identity.goal
+            )));
+        }
+        self.placed(marker)
+    }
+
     /// The level files that have been committed.
-    fn levels(&self) -> impl Iterator<Item = (u32, u32)> {
+    pub fn levels(&self) -> impl Iterator<Item = (u32, u32)> {
         self.files.iter().filter_map(|file| match *file {
             RunFile::Level { depth, chunk } => Some((depth, chunk)),
             _ => None,
@@ -86,11 +103,17 @@ impl Seen<'_> {
 
     /// The files that a manifest names in this directory.
     fn named(&self, manifest: &Manifest) -> impl Iterator<Item = (u32, u32)> {
-        manifest.files.iter().flat_map(|files| {
-            let here = files.chunks.iter().filter(|record| record.has_file());
-            let here = here.filter(|record| self.has_chunk(record.chunk));
-            here.map(|record| (files.depth, record.chunk))
-        })
+        manifest.named().filter(|&(_, chunk)| self.has_chunk(chunk))
+    }
+
+    /// Those of them that are not there.
+    fn gone(&self, manifest: &Manifest) -> Vec<(u32, u32)> {
+        let there: HashSet<&str> = self.names.iter().map(|n| &**n).collect();
+        let missing = |&(depth, chunk): &(u32, u32)| {
+            let names = RunFile::level_names(manifest.run, depth, chunk);
+            names.iter().all(|name| !there.contains(&**name))
+        };
+        self.named(manifest).filter(missing).collect()
     }
 
     /// The run in the header of a level file, if it has a whole one.
@@ -129,8 +152,7 @@ impl<'a> Survey<'a> {
 
     /// The manifest of the run that must be here.
     pub fn some_run(self) -> Result<Manifest, DiskError> {
-        let directory = self.directories.first().name();
-        self.manifest?.ok_or(DiskError::Empty { directory })
+        self.manifest?.ok_or_else(|| DiskError::empty(self.directories.first()))
     }
 
     /// The bytes of the files that carry a run's number in their names.
@@ -144,9 +166,10 @@ impl<'a> Survey<'a> {
         files.sum()
     }
 
-    /// Returns the run that the directories hold, once everything that its manifest names is there; refuses
-    /// what is half present, in another order or somebody else's, and says what it is.
-    pub fn run(&self) -> Result<Recognised, DiskError> {
+    /// Returns the run that the directories hold, once everything that its manifest names is there, else the number of one
+    /// that ended before its first commit; refuses what is half present, in another order or somebody else's, and
+    /// says what it is.
+    pub fn run(&self) -> Result<(Option<Manifest>, Option<u64>), DiskError> {
         for seen in &self.seen {
             seen.marker()?;
         }
@@ -158,20 +181,29 @@ impl<'a> Survey<'a> {
             )));
         }
         let begun = match manifest {
-            Some(manifest) => whole(&self.seen, manifest).map(|()| None),
-            None => startable(&self.seen),
+            Some(manifest) => self.whole(manifest).map(|()| None),
+            None => self.startable(),
         };
-        Ok(Recognised { begun: begun?, manifest: manifest.cloned() })
+        Ok((manifest.cloned(), begun?))
     }
 
     /// The same for one of several ranks: a part of the files is enough, `manifest` is rank 0's.
     pub fn part(&self, manifest: Option<&Manifest>) -> Result<Option<u64>, DiskError> {
         let Some(manifest) = manifest else {
-            return startable(&self.seen);
+            return self.startable();
         };
         self.directories.deal(&manifest.shares);
-        self.seen.iter().try_for_each(|seen| belongs(seen, manifest))?;
-        not_newer(&self.seen, manifest).map(|()| None)
+        self.seen.iter().try_for_each(|seen| seen.belongs(manifest))?;
+        self.not_newer(manifest).map(|()| None)
+    }
+
+    /// Returns for each chunk 1 when all files that a manifest has of it are here, else 0.
+    pub fn chunks(&self, manifest: &Manifest) -> Vec<u8> {
+        let mut here = vec![1; manifest.chunks as usize];
+        for (_, chunk) in self.seen.iter().flat_map(|seen| seen.gone(manifest)) {
+            here[chunk as usize] = 0;
+        }
+        here
     }
 
     pub fn has_levels(&self) -> bool {
@@ -182,7 +214,7 @@ impl<'a> Survey<'a> {
     /// that a commit has named their names, and writes the markers.
     pub fn claim(&self, manifest: &Manifest) -> Result<(), DiskError> {
         for here in &self.seen {
-            belongs(here, manifest)?;
+            here.belongs(manifest)?;
             let named: HashSet<_> = here.named(manifest).collect();
             let storage = here.storage;
             for &file in &here.files {
@@ -217,177 +249,144 @@ impl<'a> Survey<'a> {
         }
         Ok(())
     }
-}
 
-/// Refuses a directory of another run, or of another place in this one.
-fn belongs(seen: &Seen, manifest: &Manifest) -> Result<(), DiskError> {
-    let Some(marker) = seen.marker()? else {
-        return Ok(());
-    };
-    if marker.run != manifest.run {
-        return Err(seen.apart(format!(
-            "it belongs to another run, of {} with goal {}: give the directories of one search",
-            marker.identity.board, marker.identity.goal
-        )));
+    /// Refuses a run of which something is missing.
+    fn whole(&self, manifest: &Manifest) -> Result<(), DiskError> {
+        let (all, first) = (&self.seen, self.directories.first());
+        if manifest.directories as usize != all.len() {
+            let (found, asked) = (manifest.directories.to_string(), all.len().to_string());
+            return Err(DiskError::other(first, "directories", &found, &asked));
+        }
+        all.iter().try_for_each(|seen| seen.belongs(manifest))?;
+        let marked = all.iter().any(|seen| seen.any_marker().is_some());
+        for seen in all {
+            let (named, gone) = (seen.named(manifest).count(), seen.gone(manifest));
+            if let Some(&(depth, chunk)) = gone.first() {
+                self.not_newer(manifest)?;
+                return Err(seen.apart(format!(
+                    "{} is not there, {} of the {} files that the manifest names in this directory (place {} of {}) are missing: is its disk mounted? Nothing was changed",
+                    RunFile::Level { depth, chunk }.name(),
+                    gone.len(),
+                    named,
+                    seen.place,
+                    seen.directories.count()
+                )));
+            }
+            if marked && seen.any_marker().is_none() && named == 0 {
+                return Err(seen.apart(format!(
+                    "it holds nothing of the search, whose directory {} of {} it should be: is its disk mounted?",
+                    seen.place, seen.directories.count()
+                )));
+            }
+        }
+        let previous = Manifest::read_previous(first);
+        if all[0].has(PREVIOUS) && previous.is_none_or(|previous| previous.run != manifest.run) {
+            return Err(all[0].apart(format!(
+                "{PREVIOUS} is not of this search, and the next commit would replace it: move it away"
+            )));
+        }
+        self.not_newer(manifest)
     }
-    placed(seen, marker)
-}
 
-/// Refuses a directory that stands at another place than its marker says.
-fn placed(seen: &Seen, marker: &Marker) -> Result<(), DiskError> {
-    if seen.is_place_of(marker) {
-        return Ok(());
-    }
-    Err(seen.apart(format!(
-        "it is directory {} of {} of a search of {}, but is given as {} of {}: give all its directories in the order in which it was started",
-        marker.place, marker.directories, marker.identity.board, seen.place, seen.directories.count()
-    )))
-}
-
-/// Refuses a run of which something is missing.
-fn whole(all: &[Seen], manifest: &Manifest) -> Result<(), DiskError> {
-    let first = all[0].storage;
-    if manifest.directories as usize != all.len() {
-        return Err(DiskError::Other {
-            directory: first.name(),
-            name: "directories",
-            found: manifest.directories.to_string(),
-            asked: all.len().to_string(),
-        });
-    }
-    all.iter().try_for_each(|seen| belongs(seen, manifest))?;
-    let marked = all.iter().any(|seen| seen.any_marker().is_some());
-    for seen in all {
-        let there: HashSet<&str> = seen.names.iter().map(|n| &**n).collect();
-        let missing = |&(depth, chunk): &(u32, u32)| {
-            let run = manifest.run;
-            let names =
-                [RunFile::Level { depth, chunk }, RunFile::Uncommitted { run, depth, chunk }];
-            names.iter().all(|file| !there.contains(&*file.name()))
+    /// Refuses a manifest that is older than the files.
+    fn not_newer(&self, manifest: &Manifest) -> Result<(), DiskError> {
+        let older = |what: String| {
+            DiskError::apart(
+                self.directories.first(),
+                format!(
+                    "the manifest is older than the files: it ends before depth {}, {what}. If an older one was put back, tilewave repair finds what there is; nothing was changed",
+                    manifest.levels.len()
+                ),
+            )
         };
-        let named: Vec<(u32, u32)> = seen.named(manifest).collect();
-        let gone: Vec<(u32, u32)> = named.iter().copied().filter(missing).collect();
-        if let Some(&(depth, chunk)) = gone.first() {
-            not_newer(all, manifest)?;
-            return Err(seen.apart(format!(
-                "{} is not there, {} of the {} files that the manifest names in this directory (place {} of {}) are missing: is its disk mounted? Nothing was changed",
-                RunFile::Level { depth, chunk }.name(),
-                gone.len(),
-                named.len(),
-                seen.place,
-                seen.directories.count()
+        let previous = Manifest::read_previous(self.directories.first());
+        let newer =
+            |p: &Manifest| p.run == manifest.run && p.bytes_written > manifest.bytes_written;
+        if let Some(previous) = previous.filter(newer) {
+            let depth = previous.levels.len();
+            return Err(older(format!(
+                "{PREVIOUS} ends before depth {depth} with more bytes written"
             )));
         }
-        if marked && seen.any_marker().is_none() && named.is_empty() {
-            return Err(seen.apart(format!(
-                "it holds nothing of the search, whose directory {} of {} it should be: is its disk mounted?",
-                seen.place, seen.directories.count()
-            )));
+        for seen in &self.seen {
+            let named: HashSet<_> = seen.named(manifest).collect();
+            let late = |file: &(u32, u32)| file.0 as usize >= manifest.levels.len();
+            for file in seen.levels().filter(|file| late(file) && !named.contains(file)) {
+                let name = RunFile::Level { depth: file.0, chunk: file.1 }.name();
+                match seen.owner(file)? {
+                    Some(run) if run != manifest.run => {
+                        return Err(seen.apart(format!(
+                            "{name} belongs to another run and stands where this one will write: move it away"
+                        )));
+                    }
+                    None => {
+                        return Err(seen.apart(format!(
+                            "{name} is no whole level file, and stands where the search will write: move it away"
+                        )));
+                    }
+                    // Versions before the markers gave files their names before they were committed: there
+                    // the same chunk of the same run replaces them.
+                    Some(_) if seen.any_marker().is_none() || is_behind(manifest, file.0) => {}
+                    Some(_) => {
+                        return Err(older(format!(
+                            "{}/{name} is of depth {}",
+                            seen.storage.name(),
+                            file.0
+                        )));
+                    }
+                }
+            }
         }
+        Ok(())
     }
-    let previous = Manifest::read_previous(first);
-    if all[0].has(PREVIOUS) && previous.is_none_or(|previous| previous.run != manifest.run) {
-        return Err(all[0].apart(format!(
-            "{PREVIOUS} is not of this search, and the next commit would replace it: move it away"
-        )));
+
+    /// Refuses directories in which a new search would meet anything of another one. Returns the number of a run
+    /// that was begun here and has committed nothing.
+    fn startable(&self) -> Result<Option<u64>, DiskError> {
+        let all = &self.seen;
+        let repair = "tilewave repair rebuilds the manifest; a new search needs another --dir";
+        for seen in all {
+            let level = seen.levels().next();
+            if let Some((depth, chunk)) = level {
+                let name = RunFile::Level { depth, chunk }.name();
+                let mounted = match seen.marker()?.filter(|marker| marker.place > 1) {
+                    Some(_) => format!(
+                        " ({MARKER} says that it is not the first directory of its search: give all, and see that the disk of the first is mounted)"
+                    ),
+                    None => String::new(),
+                };
+                return Err(seen.apart(format!(
+                    "it holds level files of a search ({name}) and there is no manifest{mounted}: {repair}"
+                )));
+            }
+            if seen.has(PREVIOUS) {
+                return Err(
+                    seen.apart(format!("{PREVIOUS} is there and the manifest is not: {repair}"))
+                );
+            }
+        }
+        let first = all[0].marker()?;
+        for seen in all {
+            let Some(marker) = seen.marker()? else { continue };
+            seen.placed(marker)?;
+            if first.is_none_or(|first| first.run != marker.run) {
+                return Err(seen.apart(format!(
+                    "it is directory {} of {} of a search of {}, of which {} holds nothing: is that disk mounted?",
+                    marker.place, marker.directories, marker.identity.board, all[0].storage.name()
+                )));
+            }
+        }
+        // Cut off while it wrote its first marker, a run has only that.
+        let half = all[0].files.iter().find_map(|file| match *file {
+            RunFile::NewMarker { run } => Some(run),
+            _ => None,
+        });
+        Ok(first.map(|marker| marker.run).or(half))
     }
-    not_newer(all, manifest)
 }
 
 /// Whether a level is the empty one behind the deepest of a complete run. Where moves go one way only, it has files, which
 /// the last commit names no more and then removes.
 fn is_behind(manifest: &Manifest, depth: u32) -> bool {
     manifest.complete && depth as usize == manifest.levels.len()
-}
-
-/// Refuses a manifest that is older than the files.
-fn not_newer(all: &[Seen], manifest: &Manifest) -> Result<(), DiskError> {
-    let older = |what: String| {
-        DiskError::apart(
-            all[0].storage,
-            format!(
-                "the manifest is older than the files: it ends before depth {}, {what}. If an older one was put back, tilewave repair finds what there is; nothing was changed",
-                manifest.levels.len()
-            ),
-        )
-    };
-    let previous = Manifest::read_previous(all[0].storage);
-    let newer = |p: &Manifest| p.run == manifest.run && p.bytes_written > manifest.bytes_written;
-    if let Some(previous) = previous.filter(newer) {
-        let depth = previous.levels.len();
-        return Err(older(format!("{PREVIOUS} ends before depth {depth} with more bytes written")));
-    }
-    for seen in all {
-        let named: HashSet<_> = seen.named(manifest).collect();
-        let late = |file: &(u32, u32)| file.0 as usize >= manifest.levels.len();
-        for file in seen.levels().filter(|file| late(file) && !named.contains(file)) {
-            let name = RunFile::Level { depth: file.0, chunk: file.1 }.name();
-            match seen.owner(file)? {
-                Some(run) if run != manifest.run => {
-                    return Err(seen.apart(format!(
-                        "{name} belongs to another run and stands where this one will write: move it away"
-                    )));
-                }
-                None => {
-                    return Err(seen.apart(format!(
-                        "{name} is no whole level file, and stands where the search will write: move it away"
-                    )));
-                }
-                // Versions before the markers gave files their names before they were committed: there
-                // the same chunk of the same run replaces them.
-                Some(_) if seen.any_marker().is_none() || is_behind(manifest, file.0) => {}
-                Some(_) => {
-                    return Err(older(format!(
-                        "{}/{name} is of depth {}",
-                        seen.storage.name(),
-                        file.0
-                    )));
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Refuses directories in which a new search would meet anything of another one. Returns the number of a run
-/// that was begun here and has committed nothing.
-fn startable(all: &[Seen]) -> Result<Option<u64>, DiskError> {
-    let repair = "tilewave repair rebuilds the manifest; a new search needs another --dir";
-    for seen in all {
-        let level = seen.levels().next();
-        if let Some((depth, chunk)) = level {
-            let name = RunFile::Level { depth, chunk }.name();
-            let mounted = match seen.marker()?.filter(|marker| marker.place > 1) {
-                Some(_) => format!(
-                    " ({MARKER} says that it is not the first directory of its search: give all, and see that the disk of the first is mounted)"
-                ),
-                None => String::new(),
-            };
-            return Err(seen.apart(format!(
-                "it holds level files of a search ({name}) and there is no manifest{mounted}: {repair}"
-            )));
-        }
-        if seen.has(PREVIOUS) {
-            return Err(
-                seen.apart(format!("{PREVIOUS} is there and the manifest is not: {repair}"))
-            );
-        }
-    }
-    let first = all[0].marker()?;
-    for seen in all {
-        let Some(marker) = seen.marker()? else { continue };
-        placed(seen, marker)?;
-        if first.is_none_or(|first| first.run != marker.run) {
-            return Err(seen.apart(format!(
-                "it is directory {} of {} of a search of {}, of which {} holds nothing: is that disk mounted?",
-                marker.place, marker.directories, marker.identity.board, all[0].storage.name()
-            )));
-        }
-    }
-    // Cut off while it wrote its first marker, a run has only that.
-    let half = all[0].files.iter().find_map(|file| match *file {
-        RunFile::NewMarker { run } => Some(run),
-        _ => None,
-    });
-    Ok(first.map(|marker| marker.run).or(half))
 }

@@ -7,10 +7,8 @@ use crate::kernel::{Kernel, Tally};
 use crate::perm::{Register, layout};
 use crate::progress::{Phase, Progress};
 use crate::puzzle::StateSpace;
-use crate::search::disk::{
-    Directories, DiskError, Fetch, FrameContent, RunFiles, Survey, chunks_of,
-};
-use crate::search::{Group, Search, SearchError, SearchProblem};
+use crate::search::disk::{Directories, DiskError, Fetch, RunFiles, Survey};
+use crate::search::{Chunks, Group, Search, SearchError, SearchProblem};
 use crate::store::Manifest;
 
 /// How far a run has come.
@@ -35,7 +33,7 @@ pub struct Status {
 impl Status {
     /// Returns the states of the finished levels.
     pub fn states(&self) -> u64 {
-        self.manifest.levels.iter().map(|level| level.states).sum()
+        self.manifest.states()
     }
 
     /// Returns the states per second of computing so far.
@@ -55,11 +53,6 @@ pub struct Verified {
     pub states: u64,
 }
 
-/// What a manifest's run searches.
-fn space(directories: &Directories, manifest: &Manifest) -> Result<StateSpace, Error> {
-    manifest.identity.space(&directories.first().name())
-}
-
 /// Returns the search that the directories hold, to be continued with [`crate::search::disk::run`], and whether it
 /// keeps all levels.
 ///
@@ -67,7 +60,7 @@ fn space(directories: &Directories, manifest: &Manifest) -> Result<StateSpace, E
 /// [`DiskError`] when there is none or its manifest is damaged.
 pub fn search(directories: &Directories) -> Result<(Search, bool), Error> {
     let manifest = Survey::of(directories)?.some_run()?;
-    let space = space(directories, &manifest)?;
+    let space = manifest.identity.space(directories.first())?;
     Ok((Search::of(space), manifest.keep_all))
 }
 
@@ -79,7 +72,7 @@ pub fn status(directories: &Directories) -> Result<Status, Error> {
     let survey = Survey::of(directories)?;
     let scratch_bytes = survey.manifest()?.map_or(0, |manifest| survey.scratch(manifest.run));
     let manifest = survey.some_run()?;
-    let space = space(directories, &manifest)?;
+    let space = manifest.identity.space(directories.first())?;
     let depth = manifest.levels.len();
     let done = manifest.files_of(depth as u32).map_or(0, |files| files.chunks.len());
     Ok(Status {
@@ -117,8 +110,7 @@ fn at_rest(directories: &Directories) -> Result<Manifest, DiskError> {
 /// Refuses counts that no search of the board can have.
 fn counts_add_up(manifest: &Manifest, space: &StateSpace) -> Result<(), Error> {
     let all = space.states().unwrap_or(u64::MAX);
-    let levels = manifest.levels.iter().map(|level| level.states);
-    let found = levels.fold(0, u64::saturating_add);
+    let found = manifest.states();
     if found > all || manifest.complete && found < all {
         let depth = manifest.levels.len().saturating_sub(1);
         return Err(SearchError::Sum { puzzle: space.to_string(), depth, found, all }.into());
@@ -148,15 +140,13 @@ fn names(
 /// [`DiskError`] that names the first thing that is wrong, or says that it was told to stop.
 pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Verified, Error> {
     let manifest = at_rest(directories)?;
-    let space = space(directories, &manifest)?;
+    let space = manifest.identity.space(directories.first())?;
     counts_add_up(&manifest, &space)?;
     let problem = SearchProblem::chunked(&space)?;
-    let chunks = chunks_of(problem.layout, manifest.chunks, manifest.frame_lines);
-    let chunks = chunks.ok_or_else(|| DiskError::Other {
-        directory: directories.first().name(),
-        name: "chunks",
-        found: manifest.chunks.to_string(),
-        asked: "what this puzzle has".into(),
+    let chunks = Chunks::of(problem.layout, manifest.chunks, manifest.frame_lines);
+    let chunks = chunks.ok_or_else(|| {
+        let found = manifest.chunks.to_string();
+        DiskError::other(directories.first(), "chunks", &found, "what this puzzle has")
     })?;
     let run = RunFiles::new(directories, &problem, chunks, &manifest, Kernel::best());
     let all = manifest.disk_bytes();
@@ -190,7 +180,7 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
                 }
                 .into());
             };
-            if tally.states != record.states || tally.checksum != record.checksum {
+            if tally != record.tally() {
                 let reason = "its states are not those that the manifest counts";
                 return Err(fetch.damaged(record.chunk as usize, reason).into());
             }
@@ -201,10 +191,8 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
         // Of the level before the last two, chunks are removed as the search goes on.
         let stated = manifest.levels.get(files.depth as usize);
         let kept = manifest.keep_all || files.depth as usize + 1 == manifest.levels.len();
-        let whole = kept && !superseded;
-        if let Some(stated) = stated.filter(|_| whole)
-            && (stated.states, stated.checksum) != (level.states, level.checksum)
-        {
+        let stated = stated.filter(|stated| stated.tally() != level);
+        if let Some(stated) = stated.filter(|_| kept && !superseded) {
             let reason = format!(
                 "depth {} has {} states or another checksum than the manifest's {}: the run is damaged, start again in another --dir",
                 files.depth, level.states, stated.states
@@ -231,7 +219,7 @@ fn check_chunk(
             return Err(fetch.damaged(chunk, &reason));
         }
         let first = frame.group as u64 * level + frame.register as u64;
-        let counted = if frame.kind == FrameContent::Level { registers } else { &[] };
+        let counted = if frame.seen { &[] } else { registers };
         for (register, bytes) in (first..).zip(counted) {
             let key = layout::mix(register);
             for (j, word) in bytes.as_chunks::<8>().0.iter().enumerate() {
@@ -240,7 +228,7 @@ fn check_chunk(
                 tally.checksum = tally.checksum.wrapping_add(layout::word(key, j, word));
             }
         }
-        Ok(progress(u64::from(frame.frames.entries()[0].len)))
+        Ok(progress(u64::from(frame.frames.entries[0].len)))
     })?;
     Ok(whole.then_some(tally))
 }

@@ -16,10 +16,9 @@ use twox_hash::XxHash3_64;
 
 use crate::kernel::Tally;
 use crate::search::SearchError;
-use crate::search::disk::{Directories, DiskError, Halt};
+use crate::search::disk::{Directories, Disk, DiskError, Halt};
 use crate::store::{
-    Append, ChunkRecord, LevelFiles, LevelHeader, LevelRecord, LevelSum, LevelWriter, Manifest,
-    RunFile,
+    Append, ChunkRecord, LevelFiles, LevelHeader, LevelRecord, LevelWriter, Manifest, RunFile,
 };
 use crate::threads::ThreadsError;
 
@@ -34,27 +33,25 @@ struct Open {
     /// Next frame to be written; later ones wait.
     next: u32,
     waiting: BTreeMap<u32, EncodedFrames>,
-    /// Bytes written, and of these since the last sync.
+    /// Bytes written since the last sync.
     bytes: u64,
 }
 
 impl Open {
+    /// Appends a frame.
     fn append(
         &mut self,
-        directories: &Directories,
-        frame: u32,
+        to: &Directories,
+        frame: (u32, u64),
         bytes: &[u8],
-        hash: u64,
     ) -> Result<(), DiskError> {
-        let writer = match &mut self.writer {
-            Some(writer) => writer,
-            none => {
-                let storage = directories.of_chunk(self.header.chunk as usize);
-                let file = storage.create(&self.header.uncommitted().name())?;
-                none.insert(LevelWriter::new(file, &self.header)?)
-            }
-        };
-        writer.frame(frame, bytes, hash)?;
+        if self.writer.is_none() {
+            let storage = to.of_chunk(self.header.chunk as usize);
+            let file = storage.create(&self.header.uncommitted().name())?;
+            self.writer = Some(LevelWriter::new(file, &self.header)?);
+        }
+        let writer = self.writer.as_mut().expect("it was just made");
+        writer.frame(frame.0, bytes, frame.1)?;
         self.bytes += bytes.len() as u64;
         if self.bytes >= WRITE_BACK {
             self.bytes = 0;
@@ -63,6 +60,9 @@ impl Open {
         Ok(())
     }
 }
+
+/// The file of a chunk: depth and chunk.
+type ChunkFile = (u32, u32);
 
 pub(crate) struct Writer {
     directories: Directories,
@@ -78,11 +78,11 @@ pub(crate) struct Writer {
     open: Option<Open>,
     /// Files written since the last commit, by depth and chunk, with the handles through which they are
     /// still to be synced.
-    pending: BTreeMap<(u32, u32), Option<Box<dyn Append>>>,
+    pending: BTreeMap<ChunkFile, Option<Box<dyn Append>>>,
     /// Files that the next manifest is the first to name.
-    named: Vec<(u32, u32)>,
-    /// Files that the manifest no longer names: depth, chunk, bytes.
-    superseded: Vec<(u32, u32, u64)>,
+    named: Vec<ChunkFile>,
+    /// Files that the manifest no longer names, with their bytes.
+    superseded: Vec<(ChunkFile, u64)>,
 }
 
 impl Writer {
@@ -104,7 +104,7 @@ impl Writer {
             let mut rest = &encoded.bytes[..];
             for &(frame, len, hash) in &encoded.frames {
                 let (bytes, others) = rest.split_at(len);
-                open.append(&self.directories, frame, bytes, hash)?;
+                open.append(&self.directories, (frame, hash), bytes)?;
                 rest = others;
                 let used = &self.directories.used;
                 used.levels.fetch_add(len as u64, Ordering::Relaxed);
@@ -125,22 +125,19 @@ impl Writer {
             return Ok(());
         };
         let (depth, chunk) = (open.header.depth, open.header.chunk);
-        let mut record =
-            ChunkRecord { chunk, states: tally.states, checksum: tally.checksum, bytes: 0 };
+        let Tally { states, checksum } = tally;
+        let mut record = ChunkRecord { chunk, states, checksum, bytes: 0 };
         if let Some(writer) = open.writer {
-            let (states, checksum) = (tally.states, tally.checksum);
             let frames = writer.bytes();
-            let levels = &self.manifest.levels;
-            let known = levels.len() == depth as usize;
-            let before = levels.iter().filter(|_| known).map(|l| l.states).sum();
-            let finished = writer.finish(LevelSum { states, checksum }, before);
+            let known = self.manifest.levels.len() == depth as usize;
+            let before = if known { self.manifest.states() } else { 0 };
+            let finished = writer.finish(tally, before);
             if finished.is_err() {
                 self.begin(open.header)?;
             }
             let (len, file) = finished?;
             record.bytes = len;
-            let used = &self.directories.used;
-            used.levels.fetch_add(len - frames, Ordering::Relaxed);
+            self.directories.used.levels.fetch_add(len - frames, Ordering::Relaxed);
             self.manifest.bytes_written += len;
             self.pending.insert((depth, chunk), Some(file));
             self.sync_some()?;
@@ -169,30 +166,25 @@ impl Writer {
 
     /// Lets the file of a chunk go that the next manifest does not name.
     fn let_go(&mut self, depth: u32, old: &ChunkRecord) -> Result<(), DiskError> {
+        let file = (depth, old.chunk);
         if !old.has_file() {
             return Ok(());
         }
-        let (run, chunk) = (self.manifest.run, old.chunk);
-        let file = (depth, chunk, old.bytes);
-        match self.pending.remove(&(depth, chunk)) {
-            // A file that no manifest has named yet can go at once, unsynced.
-            Some(_) => self.remove(file, &[RunFile::Uncommitted { run, depth, chunk }])?,
-            None => self.superseded.push(file),
+        if self.pending.remove(&file).is_none() {
+            self.superseded.push((file, old.bytes));
+            return Ok(());
         }
-        Ok(())
+        // A file that no manifest has named yet can go at once, unsynced.
+        self.remove(file, old.bytes, 1)
     }
 
-    /// Removes the file of a chunk, which has one of the names.
-    fn remove(
-        &mut self,
-        (_, chunk, bytes): (u32, u32, u64),
-        names: &[RunFile],
-    ) -> Result<(), DiskError> {
+    /// Removes the file of a chunk, which has the last or any of its names.
+    fn remove(&self, file: ChunkFile, bytes: u64, names: usize) -> Result<(), DiskError> {
+        let (depth, chunk) = file;
         let storage = self.directories.of_chunk(chunk as usize);
-        let mut removed = names.iter().map(|file| storage.remove(&file.name()));
-        removed.try_for_each(|removed| removed)?;
-        let used = &self.directories.used;
-        used.levels.fetch_sub(bytes, Ordering::Relaxed);
+        let known = RunFile::level_names(self.manifest.run, depth, chunk);
+        known.iter().rev().take(names).try_for_each(|name| storage.remove(name))?;
+        self.directories.used.levels.fetch_sub(bytes, Ordering::Relaxed);
         Ok(())
     }
 
@@ -223,28 +215,22 @@ impl Writer {
     }
 
     pub(crate) fn commit_if_due(&mut self) -> Result<(), DiskError> {
-        if self.committed.elapsed() >= self.every {
-            self.commit()?;
-        }
-        Ok(())
+        if self.committed.elapsed() >= self.every { self.commit() } else { Ok(()) }
     }
 
     pub(crate) fn commit(&mut self) -> Result<(), DiskError> {
         self.uncertain = true;
         self.sync()?;
-        let first = self.directories.first();
-        self.manifest.write(first)?;
+        self.manifest.write(self.directories.first())?;
         self.supersede()
     }
 
     /// Makes files durable until few enough are open.
     fn sync_some(&mut self) -> Result<(), DiskError> {
-        while self.pending.values().flatten().count() > OPEN {
-            let oldest = self.pending.iter_mut().find(|(_, file)| file.is_some());
-            let Some((_, file)) = oldest else {
-                break;
-            };
-            let synced = file.take().map_or(Ok(()), |mut file| file.sync());
+        let open = self.pending.values().flatten().count();
+        let oldest = self.pending.values_mut().filter_map(Option::take);
+        for mut file in oldest.take(open.saturating_sub(OPEN)) {
+            let synced = file.sync();
             self.uncertain |= synced.is_err();
             synced?;
         }
@@ -271,18 +257,13 @@ impl Writer {
     /// Gives the files that the manifest just written names their names, and removes those that it no
     /// longer names.
     pub(crate) fn supersede(&mut self) -> Result<(), DiskError> {
-        let run = self.manifest.run;
         for (depth, chunk) in std::mem::take(&mut self.named) {
-            let storage = self.directories.of_chunk(chunk as usize);
-            let uncommitted = RunFile::Uncommitted { run, depth, chunk }.name();
-            storage.rename(&uncommitted, &Manifest::file_name(depth, chunk))?;
+            let [level, uncommitted] = RunFile::level_names(self.manifest.run, depth, chunk);
+            self.directories.of_chunk(chunk as usize).rename(&uncommitted, &level)?;
         }
-        for old in std::mem::take(&mut self.superseded) {
-            let (depth, chunk, _) = old;
+        for (file, bytes) in std::mem::take(&mut self.superseded) {
             // That of a committed one was read with this run's header.
-            let names =
-                [RunFile::Uncommitted { run, depth, chunk }, RunFile::Level { depth, chunk }];
-            self.remove(old, &names)?;
+            self.remove(file, bytes, 2)?;
         }
         self.committed = Instant::now();
         self.uncertain = false;
@@ -324,14 +305,10 @@ pub(crate) fn no_thread(reason: std::io::Error) -> SearchError {
 }
 
 impl Committer {
-    /// Starts the thread, which commits whenever `every` has passed at the end of a chunk, and fails when
-    /// level files come to more than `limit` bytes.
-    pub fn start(
-        directories: Directories,
-        manifest: Manifest,
-        every: Duration,
-        limit: Option<u64>,
-    ) -> Result<Committer, SearchError> {
+    /// Starts the thread, which fails when level files come to more bytes than one of so many ranks may have. That of a
+    /// process alone commits when it is time at the end of a chunk.
+    pub fn start(disk: &Disk, manifest: Manifest, ranks: usize) -> Result<Committer, SearchError> {
+        let directories = disk.directories.clone();
         let (sender, receiver) = bounded::<WriterJob>(WAITING);
         let failed = Arc::new(Mutex::new(None));
         let levels = &directories.used.levels;
@@ -339,8 +316,8 @@ impl Committer {
         let mut writer = Writer {
             directories,
             manifest,
-            every,
-            limit,
+            every: if ranks == 1 { disk.commit_every } else { NEVER },
+            limit: disk.limit.map(|limit| limit / ranks as u64),
             committed: Instant::now(),
             uncertain: false,
             counted: Instant::now(),
@@ -429,10 +406,10 @@ impl Drop for Committer {
 }
 
 /// Bytes written between two syncs, so that a commit finds little left to do.
-pub(crate) const WRITE_BACK: u64 = 256 << 20;
+const WRITE_BACK: u64 = 256 << 20;
 
 /// Time between two commits of a committer that leaves them to its caller, see [`Writer::sync`].
-pub(crate) const NEVER: Duration = Duration::MAX;
+const NEVER: Duration = Duration::MAX;
 
 /// Encoded frames of neighbouring frame numbers; those without states are left out.
 pub(crate) struct EncodedFrames {

@@ -7,14 +7,15 @@ pub(crate) mod rans;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod rans_avx512;
 pub(crate) mod rans_table;
-pub(crate) mod zstd;
+
+use zstd::zstd_safe::{CCtx, CParameter, DCtx, ParamSwitch, compress_bound, get_error_name};
 
 use crate::kernel::Kernel;
-use crate::perm::Register;
+use crate::perm::{LANES, Register};
 use crate::store::MemoryError;
 use crate::units::names;
 
-pub use crate::store::codec::zstd::DEFAULT_LEVEL;
+pub(crate) use crate::store::codec::rans_table::{push_number, take_number};
 
 /// How frames are coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +40,6 @@ impl Codec {
         }
     }
 
-    /// Returns its number in a level file.
     pub fn number(self) -> u8 {
         match self {
             Codec::Zstd => 1,
@@ -52,11 +52,8 @@ impl Codec {
     }
 }
 
-/// Encodes frames with one codec.
 pub enum Encoder {
-    /// See [`Codec::Zstd`].
-    Zstd(zstd::ZstdEncoder),
-    /// See [`Codec::Rans`].
+    Zstd(ZstdEncoder),
     Rans(Box<rans::RansEncoder>),
 }
 
@@ -64,7 +61,7 @@ impl Encoder {
     /// Returns an encoder; `level` is zstd's (-131072 to 22; below 0 faster and larger).
     pub fn new(codec: Codec, level: i32, kernel: Kernel) -> Result<Encoder, MemoryError> {
         Ok(match codec {
-            Codec::Zstd => Encoder::Zstd(zstd::ZstdEncoder::new(level)?),
+            Codec::Zstd => Encoder::Zstd(ZstdEncoder::new(level)?),
             Codec::Rans => Encoder::Rans(Box::new(rans::RansEncoder::new(kernel))),
         })
     }
@@ -78,15 +75,14 @@ impl Encoder {
     }
 }
 
-/// Decodes frames of all codecs.
 pub struct Decoder {
-    zstd: zstd::ZstdDecoder,
+    zstd: ZstdDecoder,
     rans: rans::RansDecoder,
 }
 
 impl Decoder {
     pub fn new(kernel: Kernel) -> Result<Decoder, MemoryError> {
-        Ok(Decoder { zstd: zstd::ZstdDecoder::new()?, rans: rans::RansDecoder::new(kernel) })
+        Ok(Decoder { zstd: ZstdDecoder::new()?, rans: rans::RansDecoder::new(kernel) })
     }
 
     /// Writes the registers that were coded as `bytes`; `empty` says that they hold nothing yet, which saves time where few
@@ -105,10 +101,91 @@ impl Decoder {
     }
 }
 
+// Frames as zstd compresses them.
+//
+// Dense levels hold 7 to 15 % ones without repetitions: match search finds nothing there, Huffman codes
+// of single bytes come within 4 % of their entropy. So the default level is a very fast one with
+// compression of literals forced on (measurements: `docs/performance.md`).
+
+pub const DEFAULT_LEVEL: i32 = -500;
+
+/// Compresses frames.
+pub struct ZstdEncoder {
+    context: CCtx<'static>,
+    packed: Vec<u8>,
+    bytes: Vec<u8>,
+}
+
+impl ZstdEncoder {
+    /// Returns an encoder with a zstd level (-131072 to 22; below 0 faster and larger).
+    pub fn new(level: i32) -> Result<ZstdEncoder, MemoryError> {
+        let mut context = CCtx::try_create().ok_or(MemoryError::Codec)?;
+        for parameter in [
+            CParameter::CompressionLevel(level),
+            CParameter::LiteralCompressionMode(ParamSwitch::Enable),
+            // Frames have their own checksum and their length is known.
+            CParameter::ChecksumFlag(false),
+            CParameter::ContentSizeFlag(false),
+        ] {
+            // zstd brings levels into range itself and knows the other three.
+            let _ = context.set_parameter(parameter);
+        }
+        Ok(ZstdEncoder { context, packed: Vec::new(), bytes: Vec::new() })
+    }
+
+    /// Returns the compressed bytes of registers, which stay until the next call.
+    pub fn encode(&mut self, registers: &[Register]) -> Result<&[u8], &'static str> {
+        // Register after register overwrites the padding of the one before.
+        self.packed.resize(registers.len() * LANES + 4, 0);
+        for (i, register) in registers.iter().enumerate() {
+            self.packed[i * LANES..i * LANES + 64].copy_from_slice(register);
+        }
+        let packed = &self.packed[..registers.len() * LANES];
+        self.bytes.clear();
+        self.bytes.reserve(compress_bound(packed.len()));
+        match self.context.compress2(&mut self.bytes, packed) {
+            Ok(_) => Ok(&self.bytes),
+            Err(code) => Err(get_error_name(code)),
+        }
+    }
+}
+
+/// Decompresses frames.
+pub struct ZstdDecoder {
+    context: DCtx<'static>,
+    packed: Vec<u8>,
+}
+
+impl ZstdDecoder {
+    pub fn new() -> Result<ZstdDecoder, MemoryError> {
+        Ok(ZstdDecoder {
+            context: DCtx::try_create().ok_or(MemoryError::Codec)?,
+            packed: Vec::new(),
+        })
+    }
+
+    /// Writes the registers that were compressed to `bytes`.
+    pub fn decode(&mut self, bytes: &[u8], registers: &mut [Register]) -> Result<(), &'static str> {
+        let len = registers.len() * LANES;
+        // Four more bytes, so that every register can be copied whole.
+        self.packed.resize(len + 4, 0);
+        let written = self.context.decompress(&mut self.packed[..len], bytes);
+        match written {
+            Ok(written) if written == len => {}
+            Ok(_) => return Err("it holds fewer lines than a frame"),
+            Err(code) => return Err(get_error_name(code)),
+        }
+        for (i, register) in registers.iter_mut().enumerate() {
+            register.copy_from_slice(&self.packed[i * LANES..i * LANES + 64]);
+            register[LANES..].fill(0);
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::perm::layout::LANES;
     use crate::random::SplitMix64;
 
     /// Registers of all kinds: empty, thin, dense, of one byte only, of any bytes at all.

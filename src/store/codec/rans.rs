@@ -145,7 +145,6 @@ fn list(kernel: Kernel, bytes: &[u8], zeros: bool, to: &mut Vec<u32>) {
     dispatch!(kernel, I::list(bytes: &[u8], zeros: bool, to: &mut Vec<u32>))
 }
 
-/// Encodes frames.
 pub struct RansEncoder {
     kernel: Kernel,
     tables: Tables,
@@ -218,17 +217,11 @@ impl RansEncoder {
         let [rare, rarest] = &mut self.escaped;
         rare.clear(self.live.len() * LANES);
         let mut states = [RansStates::FIRST; 2];
-        let mut run = |escaped: &mut Backward, source: FrameKind| {
-            let mut to = RansStreams { states: &mut states, stream: &mut self.stream, escaped };
-            match source {
-                FrameKind::Live(live) => encode(self.kernel, &live, &mut to),
-                FrameKind::List(list) => encode(self.kernel, &list, &mut to),
-            }
-        };
+        let (kernel, stream) = (self.kernel, &mut self.stream);
         // What is decoded first is encoded last.
         let live =
             LiveRegisters { registers, live: &self.live, class: &self.class, tables: &self.tables };
-        run(rare, FrameKind::Live(live));
+        encode(kernel, &live, &mut RansStreams { states: &mut states, stream, escaped: rare });
         let rare = rare.written();
         rarest.clear(rare.len() + 2 * LANES);
         self.rare.clear();
@@ -239,9 +232,11 @@ impl RansEncoder {
             table.encode(&count(rare), &mut self.bytes);
             // What fills up the last row costs least.
             fit(&mut self.rare, rare.len(), table.likeliest());
-            run(rarest, FrameKind::List(List(&self.rare, &self.tables[RARE])));
+            let mut to = RansStreams { states: &mut states, stream, escaped: rarest };
+            encode(kernel, &List(&self.rare[..], &self.tables[RARE]), &mut to);
         }
-        run(rarest, FrameKind::List(List(&self.class, &self.tables[0])));
+        let mut to = RansStreams { states: &mut states, stream, escaped: rarest };
+        encode(kernel, &List(&self.class[..], &self.tables[0]), &mut to);
         self.bytes.extend((rare.len() as u32).to_le_bytes());
         let rarest = rarest.written();
         self.bytes.extend((rarest.len() as u32).to_le_bytes());
@@ -304,13 +299,6 @@ impl RansEncoder {
     }
 }
 
-/// What is encoded in one go.
-enum FrameKind<'a> {
-    Live(LiveRegisters<'a, &'a [Register]>),
-    List(List<'a, &'a [u8]>),
-}
-
-/// Decodes frames.
 pub struct RansDecoder {
     kernel: Kernel,
     tables: Tables,

@@ -5,14 +5,10 @@
 
 #![allow(unsafe_code)]
 
-use bitvec::order::Lsb0;
-use bitvec::view::BitView;
-
 use crate::kernel::Scalar;
 use crate::kernel::isa::Isa;
 use crate::perm::{LANES, Register};
 
-/// Number of slots.
 const SLOTS: u32 = 256;
 
 /// Most symbols of a table, the escape among them: as many as one register of indices tells apart.
@@ -26,7 +22,6 @@ pub(crate) struct SymbolTable {
     pub index: [u8; 256],
     pub symbol: [u8; SYMBOLS],
     pub share: [u8; SYMBOLS],
-    /// First slot.
     pub start: [u8; SYMBOLS],
     /// 65536 over the share, rounded down, at most 65535: low and high byte.
     pub inverse: [[u8; SYMBOLS]; 2],
@@ -61,7 +56,6 @@ impl SymbolTable {
         }
     }
 
-    /// Reads a table.
     pub fn decode(&mut self, bytes: &mut &[u8]) -> Option<()> {
         self.read(bytes)?;
         for i in 0..self.symbols {
@@ -136,14 +130,13 @@ impl SymbolTable {
         }
     }
 
-    // Elsewhere a set has at most 64 elements and is a word, or a kernel computes it; this one has 256.
     /// Which symbols there are: which groups of eight, and for those that are there a bit for each. Then each share
     /// less 1 in half a byte, or 15 and two half bytes.
     fn write(&self, out: &mut Vec<u8>) {
         let (mut groups, mut bits) = (0u32, [0u8; 32]);
         for &symbol in &self.symbol[1..self.symbols] {
-            groups.view_bits_mut::<Lsb0>().set(usize::from(symbol / 8), true);
-            bits.view_bits_mut::<Lsb0>().set(usize::from(symbol), true);
+            groups |= 1 << (symbol / 8);
+            bits[usize::from(symbol / 8)] |= 1 << (symbol % 8);
         }
         out.extend(groups.to_le_bytes());
         out.extend(bits.iter().filter(|bits| **bits != 0));
@@ -432,8 +425,33 @@ fn decode_row(row: &mut Register, table: &SymbolTable, set: usize, from: &mut Re
 
 // Frames with few states: a list of the bytes that hold any.
 
-/// Appends the bytes of `registers` that are not 0, which are in those of the numbers in `live`: their number, then for each how many lines lie between it and
-/// the one before, seven bits at a time, the lowest first, each with a bit that says whether more follow, and the byte.
+/// Appends a number, seven bits at a time, the lowest first, each with a bit that says whether more follow.
+#[inline]
+pub(crate) fn push_number(to: &mut Vec<u8>, mut number: usize) {
+    while number >= 128 {
+        to.push(number as u8 | 128);
+        number /= 128;
+    }
+    to.push(number as u8);
+}
+
+/// Takes such a number off the front of a slice; `None` when there is none.
+#[inline]
+pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<usize> {
+    let mut number = 0;
+    for shift in (0..usize::BITS).step_by(7) {
+        let (&part, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= usize::from(part % 128) << shift;
+        if part < 128 {
+            break;
+        }
+    }
+    Some(number)
+}
+
+/// Appends the bytes of `registers` that are not 0, which are in those of the numbers in `live`: their number, then for each how
+/// many lines lie between it and the one before, and the byte.
 pub(crate) fn encode(registers: &[Register], live: &[u32], count: usize, out: &mut Vec<u8>) {
     out.extend((count as u32).to_le_bytes());
     let mut next = 0;
@@ -444,12 +462,8 @@ pub(crate) fn encode(registers: &[Register], live: &[u32], count: usize, out: &m
                 continue;
             }
             let line = r as usize * LANES + lane;
-            let mut between = line - next;
-            while between >= 128 {
-                out.push(between as u8 | 128);
-                between >>= 7;
-            }
-            out.extend([between as u8, byte]);
+            push_number(out, line - next);
+            out.push(byte);
             next = line + 1;
         }
     }
@@ -464,15 +478,7 @@ pub(crate) fn decode(
     live.clear();
     let mut next = 0;
     for _ in 0..take_u32(&mut bytes)? {
-        let mut between = 0;
-        for shift in (0..28).step_by(7) {
-            let part = usize::from(take(&mut bytes, 1)?[0]);
-            between |= (part % 128) << shift;
-            if part < 128 {
-                break;
-            }
-        }
-        let line: usize = next + between;
+        let line = take_number(&mut bytes)?.checked_add(next)?;
         let register = line / LANES;
         registers.get_mut(register)?[line % LANES] = take(&mut bytes, 1)?[0];
         if live.last() != Some(&(register as u32)) {

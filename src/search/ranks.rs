@@ -1,11 +1,8 @@
-//! Tasks that the threads of all ranks of a job share.
+//! The processes that share a search, each called a rank, and tasks that the threads of all of them share.
 //!
-//! The ranks meet up to a thousand times a second. At a meeting each tells what it has done and what it needs, and all
-//! come to the same decision who gets which tasks next: nobody serves the others. A process alone deals all tasks to
-//! itself and meets nobody.
-//!
-//! Invariant: tasks go by their places in an order that all ranks know. A round of tasks ends for all ranks at the same
-//! meeting, with the same results, so all take the same way through whatever follows from them.
+//! Invariant: every method of a [`Communicator`] is collective unless it says otherwise: all ranks call the same methods in
+//! the same order, each from the thread that runs its search, and none returns before all have come as far as it needs. So
+//! whatever decides what is called next must be known to all ranks alike.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -17,7 +14,106 @@ use rayon::ThreadPool;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::search::Communicator;
+/// How the values of the ranks become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduce {
+    /// Their sum modulo 2^64.
+    Sum,
+    /// The largest.
+    Max,
+}
+
+/// The processes of a job: one, MPI's, or the threads of a test.
+pub trait Communicator {
+    /// Returns the number of this rank, from 0.
+    fn rank(&self) -> usize;
+
+    /// Returns the number of ranks.
+    fn size(&self) -> usize;
+
+    /// Sends `parts[i]` to rank i and returns what each rank has sent here, by rank.
+    fn all_to_all(&self, parts: Vec<Vec<u8>>) -> Vec<Vec<u8>>;
+
+    /// Replaces each value by what those of all ranks come to.
+    fn all_reduce(&self, by: Reduce, values: &mut [u64]);
+
+    /// Waits for all ranks.
+    fn barrier(&self) {
+        self.all_reduce(Reduce::Max, &mut [0]);
+    }
+
+    /// Returns the largest value of any rank.
+    fn max(&self, value: u64) -> u64 {
+        let mut values = [value];
+        self.all_reduce(Reduce::Max, &mut values);
+        values[0]
+    }
+
+    /// Returns what every rank gives, by rank.
+    fn all_gather(&self, bytes: Vec<u8>) -> Vec<Vec<u8>> {
+        self.all_to_all(vec![bytes; self.size()])
+    }
+
+    /// Returns what every rank gives, by rank, on rank 0; empty parts elsewhere.
+    fn gather(&self, bytes: Vec<u8>) -> Vec<Vec<u8>> {
+        let mut parts = vec![Vec::new(); self.size()];
+        parts[0] = bytes;
+        self.all_to_all(parts)
+    }
+
+    /// Returns what rank 0 gives.
+    fn broadcast(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let given = if self.rank() == 0 { bytes } else { Vec::new() };
+        std::mem::take(&mut self.all_gather(given)[0])
+    }
+
+    /// Returns the name of the machine, where it is known.
+    fn host(&self) -> String {
+        String::new()
+    }
+
+    /// Ends the whole job at once, all ranks of it. Not collective: any rank may, at any time.
+    fn abort(&self, code: u8) -> ! {
+        std::process::exit(code.into())
+    }
+
+    /// Returns the lowest rank that gives a failure, and its reason.
+    fn agree(&self, failure: Option<String>) -> Option<(usize, String)> {
+        let reasons = self.all_gather(failure.unwrap_or_default().into_bytes());
+        let first = reasons.iter().position(|reason| !reason.is_empty())?;
+        let reason = String::from_utf8_lossy(&reasons[first]).into_owned();
+        Some((first, reason))
+    }
+}
+
+/// A job of one process.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OneProcess;
+
+impl Communicator for OneProcess {
+    fn rank(&self) -> usize {
+        0
+    }
+
+    fn size(&self) -> usize {
+        1
+    }
+
+    fn all_to_all(&self, parts: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+        parts
+    }
+
+    fn all_reduce(&self, _: Reduce, _: &mut [u64]) {}
+}
+
+// Tasks that are shared.
+//
+// The ranks meet up to a thousand times a second. At a meeting each tells what it has done and what it needs, and all
+// come to the same decision who gets which tasks next: nobody serves the others. A process alone deals all tasks to
+// itself and meets nobody.
+//
+// Invariant: tasks go by their places in an order that all ranks know. A round of tasks ends for all ranks at the same
+// meeting, with the same results, so all take the same way through whatever follows from them.
 
 /// Seconds between two meetings, at least and at most.
 const MEET_EVERY: (f64, f64) = (0.001, 0.02);
@@ -40,7 +136,6 @@ pub struct Share<T> {
     /// What was counted in this round, here and on the other ranks.
     counted: AtomicU64,
     elsewhere: AtomicU64,
-    /// The last place that is needed.
     last: AtomicUsize,
     stopped: AtomicBool,
 }
@@ -53,7 +148,6 @@ struct Hand<T> {
     own: VecDeque<usize>,
     /// How many tasks have been dealt, to whomever; known after the first meeting.
     dealt: Option<usize>,
-    /// Threads that wait for a task.
     idle: usize,
     /// What this rank has done, and how much of it the others know.
     done: Vec<(usize, T)>,
@@ -84,7 +178,6 @@ impl<T> Default for Hand<T> {
     }
 }
 
-/// What a rank tells the others.
 #[derive(Serialize, Deserialize)]
 struct ShareReport<T> {
     /// Tasks of the round, once the rank has begun it.
@@ -245,20 +338,12 @@ impl<T> Share<T> {
     pub fn end(&self) -> (Vec<(usize, T)>, bool) {
         let mut hand = self.hand.lock();
         if self.ranks == 1 {
-            let done = std::mem::take(&mut hand.done);
-            self.counted.store(0, Ordering::Relaxed);
-            self.last.store(usize::MAX, Ordering::Relaxed);
-            return (done, self.is_stopped());
+            self.forget();
+            return (std::mem::take(&mut hand.done), self.is_stopped());
         }
         hand.ended = true;
-        loop {
-            match hand.result.take() {
-                Some(result) => return result,
-                None => {
-                    self.changed.wait(&mut hand);
-                }
-            }
-        }
+        self.changed.wait_while(&mut hand, |hand| hand.result.is_none());
+        hand.result.take().expect("it was waited for")
     }
 
     /// Counts; returns what all ranks have counted in this round, as far as this one knows.
@@ -285,6 +370,13 @@ impl<T> Share<T> {
     /// Returns whether somebody was told to stop.
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Makes ready for the next round.
+    fn forget(&self) {
+        self.counted.store(0, Ordering::Relaxed);
+        self.elsewhere.store(0, Ordering::Relaxed);
+        self.last.store(usize::MAX, Ordering::Relaxed);
     }
 
     fn report(&self, over: bool) -> ShareReport<T>
@@ -347,9 +439,7 @@ impl<T> Share<T> {
             let mut results = ended.done;
             results.extend(ended.others);
             hand.result = Some((results, reports.iter().any(|report| report.stopped)));
-            self.counted.store(0, Ordering::Relaxed);
-            self.elsewhere.store(0, Ordering::Relaxed);
-            self.last.store(usize::MAX, Ordering::Relaxed);
+            self.forget();
         }
         self.changed.notify_all();
         wait
