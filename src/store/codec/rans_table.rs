@@ -5,6 +5,9 @@
 
 #![allow(unsafe_code)]
 
+use bitvec::order::Lsb0;
+use bitvec::view::BitView;
+
 use crate::kernel::Scalar;
 use crate::kernel::isa::Isa;
 use crate::perm::{LANES, Register};
@@ -130,13 +133,14 @@ impl SymbolTable {
         }
     }
 
+    // Elsewhere a set has at most 64 elements and is a word, or a kernel computes it; this one has 256.
     /// Which symbols there are: which groups of eight, and for those that are there a bit for each. Then each share
     /// less 1 in half a byte, or 15 and two half bytes.
     fn write(&self, out: &mut Vec<u8>) {
         let (mut groups, mut bits) = (0u32, [0u8; 32]);
         for &symbol in &self.symbol[1..self.symbols] {
-            groups |= 1 << (symbol / 8);
-            bits[usize::from(symbol / 8)] |= 1 << (symbol % 8);
+            groups.view_bits_mut::<Lsb0>().set(usize::from(symbol / 8), true);
+            bits.view_bits_mut::<Lsb0>().set(usize::from(symbol), true);
         }
         out.extend(groups.to_le_bytes());
         out.extend(bits.iter().filter(|bits| **bits != 0));
