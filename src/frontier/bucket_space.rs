@@ -196,11 +196,6 @@ impl BucketSpace {
         self.coordinate.group.order()
     }
 
-    /// Returns whether lists can be coded.
-    pub fn can_code(&self) -> bool {
-        self.layout.words <= ListCoder::MAX_WORDS
-    }
-
     /// Returns whether all symmetries of the puzzle are used.
     pub fn is_reduced(&self) -> bool {
         self.all_symmetries

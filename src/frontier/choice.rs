@@ -119,15 +119,15 @@ impl CoordinateChoice {
                 // Where the lists of two levels begin and end.
                 let indices = buckets * 16.0;
                 // Lists that must be coded take fewer bytes a key the longer they are.
-                let (keys, raw) = (widest / kept, widest / kept * words * 8.0);
-                let none = |memory: u64| {
-                    let memory = memory as f64;
-                    indices > memory / 8.0 || raw > memory / 2.0 && keys < 500.0 * buckets
+                let stored = widest / kept;
+                let is_too_fine = |memory: u64| {
+                    let (memory, bytes) = (memory as f64, stored * words * 8.0);
+                    indices > memory / 8.0 || bytes > memory / 2.0 && stored < 500.0 * buckets
                 };
-                if !chosen.is_empty() && memory.is_some_and(none) {
+                if !chosen.is_empty() && memory.is_some_and(is_too_fine) {
                     continue;
                 }
-                let keys = widest / kept * puzzle.moves().len() as f64;
+                let keys = stored * puzzle.moves().len() as f64;
                 // Bytes that a bucket takes: keys that are made, and the lines of the set. Nanoseconds by where they fit.
                 let bytes = keys / buckets * words * 24.0;
                 let each = match bytes {

@@ -13,7 +13,7 @@ use crate::kernel::key_digits::{DigitRule, FreePositions, KeyDigits, MOST_POSITI
 use crate::kernel::keys::KeyLayout;
 use crate::puzzle::orbits::OrbitPuzzle;
 
-/// Level of zstd: the next ones take two and four times as long for 5 and 10 % fewer bytes.
+/// Level of zstd: level 6 takes about three times as long for a tenth fewer bytes at most.
 const ZSTD_LEVEL: i32 = 3;
 /// Suffixes of fewer bytes are left as they are.
 const SHORT: usize = 64;
@@ -134,7 +134,8 @@ impl ListWorkspace {
 
 /// How lists are coded.
 pub(super) struct ListCoder {
-    digits: KeyDigits,
+    /// Nothing where lists cannot be coded.
+    digits: Option<KeyDigits>,
     kernel: Kernel,
     /// The orbits whose free positions the digits count, and all of their positions.
     slots: Vec<usize>,
@@ -143,7 +144,7 @@ pub(super) struct ListCoder {
 
 impl ListCoder {
     /// Most words of keys that are coded: the number of bytes that differ is one byte.
-    pub const MAX_WORDS: usize = 16;
+    const MAX_WORDS: usize = 16;
 
     /// Returns what codes keys with these parts: the field, whether only its orientation is left, and the number of values.
     pub fn new(
@@ -180,8 +181,18 @@ impl ListCoder {
             free[slot] = all - tracked.count();
             positions[slot] = u64::MAX >> (64 - all);
         }
-        let digits = KeyDigits::new(layout, &rules, &free);
+        let few = layout.words <= ListCoder::MAX_WORDS;
+        let digits = KeyDigits::new(layout, &rules, &free).filter(|_| few);
         ListCoder { digits, kernel, slots, positions }
+    }
+
+    /// Returns whether lists can be coded.
+    pub fn can_code(&self) -> bool {
+        self.digits.is_some()
+    }
+
+    fn digits(&self) -> &KeyDigits {
+        self.digits.as_ref().expect("lists are coded only where they can be")
     }
 
     /// Returns the positions that tracked pieces, each of an orbit and at a position, leave free.
@@ -207,7 +218,7 @@ impl ListCoder {
     ) {
         let ListWorkspace { strings, suffixes, compressor, .. } = workspace;
         strings.clear();
-        self.digits.encode(keys.as_flattened(), free, self.kernel, strings);
+        self.digits().encode(keys.as_flattened(), free, self.kernel, strings);
         let strings = strings.as_chunks_mut::<W>().0;
         strings.sort_unstable();
         suffixes.clear();
@@ -286,7 +297,7 @@ impl ListCoder {
             strings.extend_from_slice(&string);
         }
         keys.clear();
-        self.digits.decode(strings, free, self.kernel, keys);
+        self.digits().decode(strings, free, self.kernel, keys);
     }
 
     /// Returns the keys of a bucket of a chunk, read where they are or in the workspace.

@@ -204,7 +204,7 @@ impl FrontierSearch {
         }
         let space = BucketSpace::new(puzzle, fields, choice, kernel);
         tracing::debug!("{}", space.describe(choice));
-        let coded = choice.coded && space.can_code();
+        let coded = choice.coded && space.coder.can_code();
         match space.words() {
             1 => self.levels::<1>(&space, fields, coded, progress),
             2 => self.levels::<2>(&space, fields, coded, progress),
@@ -272,12 +272,12 @@ impl FrontierSearch {
                 Some(0) if self.count_ahead && depth > 1 => LevelUse::CountedAhead,
                 Some(0) => LevelUse::Counted,
                 Some(1) if self.count_ahead => LevelUse::Counted,
-                _ if coded || space.can_code() && is_wide() => LevelUse::Coded,
+                _ if coded || space.coder.can_code() && is_wide() => LevelUse::Coded,
                 _ => LevelUse::Kept,
             };
             let work = LevelWork { seen: &seen, current: &current, depth, becomes, room, progress };
             let done = match space.level::<W>(&work) {
-                Err(LevelEnd::Full) if becomes == LevelUse::Kept && space.can_code() => {
+                Err(LevelEnd::Full) if becomes == LevelUse::Kept && space.coder.can_code() => {
                     space.level::<W>(&LevelWork { becomes: LevelUse::Coded, ..work })
                 }
                 done => done,
@@ -439,6 +439,9 @@ mod tests {
                         (false, Kernel::Avx2, false, false),
                         (true, Kernel::Scalar, true, true),
                     ] {
+                        if !kernel.is_supported() {
+                            continue;
+                        }
                         let search = FrontierSearch { count_ahead, ..search.clone() };
                         let choice = CoordinateChoice {
                             fields: chosen.clone(),

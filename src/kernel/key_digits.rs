@@ -80,8 +80,13 @@ pub(crate) struct KeyDigits {
 
 impl KeyDigits {
     /// Returns the digits of keys, a rule for each field, of which the last one is the most significant; `free` counts
-    /// the free positions of each orbit.
-    pub fn new(layout: &KeyLayout, rules: &[DigitRule], free: &[usize; SLOTS]) -> KeyDigits {
+    /// the free positions of each orbit. Returns nothing where strings need more words than keys: digits are in another
+    /// order than fields, and none lies in two words.
+    pub fn new(
+        layout: &KeyLayout,
+        rules: &[DigitRule],
+        free: &[usize; SLOTS],
+    ) -> Option<KeyDigits> {
         let mut left = *free;
         for slot in rules.iter().filter_map(DigitRule::slot) {
             left[slot] -= 1;
@@ -102,7 +107,7 @@ impl KeyDigits {
             let slot = rule.slot();
             let bits = usize::BITS - (values.max(1) - 1).leading_zeros();
             if shift + bits > 64 {
-                (word, shift) = (word - 1, 0);
+                (word, shift) = (word.checked_sub(1)?, 0);
             }
             if runs.last().is_none_or(|run| run.slot != slot) {
                 runs.push(DigitRun { slot, turned: false, digits: Vec::new() });
@@ -121,7 +126,7 @@ impl KeyDigits {
         }
         runs.iter_mut().for_each(|run| run.digits.reverse());
         runs.reverse();
-        KeyDigits { runs, words: layout.words }
+        Some(KeyDigits { runs, words: layout.words })
     }
 
     /// Appends the strings of keys, in their order. Cost: some 6 instructions a field.
@@ -310,6 +315,15 @@ unsafe fn nth<const FAST: bool>(bits: u64, index: u64) -> u64 {
 mod tests {
     use super::*;
 
+    #[test]
+    fn strings_that_need_more_words_than_keys_are_told() {
+        let values = [128; 18];
+        let layout = KeyLayout::new(&values);
+        let fits = |rules: &[DigitRule]| KeyDigits::new(&layout, rules, &[18; SLOTS]).is_some();
+        assert!(fits(&[DigitRule::Value(128); 18]));
+        assert!(!fits(&[DigitRule::Value(1 << 40); 18]));
+    }
+
     /// Nine pieces with three orientations, a value between them, and pieces of a larger orbit.
     #[test]
     fn keys_come_back_and_take_few_bits() {
@@ -320,7 +334,7 @@ mod tests {
             40 => DigitRule::Position { slot: 1, modulus: 1 },
             _ => DigitRule::Value(values),
         });
-        let digits = KeyDigits::new(&layout, &rules, &[7, 40, 0, 0, 0, 0, 0, 0]);
+        let digits = KeyDigits::new(&layout, &rules, &[7, 40, 0, 0, 0, 0, 0, 0]).unwrap();
         let mut free = [0; SLOTS];
         (free[0], free[1]) = (0b1_1101_0111, (1 << 40) - 1);
         let mut state = 7u64;
