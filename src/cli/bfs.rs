@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tilewave::frontier::FrontierSearch;
 use tilewave::pdb::{Depths, Space};
 use tilewave::puzzle::orbits::OrbitPuzzle;
 use tilewave::report::{bytes, duration, histogram, published, published_for, thousands};
@@ -11,9 +10,9 @@ use tilewave::search::disk::{self, Disk, Widths};
 use tilewave::{Pattern, Search, internals, search};
 
 use crate::cli::{
-    Context, Counted, Destination, DiskOptions, Figures, MadeDirectories, MaxDepth, OutputFile,
-    Result, ResultReport, Running, SearchProgress, counts_csv, facts, frontier, kernel, puzzle,
-    ranks, refuse, sweeps,
+    Ahead, Context, Counted, Destination, DiskOptions, Figures, MadeDirectories, MaxDepth,
+    OutputFile, Result, ResultReport, Running, SearchProgress, counts_csv, facts, frontier, kernel,
+    puzzle, ranks, refuse, sweeps,
 };
 
 /// Search a board or another puzzle completely: depth distribution, God's number, antipodes.
@@ -35,10 +34,8 @@ pub struct Args {
     #[arg(long, value_name = "SETS", value_delimiter = ',')]
     pieces: Vec<String>,
 
-    /// Count the last two depths without storing them, where states are kept in lists: the states that lead to one are made
-    /// again for it. One depth more fits.
-    #[arg(long, requires = "max_depth")]
-    count_ahead: bool,
+    #[command(flatten)]
+    ahead: Ahead,
 
     /// Keep all states, not one of those that symmetries carry to each other, where states are kept in lists. The counts are the same.
     #[arg(long)]
@@ -86,11 +83,10 @@ impl Args {
         if !self.pieces.is_empty() {
             refuse!("--pieces is for puzzles of several sets of pieces, {} has one", self.puzzle);
         }
-        let lists = [(self.count_ahead, "--count-ahead"), (self.no_symmetry, "--no-symmetry")];
-        if let Some((_, option)) = lists.into_iter().find(|(given, _)| *given) {
+        self.ahead.refuse(&space)?;
+        if self.no_symmetry {
             refuse!(
-                "{option} is for searches by lists, {} is searched by its numbered states: leave it out",
-                self.puzzle
+                "--no-symmetry is for searches by lists, {space} is searched by its numbered states: leave it out"
             );
         }
         let mut search = self.running.search(space)?;
@@ -106,41 +102,25 @@ impl Args {
     fn by_lists(&self, mut puzzle: OrbitPuzzle) -> Result<()> {
         let start = self.start.as_ref().filter(|_| named_or_file(&puzzle)).map(|_| "--start");
         let tiles = self.tiles.tiles.as_ref().map(|_| "--tiles");
-        let place = self.on_disk.dir.first().map(|_| "--dir");
-        let engine = self.running.engine.map(|_| "--engine");
-        let asked = [start, tiles, place, engine, self.report.for_numbers()];
+        let asked = [start, tiles, frontier::for_numbers(&self.running, &self.report)];
         if let Some(option) = asked.into_iter().flatten().next() {
             refuse!(
                 "{option} is for boards of at most {} cells and puzzles of one set of at most 16 different pieces; \
-                 {puzzle} is searched in memory from its solved state",
+                 {puzzle} is searched by lists from its solved state",
                 Search::MAX_CELLS
             );
         }
         if !self.pieces.is_empty() {
             puzzle = puzzle.keeping(&self.pieces).map_err(tilewave::Error::from)?;
         }
-        let states = puzzle.states().map(|states| states.to_string());
-        if let Some(states) = states.filter(|digits| digits.len() > MOST_DIGITS)
-            && self.max_depth.max_depth.is_none()
-        {
-            refuse!(
-                "{puzzle} has {states} states, too many for a complete search: say how deep with --max-depth"
-            );
-        }
-        let destination = self.report.output.reserve()?;
-        let mut search = FrontierSearch::new(puzzle);
-        search.max_depth = self.max_depth.max_depth;
-        search.count_ahead = self.count_ahead;
+        let _made = MadeDirectories::of(&self.on_disk.dir);
+        let disk = self.on_disk.disk()?;
+        let max_depth = self.max_depth.max_depth;
+        let mut search = frontier::search(puzzle, max_depth, &self.ahead, &self.running)?;
         search.symmetry = !self.no_symmetry;
-        search.kernel = kernel()?;
-        search.threads = self.running.resources.threads.get();
-        search.memory = Some(self.running.resources.budget());
-        frontier::run(&search, destination)
+        frontier::run(&search, &self.report, &self.running, disk)
     }
 }
-
-/// Digits of a number of states that nobody searches completely.
-const MOST_DIGITS: usize = 13;
 
 /// Whether a puzzle is no board, which has a start of its own.
 fn named_or_file(puzzle: &OrbitPuzzle) -> bool {

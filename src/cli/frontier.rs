@@ -3,10 +3,12 @@
 use serde::Serialize;
 use tilewave::frontier::{FrontierOutcome, FrontierSearch};
 use tilewave::internals;
+use tilewave::puzzle::StateSpace;
 use tilewave::puzzle::orbits::OrbitPuzzle;
 use tilewave::report::{bytes, duration, thousands};
+use tilewave::search::disk::{Disk, run_lists};
 
-use crate::cli::{Destination, Figures, Result, SearchProgress, facts};
+use crate::cli::{Figures, Result, ResultReport, Running, SearchProgress, facts, kernel, refuse};
 
 /// What a search by lists has found.
 #[derive(Serialize)]
@@ -34,6 +36,7 @@ struct FrontierAnswer {
     /// Bytes of the lists of each level; of one that was counted only there are none.
     level_bytes: Vec<u64>,
     list_bytes: u64,
+    disk_peak_bytes: Option<u64>,
     peak_memory_bytes: Option<u64>,
 }
 
@@ -64,6 +67,7 @@ impl FrontierAnswer {
             level_seconds: levels.clone().map(|level| level.seconds).collect(),
             level_bytes: levels.map(|level| level.bytes).collect(),
             list_bytes: found.peak_bytes,
+            disk_peak_bytes: found.disk_peak_bytes,
             peak_memory_bytes: internals::peak_memory(),
             counts,
         }
@@ -118,6 +122,7 @@ impl Figures for FrontierAnswer {
                 ("engine", format!("frontier, {} kernel, {} threads", self.kernel, self.threads)),
                 ("time", duration(self.seconds)),
                 ("memory", self.peak_memory_bytes.map_or(String::new(), bytes)),
+                ("disk", self.disk_peak_bytes.map_or(String::new(), bytes)),
             ],
         );
         format!("{text}\n{facts}")
@@ -142,13 +147,78 @@ pub fn grouped(digits: &str) -> String {
     groups.collect::<Vec<_>>().join(",")
 }
 
-/// Runs a search by lists and writes what it has found.
-pub fn run(search: &FrontierSearch, destination: Destination) -> Result<()> {
+/// `--count-ahead`.
+#[derive(clap::Args)]
+pub struct Ahead {
+    /// Count the last two depths without storing them, where states are kept in lists: the states that lead to one are made
+    /// again for it. One depth more fits.
+    #[arg(long, requires = "max_depth")]
+    count_ahead: bool,
+}
+
+impl Ahead {
+    /// Refuses the option for a puzzle whose states have numbers.
+    pub fn refuse(&self, space: &StateSpace) -> Result<()> {
+        if self.count_ahead {
+            refuse!(
+                "--count-ahead is for searches by lists, {space} is searched by its numbered states: leave it out"
+            );
+        }
+        Ok(())
+    }
+}
+
+/// An option that only searches of numbered states have.
+pub fn for_numbers(running: &Running, report: &ResultReport) -> Option<&'static str> {
+    running.engine.map(|_| "--engine").or(report.for_numbers())
+}
+
+/// Digits of a number of states that nobody searches completely.
+const MOST_DIGITS: usize = 13;
+
+/// A search by lists.
+pub fn search(
+    puzzle: OrbitPuzzle,
+    max_depth: Option<usize>,
+    ahead: &Ahead,
+    running: &Running,
+) -> Result<FrontierSearch> {
+    let states = puzzle.states().map(|states| states.to_string());
+    if let Some(states) = states.filter(|digits| digits.len() > MOST_DIGITS)
+        && max_depth.is_none()
+    {
+        refuse!(
+            "{puzzle} has {states} states, too many for a complete search: say how deep with --max-depth"
+        );
+    }
+    let mut search = FrontierSearch::new(puzzle);
+    search.max_depth = max_depth;
+    search.count_ahead = ahead.count_ahead;
+    search.kernel = kernel()?;
+    search.threads = running.resources.threads.get();
+    search.memory = Some(running.resources.budget());
+    Ok(search)
+}
+
+/// Runs a search by lists, in memory or on disk, and writes what it has found.
+pub fn run(
+    search: &FrontierSearch,
+    report: &ResultReport,
+    running: &Running,
+    disk: Option<Disk>,
+) -> Result<()> {
+    if let Some(option) = for_numbers(running, report) {
+        refuse!("{option} is for puzzles whose states are numbered, {} is none", search.puzzle);
+    }
+    let destination = report.output.reserve()?;
     let progress = SearchProgress::new();
     for note in search.puzzle.notes() {
         tracing::info!("{note}");
     }
-    let found = search.run(&progress).map_err(tilewave::Error::from)?;
+    let found = match disk {
+        Some(disk) => run_lists(search, &disk, &progress)?,
+        None => search.run(&progress)?,
+    };
     drop(progress);
     destination.write(&FrontierAnswer::new(&search.puzzle, &found))
 }

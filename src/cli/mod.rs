@@ -32,6 +32,7 @@ pub use crate::cli::last_words::Allocator;
 pub(crate) use self::{
     disk::{DiskOptions, Keep, MadeDirectories, directories},
     failure::{Context, Failure, Result, complain, refuse},
+    frontier::Ahead,
     options::{
         GoalOption, MaxDepth, Resources, Running, Threads, bandwidth, choice, count, kernel, whole,
     },

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tilewave::puzzle::{Metric, StateSpace};
 use tilewave::report::html::LAST_DRAWN;
 use tilewave::report::{self, Chart, ChartFormat, one_key_per_line};
+use tilewave::search::disk::Searched;
 use tilewave::search::{Engine, Outcome};
 use tilewave::{Search, internals};
 
@@ -70,6 +71,18 @@ impl Subject {
             board: size.or_else(|| (format == OutputFormat::Csv).then(|| puzzle.clone())),
             puzzle,
             metric: space.metric().map(Metric::name),
+        }
+    }
+
+    /// What a run searches.
+    pub fn searched(searched: &Searched, format: OutputFormat) -> Subject {
+        match searched {
+            Searched::Numbered(space) => Subject::new(space, format),
+            Searched::Listed(puzzle) => {
+                let puzzle = puzzle.to_string();
+                let board = (format == OutputFormat::Csv).then(|| puzzle.clone());
+                Subject { board, puzzle, metric: None }
+            }
         }
     }
 }

@@ -10,12 +10,13 @@ use tilewave::puzzle::StateSpace;
 use tilewave::report::{
     SearchLevels, Truth, Verdict, bytes, counted, duration, published_for, rate, thousands,
 };
+use tilewave::search::disk::Searched;
 use tilewave::search::{self, Engine, disk};
 use tilewave::{Search, Size};
 
 use crate::cli::{
-    Counted, DiskOptions, Failure, Figures, MaxDepth, OutputOptions, Result, ResultReport, Running,
-    SearchProgress, Subject, bfs, directories, facts, progress, puzzle, refuse,
+    Ahead, Counted, DiskOptions, Failure, Figures, MaxDepth, OutputOptions, Result, ResultReport,
+    Running, SearchProgress, Subject, bfs, directories, facts, frontier, progress, puzzle, refuse,
 };
 
 /// Say how far a search on disk has come, without disturbing it.
@@ -47,7 +48,8 @@ struct StatusFacts {
     chunks_done: usize,
     levels: usize,
     states: u64,
-    all_states: u64,
+    /// Nothing where nobody knows, or 64 bits are not enough.
+    all_states: Option<u64>,
     seconds: f64,
     states_per_second: f64,
     eta_seconds: Option<f64>,
@@ -65,11 +67,11 @@ impl StatusArgs {
         let of = disk::status(&directories(&[&self.dirs[..], &self.dir[..]].concat())?)?;
         let (manifest, states, all_states) = (&of.manifest, of.states(), of.all_states);
         let states_per_second = of.states_per_second();
-        let rest = all_states.saturating_sub(states);
         // The first levels are so thin that they say nothing about the rest.
-        let telling = states > all_states / 1000 && !manifest.complete;
+        let telling = |all: &u64| states > all / 1000 && !manifest.complete;
+        let rest = all_states.filter(telling).map(|all| all.saturating_sub(states));
         destination.write(&StatusFacts {
-            subject: Subject::new(&of.space, self.output.format),
+            subject: Subject::searched(&of.searched, self.output.format),
             goal: manifest.identity.goal.clone(),
             start: manifest.identity.start.clone(),
             state: match (manifest.complete, of.running) {
@@ -80,17 +82,17 @@ impl StatusArgs {
             depth: of.depth,
             chunks: manifest.chunks,
             chunks_done: of.chunks_done,
-            levels: manifest.levels.len(),
+            levels: manifest.depth(),
             states,
             all_states,
             seconds: manifest.seconds,
             states_per_second,
-            eta_seconds: telling.then(|| rest as f64 / states_per_second.max(1e-9)),
+            eta_seconds: rest.map(|rest| rest as f64 / states_per_second.max(1e-9)),
             disk_bytes: manifest.disk_bytes() + of.scratch_bytes,
             scratch_bytes: of.scratch_bytes,
             disk_peak_bytes: manifest.peak_bytes,
             bytes_written: manifest.bytes_written,
-            name: of.space.to_string(),
+            name: of.searched.to_string(),
         })
     }
 }
@@ -100,8 +102,11 @@ impl Figures for StatusFacts {
 
     fn words(&self) -> String {
         let StatusFacts { name, goal, state, chunks, chunks_done, states, all_states, .. } = self;
-        let share = *states as f64 * 100.0 / *all_states as f64;
-        let (states, all_states) = (thousands(*states), thousands(*all_states));
+        let of = |all: u64| {
+            let share = *states as f64 * 100.0 / all as f64;
+            format!(" of {} ({share:.1} %)", thousands(all))
+        };
+        let of = all_states.map_or(String::new(), of);
         let eta = self.eta_seconds.map_or(String::new(), |eta| format!(", ETA {}", duration(eta)));
         let (time, speed) = (duration(self.seconds), rate(self.states_per_second));
         let [now, most, written] =
@@ -111,7 +116,7 @@ impl Figures for StatusFacts {
         let rows = [
             ("search", format!("{name}, goal {goal}: {state}")),
             ("depth", self.depth.map_or(last, begun)),
-            ("states", format!("{states} of {all_states} ({share:.1} %)")),
+            ("states", thousands(*states) + &of),
             ("time", format!("{time}, {speed} states/s{eta}")),
             ("disk", format!("{now}, {most} at most, {written} written")),
         ];
@@ -132,6 +137,9 @@ pub struct ResumeArgs {
     #[command(flatten)]
     max_depth: MaxDepth,
 
+    #[command(flatten)]
+    ahead: Ahead,
+
     /// First read and check all files; what is damaged is computed again where the levels before are kept.
     #[arg(long)]
     check: bool,
@@ -149,11 +157,22 @@ pub struct ResumeArgs {
 impl ResumeArgs {
     pub fn run(&self) -> Result<()> {
         let dirs = if self.dirs.is_empty() { &self.on_disk.dir } else { &self.dirs };
-        let (found, keep_all) = disk::search(&directories(dirs)?)?;
-        let mut search = self.running.search(found.space)?;
-        search.max_depth = self.max_depth.max_depth;
+        let (found, keep_all, symmetric) = disk::search(&directories(dirs)?)?;
         let disk = disk::Disk { keep_all, check: self.check, ..self.on_disk.disk_in(dirs)? };
-        bfs::run(&self.report, &self.running, search, Some(disk))
+        let max_depth = self.max_depth.max_depth;
+        match found {
+            Searched::Numbered(space) => {
+                self.ahead.refuse(&space)?;
+                let mut search = self.running.search(space)?;
+                search.max_depth = max_depth;
+                bfs::run(&self.report, &self.running, search, Some(disk))
+            }
+            Searched::Listed(puzzle) => {
+                let mut search = frontier::search(puzzle, max_depth, &self.ahead, &self.running)?;
+                search.symmetry = symmetric;
+                frontier::run(&search, &self.report, &self.running, Some(disk))
+            }
+        }
     }
 }
 
@@ -200,7 +219,7 @@ impl RepairArgs {
         let manifest = &found.manifest;
         let levels = manifest.levels.len();
         destination.write(&RepairFacts {
-            subject: Subject::new(&found.space, self.output.format),
+            subject: Subject::searched(&found.searched, self.output.format),
             goal: manifest.identity.goal.clone(),
             files: found.files,
             damaged: found.damaged,
@@ -211,7 +230,7 @@ impl RepairArgs {
             complete: manifest.complete,
             chunks: manifest.chunks,
             disk_bytes: manifest.disk_bytes(),
-            name: found.space.to_string(),
+            name: found.searched.to_string(),
             kept: found.kept,
         })
     }
@@ -323,7 +342,7 @@ impl Figures for FilesFacts {
     const COLUMNS: &'static str = "board,pass,files,bytes,states";
 
     fn words(&self) -> String {
-        let space = &self.status.space;
+        let space = &self.status.searched;
         let (files, states) = (counted(self.files, "file"), counted(self.states, "state"));
         let what = format!(
             "{files}, {}, {states}; every frame, chunk and level as counted",
@@ -333,10 +352,13 @@ impl Figures for FilesFacts {
             return format!("{space}: PASS, {what}\n");
         }
         let depth = self.levels.saturating_sub(1);
-        let share = self.status.states() as f64 * 100.0 / self.status.all_states as f64;
+        let share = |all: u64| {
+            let share = self.status.states() as f64 * 100.0 / all as f64;
+            format!(", {share:.1} % of the states")
+        };
+        let share = self.status.all_states.map_or(String::new(), share);
         format!(
-            "{space}: sound so far, {what}; NOT FINISHED, depth {depth}, {share:.1} % of the states: tilewave resume \
-             goes on\n"
+            "{space}: sound so far, {what}; NOT FINISHED, depth {depth}{share}: tilewave resume goes on\n"
         )
     }
 }
@@ -410,7 +432,7 @@ impl VerifyArgs {
         let found = disk::verify(&directories, &StopWhen(progress::asked))?;
         let complete = status.manifest.complete;
         let facts = FilesFacts {
-            subject: Subject::new(&status.space, self.output.format),
+            subject: Subject::searched(&status.searched, self.output.format),
             goal: status.manifest.identity.goal.clone(),
             pass: complete.then_some(true),
             sound: true,

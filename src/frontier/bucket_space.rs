@@ -10,20 +10,40 @@ use crate::frontier::symmetry::SymmetryGroup;
 use crate::kernel::Kernel;
 use crate::kernel::keys::{KeyLayout, KeyOperation};
 use crate::puzzle::orbits::OrbitPuzzle;
+use crate::store::ListCut;
 
-/// Buckets that are stored together, at least.
-const CHUNK: usize = 512;
+/// Calls what is generic in the words of a key.
+macro_rules! by_words {
+    ($words:expr, $W:ident => $call:expr) => {
+        by_words!($words, $W => $call, 1 2 3 4 8 16 32 64 128)
+    };
+    ($words:expr, $W:ident => $call:expr, $($number:literal)*) => {
+        match $words {
+            $($number => {
+                const $W: usize = $number;
+                $call
+            })*
+            _ => unreachable!("a search checks that its keys are not longer"),
+        }
+    };
+}
+pub(super) use by_words;
+
+/// Chunks of a level, at least, where there are so many classes: threads share them.
+const CHUNKS: usize = 256;
+/// Buckets that are stored together, at least, where that leaves chunks enough.
+const BUCKETS: usize = 512;
 
 /// A field of the keys.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct KeyPart {
+pub(crate) struct KeyPart {
     pub field: usize,
     /// Whether the coordinate says the position, so that only the orientation is left.
     pub turn: bool,
 }
 
 /// What does not change during a search.
-pub(super) struct BucketSpace {
+pub(crate) struct BucketSpace {
     pub coordinate: Coordinate,
     pub parts: Vec<KeyPart>,
     pub layout: KeyLayout,
@@ -50,7 +70,7 @@ pub(super) struct BucketSpace {
 }
 
 /// What each value of each field adds to the number of a state.
-pub(super) struct StateSums {
+pub(crate) struct StateSums {
     pub adds: Vec<[u32; 128]>,
 }
 
@@ -216,7 +236,36 @@ impl BucketSpace {
     }
 
     pub fn classes_per_chunk(&self) -> usize {
-        CHUNK.div_ceil(self.coordinate.fine)
+        BucketSpace::classes_of_chunk(self.coordinate.classes(), self.coordinate.fine)
+    }
+
+    /// Returns the classes of a chunk where there are so many, each of so many buckets.
+    pub fn classes_of_chunk(classes: usize, buckets: usize) -> usize {
+        (classes / CHUNKS).clamp(1, BUCKETS.div_ceil(buckets))
+    }
+
+    /// Returns how states are dealt out, as the files of a run say it.
+    pub fn cut(&self, choice: &CoordinateChoice) -> ListCut {
+        ListCut {
+            fields: choice.fields.clone(),
+            oriented: choice.oriented,
+            symmetric: choice.group.order() > 1,
+            symmetries: self.symmetries(),
+            classes: self.coordinate.classes(),
+            buckets_per_class: self.coordinate.fine,
+            words: self.words(),
+        }
+    }
+
+    /// Returns the number of chunks of a level.
+    pub fn chunks(&self) -> usize {
+        self.coordinate.classes().div_ceil(self.classes_per_chunk())
+    }
+
+    /// Returns the buckets of a chunk.
+    pub fn buckets(&self, chunk: usize) -> usize {
+        let each = self.classes_per_chunk();
+        each.min(self.coordinate.classes() - chunk * each) * self.coordinate.fine
     }
 
     /// The classes that moves lead to from a level, or all where they are many.

@@ -9,6 +9,7 @@ use crate::frontier::coordinate::{keeps, sizes};
 use crate::frontier::fields::{FieldKind, FieldMap, StateFields};
 use crate::frontier::symmetry::SymmetryGroup;
 use crate::puzzle::orbits::{OrbitMove, OrbitPuzzle};
+use crate::store::ListCut;
 
 /// Whether every move changes some parity: then no move leads from a level to itself.
 pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[FieldMap]) -> bool {
@@ -66,7 +67,7 @@ pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[
 }
 
 /// Which fields the coordinate has.
-pub(super) struct CoordinateChoice {
+pub(crate) struct CoordinateChoice {
     pub fields: Vec<usize>,
     /// Whether their orientations belong to the coordinate.
     pub oriented: bool,
@@ -78,6 +79,15 @@ pub(super) struct CoordinateChoice {
 }
 
 impl CoordinateChoice {
+    /// Returns the choice that a run was begun with.
+    pub fn of_cut(puzzle: &OrbitPuzzle, fields: &StateFields, cut: &ListCut) -> CoordinateChoice {
+        let whole_group = SymmetryGroup::find(puzzle, fields);
+        let trivial = || SymmetryGroup::trivial(fields);
+        let group = if cut.symmetric { whole_group.clone() } else { trivial() };
+        let ListCut { ref fields, oriented, .. } = *cut;
+        CoordinateChoice { fields: fields.clone(), oriented, coded: true, group, whole_group }
+    }
+
     /// Returns a choice for a search to some depth, in so many bytes of memory.
     pub fn new(
         puzzle: &OrbitPuzzle,

@@ -8,43 +8,55 @@
 //! Invariant: a level holds, for each canonical bucket, every key of its states once.
 
 use std::iter::once;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use crate::frontier::bucket_space::BucketSpace;
+use crate::frontier::bucket_space::{BucketSpace, by_words};
 use crate::frontier::lists::{BucketLists, ListBuilder, ListChunk, ListWorkspace};
+use crate::kernel::Tally;
 use crate::kernel::key_digits::FreePositions;
 use crate::kernel::key_set::KeySet;
 use crate::kernel::keys::KeyOperation;
 use crate::progress::{Phase, Progress};
+use crate::store::{ListCounts, StorageError};
 
-/// What a level comes to.
-#[derive(Clone, Copy, Default)]
-pub(super) struct LevelTotal {
-    pub states: u64,
-    /// States up to symmetry.
-    pub reduced: u64,
-    pub checksum: u64,
-    pub generated: u64,
-    pub kept: u64,
+/// What a level, or a part of one, comes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LevelTotal {
+    pub tally: Tally,
+    pub lists: ListCounts,
 }
 
 impl LevelTotal {
-    fn plus(self, other: LevelTotal) -> LevelTotal {
+    pub fn plus(self, other: LevelTotal) -> LevelTotal {
+        let (a, b) = (self.lists, other.lists);
         LevelTotal {
-            states: self.states + other.states,
-            reduced: self.reduced + other.reduced,
-            checksum: self.checksum.wrapping_add(other.checksum),
-            generated: self.generated + other.generated,
-            kept: self.kept + other.kept,
+            tally: self.tally.plus(other.tally),
+            lists: ListCounts {
+                reduced: a.reduced + b.reduced,
+                generated: a.generated + b.generated,
+                kept: a.kept + b.kept,
+            },
         }
     }
 }
 
+/// Takes the lists of a level as they are made.
+pub(crate) trait ListSink: Sync {
+    /// How many chunks make a part.
+    fn chunks_per_part(&self) -> usize;
+
+    /// Whether a part is there from an earlier session.
+    fn is_done(&self, part: usize) -> bool;
+
+    /// Takes the lists of a part, with what they come to and what else is counted of each chunk.
+    fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), LevelEnd>;
+}
+
 /// What becomes of the states of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LevelUse {
+pub(crate) enum LevelUse {
     /// Its lists are kept, as they are.
     Kept,
     /// Its lists are kept, coded.
@@ -55,6 +67,12 @@ pub(super) enum LevelUse {
     CountedAhead,
 }
 
+impl LevelUse {
+    pub fn is_stored(self) -> bool {
+        matches!(self, LevelUse::Kept | LevelUse::Coded)
+    }
+}
+
 /// A level to be computed.
 pub(super) struct LevelWork<'a> {
     /// Earlier levels that its states may be in, the current one aside.
@@ -62,16 +80,19 @@ pub(super) struct LevelWork<'a> {
     pub current: &'a BucketLists,
     pub depth: usize,
     pub becomes: LevelUse,
-    /// Bytes that its lists may take.
-    pub room: u64,
+    pub sink: &'a dyn ListSink,
     pub progress: &'a dyn Progress,
 }
 
 /// Why a level was not computed.
-pub(super) enum LevelEnd {
+pub(crate) enum LevelEnd {
     Interrupted,
     /// Its lists take more than they may.
     Full,
+    /// Lists of an earlier level cannot be read.
+    Unread(StorageError),
+    /// Whoever takes the lists has failed and says why itself.
+    Sink,
 }
 
 /// The buckets that one move leads from into those of a class.
@@ -309,10 +330,10 @@ impl BucketSpace {
     ) {
         let (BucketCounter { adds, total }, row) = (counter, &of.row);
         let kept = new.len() as u64;
-        total.kept += kept;
+        total.lists.kept += kept;
         let mut weight = u64::from(self.coordinate.members[of.class]);
         match &self.coordinate.self_symmetric[of.class] {
-            None => total.reduced += kept,
+            None => total.lists.reduced += kept,
             Some(own) => {
                 let (mut fixing, mut fixed) = (0, 0);
                 let (mut images, mut out) = (Vec::new(), Vec::new());
@@ -332,10 +353,10 @@ impl BucketSpace {
                     fixed += same.filter(|(key, image)| key == image).count() as u64;
                 }
                 weight *= (own.stabiliser.len() / fixing) as u64;
-                total.reduced += fixed / fixing as u64;
+                total.lists.reduced += fixed / fixing as u64;
             }
         }
-        total.states += weight * kept;
+        total.tally.states += weight * kept;
         let mut base = 0u32;
         if !self.bound {
             let turns = self.coordinate.turns(fine);
@@ -344,7 +365,8 @@ impl BucketSpace {
             }
         }
         let sum = self.layout.checksum(new.as_flattened(), base, adds, self.kernel);
-        total.checksum = total.checksum.wrapping_add(sum.wrapping_mul(weight));
+        let tally = &mut total.tally;
+        tally.checksum = tally.checksum.wrapping_add(sum.wrapping_mul(weight));
     }
 
     /// Computes the lists of some consecutive classes.
@@ -392,7 +414,7 @@ impl BucketSpace {
                 } else {
                     self.pull(of, fine, work, own);
                 }
-                counter.total.generated += (own.generated.len() / W) as u64;
+                counter.total.lists.generated += (own.generated.len() / W) as u64;
                 let new = &own.new[..];
                 if !new.is_empty() {
                     self.count(of, fine, new, counter);
@@ -411,45 +433,49 @@ impl BucketSpace {
         lists.finish()
     }
 
-    /// Computes a level.
-    pub fn level<const W: usize>(
-        &self,
-        work: &LevelWork,
-    ) -> Result<(BucketLists, LevelTotal), LevelEnd> {
+    /// Computes a level: the parts that are not there yet, each by one thread. Returns what they come to.
+    pub(super) fn level<const W: usize>(&self, work: &LevelWork) -> Result<LevelTotal, LevelEnd> {
         let targets = match work.becomes {
             LevelUse::CountedAhead => vec![true; self.coordinate.classes()],
             _ => self.targets(work.current),
         };
-        let chunks = work.current.chunks.len();
-        let (done, bytes, stop) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
-        let compute = |worker: &mut LevelWorker<W>, chunk| {
-            if stop.load(Ordering::Relaxed) {
-                return None;
+        let (chunks, each) = (work.current.chunks.len(), work.sink.chunks_per_part());
+        let parts = chunks.div_ceil(each);
+        let left: Vec<usize> = (0..parts).filter(|&part| !work.sink.is_done(part)).collect();
+        let done = AtomicUsize::new(chunks.saturating_sub(left.len() * each));
+        let compute = |worker: &mut LevelWorker<W>, &part: &usize| {
+            let mut lists = Vec::new();
+            let mut sum = LevelTotal::default();
+            for chunk in part * each..chunks.min((part + 1) * each) {
+                if work.progress.interrupted() {
+                    return Err(LevelEnd::Interrupted);
+                }
+                worker.counter.total = LevelTotal::default();
+                let made = self.chunk::<W>(chunk, work, &targets, worker);
+                let failed = [&mut worker.own, &mut worker.nearer].map(|w| w.lists.failed.take());
+                if let Some(error) = failed.into_iter().flatten().next() {
+                    return Err(LevelEnd::Unread(error));
+                }
+                let total = worker.counter.total;
+                sum = sum.plus(total);
+                lists.push((made, total));
+                let finished = done.fetch_add(1, Ordering::Relaxed) + 1;
+                work.progress.progress(Phase::Search(work.depth), finished as u64, chunks as u64);
             }
-            worker.counter.total = LevelTotal::default();
-            let lists = self.chunk::<W>(chunk, work, &targets, worker);
-            let grown = lists.bytes();
-            let full = bytes.fetch_add(grown, Ordering::Relaxed) + grown > work.room;
-            let finished = done.fetch_add(1, Ordering::Relaxed) + 1;
-            work.progress.progress(Phase::Search(work.depth), finished, chunks as u64);
-            if full || work.progress.interrupted() {
-                stop.store(true, Ordering::Relaxed);
-                return None;
-            }
-            Some((lists, worker.counter.total))
+            work.sink.put(part, lists)?;
+            Ok(sum)
         };
-        let found: Option<Vec<(ListChunk, LevelTotal)>> =
-            (0..chunks).into_par_iter().map_init(|| LevelWorker::<W>::new(self), compute).collect();
-        let Some(found) = found else {
-            let full = bytes.into_inner() > work.room;
-            return Err(if full { LevelEnd::Full } else { LevelEnd::Interrupted });
-        };
-        let total = found.iter().fold(LevelTotal::default(), |sum, (_, total)| sum.plus(*total));
-        Ok((BucketLists { chunks: found.into_iter().map(|(chunk, _)| chunk).collect() }, total))
+        left.par_iter()
+            .map_init(|| LevelWorker::<W>::new(self), compute)
+            .try_reduce(LevelTotal::default, |a, b| Ok(a.plus(b)))
     }
 
-    /// Returns the level of the start alone.
-    pub fn start<const W: usize>(&self, state: &[u8]) -> (BucketLists, LevelTotal) {
+    /// Returns the chunk of the start and its lists, which have it alone.
+    pub fn start<const W: usize>(
+        &self,
+        state: &[u8],
+        coded: bool,
+    ) -> (usize, ListChunk, LevelTotal) {
         let (coarse, _) = self.coordinate.of_state(state);
         let of = self.coordinate.class_of[coarse];
         let state = self.coordinate.group.maps[usize::from(of.symmetry)].apply(state);
@@ -471,17 +497,42 @@ impl BucketSpace {
             self.adds(&of.row, &mut counter.adds);
         }
         self.count(&of, fine, as_keys::<W>(&key), &mut counter);
-        counter.total.generated = 1;
+        counter.total.lists.generated = 1;
         let each = self.classes_per_chunk();
         let before = class % each * self.coordinate.fine + fine;
-        let mut chunk = ListBuilder::default();
-        chunk.empty(before);
-        chunk.list(as_keys::<W>(&key), None, &mut own.lists);
-        chunk.empty(each * self.coordinate.fine - before - 1);
-        let chunks = self.coordinate.classes().div_ceil(each);
-        let mut lists = BucketLists { chunks: vec![ListChunk::default(); chunks] };
-        lists.chunks[class / each] = chunk.finish();
-        (lists, counter.total)
+        let mut lists = ListBuilder::default();
+        lists.empty(before);
+        let code = coded.then_some((&self.coder, &of.free));
+        lists.list(as_keys::<W>(&key), code, &mut own.lists);
+        lists.empty(self.buckets(class / each) - before - 1);
+        (class / each, lists.finish(), counter.total)
+    }
+
+    /// Counts the states of a chunk's lists again.
+    pub fn recount(&self, chunk: usize, lists: &ListChunk) -> Result<LevelTotal, StorageError> {
+        by_words!(self.words(), W => self.recount_words::<W>(chunk, lists))
+    }
+
+    fn recount_words<const W: usize>(
+        &self,
+        chunk: usize,
+        lists: &ListChunk,
+    ) -> Result<LevelTotal, StorageError> {
+        let LevelWorker { mut own, mut of, mut counter, .. } = LevelWorker::<W>::new(self);
+        let first = chunk * self.classes_per_chunk();
+        let fine = self.coordinate.fine;
+        for class in first..first + self.buckets(chunk) / fine {
+            self.find_sources(class, |_| false, &mut of);
+            if self.bound {
+                self.adds(&of.row, &mut counter.adds);
+            }
+            for at in 0..fine {
+                let bucket = (class - first) * fine + at;
+                let keys = self.coder.keys::<W>(lists, bucket, &of.free, &mut own.lists);
+                self.count(&of, at, as_keys::<W>(keys), &mut counter);
+            }
+        }
+        own.lists.failed.map_or(Ok(counter.total), Err)
     }
 }
 

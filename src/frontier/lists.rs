@@ -1,10 +1,16 @@
 //! The lists of a level: the keys of each bucket, as they are or coded.
 //!
 //! A coded list is sorted by its keys' strings of digits. Of each string it has the bytes from the first one that differs
-//! from the string before, behind their number, and zstd packs all of them.
+//! from the string before, behind their number, and zstd packs all of them. Coded lists lie in memory or in a file, whose
+//! frames hold those of some consecutive classes each (docs/format.md).
 //!
-//! Invariant: a list has the same keys either way; what is coded comes back in the order of the strings.
+//! Invariant: a list has the same keys either way; what is coded comes back in the order of the strings. Every coded
+//! list has a check of its own, which is compared whenever it is read.
 
+use std::hash::Hasher;
+use std::sync::Arc;
+
+use twox_hash::XxHash3_64;
 use zstd::bulk::{Compressor, Decompressor};
 
 use crate::frontier::fields::{FieldKind, StateFields};
@@ -12,22 +18,43 @@ use crate::kernel::Kernel;
 use crate::kernel::key_digits::{DigitRule, FreePositions, KeyDigits, MOST_POSITIONS, SLOTS};
 use crate::kernel::keys::KeyLayout;
 use crate::puzzle::orbits::OrbitPuzzle;
+use crate::store::{FrameEntry, ReadAt, StorageError, push_number, take_number};
 
 /// Level of zstd: level 6 takes about three times as long for a tenth fewer bytes at most.
 const ZSTD_LEVEL: i32 = 3;
 /// Suffixes of fewer bytes are left as they are.
 const SHORT: usize = 64;
 
+/// First byte of a list: its suffixes follow as they are, packed, or its keys where they have no strings.
+const PLAIN: u8 = 0;
+const PACKED: u8 = 1;
+const KEYS: u8 = 2;
+
+/// Where coded lists lie.
+#[derive(Clone)]
+enum CodedLists {
+    Memory(Box<[u8]>),
+    /// From so many bytes on in a file.
+    File(Arc<dyn ReadAt>, u64),
+}
+
 /// The lists of some consecutive classes.
-#[derive(Clone, Default)]
-pub(super) struct ListChunk {
+#[derive(Clone)]
+pub(crate) struct ListChunk {
     keys: Box<[u64]>,
     /// The lists where they are coded; then there are `ends`.
-    coded: Box<[u8]>,
+    coded: CodedLists,
     /// For each bucket where its keys begin, and where the last one's end; nothing when there are no keys.
     starts: Box<[u32]>,
     /// For each bucket where its code ends.
     ends: Box<[u32]>,
+}
+
+impl Default for ListChunk {
+    fn default() -> ListChunk {
+        let (keys, coded, starts, ends) = Default::default();
+        ListChunk { keys, coded: CodedLists::Memory(coded), starts, ends }
+    }
 }
 
 impl ListChunk {
@@ -49,11 +76,115 @@ impl ListChunk {
         !self.ends.is_empty()
     }
 
-    /// Returns the bytes that the lists take.
+    /// Returns the bytes of memory that the lists take.
     pub fn bytes(&self) -> u64 {
         let indices = self.starts.len() + self.ends.len();
-        (self.keys.len() * 8 + self.coded.len() + 4 * indices + size_of::<ListChunk>()) as u64
+        let coded = match &self.coded {
+            CodedLists::Memory(coded) => coded.len(),
+            CodedLists::File(..) => 0,
+        };
+        (self.keys.len() * 8 + coded + 4 * indices + size_of::<ListChunk>()) as u64
     }
+
+    /// Returns coded lists as the frame of a file, with what else is counted of them: a head of numbers, the number of keys
+    /// and the bytes of each list, the lists.
+    pub fn frame(&self, generated: u64, reduced: u64) -> Vec<u8> {
+        let mut sizes = Vec::new();
+        let mut end = 0;
+        for (bucket, &own) in self.ends.iter().enumerate() {
+            let keys = self.count(bucket, 1);
+            push_number(&mut sizes, keys);
+            if keys > 0 {
+                push_number(&mut sizes, (own - end) as usize);
+            }
+            end = own;
+        }
+        let packed = zstd::bulk::compress(&sizes, ZSTD_LEVEL).expect("memory for what is packed");
+        let mut frame = Vec::with_capacity(HEAD + packed.len() + end as usize);
+        frame.extend((packed.len() as u32).to_le_bytes());
+        frame.extend((sizes.len() as u32).to_le_bytes());
+        frame.extend([generated, reduced].map(u64::to_le_bytes).as_flattened());
+        frame.extend(head_hash(&frame, &packed).to_le_bytes());
+        frame.extend(packed);
+        if let CodedLists::Memory(coded) = &self.coded {
+            frame.extend(coded);
+        }
+        frame
+    }
+
+    /// Returns the lists of a frame, of so many buckets, and what else it counts. They stay in the file unless they are to
+    /// be in memory.
+    ///
+    /// # Errors
+    /// What the system says; [`std::io::ErrorKind::InvalidData`] where it is no frame of lists.
+    pub fn of_frame(
+        file: &Arc<dyn ReadAt>,
+        entry: &FrameEntry,
+        buckets: usize,
+        in_memory: bool,
+    ) -> Result<(ListChunk, [u64; 2]), StorageError> {
+        let wrong = || file.place().invalid(format!("frame {} is damaged", entry.frame));
+        let len = u64::from(entry.len);
+        if len < HEAD as u64 {
+            return Err(wrong());
+        }
+        let head = file.read(entry.offset, HEAD)?;
+        let head = head.as_ref();
+        let half = |at: usize| u32::from_le_bytes(*head[at..].first_chunk().expect("a head"));
+        let word = |at: usize| u64::from_le_bytes(*head[at..].first_chunk().expect("a head"));
+        let (bytes, plain) = (half(0) as usize, half(4) as usize);
+        // Of each bucket there are at most two numbers of five bytes.
+        let room = len.checked_sub((HEAD + bytes) as u64).filter(|_| plain <= 10 * buckets);
+        let room = room.ok_or_else(wrong)?;
+        let packed = file.read(entry.offset + HEAD as u64, bytes)?;
+        if head_hash(head, packed.as_ref()) != word(24) {
+            return Err(wrong());
+        }
+        let sizes = zstd::bulk::decompress(packed.as_ref(), plain).map_err(|_| wrong())?;
+        let (mut rest, mut starts, mut ends) = (&sizes[..], Vec::new(), Vec::new());
+        let (mut count, mut end) = (0u32, 0u32);
+        for _ in 0..buckets {
+            starts.push(count);
+            let mut number = || u32::try_from(take_number(&mut rest)?).ok();
+            let keys = number().ok_or_else(wrong)?;
+            if keys > 0 {
+                let code = number().ok_or_else(wrong)?;
+                let sums = count.checked_add(keys).zip(end.checked_add(code));
+                (count, end) = sums.ok_or_else(wrong)?;
+            }
+            ends.push(end);
+        }
+        starts.push(count);
+        if u64::from(end) != room {
+            return Err(wrong());
+        }
+        let at = entry.offset + (HEAD + bytes) as u64;
+        let coded = if in_memory {
+            // From here on nobody checks them again.
+            let coded = file.read(at, end as usize)?;
+            let mut hash = XxHash3_64::new();
+            hash.write(head);
+            hash.write(packed.as_ref());
+            hash.write(coded.as_ref());
+            if hash.finish() != entry.hash {
+                return Err(wrong());
+            }
+            CodedLists::Memory(coded.as_ref().into())
+        } else {
+            CodedLists::File(Arc::clone(file), at)
+        };
+        let (starts, ends) = (starts.into(), ends.into());
+        let lists = ListChunk { keys: Box::default(), coded, starts, ends };
+        Ok((lists, [word(8), word(16)]))
+    }
+}
+
+/// Bytes of the head of a frame: lengths of the sizes, packed and plain, two numbers, a hash.
+const HEAD: usize = 32;
+
+/// The hash of a head without its own place, and of the sizes.
+fn head_hash(head: &[u8], packed: &[u8]) -> u64 {
+    XxHash3_64::oneshot(&[&head[..HEAD - 8], packed].concat())
 }
 
 /// The lists of consecutive classes while they are made.
@@ -100,7 +231,7 @@ impl ListBuilder {
         }
         ListChunk {
             keys: self.keys.into(),
-            coded: self.coded.into(),
+            coded: CodedLists::Memory(self.coded.into()),
             starts: self.starts.into(),
             ends: self.ends.into(),
         }
@@ -108,12 +239,14 @@ impl ListBuilder {
 }
 
 /// What codes lists, and where that happens.
-pub(super) struct ListWorkspace {
+pub(crate) struct ListWorkspace {
     strings: Vec<u64>,
     suffixes: Vec<u8>,
     keys: Vec<u64>,
     compressor: Compressor<'static>,
     decompressor: Decompressor<'static>,
+    /// Why a list could not be read: it was taken for an empty one.
+    pub failed: Option<StorageError>,
 }
 
 impl ListWorkspace {
@@ -128,12 +261,13 @@ impl ListWorkspace {
             keys: Vec::new(),
             compressor,
             decompressor: Decompressor::new().expect("zstd begins"),
+            failed: None,
         }
     }
 }
 
 /// How lists are coded.
-pub(super) struct ListCoder {
+pub(crate) struct ListCoder {
     /// Nothing where lists cannot be coded.
     digits: Option<KeyDigits>,
     kernel: Kernel,
@@ -186,13 +320,9 @@ impl ListCoder {
         ListCoder { digits, kernel, slots, positions }
     }
 
-    /// Returns whether lists can be coded.
+    /// Returns whether lists take fewer bytes when they are coded.
     pub fn can_code(&self) -> bool {
         self.digits.is_some()
-    }
-
-    fn digits(&self) -> &KeyDigits {
-        self.digits.as_ref().expect("lists are coded only where they can be")
     }
 
     /// Returns the positions that tracked pieces, each of an orbit and at a position, leave free.
@@ -206,7 +336,7 @@ impl ListCoder {
         free
     }
 
-    /// Appends the code of a list: whether it is packed, and its suffixes.
+    /// Appends the code of a list: how it is coded, its suffixes or its keys, a check.
     ///
     /// Cost: some 100 ns a key of two words.
     fn encode<const W: usize>(
@@ -216,9 +346,27 @@ impl ListCoder {
         workspace: &mut ListWorkspace,
         out: &mut Vec<u8>,
     ) {
+        let begun = out.len();
+        self.encode_unchecked(keys, free, workspace, out);
+        let check = XxHash3_64::oneshot(&out[begun..]) as u32;
+        out.extend(check.to_le_bytes());
+    }
+
+    fn encode_unchecked<const W: usize>(
+        &self,
+        keys: &[[u64; W]],
+        free: &FreePositions,
+        workspace: &mut ListWorkspace,
+        out: &mut Vec<u8>,
+    ) {
+        let Some(digits) = &self.digits else {
+            out.push(KEYS);
+            out.extend(keys.as_flattened().iter().flat_map(|word| word.to_le_bytes()));
+            return;
+        };
         let ListWorkspace { strings, suffixes, compressor, .. } = workspace;
         strings.clear();
-        self.digits().encode(keys.as_flattened(), free, self.kernel, strings);
+        digits.encode(keys.as_flattened(), free, self.kernel, strings);
         let strings = strings.as_chunks_mut::<W>().0;
         strings.sort_unstable();
         suffixes.clear();
@@ -234,7 +382,7 @@ impl ListCoder {
             before = *string;
         }
         let tag = out.len();
-        out.push(0);
+        out.push(PLAIN);
         if suffixes.len() >= SHORT {
             let room = zstd::zstd_safe::compress_bound(suffixes.len());
             out.resize(tag + 1 + room, 0);
@@ -242,7 +390,7 @@ impl ListCoder {
             if let Ok(packed) = packed
                 && packed < suffixes.len()
             {
-                out[tag] = 1;
+                out[tag] = PACKED;
                 out.truncate(tag + 1 + packed);
                 return;
             }
@@ -251,10 +399,7 @@ impl ListCoder {
         out.extend_from_slice(suffixes);
     }
 
-    /// Leaves the keys of a list's code in the workspace.
-    ///
-    /// # Panics
-    /// When it is nothing that [`ListCoder::encode`] makes.
+    /// Leaves the keys of a list's code in the workspace; nothing when it is not what [`ListCoder::encode`] makes.
     ///
     /// Cost: some 30 ns a key of two words.
     fn decode<const W: usize>(
@@ -263,18 +408,26 @@ impl ListCoder {
         count: usize,
         free: &FreePositions,
         workspace: &mut ListWorkspace,
-    ) {
+    ) -> Option<()> {
         let ListWorkspace { strings, suffixes, keys, decompressor, .. } = workspace;
+        keys.clear();
+        let (code, check) = code.split_last_chunk()?;
+        if XxHash3_64::oneshot(code) as u32 != u32::from_le_bytes(*check) {
+            return None;
+        }
         // Eight bytes more, so that a whole word can be read anywhere.
         suffixes.clear();
         suffixes.resize(count * (1 + 8 * W) + 8, 0);
-        match code {
-            [0, plain @ ..] => suffixes[..plain.len()].copy_from_slice(plain),
-            [_, packed @ ..] => {
-                let read = decompressor.decompress_to_buffer(packed, &mut suffixes[..]);
-                read.expect("the list is whole");
+        match *code {
+            [KEYS, ref words @ ..] => {
+                keys.extend(words.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)));
+                return (keys.len() == count * W).then_some(());
             }
-            [] => {}
+            [PLAIN, ref plain @ ..] => suffixes.get_mut(..plain.len())?.copy_from_slice(plain),
+            [_, ref packed @ ..] => {
+                decompressor.decompress_to_buffer(packed, &mut suffixes[..]).ok()?;
+            }
+            [] => return None,
         }
         strings.clear();
         strings.reserve(count * W);
@@ -296,11 +449,12 @@ impl ListCoder {
             }
             strings.extend_from_slice(&string);
         }
-        keys.clear();
-        self.digits().decode(strings, free, self.kernel, keys);
+        self.digits.as_ref()?.decode(strings, free, self.kernel, keys);
+        Some(())
     }
 
-    /// Returns the keys of a bucket of a chunk, read where they are or in the workspace.
+    /// Returns the keys of a bucket of a chunk, read where they are or in the workspace; none where that failed, which the
+    /// workspace then says.
     pub fn keys<'a, const W: usize>(
         &self,
         chunk: &'a ListChunk,
@@ -317,15 +471,31 @@ impl ListCoder {
             return &chunk.keys[from * W..(from + count) * W];
         }
         let begin = if bucket == 0 { 0 } else { chunk.ends[bucket - 1] };
-        let code = &chunk.coded[begin as usize..chunk.ends[bucket] as usize];
-        self.decode::<W>(code, count, free, workspace);
+        let bytes = begin as usize..chunk.ends[bucket] as usize;
+        let read = match &chunk.coded {
+            CodedLists::Memory(coded) => {
+                let decoded = self.decode::<W>(&coded[bytes], count, free, workspace);
+                decoded.expect("lists in memory were coded or checked here");
+                Ok(())
+            }
+            CodedLists::File(file, at) => {
+                file.read(at + bytes.start as u64, bytes.len()).and_then(|code| {
+                    let decoded = self.decode::<W>(code.as_ref(), count, free, workspace);
+                    decoded.ok_or_else(|| file.place().invalid("a list of states is damaged"))
+                })
+            }
+        };
+        if let Err(error) = read {
+            workspace.failed.get_or_insert(error);
+            workspace.keys.clear();
+        }
         &workspace.keys
     }
 }
 
 /// The lists of a level.
 #[derive(Default)]
-pub(super) struct BucketLists {
+pub(crate) struct BucketLists {
     pub chunks: Vec<ListChunk>,
 }
 

@@ -14,8 +14,16 @@ mod choice;
 mod coordinate;
 mod fields;
 mod level;
+mod levels;
 mod lists;
+mod outcome;
 mod search;
 mod symmetry;
 
-pub use crate::frontier::search::{FrontierError, FrontierLevel, FrontierOutcome, FrontierSearch};
+pub use crate::frontier::outcome::{FrontierError, FrontierLevel, FrontierOutcome};
+pub use crate::frontier::search::FrontierSearch;
+
+pub(crate) use crate::frontier::bucket_space::BucketSpace;
+pub(crate) use crate::frontier::level::{LevelEnd, LevelTotal, LevelUse, ListSink};
+pub(crate) use crate::frontier::levels::{FoundLists, LevelStore};
+pub(crate) use crate::frontier::lists::{BucketLists, ListChunk};

@@ -2,15 +2,19 @@
 
 use std::time::Instant;
 
-use crate::frontier::bucket_space::BucketSpace;
+use crate::Error;
+use crate::frontier::bucket_space::{BucketSpace, by_words};
 use crate::frontier::choice::CoordinateChoice;
 use crate::frontier::fields::StateFields;
 use crate::frontier::level::{LevelEnd, LevelTotal, LevelUse, LevelWork};
-use crate::frontier::lists::BucketLists;
+use crate::frontier::levels::{FoundLists, LevelStore, MemoryLevels};
+use crate::frontier::lists::{BucketLists, ListChunk};
+use crate::frontier::outcome::{FrontierError, FrontierOutcome};
 use crate::kernel::{Kernel, KernelError};
 use crate::progress::{LevelDone, Progress};
 use crate::puzzle::orbits::{OrbitPlace, OrbitPuzzle};
-use crate::threads::{ThreadsError, pool};
+use crate::store::ListCut;
+use crate::threads::pool;
 
 /// A search of a puzzle of several orbits from its solved state, by lists of states.
 ///
@@ -48,103 +52,6 @@ pub struct FrontierSearch {
     pub memory: Option<u64>,
 }
 
-/// What a search has found at one depth.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct FrontierLevel {
-    /// Number of states.
-    pub states: u64,
-    /// Number of states up to symmetry; `None` where the search did not use all symmetries.
-    pub reduced: Option<u64>,
-    /// A number that is the same for equal sets of states, whatever the symmetries, kernel, threads and memory of
-    /// the search.
-    pub checksum: u64,
-    /// Keys that moves made, duplicates included.
-    pub generated: u64,
-    /// Keys that were new: a few more than states up to symmetry.
-    pub kept: u64,
-    /// Bytes that its lists take in memory; none where its states were counted only.
-    pub bytes: u64,
-    /// Wall time in seconds.
-    pub seconds: f64,
-}
-
-/// What a search has found.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct FrontierOutcome {
-    /// The levels from depth 0 on.
-    pub levels: Vec<FrontierLevel>,
-    /// Whether the search ran until no new state was found.
-    pub complete: bool,
-    /// How many symmetries of the puzzle were used, 1 for none.
-    pub symmetries: usize,
-    /// Most bytes that lists have taken at any time.
-    pub peak_bytes: u64,
-    /// Kernel that ran.
-    pub kernel: Kernel,
-    /// Worker threads.
-    pub threads: usize,
-    /// Wall time of the whole search in seconds.
-    pub seconds: f64,
-}
-
-impl FrontierOutcome {
-    /// Returns the number of states of each depth.
-    pub fn counts(&self) -> Vec<u64> {
-        self.levels.iter().map(|level| level.states).collect()
-    }
-}
-
-/// Why a search by lists ended early.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FrontierError {
-    /// The lists of a level do not fit.
-    #[error(
-        "{puzzle}: the states at depth {depth} do not fit in {budget} bytes of memory: stop at depth {depth}, whose \
-         states are counted only (--max-depth {depth}), count one more (--count-ahead), or allow more memory"
-    )]
-    Memory {
-        /// The puzzle.
-        puzzle: String,
-        /// The depth.
-        depth: usize,
-        /// The limit.
-        budget: u64,
-    },
-    /// A state does not fit the longest key.
-    #[error(
-        "{puzzle}: a state takes {words} words of 64 bits, at most {} are supported",
-        BucketSpace::MAX_WORDS
-    )]
-    State {
-        /// The puzzle.
-        puzzle: String,
-        /// Words needed.
-        words: usize,
-    },
-    /// A move that depends on one of several equal pieces, or on another piece than the others do.
-    #[error(
-        "{puzzle}: move '{name}' depends on a piece that looks like another one: this is not supported"
-    )]
-    Requires {
-        /// The puzzle.
-        puzzle: String,
-        /// The move.
-        name: String,
-    },
-    /// The processor lacks the instructions of the kernel.
-    #[error(transparent)]
-    Kernel(#[from] KernelError),
-    /// No threads.
-    #[error(transparent)]
-    Threads(#[from] ThreadsError),
-    /// The observer asked to stop.
-    #[error("interrupted")]
-    Interrupted,
-}
-
 impl FrontierSearch {
     /// Returns a complete search with everything else at its default.
     pub fn new(puzzle: OrbitPuzzle) -> FrontierSearch {
@@ -159,37 +66,65 @@ impl FrontierSearch {
         }
     }
 
-    /// Runs the search on its own threads. Cost: for each state up to symmetry and move some nanoseconds, and 8 bytes a
-    /// state up to symmetry for every 60 bits that one takes, for the two widest levels that are stored. Where these are
-    /// more than half of the memory they are coded: 1 to 6 bytes a state, and some 100 ns more for each.
+    /// Runs the search in memory, on its own threads. Cost: for each state up to symmetry and move some nanoseconds, and 8
+    /// bytes a state up to symmetry for every 60 bits that one takes, for the two widest levels that are stored. Where these
+    /// are more than half of the memory they are coded: 1 to 6 bytes a state, and some 100 ns more for each.
     ///
     /// # Errors
     /// [`FrontierError`].
-    pub fn run(&self, progress: &dyn Progress) -> Result<FrontierOutcome, FrontierError> {
-        let kernel = self.kernel.unwrap_or_else(Kernel::best);
-        if !kernel.is_supported() {
-            return Err(KernelError::Unsupported(kernel).into());
-        }
-        let pool = pool(self.threads)?;
+    pub fn run(&self, progress: &dyn Progress) -> Result<FrontierOutcome, Error> {
+        self.run_in(&mut MemoryLevels::default(), None, progress)
+    }
+
+    /// Runs the search with its lists in some store, whose coordinate may be given.
+    pub(crate) fn run_in(
+        &self,
+        store: &mut dyn LevelStore,
+        cut: Option<&ListCut>,
+        progress: &dyn Progress,
+    ) -> Result<FrontierOutcome, Error> {
+        let pool = pool(self.threads).map_err(FrontierError::from)?;
         let begun = Instant::now();
-        let fields = StateFields::of(&self.puzzle);
         let mut found = pool.install(|| {
-            let (puzzle, most) = (&self.puzzle, self.max_depth);
-            let choice = CoordinateChoice::new(puzzle, &fields, self.symmetry, most, self.memory);
-            self.search(&fields, &choice, kernel, progress)
+            let fields = StateFields::of(&self.puzzle);
+            let choice = match cut {
+                Some(cut) => CoordinateChoice::of_cut(&self.puzzle, &fields, cut),
+                None => self.choose(&fields),
+            };
+            self.search(&fields, &choice, store, progress)
         })?;
         found.threads = pool.current_num_threads();
         found.seconds = begun.elapsed().as_secs_f64();
         Ok(found)
     }
 
-    fn search(
+    fn choose(&self, fields: &StateFields) -> CoordinateChoice {
+        CoordinateChoice::new(&self.puzzle, fields, self.symmetry, self.max_depth, self.memory)
+    }
+
+    /// Returns how a search on disk deals its states out.
+    pub(crate) fn cut(&self) -> Result<ListCut, FrontierError> {
+        let fields = StateFields::of(&self.puzzle);
+        let choice = self.choose(&fields);
+        Ok(self.space(&fields, &choice)?.cut(&choice))
+    }
+
+    /// Returns the buckets of a run.
+    pub(crate) fn space_of(&self, cut: &ListCut) -> Result<BucketSpace, FrontierError> {
+        let fields = StateFields::of(&self.puzzle);
+        self.space(&fields, &CoordinateChoice::of_cut(&self.puzzle, &fields, cut))
+    }
+
+    /// Returns the buckets of the puzzle for a choice of coordinate.
+    fn space(
         &self,
         fields: &StateFields,
         choice: &CoordinateChoice,
-        kernel: Kernel,
-        progress: &dyn Progress,
-    ) -> Result<FrontierOutcome, FrontierError> {
+    ) -> Result<BucketSpace, FrontierError> {
+        let kernel = self.kernel.unwrap_or_else(Kernel::best);
+        if !kernel.is_supported() {
+            return Err(KernelError::Unsupported(kernel).into());
+        }
         let puzzle = &self.puzzle;
         // Moves may depend on one piece that has no double, as those of a board on the blank.
         let mut needed = puzzle.moves().iter().filter_map(|one| Some((one, one.requires?)));
@@ -203,110 +138,127 @@ impl FrontierSearch {
             });
         }
         let space = BucketSpace::new(puzzle, fields, choice, kernel);
-        tracing::debug!("{}", space.describe(choice));
-        let coded = choice.coded && space.coder.can_code();
-        match space.words() {
-            1 => self.levels::<1>(&space, fields, coded, progress),
-            2 => self.levels::<2>(&space, fields, coded, progress),
-            3 => self.levels::<3>(&space, fields, coded, progress),
-            4 => self.levels::<4>(&space, fields, coded, progress),
-            8 => self.levels::<8>(&space, fields, coded, progress),
-            16 => self.levels::<16>(&space, fields, coded, progress),
-            32 => self.levels::<32>(&space, fields, coded, progress),
-            64 => self.levels::<64>(&space, fields, coded, progress),
-            128 => self.levels::<128>(&space, fields, coded, progress),
-            words => Err(FrontierError::State { puzzle: puzzle.to_string(), words }),
+        if space.words() > BucketSpace::MAX_WORDS {
+            let (puzzle, words) = (puzzle.to_string(), space.words());
+            return Err(FrontierError::State { puzzle, words });
         }
+        Ok(space)
+    }
+
+    fn search(
+        &self,
+        fields: &StateFields,
+        choice: &CoordinateChoice,
+        store: &mut dyn LevelStore,
+        progress: &dyn Progress,
+    ) -> Result<FrontierOutcome, Error> {
+        let space = self.space(fields, choice)?;
+        tracing::debug!("{}", space.describe(choice));
+        store.begin(&space, &space.cut(choice))?;
+        let coded = store.is_on_disk() || choice.coded && space.coder.can_code();
+        let start = fields.encode(&self.puzzle.solved());
+        by_words!(space.words(), W => self.levels::<W>(&space, &start, coded, store, progress))
+    }
+
+    /// The first depth whose states are counted and not stored.
+    pub(crate) fn first_counted(&self) -> usize {
+        let stored = |most: usize| (most + 1).saturating_sub(1 + usize::from(self.count_ahead));
+        self.max_depth.map_or(usize::MAX, |most| stored(most).max(1))
     }
 
     fn levels<const W: usize>(
         &self,
         space: &BucketSpace,
-        fields: &StateFields,
+        start: &[u8],
         coded: bool,
+        store: &mut dyn LevelStore,
         progress: &dyn Progress,
-    ) -> Result<FrontierOutcome, FrontierError> {
-        let mut found = FrontierOutcome {
-            levels: Vec::new(),
-            complete: false,
-            symmetries: space.symmetries(),
-            peak_bytes: 0,
-            kernel: space.kernel,
-            threads: 0,
-            seconds: 0.0,
-        };
-        let mut push = |total: LevelTotal, bytes: u64, begun: Instant| {
-            let seconds = begun.elapsed().as_secs_f64();
-            let depth = found.levels.len();
-            found.levels.push(FrontierLevel {
-                states: total.states,
-                reduced: space.is_reduced().then_some(total.reduced),
-                checksum: total.checksum,
-                generated: total.generated,
-                kept: total.kept,
-                bytes,
-                seconds,
-            });
-            progress.level(&LevelDone { depth, states: total.states, seconds });
-        };
+    ) -> Result<FrontierOutcome, Error> {
         // The states at the last depth are rarely all that there are.
         progress.started(u64::MAX);
-        let begun = Instant::now();
-        let (mut current, total) = space.start::<W>(&fields.encode(&self.puzzle.solved()));
-        push(total, current.bytes(), begun);
-        // Keys of the last level, and what the next one may come to.
-        let (mut kept, mut expected) = (1, 1.0);
-        // The levels that a new one may meet again.
-        let mut seen: Vec<BucketLists> = Vec::new();
-        let mut complete = false;
-        let mut peak_bytes = current.bytes();
-        for depth in 1.. {
-            if self.max_depth.is_some_and(|most| depth > most) {
+        let on_disk = store.is_on_disk();
+        let spare = self.memory.unwrap_or(u64::MAX);
+        let FoundLists { mut levels, mut complete, mut lists } = store.found(space, spare)?;
+        if let Some(last) = levels.len().checked_sub(1) {
+            progress.continued(last, levels.iter().map(|level| level.states).sum());
+        } else {
+            let begun = Instant::now();
+            let becomes = if coded { LevelUse::Coded } else { LevelUse::Kept };
+            store.open(0, becomes, spare);
+            let (at, own, total) = space.start::<W>(start, coded);
+            let mut chunks = vec![(ListChunk::default(), LevelTotal::default()); space.chunks()];
+            chunks[at] = (own, total);
+            let each = store.chunks_per_part();
+            for (part, chunks) in chunks.chunks(each).enumerate() {
+                let put = store.put(part, chunks.to_vec());
+                put.map_err(|end| store.ended(&self.puzzle, 0, end))?;
+            }
+            let (first, level) = store.close(total, space, begun)?;
+            progress.level(&LevelDone { depth: 0, states: level.states, seconds: level.seconds });
+            (lists, levels) = (vec![first], vec![level]);
+        }
+        let bytes = |lists: &[BucketLists]| lists.iter().map(BucketLists::bytes).sum::<u64>();
+        let mut peak_bytes = bytes(&lists);
+        // How many levels are stored: the others were counted.
+        let mut stored = levels.iter().take_while(|level| level.bytes > 0).count();
+        for depth in levels.len().. {
+            if complete || self.max_depth.is_some_and(|most| depth > most) {
                 break;
             }
             let begun = Instant::now();
-            let taken = seen.iter().map(BucketLists::bytes).sum::<u64>() + current.bytes();
+            let taken = bytes(&lists);
             let room = self.memory.map_or(u64::MAX, |budget| budget.saturating_sub(taken));
-            let is_wide = || expected * (8 * W) as f64 > 0.5 * room as f64;
-            let becomes = match self.max_depth.map(|most| most - depth) {
-                Some(0) if self.count_ahead && depth > 1 => LevelUse::CountedAhead,
-                Some(0) => LevelUse::Counted,
-                Some(1) if self.count_ahead => LevelUse::Counted,
-                _ if coded || space.coder.can_code() && is_wide() => LevelUse::Coded,
-                _ => LevelUse::Kept,
+            // What the level may come to.
+            let kept = |depth: usize| levels[depth].kept as f64;
+            let growth = stored.checked_sub(2).map_or(1.0, |d| kept(d + 1) / kept(d)).max(1.0);
+            let is_wide = || kept(stored - 1) * growth * (8 * W) as f64 > 0.5 * room as f64;
+            let mut becomes = if depth < self.first_counted() {
+                let can = space.coder.can_code();
+                if coded || can && is_wide() { LevelUse::Coded } else { LevelUse::Kept }
+            } else if depth == stored {
+                LevelUse::Counted
+            } else {
+                LevelUse::CountedAhead
             };
-            let work = LevelWork { seen: &seen, current: &current, depth, becomes, room, progress };
-            let done = match space.level::<W>(&work) {
-                Err(LevelEnd::Full) if becomes == LevelUse::Kept && space.coder.can_code() => {
-                    space.level::<W>(&LevelWork { becomes: LevelUse::Coded, ..work })
+            let (current, seen) = lists.split_last().expect("level 0 is there");
+            let total = loop {
+                let before = store.open(depth, becomes, room);
+                let sink = store.sink();
+                let work = LevelWork { seen, current, depth, becomes, sink, progress };
+                match space.level::<W>(&work) {
+                    Ok(total) => break total.plus(before),
+                    Err(LevelEnd::Full) if becomes == LevelUse::Kept && space.coder.can_code() => {
+                        becomes = LevelUse::Coded;
+                    }
+                    Err(end) => return Err(store.ended(&self.puzzle, depth, end)),
                 }
-                done => done,
             };
-            let (next, total) = done.map_err(|stopped| match stopped {
-                LevelEnd::Interrupted => FrontierError::Interrupted,
-                LevelEnd::Full => {
-                    let (puzzle, budget) = (self.puzzle.to_string(), self.memory.unwrap_or(0));
-                    FrontierError::Memory { puzzle, depth, budget }
-                }
-            })?;
-            if total.states == 0 {
+            let (next, level) = store.close(total, space, begun)?;
+            if level.states == 0 {
                 complete = true;
                 break;
             }
-            let is_stored = matches!(becomes, LevelUse::Kept | LevelUse::Coded);
-            push(total, if is_stored { next.bytes() } else { 0 }, begun);
-            if !is_stored {
-                continue;
+            progress.level(&LevelDone { depth, states: level.states, seconds: level.seconds });
+            levels.push(level);
+            if becomes.is_stored() {
+                stored += 1;
+                peak_bytes = peak_bytes.max(taken + next.bytes());
+                if !space.directed {
+                    lists.drain(..lists.len() - 1);
+                }
+                lists.push(next);
             }
-            expected = total.kept as f64 * (total.kept as f64 / kept as f64).max(1.0);
-            kept = total.kept;
-            peak_bytes = peak_bytes.max(taken + next.bytes());
-            if !space.directed {
-                seen.clear();
-            }
-            seen.push(std::mem::replace(&mut current, next));
         }
-        Ok(FrontierOutcome { complete, peak_bytes, ..found })
+        Ok(FrontierOutcome {
+            levels,
+            complete,
+            symmetries: space.symmetries(),
+            peak_bytes,
+            disk_peak_bytes: on_disk.then_some(0),
+            kernel: space.kernel,
+            threads: 0,
+            seconds: 0.0,
+        })
     }
 }
 
@@ -450,7 +402,9 @@ mod tests {
                             group: group.clone(),
                             whole_group: whole_group.clone(),
                         };
-                        let found = search.search(&fields, &choice, kernel, &NoProgress).unwrap();
+                        let search = FrontierSearch { kernel: Some(kernel), ..search };
+                        let store = &mut MemoryLevels::default();
+                        let found = search.search(&fields, &choice, store, &NoProgress).unwrap();
                         let (of, kernel) = (&search.puzzle, kernel.name());
                         let what = format!(
                             "{of}: {chosen:?} {oriented} {kernel} {coded} {}",
@@ -494,9 +448,10 @@ mod tests {
     fn a_search_says_why_it_ends_early() {
         let mut search = FrontierSearch::new(board(5, 5, 0));
         let interrupted = search.run(&StopWhen(|| true)).unwrap_err();
-        assert_eq!(interrupted, FrontierError::Interrupted);
+        assert!(matches!(interrupted, Error::Frontier(FrontierError::Interrupted)));
         search.memory = Some(8 << 20);
-        let FrontierError::Memory { depth, .. } = search.run(&NoProgress).unwrap_err() else {
+        let error = search.run(&NoProgress).unwrap_err();
+        let Error::Frontier(FrontierError::Memory { depth, .. }) = error else {
             panic!("eight megabytes are not enough");
         };
         // What the message advises works.

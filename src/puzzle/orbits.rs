@@ -11,10 +11,12 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::units::shown;
 
 /// A set of positions whose pieces can trade places.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Orbit {
     /// What files call it.
     pub name: String,
@@ -27,7 +29,7 @@ pub struct Orbit {
 }
 
 /// A piece at a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Placed {
     /// Its kind, counted from 0 within the orbit.
     pub kind: u8,
@@ -71,7 +73,7 @@ impl fmt::Display for Orbit {
 }
 
 /// What a move does to one orbit.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OrbitTurn {
     /// For each position the one whose piece it receives.
     pub source: Vec<u8>,
@@ -87,7 +89,7 @@ impl OrbitTurn {
 }
 
 /// What a move does to each orbit, in the order of the puzzle's orbits.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Transformation(pub Vec<OrbitTurn>);
 
 impl Transformation {
@@ -157,7 +159,7 @@ impl Transformation {
 pub struct Arrangement(pub Vec<Vec<Placed>>);
 
 /// A move that a puzzle has.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrbitMove {
     /// What it is called: without spaces.
     pub name: String,
@@ -168,7 +170,7 @@ pub struct OrbitMove {
 }
 
 /// A kind of piece at a position of an orbit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct OrbitPlace {
     /// Index of the orbit.
     pub orbit: u8,
@@ -198,6 +200,15 @@ pub struct OrbitPuzzle {
     moves: Vec<OrbitMove>,
     illegal: Vec<OrbitPlace>,
     notes: Vec<String>,
+}
+
+/// A puzzle in the files of a run.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PuzzleJson {
+    orbits: Vec<Orbit>,
+    moves: Vec<OrbitMove>,
+    illegal: Vec<OrbitPlace>,
 }
 
 /// What is wrong with a puzzle of several orbits.
@@ -547,6 +558,20 @@ impl OrbitPuzzle {
         }
         let after = self.after(arrangement, &one.transformation);
         (!self.illegal.iter().any(|at| has(&after, at))).then_some(after)
+    }
+
+    /// Returns what is in the files of a run: everything but the name.
+    pub(crate) fn to_json(&self) -> String {
+        let OrbitPuzzle { orbits, moves, illegal, .. } = self.clone();
+        let parts = PuzzleJson { orbits, moves, illegal };
+        serde_json::to_string(&parts).expect("numbers and names have a JSON form")
+    }
+
+    /// Returns the puzzle of such a text; `None` for another text.
+    pub(crate) fn of_json(name: &str, text: &str) -> Option<OrbitPuzzle> {
+        let PuzzleJson { orbits, moves, illegal } = serde_json::from_str(text).ok()?;
+        let puzzle = OrbitPuzzle::new(name, orbits, moves).ok()?;
+        Some(puzzle.forbidding(illegal))
     }
 
     /// Returns whether the inverse of some move is missing: distances then depend on the direction.

@@ -306,6 +306,11 @@ impl LevelReader {
         &self.header
     }
 
+    /// Returns the file and its frames.
+    pub fn into_file(self) -> (Box<dyn ReadAt>, Vec<FrameEntry>) {
+        (self.file, self.index)
+    }
+
     /// Returns the number of states and their checksum, as the file states them.
     pub fn sum(&self) -> Tally {
         self.sum

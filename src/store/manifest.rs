@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use crate::kernel::Tally;
-use crate::store::{Storage, StorageError};
+use crate::store::{RunFile, Shares, Storage, StorageError};
 
 pub const MANIFEST: &str = "manifest";
 
@@ -24,9 +24,9 @@ pub const PREVIOUS: &str = "manifest.previous";
 /// First word of the file.
 const FORMAT: &str = "tilewave-run";
 
-/// Latest version that this program writes and reads: boards moved one tile at a time are written as version 1, all
-/// else as version 2, unequal shares as version 3.
-const VERSION: u32 = 3;
+/// Latest version that this program writes and reads: boards moved one tile at a time are written as version 1, other
+/// puzzles as version 2, unequal shares as version 3, lists as version 4.
+const VERSION: u32 = 4;
 
 /// No manifest is longer: 84 levels of thousands of chunks take a few megabytes, three of a million half of this.
 const LONGEST: u64 = 1 << 30;
@@ -40,16 +40,51 @@ pub struct ChunkRecord {
     #[serde(with = "hex")]
     pub checksum: u64,
     pub bytes: u64,
+    /// What else is counted of lists. States without bytes are those that were counted and not stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lists: Option<ListCounts>,
+}
+
+/// What is counted of the states of lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListCounts {
+    /// States up to symmetry.
+    pub reduced: u64,
+    /// Keys that moves made.
+    pub generated: u64,
+    /// Keys that were new.
+    pub kept: u64,
+}
+
+/// How the states of a run are dealt out to lists.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListCut {
+    /// The fields of the coordinate, and whether it has their orientations.
+    pub fields: Vec<usize>,
+    pub oriented: bool,
+    /// Whether symmetries are used, how many keep the coordinate, and what it comes to.
+    pub symmetric: bool,
+    pub symmetries: usize,
+    pub classes: usize,
+    pub buckets_per_class: usize,
+    pub words: usize,
 }
 
 impl ChunkRecord {
-    pub(crate) fn tally(&self) -> Tally {
+    pub fn tally(&self) -> Tally {
         Tally { states: self.states, checksum: self.checksum }
     }
 
     /// Returns whether there is a file: also one without states may hold those seen before.
     pub fn has_file(&self) -> bool {
-        self.states > 0 || self.bytes > 0
+        self.bytes > 0 || self.states > 0 && self.lists.is_none()
+    }
+
+    /// Returns whether its states were counted and not stored.
+    pub fn is_counted(&self) -> bool {
+        self.states > 0 && !self.has_file()
     }
 }
 
@@ -61,7 +96,7 @@ pub struct LevelFiles {
     pub chunks: Vec<ChunkRecord>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LevelRecord {
     /// States at this depth.
@@ -71,10 +106,12 @@ pub struct LevelRecord {
     /// Seconds spent on it, over all sessions.
     pub seconds: f64,
     pub bytes: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lists: Option<ListCounts>,
 }
 
 impl LevelRecord {
-    pub(crate) fn tally(&self) -> Tally {
+    pub fn tally(&self) -> Tally {
         Tally { states: self.states, checksum: self.checksum }
     }
 }
@@ -130,6 +167,12 @@ pub struct Manifest {
     pub files: Vec<LevelFiles>,
     /// Seconds spent on the level in progress.
     pub level_seconds: f64,
+    /// The levels behind those: they were counted and not stored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<LevelRecord>,
+    /// How states are dealt out to lists, where they have no numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lists: Option<ListCut>,
 }
 
 /// What is wrong with a manifest.
@@ -174,6 +217,11 @@ impl Manifest {
         self.files.iter().find(|files| files.depth == depth)
     }
 
+    /// Returns the depth in progress.
+    pub fn depth(&self) -> usize {
+        self.levels.len() + self.counted.len()
+    }
+
     /// Returns the states of the finished levels.
     pub(crate) fn states(&self) -> u64 {
         self.levels.iter().fold(0, |sum, level| sum.saturating_add(level.states))
@@ -199,7 +247,7 @@ impl Manifest {
     }
 
     pub fn text(&self) -> String {
-        seal(FORMAT, version(&self.identity, &self.shares), self)
+        seal(FORMAT, version(&self.identity, &self.shares, self.lists.as_ref()), self)
     }
 
     pub fn parse(bytes: &[u8]) -> Result<Manifest, ManifestError> {
@@ -229,7 +277,7 @@ impl Manifest {
         }
         let depths: Vec<u32> = self.files.iter().map(|files| files.depth).collect();
         if !depths.is_sorted_by(|a, b| a < b)
-            || depths.last().is_some_and(|&d| d as usize > self.levels.len())
+            || depths.last().is_some_and(|&d| d as usize > self.depth())
         {
             return Err("its levels are not in order".into());
         }
@@ -320,11 +368,12 @@ fn read_sealed<T>(
     parse(bytes.as_ref()).map(Some).map_err(|error| storage.place(name).invalid(error))
 }
 
-/// Returns the version of what names a metric or a puzzle, or shares.
-fn version(identity: &Identity, shares: &[u32]) -> u32 {
-    match shares {
-        [] => 1 + u32::from(identity.metric.is_some() || identity.puzzle.is_some()),
-        _ => VERSION,
+/// Returns the version of what names a metric or a puzzle, has shares, or lists.
+fn version(identity: &Identity, shares: &[u32], lists: Option<&ListCut>) -> u32 {
+    match (shares, lists) {
+        (_, Some(_)) => 4,
+        ([], None) => 1 + u32::from(identity.metric.is_some() || identity.puzzle.is_some()),
+        (_, None) => 3,
     }
 }
 
@@ -386,6 +435,9 @@ pub struct Marker {
     /// Digits that all lines of a chunk share, K.
     pub shared_digits: u32,
     pub keep_all: bool,
+    /// As in the manifest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lists: Option<ListCut>,
 }
 
 impl Marker {
@@ -399,6 +451,7 @@ impl Marker {
             identity: manifest.identity.clone(),
             shared_digits: manifest.shared_digits,
             keep_all: manifest.keep_all,
+            lists: manifest.lists.clone(),
         }
     }
 
@@ -407,7 +460,8 @@ impl Marker {
     }
 
     pub(crate) fn write(&self, storage: &dyn Storage) -> Result<(), StorageError> {
-        let text = seal(MARKER_FORMAT, version(&self.identity, &self.shares), self);
+        let text =
+            seal(MARKER_FORMAT, version(&self.identity, &self.shares, self.lists.as_ref()), self);
         write_marker(storage, MARKER, self.run, &text)
     }
 }
@@ -431,163 +485,6 @@ pub(crate) fn write_marker(
     put(storage, RunFile::NewMarker { run }, name, text, || {})
 }
 
-// The names of a run's files.
-//
-// Invariant: a name is taken for a run's file only when it is, letter for letter, one that [`RunFile::name`]
-// gives. Whatever may be removed without reading it carries the run's number in its name.
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RunFile {
-    /// The states of a chunk at a depth, named by a manifest once.
-    Level { depth: u32, chunk: u32 },
-    /// The same before a manifest names it.
-    Uncommitted { run: u64, depth: u32, chunk: u32 },
-    /// Bits that a chunk sends to others for the step to a depth.
-    Scratch { run: u64, depth: u32, chunk: u32 },
-    /// A manifest that is being written.
-    NewManifest { run: u64 },
-    /// A marker that is being written.
-    NewMarker { run: u64 },
-}
-
-impl RunFile {
-    /// The two names that the file of a chunk has had or will have: when it is named by a manifest, and before.
-    pub(crate) fn level_names(run: u64, depth: u32, chunk: u32) -> [String; 2] {
-        [RunFile::Level { depth, chunk }, RunFile::Uncommitted { run, depth, chunk }]
-            .map(RunFile::name)
-    }
-
-    pub fn name(self) -> String {
-        match self {
-            RunFile::Level { depth, chunk } => format!("level-{depth:03}.chunk-{chunk:05}"),
-            RunFile::Uncommitted { run, depth, chunk } => {
-                format!("level-{depth:03}.chunk-{chunk:05}.{run:016x}.new")
-            }
-            RunFile::Scratch { run, depth, chunk } => {
-                format!("cross-{depth:03}.chunk-{chunk:05}.{run:016x}")
-            }
-            RunFile::NewManifest { run } => format!("manifest.{run:016x}.new"),
-            RunFile::NewMarker { run } => format!("tilewave-run.{run:016x}.new"),
-        }
-    }
-
-    /// Returns the file of a name, if it is one of a run's.
-    pub fn parse(name: &str) -> Option<RunFile> {
-        let number = |text: &str| text.parse().ok();
-        let hex = |text: &str| u64::from_str_radix(text, 16).ok();
-        let words: Vec<&str> = name.split(['-', '.']).collect();
-        let file = match words[..] {
-            ["level", depth, "chunk", chunk] => {
-                RunFile::Level { depth: number(depth)?, chunk: number(chunk)? }
-            }
-            ["level", depth, "chunk", chunk, run, "new"] => RunFile::Uncommitted {
-                run: hex(run)?,
-                depth: number(depth)?,
-                chunk: number(chunk)?,
-            },
-            ["cross", depth, "chunk", chunk, run] => {
-                RunFile::Scratch { run: hex(run)?, depth: number(depth)?, chunk: number(chunk)? }
-            }
-            ["manifest", run, "new"] => RunFile::NewManifest { run: hex(run)? },
-            ["tilewave", "run", run, "new"] => RunFile::NewMarker { run: hex(run)? },
-            _ => return None,
-        };
-        (file.name() == name).then_some(file)
-    }
-
-    /// Returns the run whose number the name carries.
-    pub fn run(self) -> Option<u64> {
-        match self {
-            RunFile::Level { .. } => None,
-            RunFile::Uncommitted { run, .. }
-            | RunFile::Scratch { run, .. }
-            | RunFile::NewManifest { run }
-            | RunFile::NewMarker { run } => Some(run),
-        }
-    }
-}
-
-// How the chunks of a run are dealt out to its directories.
-//
-// Invariant: with equal shares chunk c lies in directory c modulo their number; with others every stretch of chunks
-// is dealt out as nearly in proportion as whole chunks can be.
-
-/// The largest share of a directory.
-const LARGEST: u32 = 32;
-
-/// Rooms that differ by less than one part in so many are alike.
-const ALIKE: u64 = 5;
-
-/// Which chunks lie in which directory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shares {
-    /// The directory of each chunk, again and again.
-    order: Vec<usize>,
-    shares: Vec<u32>,
-}
-
-impl Shares {
-    /// Returns the shares that are written as this list for a number of directories: an empty list, or one of another
-    /// length, stands for equal shares.
-    pub fn new(shares: &[u32], directories: usize) -> Shares {
-        let shares = if Shares::are_valid(shares, directories) {
-            shares.to_vec()
-        } else {
-            vec![1; directories]
-        };
-        let all: i64 = shares.iter().map(|share| i64::from(*share)).sum();
-        // Every turn each directory is owed its share, and the one that is owed most has the chunk.
-        let mut owed = vec![0i64; shares.len()];
-        let order = (0..all).map(|_| {
-            for (owed, share) in owed.iter_mut().zip(&shares) {
-                *owed += i64::from(*share);
-            }
-            let most = (0..owed.len()).rev().max_by_key(|&place| owed[place]);
-            let place = most.unwrap_or(0);
-            owed[place] -= all;
-            place
-        });
-        Shares { order: order.collect(), shares }
-    }
-
-    pub fn are_valid(shares: &[u32], directories: usize) -> bool {
-        let most = shares.iter().max();
-        shares.len() == directories && most.is_some_and(|most| (1..=LARGEST).contains(most))
-    }
-
-    /// Returns the shares that fit the room in directories, each given with a number that those on one disk share;
-    /// an empty list when nobody knows, or the rooms are much alike.
-    pub fn by_room(rooms: &[(Option<u64>, Option<u64>)]) -> Vec<u32> {
-        let on = |device: Option<u64>| {
-            rooms.iter().filter(move |(_, d)| device.is_some() && *d == device)
-        };
-        let room = |&(free, device): &(Option<u64>, Option<u64>)| {
-            Some(free? / (on(device).count().max(1) as u64))
-        };
-        let Some(rooms) = rooms.iter().map(room).collect::<Option<Vec<u64>>>() else {
-            return Vec::new();
-        };
-        let (most, least) = (rooms.iter().max(), rooms.iter().min());
-        let (Some(&most), Some(&least)) = (most, least) else {
-            return Vec::new();
-        };
-        if most - least <= most / ALIKE {
-            return Vec::new();
-        }
-        let share =
-            |room: &u64| (u128::from(*room) * u128::from(LARGEST) / u128::from(most)) as u32;
-        rooms.iter().map(share).collect()
-    }
-
-    pub fn place(&self, chunk: usize) -> usize {
-        self.order[chunk % self.order.len()]
-    }
-
-    pub fn share(&self, place: usize) -> (u32, u32) {
-        (self.shares[place], self.shares.iter().sum())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -607,80 +504,5 @@ mod tests {
             let error = Manifest::parse(seal(FORMAT, 1, &value).as_bytes()).unwrap_err();
             assert!(matches!(error, ManifestError::Content(_)), "{error}");
         }
-    }
-
-    #[test]
-    fn names_come_back_and_others_are_nobodys() {
-        let (run, depth, chunk) = (0x0123_4567_89ab_cdef, 12, 34567);
-        for file in [
-            RunFile::Level { depth, chunk },
-            RunFile::Uncommitted { run, depth, chunk },
-            RunFile::Scratch { run, depth, chunk },
-            RunFile::NewManifest { run },
-            RunFile::NewMarker { run },
-        ] {
-            assert_eq!(RunFile::parse(&file.name()), Some(file), "{}", file.name());
-        }
-        for other in [
-            "cross-validation.csv",
-            "cross-012.chunk-00003",
-            "level-notes.txt",
-            "level-12.chunk-00003",
-            "level-012.chunk-3",
-            "level-+12.chunk-00003",
-            "level-012.chunk-00003.txt",
-            "level-012.chunk-00003.0123456789ABCDEF.new",
-            "manifest",
-            "manifest.new",
-            "",
-        ] {
-            assert_eq!(RunFile::parse(other), None, "{other}");
-        }
-    }
-
-    #[test]
-    fn equal_shares_go_round() {
-        for shares in [vec![], vec![1, 1, 1], vec![7, 7, 7], vec![2, 1], vec![0, 0, 0]] {
-            let shares = Shares::new(&shares, 3);
-            assert!((0..1000).all(|chunk| shares.place(chunk) == chunk % 3));
-        }
-    }
-
-    /// Of any stretch from the first chunk on every directory has its share, to one chunk.
-    #[test]
-    fn chunks_are_dealt_out_in_proportion() {
-        for list in [vec![32, 9], vec![1, 32, 17, 5], vec![0, 3], vec![32, 0, 31], vec![1]] {
-            let shares = Shares::new(&list, list.len());
-            let all: u32 = list.iter().sum();
-            let mut dealt = vec![0u32; list.len()];
-            for chunk in 0..500 {
-                dealt[shares.place(chunk)] += 1;
-                for (place, (dealt, share)) in dealt.iter().zip(&list).enumerate() {
-                    let due = f64::from(*share) * (chunk + 1) as f64 / f64::from(all);
-                    assert!((f64::from(*dealt) - due).abs() < 1.5, "{list:?} {chunk}");
-                    assert_eq!(shares.share(place), (*share, all));
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn shares_follow_the_room() {
-        let on = |free: u64, device: u64| (Some(free), Some(device));
-        let by_room = Shares::by_room;
-        assert_eq!(by_room(&[on(2000, 1), on(500, 2)]), [32, 8]);
-        // Directories on one disk share its room.
-        assert_eq!(by_room(&[on(1000, 1), on(1000, 1), on(1000, 2)]), [16, 16, 32]);
-        assert_eq!(by_room(&[on(1000, 1), on(0, 2)]), [32, 0]);
-        let alike = [
-            vec![on(1000, 1), on(850, 2)],
-            vec![on(1000, 1), on(1000, 1)],
-            vec![(Some(5), None), (None, None)],
-            vec![on(0, 1), on(0, 2)],
-            vec![],
-        ];
-        assert!(alike.iter().all(|rooms| by_room(rooms).is_empty()));
-        // Two of which nobody knows the disk are two disks.
-        assert_eq!(by_room(&[(Some(4), None), (Some(1), None)]), [32, 8]);
     }
 }

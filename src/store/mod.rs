@@ -10,6 +10,7 @@ pub(crate) mod level_file;
 pub(crate) mod manifest;
 pub(crate) mod memory;
 pub(crate) mod output;
+pub(crate) mod run_files;
 pub(crate) mod storage;
 
 pub use crate::store::codec::{Codec, DEFAULT_LEVEL, Decoder, Encoder};
@@ -22,11 +23,12 @@ pub use crate::store::level_file::{
     FrameEntry, Frames, LABEL, LevelHeader, LevelReader, LevelWriter,
 };
 pub use crate::store::manifest::{
-    ChunkRecord, Identity, LevelFiles, LevelRecord, MANIFEST, MARKER, Manifest, Marker, PREVIOUS,
-    RunFile, Shares,
+    ChunkRecord, Identity, LevelFiles, LevelRecord, ListCounts, ListCut, MANIFEST, MARKER,
+    Manifest, Marker, PREVIOUS,
 };
 pub use crate::store::memory::{Array, Image, Mapped, MemoryError, Words, budget, peak_memory};
 pub use crate::store::output::{Output, OutputError, advice};
+pub use crate::store::run_files::{RunFile, Shares};
 pub use crate::store::storage::{
     Append, Bytes, Directory, Io, Lock, MemoryDirectory, ReadAt, Storage, lock_within,
     remove_unused,

@@ -8,6 +8,7 @@ mod directories;
 mod equality;
 mod format;
 mod groups;
+mod lists;
 mod nodes;
 mod repair;
 mod sessions;

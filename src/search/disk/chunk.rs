@@ -258,7 +258,7 @@ impl Level<'_> {
                     batches.iter().try_for_each(|batch| batch.map(drop))?;
                     self.shows(done + frames as u64);
                 }
-                committer.tell(move |writer| writer.end(tally))?;
+                committer.tell(move |writer| writer.end(tally, None))?;
                 halo.end(depth as u32 + 1, chunk, next_side)?;
             }
             Ok(true)

@@ -1,5 +1,6 @@
 //! The directories of a run: which chunk lies where, the locks, and how much of the disks is used.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -8,6 +9,7 @@ use parking_lot::RwLock;
 use twox_hash::XxHash3_64;
 
 use crate::Error;
+use crate::puzzle::orbits::OrbitPuzzle;
 use crate::puzzle::{Board, Metric, StateSpace};
 use crate::search::PlaneStore;
 use crate::search::disk::{DiskError, Widths};
@@ -148,13 +150,33 @@ impl Identity {
         ]
     }
 
+    pub(crate) fn of_orbits(puzzle: &OrbitPuzzle) -> Identity {
+        Identity {
+            board: puzzle.name().into(),
+            goal: SOLVED.into(),
+            start: SOLVED.into(),
+            metric: None,
+            puzzle: Some(puzzle.to_json()),
+        }
+    }
+
     /// Whether both are of the same moves of another puzzle, whatever it and they are called.
     pub(crate) fn is_renamed(&self, other: &Identity) -> bool {
+        if self.puzzle.is_some() && self.puzzle == other.puzzle {
+            return true;
+        }
         let read = |of: &Identity| StateSpace::from_puzzle_text(of.puzzle.as_ref()?);
         matches!((read(self), read(other)), (Some(one), Some(other)) if one.is_renamed(&other))
     }
 
-    /// What is searched; [`DiskError::Apart`] for what no program of this version wrote.
+    /// What is searched, by lists or by numbers; [`DiskError::Apart`] as for [`Identity::space`].
+    pub(crate) fn searched(&self, of: &dyn Storage) -> Result<Searched, Error> {
+        let puzzle =
+            self.puzzle.as_deref().and_then(|text| OrbitPuzzle::of_json(&self.board, text));
+        puzzle.map_or_else(|| self.space(of).map(Searched::Numbered), |p| Ok(Searched::Listed(p)))
+    }
+
+    /// What is searched by the numbers of its states; [`DiskError::Apart`] for what no program of this version wrote.
     pub(crate) fn space(&self, of: &dyn Storage) -> Result<StateSpace, Error> {
         let unknown = |what: &str| {
             DiskError::apart(
@@ -174,6 +196,37 @@ impl Identity {
         let goal = Board::parse(&self.goal, Some(self.board.parse()?))?;
         let space = StateSpace::of_board(goal).in_metric(metric);
         space.starting_at(&self.start)
+    }
+}
+
+/// Goal and start of a puzzle that is searched by lists.
+const SOLVED: &str = "solved";
+
+/// What a run searches.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Searched {
+    /// By the numbers of its states.
+    Numbered(StateSpace),
+    /// By lists of its states.
+    Listed(OrbitPuzzle),
+}
+
+impl Searched {
+    /// Returns the number of states that can be reached, where it is known and has 64 bits at most.
+    pub fn states(&self) -> Option<u64> {
+        match self {
+            Searched::Numbered(space) => space.states(),
+            Searched::Listed(puzzle) => puzzle.states()?.try_into().ok(),
+        }
+    }
+}
+
+impl fmt::Display for Searched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Searched::Numbered(space) => space.fmt(f),
+            Searched::Listed(puzzle) => puzzle.fmt(f),
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use crate::search::{
     Chunks, Communicator, FoundLevels, Frontier, PlaneStore, Reduce, Search, SearchError,
     SearchProblem, states_of,
 };
-use crate::store::{ChunkRecord, LevelFiles, Manifest};
+use crate::store::{ChunkRecord, LevelFiles, LevelRecord, Manifest};
 use crate::threads::pool;
 
 /// What a search needs before it looks at its directories.
@@ -195,11 +195,12 @@ impl<'a> Session<'a> {
             let finished = committer.finished(depth as u32)?;
             let mut sums = sums(&finished);
             self.job.communicator.all_reduce(Reduce::Sum, &mut sums);
-            let [states, checksum, _] = sums;
+            let [states, checksum, bytes] = sums;
             // Before the level can be committed: what does not add up must not be called finished.
             let more = found.push(Tally { states, checksum }, begun, self.job.progress);
             let more = more.map_err(|e| Halt::Together(e.into()))?;
-            committer.ask(move |writer| writer.level(sums))?;
+            let record = LevelRecord { states, checksum, bytes, ..LevelRecord::default() };
+            committer.ask(move |writer| writer.level(record, true))?;
             committer.tell(Writer::commit_if_due)?;
             if !more {
                 break;

@@ -16,6 +16,8 @@ pub(crate) mod exchange;
 pub(crate) mod halo;
 pub(crate) mod halo_sources;
 pub(crate) mod level;
+pub(crate) mod list_files;
+pub(crate) mod lists;
 pub(crate) mod plan;
 pub(crate) mod reader;
 pub(crate) mod repair;
@@ -24,12 +26,14 @@ pub(crate) mod survey;
 pub(crate) mod verify;
 pub(crate) mod writer;
 
-pub use crate::search::disk::directories::{Directories, Disk};
+pub use crate::search::disk::directories::{Directories, Disk, Searched};
 pub use crate::search::disk::error::{DiskError, Stopped};
+pub use crate::search::disk::lists::run_lists;
 pub use crate::search::disk::plan::{DiskBudget, Estimate, MemoryPlan, estimate};
 pub use crate::search::disk::repair::{Repaired, repair};
 pub use crate::search::disk::run::{run, run_distributed};
-pub use crate::search::disk::verify::{Status, Verified, search, status, verify};
+pub use crate::search::disk::survey::Verified;
+pub use crate::search::disk::verify::{Status, search, status, verify};
 pub use crate::search::outcome::{DiskUse, PlaneStore, Widths, widths};
 
 pub(crate) use crate::search::disk::chunk::{DiskRun, Level, Workers, half_step, restore};
@@ -42,7 +46,11 @@ pub(crate) use crate::search::disk::halo_sources::{
 };
 pub(crate) use crate::search::disk::level::{DiskJob, Session};
 pub(crate) use crate::search::disk::plan::{Network, SENT, check_room, network, share, suits};
-pub(crate) use crate::search::disk::reader::{Batch, Batches, Clock, Fetch, RunFiles, Times};
+pub(crate) use crate::search::disk::reader::{
+    Batch, Batches, Clock, Fetch, RunFiles, RunLevel, Times,
+};
 pub(crate) use crate::search::disk::repair::Recomputed;
 pub(crate) use crate::search::disk::survey::{Seen, Survey};
-pub(crate) use crate::search::disk::writer::{Committer, EncodedFrames, Writer, no_thread};
+pub(crate) use crate::search::disk::writer::{
+    Committer, EncodedFrames, Writer, WriterJob, no_thread,
+};

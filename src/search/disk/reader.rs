@@ -201,6 +201,65 @@ pub(crate) struct FrameRead<'a> {
 
 pub(crate) type Batches<'a> = Receiver<Result<Batch<'a>, DiskError>>;
 
+/// The files of one level of a run.
+pub(crate) struct RunLevel<'a> {
+    pub directories: &'a Directories,
+    pub run: u64,
+    pub depth: u32,
+    /// Whether the levels before are there, so that a damaged one can be computed again.
+    pub keep_all: bool,
+}
+
+impl RunLevel<'_> {
+    /// Opens the file of which the manifest has a record; its header must be this one, whatever the codec.
+    pub fn open(
+        &self,
+        record: &ChunkRecord,
+        expected: &LevelHeader,
+    ) -> Result<LevelReader, DiskError> {
+        let chunk = record.chunk as usize;
+        let storage = self.directories.of_chunk(chunk);
+        let [name, uncommitted] = RunFile::level_names(self.run, self.depth, record.chunk);
+        // A commit gives a file its name at any time, but never takes it back.
+        let found = storage.find(&uncommitted);
+        let opened = found.and_then(|file| file.map_or_else(|| storage.open(&name), Ok));
+        let reader = opened.and_then(LevelReader::open).map_err(|e| match e.kind() {
+            ErrorKind::InvalidData => self.damaged(chunk, &e.reason.to_string()),
+            ErrorKind::NotFound => DiskError::apart(
+                storage,
+                format!("{name} is not there: is the disk of this directory mounted?"),
+            ),
+            _ => e.into(),
+        })?;
+        let header = reader.header();
+        if *header != (LevelHeader { codec: header.codec, ..expected.clone() }) {
+            let own = header.run == self.run;
+            let whose = if own { "this run, of another depth or chunk" } else { "another run" };
+            return Err(DiskError::apart(
+                storage,
+                format!("{name} belongs to {whose}: put the right one in its place"),
+            ));
+        }
+        if reader.sum() != record.tally() || (record.bytes > 0 && reader.len() != record.bytes) {
+            return Err(self.damaged(chunk, "it is not the file that the manifest names"));
+        }
+        Ok(reader)
+    }
+
+    pub fn damaged(&self, chunk: usize, reason: &str) -> DiskError {
+        let storage = self.directories.of_chunk(chunk);
+        let place = storage.place(&Manifest::file_name(self.depth, chunk as u32));
+        let advice = if self.keep_all {
+            "tilewave resume --check --dir computes it again from the levels before"
+        } else {
+            "it cannot be computed again, the levels before are not kept: start again in another --dir"
+        };
+        let depth = self.depth;
+        let reason = format!("{place} (depth {depth}): {reason}; {advice}");
+        DiskError::Damaged { depth, scratch: false, reason }
+    }
+}
+
 pub(crate) struct Fetch<'a> {
     pub files: &'a RunFiles<'a>,
     pub parts: FileFrames,
@@ -219,45 +278,17 @@ impl Fetch<'_> {
         let Some(record) = record else {
             return Ok(None);
         };
-        let storage = self.files.directories.of_chunk(chunk);
-        let [name, uncommitted] = RunFile::level_names(self.files.run, self.depth, record.chunk);
-        // A commit gives a file its name at any time, but never takes it back.
-        let found = storage.find(&uncommitted);
-        let opened = found.and_then(|file| file.map_or_else(|| storage.open(&name), Ok));
-        let reader = opened.and_then(LevelReader::open).map_err(|e| match e.kind() {
-            ErrorKind::InvalidData => self.damaged(chunk, &e.reason.to_string()),
-            ErrorKind::NotFound => DiskError::apart(
-                storage,
-                format!("{name} is not there: is the disk of this directory mounted?"),
-            ),
-            _ => e.into(),
-        })?;
-        let header = reader.header();
-        if *header != self.files.header(self.depth, chunk, header.codec) {
-            let own = header.run == self.files.run;
-            let whose = if own { "this run, of another depth or chunk" } else { "another run" };
-            return Err(DiskError::apart(
-                storage,
-                format!("{name} belongs to {whose}: put the right one in its place"),
-            ));
-        }
-        if reader.sum() != record.tally() || (record.bytes > 0 && reader.len() != record.bytes) {
-            return Err(self.damaged(chunk, "it is not the file that the manifest names"));
-        }
-        Ok(Some(reader))
+        let expected = self.files.header(self.depth, chunk, Codec::Zstd);
+        self.level_run().open(record, &expected).map(Some)
+    }
+
+    fn level_run(&self) -> RunLevel<'_> {
+        let RunFiles { directories, run, keep_all, .. } = *self.files;
+        RunLevel { directories, run, depth: self.depth, keep_all }
     }
 
     pub fn damaged(&self, chunk: usize, reason: &str) -> DiskError {
-        let storage = self.files.directories.of_chunk(chunk);
-        let place = storage.place(&Manifest::file_name(self.depth, chunk as u32));
-        let advice = if self.files.keep_all {
-            "tilewave resume --check --dir computes it again from the levels before"
-        } else {
-            "it cannot be computed again, the levels before are not kept: start again in another --dir"
-        };
-        let depth = self.depth;
-        let reason = format!("{place} (depth {depth}): {reason}; {advice}");
-        DiskError::Damaged { depth, scratch: false, reason }
+        self.level_run().damaged(chunk, reason)
     }
 
     /// Decodes the frames of a chunk one by one: calls `each` until it returns false or there are no more. Returns

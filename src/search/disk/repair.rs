@@ -8,14 +8,16 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 use crate::Error;
+use crate::frontier::LevelTotal;
 use crate::kernel::Tally;
 use crate::progress::Progress;
-use crate::puzzle::{Board, StateSpace};
-use crate::search::disk::{Directories, Disk, DiskError, Seen, Survey, label};
+use crate::puzzle::Board;
+use crate::search::disk::list_files::counts_of;
+use crate::search::disk::{Directories, Disk, DiskError, Searched, Seen, Survey, label};
 use crate::search::{Chunks, SearchProblem};
 use crate::store::{
-    ChunkRecord, LevelFiles, LevelHeader, LevelReader, LevelRecord, MANIFEST, Manifest, Marker,
-    PREVIOUS, RunFile,
+    ChunkRecord, LevelFiles, LevelHeader, LevelReader, LevelRecord, ListCut, MANIFEST, Manifest,
+    Marker, PREVIOUS, RunFile,
 };
 
 /// What a repair has found and made.
@@ -24,7 +26,7 @@ pub struct Repaired {
     /// The new manifest.
     pub manifest: Manifest,
     /// What is searched.
-    pub space: StateSpace,
+    pub searched: Searched,
     /// Whole level files.
     pub files: usize,
     /// Level files that cannot be read, with what is wrong.
@@ -67,7 +69,9 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
     let previous = Manifest::read_previous(first);
     let shares = previous.as_ref().map(|manifest| manifest.shares.clone());
     directories.deal(&shares.or_else(marked).unwrap_or_default());
-    let found = RunLevels::of(&survey)?;
+    let cut = previous.as_ref().map(|manifest| manifest.lists.clone());
+    let marked = || Some(survey.seen.iter().find_map(Seen::any_marker)?.lists.clone());
+    let found = RunLevels::of(&survey, cut.or_else(marked).flatten())?;
     let Some(header) = &found.header else {
         return Err(DiskError::empty(first).into());
     };
@@ -79,9 +83,11 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
         None => bare(directories, header, marker)?,
     };
     // Whether goal and start make sense is found out before a manifest says so.
-    let space = base.identity.space(first)?;
-    SearchProblem::chunked(&space)?;
-    let manifest = found.rebuild(base, space.states().unwrap_or(u64::MAX));
+    let searched = base.identity.searched(first)?;
+    if let Searched::Numbered(space) = &searched {
+        SearchProblem::chunked(space)?;
+    }
+    let manifest = found.rebuild(base, searched.states().unwrap_or(u64::MAX));
     let manifest = manifest.map_err(|missing| {
         let damaged = match found.damaged.first() {
             Some(name) => format!("; {} files are damaged: {name}", found.damaged.len()),
@@ -102,7 +108,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
     }
     manifest.write_first(first)?;
     let RunLevels { files, damaged, .. } = found;
-    Ok(Repaired { manifest, space, files, damaged, previous: had_previous, kept })
+    Ok(Repaired { manifest, searched, files, damaged, previous: had_previous, kept })
 }
 
 /// The marker of the first directory that has one; all must be of the files' run.
@@ -137,20 +143,23 @@ fn bare(
             "neither {PREVIOUS} nor a marker is there: where the search of {what} started cannot be known"
         ));
     };
-    let space = marker.identity.space(first)?;
+    let searched = marker.identity.searched(first)?;
     if label(&marker.identity) != header.label {
         return apart(format!(
-            "its level files are of another search than its marker's, of {space}"
+            "its level files are of another search than its marker's, of {searched}"
         ));
     }
-    let layout = SearchProblem::chunked(&space)?.layout;
-    let Some(chunks) = Chunks::of(layout, header.chunks, header.frame_lines) else {
-        return apart(format!("{} chunks do not fit {space}", header.chunks));
-    };
+    if let Searched::Numbered(space) = &searched {
+        let layout = SearchProblem::chunked(space)?.layout;
+        if Chunks::of(layout, header.chunks, header.frame_lines).is_none() {
+            return apart(format!("{} chunks do not fit {space}", header.chunks));
+        }
+    }
     Ok(Manifest {
         run: header.run,
         identity: marker.identity,
-        shared_digits: chunks.digits as u32,
+        shared_digits: marker.shared_digits,
+        lists: marker.lists,
         chunks: header.chunks,
         frame_lines: header.frame_lines,
         directories: directories.count() as u32,
@@ -163,6 +172,8 @@ fn bare(
 /// The level files of a run.
 #[derive(Default)]
 struct RunLevels {
+    /// How states are dealt out, where they are in lists.
+    cut: Option<ListCut>,
     header: Option<LevelHeader>,
     levels: BTreeMap<u32, BTreeMap<u32, ChunkRecord>>,
     /// For each depth what a file says of all levels before.
@@ -173,15 +184,15 @@ struct RunLevels {
 
 impl RunLevels {
     /// Reads what all level files say of themselves.
-    fn of(survey: &Survey) -> Result<RunLevels, DiskError> {
-        let mut found = RunLevels::default();
+    fn of(survey: &Survey, cut: Option<ListCut>) -> Result<RunLevels, DiskError> {
+        let mut found = RunLevels { cut, ..RunLevels::default() };
         for seen in &survey.seen {
             let mut levels: Vec<(u32, u32)> = seen.levels().collect();
             levels.sort_by_cached_key(|&(depth, chunk)| Manifest::file_name(depth, chunk));
             for (depth, chunk) in levels {
                 let file = seen.storage.open(&Manifest::file_name(depth, chunk));
                 match file.and_then(LevelReader::open) {
-                    Ok(reader) => found.add(seen, (depth, chunk), &reader)?,
+                    Ok(reader) => found.add(seen, (depth, chunk), reader)?,
                     Err(e) if e.kind() == ErrorKind::InvalidData => {
                         found.damaged.push(e.to_string());
                     }
@@ -196,7 +207,7 @@ impl RunLevels {
         &mut self,
         seen: &Seen,
         (depth, chunk): (u32, u32),
-        reader: &LevelReader,
+        reader: LevelReader,
     ) -> Result<(), DiskError> {
         let name = Manifest::file_name(depth, chunk);
         let header = reader.header();
@@ -219,8 +230,9 @@ impl RunLevels {
             return apart("counts other states before it than another file of its depth");
         }
         self.files += 1;
-        let Tally { states, checksum } = reader.sum();
-        let record = ChunkRecord { chunk, states, checksum, bytes: reader.len() };
+        let (Tally { states, checksum }, bytes) = (reader.sum(), reader.len());
+        let lists = self.cut.as_ref().map(|cut| counts_of(reader, cut)).transpose()?;
+        let record = ChunkRecord { chunk, states, checksum, bytes, lists };
         self.levels.entry(depth).or_default().insert(chunk, record);
         Ok(())
     }
@@ -232,7 +244,12 @@ impl RunLevels {
         let Tally { states, checksum } =
             records().map(ChunkRecord::tally).fold(Tally::default(), Tally::plus);
         let bytes = records().map(|record| record.bytes).sum();
-        LevelRecord { states, checksum, seconds: 0.0, bytes }
+        let own =
+            |record: &ChunkRecord| Some(LevelTotal { lists: record.lists?, ..Default::default() });
+        let sum =
+            records().map(own).try_fold(LevelTotal::default(), |sum, own| Some(sum.plus(own?)));
+        let lists = self.cut.as_ref().and(sum).map(|sum| sum.lists);
+        LevelRecord { states, checksum, seconds: 0.0, bytes, lists }
     }
 
     /// Brings an older manifest, or one without levels, up to what the files hold, of `all` states; or says what is missing.

@@ -5,6 +5,7 @@
 //! [`crate::search::disk::level`] keeps them in step.
 
 use crate::Error;
+use crate::kernel::Tally;
 use crate::progress::Progress;
 use crate::search::disk::{
     Clock, Committer, Directories, Disk, DiskError, DiskJob, DiskRun, EncodedFrames, MemoryPlan,
@@ -13,7 +14,7 @@ use crate::search::disk::{
 use crate::search::{
     Communicator, Crossings, DiskUse, Engine, OneProcess, Outcome, Reduce, Search,
 };
-use crate::store::{Identity, Lock, Manifest};
+use crate::store::{Identity, LevelRecord, Lock, Manifest};
 
 /// Runs a search on disk, or continues the one that the directories hold, and returns what it found.
 ///
@@ -25,12 +26,27 @@ use crate::store::{Identity, Lock, Manifest};
 /// same call continues at the last commit.
 pub fn run(search: &Search, disk: &Disk, progress: &dyn Progress) -> Result<Outcome, Error> {
     let job = DiskJob::new(search, disk, &OneProcess, progress)?;
+    let has_room = |found: Option<&Manifest>| {
+        let plan = job.plan(found).map_err(Stopped::into_error)?;
+        if disk.ignore_space { Ok(()) } else { Ok(check_room(disk, plan)?) }
+    };
+    alone(disk, progress, has_room, || job.run(0).map_err(Stopped::into_error))
+}
+
+/// Looks at the directories, checks what lies there where that is asked for, and runs the search that `session` goes on
+/// with, again where a damaged level can be computed again.
+pub(crate) fn alone<T>(
+    disk: &Disk,
+    progress: &dyn Progress,
+    has_room: impl FnOnce(Option<&Manifest>) -> Result<(), Error>,
+    session: impl Fn() -> Result<T, Error>,
+) -> Result<T, Error> {
     // First a look: a search that is refused leaves no trace, one that is complete needs no lock.
     let (found, _) = Survey::of(&disk.directories)?.run()?;
     let mut recomputed = Recomputed::default();
     let complete = found.as_ref().is_some_and(|manifest| manifest.complete);
-    if !complete && !disk.ignore_space {
-        check_room(disk, job.plan(found.as_ref()).map_err(Stopped::into_error)?)?;
+    if !complete {
+        has_room(found.as_ref())?;
     }
     let _locks =
         if complete && !disk.check { Vec::new() } else { disk.directories.lock(disk.patience)? };
@@ -41,9 +57,9 @@ pub fn run(search: &Search, disk: &Disk, progress: &dyn Progress) -> Result<Outc
         }
     }
     loop {
-        match job.run(0) {
+        match session() {
             Ok(outcome) => return Ok(outcome),
-            Err(stopped) => recomputed.after(disk, stopped.into_error(), progress)?,
+            Err(error) => recomputed.after(disk, error, progress)?,
         }
     }
 }
@@ -107,12 +123,42 @@ fn compare(search: &Search, disk: &Disk, communicator: &dyn Communicator) -> Res
     Ok(())
 }
 
-fn kept(all: bool) -> &'static str {
+pub(crate) fn kept(all: bool) -> &'static str {
     if all { "all" } else { "last" }
 }
 
+/// Refuses a run that is not the one asked for; `chunks` and `frame_lines` are what that one has.
+pub(crate) fn same_run(
+    disk: &Disk,
+    manifest: &Manifest,
+    asked: &Identity,
+    keep_all: bool,
+    (chunks, frame_lines): (u32, u32),
+) -> Result<(), DiskError> {
+    let found = &manifest.identity;
+    // A puzzle is known by its moves: its file may have another name now.
+    let renamed = found.is_renamed(asked);
+    let facts = found.facts().into_iter().zip(asked.facts());
+    let same = facts
+        .map(|((name, found), (_, asked))| (name, found, asked))
+        .filter(|(name, ..)| !renamed || !["board", "moves"].contains(name));
+    let number = |name, found: u32, asked: u32| (name, found.to_string(), asked.to_string());
+    let options = [
+        number("directories", manifest.directories, disk.directories.count() as u32),
+        ("levels kept", kept(manifest.keep_all).into(), kept(keep_all).into()),
+        number("chunks", manifest.chunks, chunks),
+        number("lines a frame", manifest.frame_lines, frame_lines),
+    ];
+    match same.chain(options).find(|(_, found, asked)| found != asked) {
+        None => Ok(()),
+        Some((name, found, asked)) => {
+            Err(DiskError::other(disk.directories.first(), name, &found, &asked))
+        }
+    }
+}
+
 /// A number for a new run.
-fn run_number(directories: &Directories) -> Result<u64, DiskError> {
+pub(crate) fn run_number(directories: &Directories) -> Result<u64, DiskError> {
     crate::random::seed().map_err(|e| directories.first().error("manifest", e).into())
 }
 
@@ -192,27 +238,8 @@ impl DiskJob<'_> {
 
     /// Refuses a run that is not the one asked for.
     fn check(&self, plan: MemoryPlan, manifest: &Manifest) -> Result<(), DiskError> {
-        let disk = self.disk;
-        let (found, asked) = (&manifest.identity, &Identity::of(&self.search.space));
-        // A puzzle is known by its moves: its file may have another name now.
-        let renamed = found.is_renamed(asked);
-        let facts = found.facts().into_iter().zip(asked.facts());
-        let same = facts
-            .map(|((name, found), (_, asked))| (name, found, asked))
-            .filter(|(name, ..)| !renamed || !["board", "moves"].contains(name));
-        let number = |name, found: u32, asked: usize| (name, found.to_string(), asked.to_string());
-        let options = [
-            number("directories", manifest.directories, disk.directories.count()),
-            ("levels kept", kept(manifest.keep_all).into(), kept(disk.keep_all).into()),
-            number("chunks", manifest.chunks, plan.chunks()),
-            number("lines a frame", manifest.frame_lines, plan.chunks.frame_lines() as usize),
-        ];
-        match same.chain(options).find(|(_, found, asked)| found != asked) {
-            None => Ok(()),
-            Some((name, found, asked)) => {
-                Err(DiskError::other(disk.directories.first(), name, &found, &asked))
-            }
-        }
+        let cut = (plan.chunks() as u32, plan.chunks.frame_lines());
+        same_run(self.disk, manifest, &Identity::of(&self.search.space), self.disk.keep_all, cut)
     }
 
     /// Continues the run in the directories, or starts one. `leader` is the rank that has locked those of this
@@ -345,9 +372,11 @@ impl DiskJob<'_> {
         let _ = committer.tell(move |writer| {
             writer.begin(header)?;
             writer.frames(encoded)?;
-            writer.end(tally)?;
+            writer.end(tally, None)?;
             let bytes = writer.manifest.records(0).iter().map(|record| record.bytes).sum();
-            writer.level([tally.states, tally.checksum, bytes])
+            let Tally { states, checksum } = tally;
+            let level = LevelRecord { states, checksum, bytes, ..LevelRecord::default() };
+            writer.level(level, true).map(drop)
         });
         Ok(committer.close()?)
     }

@@ -13,6 +13,17 @@ use crate::store::{
     LevelReader, MANIFEST, MARKER, Manifest, Marker, PREVIOUS, RunFile, Storage, StorageError,
 };
 
+/// What a check of all files has found right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// Files read.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Their states.
+    pub states: u64,
+}
+
 /// What lies in the directories.
 pub(crate) struct Survey<'a> {
     pub directories: &'a Directories,

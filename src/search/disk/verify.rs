@@ -7,8 +7,9 @@ use crate::kernel::{Kernel, Tally};
 use crate::perm::{Register, layout};
 use crate::progress::{Phase, Progress};
 use crate::puzzle::StateSpace;
-use crate::search::disk::{Directories, DiskError, Fetch, RunFiles, Survey};
-use crate::search::{Chunks, Group, Search, SearchError, SearchProblem};
+use crate::search::disk::list_files::verify_lists;
+use crate::search::disk::{Directories, DiskError, Fetch, RunFiles, Searched, Survey, Verified};
+use crate::search::{Chunks, Group, SearchError, SearchProblem};
 use crate::store::Manifest;
 
 /// How far a run has come.
@@ -17,11 +18,11 @@ pub struct Status {
     /// What the manifest says.
     pub manifest: Manifest,
     /// What is searched.
-    pub space: StateSpace,
+    pub searched: Searched,
     /// Whether a search is running in the directory.
     pub running: bool,
-    /// States that can be reached.
-    pub all_states: u64,
+    /// States that can be reached, where that is known and 64 bits are enough.
+    pub all_states: Option<u64>,
     /// Depth in progress, `None` when the run is complete.
     pub depth: Option<usize>,
     /// Chunks of that depth that are done.
@@ -42,26 +43,16 @@ impl Status {
     }
 }
 
-/// What a check of all files has found right.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Verified {
-    /// Files read.
-    pub files: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Their states.
-    pub states: u64,
-}
-
-/// Returns the search that the directories hold, to be continued with [`crate::search::disk::run`], and whether it
-/// keeps all levels.
+/// Returns what the search that the directories hold searches, to be continued with [`crate::search::disk::run`] or
+/// [`crate::search::disk::run_lists`], whether it keeps all levels, and whether it uses symmetries.
 ///
 /// # Errors
 /// [`DiskError`] when there is none or its manifest is damaged.
-pub fn search(directories: &Directories) -> Result<(Search, bool), Error> {
+pub fn search(directories: &Directories) -> Result<(Searched, bool, bool), Error> {
     let manifest = Survey::of(directories)?.some_run()?;
-    let space = manifest.identity.space(directories.first())?;
-    Ok((Search::of(space), manifest.keep_all))
+    let searched = manifest.identity.searched(directories.first())?;
+    let symmetric = manifest.lists.as_ref().is_some_and(|cut| cut.symmetric);
+    Ok((searched, manifest.keep_all, symmetric))
 }
 
 /// Returns how far the run in the directories has come, without disturbing it. Cost: the manifest.
@@ -72,13 +63,13 @@ pub fn status(directories: &Directories) -> Result<Status, Error> {
     let survey = Survey::of(directories)?;
     let scratch_bytes = survey.manifest()?.map_or(0, |manifest| survey.scratch(manifest.run));
     let manifest = survey.some_run()?;
-    let space = manifest.identity.space(directories.first())?;
-    let depth = manifest.levels.len();
+    let searched = manifest.identity.searched(directories.first())?;
+    let depth = manifest.depth();
     let done = manifest.files_of(depth as u32).map_or(0, |files| files.chunks.len());
     Ok(Status {
         running: directories.is_locked(),
-        all_states: space.states().unwrap_or(u64::MAX),
-        space,
+        all_states: searched.states(),
+        searched,
         depth: (!manifest.complete).then_some(depth),
         chunks_done: done,
         scratch_bytes,
@@ -140,7 +131,10 @@ fn names(
 /// [`DiskError`] that names the first thing that is wrong, or says that it was told to stop.
 pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Verified, Error> {
     let manifest = at_rest(directories)?;
-    let space = manifest.identity.space(directories.first())?;
+    let space = match manifest.identity.searched(directories.first())? {
+        Searched::Numbered(space) => space,
+        Searched::Listed(puzzle) => return verify_lists(directories, &manifest, &puzzle, progress),
+    };
     counts_add_up(&manifest, &space)?;
     let problem = SearchProblem::chunked(&space)?;
     let chunks = Chunks::of(problem.layout, manifest.chunks, manifest.frame_lines);

@@ -18,7 +18,8 @@ use crate::kernel::Tally;
 use crate::search::SearchError;
 use crate::search::disk::{Directories, Disk, DiskError, Halt};
 use crate::store::{
-    Append, ChunkRecord, LevelFiles, LevelHeader, LevelRecord, LevelWriter, Manifest, RunFile,
+    Append, ChunkRecord, LevelFiles, LevelHeader, LevelRecord, LevelWriter, ListCounts, Manifest,
+    RunFile,
 };
 use crate::threads::ThreadsError;
 
@@ -119,14 +120,14 @@ impl Writer {
         Ok(())
     }
 
-    /// Ends the file of the chunk, after all its frames.
-    pub(crate) fn end(&mut self, tally: Tally) -> Result<(), DiskError> {
+    /// Ends the file of the chunk, after all its frames, with what else is counted of lists.
+    pub(crate) fn end(&mut self, tally: Tally, lists: Option<ListCounts>) -> Result<(), DiskError> {
         let Some(open) = self.open.take() else {
             return Ok(());
         };
         let (depth, chunk) = (open.header.depth, open.header.chunk);
         let Tally { states, checksum } = tally;
-        let mut record = ChunkRecord { chunk, states, checksum, bytes: 0 };
+        let mut record = ChunkRecord { chunk, states, checksum, bytes: 0, lists };
         if let Some(writer) = open.writer {
             let frames = writer.bytes();
             let known = self.manifest.levels.len() == depth as usize;
@@ -142,11 +143,8 @@ impl Writer {
             self.pending.insert((depth, chunk), Some(file));
             self.sync_some()?;
         }
+        self.record(depth, record);
         let manifest = &mut self.manifest;
-        match manifest.files.last_mut().filter(|files| files.depth == depth) {
-            Some(files) => files.chunks.push(record),
-            None => manifest.files.push(LevelFiles { depth, chunks: vec![record] }),
-        }
         if !manifest.keep_all
             && let Some(before) = depth.checked_sub(2)
         {
@@ -162,6 +160,33 @@ impl Writer {
         }
         self.count_time();
         self.commit_if_due()
+    }
+
+    fn record(&mut self, depth: u32, record: ChunkRecord) {
+        let files = &mut self.manifest.files;
+        match files.last_mut().filter(|files| files.depth == depth) {
+            Some(files) => files.chunks.push(record),
+            None => files.push(LevelFiles { depth, chunks: vec![record] }),
+        }
+    }
+
+    /// Takes note of a chunk that was counted and has no file. The levels before it are still needed to store it.
+    pub(crate) fn count(&mut self, depth: u32, record: ChunkRecord) -> Result<(), DiskError> {
+        self.record(depth, record);
+        self.count_time();
+        self.commit_if_due()
+    }
+
+    /// Forgets what was counted and not stored.
+    pub(crate) fn forget_counted(&mut self) {
+        let manifest = &mut self.manifest;
+        let stored = manifest.levels.len() as u32;
+        manifest.counted.clear();
+        manifest.files.retain(|files| files.depth <= stored);
+        for files in manifest.files.iter_mut().filter(|files| files.depth == stored) {
+            files.chunks.retain(|record| !record.is_counted());
+        }
+        manifest.files.retain(|files| !files.chunks.is_empty());
     }
 
     /// Lets the file of a chunk go that the next manifest does not name.
@@ -195,23 +220,32 @@ impl Writer {
         self.manifest.level_seconds += seconds;
     }
 
-    /// Ends the level, after all its chunks: its states, checksum and bytes on all ranks.
-    pub(crate) fn level(&mut self, [states, checksum, bytes]: [u64; 3]) -> Result<(), DiskError> {
+    /// Ends the level, after all its chunks: what it comes to on all ranks, and whether it is stored. Returns it with its
+    /// time.
+    pub(crate) fn level(
+        &mut self,
+        level: LevelRecord,
+        stored: bool,
+    ) -> Result<LevelRecord, DiskError> {
         self.count_time();
         let manifest = &mut self.manifest;
-        let depth = manifest.levels.len() as u32;
-        let seconds = std::mem::take(&mut manifest.level_seconds);
+        let depth = manifest.depth() as u32;
+        let level = LevelRecord { seconds: std::mem::take(&mut manifest.level_seconds), ..level };
         let mut empty = Vec::new();
-        if states == 0 {
+        if level.states == 0 {
             // The level after the deepest one.
             manifest.complete = true;
             let last = manifest.files.extract_if(.., |files| files.depth == depth);
             empty = last.flat_map(|files| files.chunks).collect();
+        } else if stored {
+            manifest.levels.push(level.clone());
         } else {
-            manifest.levels.push(LevelRecord { states, checksum, seconds, bytes });
+            manifest.counted.push(level.clone());
+            manifest.files.retain(|files| files.depth != depth);
         }
         manifest.files.retain(|files| !files.chunks.is_empty());
-        empty.iter().try_for_each(|old| self.let_go(depth, old))
+        empty.iter().try_for_each(|old| self.let_go(depth, old))?;
+        Ok(level)
     }
 
     pub(crate) fn commit_if_due(&mut self) -> Result<(), DiskError> {
@@ -288,7 +322,7 @@ impl Writer {
 const WAITING: usize = 64;
 
 /// What the writing thread is told to do.
-type WriterJob = Box<dyn FnOnce(&mut Writer) -> Result<(), DiskError> + Send>;
+pub(crate) type WriterJob = Box<dyn FnOnce(&mut Writer) -> Result<(), DiskError> + Send>;
 
 /// The writing thread of a run.
 ///

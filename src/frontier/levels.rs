@@ -1,0 +1,131 @@
+//! Where the levels of a search are kept, and those in memory.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use parking_lot::Mutex;
+
+use crate::Error;
+use crate::frontier::bucket_space::BucketSpace;
+use crate::frontier::level::{LevelEnd, LevelTotal, LevelUse, ListSink};
+use crate::frontier::lists::{BucketLists, ListChunk};
+use crate::frontier::outcome::{FrontierError, FrontierLevel};
+use crate::puzzle::orbits::OrbitPuzzle;
+use crate::store::ListCut;
+
+/// What a store has of a search: its levels, and the lists of those that a new one may meet, the last one at the end.
+#[derive(Default)]
+pub(crate) struct FoundLists {
+    pub levels: Vec<FrontierLevel>,
+    pub complete: bool,
+    pub lists: Vec<BucketLists>,
+}
+
+/// Where the levels of a search are kept.
+pub(crate) trait LevelStore: ListSink + Send {
+    fn is_on_disk(&self) -> bool;
+
+    fn sink(&self) -> &dyn ListSink;
+
+    /// Learns what is searched.
+    fn begin(&mut self, space: &BucketSpace, cut: &ListCut) -> Result<(), Error>;
+
+    /// Returns what is there, with lists that take at most so many bytes of memory.
+    fn found(&mut self, space: &BucketSpace, room: u64) -> Result<FoundLists, Error>;
+
+    /// Begins a level, whose lists may take so many bytes of memory. Returns what of it is there.
+    fn open(&mut self, depth: usize, becomes: LevelUse, room: u64) -> LevelTotal;
+
+    /// Ends the level. Returns its lists where they are stored.
+    fn close(
+        &mut self,
+        total: LevelTotal,
+        space: &BucketSpace,
+        begun: Instant,
+    ) -> Result<(BucketLists, FrontierLevel), Error>;
+
+    /// Why the level was not computed.
+    fn ended(&self, puzzle: &OrbitPuzzle, depth: usize, end: LevelEnd) -> Error;
+}
+
+/// Levels in memory.
+#[derive(Default)]
+pub(super) struct MemoryLevels {
+    /// Bytes for all levels, and chunks of each.
+    budget: u64,
+    count: usize,
+    /// The level at hand.
+    chunks: Mutex<Vec<ListChunk>>,
+    stored: bool,
+    bytes: AtomicU64,
+    room: u64,
+}
+
+impl ListSink for MemoryLevels {
+    fn chunks_per_part(&self) -> usize {
+        1
+    }
+
+    fn is_done(&self, _part: usize) -> bool {
+        false
+    }
+
+    fn put(&self, part: usize, lists: Vec<(ListChunk, LevelTotal)>) -> Result<(), LevelEnd> {
+        let mut lists = lists.into_iter().map(|(lists, _)| lists);
+        let lists = lists.next().expect("a part is a chunk");
+        let own = lists.bytes();
+        self.chunks.lock()[part] = lists;
+        let all = self.bytes.fetch_add(own, Ordering::Relaxed) + own;
+        if all > self.room { Err(LevelEnd::Full) } else { Ok(()) }
+    }
+}
+
+impl LevelStore for MemoryLevels {
+    fn is_on_disk(&self) -> bool {
+        false
+    }
+
+    fn sink(&self) -> &dyn ListSink {
+        self
+    }
+
+    fn begin(&mut self, space: &BucketSpace, _: &ListCut) -> Result<(), Error> {
+        self.count = space.chunks();
+        Ok(())
+    }
+
+    fn found(&mut self, _: &BucketSpace, room: u64) -> Result<FoundLists, Error> {
+        self.budget = room;
+        Ok(FoundLists::default())
+    }
+
+    fn open(&mut self, _depth: usize, becomes: LevelUse, room: u64) -> LevelTotal {
+        *self.chunks.get_mut() = vec![ListChunk::default(); self.count];
+        *self.bytes.get_mut() = 0;
+        (self.stored, self.room) = (becomes.is_stored(), room);
+        LevelTotal::default()
+    }
+
+    fn close(
+        &mut self,
+        total: LevelTotal,
+        space: &BucketSpace,
+        begun: Instant,
+    ) -> Result<(BucketLists, FrontierLevel), Error> {
+        let lists = BucketLists { chunks: std::mem::take(self.chunks.get_mut()) };
+        let bytes = if self.stored { lists.bytes() } else { 0 };
+        let seconds = begun.elapsed().as_secs_f64();
+        Ok((lists, FrontierLevel::new(total, space.is_reduced(), bytes, seconds)))
+    }
+
+    fn ended(&self, puzzle: &OrbitPuzzle, depth: usize, end: LevelEnd) -> Error {
+        let error = match end {
+            LevelEnd::Full => {
+                FrontierError::Memory { puzzle: puzzle.to_string(), depth, budget: self.budget }
+            }
+            LevelEnd::Unread(error) => return error.into(),
+            LevelEnd::Interrupted | LevelEnd::Sink => FrontierError::Interrupted,
+        };
+        error.into()
+    }
+}

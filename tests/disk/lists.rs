@@ -1,0 +1,244 @@
+//! Searches by lists on disk: the same levels as in memory, whatever is cut, killed or broken.
+
+use std::time::Duration;
+
+use super::*;
+use tilewave::frontier::{FrontierOutcome, FrontierSearch};
+use tilewave::internals::{LevelRecord, MANIFEST, Manifest, PREVIOUS};
+use tilewave::puzzle::named;
+use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
+use tilewave::search::disk::run_lists;
+
+/// A search of a board, a family or a named puzzle; `depth` after a comma.
+fn of(name: &str) -> FrontierSearch {
+    let (name, depth) = name.split_once(',').map_or((name, None), |(n, d)| (n, d.parse().ok()));
+    let puzzle = match named::parse(name) {
+        Some(puzzle) => puzzle.counting(Turns::Powers).unwrap(),
+        None => OrbitPuzzle::of_space(&search(name).space).unwrap(),
+    };
+    let mut search = FrontierSearch::new(puzzle);
+    search.max_depth = depth;
+    search.threads = Some(1);
+    search
+}
+
+/// The same search with something else.
+fn with(search: &FrontierSearch, change: impl FnOnce(&mut FrontierSearch)) -> FrontierSearch {
+    let mut search = search.clone();
+    change(&mut search);
+    search
+}
+
+/// A board, without symmetries, with some; pieces that turn; moves that have no way back; levels that end and do not.
+const PUZZLES: [&str; 6] = ["2x4", "3x3", "lx:7", "pyraminx,6", "2x2x2,6", "skewb,5"];
+
+fn on_disk(directory: &Simulated) -> Disk {
+    Disk { shared_digits: None, ..on(directory, 0) }
+}
+
+/// What must be the same of all searches.
+fn levels(of: &FrontierOutcome) -> (bool, Vec<(u64, u64, Option<u64>)>) {
+    let level =
+        |level: &tilewave::frontier::FrontierLevel| (level.states, level.checksum, level.reduced);
+    (of.complete, of.levels.iter().map(level).collect())
+}
+
+fn truth_of(search: &FrontierSearch) -> (bool, Vec<(u64, u64, Option<u64>)>) {
+    levels(&search.run(&NoProgress).unwrap())
+}
+
+#[test]
+fn lists_on_disk_are_those_of_memory() {
+    for name in PUZZLES {
+        let search = of(name);
+        let truth = truth_of(&search);
+        for (keep_all, memory, threads) in
+            [(false, None, 1), (true, Some(1 << 16), 2), (false, Some(1 << 16), 1)]
+        {
+            let directory = Simulated::default();
+            let mut disk = on_disk(&directory);
+            disk.keep_all = keep_all;
+            let search = with(&search, |s| (s.memory, s.threads) = (memory, Some(threads)));
+            let found = run_lists(&search, &disk, &NoProgress).unwrap();
+            assert_eq!(levels(&found), truth, "{name} {keep_all} {memory:?}");
+            let verified = disk::verify(&disk.directories, &NoProgress).unwrap();
+            let stored = search.max_depth.map_or(truth.1.len(), |depth| depth);
+            let kept = match keep_all || search.puzzle.is_directed() {
+                true => stored,
+                // The level behind the deepest one takes the place of the last but one.
+                false => 2 - usize::from(truth.0),
+            };
+            let states = truth.1[..stored].iter().rev().take(kept).map(|level| level.0);
+            assert_eq!(verified.states, states.sum::<u64>(), "{name}");
+            // Asked again it is all there.
+            let again = run_lists(&search, &disk, &NoProgress).unwrap();
+            assert_eq!(levels(&again), truth, "{name}");
+            let status = disk::status(&disk.directories).unwrap();
+            assert_eq!((status.manifest.complete, status.depth.is_none()), (truth.0, truth.0));
+        }
+    }
+}
+
+/// What was counted is stored when more is asked for, and what was stored serves to count.
+#[test]
+fn a_search_goes_deeper_and_counts_ahead() {
+    for name in ["3x3x3", "pyraminx", "2x4"] {
+        let [short, long] = [4, 6].map(|depth| of(&format!("{name},{depth}")));
+        let truth = truth_of(&long);
+        for (ahead_first, ahead_then) in
+            [(false, false), (true, false), (false, true), (true, true)]
+        {
+            let directory = Simulated::default();
+            let disk = on_disk(&directory);
+            let first = with(&short, |search| search.count_ahead = ahead_first);
+            let found = run_lists(&first, &disk, &NoProgress).unwrap();
+            assert_eq!(levels(&found).1[..], truth.1[..5], "{name}");
+            disk::verify(&disk.directories, &NoProgress).unwrap();
+            let then = with(&long, |search| search.count_ahead = ahead_then);
+            let stop = StopAfter::asks(20);
+            while let Err(error) = run_lists(&then, &disk, &stop) {
+                assert!(error.to_string().contains("nothing is lost"), "{error}");
+                stop.asks.store(20, Ordering::Relaxed);
+                disk::verify(&disk.directories, &NoProgress).unwrap();
+            }
+            let found = run_lists(&then, &disk, &NoProgress).unwrap();
+            assert_eq!(levels(&found), truth, "{name} {ahead_first} {ahead_then}");
+        }
+    }
+}
+
+#[test]
+fn a_search_by_lists_that_is_stopped_goes_on() {
+    for name in PUZZLES.into_iter().filter(|name| *name != "3x3") {
+        let search = of(name);
+        let truth = truth_of(&search);
+        let directory = Simulated::default();
+        let disk = on_disk(&directory);
+        let mut sessions = 0;
+        let found = loop {
+            match run_lists(&search, &disk, &StopAfter::asks(3 + 60 * (sessions % 5))) {
+                Ok(found) => break found,
+                Err(error) => assert!(error.to_string().contains("nothing is lost"), "{error}"),
+            }
+            sessions += 1;
+            disk::verify(&disk.directories, &NoProgress).unwrap();
+        };
+        assert!(sessions > 0, "{name}: {sessions}");
+        assert_eq!(levels(&found), truth, "{name}, {sessions} stops");
+    }
+}
+
+#[test]
+fn a_cut_at_a_sync_loses_no_lists() {
+    for (name, keep_all, stride) in [("2x4", false, 17), ("lx:7", false, 41), ("2x2x2,5", true, 13)]
+    {
+        let search = of(name);
+        let truth = truth_of(&search);
+        let disk = |directory: &Simulated| Disk { keep_all, ..on_disk(directory) };
+        let whole = Simulated::default();
+        run_lists(&search, &disk(&whole), &NoProgress).unwrap();
+        let syncs = whole.syncs();
+        assert!(syncs > 60, "{name}: {syncs}");
+        for cut in (1..syncs).step_by(stride).chain(syncs - 8..=syncs) {
+            let directory = Simulated::default();
+            directory.set_faults(Faults { cut_at: Some(cut), ..Faults::default() });
+            run_lists(&search, &disk(&directory), &NoProgress).unwrap_err();
+            let after = directory.after_cut(cut);
+            let what = format!("{name}, cut at sync {cut} of {syncs}");
+            let found = run_lists(&search, &disk(&after), &NoProgress).expect(&what);
+            assert_eq!(levels(&found), truth, "{what}");
+            disk::verify(&disk(&after).directories, &NoProgress).expect(&what);
+        }
+    }
+}
+
+/// A bit that changes in any file of lists is found by a check, and by a search that reads the list.
+#[test]
+fn damaged_lists_are_found_and_computed_again() {
+    let search = of("2x2x2,6");
+    let truth = truth_of(&search);
+    for keep_all in [false, true] {
+        let directory = Simulated::default();
+        let disk = Disk { keep_all, ..on_disk(&directory) };
+        let short = with(&search, |search| search.max_depth = Some(5));
+        run_lists(&short, &disk, &NoProgress).unwrap();
+        let names = directory.list().unwrap();
+        let files: Vec<&String> = names.iter().filter(|name| name.starts_with("level-")).collect();
+        let len = |name: &str| directory.open(name).unwrap().len() as usize;
+        assert!(files.len() > 2, "{files:?}");
+        for (number, name) in files.into_iter().enumerate() {
+            for bit in (number * 7..8 * len(name)).step_by(8 * len(name) / 5 + 11) {
+                let broken = directory.copy();
+                broken.damage(name, |bytes| bytes[bit / 8] ^= 1 << (bit % 8));
+                let disk = Disk { keep_all, ..on_disk(&broken) };
+                let what = format!("{name}, bit {bit}");
+                let error = disk::verify(&disk.directories, &NoProgress).expect_err(&what);
+                assert!(error.to_string().contains(name.as_str()), "{what}: {error}");
+                match run_lists(&search, &disk, &NoProgress) {
+                    // A level before the last two is not read again.
+                    Ok(found) => assert_eq!(levels(&found), truth, "{what}"),
+                    Err(error) => {
+                        assert!(error.to_string().contains(name.as_str()), "{what}: {error}");
+                    }
+                }
+                let disk = Disk { check: true, keep_all, ..on_disk(&broken) };
+                match (keep_all, run_lists(&search, &disk, &NoProgress)) {
+                    (true, found) => assert_eq!(levels(&found.expect(&what)), truth, "{what}"),
+                    (false, found) => drop(found.expect_err(&what)),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_lost_manifest_of_lists_is_rebuilt() {
+    let search = of("2x4");
+    let truth = truth_of(&search);
+    for (keep_all, previous) in [(true, false), (false, true), (true, true)] {
+        for asks in (15..70).step_by(11) {
+            let directory = Simulated::default();
+            let disk = Disk { keep_all, ..on_disk(&directory) };
+            run_lists(&search, &disk, &StopAfter::asks(asks)).unwrap_err();
+            let lost = Manifest::read(&directory).unwrap().unwrap();
+            directory.remove(MANIFEST).unwrap();
+            if !previous {
+                directory.remove(PREVIOUS).unwrap();
+            }
+            let what = format!("{keep_all}, {previous}, {asks} asks");
+            let repaired = disk::repair(&disk.directories, Duration::ZERO).expect(&what);
+            let known = &repaired.manifest.levels;
+            assert!(known.len() + 1 >= lost.levels.len(), "{what}");
+            for (own, lost) in known.iter().zip(&lost.levels) {
+                assert_eq!(own.tally(), lost.tally(), "{what}");
+                let counts = |of: &LevelRecord| of.lists.map(|lists| (lists.reduced, lists.kept));
+                assert_eq!(counts(own), counts(lost), "{what}");
+            }
+            let found = run_lists(&search, &disk, &NoProgress).expect(&what);
+            assert_eq!(levels(&found), truth, "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_search_of_something_else_is_refused() {
+    let directory = Simulated::default();
+    let disk = on_disk(&directory);
+    run_lists(&of("2x2x2,3"), &disk, &NoProgress).unwrap();
+    let before = disk.directories.manifest().unwrap();
+    let refused = |search: &FrontierSearch, words: &str| {
+        let error = run_lists(search, &disk, &NoProgress).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+        assert_eq!(disk.directories.manifest().unwrap(), before);
+    };
+    refused(&of("pyraminx,3"), "board 2x2x2, not pyraminx");
+    refused(&with(&of("2x2x2,3"), |s| s.symmetry = false), "symmetries used, not none");
+    let quarter = named::parse("2x2x2").unwrap().counting(Turns::Quarter).unwrap();
+    refused(&FrontierSearch::new(quarter), "moves ");
+    let error = disk::run(&search("2x4"), &on(&directory, 0), &NoProgress).unwrap_err().to_string();
+    assert!(error.contains("board 2x2x2, not 2x4"), "{error}");
+    let sweep = Simulated::default();
+    run_some(&search("2x4"), &on(&sweep, 0), 5);
+    let error = run_lists(&of("2x4"), &on_disk(&sweep), &NoProgress).unwrap_err().to_string();
+    assert!(error.contains("holds a search with"), "{error}");
+}
