@@ -518,21 +518,53 @@ impl BucketSpace {
         chunk: usize,
         lists: &ListChunk,
     ) -> Result<LevelTotal, StorageError> {
-        let LevelWorker { mut own, mut of, mut counter, .. } = LevelWorker::<W>::new(self);
+        let mut counter = LevelWorker::<W>::new(self).counter;
+        self.each_list::<W>(chunk, lists, |of, fine, keys, _| {
+            if self.bound && fine == 0 {
+                self.adds(&of.row, &mut counter.adds);
+            }
+            self.count(of, fine, keys, &mut counter);
+        })?;
+        Ok(counter.total)
+    }
+
+    /// Returns the bytes of the keys of a chunk as they are.
+    pub fn plain_bytes(&self, chunk: usize, lists: &ListChunk) -> u64 {
+        (lists.count(0, self.buckets(chunk)) * self.words() * 8) as u64
+    }
+
+    /// Returns coded lists with their keys as they are.
+    pub fn plain(&self, chunk: usize, lists: &ListChunk) -> Result<ListChunk, StorageError> {
+        by_words!(self.words(), W => {
+            let mut plain = ListBuilder::default();
+            self.each_list::<W>(chunk, lists, |_, _, keys, workspace| match keys {
+                [] => plain.empty(1),
+                keys => plain.list(keys, None, workspace),
+            })?;
+            Ok(plain.finish())
+        })
+    }
+
+    /// Calls what takes the keys of each bucket of a chunk, with its class and its place there.
+    fn each_list<const W: usize>(
+        &self,
+        chunk: usize,
+        lists: &ListChunk,
+        mut each: impl FnMut(&ClassSources, usize, &[[u64; W]], &mut ListWorkspace),
+    ) -> Result<(), StorageError> {
+        let [mut own, mut other] = [(); 2].map(|()| ListWorkspace::new());
+        let mut of = ClassSources::default();
         let first = chunk * self.classes_per_chunk();
         let fine = self.coordinate.fine;
         for class in first..first + self.buckets(chunk) / fine {
             self.find_sources(class, |_| false, &mut of);
-            if self.bound {
-                self.adds(&of.row, &mut counter.adds);
-            }
             for at in 0..fine {
                 let bucket = (class - first) * fine + at;
-                let keys = self.coder.keys::<W>(lists, bucket, &of.free, &mut own.lists);
-                self.count(&of, at, as_keys::<W>(keys), &mut counter);
+                let keys = self.coder.keys::<W>(lists, bucket, &of.free, &mut own);
+                each(&of, at, as_keys::<W>(keys), &mut other);
             }
         }
-        own.lists.failed.map_or(Ok(counter.total), Err)
+        own.failed.map_or(Ok(()), Err)
     }
 }
 

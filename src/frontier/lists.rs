@@ -23,7 +23,7 @@ use crate::store::{FrameEntry, ReadAt, StorageError, push_number, take_number};
 /// Level of zstd: level 6 takes about three times as long for a tenth fewer bytes at most.
 const ZSTD_LEVEL: i32 = 3;
 /// Suffixes of fewer bytes are left as they are.
-const SHORT: usize = 64;
+const SHORT: usize = 400;
 
 /// First byte of a list: its suffixes follow as they are, packed, or its keys where they have no strings.
 const PLAIN: u8 = 0;

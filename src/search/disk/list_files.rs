@@ -103,29 +103,39 @@ impl<'a> ListFiles<'a> {
         }
     }
 
-    /// The lists of a chunk of the run, each with the number of its chunk and what else is counted of it. They take bytes
-    /// of memory as long as there are some left.
+    /// The lists of a chunk of the run, each with the number of its chunk. They take bytes of memory as long as there are some
+    /// left: for the keys as they are, else for what is coded, else none.
     fn lists(
         &self,
         space: &BucketSpace,
         depth: u32,
         record: &ChunkRecord,
         room: &AtomicU64,
-    ) -> Result<Vec<(usize, ListChunk, [u64; 2])>, DiskError> {
+    ) -> Result<Vec<(usize, ListChunk)>, DiskError> {
         let level = self.level(depth);
         let reader = level.open(record, &self.header(depth, record.chunk))?;
         let (file, entries) = reader.into_file();
         let file: Arc<dyn ReadAt> = file.into();
         let read = |entry: &FrameEntry| {
             let at = record.chunk as usize * self.of.each + entry.frame as usize;
-            let take = |left: u64| left.checked_sub(u64::from(entry.len));
             let relaxed = Ordering::Relaxed;
-            let in_memory = room.fetch_update(relaxed, relaxed, take).is_ok();
-            let found = ListChunk::of_frame(&file, entry, space.buckets(at), in_memory);
-            let (lists, counts) = found.map_err(|error| self.unread(error))?;
-            Ok((at, lists, counts))
+            let takes = |bytes: u64| {
+                room.fetch_update(relaxed, relaxed, |left| left.checked_sub(bytes)).is_ok()
+            };
+            let read =
+                |in_memory| Ok(ListChunk::of_frame(&file, entry, space.buckets(at), in_memory)?.0);
+            let in_file = read(false)?;
+            let lists = if takes(space.plain_bytes(at, &in_file)) {
+                space.plain(at, &read(true)?)?
+            } else if takes(u64::from(entry.len)) {
+                read(true)?
+            } else {
+                in_file
+            };
+            Ok((at, lists))
         };
-        entries.iter().map(read).collect()
+        let lists = entries.iter().map(read).collect::<Result<_, _>>();
+        lists.map_err(|error| self.unread(error))
     }
 
     /// The lists of a level.
@@ -141,7 +151,7 @@ impl<'a> ListFiles<'a> {
         let here: Vec<&ChunkRecord> = records.iter().filter(|record| record.has_file()).collect();
         let read = here.par_iter().map(|record| self.lists(space, depth, record, &room));
         for lists in read.collect::<Result<Vec<_>, _>>()? {
-            for (at, lists, _) in lists {
+            for (at, lists) in lists {
                 chunks[at] = lists;
             }
         }
@@ -175,8 +185,8 @@ pub(crate) fn verify_lists(
                 return Ok(record.tally());
             }
             let mut sum = LevelTotal::default();
-            let room = AtomicU64::new(u64::MAX);
-            for (at, lists, _) in files.lists(&space, level.depth, record, &room)? {
+            let none = AtomicU64::new(0);
+            for (at, lists) in files.lists(&space, level.depth, record, &none)? {
                 if progress.interrupted() {
                     let (directory, states) = (first.name(), manifest.states());
                     let depth = level.depth as usize;
