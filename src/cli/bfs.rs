@@ -102,7 +102,12 @@ impl Args {
     fn by_lists(&self, mut puzzle: OrbitPuzzle) -> Result<()> {
         let start = self.start.as_ref().filter(|_| named_or_file(&puzzle)).map(|_| "--start");
         let tiles = self.tiles.tiles.as_ref().map(|_| "--tiles");
-        let asked = [start, tiles, frontier::for_numbers(&self.running, &self.report)];
+        let asked = [
+            start,
+            tiles,
+            frontier::for_numbers(&self.running, &self.report),
+            self.on_disk.for_numbers(),
+        ];
         if let Some(option) = asked.into_iter().flatten().next() {
             refuse!(
                 "{option} is for boards of at most {} cells and puzzles of one set of at most 16 different pieces; \

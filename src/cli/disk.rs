@@ -68,6 +68,12 @@ pub struct DiskOptions {
 }
 
 impl DiskOptions {
+    /// The first option given that only searches of numbered states have.
+    pub fn for_numbers(&self) -> Option<&'static str> {
+        let digits = self.shared_digits.map(|_| "--shared-digits");
+        digits.or(self.planes.map(|_| "--planes")).or(self.codec.map(|_| "--codec"))
+    }
+
     /// How to use the disk, or `None` for a search in memory.
     pub fn disk(&self) -> Result<Option<Disk>> {
         match &self.dir[..] {

@@ -168,6 +168,9 @@ impl ResumeArgs {
                 bfs::run(&self.report, &self.running, search, Some(disk))
             }
             Searched::Listed(puzzle) => {
+                if let Some(option) = self.on_disk.for_numbers() {
+                    refuse!("{option} is for puzzles whose states are numbered, {puzzle} is none");
+                }
                 let mut search = frontier::search(puzzle, max_depth, &self.ahead, &self.running)?;
                 search.symmetry = symmetric;
                 frontier::run(&search, &self.report, &self.running, Some(disk))

@@ -398,7 +398,11 @@ fn puzzles_without_numbers_are_searched_by_lists() {
     assert!(csv.starts_with("depth,states,reduced,cumulative,checksum\n0,1,"), "{csv}");
 
     refused(&["bfs", "3x3x3"], 2, "say how deep with --max-depth");
-    refused(&["bfs", "3x3x3", "--max-depth", "4", "--dir", "never"], 2, "--dir is for boards");
+    refused(
+        &["bfs", "3x3x3", "--max-depth", "4", "--dir", "never", "--planes", "memory"],
+        2,
+        "--planes is for boards",
+    );
     refused(
         &["bfs", "3x3x3", "--max-depth", "4", "--pieces", "tips"],
         2,
@@ -415,4 +419,38 @@ fn puzzles_without_numbers_are_searched_by_lists() {
         2,
         "--metric htm and qtm are for puzzles that turn",
     );
+}
+
+/// A search by lists in a directory is a run like any other.
+#[test]
+fn a_search_by_lists_on_disk_goes_on() {
+    let place = tempfile::tempdir().unwrap();
+    let run = place.path().join("run");
+    let run = run.to_str().unwrap();
+    let memory = json(&["bfs", "pyraminx", "--max-depth", "7", "--format", "json"]);
+    let first = ["bfs", "pyraminx", "--max-depth", "5", "--dir", run, "--format", "json"];
+    let first = json(&first);
+    assert_eq!(first["counts"].as_array().unwrap()[..], memory["counts"].as_array().unwrap()[..6]);
+    assert!(first["disk_peak_bytes"].as_u64().unwrap() > 0);
+
+    let status = json(&["status", run, "--format", "json"]);
+    assert_eq!((&status["puzzle"], &status["state"]), (&"pyraminx".into(), &"stopped".into()));
+    assert_eq!((&status["goal"], &status["depth"]), (&"solved".into(), &6.into()));
+    let text = stdout(&["status", run]);
+    assert!(text.contains("pyraminx, goal solved: stopped"), "{text}");
+    assert!(stdout(&["verify", "--dir", run]).contains("pyraminx: sound so far"));
+
+    let then = json(&["resume", run, "--max-depth", "7", "--count-ahead", "--format", "json"]);
+    for key in ["counts", "checksums", "reduced"] {
+        assert_eq!(then[key], memory[key], "{key}");
+    }
+    std::fs::remove_file(place.path().join("run/manifest")).unwrap();
+    let repaired = stdout(&["repair", run]);
+    assert!(repaired.contains("rebuilt  pyraminx, goal solved: depths 0 to"), "{repaired}");
+    let again = json(&["resume", run, "--max-depth", "7", "--format", "json"]);
+    assert_eq!(again["checksums"], memory["checksums"]);
+
+    refused(&["resume", run, "--max-depth", "7", "--last", "3", "--format", "json"], 2, "--last");
+    refused(&["bfs", "skewb", "--max-depth", "5", "--dir", run], 1, "board pyraminx, not skewb");
+    refused(&["bfs", "2x4", "--dir", run], 1, "board pyraminx, not 2x4");
 }
