@@ -5,7 +5,7 @@ use tilewave::frontier::{FrontierOutcome, FrontierSearch};
 use tilewave::internals;
 use tilewave::puzzle::StateSpace;
 use tilewave::puzzle::orbits::OrbitPuzzle;
-use tilewave::report::{bytes, duration, thousands};
+use tilewave::report::{Difference, bytes, duration, published_growth, thousands};
 use tilewave::search::disk::{Disk, run_lists};
 
 use crate::cli::{Figures, Result, ResultReport, Running, SearchProgress, facts, kernel, refuse};
@@ -37,6 +37,11 @@ struct FrontierAnswer {
     level_bytes: Vec<u64>,
     list_bytes: u64,
     disk_peak_bytes: Option<u64>,
+    /// Where the growth of the puzzle is published, and the first depth whose count is another one.
+    published: Option<String>,
+    first_wrong_depth: Option<usize>,
+    #[serde(skip)]
+    compared: usize,
     peak_memory_bytes: Option<u64>,
 }
 
@@ -47,6 +52,10 @@ impl FrontierAnswer {
         let sum: f64 =
             counts.iter().zip(0u32..).map(|(&n, depth)| n as f64 * f64::from(depth)).sum();
         let levels = found.levels.iter();
+        let published = published_growth(puzzle);
+        let known = published.as_ref().map_or(&[][..], |published| published.counts());
+        let compared = known.len().min(counts.len());
+        let difference = Difference::first(&counts[..compared], &known[..compared], true);
         FrontierAnswer {
             puzzle: puzzle.to_string(),
             engine: "frontier",
@@ -68,8 +77,25 @@ impl FrontierAnswer {
             level_bytes: levels.map(|level| level.bytes).collect(),
             list_bytes: found.peak_bytes,
             disk_peak_bytes: found.disk_peak_bytes,
+            first_wrong_depth: difference.map(|difference| difference.depth),
+            compared,
+            published: published.map(|published| published.citation()),
             peak_memory_bytes: internals::peak_memory(),
             counts,
+        }
+    }
+
+    /// How the levels compare with what is published.
+    fn published_line(&self) -> String {
+        let Some(source) = &self.published else {
+            return "no published growth of this puzzle".into();
+        };
+        match self.first_wrong_depth {
+            None if self.complete && self.compared == self.counts.len() => {
+                format!("all {} levels equal to {source}", self.compared)
+            }
+            None => format!("the first {} levels equal to {source}", self.compared),
+            Some(depth) => format!("DISAGREES with {source}: first wrong depth {depth}"),
         }
     }
 
@@ -123,6 +149,7 @@ impl Figures for FrontierAnswer {
                 ("time", duration(self.seconds)),
                 ("memory", self.peak_memory_bytes.map_or(String::new(), bytes)),
                 ("disk", self.disk_peak_bytes.map_or(String::new(), bytes)),
+                ("published", self.published_line()),
             ],
         );
         format!("{text}\n{facts}")

@@ -181,7 +181,8 @@ pub struct OrbitPlace {
 }
 
 /// What of a turn counts as one move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Turns {
     /// Any power of it.
     #[default]
@@ -491,7 +492,11 @@ impl OrbitPuzzle {
             let turns = kept.iter().map(|&i| one.transformation.0[i].clone());
             one.transformation = Transformation(turns.collect());
         }
-        let orbits = kept.iter().map(|&i| self.orbits[i].clone()).collect();
+        let orbits: Vec<Orbit> = kept.iter().map(|&i| self.orbits[i].clone()).collect();
+        if orbits.len() < self.orbits.len() {
+            let sets: Vec<&str> = orbits.iter().map(|orbit| orbit.name.as_str()).collect();
+            self.name = format!("{} {}", self.name, sets.join(","));
+        }
         let puzzle = OrbitPuzzle::new(self.name, orbits, self.moves)?;
         Ok(OrbitPuzzle { illegal: self.illegal, notes: self.notes, ..puzzle })
     }

@@ -370,6 +370,8 @@ pub(crate) enum Likeness {
     Board(Size, usize, Metric),
     /// A puzzle by [`Definition::fingerprint`]: Cayley graphs look the same from every state.
     Puzzle(u64),
+    /// A puzzle that is searched by lists, by [`OrbitPuzzle::to_json`].
+    Listed(String),
 }
 
 impl PartialEq for StateSpace {

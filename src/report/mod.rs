@@ -22,7 +22,9 @@ pub use crate::report::chart::{Chart, ChartFormat};
 
 pub use crate::report::json::one_key_per_line;
 pub(crate) use crate::report::published::own_for;
-pub use crate::report::published::{Published, published, published_all, published_for};
+pub use crate::report::published::{
+    Published, published, published_all, published_for, published_growth,
+};
 pub use crate::report::text::{Machine, Report, histogram};
 pub use crate::report::verdict::{Difference, Fault, SearchLevels, Truth, Verdict};
 pub use crate::units::{bytes, counted, duration, rate, thousands};

@@ -9,8 +9,9 @@ use serde_json::{Map, Value};
 
 use crate::Error;
 use crate::puzzle::formats::{self, Counting};
+use crate::puzzle::orbits::{OrbitPuzzle, Turns};
 use crate::puzzle::space::Likeness;
-use crate::puzzle::{Definition, Metric, Size, StateSpace, families};
+use crate::puzzle::{Definition, Goal, Metric, Size, StateSpace, families, named};
 
 /// A depth distribution that is known.
 #[derive(Clone, Debug)]
@@ -26,7 +27,7 @@ impl Published {
     pub fn board(&self) -> Option<(Size, usize, Metric)> {
         match self.of {
             Likeness::Board(size, blank, metric) => Some((size, blank, metric)),
-            Likeness::Puzzle(_) => None,
+            Likeness::Puzzle(_) | Likeness::Listed(_) => None,
         }
     }
 
@@ -100,6 +101,61 @@ pub fn published_all() -> &'static [Published] {
         all
     });
     &TABLE
+}
+
+/// Returns the published growth of a puzzle that is searched by lists: complete, or the states of the first depths.
+///
+/// ```
+/// use tilewave::puzzle::{named, orbits::Turns};
+/// let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers)?;
+/// let found = tilewave::report::published_growth(&cube).unwrap();
+/// assert_eq!((found.counts()[9], found.name()), (17_596_479_795, "OEIS A080601"));
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+pub fn published_growth(puzzle: &OrbitPuzzle) -> Option<Published> {
+    let table: Map<String, Value> =
+        serde_json::from_str(include_str!("../../tests/data/frontier.json")).ok()?;
+    let own = puzzle.to_json();
+    let rows = table.into_iter().filter(|(key, _)| !key.starts_with('_'));
+    rows.filter_map(|(_, row)| ListedGrowth::deserialize(row).ok())
+        .filter(|row| puzzle.name().starts_with(&row.name))
+        .find_map(|row| {
+            let known = row.puzzles().into_iter().any(|known| known.to_json() == own);
+            let ListedGrowth { counts, source, .. } = row;
+            known.then(|| Published {
+                of: Likeness::Listed(own.clone()),
+                counts,
+                // Where in a source it stands is in brackets.
+                sources: vec![source.split(" (").next().unwrap_or_default().into()],
+            })
+        })
+}
+
+/// What is published of a puzzle that has a name, or of a board from a corner.
+#[derive(Deserialize)]
+struct ListedGrowth {
+    name: String,
+    turns: Turns,
+    sets: Vec<String>,
+    counts: Vec<u64>,
+    source: String,
+}
+
+impl ListedGrowth {
+    /// The puzzles that have this growth.
+    fn puzzles(&self) -> Vec<OrbitPuzzle> {
+        if let Ok(size) = self.name.parse::<Size>() {
+            let goals = [Goal::First, Goal::Last].map(|goal| goal.board(size).ok());
+            let spaces = goals.into_iter().flatten().map(StateSpace::of_board);
+            return spaces.filter_map(|space| OrbitPuzzle::of_space(&space).ok()).collect();
+        }
+        let puzzle = named::parse(&self.name).and_then(|puzzle| {
+            let kept =
+                if self.sets.is_empty() { puzzle } else { puzzle.keeping(&self.sets).ok()? };
+            kept.counting(self.turns).ok()
+        });
+        puzzle.into_iter().collect()
+    }
 }
 
 /// The distribution of what is searched that this project alone has computed and confirmed, where nothing else is

@@ -365,11 +365,13 @@ fn the_last_states_are_listed_as_far_as_asked() {
 #[test]
 fn puzzles_without_numbers_are_searched_by_lists() {
     let json = |arguments: &[&str]| json(&[&["bfs", "--format", "json"], arguments].concat());
+    let none = serde_json::Value::Null;
     // A080629 and the pocket cube as published; one corner is held.
     let cube = json(&["2x2x2"]);
     let counts = [1, 9, 54, 321, 1847, 9992, 50136, 227536, 870072, 1887748, 623800, 2644];
     assert_eq!(cube["counts"], serde_json::json!(counts));
     assert_eq!((&cube["states"], &cube["diameter"]), (&"3674160".into(), &11.into()));
+    assert_eq!((&cube["published"], &cube["first_wrong_depth"]), (&"OEIS A079761".into(), &none));
     let cube = json(&["3x3x3", "--max-depth", "6"]);
     assert_eq!(cube["counts"][6], 7_618_438);
     assert_eq!((&cube["complete"], &cube["diameter"]), (&false.into(), &serde_json::Value::Null));
@@ -394,6 +396,7 @@ fn puzzles_without_numbers_are_searched_by_lists() {
     let row = text.lines().find(|line| line.trim_start().starts_with("3 ")).unwrap();
     assert_eq!(row.split_whitespace().collect::<Vec<_>>()[1..4], ["3,240", "75", "13.333"]);
     assert!(text.contains("of 43,252,003,274,489,856,000"), "{text}");
+    assert!(text.contains("published   the first 4 levels equal to OEIS A080601"), "{text}");
     let csv = stdout(&["bfs", "skewb", "--max-depth", "2", "--format", "csv"]);
     assert!(csv.starts_with("depth,states,reduced,cumulative,checksum\n0,1,"), "{csv}");
 

@@ -6,6 +6,7 @@ use tilewave::puzzle::named::{self, NAMED, NamedPuzzle};
 use tilewave::puzzle::orbits::{
     Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Transformation, Turns,
 };
+use tilewave::puzzle::{Goal, StateSpace};
 
 use super::orbits::levels;
 
@@ -33,6 +34,11 @@ fn published() -> Vec<(Published, OrbitPuzzle)> {
             "directed" => Turns::Directed,
             turns => panic!("{turns}"),
         };
+        if let Ok(size) = row.name.parse() {
+            let goal = Goal::First.board(size).unwrap();
+            let board = OrbitPuzzle::of_space(&StateSpace::of_board(goal)).unwrap();
+            return (row, board);
+        }
         let puzzle = named::parse(&row.name).unwrap();
         let puzzle = if row.sets.is_empty() { puzzle } else { puzzle.keeping(&row.sets).unwrap() };
         (row, puzzle.counting(turns).unwrap())
