@@ -175,7 +175,7 @@ pub fn grouped(digits: &str) -> String {
 }
 
 /// `--count-ahead`.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub struct Ahead {
     /// Count the last two depths without storing them, where states are kept in lists: the states that lead to one are made
     /// again for it. One depth more fits.

@@ -7,8 +7,10 @@ use clap::ValueHint::{AnyPath, DirPath};
 use serde::Serialize;
 use tilewave::progress::StopWhen;
 use tilewave::puzzle::StateSpace;
+use tilewave::puzzle::orbits::OrbitPuzzle;
 use tilewave::report::{
-    SearchLevels, Truth, Verdict, bytes, counted, duration, published_for, rate, thousands,
+    SearchLevels, Truth, Verdict, bytes, counted, duration, published_for, published_growth, rate,
+    thousands,
 };
 use tilewave::search::disk::Searched;
 use tilewave::search::{self, Engine, disk};
@@ -310,6 +312,8 @@ struct VerdictFacts {
     compared_with: String,
     own: Option<String>,
     diameter: usize,
+    /// Whether all levels were searched; else `diameter` is the last depth.
+    complete: bool,
     total: u64,
     #[serde(skip)]
     verdict: Verdict,
@@ -382,7 +386,10 @@ impl VerifyArgs {
             } else if let Err(wrong) = puzzle(word) {
                 refuse!("{wrong}, and there is no such directory");
             }
-            spaces.push(self.counted.space(word)?);
+            spaces.push(match self.counted.orbits(word)? {
+                Some(puzzle) => Searched::Listed(puzzle),
+                None => Searched::Numbered(self.counted.space(word)?),
+            });
         }
         match (&spaces[..], &directories[..]) {
             ([], directories) => self.files(directories),
@@ -391,39 +398,71 @@ impl VerifyArgs {
         }
     }
 
-    fn puzzles(&self, spaces: &[StateSpace]) -> Result<()> {
+    fn puzzles(&self, puzzles: &[Searched]) -> Result<()> {
         let mut destination = self.output.reserve()?;
         let mut all_pass = true;
         destination.heading(VerdictFacts::COLUMNS)?;
-        for space in spaces {
-            let search = self.running.search(space.clone())?;
-            let outcome = search::run(&search, &SearchProgress::new())?;
-            let reference;
-            let truth = match published_for(space) {
-                Some(truth) => Truth::Published(truth),
-                None if outcome.total() <= REFERENCE_STATES && outcome.engine == Engine::Sweep => {
-                    let search = Search { engine: Some(Engine::Reference), ..search.clone() };
-                    reference = search::run(&search, &SearchProgress::new())?;
-                    Truth::Reference(SearchLevels::of(&reference))
-                }
-                None => Truth::Sum,
+        for searched in puzzles {
+            let (goal, verdict) = match searched {
+                Searched::Numbered(space) => (space.goal_text(), self.numbered(space)?),
+                Searched::Listed(puzzle) => ("solved".into(), self.listed(puzzle)?),
             };
-            let verdict = Verdict::judge(space, SearchLevels::of(&outcome), truth);
             all_pass &= verdict.pass();
             destination.line(&VerdictFacts {
-                subject: Subject::new(space, self.output.format),
-                goal: space.goal_text(),
+                subject: Subject::searched(searched, self.output.format),
+                goal,
                 pass: verdict.pass(),
                 first_wrong_depth: verdict.fault.as_ref().and_then(|fault| fault.depth()),
                 compared_with: verdict.compared_with.clone(),
                 own: verdict.own.clone(),
                 diameter: verdict.diameter(),
+                complete: verdict.complete,
                 total: verdict.total,
                 verdict,
             })?;
         }
         destination.finish()?;
         Failure::unless(all_pass)
+    }
+
+    fn numbered(&self, space: &StateSpace) -> Result<Verdict> {
+        let search = self.running.search(space.clone())?;
+        let outcome = search::run(&search, &SearchProgress::new())?;
+        let reference;
+        let truth = match published_for(space) {
+            Some(truth) => Truth::Published(truth),
+            None if outcome.total() <= REFERENCE_STATES && outcome.engine == Engine::Sweep => {
+                let search = Search { engine: Some(Engine::Reference), ..search.clone() };
+                reference = search::run(&search, &SearchProgress::new())?;
+                Truth::Reference(SearchLevels::of(&reference))
+            }
+            None => Truth::Sum,
+        };
+        Ok(Verdict::judge(space, SearchLevels::of(&outcome), truth))
+    }
+
+    /// Searches as deep as counts are published, and not more states than the reference engine would.
+    fn listed(&self, puzzle: &OrbitPuzzle) -> Result<Verdict> {
+        let published = published_growth(puzzle);
+        let all = puzzle.states().and_then(|states| u64::try_from(states).ok());
+        let few = all.is_some_and(|all| all <= REFERENCE_STATES);
+        let known = published.as_ref().map_or(&[][..], |published| published.counts());
+        let mut sum = 0u64;
+        let within = known.iter().take_while(|&&count| {
+            sum = sum.saturating_add(count);
+            sum <= REFERENCE_STATES
+        });
+        let max_depth = match within.count().checked_sub(1) {
+            _ if few => None,
+            None => refuse!(
+                "{puzzle}: no growth of it is published, and it has too many states to search it completely: nothing \
+                 to hold a search against"
+            ),
+            depth => depth,
+        };
+        let search = frontier::search(puzzle.clone(), max_depth, &Ahead::default(), &self.running)?;
+        let found = search.run(&SearchProgress::new())?;
+        Ok(Verdict::of_lists(puzzle, &found, published.as_ref()))
     }
 
     /// Checks the files of a search on disk.

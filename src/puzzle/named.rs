@@ -78,7 +78,10 @@ pub fn parse(name: &str) -> Option<OrbitPuzzle> {
     };
     let puzzle = cut.puzzle(name);
     match name {
-        "kilominx" => Some(puzzle.keeping(&["corners".into()]).expect("it has corners")),
+        "kilominx" => {
+            let corners = puzzle.keeping(&["corners".into()]);
+            Some(corners.expect("it has corners").called(name))
+        }
         _ => Some(puzzle),
     }
 }

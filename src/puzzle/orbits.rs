@@ -400,6 +400,11 @@ impl OrbitPuzzle {
         self
     }
 
+    /// Returns the puzzle under another name.
+    pub fn called(self, name: impl Into<String>) -> OrbitPuzzle {
+        OrbitPuzzle { name: name.into(), ..self }
+    }
+
     /// Returns the puzzle with the inverse of every move, `U'` of `U`.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 use num_bigint::BigUint;
 
-use crate::puzzle::orbits::{OrbitPuzzle, Transformation};
+use crate::puzzle::orbits::{OrbitMove, OrbitPuzzle, Transformation};
 use crate::random::SplitMix64;
 
 /// Most points of a group whose order is sought.
@@ -37,14 +37,66 @@ impl OrbitPuzzle {
     ///
     /// Cost: below a second for cubes up to nine layers.
     pub fn states(&self) -> Option<BigUint> {
-        let free = self.illegal().is_empty() && self.moves().iter().all(|m| m.requires.is_none());
-        if free { self.free_states() } else { None }.or_else(|| self.counted())
+        let free = |(loops, places): (Vec<Transformation>, usize)| {
+            Some(self.free_states(&loops)? * BigUint::from(places))
+        };
+        let loops = self.loops().filter(|_| self.illegal().is_empty());
+        loops.and_then(free).or_else(|| self.counted())
     }
 
-    /// The number of states where every move is always allowed.
-    fn free_states(&self) -> Option<BigUint> {
-        let moves: Vec<&Transformation> =
-            self.moves().iter().map(|one| &one.transformation).collect();
+    /// What sequences of moves that bring the piece on which moves depend back to its place do to the others, and how many
+    /// places it comes to: all moves, and one place, where they depend on none; `None` where they depend on several pieces,
+    /// on one of several equal ones, or cannot be undone.
+    ///
+    /// By Schreier's lemma those that go to a place by a tree, make one move, and come back by the tree, make all others.
+    fn loops(&self) -> Option<(Vec<Transformation>, usize)> {
+        let Some(first) = self.moves().iter().find_map(|one| one.requires) else {
+            return Some((self.moves().iter().map(|one| one.transformation.clone()).collect(), 1));
+        };
+        let orbit = &self.orbits()[usize::from(first.orbit)];
+        let same = |one: &OrbitMove| {
+            one.requires.is_some_and(|at| (at.orbit, at.kind) == (first.orbit, first.kind))
+        };
+        let alone = orbit.pieces_of(first.kind) == 1 && orbit.orientations == 1;
+        if !alone || self.is_directed() || !self.moves().iter().all(same) {
+            return None;
+        }
+        let home = orbit.solved.iter().position(|piece| piece.kind == first.kind)? as u8;
+        let step = |one: &OrbitMove| {
+            let from = one.requires.map(|at| at.position)?;
+            let source = &one.transformation.0[usize::from(first.orbit)].source;
+            Some((from, source.iter().position(|&at| at == from)? as u8))
+        };
+        let mut ways: BTreeMap<u8, Transformation> = BTreeMap::new();
+        ways.insert(home, Transformation::identity(self.orbits()));
+        let mut open = vec![home];
+        while let Some(place) = open.pop() {
+            for one in self.moves() {
+                let (from, to) = step(one)?;
+                if from == place && !ways.contains_key(&to) {
+                    let way = ways[&from].then(&one.transformation, self.orbits());
+                    ways.insert(to, way);
+                    open.push(to);
+                }
+            }
+        }
+        let mut loops = Vec::new();
+        for one in self.moves() {
+            let (from, to) = step(one)?;
+            if let (Some(there), Some(back)) = (ways.get(&from), ways.get(&to)) {
+                let way = there.then(&one.transformation, self.orbits());
+                let round = way.then(&back.inverse(self.orbits()), self.orbits());
+                if !round.is_identity() && !loops.contains(&round) {
+                    loops.push(round);
+                }
+            }
+        }
+        Some((loops, ways.len()))
+    }
+
+    /// The number of states that these moves make where every one is always allowed.
+    fn free_states(&self, moves: &[Transformation]) -> Option<BigUint> {
+        let moves: Vec<&Transformation> = moves.iter().collect();
         let mut components: Vec<Component> = (0..self.orbits().len())
             .flat_map(|orbit| components(self, orbit, &moves))
             .filter(|component| component.is_visible())

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
+use crate::frontier::FrontierOutcome;
 use crate::puzzle::StateSpace;
+use crate::puzzle::orbits::OrbitPuzzle;
 use crate::report::{Published, own_for, thousands};
 use crate::search::Outcome;
 
@@ -97,6 +99,8 @@ pub struct Verdict {
     pub total: u64,
     /// Number of levels found.
     pub levels: usize,
+    /// Whether these are all levels.
+    pub complete: bool,
     /// What the levels were compared with.
     pub compared_with: String,
     /// The file of this project's own result that they were compared with as well.
@@ -137,9 +141,41 @@ impl Verdict {
             puzzle: space.to_string(),
             total,
             levels: found.counts.len(),
+            complete: true,
             compared_with,
             own: own.map(|own| own.name().to_string()),
             fault: fault.or(by_own).or(sum),
+        }
+    }
+
+    /// Returns the verdict on a search by lists, which is held against what is published, if anything is, and against the
+    /// number of states where it is complete.
+    pub fn of_lists(
+        puzzle: &OrbitPuzzle,
+        found: &FrontierOutcome,
+        published: Option<&Published>,
+    ) -> Verdict {
+        let counts = found.counts();
+        let total = counts.iter().sum();
+        let level = published.and_then(|published| {
+            let known = published.counts();
+            let known =
+                if found.complete { known } else { &known[..known.len().min(counts.len())] };
+            let own = &counts[..if found.complete { counts.len() } else { known.len() }];
+            Difference::first(own, known, true).map(Fault::Level)
+        });
+        let states = puzzle.states().and_then(|states| u64::try_from(states).ok());
+        let sum = states.filter(|&expected| found.complete && expected != total);
+        let sum = sum.map(|expected| Fault::Total { found: total, expected });
+        let source = published.map(Published::citation);
+        Verdict {
+            puzzle: puzzle.to_string(),
+            total,
+            levels: counts.len(),
+            complete: found.complete,
+            compared_with: source.unwrap_or_else(|| "the number of states".into()),
+            own: None,
+            fault: level.or(sum),
         }
     }
 
@@ -160,7 +196,8 @@ impl fmt::Display for Verdict {
         // One line per search: the first source stands for all.
         let compared_with = self.compared_with.split("; ").next().unwrap_or_default();
         let levels = self.levels;
-        write!(f, "{puzzle}  diameter {diameter}  {states} states  ")?;
+        let deepest = if self.complete { "diameter" } else { "to depth" };
+        write!(f, "{puzzle}  {deepest} {diameter}  {states} states  ")?;
         match &self.fault {
             None => {
                 let own = self.own.iter().map(|own| format!(" and own {own}"));

@@ -286,12 +286,13 @@ fn bad_input_is_refused() {
     let out = out.to_str().unwrap();
     for (name, text, words) in files {
         let path = written(name, text);
-        for command in ["antipodes", "plan", "verify", "table"] {
+        for command in ["antipodes", "plan", "table"] {
             refused(&[command, &path, "-o", out], 2, words);
         }
         // These have states without numbers, which are searched by lists.
         if !["sets.tws", "oriented.tws", "equal.tws", "large.gap"].contains(&name) {
             refused(&["bfs", &path, "-o", out], 2, words);
+            refused(&["verify", &path, "-o", out], 2, words);
         }
     }
     let words = [
@@ -422,6 +423,20 @@ fn puzzles_without_numbers_are_searched_by_lists() {
         2,
         "--metric htm and qtm are for puzzles that turn",
     );
+}
+
+#[test]
+fn growth_is_verified_as_far_as_it_is_published() {
+    let text = stdout(&["verify", "2x2x2", "pyraminx", "3x3"]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("2x2x2  diameter 11  3,674,160 states  12 levels equal to OEIS"));
+    assert!(lines.iter().all(|line| line.ends_with("PASS")) && lines.len() == 3, "{text}");
+    let board = stdout(&["verify", "kilominx", "--metric", "qtm"]);
+    assert!(board.starts_with("kilominx  to depth 7  269,867,489 states  8 levels"), "{board}");
+    // Nothing but the number of states is known of these.
+    let corners = stdout(&["verify", "skewb", "--metric", "qtm", "--format", "json"]);
+    assert!(corners.contains(r#""compared_with":"#), "{corners}");
+    refused(&["verify", "20x20x20"], 2, "nothing to hold a search against");
 }
 
 /// A search by lists in a directory is a run like any other.

@@ -209,3 +209,22 @@ fn a_closed_set_of_moves_is_not_directed() {
     assert_eq!(closed.fingerprint(), families::parse("lrx:5").unwrap().fingerprint());
     assert_ne!(closed.fingerprint(), lx.fingerprint());
 }
+
+/// Boards have as many states as the sum of their levels, whatever the board's size or the metric.
+#[test]
+fn boards_have_half_of_all_arrangements() {
+    use tilewave::puzzle::orbits::OrbitPuzzle;
+    use tilewave::puzzle::{Goal, Metric};
+    let half = |cells: u64| ((3..=cells).product::<u64>()).to_string();
+    for (size, cells) in [("2x2", 4), ("2x3", 6), ("3x3", 9), ("3x4", 12), ("4x4", 16), ("2x9", 18)]
+    {
+        for goal in [Goal::First, Goal::Last] {
+            let goal = goal.board(size.parse().unwrap()).unwrap();
+            for metric in [Metric::Stm, Metric::Mtm] {
+                let space = StateSpace::of_board(goal.clone()).in_metric(metric);
+                let puzzle = OrbitPuzzle::of_space(&space).unwrap();
+                assert_eq!(puzzle.states().unwrap().to_string(), half(cells), "{size}");
+            }
+        }
+    }
+}
