@@ -33,7 +33,7 @@
 //! ```
 //!
 //! Data flows one way: [`puzzle`] → `perm` → `kernel` → `store` → [`search`], [`pdb`] → [`table`] → [`solve`], [`report`].
-//! `docs/design.md` explains the engine with a worked example.
+//! `docs/design.md` is a map of the program, `docs/engine.md` explains the engine with a worked example.
 
 mod bits;
 mod capi;

@@ -1,5 +1,10 @@
 //! The command line: one file per command, nothing but parsing, progress and printing.
 //!
+//! A command is a struct of options with `run`. It asks `puzzle` for the state space, `options` and `disk` for what is
+//! shared, calls the library, and gives what it found as [`Figures`] to `output`, which writes text, CSV or JSON. `progress`
+//! shows how far work is and listens for Ctrl-C; `failure` makes one line and an exit code of any error; `ranks` runs a
+//! command as one of several processes.
+//!
 //! Invariant: results go to stdout, everything else to stderr; exit codes are 0 (done), 1 (a check or
 //! the work failed), 2 (the command line is wrong), 130 (interrupted).
 

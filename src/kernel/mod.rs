@@ -1,5 +1,9 @@
 //! The kernels: one contract, several instruction sets.
 //!
+//! `search` runs a [`StepProgram`] block by block, `pdb` a [`SlotStep`] stretch by stretch (`program` checks what they
+//! hand over), the halo of a search on disk `words`, and `frontier` the keys. Each entry point picks the code of the
+//! [`Kernel`] that it is given, by `dispatch`.
+//!
 //! Invariant: all kernels return the same bytes, counts and checksums for the same block. What a kernel
 //! computes is written once, over the operations on registers that an instruction set offers (`isa`):
 //! `gather` brings registers from where the tables say; `byte_step` makes the next level of a search of

@@ -7,6 +7,10 @@
 //! A [`Pattern`] names the tiles, [`build`] makes a [`Pdb`] of it, [`Pdb::save`] and [`Pdb::open`] keep it
 //! in a file (`docs/format.md`), [`Evaluator`] adds values up along a path of moves.
 //!
+//! The way of a build: `build` plans it, `regions` numbers the slots and their moves, `slots` searches level by level and
+//! gives first visits to a sink (`on_disk` has the one that writes files), `file_order` brings values into the order of
+//! the file, and `database` keeps them behind the `header`. `solve` looks values up. `oracle` and `verify` check.
+//!
 //! Sources: R. E. Korf and A. Felner, Disjoint pattern database heuristics, Artificial Intelligence 134
 //! (2002); A. Felner, R. E. Korf and S. Hanan, Additive pattern database heuristics, JAIR 22 (2004);
 //! R. Clausecker and A. Reinefeld, Zero-aware pattern databases with 1-bit compression for sliding tile

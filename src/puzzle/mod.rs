@@ -1,5 +1,11 @@
 //! Permutation puzzles in their general form: cells, edges and window moves.
 //!
+//! A [`StateSpace`] is what everything above takes: searches, tables, reports, the program. It is made of a board, a
+//! family (`families`), a file (`formats`) or a name (`named`). `definition` has the generators of a puzzle as they are
+//! written; `position_order` says how its positions are read as a line, and `space` makes a [`Puzzle`] of it: edges from
+//! cell to cell, each with the [`Window`] that it permutes. Puzzles of several sets of pieces are `orbits`,
+//! which `frontier` searches.
+//!
 //! Invariant: a [`Puzzle`] that is not directed is closed under inversion. For every edge there is the edge back
 //! with the inverse window, so its state graph is undirected and "the neighbours of level d lie in levels
 //! d-1, d and d+1" holds. In a directed one they may lie in any level up to d+1.

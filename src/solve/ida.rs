@@ -25,7 +25,7 @@ use crate::solve::tree::{KnownBoard, MAX_BIT_VIEWS, MAX_VIEWS, Tree};
 use crate::solve::walk::{Heuristic, Subtree, Walk};
 use crate::store;
 
-/// ByteSums of databases for each node of an iteration from which on they are arranged for the next one, which has some
+/// Bytes of databases for each node of an iteration from which on they are arranged for the next one, which has some
 /// seven times the nodes: arranging a byte takes about as long as a walk saves at a tenth of a node.
 const ARRANGE_FROM: u64 = 64;
 

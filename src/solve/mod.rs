@@ -1,4 +1,12 @@
 //! Solving: optimal, constructive, exported to other solvers, and certified by one.
+//!
+//! The program and Rust programs call [`Optimal`]: a goal with its databases (`database`), seen through symmetries
+//! (`symmetry`), is a `tree`. `ida` carries out iterations over it and splits them into subtrees, `walk` goes through one,
+//! with `sums` or `bits` as heuristic and `pruner` for its moves. What comes of subtrees meets in `control`, on all threads
+//! and ranks, and goes to the `log`. `partitions` says what to build for a goal. [`Constructive`] solves at once.
+//! `models`, `cnf` and `certify` put the question to other solvers.
+//!
+//! Invariant: moves and nodes do not depend on the threads, the ranks or an interruption.
 
 pub(crate) mod bits;
 #[cfg(feature = "certify")]

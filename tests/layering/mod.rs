@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-mod graph;
+pub(crate) mod graph;
 
 use graph::{Arrows, Crate, circles, tokens};
 

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use assert_cmd::Command;
 
+mod documents;
+
 const README: &str = include_str!("../../README.md");
 
 /// The shell lines of the README, comments removed.

@@ -1,4 +1,7 @@
 //! `tilewave pdb`: additive pattern databases.
+//!
+//! `build` makes databases and plans them, `set` makes and rates partitions of several, `inspect` has the commands for
+//! databases that are there. `tilewave solve` takes from `set` how nodes grow from threshold to threshold.
 
 pub(super) mod build;
 pub(super) mod inspect;

@@ -1,4 +1,8 @@
 //! `tilewave solve`: shortest solutions, or fast ones.
+//!
+//! Boards come from `boards` in batches. `databases` gets what they need when the first can be solved. Easy boards are
+//! attempted one per thread, hard ones finished on all threads of all ranks; `answer` makes a line of each and a summary,
+//! `status` shows how far it is. `states` solves puzzles other than boards, from a distance table.
 
 mod answer;
 mod boards;

@@ -1,5 +1,8 @@
 //! Files that define a puzzle: GAP permutations, ksolve and twsearch definitions, KPuzzle JSON.
 //!
+//! The program and Rust programs call [`read_any`]. A format's own file turns text into what it says (`source` for
+//! points, `sets` for sets of pieces), and these make a definition or a puzzle of orbits of it, in one way for all.
+//!
 //! Invariant: any text is read or refused with the line that is wrong; nothing is read or written here.
 //!
 //! | file | numbers of a move | counted from | a move and |

@@ -115,8 +115,8 @@ impl<'a> RunFiles<'a> {
 // How the groups of a level lie in the frames of a chunk's file.
 //
 // Invariant: a file holds the groups of its depth's class one after the other, each cut into frames of its own. Where
-// moves have no way back, every frame of the level is followed by the frame of the states seen so far, of which the
-// step to the next level of the class leaves none out.
+// moves have no way back, every frame of the level is followed by the frame of the states seen so far, which the
+// step to the next level of the class leaves out.
 
 /// The groups of a depth in the file of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

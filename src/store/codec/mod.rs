@@ -1,5 +1,9 @@
 //! The bytes of a frame: registers without their padding lanes, coded.
 //!
+//! Searches on disk, builds of databases and segments between chunks call [`Encoder`] and [`Decoder`]. Frames are coded
+//! by zstd or by the codec of `rans`: `rans` sorts registers into classes, `rans_table` has the tables and the plain loops,
+//! `rans_avx512` the fast ones.
+//!
 //! Invariant: decoding what was encoded gives the same registers; anything else is an error, never a
 //! panic, and takes no more memory than the frame's registers.
 
