@@ -67,7 +67,7 @@ pub unsafe extern "C" fn tilewave_pdb_open(
     message: *mut c_char,
     capacity: usize,
 ) -> *mut TilewavePdb {
-    let pdb = |path: &std::path::Path| Pdb::open(path).map(|pdb| TilewavePdb { pdb });
+    let pdb = |path: &std::path::Path| Pdb::load(path).map(|pdb| TilewavePdb { pdb });
     // SAFETY: the caller promises what `open` asks for.
     unsafe { open(path, message, capacity, pdb) }
 }

@@ -148,7 +148,7 @@ pub fn run(search: &FrontierSearch, destination: Destination) -> Result<()> {
     for note in search.puzzle.notes() {
         tracing::info!("{note}");
     }
-    let found = search.run(&progress).map_err(tilewave::Error::from)?;
+    let found = search.run_with(&progress).map_err(tilewave::Error::from)?;
     drop(progress);
     destination.write(&FrontierAnswer::new(&search.puzzle, &found))
 }

@@ -33,7 +33,8 @@ pub(crate) use self::{
     disk::{DiskOptions, Keep, MadeDirectories, directories},
     failure::{Context, Failure, Result, complain, refuse},
     options::{
-        GoalOption, MaxDepth, Resources, Running, Threads, bandwidth, choice, count, kernel, whole,
+        GoalOption, MaxDepth, ResourceOptions, Running, Threads, bandwidth, choice, count, kernel,
+        whole,
     },
     output::{
         Destination, Figures, OutputFile, OutputFormat, OutputOptions, ResultReport, Subject,

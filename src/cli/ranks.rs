@@ -4,7 +4,7 @@
 //! upon by all ranks and said once; what goes wrong later ends the job at once.
 
 use tilewave::Error;
-use tilewave::search::disk::{self, Disk, DiskError, Stopped};
+use tilewave::search::disk::{Disk, DiskError, Stopped};
 use tilewave::search::{Communicator, OneProcess, Search};
 
 use crate::cli::progress::hide;
@@ -118,15 +118,15 @@ pub fn run(
     };
     // Cores and memory are shared with the ranks on the same machine, where the user has not said how.
     let (threads, neighbours) = shared(&*ranks);
-    search.threads = running.resources.threads.get().or(Some(threads));
+    search.resources.threads = running.resources.threads.get().or(Some(threads));
     if running.resources.memory.is_none() {
-        search.memory = search.memory.map(|budget| budget / neighbours);
+        search.resources.memory = search.resources.memory.map(|budget| budget / neighbours);
     }
     if !first {
         hide();
     }
     let progress = SearchProgress::new();
-    let found = disk::run_distributed(&search, &disk, &*ranks, &progress);
+    let found = disk.run_distributed_with(&search, &*ranks, &progress);
     drop(progress);
     match (found, files) {
         (Ok(outcome), Some(files)) => report.finish(files, &outcome),

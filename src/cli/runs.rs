@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use clap::ValueHint::{AnyPath, DirPath};
 use serde::Serialize;
+use tilewave::Size;
 use tilewave::progress::StopWhen;
 use tilewave::puzzle::StateSpace;
 use tilewave::report::{
     SearchLevels, Truth, Verdict, bytes, counted, duration, published_for, rate, thousands,
 };
-use tilewave::search::{self, Engine, disk};
-use tilewave::{Search, Size};
+use tilewave::search::{Engine, disk};
 
 use crate::cli::{
     Counted, DiskOptions, Failure, Figures, MaxDepth, OutputOptions, Result, ResultReport, Running,
@@ -152,7 +152,7 @@ impl ResumeArgs {
         let (found, keep_all) = disk::search(&directories(dirs)?)?;
         let mut search = self.running.search(found.space)?;
         search.max_depth = self.max_depth.max_depth;
-        let disk = disk::Disk { keep_all, check: self.check, ..self.on_disk.disk_in(dirs)? };
+        let disk = self.on_disk.disk_in(dirs)?.keep_all(keep_all).check(self.check);
         bfs::run(&self.report, &self.running, search, Some(disk))
     }
 }
@@ -372,13 +372,13 @@ impl VerifyArgs {
         destination.heading(VerdictFacts::COLUMNS)?;
         for space in spaces {
             let search = self.running.search(space.clone())?;
-            let outcome = search::run(&search, &SearchProgress::new())?;
+            let outcome = search.run_with(&SearchProgress::new())?;
             let reference;
             let truth = match published_for(space) {
                 Some(truth) => Truth::Published(truth),
                 None if outcome.total() <= REFERENCE_STATES && outcome.engine == Engine::Sweep => {
-                    let search = Search { engine: Some(Engine::Reference), ..search.clone() };
-                    reference = search::run(&search, &SearchProgress::new())?;
+                    let search = search.clone().engine(Engine::Reference);
+                    reference = search.run_with(&SearchProgress::new())?;
                     Truth::Reference(SearchLevels::of(&reference))
                 }
                 None => Truth::Sum,
@@ -407,7 +407,7 @@ impl VerifyArgs {
         progress::listen();
         let directories = directories(paths)?;
         let status = disk::status(&directories)?;
-        let found = disk::verify(&directories, &StopWhen(progress::asked))?;
+        let found = disk::verify_with(&directories, &StopWhen(progress::asked))?;
         let complete = status.manifest.complete;
         let facts = FilesFacts {
             subject: Subject::new(&status.space, self.output.format),

@@ -8,14 +8,14 @@ use crate::frontier::fields::StateFields;
 use crate::frontier::level::{LevelEnd, LevelTotal, LevelUse, LevelWork};
 use crate::frontier::lists::BucketLists;
 use crate::kernel::{Kernel, KernelError};
-use crate::progress::{LevelDone, Progress};
+use crate::progress::{LevelDone, NoProgress, Progress};
 use crate::puzzle::orbits::{OrbitPlace, OrbitPuzzle};
+use crate::resources::{Resources, resource_setters, setters};
 use crate::threads::{ThreadsError, pool};
 
 /// A search of a puzzle of several orbits from its solved state, by lists of states.
 ///
 /// ```
-/// use tilewave::NoProgress;
 /// use tilewave::frontier::FrontierSearch;
 /// use tilewave::puzzle::orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Transformation};
 /// // Three coins in a row; a move turns two neighbours over.
@@ -23,7 +23,7 @@ use crate::threads::{ThreadsError, pool};
 /// let one = |name: &str, coins| OrbitMove { name: name.into(), transformation: turn(coins), requires: None };
 /// let coins = vec![Orbit::distinct("coins", 3, 2)];
 /// let puzzle = OrbitPuzzle::new("coins", coins, vec![one("L", [1, 1, 0]), one("R", [0, 1, 1])])?;
-/// let found = FrontierSearch::new(puzzle).run(&NoProgress)?;
+/// let found = FrontierSearch::new(puzzle).run()?;
 /// assert_eq!(found.counts(), [1, 2, 1]);
 /// assert_eq!(found.levels[1].reduced, Some(1)); // L and R are mirror images
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -40,13 +40,12 @@ pub struct FrontierSearch {
     pub count_ahead: bool,
     /// Whether states are reduced by symmetries.
     pub symmetry: bool,
-    /// Kernel, `None` for the fastest of this processor.
-    pub kernel: Option<Kernel>,
-    /// Worker threads, `None` for one per core.
-    pub threads: Option<usize>,
-    /// Most bytes that the levels may take, `None` for no limit.
-    pub memory: Option<u64>,
+    /// What it may use; the memory is that of the levels.
+    pub resources: Resources,
 }
+
+setters! { FrontierSearch: count_ahead: bool, symmetry: bool,; max_depth: usize, }
+resource_setters! { FrontierSearch }
 
 /// What a search has found at one depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -153,9 +152,7 @@ impl FrontierSearch {
             max_depth: None,
             count_ahead: false,
             symmetry: true,
-            kernel: None,
-            threads: None,
-            memory: None,
+            resources: Resources::new(),
         }
     }
 
@@ -165,17 +162,23 @@ impl FrontierSearch {
     ///
     /// # Errors
     /// [`FrontierError`].
-    pub fn run(&self, progress: &dyn Progress) -> Result<FrontierOutcome, FrontierError> {
-        let kernel = self.kernel.unwrap_or_else(Kernel::best);
-        if !kernel.is_supported() {
-            return Err(KernelError::Unsupported(kernel).into());
-        }
-        let pool = pool(self.threads)?;
+    pub fn run(&self) -> Result<FrontierOutcome, FrontierError> {
+        self.run_with(&NoProgress)
+    }
+
+    /// Runs the search as [`FrontierSearch::run`] does, which an observer sees and may stop.
+    ///
+    /// # Errors
+    /// As [`FrontierSearch::run`], and [`FrontierError::Interrupted`].
+    pub fn run_with(&self, progress: &dyn Progress) -> Result<FrontierOutcome, FrontierError> {
+        let kernel = self.resources.choose_kernel()?;
+        let pool = pool(self.resources.threads)?;
         let begun = Instant::now();
         let fields = StateFields::of(&self.puzzle);
         let mut found = pool.install(|| {
             let (puzzle, most) = (&self.puzzle, self.max_depth);
-            let choice = CoordinateChoice::new(puzzle, &fields, self.symmetry, most, self.memory);
+            let choice =
+                CoordinateChoice::new(puzzle, &fields, self.symmetry, most, self.resources.memory);
             self.search(&fields, &choice, kernel, progress)
         })?;
         found.threads = pool.current_num_threads();
@@ -266,7 +269,8 @@ impl FrontierSearch {
             }
             let begun = Instant::now();
             let taken = seen.iter().map(BucketLists::bytes).sum::<u64>() + current.bytes();
-            let room = self.memory.map_or(u64::MAX, |budget| budget.saturating_sub(taken));
+            let room =
+                self.resources.memory.map_or(u64::MAX, |budget| budget.saturating_sub(taken));
             let is_wide = || expected * (8 * W) as f64 > 0.5 * room as f64;
             let becomes = match self.max_depth.map(|most| most - depth) {
                 Some(0) if self.count_ahead && depth > 1 => LevelUse::CountedAhead,
@@ -285,7 +289,8 @@ impl FrontierSearch {
             let (next, total) = done.map_err(|stopped| match stopped {
                 LevelEnd::Interrupted => FrontierError::Interrupted,
                 LevelEnd::Full => {
-                    let (puzzle, budget) = (self.puzzle.to_string(), self.memory.unwrap_or(0));
+                    let (puzzle, budget) =
+                        (self.puzzle.to_string(), self.resources.memory.unwrap_or(0));
                     FrontierError::Memory { puzzle, depth, budget }
                 }
             })?;
@@ -317,7 +322,7 @@ mod tests {
     use super::*;
     use crate::frontier::choice::candidates;
     use crate::frontier::symmetry::SymmetryGroup;
-    use crate::progress::{NoProgress, StopWhen};
+    use crate::progress::StopWhen;
     use crate::puzzle::orbits::{Arrangement, Orbit, OrbitMove, OrbitTurn, Placed, Transformation};
 
     fn turn(source: &[u8], twist: &[u8]) -> OrbitTurn {
@@ -422,7 +427,7 @@ mod tests {
             search.max_depth = Some(7);
             let expected = plain(&search.puzzle, 7);
             assert!(expected.len() > 3, "{}: {expected:?}", search.puzzle);
-            let first = search.run(&NoProgress).unwrap();
+            let first = search.run().unwrap();
             assert_eq!(first.counts(), expected, "{}", search.puzzle);
             let fields = StateFields::of(&search.puzzle);
             let whole_group = SymmetryGroup::find(&search.puzzle, &fields);
@@ -442,7 +447,7 @@ mod tests {
                         if !kernel.is_supported() {
                             continue;
                         }
-                        let search = FrontierSearch { count_ahead, ..search.clone() };
+                        let search = search.clone().count_ahead(count_ahead);
                         let choice = CoordinateChoice {
                             fields: chosen.clone(),
                             oriented,
@@ -473,7 +478,7 @@ mod tests {
         let order =
             |puzzle: &OrbitPuzzle| SymmetryGroup::find(puzzle, &StateFields::of(puzzle)).order();
         assert_eq!([board(3, 3, 4), board(3, 3, 0), board(2, 4, 1)].map(|b| order(&b)), [8, 2, 1]);
-        let found = FrontierSearch::new(board(3, 3, 8)).run(&NoProgress).unwrap();
+        let found = FrontierSearch::new(board(3, 3, 8)).run().unwrap();
         assert_eq!((found.complete, found.counts().len()), (true, 32));
         // The two are mirror images.
         assert_eq!((found.levels[31].states, found.levels[31].reduced), (2, Some(1)));
@@ -485,7 +490,7 @@ mod tests {
         let coins = |twist: [u8; 3]| vec![turn(&[0, 1, 2], &twist)];
         let moves = vec![one("L", coins([1, 1, 0])), one("R", coins([0, 1, 1]))];
         let puzzle = OrbitPuzzle::new("coins", vec![Orbit::distinct("coins", 3, 2)], moves);
-        let found = FrontierSearch::new(puzzle.unwrap()).run(&NoProgress).unwrap();
+        let found = FrontierSearch::new(puzzle.unwrap()).run().unwrap();
         let levels = found.levels.iter().map(|level| (level.states, level.reduced));
         assert_eq!(levels.collect::<Vec<_>>(), [(1, Some(1)), (2, Some(1)), (1, Some(1))]);
     }
@@ -493,14 +498,14 @@ mod tests {
     #[test]
     fn a_search_says_why_it_ends_early() {
         let mut search = FrontierSearch::new(board(5, 5, 0));
-        let interrupted = search.run(&StopWhen(|| true)).unwrap_err();
+        let interrupted = search.run_with(&StopWhen(|| true)).unwrap_err();
         assert_eq!(interrupted, FrontierError::Interrupted);
-        search.memory = Some(8 << 20);
-        let FrontierError::Memory { depth, .. } = search.run(&NoProgress).unwrap_err() else {
+        search.resources.memory = Some(8 << 20);
+        let FrontierError::Memory { depth, .. } = search.run().unwrap_err() else {
             panic!("eight megabytes are not enough");
         };
         // What the message advises works.
         search.max_depth = Some(depth);
-        assert_eq!(search.run(&NoProgress).unwrap().levels.len(), depth + 1);
+        assert_eq!(search.run().unwrap().levels.len(), depth + 1);
     }
 }

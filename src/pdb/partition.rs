@@ -249,15 +249,16 @@ struct SetText {
 
 impl SetFile {
     /// Returns whether a path is that of a set file, by its name.
-    pub fn is(path: &Path) -> bool {
-        path.extension().is_some_and(|extension| extension == "json")
+    pub fn is(path: impl AsRef<Path>) -> bool {
+        path.as_ref().extension().is_some_and(|extension| extension == "json")
     }
 
     /// Reads a set file.
     ///
     /// # Errors
     /// [`PdbError::File`] when it cannot be read, is of another version or says something else.
-    pub fn read(path: &Path) -> Result<SetFile, PdbError> {
+    pub fn read(path: impl AsRef<Path>) -> Result<SetFile, PdbError> {
+        let path = path.as_ref();
         let bytes = std::fs::read(path).map_err(FileError::io("cannot read", path))?;
         SetFile::parse(&bytes, path)
     }
@@ -266,7 +267,8 @@ impl SetFile {
     ///
     /// # Errors
     /// As [`SetFile::read`].
-    pub fn parse(bytes: &[u8], path: &Path) -> Result<SetFile, PdbError> {
+    pub fn parse(bytes: &[u8], path: impl AsRef<Path>) -> Result<SetFile, PdbError> {
+        let path = path.as_ref();
         let wrong = |problem| FileError::Wrong { path: path.to_path_buf(), kind: KIND, problem };
         let text: SetText = serde_json::from_slice(bytes).map_err(|_| wrong(FileProblem::Other))?;
         if text.tilewave_set != VERSION {
@@ -287,7 +289,8 @@ impl SetFile {
     ///
     /// # Errors
     /// [`PdbError::Output`].
-    pub fn write(&self, path: &Path, replace: bool) -> Result<(), PdbError> {
+    pub fn write(&self, path: impl AsRef<Path>, replace: bool) -> Result<(), PdbError> {
+        let path = path.as_ref();
         let directory = path.parent().unwrap_or(Path::new(""));
         let name = |file: &PathBuf| file.strip_prefix(directory).unwrap_or(file).to_path_buf();
         let partitions = self.partitions.iter();

@@ -13,11 +13,11 @@ impl OrbitPuzzle {
     /// ```
     /// use tilewave::frontier::FrontierSearch;
     /// use tilewave::puzzle::orbits::OrbitPuzzle;
-    /// use tilewave::{Goal, NoProgress, puzzle::StateSpace};
+    /// use tilewave::{Goal, puzzle::StateSpace};
     /// let space = StateSpace::of_board(Goal::First.board("5x5".parse()?)?);
     /// let mut search = FrontierSearch::new(OrbitPuzzle::of_space(&space)?);
     /// search.max_depth = Some(8);
-    /// assert_eq!(search.run(&NoProgress)?.counts(), [1, 2, 4, 10, 26, 64, 159, 366, 862]);
+    /// assert_eq!(search.run()?.counts(), [1, 2, 4, 10, 26, 64, 159, 366, 862]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -21,9 +21,9 @@ pub(crate) mod run;
 pub use crate::search::disk::plan::{Network, network};
 pub use crate::search::forecast::{Calibration, DiskForecast, Forecast, Machines, calibrate};
 pub use crate::search::options::{Engine, Search, SearchError};
-pub use crate::search::outcome::{DiskUse, EachLevel, Outcome};
+pub use crate::search::outcome::{DiskUse, Outcome};
 pub use crate::search::ranks::{Communicator, OneProcess, Ranks, Reduce, Share};
-pub use crate::search::run::{SearchPlan, plan, run, run_each};
+pub use crate::search::run::{SearchPlan, plan};
 
 pub(crate) use crate::search::classes::{
     BYTE, Chunks, Group, Groups, IncomingMoves, IncomingStep, Seat,
@@ -34,5 +34,5 @@ pub(crate) use crate::search::expander::{
 pub(crate) use crate::search::long_windows::{
     ChainPlan, LongWindowArrays, LongWindows, is_long, plans,
 };
-pub(crate) use crate::search::outcome::{FoundLevels, PlaneStore};
+pub(crate) use crate::search::outcome::{EachLevel, FoundLevels, PlaneStore};
 pub(crate) use crate::search::problem::{Crossings, Plane, SearchProblem, crosses};

@@ -1,12 +1,22 @@
 //! What to search, and how; what can be wrong with that.
 
-use crate::kernel::{Kernel, KernelError};
+use crate::kernel::KernelError;
 use crate::puzzle::{Board, Size, StateSpace};
+use crate::resources::{Resources, resource_setters, setters};
 use crate::threads::ThreadsError;
 use crate::units::{bytes, names, thousands};
 
 /// A search to run: from `start` (the goal itself by default) over everything that it reaches.
+///
+/// ```
+/// use tilewave::{Goal, Search, Size};
+/// let search = Search::new(Goal::Last.board(Size::new(3, 3)?)?);
+/// let outcome = search.max_depth(2).threads(2).run()?;
+/// assert_eq!((outcome.counts, outcome.complete), (vec![1, 2, 4], false));
+/// # Ok::<(), tilewave::Error>(())
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Search {
     /// What is searched.
     pub space: StateSpace,
@@ -14,15 +24,14 @@ pub struct Search {
     pub max_depth: Option<usize>,
     /// Engine, `None` for the fastest that can run the board.
     pub engine: Option<Engine>,
-    /// Kernel of the sweep engine, `None` for the fastest of this processor.
-    pub kernel: Option<Kernel>,
-    /// Worker threads, `None` for one per core.
-    pub threads: Option<usize>,
-    /// Most bytes the arrays may take, `None` for no limit.
-    pub memory: Option<u64>,
     /// Most states of the last depth to return.
     pub keep_last: usize,
+    /// What it may use: the memory is that of its arrays, the kernel that of the sweep engine.
+    pub resources: Resources,
 }
+
+setters! { Search: space: StateSpace, keep_last: usize,; max_depth: usize, engine: Engine, }
+resource_setters! { Search }
 
 impl Search {
     /// The most cells a complete search is offered for: the arrays of a larger board exceed any machine.
@@ -35,24 +44,7 @@ impl Search {
 
     /// Returns the complete search of a state space, with everything else at its default.
     pub fn of(space: StateSpace) -> Search {
-        Search {
-            space,
-            max_depth: None,
-            engine: None,
-            kernel: None,
-            threads: None,
-            memory: None,
-            keep_last: 0,
-        }
-    }
-
-    /// Returns the kernel asked for, or the fastest of this processor.
-    pub(crate) fn choose_kernel(&self) -> Result<Kernel, SearchError> {
-        match self.kernel {
-            None => Ok(Kernel::best()),
-            Some(kernel) if kernel.is_supported() => Ok(kernel),
-            Some(kernel) => Err(KernelError::Unsupported(kernel).into()),
-        }
+        Search { space, max_depth: None, engine: None, keep_last: 0, resources: Resources::new() }
     }
 }
 

@@ -115,7 +115,7 @@ pub struct DiskUse {
 /// What is done with each group of a level: the depth, the number of the group's first line, the registers
 /// of all its lines in the layout of [`crate::perm::layout`], and the cells (path indices) that the bits of a
 /// byte stand for.
-pub type EachLevel<'a> =
+pub(crate) type EachLevel<'a> =
     dyn FnMut(usize, u64, &[Register], &[usize]) -> Result<(), Error> + Send + 'a;
 
 /// The levels that an engine has found.

@@ -186,11 +186,12 @@ impl SolveLog {
     /// [`SolveError::OtherLog`] when it is a log of other boards or databases, [`SolveError::File`] when it cannot be
     /// read, is something else, or a line is damaged.
     pub fn open(
-        path: &Path,
+        path: impl AsRef<Path>,
         boards: Vec<Board>,
         solver: &Optimal,
         ranks: &dyn Communicator,
     ) -> Result<SolveLog, SolveError> {
+        let path = path.as_ref();
         let read = |lines: &[String]| {
             let mut found = BTreeMap::new();
             for (number, line) in (2..).zip(lines) {

@@ -259,6 +259,11 @@ impl<H: FileHeader> Container<H> {
         self.layout.index.of(self.front())
     }
 
+    /// Whether all of it is in memory, or mapped.
+    pub fn is_whole(&self) -> bool {
+        matches!(self.body, Body::Whole(_))
+    }
+
     /// Returns the entries; none of a file that is read block by block.
     pub fn data(&self) -> &[u8] {
         match &self.body {

@@ -182,7 +182,8 @@ impl Mapped {
     /// read: plain bytes, each of any value, behind checked indices. Whoever rests an answer on the bytes asks
     /// first whether the file [is unchanged](Mapped::is_unchanged).
     #[allow(unsafe_code)]
-    pub unsafe fn open(path: &Path) -> io::Result<Mapped> {
+    pub unsafe fn open(path: impl AsRef<Path>) -> io::Result<Mapped> {
+        let path = path.as_ref();
         let file = File::open(path)?;
         let then = file.metadata()?;
         if then.is_dir() {

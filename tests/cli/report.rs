@@ -1,13 +1,12 @@
 //! Reports through the library: words, tables, comparisons, pages.
 
-use tilewave::progress::NoProgress;
 use tilewave::puzzle::{Board, Goal, Metric, MoveStyle, Moves, Size, StateSpace};
 use tilewave::report::html::{LAST_DRAWN, Refused, Solution, player};
 use tilewave::report::{
     Difference, Fault, Machine, Report, ReportError, SearchLevels, Truth, Verdict, bytes, counted,
     duration, histogram, one_key_per_line, published, published_all, rate, thousands,
 };
-use tilewave::search::{self, Outcome, Search};
+use tilewave::search::{Outcome, Search};
 
 fn size(text: &str) -> Size {
     text.parse().unwrap()
@@ -17,7 +16,7 @@ fn outcome(change: impl Fn(&mut Search)) -> Outcome {
     let mut search = Search::new(Goal::Last.board(size("2x3")).unwrap());
     search.keep_last = LAST_DRAWN;
     change(&mut search);
-    search::run(&search, &NoProgress).unwrap()
+    search.run().unwrap()
 }
 
 #[test]

@@ -7,8 +7,8 @@ use tilewave::internals::lehmer;
 use tilewave::internals::{Directory, Io, Manifest};
 use tilewave::progress::{LevelDone, NoProgress, Progress};
 use tilewave::puzzle::{Goal, Size, StateSpace};
-use tilewave::search::disk::{self, Directories, Disk, DiskError, Stopped};
-use tilewave::search::{self, Communicator, Outcome, Reduce, Search};
+use tilewave::search::disk::{Directories, Disk, DiskError, Stopped};
+use tilewave::search::{Communicator, Outcome, Reduce, Search};
 
 use super::on;
 use super::simulated::Simulated;
@@ -17,7 +17,7 @@ use super::threads::ranks;
 fn search(size: &str) -> Search {
     let size: Size = size.parse().unwrap();
     let mut search = Search::new(Goal::Last.board(size).unwrap());
-    search.threads = Some(1);
+    search.resources.threads = Some(1);
     search.keep_last = 5;
     search
 }
@@ -33,7 +33,7 @@ pub fn together(
     size: usize,
     disk: impl Fn(usize) -> Disk + Sync,
 ) -> Result<Outcome, Stopped> {
-    ranks(size, |team| disk::run_distributed(search, &disk(team.rank()), team, &NoProgress))
+    ranks(size, |team| disk(team.rank()).run_distributed_with(search, team, &NoProgress))
         .swap_remove(0)
 }
 
@@ -48,7 +48,7 @@ fn same(found: &Outcome, memory: &Outcome, what: &str) {
 /// window, 2 % for the numbers of the blocks, and 20 for each message of a chunk to another.
 fn same_levels(board: &str, ways: &[(usize, usize, u64)]) {
     let search = search(board);
-    let memory = search::run(&search, &NoProgress).unwrap();
+    let memory = search.run().unwrap();
     let lines = lehmer::even_count(search.space.size().unwrap().tiles());
     for &(size, digits, windows) in ways {
         let what = format!("{board}, K = {digits}, {size} ranks");
@@ -79,7 +79,7 @@ fn same_levels(board: &str, ways: &[(usize, usize, u64)]) {
 #[test]
 fn ranks_find_the_levels_of_3x3() {
     let search = search("3x3");
-    let memory = search::run(&search, &NoProgress).unwrap();
+    let memory = search.run().unwrap();
     for size in 1..=4 {
         let dir = tempfile::tempdir().unwrap();
         let outcome = together(&search, size, |_| disk_in(dir.path())).unwrap();
@@ -134,14 +134,14 @@ impl Progress for StopAt {
 #[test]
 fn a_search_goes_on_with_another_number_of_ranks() {
     let search = search("2x5");
-    let memory = search::run(&search, &NoProgress).unwrap();
+    let memory = search.run().unwrap();
     let dir = tempfile::tempdir().unwrap();
     for (size, depth) in [(3, 10), (1, 20), (4, 30), (2, 40)] {
         let stopped = ranks(size, |team| {
             let mut disk = disk_in(dir.path());
             disk.shared_digits = Some(1);
             disk.commit_every = std::time::Duration::ZERO;
-            disk::run_distributed(&search, &disk, team, &StopAt::depth(depth))
+            disk.run_distributed_with(&search, team, &StopAt::depth(depth))
         });
         for stopped in stopped {
             let Err(Stopped::Together(Error::Disk(DiskError::Interrupted { depth: at, .. }))) =
@@ -153,7 +153,7 @@ fn a_search_goes_on_with_another_number_of_ranks() {
         }
     }
     // Now without ranks.
-    let outcome = disk::run(&search, &disk_in(dir.path()), &NoProgress).unwrap();
+    let outcome = disk_in(dir.path()).run(&search).unwrap();
     same(&outcome, &memory, "one machine");
     // And a finished one is only read.
     let again = together(&search, 3, |_| disk_in(dir.path())).unwrap();
@@ -164,14 +164,14 @@ fn a_search_goes_on_with_another_number_of_ranks() {
 #[test]
 fn ranks_that_read_their_levels_again_stop_together() {
     let search = search("2x5");
-    let memory = search::run(&search, &NoProgress).unwrap();
+    let memory = search.run().unwrap();
     let directory = Simulated::default();
     let mut first = search.clone();
     first.max_depth = Some(25);
     together(&first, 3, |_| on(&directory, 1)).unwrap();
     let stopped = ranks(3, |team| {
         let stop = StopAt::depth(if team.rank() == 1 { 0 } else { usize::MAX });
-        disk::run_distributed(&search, &on(&directory, 1), team, &stop)
+        on(&directory, 1).run_distributed_with(&search, team, &stop)
     });
     for stopped in stopped {
         let Err(Stopped::Together(Error::Disk(DiskError::Interrupted { depth, .. }))) = stopped
@@ -189,13 +189,13 @@ fn ranks_that_read_their_levels_again_stop_together() {
 #[test]
 fn a_search_of_one_machine_goes_on_with_ranks() {
     let search = search("2x5");
-    let memory = search::run(&search, &NoProgress).unwrap();
+    let memory = search.run().unwrap();
     let dir = tempfile::tempdir().unwrap();
     let mut first = search.clone();
     first.max_depth = Some(25);
     let mut disk = disk_in(dir.path());
     disk.shared_digits = Some(2);
-    disk::run(&first, &disk, &NoProgress).unwrap();
+    disk.run(&first).unwrap();
     let outcome = together(&search, 3, |_| disk_in(dir.path())).unwrap();
     same(&outcome, &memory, "three ranks");
     assert_eq!(outcome.disk.unwrap().chunks, 72);
@@ -204,7 +204,7 @@ fn a_search_of_one_machine_goes_on_with_ranks() {
 #[test]
 fn ranks_with_directories_of_their_own_need_them_again() {
     let search = search("2x5");
-    let memory = search::run(&search, &NoProgress).unwrap();
+    let memory = search.run().unwrap();
     let dir = tempfile::tempdir().unwrap();
     let node = |rank: usize| disk_in(&dir.path().join(format!("node-{rank}")));
     let mut first = search.clone();
@@ -233,7 +233,7 @@ fn ranks_with_directories_of_their_own_need_them_again() {
             std::fs::rename(entry.path(), dir.path().join("node-0").join(name)).unwrap();
         }
     }
-    let outcome = disk::run(&search, &node(0), &NoProgress).unwrap();
+    let outcome = node(0).run(&search).unwrap();
     same(&outcome, &memory, "one machine");
 }
 
@@ -244,7 +244,7 @@ fn one_job_at_a_time_works_in_a_directory() {
     let outer = Directory::create(dir.path(), Io::Read).unwrap();
     let lock = tilewave::internals::Storage::lock(&outer).unwrap().unwrap();
     for stopped in
-        ranks(3, |team| disk::run_distributed(&search, &disk_in(dir.path()), team, &NoProgress))
+        ranks(3, |team| disk_in(dir.path()).run_distributed_with(&search, team, &NoProgress))
     {
         let Err(Stopped::Together(error)) = stopped else {
             panic!("{stopped:?}");
@@ -275,8 +275,8 @@ fn ranks_refuse_what_one_machine_refuses() {
     let dir = tempfile::tempdir().unwrap();
     let stopped = ranks(3, |team| {
         let mut search = search("2x5");
-        search.memory = (team.rank() == 2).then_some(1000);
-        disk::run_distributed(&search, &disk_in(dir.path()), team, &NoProgress)
+        search.resources.memory = (team.rank() == 2).then_some(1000);
+        disk_in(dir.path()).run_distributed_with(&search, team, &NoProgress)
     });
     let Err(Stopped::Together(Error::Disk(DiskError::Elsewhere { rank: 2, reason }))) = &stopped[0]
     else {
@@ -311,7 +311,7 @@ fn ranks_that_were_started_for_different_searches_stop_with_the_same_words() {
             if communicator.rank() == 1 {
                 change(&mut search, &mut disk);
             }
-            disk::run_distributed(&search, &disk, communicator, &NoProgress)
+            disk.run_distributed_with(&search, communicator, &NoProgress)
         });
         for stopped in stopped {
             let Err(Stopped::Together(error)) = stopped else {
@@ -359,7 +359,7 @@ fn messages_that_arrive_damaged_are_noticed() {
         ranks(2, |communicator| {
             let damaged = Damaged(communicator);
             let search = search("2x5");
-            let found = disk::run_distributed(&search, &on(&directory, 1), &damaged, &NoProgress);
+            let found = on(&directory, 1).run_distributed_with(&search, &damaged, &NoProgress);
             sender.send((communicator.rank(), format!("{found:?}"))).unwrap();
         });
     });

@@ -15,6 +15,7 @@ const FLOORS: &[&[&str]] = &[
     &["perm"],
     &["kernel"],
     &["store"],
+    &["resources"],
     &["frontier"],
     &["search", "pdb"],
     &["table"],

@@ -27,6 +27,6 @@ fn main() {
     let disk = Disk::new(Directories::new(vec![Box::new(directory)]));
     let board = Goal::Last.board("2x6".parse().expect("a size"));
     let mut search = Search::new(board.expect("a board"));
-    search.threads = Some(2);
-    disk::run_distributed(&search, &disk, &job, &Panics(rank == 1)).expect("a search");
+    search.resources.threads = Some(2);
+    disk.run_distributed_with(&search, &job, &Panics(rank == 1)).expect("a search");
 }

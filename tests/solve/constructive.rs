@@ -1,8 +1,7 @@
 //! The constructive solver: every solution is made move by move, on every shape and goal.
 
-use tilewave::progress::NoProgress;
 use tilewave::puzzle::{Board, BoardError, Goal, Size, StateSpace};
-use tilewave::search::{self, Search};
+use tilewave::search::Search;
 use tilewave::solve::{Constructive, Scrambler};
 
 use super::{board, goal};
@@ -81,7 +80,7 @@ fn boards_of_up_to_nine_cells_are_solved_optimally() {
             counts[length] += 1;
         }
         let search = Search::new(goal);
-        assert_eq!(counts, search::run(&search, &NoProgress).unwrap().counts, "{text}");
+        assert_eq!(counts, search.run().unwrap().counts, "{text}");
     }
 }
 

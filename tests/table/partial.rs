@@ -33,7 +33,7 @@ fn the_partial_table_is_what_the_library_makes() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("fresh.table");
     let fresh = partial(&goal("2x3", "last"), TableEncoding::Byte);
-    fresh.save(&path, false, |_| true).unwrap();
+    fresh.save(&path, false).unwrap();
     let fresh = std::fs::read(&path).unwrap();
     if std::env::var_os("TILEWAVE_UPDATE").is_some() {
         std::fs::write(data(), &fresh).unwrap();
@@ -46,8 +46,8 @@ fn boards_beyond_a_partial_table_have_no_depth_and_an_error_that_says_so() {
     let goal = goal("2x3", "last");
     let known = distances(&goal);
     let mut tables = Vec::from(TableEncoding::ALL.map(|encoding| partial(&goal, encoding)));
-    tables.push(DistanceTable::open(&data()).unwrap());
-    tables.push(DistanceTable::load(&data()).unwrap());
+    tables.push(DistanceTable::open(data()).unwrap());
+    tables.push(DistanceTable::load(data()).unwrap());
     for table in tables {
         assert_eq!(table.histogram().len(), LAST + 1);
         let mut beyond = 0;

@@ -9,6 +9,7 @@ use twox_hash::XxHash3_64;
 
 use crate::Error;
 use crate::puzzle::{Board, Metric, StateSpace};
+use crate::resources::setters;
 use crate::search::PlaneStore;
 use crate::search::disk::{DiskError, Widths};
 use crate::store::{
@@ -199,6 +200,7 @@ pub(crate) fn label(identity: &Identity) -> String {
 
 /// How a search uses its disk.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct Disk {
     /// Where the files lie.
     pub directories: Directories,
@@ -227,6 +229,22 @@ pub struct Disk {
     pub check: bool,
     /// Time to wait for another search in the directories to end.
     pub patience: Duration,
+}
+
+setters! { Disk:
+    directories: Directories,
+    zstd_level: i32,
+    commit_every: Duration,
+    keep_all: bool,
+    expected: Vec<Widths>,
+    ignore_space: bool,
+    check: bool,
+    patience: Duration,
+    ;
+    shared_digits: usize,
+    planes: PlaneStore,
+    codec: Codec,
+    limit: u64,
 }
 
 impl Disk {

@@ -28,8 +28,7 @@ pub use crate::search::disk::directories::{Directories, Disk};
 pub use crate::search::disk::error::{DiskError, Stopped};
 pub use crate::search::disk::plan::{DiskBudget, Estimate, MemoryPlan, estimate};
 pub use crate::search::disk::repair::{Repaired, repair};
-pub use crate::search::disk::run::{run, run_distributed};
-pub use crate::search::disk::verify::{Status, Verified, search, status, verify};
+pub use crate::search::disk::verify::{Status, Verified, search, status, verify, verify_with};
 pub use crate::search::outcome::{DiskUse, PlaneStore, Widths, widths};
 
 pub(crate) use crate::search::disk::chunk::{DiskRun, Level, Workers, half_step, restore};

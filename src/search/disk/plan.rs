@@ -94,7 +94,7 @@ impl MemoryPlan {
             return Err(DiskError::Digits(refused).into());
         }
         let classes = groups.classes.len() as u64;
-        let budget = search.memory.unwrap_or(u64::MAX);
+        let budget = search.resources.memory.unwrap_or(u64::MAX);
         let mut least = u64::MAX;
         for chunks in Chunks::cuts(layout).filter(|cut| asked.is_none_or(|k| cut.digits == k)) {
             let planes = Crossings::count(groups, chunks) as u64;
@@ -113,7 +113,7 @@ impl MemoryPlan {
                 least = least.min(bytes);
                 if bytes <= budget {
                     let ahead = ((budget - bytes) / 2).min(READ_AHEAD) / BATCH;
-                    let kernel = search.kernel.unwrap_or_else(Kernel::best);
+                    let kernel = search.resources.kernel.unwrap_or_else(Kernel::best);
                     return Ok(MemoryPlan {
                         chunks,
                         planes: store,
@@ -146,8 +146,8 @@ impl MemoryPlan {
         ranks: usize,
         asked: Option<usize>,
     ) -> Result<MemoryPlan, Error> {
-        let disk = Disk { planes: Some(PlaneStore::Files), ..disk.clone() };
-        let budget = search.memory.unwrap_or(u64::MAX);
+        let disk = disk.clone().planes(PlaneStore::Files);
+        let budget = search.resources.memory.unwrap_or(u64::MAX);
         let with_messages = |mut plan: MemoryPlan| {
             let planes = Crossings::count(&problem.groups, plan.chunks);
             let chunk = (planes * plan.chunks.registers() * 8) as u64;

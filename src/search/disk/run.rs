@@ -5,79 +5,91 @@
 //! [`crate::search::disk::level`] keeps them in step.
 
 use crate::Error;
-use crate::progress::Progress;
+use crate::progress::{NoProgress, Progress};
 use crate::search::disk::{
     Clock, Committer, Directories, Disk, DiskError, DiskJob, DiskRun, EncodedFrames, MemoryPlan,
-    Recomputed, RunFiles, Session, Stopped, Survey, Times, Workers, agreed, check_room, verify,
+    Recomputed, RunFiles, Session, Stopped, Survey, Times, Workers, agreed, check_room,
+    verify_with,
 };
 use crate::search::{
     Communicator, Crossings, DiskUse, Engine, OneProcess, Outcome, Reduce, Search,
 };
 use crate::store::{Identity, Lock, Manifest};
 
-/// Runs a search on disk, or continues the one that the directories hold, and returns what it found.
-///
-/// Cost: memory as [`crate::search::disk::MemoryPlan`] says; disk for two levels, or all; each level is read twice and written once.
-///
-/// # Errors
-/// [`DiskError`] when a directory is in use, holds another search or a damaged file, or the disk is full;
-/// [`crate::search::SearchError`] when the search does not fit the memory or the observer interrupts. In every case the
-/// same call continues at the last commit.
-pub fn run(search: &Search, disk: &Disk, progress: &dyn Progress) -> Result<Outcome, Error> {
-    let job = DiskJob::new(search, disk, &OneProcess, progress)?;
-    // First a look: a search that is refused leaves no trace, one that is complete needs no lock.
-    let (found, _) = Survey::of(&disk.directories)?.run()?;
-    let mut recomputed = Recomputed::default();
-    let complete = found.as_ref().is_some_and(|manifest| manifest.complete);
-    if !complete && !disk.ignore_space {
-        check_room(disk, job.plan(found.as_ref()).map_err(Stopped::into_error)?)?;
+impl Disk {
+    /// Runs a search on disk, or continues the one that the directories hold, and returns what it found.
+    ///
+    /// Cost: memory as [`crate::search::disk::MemoryPlan`] says; disk for two levels, or all; each level is read twice
+    /// and written once.
+    ///
+    /// # Errors
+    /// [`DiskError`] when a directory is in use, holds another search or a damaged file, or the disk is full;
+    /// [`crate::search::SearchError`] when the search does not fit the memory. In every case the same call continues at
+    /// the last commit.
+    pub fn run(&self, search: &Search) -> Result<Outcome, Error> {
+        self.run_with(search, &NoProgress)
     }
-    let _locks =
-        if complete && !disk.check { Vec::new() } else { disk.directories.lock(disk.patience)? };
-    while disk.check && Survey::of(&disk.directories)?.run()?.0.is_some() {
-        match verify(&disk.directories, progress) {
-            Ok(_) => break,
-            Err(error) => recomputed.after(disk, error, progress)?,
-        }
-    }
-    loop {
-        match job.run(0) {
-            Ok(outcome) => return Ok(outcome),
-            Err(stopped) => recomputed.after(disk, stopped.into_error(), progress)?,
-        }
-    }
-}
 
-/// Runs a search on disk together with the other ranks of a job, or continues the one that the directories
-/// hold, and returns what it found; every rank returns the same but for the states of the last depth, which
-/// rank 0 has.
-///
-/// The run that is left is that of [`run`]: either goes on where the other stopped. With several ranks
-/// `disk.planes` does not matter. The progress of every rank is asked whether to stop; one that says so stops
-/// all.
-///
-/// Cost: for each rank one chunk and its planes as in [`run`], and the segments of its own chunks for two
-/// steps, 1 bit per line and crossing window each; each level sends at most 1 bit per line and crossing
-/// window.
-///
-/// # Errors
-/// [`Stopped::Together`] for what [`run`] refuses, ranks that were started for different searches, and
-/// interruptions; [`Stopped::Alone`] for what goes wrong on this rank later: the caller must then end the
-/// job.
-pub fn run_distributed(
-    search: &Search,
-    disk: &Disk,
-    communicator: &dyn Communicator,
-    progress: &dyn Progress,
-) -> Result<Outcome, Stopped> {
-    compare(search, disk, communicator)?;
-    let why = "several ranks check nothing before they go on: leave out --check, and check with tilewave verify --dir";
-    let first = disk.directories.first();
-    let unchecked = if disk.check { Err(DiskError::apart(first, why)) } else { Ok(()) };
-    agreed(communicator, unchecked)?;
-    let job = agreed(communicator, DiskJob::new(search, disk, communicator, progress))?;
-    let (leader, _locks) = job.lock()?;
-    job.run(leader)
+    /// Runs a search as [`Disk::run`] does, which an observer sees and may stop.
+    ///
+    /// # Errors
+    /// As [`Disk::run`], and [`DiskError::Interrupted`].
+    pub fn run_with(&self, search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
+        let job = DiskJob::new(search, self, &OneProcess, progress)?;
+        // First a look: a search that is refused leaves no trace, one that is complete needs no lock.
+        let (found, _) = Survey::of(&self.directories)?.run()?;
+        let mut recomputed = Recomputed::default();
+        let complete = found.as_ref().is_some_and(|manifest| manifest.complete);
+        if !complete && !self.ignore_space {
+            check_room(self, job.plan(found.as_ref()).map_err(Stopped::into_error)?)?;
+        }
+        let rests = complete && !self.check;
+        let _locks = if rests { Vec::new() } else { self.directories.lock(self.patience)? };
+        while self.check && Survey::of(&self.directories)?.run()?.0.is_some() {
+            match verify_with(&self.directories, progress) {
+                Ok(_) => break,
+                Err(error) => recomputed.after(self, error, progress)?,
+            }
+        }
+        loop {
+            match job.run(0) {
+                Ok(outcome) => return Ok(outcome),
+                Err(stopped) => recomputed.after(self, stopped.into_error(), progress)?,
+            }
+        }
+    }
+
+    /// Runs a search on disk together with the other ranks of a job, or continues the one that the directories
+    /// hold, and returns what it found; every rank returns the same but for the states of the last depth, which
+    /// rank 0 has.
+    ///
+    /// The run that is left is that of [`Disk::run`]: either goes on where the other stopped. With several ranks
+    /// [`Disk::planes`](#structfield.planes) does not matter. The progress of every rank is asked whether to stop; one
+    /// that says so stops all.
+    ///
+    /// Cost: for each rank one chunk and its planes as in [`Disk::run`], and the segments of its own chunks for two
+    /// steps, 1 bit per line and crossing window each; each level sends at most 1 bit per line and crossing
+    /// window.
+    ///
+    /// # Errors
+    /// [`Stopped::Together`] for what [`Disk::run`] refuses, ranks that were started for different searches, and
+    /// interruptions; [`Stopped::Alone`] for what goes wrong on this rank later: the caller must then end the
+    /// job.
+    pub fn run_distributed_with(
+        &self,
+        search: &Search,
+        communicator: &dyn Communicator,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, Stopped> {
+        compare(search, self, communicator)?;
+        let why = "several ranks check nothing before they go on: leave out --check, and check with tilewave verify --dir";
+        let first = self.directories.first();
+        let unchecked = if self.check { Err(DiskError::apart(first, why)) } else { Ok(()) };
+        agreed(communicator, unchecked)?;
+        let job = agreed(communicator, DiskJob::new(search, self, communicator, progress))?;
+        let (leader, _locks) = job.lock()?;
+        job.run(leader)
+    }
 }
 
 /// Stops all ranks when one of them was started for another search, with the same words on each.

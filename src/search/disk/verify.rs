@@ -5,7 +5,7 @@
 use crate::Error;
 use crate::kernel::{Kernel, Tally};
 use crate::perm::{Register, layout};
-use crate::progress::{Phase, Progress};
+use crate::progress::{NoProgress, Phase, Progress};
 use crate::puzzle::StateSpace;
 use crate::search::disk::{Directories, DiskError, Fetch, RunFiles, Survey};
 use crate::search::{Chunks, Group, Search, SearchError, SearchProblem};
@@ -53,7 +53,7 @@ pub struct Verified {
     pub states: u64,
 }
 
-/// Returns the search that the directories hold, to be continued with [`crate::search::disk::run`], and whether it
+/// Returns the search that the directories hold, to be continued with [`crate::search::disk::Disk::run`], and whether it
 /// keeps all levels.
 ///
 /// # Errors
@@ -137,8 +137,16 @@ fn names(
 /// Cost: one pass over the files.
 ///
 /// # Errors
-/// [`DiskError`] that names the first thing that is wrong, or says that it was told to stop.
-pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Verified, Error> {
+/// [`DiskError`] that names the first thing that is wrong.
+pub fn verify(directories: &Directories) -> Result<Verified, Error> {
+    verify_with(directories, &NoProgress)
+}
+
+/// Checks a run as [`verify`] does, which an observer sees and may stop.
+///
+/// # Errors
+/// As [`verify`], and [`SearchError::Interrupted`].
+pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result<Verified, Error> {
     let manifest = at_rest(directories)?;
     let space = manifest.identity.space(directories.first())?;
     counts_add_up(&manifest, &space)?;

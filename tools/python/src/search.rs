@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use tilewave::internals::{self, Io, Storage};
+use tilewave::internals::{Io, Storage};
 use tilewave::puzzle::{Metric, StateSpace};
 use tilewave::report::{Chart, Report, one_key_per_line};
-use tilewave::search::disk::{self, Directories, Disk};
-use tilewave::search::{Engine, Outcome, Search, run};
-use tilewave::{Board, Directory};
+use tilewave::search::disk::{Directories, Disk};
+use tilewave::search::{Engine, Outcome, Search};
+use tilewave::{Board, Directory, Resources};
 
 use super::arrays;
 use super::errors::{exception, invalid};
@@ -250,11 +250,9 @@ impl Running {
         space: StateSpace,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<SearchResult> {
-        let mut search = Search::of(space);
-        search.max_depth = self.max_depth;
-        search.threads = self.threads;
-        search.memory = Some(self.memory.unwrap_or_else(internals::budget));
-        search.keep_last = self.keep_last;
+        let resources = Resources::new().threads(self.threads).memory_or_half(self.memory);
+        let search = Search::of(space).max_depth(self.max_depth).keep_last(self.keep_last);
+        let mut search = search.resources(resources);
         search.engine = match self.engine.as_deref() {
             None => None,
             Some("sweep") => Some(Engine::Sweep),
@@ -269,8 +267,8 @@ impl Running {
             return Err(invalid("dir= needs the sweep engine"));
         }
         let outcome = long(py, progress, |watch| match &self.disk {
-            Some(disk) => disk::run(&search, disk, watch),
-            None => run(&search, watch),
+            Some(disk) => disk.run_with(&search, watch),
+            None => search.run_with(watch),
         })?;
         Ok(SearchResult { outcome })
     }

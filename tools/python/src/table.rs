@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use tilewave::puzzle::DefinitionError;
 use tilewave::puzzle::{Metric, MoveStyle};
 use tilewave::search::Search;
-use tilewave::table::{TableEncoding, build};
-use tilewave::{Board, Error, Progress, internals};
+use tilewave::table::TableEncoding;
+use tilewave::{Board, Error, Progress, Resources};
 
 use super::arrays::{self, Rows, per_row};
 use super::errors::{closed, exception, invalid, named, of_one};
@@ -133,11 +133,12 @@ impl DistanceTable {
         #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<DistanceTable> {
-        let mut search = Search::of(space(puzzle, Counted { goal, metric, directed, quarter })?);
+        let search = Search::of(space(puzzle, Counted { goal, metric, directed, quarter })?);
         let encoding = named(TableEncoding::NAMES, "encoding", encoding)?;
-        search.threads = threads;
-        search.memory = Some(memory.unwrap_or_else(internals::budget));
-        let table = long(py, progress, |watch| build(&search, encoding, watch))?;
+        let search = search.resources(Resources::new().threads(threads).memory_or_half(memory));
+        let table = long(py, progress, |watch| {
+            tilewave::DistanceTable::build_with(&search, encoding, watch)
+        })?;
         Ok(DistanceTable::of(table))
     }
 
@@ -204,7 +205,7 @@ impl DistanceTable {
     #[pyo3(signature = (path, *, replace=false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> PyResult<()> {
         let table = self.get()?;
-        long(py, None, |watch| Ok(table.save(&path, replace, |_| !watch.interrupted())?))
+        long(py, None, |watch| Ok(table.save_with(&path, replace, watch)?))
     }
 
     /// Closes the table and gives its memory back.
