@@ -2,10 +2,7 @@
 
 use crate::frontier::FrontierError;
 use crate::pdb::PdbError;
-use crate::puzzle::families::FamilyError;
-use crate::puzzle::formats::FormatError;
-use crate::puzzle::orbits::OrbitError;
-use crate::puzzle::{BoardError, DefinitionError, PermutationError, SizeError};
+use crate::puzzle::PuzzleError;
 use crate::report::ReportError;
 use crate::search::SearchError;
 use crate::search::disk::DiskError;
@@ -17,21 +14,9 @@ use crate::table::TableError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A size, a board or a goal that is not one.
+    /// A board, a puzzle, a state or a puzzle file that cannot be used.
     #[error(transparent)]
-    Board(#[from] BoardError),
-    /// A puzzle or a state of one that is none.
-    #[error(transparent)]
-    Puzzle(#[from] DefinitionError),
-    /// A puzzle of several sets of pieces that is none.
-    #[error(transparent)]
-    Orbits(#[from] OrbitError),
-    /// A family of puzzles or a member of one that is none.
-    #[error(transparent)]
-    Family(#[from] FamilyError),
-    /// A puzzle file that cannot be used.
-    #[error(transparent)]
-    File(#[from] FormatError),
+    Puzzle(#[from] PuzzleError),
     /// A search that cannot run or did not finish.
     #[error(transparent)]
     Search(#[from] SearchError),
@@ -99,17 +84,13 @@ impl Error {
             | Error::Pdb(PdbError::Interrupted(_))
             | Error::Table(TableError::Interrupted)
             | Error::Output(OutputError::Interrupted) => Class::Interrupted,
-            Error::Board(BoardError::Unsolvable { .. }) => Class::NoSolution,
-            Error::Board(_)
-            | Error::Puzzle(_)
-            | Error::Orbits(_)
+            Error::Puzzle(PuzzleError::Unsolvable { .. }) => Class::NoSolution,
+            Error::Puzzle(_)
             | Error::Frontier(
                 FrontierError::State { .. }
                 | FrontierError::Requires { .. }
                 | FrontierError::Kernel(_),
             )
-            | Error::Family(_)
-            | Error::File(_)
             | Error::Search(
                 SearchError::TooLarge { .. }
                 | SearchError::TooSmall { .. }
@@ -118,7 +99,7 @@ impl Error {
             )
             | Error::Disk(DiskError::Digits(_))
             | Error::Pdb(
-                PdbError::Board(_)
+                PdbError::Puzzle(_)
                 | PdbError::Kernel(_)
                 | PdbError::Pattern(_)
                 | PdbError::Unsuitable(_),
@@ -131,21 +112,9 @@ impl Error {
     }
 }
 
-impl From<PermutationError> for Error {
-    fn from(error: PermutationError) -> Error {
-        Error::Puzzle(error.into())
-    }
-}
-
 impl From<StorageError> for Error {
     fn from(error: StorageError) -> Error {
         Error::Disk(error.into())
-    }
-}
-
-impl From<SizeError> for Error {
-    fn from(error: SizeError) -> Error {
-        Error::Board(error.into())
     }
 }
 
@@ -153,7 +122,7 @@ impl From<SolveError> for Error {
     /// A board that is wrong is wrong for the same reason everywhere.
     fn from(error: SolveError) -> Error {
         match error {
-            SolveError::Board(error) => Error::Board(error),
+            SolveError::Puzzle(error) => Error::Puzzle(error),
             error => Error::Solve(error),
         }
     }

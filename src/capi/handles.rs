@@ -8,7 +8,7 @@ use crate::capi::{
     write_text,
 };
 use crate::pdb::{Encoding, Kind, Pdb};
-use crate::puzzle::{Board, BoardError, MoveStyle, Moves};
+use crate::puzzle::{Board, MoveStyle, Moves, PuzzleError};
 use crate::table::DistanceTable;
 
 /// Kind of a database: one value per placement, the least over the cells of the blank. Admissible, not
@@ -254,7 +254,7 @@ unsafe fn table_of<'a>(table: *const TilewaveTable) -> Option<&'a TilewaveTable>
 fn table_number(depth: Result<Option<usize>, Error>) -> c_int {
     match depth {
         Ok(Some(depth)) => depth as c_int,
-        Ok(None) | Err(Error::Board(BoardError::Unsolvable { .. })) => TILEWAVE_UNREACHABLE,
+        Ok(None) | Err(Error::Puzzle(PuzzleError::Unsolvable { .. })) => TILEWAVE_UNREACHABLE,
         Err(_) => TILEWAVE_INVALID,
     }
 }

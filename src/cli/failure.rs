@@ -103,11 +103,7 @@ macro_rules! convert {
 }
 
 convert! {
-    puzzle::BoardError => Error::from,
-    puzzle::DefinitionError => Error::from,
-    puzzle::SizeError => Error::from,
-    puzzle::families::FamilyError => Error::from,
-    puzzle::formats::FormatError => Error::from,
+    puzzle::PuzzleError => Error::from,
     SearchError => Error::from,
     DiskError => Error::from,
     OutputError => Error::from,

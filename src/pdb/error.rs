@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::kernel::KernelError;
 use crate::progress::{Phase, Progress};
-use crate::puzzle::{BoardError, Size};
+use crate::puzzle::{PuzzleError, Size};
 use crate::store::{FileError, MemoryError, OutputError};
 use crate::threads::ThreadsError;
 use crate::units::{bytes, thousands};
@@ -15,7 +15,7 @@ use crate::units::{bytes, thousands};
 pub enum PdbError {
     /// A board or goal that is not one.
     #[error(transparent)]
-    Board(#[from] BoardError),
+    Puzzle(#[from] PuzzleError),
     /// Memory that could not be had.
     #[error(transparent)]
     Memory(#[from] MemoryError),

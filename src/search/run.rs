@@ -20,7 +20,7 @@ impl Search {
     ///
     /// # Errors
     /// [`SearchError`] when the board does not fit the engine, the budget or the processor;
-    /// [`crate::puzzle::BoardError`] when the start cannot reach the goal.
+    /// [`crate::puzzle::PuzzleError`] when the start cannot reach the goal.
     pub fn run(&self) -> Result<Outcome, Error> {
         self.run_with(&NoProgress)
     }

@@ -1,6 +1,6 @@
 //! What can go wrong while solving, exporting or certifying.
 
-use crate::puzzle::{BoardError, Moves};
+use crate::puzzle::{Moves, PuzzleError};
 
 /// A board that was not solved, exported or certified.
 #[derive(Debug, thiserror::Error)]
@@ -8,7 +8,7 @@ use crate::puzzle::{BoardError, Moves};
 pub enum SolveError {
     /// A board or a goal that is not one, or a board that cannot reach the goal.
     #[error(transparent)]
-    Board(#[from] BoardError),
+    Puzzle(#[from] PuzzleError),
     /// Databases that do not suit the goal or each other.
     #[error(
         "these databases cannot be used together here: {reason}; build a set with tilewave pdb build"

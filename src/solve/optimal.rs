@@ -195,7 +195,7 @@ impl Optimal {
     /// [`crate::Resources::install`] makes one.
     ///
     /// # Errors
-    /// [`SolveError::Board`] when the board has another size or cannot reach the goal.
+    /// [`SolveError::Puzzle`] when the board has another size or cannot reach the goal.
     pub fn solve(&self, board: &Board) -> Result<Answer, SolveError> {
         self.solve_with(board, &NoProgress)
     }

@@ -9,8 +9,8 @@ use crate::kernel::prefetch;
 use crate::progress::{NoProgress, Phase, Progress};
 use crate::puzzle::rows::{self, RowFault};
 use crate::puzzle::{
-    Board, CellMove, CellMoves, Definition, DefinitionError, Metric, Moves, NamedMove, Position,
-    State, StateSpace,
+    Board, CellMove, CellMoves, Definition, Metric, Moves, NamedMove, Position, PuzzleError, State,
+    StateSpace,
 };
 use crate::store::MAX_DEPTH;
 use crate::store::{Container, FileHeader as _, FileProblem, Image};
@@ -187,7 +187,7 @@ impl DistanceTable {
     /// Returns the depth of a board, `None` when it was not reached.
     ///
     /// # Errors
-    /// As [`DistanceTable::depth_of`], [`TableError::NoBoard`], and [`crate::puzzle::BoardError`] when the board has
+    /// As [`DistanceTable::depth_of`], [`TableError::NoBoard`], and [`crate::puzzle::PuzzleError`] when the board has
     /// another size or cannot reach the goal.
     pub fn depth(&self, board: &Board) -> Result<Option<usize>, Error> {
         self.goal()?;
@@ -276,7 +276,7 @@ impl DistanceTable {
         match self.space.states() {
             Some(states) if found == states => {
                 let puzzle = self.space.name();
-                DefinitionError::Unreachable { puzzle }.into()
+                PuzzleError::Unreachable { puzzle }.into()
             }
             _ => {
                 let state = self.space.text(state);

@@ -98,7 +98,7 @@ fn no_time_means_no_answer() {
 fn unsolvable_and_oversized_questions_are_refused() {
     let last = goal("last", Size::new(4, 4).unwrap());
     let loyd = board("1 2 3 4/5 6 7 8/9 10 11 12/13 15 14 0");
-    assert!(matches!(certify(&loyd, &last, 10), Err(SolveError::Board(_))));
+    assert!(matches!(certify(&loyd, &last, 10), Err(SolveError::Puzzle(_))));
     let answer = certify(&last, &last, usize::MAX);
     assert!(matches!(answer, Err(SolveError::ModelTooLarge { .. })), "{answer:?}");
 }

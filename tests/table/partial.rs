@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use tilewave::Error;
-use tilewave::puzzle::{Board, Moves, StateSpace};
-use tilewave::puzzle::{Definition, DefinitionError, Generator, Permutation};
+use tilewave::puzzle::{Board, Moves, PuzzleError, StateSpace};
+use tilewave::puzzle::{Definition, Generator, Permutation};
 use tilewave::table::{DistanceTable, Fill, TableEncoding, TableError};
 
 use super::{distances, goal};
@@ -87,7 +87,7 @@ fn a_state_that_cannot_be_reached_is_none_beyond_a_whole_table() {
     assert_eq!(table.depth_of(state("3 4 1 2")).unwrap(), Some(2));
     let far = state("3 2 1 4");
     assert_eq!(table.depth_of(far).unwrap(), None);
-    assert!(matches!(table.unreached(far), Error::Puzzle(DefinitionError::Unreachable { .. })));
+    assert!(matches!(table.unreached(far), Error::Puzzle(PuzzleError::Unreachable { .. })));
     let mut fill = Fill::of(&ring, TableEncoding::Byte).unwrap();
     fill.state(0, table.space().start().unwrap()).unwrap();
     let begun = fill.finish().unwrap();

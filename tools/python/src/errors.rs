@@ -127,8 +127,7 @@ pub fn exception(error: impl Into<Error>) -> PyErr {
 fn is_input(error: &Error) -> bool {
     matches!(
         error,
-        Error::Board(_)
-            | Error::Puzzle(_)
+        Error::Puzzle(_)
             | Error::Search(SearchError::TooLarge { .. })
             | Error::Table(TableError::Beyond { .. })
     )

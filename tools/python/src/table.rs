@@ -6,8 +6,7 @@ use std::sync::{Arc, RwLock};
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use tilewave::puzzle::DefinitionError;
-use tilewave::puzzle::{Metric, MoveStyle};
+use tilewave::puzzle::{Metric, MoveStyle, PuzzleError};
 use tilewave::search::Search;
 use tilewave::table::TableEncoding;
 use tilewave::{Board, Error, Progress, Resources};
@@ -74,7 +73,7 @@ fn way(table: &tilewave::DistanceTable, row: &[u16]) -> Result<Way, Error> {
     })?;
     let state = id.first().and_then(|&id| table.space().from_id(id));
     let puzzle = || table.space().name();
-    let state = state.ok_or_else(|| DefinitionError::Unreachable { puzzle: puzzle() })?;
+    let state = state.ok_or_else(|| PuzzleError::Unreachable { puzzle: puzzle() })?;
     match table.names(state)? {
         Some(names) => Ok(Way::Names(names.into_iter().map(String::from).collect())),
         None => Err(table.unreached(state)),
