@@ -3,11 +3,10 @@
 use crate::frontier::FrontierError;
 use crate::pdb::PdbError;
 use crate::puzzle::PuzzleError;
-use crate::report::ReportError;
 use crate::search::SearchError;
-use crate::search::disk::DiskError;
 use crate::solve::SolveError;
-use crate::store::{MemoryError, OutputError, StorageError};
+use crate::store::StorageError;
+use crate::system::SystemError;
 use crate::table::TableError;
 
 /// Anything the library can refuse or fail at.
@@ -19,28 +18,22 @@ pub enum Error {
     Puzzle(#[from] PuzzleError),
     /// A search that cannot run or did not finish.
     #[error(transparent)]
-    Search(#[from] SearchError),
+    Search(SearchError),
     /// A search by lists that cannot run or did not finish.
     #[error(transparent)]
-    Frontier(#[from] FrontierError),
-    /// A search on disk that cannot start, go on or be read.
-    #[error(transparent)]
-    Disk(#[from] DiskError),
+    Frontier(FrontierError),
     /// A report that cannot be made.
+    #[error("{0}")]
+    Report(String),
+    /// What the machine refuses: memory, threads, instructions, files.
     #[error(transparent)]
-    Report(#[from] ReportError),
-    /// Memory that could not be had.
-    #[error(transparent)]
-    Memory(#[from] MemoryError),
-    /// An output that cannot be written.
-    #[error(transparent)]
-    Output(#[from] OutputError),
+    System(#[from] SystemError),
     /// A pattern, a build or a database file that cannot be used.
     #[error(transparent)]
-    Pdb(#[from] PdbError),
+    Pdb(PdbError),
     /// A distance table that cannot be made or used.
     #[error(transparent)]
-    Table(#[from] TableError),
+    Table(TableError),
     /// A model that is too large, or a certificate that cannot be given.
     #[error(transparent)]
     Solve(SolveError),
@@ -78,32 +71,22 @@ impl Error {
     /// ```
     pub fn class(&self) -> Class {
         match self {
-            Error::Search(SearchError::Interrupted { .. })
+            Error::Search(SearchError::Interrupted { .. } | SearchError::Paused { .. })
             | Error::Frontier(FrontierError::Interrupted)
-            | Error::Disk(DiskError::Interrupted { .. })
             | Error::Pdb(PdbError::Interrupted(_))
             | Error::Table(TableError::Interrupted)
-            | Error::Output(OutputError::Interrupted) => Class::Interrupted,
+            | Error::System(SystemError::Interrupted) => Class::Interrupted,
             Error::Puzzle(PuzzleError::Unsolvable { .. }) => Class::NoSolution,
             Error::Puzzle(_)
-            | Error::Frontier(
-                FrontierError::State { .. }
-                | FrontierError::Requires { .. }
-                | FrontierError::Kernel(_),
-            )
+            | Error::System(SystemError::UnknownKernel(_) | SystemError::UnsupportedKernel(_))
+            | Error::Frontier(FrontierError::State { .. } | FrontierError::Requires { .. })
             | Error::Search(
                 SearchError::TooLarge { .. }
                 | SearchError::TooSmall { .. }
                 | SearchError::InMemory { .. }
-                | SearchError::Kernel(_),
+                | SearchError::Digits(_),
             )
-            | Error::Disk(DiskError::Digits(_))
-            | Error::Pdb(
-                PdbError::Puzzle(_)
-                | PdbError::Kernel(_)
-                | PdbError::Pattern(_)
-                | PdbError::Unsuitable(_),
-            )
+            | Error::Pdb(PdbError::Puzzle(_) | PdbError::Pattern(_) | PdbError::Unsuitable(_))
             | Error::Table(TableError::Directed { .. } | TableError::NoBoard { .. })
             | Error::Solve(SolveError::OtherLog { .. }) => Class::Usage,
             Error::Row { reason, .. } => reason.class(),
@@ -112,9 +95,30 @@ impl Error {
     }
 }
 
+/// What the machine refuses is the same everywhere.
+macro_rules! convert {
+    ($($error:ident => $variant:ident,)+) => {$(
+        impl From<$error> for Error {
+            fn from(error: $error) -> Error {
+                match error {
+                    $error::System(error) => Error::System(error),
+                    error => Error::$variant(error),
+                }
+            }
+        }
+    )+};
+}
+
+convert! {
+    SearchError => Search,
+    FrontierError => Frontier,
+    PdbError => Pdb,
+    TableError => Table,
+}
+
 impl From<StorageError> for Error {
     fn from(error: StorageError) -> Error {
-        Error::Disk(error.into())
+        Error::Search(error.into())
     }
 }
 
@@ -123,6 +127,7 @@ impl From<SolveError> for Error {
     fn from(error: SolveError) -> Error {
         match error {
             SolveError::Puzzle(error) => Error::Puzzle(error),
+            SolveError::System(error) => Error::System(error),
             error => Error::Solve(error),
         }
     }

@@ -55,6 +55,7 @@ pub mod search;
 pub mod solve;
 #[allow(missing_docs)]
 mod store;
+mod system;
 pub mod table;
 mod threads;
 mod units;
@@ -68,11 +69,9 @@ pub use crate::puzzle::{Board, Direction, Goal, Moves, Size};
 pub use crate::resources::Resources;
 pub use crate::search::Search;
 pub use crate::solve::{Constructive, Optimal};
-pub use crate::store::{
-    Directory, FileError, FileProblem, Image, Io, Mapped, MemoryError, OutputError, Storage,
-};
+pub use crate::store::{Directory, Image, Io, Mapped, Storage};
+pub use crate::system::{FileProblem, SystemError};
 pub use crate::table::DistanceTable;
-pub use crate::threads::ThreadsError;
 
 /// The Rust code of the README compiles and runs.
 #[cfg(doctest)]

@@ -1,8 +1,9 @@
 //! What a work may use of the machine, and the methods by which options are set.
 
-use crate::kernel::{Kernel, KernelError};
+use crate::kernel::Kernel;
 use crate::store::budget;
-use crate::threads::{ThreadsError, pool};
+use crate::system::SystemError;
+use crate::threads::pool;
 
 /// What a work may use of the machine: the same for searches, builds, tables and solvers. Options that have resources
 /// have their methods, too.
@@ -42,17 +43,17 @@ impl Resources {
     /// [`crate::Optimal::solve`] does.
     ///
     /// # Errors
-    /// [`ThreadsError`].
-    pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, ThreadsError> {
+    /// [`SystemError`].
+    pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, SystemError> {
         Ok(pool(self.threads)?.install(work))
     }
 
     /// The kernel that runs.
-    pub(crate) fn choose_kernel(&self) -> Result<Kernel, KernelError> {
+    pub(crate) fn choose_kernel(&self) -> Result<Kernel, SystemError> {
         match self.kernel {
             None => Ok(Kernel::best()),
             Some(kernel) if kernel.is_supported() => Ok(kernel),
-            Some(kernel) => Err(KernelError::Unsupported(kernel)),
+            Some(kernel) => Err(SystemError::UnsupportedKernel(kernel.name())),
         }
     }
 

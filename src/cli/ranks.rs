@@ -4,8 +4,8 @@
 //! upon by all ranks and said once; what goes wrong later ends the job at once.
 
 use tilewave::Error;
-use tilewave::search::disk::{Disk, DiskError, Stopped};
-use tilewave::search::{Communicator, OneProcess, Search};
+use tilewave::search::disk::{Disk, Stopped};
+use tilewave::search::{Communicator, OneProcess, Search, SearchError};
 
 use crate::cli::progress::hide;
 use crate::cli::{
@@ -132,7 +132,7 @@ pub fn run(
         (Ok(outcome), Some(files)) => report.finish(files, &outcome),
         (Err(Stopped::Together(error)), Some(_)) => Err(error.into()),
         // All ranks know, and the words of each are the same: one that sees another rank's terminal knows too.
-        (Err(Stopped::Together(error @ Error::Disk(DiskError::Ranks(_)))), None) => {
+        (Err(Stopped::Together(error @ Error::Search(SearchError::Ranks(_)))), None) => {
             complain(&format!("{}: {error}", me(&*ranks)));
             // Rank 0 fails for all: a launcher kills the others when one does.
             Ok(())

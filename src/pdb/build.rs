@@ -14,8 +14,7 @@ use crate::perm::placement::{Subsets, binomial};
 use crate::perm::{Layout, lehmer};
 use crate::progress::{NoProgress, Phase, Progress};
 use crate::resources::{Resources, resource_setters, setters};
-use crate::store::MAX_DEPTH;
-use crate::store::{Array, FileHeader as _, Image};
+use crate::store::{Array, FileHeader as _, Image, MAX_DEPTH};
 
 /// A database to build.
 ///

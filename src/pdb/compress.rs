@@ -10,9 +10,9 @@ use rayon::prelude::*;
 use crate::pdb::{Meter, PdbError, Summary};
 use crate::progress::{NoProgress, Phase, Progress};
 use crate::store::{
-    self, BLOCK_BYTES, Container, FileError, FileHeader as _, HEADER_BYTES, Image, Output,
-    SectionLayout,
+    self, BLOCK_BYTES, Container, FileHeader as _, HEADER_BYTES, Image, Output, SectionLayout,
 };
+use crate::system::SystemError;
 use crate::threads::in_parallel;
 
 /// Level of compression: 9 shrinks the 4x4 table of {1..7} to a third of its bytes at 20 MB/s.
@@ -54,7 +54,7 @@ pub fn compress_with(
         .map(|block| {
             let block = file.block(block)?;
             let frame = zstd::bulk::compress(&block, LEVEL);
-            let frame = frame.map_err(FileError::io("cannot compress", from))?;
+            let frame = frame.map_err(SystemError::io("cannot compress", from))?;
             meter.add(block.len() as u64)?;
             Ok(frame)
         })
@@ -159,7 +159,7 @@ fn decode(
     ends: &[[u8; 8]],
     block: usize,
     to: &mut [u8],
-) -> Result<(), FileError> {
+) -> Result<(), SystemError> {
     let damaged = || file.damaged(block);
     let end = |frame: usize| u64::from_le_bytes(ends[frame]);
     let begin = block.checked_sub(1).map_or(0, end);

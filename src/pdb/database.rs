@@ -36,7 +36,7 @@ impl Pdb {
     /// checked, 1 MiB around each, and kept. Of a compressed file all is read, as [`Pdb::load`] does. Cost: constant.
     ///
     /// # Errors
-    /// [`PdbError::File`] when the file cannot be read, is no database, is of another version, too short or too long,
+    /// [`PdbError::System`] when the file cannot be read, is no database, is of another version, too short or too long,
     /// or damaged in its header.
     pub fn open(path: impl AsRef<Path>) -> Result<Pdb, PdbError> {
         Pdb::new(Container::open(path.as_ref())?)
@@ -47,7 +47,7 @@ impl Pdb {
     /// the file in memory; 1 ns per byte if it is compressed.
     ///
     /// # Errors
-    /// As [`Pdb::open`], and [`PdbError::File`] when a block is damaged or less memory is free.
+    /// As [`Pdb::open`], and [`PdbError::System`] when a block is damaged or less memory is free.
     pub fn load(path: impl AsRef<Path>) -> Result<Pdb, PdbError> {
         Pdb::load_with(path, &NoProgress)
     }
@@ -82,7 +82,7 @@ impl Pdb {
     /// the system for its length and its last change, 1 us.
     ///
     /// # Errors
-    /// [`PdbError::File`].
+    /// [`PdbError::System`].
     pub fn unchanged(&self) -> Result<(), PdbError> {
         Ok(self.file.unchanged()?)
     }
@@ -290,7 +290,7 @@ impl Pdb {
     /// Checks all checksums; only a mapped database can fail. Cost: one pass over the file.
     ///
     /// # Errors
-    /// [`PdbError::File`] names the first damaged block.
+    /// [`PdbError::System`] names the first damaged block.
     pub fn check(&self) -> Result<(), PdbError> {
         Ok(self.file.check()?)
     }
@@ -298,7 +298,7 @@ impl Pdb {
     /// Writes the database to a file, which appears when it is complete.
     ///
     /// # Errors
-    /// [`PdbError::Output`].
+    /// [`PdbError::System`].
     pub fn save(&self, path: impl AsRef<Path>, replace: bool) -> Result<(), PdbError> {
         self.save_with(path, replace, &NoProgress)
     }

@@ -58,7 +58,7 @@ const TASK: usize = 1 << 18;
 /// for positions N^(k-1) bytes if that is more; the table once more for 24puzzle's layout of the minimum kind.
 ///
 /// # Errors
-/// [`PdbError::Unsuitable`] when the layout cannot hold the database and [`PdbError::Output`].
+/// [`PdbError::Unsuitable`] when the layout cannot hold the database and [`PdbError::System`].
 pub fn export(
     pdb: &Pdb,
     layout: ExportLayout,

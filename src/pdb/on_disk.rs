@@ -25,9 +25,10 @@ use crate::perm::{Layout, Register};
 use crate::progress::{NoProgress, Phase, Progress};
 use crate::store::{
     Codec, DEFAULT_LEVEL, Decoder, Encoder, FileHeader as _, FrameEntry, LevelHeader, LevelReader,
-    LevelWriter, Lock, MANIFEST, RunFile, Storage, StorageError, advice, lock_within, read_marker,
-    seal, write_marker,
+    LevelWriter, Lock, MANIFEST, RunFile, Storage, StorageError, lock_within, read_marker, seal,
+    write_marker,
 };
+use crate::system::advice;
 
 /// Time to wait for another build in the directory to end.
 const PATIENCE: Duration = Duration::from_secs(10);

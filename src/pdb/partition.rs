@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::pdb::{Pattern, PdbError};
 use crate::puzzle::Board;
-use crate::store::{FileError, FileKind, FileProblem, Output};
+use crate::store::Output;
+use crate::system::{FileKind, FileProblem, SystemError};
 
 /// A named partition: the goal cells of its patterns when the blank's goal is the first cell.
 struct Preset {
@@ -256,10 +257,10 @@ impl SetFile {
     /// Reads a set file.
     ///
     /// # Errors
-    /// [`PdbError::File`] when it cannot be read, is of another version or says something else.
+    /// [`PdbError::System`] when it cannot be read, is of another version or says something else.
     pub fn read(path: impl AsRef<Path>) -> Result<SetFile, PdbError> {
         let path = path.as_ref();
-        let bytes = std::fs::read(path).map_err(FileError::io("cannot read", path))?;
+        let bytes = std::fs::read(path).map_err(SystemError::io("cannot read", path))?;
         SetFile::parse(&bytes, path)
     }
 
@@ -269,7 +270,7 @@ impl SetFile {
     /// As [`SetFile::read`].
     pub fn parse(bytes: &[u8], path: impl AsRef<Path>) -> Result<SetFile, PdbError> {
         let path = path.as_ref();
-        let wrong = |problem| FileError::Wrong { path: path.to_path_buf(), kind: KIND, problem };
+        let wrong = |problem| SystemError::Wrong { path: path.to_path_buf(), kind: KIND, problem };
         let text: SetText = serde_json::from_slice(bytes).map_err(|_| wrong(FileProblem::Other))?;
         if text.tilewave_set != VERSION {
             let (found, supported) = (text.tilewave_set, VERSION);
@@ -288,7 +289,7 @@ impl SetFile {
     /// Writes the file; databases beside it are named without their directory.
     ///
     /// # Errors
-    /// [`PdbError::Output`].
+    /// [`PdbError::System`].
     pub fn write(&self, path: impl AsRef<Path>, replace: bool) -> Result<(), PdbError> {
         let path = path.as_ref();
         let directory = path.parent().unwrap_or(Path::new(""));
@@ -299,7 +300,7 @@ impl SetFile {
             partitions: partitions.map(|files| files.iter().map(name).collect()).collect(),
         };
         let mut bytes = serde_json::to_vec_pretty(&text).map_err(|error| {
-            PdbError::Output(crate::store::failed(path)(io::Error::other(error)))
+            PdbError::System(crate::store::failed(path)(io::Error::other(error)))
         })?;
         bytes.push(b'\n');
         let mut output = Output::create(path, replace)?;

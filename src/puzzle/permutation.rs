@@ -2,8 +2,9 @@
 //!
 //! Invariant: every point of `0..len` is the image of exactly one point.
 
-use crate::puzzle::PuzzleError;
 use std::fmt;
+
+use crate::puzzle::PuzzleError;
 
 /// A permutation of the points `0..len`, kept as the list of their images.
 ///

@@ -8,7 +8,7 @@ use crate::progress::{NoProgress, Progress, StopWhen};
 use crate::puzzle::{Goal, Size, StateSpace, families};
 use crate::resources::Resources;
 use crate::search::disk::{
-    self, Directories, Disk, DiskError, Estimate, MemoryPlan, Network, PlaneStore, network,
+    self, Directories, Disk, Estimate, MemoryPlan, Network, PlaneStore, network,
 };
 use crate::search::{
     Chunks, Engine, Outcome, Search, SearchError, SearchPlan, SearchProblem, plan,
@@ -148,7 +148,7 @@ fn worked(search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
     disk.shared_digits = Chunks::new(layout, 1).map(|chunks| chunks.digits);
     disk.commit_every = Duration::MAX;
     let ended = disk.run_with(search, progress).map_err(|error| match error {
-        Error::Disk(DiskError::Interrupted { depth, states, .. }) => {
+        Error::Search(SearchError::Paused { depth, states, .. }) => {
             SearchError::Interrupted { depth, states }.into()
         }
         error => error,

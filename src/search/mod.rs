@@ -5,6 +5,7 @@
 
 pub(crate) mod classes;
 pub mod disk;
+pub(crate) mod error;
 pub(crate) mod expander;
 pub(crate) mod forecast;
 pub(crate) mod long_windows;
@@ -19,8 +20,9 @@ pub(crate) mod reference;
 pub(crate) mod run;
 
 pub use crate::search::disk::plan::{Network, network};
+pub use crate::search::error::SearchError;
 pub use crate::search::forecast::{Calibration, DiskForecast, Forecast, Machines, calibrate};
-pub use crate::search::options::{Engine, Search, SearchError};
+pub use crate::search::options::{Engine, Search};
 pub use crate::search::outcome::{DiskUse, Outcome};
 pub use crate::search::ranks::{Communicator, OneProcess, Ranks, Reduce, Share};
 pub use crate::search::run::{SearchPlan, plan};

@@ -320,7 +320,8 @@ mod tests {
         let puzzle = || "2x2".to_string();
         let level = |states| Tally { states, checksum: 0 };
         let push = |found: &mut FoundLevels, states| {
-            found.push(level(states), Instant::now(), &NoProgress)
+            let more = found.push(level(states), Instant::now(), &NoProgress);
+            more.map_err(|error| error.to_string())
         };
         let mut found = FoundLevels::new(puzzle(), 12);
         assert_eq!(push(&mut found, 1), Ok(true));
@@ -328,7 +329,7 @@ mod tests {
         assert_eq!((push(&mut found, 0), found.complete), (Ok(false), true));
         let sum = |found| {
             let (depth, all) = (2, 12);
-            Err(SearchError::Sum { puzzle: puzzle(), depth, found, all })
+            Err(SearchError::Sum { puzzle: puzzle(), depth, found, all }.to_string())
         };
         let mut found = FoundLevels::after(puzzle(), 12, [1, 11].into_iter());
         assert_eq!(push(&mut found, 1), sum(13));

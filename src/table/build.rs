@@ -8,8 +8,7 @@ use crate::progress::{NoProgress, Progress};
 use crate::puzzle::{Board, CellMoves, Definition, Position, State, StateSpace};
 use crate::search::run::run_each;
 use crate::search::{self, Search, SearchError};
-use crate::store::MAX_DEPTH;
-use crate::store::{BLOCK_BYTES, FileHeader as _, Image};
+use crate::store::{BLOCK_BYTES, FileHeader as _, Image, MAX_DEPTH};
 use crate::table::header::{TableHeader, TablePuzzle, TableShape, UNREACHED};
 use crate::table::{DistanceTable, TableEncoding, TableError};
 use crate::threads::in_parallel;
@@ -124,7 +123,7 @@ impl Fill {
     ///
     /// # Errors
     /// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`TableError::Directed`] and
-    /// [`TableError::Memory`].
+    /// [`crate::SystemError::Memory`].
     pub fn of(space: &StateSpace, encoding: TableEncoding) -> Result<Fill, crate::Error> {
         let (puzzle, definition) = described(space)?;
         let header = TableHeader { puzzle, encoding, histogram: Vec::new(), checksum: 0 };

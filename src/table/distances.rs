@@ -12,8 +12,8 @@ use crate::puzzle::{
     Board, CellMove, CellMoves, Definition, Metric, Moves, NamedMove, Position, PuzzleError, State,
     StateSpace,
 };
-use crate::store::MAX_DEPTH;
-use crate::store::{Container, FileHeader as _, FileProblem, Image};
+use crate::store::{Container, FileHeader as _, Image, MAX_DEPTH};
+use crate::system::FileProblem;
 use crate::table::TableEncoding;
 use crate::table::error::TableError;
 use crate::table::header::{TableHeader, TablePuzzle, TableShape};
@@ -46,7 +46,7 @@ impl DistanceTable {
     /// kept. Cost: constant.
     ///
     /// # Errors
-    /// [`TableError::File`] when the file cannot be read, is no table, is of another version, too short or
+    /// [`TableError::System`] when the file cannot be read, is no table, is of another version, too short or
     /// too long, or damaged in its header.
     pub fn open(path: impl AsRef<Path>) -> Result<DistanceTable, Error> {
         DistanceTable::new(Container::open(path.as_ref()).map_err(TableError::from)?)
@@ -57,7 +57,7 @@ impl DistanceTable {
     /// the file in memory.
     ///
     /// # Errors
-    /// As [`DistanceTable::open`], and [`TableError::File`] when a block is damaged or less memory is free.
+    /// As [`DistanceTable::open`], and [`TableError::System`] when a block is damaged or less memory is free.
     pub fn load(path: impl AsRef<Path>) -> Result<DistanceTable, Error> {
         DistanceTable::load_with(path, &NoProgress)
     }
@@ -200,7 +200,7 @@ impl DistanceTable {
     /// every second move of a state.
     ///
     /// # Errors
-    /// [`TableError::DeadEnd`] when the table is damaged, [`TableError::File`] when it cannot be read.
+    /// [`TableError::DeadEnd`] when the table is damaged, [`TableError::System`] when it cannot be read.
     pub fn depth_of(&self, state: State) -> Result<Option<usize>, Error> {
         match self.encoding() {
             TableEncoding::Byte => Ok(self.entry(state)?.map(usize::from)),
@@ -314,7 +314,7 @@ impl DistanceTable {
     /// Checks all checksums. Cost: one pass over the file.
     ///
     /// # Errors
-    /// [`TableError::File`] names the first damaged block.
+    /// [`TableError::System`] names the first damaged block.
     pub fn check(&self) -> Result<(), TableError> {
         Ok(self.file.check()?)
     }
@@ -322,7 +322,7 @@ impl DistanceTable {
     /// Writes the table to a file, which appears when it is complete.
     ///
     /// # Errors
-    /// [`TableError::Output`].
+    /// [`TableError::System`].
     pub fn save(&self, path: impl AsRef<Path>, replace: bool) -> Result<(), TableError> {
         self.save_with(path, replace, &NoProgress)
     }
@@ -348,7 +348,7 @@ impl DistanceTable {
 /// The error of a definition that is not that of the header.
 fn wrong(file: &Container<TableHeader>) -> TableError {
     let what = "its definition of the puzzle is none";
-    TableError::File(TableHeader::KIND.wrong(&file.path, FileProblem::Header(what)))
+    TableError::System(TableHeader::KIND.wrong(&file.path, FileProblem::Header(what)))
 }
 
 // Depths of many states at once.

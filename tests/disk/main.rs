@@ -21,8 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use tilewave::internals::Storage;
 use tilewave::progress::{Phase, Progress};
-use tilewave::puzzle::families;
-use tilewave::puzzle::{Goal, Size, StateSpace};
+use tilewave::puzzle::{Goal, Size, StateSpace, families};
 use tilewave::search::disk::{self, Directories, Disk};
 use tilewave::search::{Outcome, Search};
 

@@ -3,12 +3,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tilewave::Error;
-use tilewave::internals::lehmer;
-use tilewave::internals::{Directory, Io, Manifest};
+use tilewave::internals::{Directory, Io, Manifest, lehmer};
 use tilewave::progress::{LevelDone, NoProgress, Progress};
 use tilewave::puzzle::{Goal, Size, StateSpace};
-use tilewave::search::disk::{Directories, Disk, DiskError, Stopped};
-use tilewave::search::{Communicator, Outcome, Reduce, Search};
+use tilewave::search::disk::{Directories, Disk, Stopped};
+use tilewave::search::{Communicator, Outcome, Reduce, Search, SearchError};
 
 use super::on;
 use super::simulated::Simulated;
@@ -144,7 +143,7 @@ fn a_search_goes_on_with_another_number_of_ranks() {
             disk.run_distributed_with(&search, team, &StopAt::depth(depth))
         });
         for stopped in stopped {
-            let Err(Stopped::Together(Error::Disk(DiskError::Interrupted { depth: at, .. }))) =
+            let Err(Stopped::Together(Error::Search(SearchError::Paused { depth: at, .. }))) =
                 stopped
             else {
                 panic!("{size} ranks: {stopped:?}");
@@ -174,7 +173,7 @@ fn ranks_that_read_their_levels_again_stop_together() {
         on(&directory, 1).run_distributed_with(&search, team, &stop)
     });
     for stopped in stopped {
-        let Err(Stopped::Together(Error::Disk(DiskError::Interrupted { depth, .. }))) = stopped
+        let Err(Stopped::Together(Error::Search(SearchError::Paused { depth, .. }))) = stopped
         else {
             panic!("{stopped:?}");
         };
@@ -213,12 +212,13 @@ fn ranks_with_directories_of_their_own_need_them_again() {
     together(&first, 4, |rank| node(rank / 2)).unwrap();
     // One machine alone lacks the other's files.
     let refused = together(&search, 2, |_| node(0));
-    let Err(Stopped::Together(Error::Disk(DiskError::Apart { .. }))) = refused else {
+    let Err(Stopped::Together(Error::Search(SearchError::Apart { .. }))) = refused else {
         panic!("{refused:?}");
     };
     // The manifest is the first machine's.
     let refused = together(&search, 2, |rank| node(1 - rank));
-    let Err(Stopped::Together(Error::Disk(DiskError::Elsewhere { rank: 1, .. }))) = refused else {
+    let Err(Stopped::Together(Error::Search(SearchError::Elsewhere { rank: 1, .. }))) = refused
+    else {
         panic!("{refused:?}");
     };
     // Another number of ranks on the same machines will do.
@@ -278,7 +278,8 @@ fn ranks_refuse_what_one_machine_refuses() {
         search.resources.memory = (team.rank() == 2).then_some(1000);
         disk_in(dir.path()).run_distributed_with(&search, team, &NoProgress)
     });
-    let Err(Stopped::Together(Error::Disk(DiskError::Elsewhere { rank: 2, reason }))) = &stopped[0]
+    let Err(Stopped::Together(Error::Search(SearchError::Elsewhere { rank: 2, reason }))) =
+        &stopped[0]
     else {
         panic!("{:?}", stopped[0]);
     };

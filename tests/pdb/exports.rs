@@ -1,6 +1,6 @@
 //! Layouts of other solvers, against their definitions written out.
 
-use tilewave::internals::OutputError;
+use tilewave::SystemError;
 use tilewave::pdb::{ExportLayout, Kind, Pdb, PdbError, export};
 
 use super::{database, goal};
@@ -11,7 +11,7 @@ fn exported(pdb: &Pdb, layout: ExportLayout) -> Result<Vec<u8>, PdbError> {
     export(pdb, layout, &path, false)?;
     assert!(matches!(
         export(pdb, layout, &path, false),
-        Err(PdbError::Output(OutputError::Exists(_)))
+        Err(PdbError::System(SystemError::Exists(_)))
     ));
     Ok(std::fs::read(path).unwrap())
 }

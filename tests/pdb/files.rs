@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use tilewave::internals::{FileError, FileProblem, OutputError};
+use tilewave::SystemError;
+use tilewave::internals::FileProblem;
 use tilewave::pdb::{
     Build, Encoding, Kind, Pattern, Pdb, PdbError, compress, decompress, encode, inspect, plan,
     rebuild, spot_check,
@@ -114,7 +115,7 @@ fn packing_for_shipping_restores_the_file() {
         std::fs::write(&back, changed).unwrap();
         assert!(matches!(
             Pdb::load(&back),
-            Err(PdbError::File(ref e)) if matches!(e.problem(), Some(FileProblem::Damaged { .. }))
+            Err(PdbError::System(ref e)) if matches!(e.problem(), Some(FileProblem::Damaged { .. }))
         ));
         assert!(matches!(compress(&packed, &back, true), Err(PdbError::Place(_))));
         assert!(matches!(decompress(&plain, &back, true), Err(PdbError::Place(_))));
@@ -130,7 +131,7 @@ fn packing_for_shipping_restores_the_file() {
         std::fs::write(&packed, &bytes).unwrap();
         let error = decompress(&packed, dir.path().join("d"), false);
         assert!(
-            matches!(error, Err(PdbError::File(ref e)) if matches!(e.problem(), Some(FileProblem::Damaged { .. }))),
+            matches!(error, Err(PdbError::System(ref e)) if matches!(e.problem(), Some(FileProblem::Damaged { .. }))),
             "{error:?}"
         );
         assert!(!dir.path().join("d").exists());
@@ -154,10 +155,10 @@ fn files_of_four_bits_an_entry_are_refused() {
 }
 
 /// What every way to open a database says of some bytes.
-fn opened(path: &Path, bytes: &[u8]) -> Result<Pdb, FileError> {
+fn opened(path: &Path, bytes: &[u8]) -> Result<Pdb, SystemError> {
     std::fs::write(path, bytes).unwrap();
     let file = |error| match error {
-        PdbError::File(error) => error,
+        PdbError::System(error) => error,
         error => panic!("{error}"),
     };
     let read = Pdb::load(path).map_err(file);
@@ -196,7 +197,7 @@ fn damage_is_found() {
     assert!(matches!(error.problem(), Some(FileProblem::Length { .. })) && error.is_damage());
     for none in [dir.path(), &dir.path().join("none")] {
         let error = Pdb::load(none).unwrap_err();
-        assert!(matches!(error, PdbError::File(FileError::Io { .. })));
+        assert!(matches!(error, PdbError::System(SystemError::Read { .. })));
         // Said once.
         let text = error.to_string();
         assert_eq!(text.matches("os error").count(), usize::from(none != dir.path()), "{text}");
@@ -285,12 +286,12 @@ fn nothing_is_replaced_unasked() {
     let path = dir.path().join("x.pdb");
     std::fs::write(&path, "precious").unwrap();
     let table = database(&goal("2x3", "last"), &[1, 2], Kind::Minimum);
-    assert!(matches!(table.save(&path, false), Err(PdbError::Output(OutputError::Exists(_)))));
+    assert!(matches!(table.save(&path, false), Err(PdbError::System(SystemError::Exists(_)))));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
     let under_a_file = path.join("x.pdb");
     assert!(matches!(
         table.save(&under_a_file, false),
-        Err(PdbError::Output(OutputError::Io { .. }))
+        Err(PdbError::System(SystemError::Write { .. }))
     ));
     table.save(&path, true).unwrap();
     Pdb::load(&path).unwrap().check().unwrap();

@@ -7,8 +7,7 @@ use std::process::{Command, Output};
 
 use serde::Deserialize;
 use tilewave::puzzle::formats::{self, Counting};
-use tilewave::puzzle::{Board, Metric, StateSpace};
-use tilewave::puzzle::{Definition, families};
+use tilewave::puzzle::{Board, Definition, Metric, StateSpace, families};
 use tilewave::report::published_for;
 use tilewave::search::Search;
 

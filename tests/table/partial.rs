@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tilewave::Error;
-use tilewave::puzzle::{Board, Moves, PuzzleError, StateSpace};
-use tilewave::puzzle::{Definition, Generator, Permutation};
+use tilewave::puzzle::{Board, Definition, Generator, Moves, Permutation, PuzzleError, StateSpace};
 use tilewave::table::{DistanceTable, Fill, TableEncoding, TableError};
 
 use super::{distances, goal};

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use tilewave::puzzle::formats::{self, Counting};
-use tilewave::puzzle::{Board, Direction, Metric, Moves, NamedMove, StateSpace};
-use tilewave::puzzle::{Definition, Permutation, families};
+use tilewave::puzzle::{
+    Board, Definition, Direction, Metric, Moves, NamedMove, Permutation, StateSpace, families,
+};
 use tilewave::search::Search;
 use tilewave::table::{DistanceTable, TableEncoding};
 

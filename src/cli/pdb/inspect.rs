@@ -278,7 +278,7 @@ impl VerifyPdbArgs {
         let (pass, checked) = match result? {
             Ok(checked) => (true, checked),
             Err(PdbError::Wrong(what)) => (false, what),
-            Err(PdbError::File(error)) if error.is_damage() => (false, error.to_string()),
+            Err(PdbError::System(error)) if error.is_damage() => (false, error.to_string()),
             Err(error) => return Err(error.into()),
         };
         destination.write(&CheckFacts {

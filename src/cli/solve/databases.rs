@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use tilewave::internals;
 use tilewave::pdb::{Build, Encoding, Kind, PdbError, SetFile, inspect, partition};
 use tilewave::report::{bytes, duration};
 use tilewave::solve::default_patterns;
-use tilewave::{Board, Pattern, Pdb};
+use tilewave::{Board, Pattern, Pdb, internals};
 
 use crate::cli::{Context, Failure, Result, SearchProgress, last_words, part, refuse};
 

@@ -5,13 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::puzzle::algorithm;
 use crate::puzzle::formats::source::{Counting, Located, PointSource};
 use crate::puzzle::group::orbits;
 use crate::puzzle::orbits::{
     Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation,
 };
-use crate::puzzle::{Generator, Permutation, PuzzleError};
+use crate::puzzle::{Generator, Permutation, PuzzleError, algorithm};
 use crate::units::shown;
 
 /// A piece in the solved puzzle, as a file has it.

@@ -10,8 +10,8 @@ use twox_hash::XxHash3_64;
 use crate::Error;
 use crate::puzzle::{Board, Metric, StateSpace};
 use crate::resources::setters;
-use crate::search::PlaneStore;
-use crate::search::disk::{DiskError, Widths};
+use crate::search::disk::Widths;
+use crate::search::{PlaneStore, SearchError};
 use crate::store::{
     Codec, DEFAULT_LEVEL, Identity, LABEL, Lock, Manifest, Shares, Storage, lock_within,
 };
@@ -94,11 +94,11 @@ impl Directories {
     }
 
     /// Locks all directories, each after waiting at most `patience`.
-    pub(crate) fn lock(&self, patience: Duration) -> Result<Vec<Lock>, DiskError> {
+    pub(crate) fn lock(&self, patience: Duration) -> Result<Vec<Lock>, SearchError> {
         let running = "another search is running here; wait for it, or choose another --dir";
         let lock = |storage: &dyn Storage| {
             let lock = lock_within(storage, patience)?;
-            lock.ok_or_else(|| DiskError::apart(storage, running))
+            lock.ok_or_else(|| SearchError::apart(storage, running))
         };
         self.all().map(lock).collect()
     }
@@ -111,8 +111,8 @@ impl Directories {
     /// Reads the manifest, if there is one, and deals chunks out as it says.
     ///
     /// # Errors
-    /// [`DiskError`] when it cannot be read or is damaged.
-    pub fn manifest(&self) -> Result<Option<Manifest>, DiskError> {
+    /// [`SearchError`] when it cannot be read or is damaged.
+    pub fn manifest(&self) -> Result<Option<Manifest>, SearchError> {
         let manifest = Manifest::read(self.first())?;
         self.deal(manifest.as_ref().map_or(&[], |manifest| &manifest.shares));
         Ok(manifest)
@@ -155,10 +155,10 @@ impl Identity {
         matches!((read(self), read(other)), (Some(one), Some(other)) if one.is_renamed(&other))
     }
 
-    /// What is searched; [`DiskError::Apart`] for what no program of this version wrote.
+    /// What is searched; [`SearchError::Apart`] for what no program of this version wrote.
     pub(crate) fn space(&self, of: &dyn Storage) -> Result<StateSpace, Error> {
         let unknown = |what: &str| {
-            DiskError::apart(
+            SearchError::apart(
                 of,
                 format!("its manifest names {what} that this program does not know"),
             )

@@ -25,7 +25,7 @@ pub(crate) mod verify;
 pub(crate) mod writer;
 
 pub use crate::search::disk::directories::{Directories, Disk};
-pub use crate::search::disk::error::{DiskError, Stopped};
+pub use crate::search::disk::error::Stopped;
 pub use crate::search::disk::plan::{DiskBudget, Estimate, MemoryPlan, estimate};
 pub use crate::search::disk::repair::{Repaired, repair};
 pub use crate::search::disk::verify::{Status, Verified, search, status, verify, verify_with};

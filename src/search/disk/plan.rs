@@ -7,7 +7,7 @@ use crate::Error;
 use crate::kernel::Kernel;
 use crate::perm::{LANES, lehmer};
 use crate::puzzle::{Metric, StateSpace};
-use crate::search::disk::{Disk, DiskError, Widths};
+use crate::search::disk::{Disk, Widths};
 use crate::search::{Chunks, Crossings, Engine, PlaneStore, Search, SearchError, SearchProblem};
 use crate::store::{Codec, Manifest};
 use crate::units::bytes;
@@ -91,7 +91,7 @@ impl MemoryPlan {
         let most = Chunks::cuts(layout).next_back().map_or(0, |chunks| chunks.digits);
         if let Some(digits) = asked.filter(|&digits| digits > most) {
             let refused = format!("chunks of {space} share at most {most} digits, not {digits}");
-            return Err(DiskError::Digits(refused).into());
+            return Err(SearchError::Digits(refused).into());
         }
         let classes = groups.classes.len() as u64;
         let budget = search.resources.memory.unwrap_or(u64::MAX);
@@ -246,8 +246,8 @@ impl DiskBudget {
     /// Returns the room in the directories of a search.
     ///
     /// # Errors
-    /// [`DiskError`] when a run is there whose manifest cannot be read.
-    pub fn of(disk: &Disk) -> Result<DiskBudget, DiskError> {
+    /// [`SearchError`] when a run is there whose manifest cannot be read.
+    pub fn of(disk: &Disk) -> Result<DiskBudget, SearchError> {
         let directories = &disk.directories;
         let manifest = directories.manifest()?;
         if manifest.is_none() {
@@ -280,11 +280,11 @@ impl DiskBudget {
     /// Refuses what does not fit, in all or on any one disk.
     ///
     /// # Errors
-    /// [`DiskError::Refused`] with the numbers.
-    pub fn check(&self, needed: u64) -> Result<(), DiskError> {
+    /// [`SearchError::Refused`] with the numbers.
+    pub fn check(&self, needed: u64) -> Result<(), SearchError> {
         let refuse = |needed, limit, advice| {
             let (needed, limit) = (bytes(needed), bytes(limit));
-            Err(DiskError::Refused(format!(
+            Err(SearchError::Refused(format!(
                 "the search needs about {needed} of disk at its peak, {limit} may be used: {advice}"
             )))
         };
@@ -311,7 +311,7 @@ impl DiskBudget {
 }
 
 /// Refuses a search that by all that may be expected of its levels needs more disk than there is.
-pub(crate) fn check_room(disk: &Disk, plan: MemoryPlan) -> Result<(), DiskError> {
+pub(crate) fn check_room(disk: &Disk, plan: MemoryPlan) -> Result<(), SearchError> {
     let needed = |widths| estimate(widths, plan, disk.keep_all).peak_bytes;
     let needed = disk.expected.iter().map(needed).min();
     needed.map_or(Ok(()), |needed| DiskBudget::of(disk)?.check(needed))

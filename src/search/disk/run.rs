@@ -7,12 +7,11 @@
 use crate::Error;
 use crate::progress::{NoProgress, Progress};
 use crate::search::disk::{
-    Clock, Committer, Directories, Disk, DiskError, DiskJob, DiskRun, EncodedFrames, MemoryPlan,
-    Recomputed, RunFiles, Session, Stopped, Survey, Times, Workers, agreed, check_room,
-    verify_with,
+    Clock, Committer, Directories, Disk, DiskJob, DiskRun, EncodedFrames, MemoryPlan, Recomputed,
+    RunFiles, Session, Stopped, Survey, Times, Workers, agreed, check_room, verify_with,
 };
 use crate::search::{
-    Communicator, Crossings, DiskUse, Engine, OneProcess, Outcome, Reduce, Search,
+    Communicator, Crossings, DiskUse, Engine, OneProcess, Outcome, Reduce, Search, SearchError,
 };
 use crate::store::{Identity, Lock, Manifest};
 
@@ -23,7 +22,7 @@ impl Disk {
     /// and written once.
     ///
     /// # Errors
-    /// [`DiskError`] when a directory is in use, holds another search or a damaged file, or the disk is full;
+    /// [`SearchError`] when a directory is in use, holds another search or a damaged file, or the disk is full;
     /// [`crate::search::SearchError`] when the search does not fit the memory. In every case the same call continues at
     /// the last commit.
     pub fn run(&self, search: &Search) -> Result<Outcome, Error> {
@@ -33,7 +32,7 @@ impl Disk {
     /// Runs a search as [`Disk::run`] does, which an observer sees and may stop.
     ///
     /// # Errors
-    /// As [`Disk::run`], and [`DiskError::Interrupted`].
+    /// As [`Disk::run`], and [`SearchError::Paused`].
     pub fn run_with(&self, search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
         let job = DiskJob::new(search, self, &OneProcess, progress)?;
         // First a look: a search that is refused leaves no trace, one that is complete needs no lock.
@@ -84,7 +83,7 @@ impl Disk {
         compare(search, self, communicator)?;
         let why = "several ranks check nothing before they go on: leave out --check, and check with tilewave verify --dir";
         let first = self.directories.first();
-        let unchecked = if self.check { Err(DiskError::apart(first, why)) } else { Ok(()) };
+        let unchecked = if self.check { Err(SearchError::apart(first, why)) } else { Ok(()) };
         agreed(communicator, unchecked)?;
         let job = agreed(communicator, DiskJob::new(search, self, communicator, progress))?;
         let (leader, _locks) = job.lock()?;
@@ -113,7 +112,7 @@ fn compare(search: &Search, disk: &Disk, communicator: &dyn Communicator) -> Res
             let (_, asked) = asked.split_once('\t').unwrap_or((asked, ""));
             let differs =
                 format!("rank {rank} was started with {name} {found}, rank 0 with {asked}");
-            return Err(Stopped::Together(DiskError::Ranks(differs).into()));
+            return Err(Stopped::Together(SearchError::Ranks(differs).into()));
         }
     }
     Ok(())
@@ -124,7 +123,7 @@ fn kept(all: bool) -> &'static str {
 }
 
 /// A number for a new run.
-fn run_number(directories: &Directories) -> Result<u64, DiskError> {
+fn run_number(directories: &Directories) -> Result<u64, SearchError> {
     crate::random::seed().map_err(|e| directories.first().error("manifest", e).into())
 }
 
@@ -158,7 +157,7 @@ impl DiskJob<'_> {
     fn share(&self, manifest: Option<&Manifest>) -> Result<Manifest, Stopped> {
         let text = manifest.map_or(Vec::new(), |manifest| manifest.text().into_bytes());
         let read = Manifest::parse(&self.communicator.broadcast(text));
-        let wrong = |reason| DiskError::Elsewhere {
+        let wrong = |reason| SearchError::Elsewhere {
             rank: self.communicator.rank(),
             reason: format!("rank 0 sends a manifest that it cannot read: {reason}"),
         };
@@ -172,7 +171,7 @@ impl DiskJob<'_> {
         let own = if leads { survey.manifest() } else { Ok(None) };
         let own = agreed(communicator, own)?;
         let there = communicator.broadcast(vec![u8::from(own.is_some())]) == [1];
-        let apart = |reason: &str| Err(DiskError::apart(survey.directories.first(), reason));
+        let apart = |reason: &str| Err(SearchError::apart(survey.directories.first(), reason));
         // A directory of another machine: what lies there must belong to rank 0's search.
         let fits = match own {
             _ if leader == 0 || !leads => Ok(()),
@@ -203,7 +202,7 @@ impl DiskJob<'_> {
     }
 
     /// Refuses a run that is not the one asked for.
-    fn check(&self, plan: MemoryPlan, manifest: &Manifest) -> Result<(), DiskError> {
+    fn check(&self, plan: MemoryPlan, manifest: &Manifest) -> Result<(), SearchError> {
         let disk = self.disk;
         let (found, asked) = (&manifest.identity, &Identity::of(&self.search.space));
         // A puzzle is known by its moves: its file may have another name now.
@@ -222,7 +221,7 @@ impl DiskJob<'_> {
         match same.chain(options).find(|(_, found, asked)| found != asked) {
             None => Ok(()),
             Some((name, found, asked)) => {
-                Err(DiskError::other(disk.directories.first(), name, &found, &asked))
+                Err(SearchError::other(disk.directories.first(), name, &found, &asked))
             }
         }
     }
@@ -344,12 +343,12 @@ impl DiskJob<'_> {
         let parts = run.files.parts(0);
         let mut encoded = EncodedFrames::new(0, parts.frames() * parts.halves());
         run.workers.with(|worker| {
-            let bytes = worker.encoder.encode(&registers).map_err(DiskError::uncoded)?;
+            let bytes = worker.encoder.encode(&registers).map_err(SearchError::uncoded)?;
             let frame = seat.group * chunks.frames() + frame;
             for seen in [false, true].into_iter().take(parts.halves()) {
                 encoded.push(parts.in_file(frame, seen), bytes);
             }
-            Ok::<_, DiskError>(())
+            Ok::<_, SearchError>(())
         })?;
         let (header, tally) = (run.files.header(0, chunk, run.plan.codec), problem.first());
         let committer = Committer::start(self.disk, manifest, 1)?;
@@ -370,7 +369,7 @@ impl DiskJob<'_> {
         let survey = agreed(self.communicator, Survey::of(directories))?;
         directories.deal(&manifest.shares);
         let owners = owners(&self.communicator.all_gather(survey.chunks(manifest)));
-        let owners = owners.map_err(|chunk| DiskError::apart(directories.first(), format!(
+        let owners = owners.map_err(|chunk| SearchError::apart(directories.first(), format!(
             "no rank sees all files of chunk {chunk}: give every rank the directories that it had, or copy the files of all into one"
         )));
         agreed(self.communicator, owners)

@@ -7,7 +7,7 @@ use crate::kernel::{Kernel, Tally};
 use crate::perm::{Register, layout};
 use crate::progress::{NoProgress, Phase, Progress};
 use crate::puzzle::StateSpace;
-use crate::search::disk::{Directories, DiskError, Fetch, RunFiles, Survey};
+use crate::search::disk::{Directories, Fetch, RunFiles, Survey};
 use crate::search::{Chunks, Group, Search, SearchError, SearchProblem};
 use crate::store::Manifest;
 
@@ -57,7 +57,7 @@ pub struct Verified {
 /// keeps all levels.
 ///
 /// # Errors
-/// [`DiskError`] when there is none or its manifest is damaged.
+/// [`SearchError`] when there is none or its manifest is damaged.
 pub fn search(directories: &Directories) -> Result<(Search, bool), Error> {
     let manifest = Survey::of(directories)?.some_run()?;
     let space = manifest.identity.space(directories.first())?;
@@ -67,7 +67,7 @@ pub fn search(directories: &Directories) -> Result<(Search, bool), Error> {
 /// Returns how far the run in the directories has come, without disturbing it. Cost: the manifest.
 ///
 /// # Errors
-/// [`DiskError`] when there is none or its manifest is damaged.
+/// [`SearchError`] when there is none or its manifest is damaged.
 pub fn status(directories: &Directories) -> Result<Status, Error> {
     let survey = Survey::of(directories)?;
     let scratch_bytes = survey.manifest()?.map_or(0, |manifest| survey.scratch(manifest.run));
@@ -91,7 +91,7 @@ const TRIES: usize = 20;
 
 /// The manifest of a run whose files are all there. Beside a running search the look is repeated: a commit
 /// between two glances is no damage.
-fn at_rest(directories: &Directories) -> Result<Manifest, DiskError> {
+fn at_rest(directories: &Directories) -> Result<Manifest, SearchError> {
     let mut tries = 0;
     loop {
         let survey = Survey::of(directories)?;
@@ -124,7 +124,7 @@ fn names(
     earlier: &Manifest,
     depth: u32,
     chunk: u32,
-) -> Result<bool, DiskError> {
+) -> Result<bool, SearchError> {
     let now = Survey::of(directories)?.some_run()?;
     let named = now.files_of(depth);
     let named = named.is_some_and(|files| files.chunks.iter().any(|r| r.chunk == chunk));
@@ -137,7 +137,7 @@ fn names(
 /// Cost: one pass over the files.
 ///
 /// # Errors
-/// [`DiskError`] that names the first thing that is wrong.
+/// [`SearchError`] that names the first thing that is wrong.
 pub fn verify(directories: &Directories) -> Result<Verified, Error> {
     verify_with(directories, &NoProgress)
 }
@@ -154,7 +154,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
     let chunks = Chunks::of(problem.layout, manifest.chunks, manifest.frame_lines);
     let chunks = chunks.ok_or_else(|| {
         let found = manifest.chunks.to_string();
-        DiskError::other(directories.first(), "chunks", &found, "what this puzzle has")
+        SearchError::other(directories.first(), "chunks", &found, "what this puzzle has")
     })?;
     let run = RunFiles::new(directories, &problem, chunks, &manifest, Kernel::best());
     let all = manifest.disk_bytes();
@@ -172,7 +172,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
                 !progress.interrupted()
             }) {
                 // A search that runs meanwhile has replaced it.
-                Err(DiskError::Apart { .. })
+                Err(SearchError::Apart { .. })
                     if !names(directories, &manifest, files.depth, record.chunk)? =>
                 {
                     superseded = true;
@@ -181,7 +181,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
                 found => found?,
             };
             let Some(tally) = found else {
-                return Err(DiskError::Interrupted {
+                return Err(SearchError::Paused {
                     directory: directories.first().name(),
                     depth: files.depth as usize,
                     states: verified.states,
@@ -205,7 +205,7 @@ pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result
                 "depth {} has {} states or another checksum than the manifest's {}: the run is damaged, start again in another --dir",
                 files.depth, level.states, stated.states
             );
-            return Err(DiskError::apart(directories.first(), reason).into());
+            return Err(SearchError::apart(directories.first(), reason).into());
         }
     }
     Ok(verified)
@@ -217,7 +217,7 @@ fn check_chunk(
     chunk: usize,
     groups: &[Group],
     progress: &mut dyn FnMut(u64) -> bool,
-) -> Result<Option<Tally>, DiskError> {
+) -> Result<Option<Tally>, SearchError> {
     let mut tally = Tally::default();
     let level = fetch.files.chunks.layout.registers();
     let whole = fetch.each_frame(chunk, &mut |frame, registers| {

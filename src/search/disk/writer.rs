@@ -16,11 +16,11 @@ use twox_hash::XxHash3_64;
 
 use crate::kernel::Tally;
 use crate::search::SearchError;
-use crate::search::disk::{Directories, Disk, DiskError, Halt};
+use crate::search::disk::{Directories, Disk, Halt};
 use crate::store::{
     Append, ChunkRecord, LevelFiles, LevelHeader, LevelRecord, LevelWriter, Manifest, RunFile,
 };
-use crate::threads::ThreadsError;
+use crate::system::SystemError;
 
 /// Most files that wait for their sync with an open handle.
 const OPEN: usize = 128;
@@ -44,7 +44,7 @@ impl Open {
         to: &Directories,
         frame: (u32, u64),
         bytes: &[u8],
-    ) -> Result<(), DiskError> {
+    ) -> Result<(), SearchError> {
         if self.writer.is_none() {
             let storage = to.of_chunk(self.header.chunk as usize);
             let file = storage.create(&self.header.uncommitted().name())?;
@@ -87,14 +87,14 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Begins the file of a chunk.
-    pub(crate) fn begin(&mut self, header: LevelHeader) -> Result<(), DiskError> {
+    pub(crate) fn begin(&mut self, header: LevelHeader) -> Result<(), SearchError> {
         self.open =
             Some(Open { header, writer: None, next: 0, waiting: BTreeMap::new(), bytes: 0 });
         Ok(())
     }
 
     /// Takes encoded frames of the chunk, in any order, and appends those whose turn it is.
-    pub(crate) fn frames(&mut self, encoded: EncodedFrames) -> Result<(), DiskError> {
+    pub(crate) fn frames(&mut self, encoded: EncodedFrames) -> Result<(), SearchError> {
         let Some(open) = &mut self.open else {
             return Ok(());
         };
@@ -112,7 +112,7 @@ impl Writer {
                 self.manifest.peak_bytes = self.manifest.peak_bytes.max(all);
                 if let Some(limit) = self.limit.filter(|&limit| all > limit) {
                     let depth = open.header.depth;
-                    return Err(DiskError::Limit { depth, limit, lost: false });
+                    return Err(SearchError::Limit { depth, limit, lost: false });
                 }
             }
         }
@@ -120,7 +120,7 @@ impl Writer {
     }
 
     /// Ends the file of the chunk, after all its frames.
-    pub(crate) fn end(&mut self, tally: Tally) -> Result<(), DiskError> {
+    pub(crate) fn end(&mut self, tally: Tally) -> Result<(), SearchError> {
         let Some(open) = self.open.take() else {
             return Ok(());
         };
@@ -165,7 +165,7 @@ impl Writer {
     }
 
     /// Lets the file of a chunk go that the next manifest does not name.
-    fn let_go(&mut self, depth: u32, old: &ChunkRecord) -> Result<(), DiskError> {
+    fn let_go(&mut self, depth: u32, old: &ChunkRecord) -> Result<(), SearchError> {
         let file = (depth, old.chunk);
         if !old.has_file() {
             return Ok(());
@@ -179,7 +179,7 @@ impl Writer {
     }
 
     /// Removes the file of a chunk, which has the last or any of its names.
-    fn remove(&self, file: ChunkFile, bytes: u64, names: usize) -> Result<(), DiskError> {
+    fn remove(&self, file: ChunkFile, bytes: u64, names: usize) -> Result<(), SearchError> {
         let (depth, chunk) = file;
         let storage = self.directories.of_chunk(chunk as usize);
         let known = RunFile::level_names(self.manifest.run, depth, chunk);
@@ -196,7 +196,7 @@ impl Writer {
     }
 
     /// Ends the level, after all its chunks: its states, checksum and bytes on all ranks.
-    pub(crate) fn level(&mut self, [states, checksum, bytes]: [u64; 3]) -> Result<(), DiskError> {
+    pub(crate) fn level(&mut self, [states, checksum, bytes]: [u64; 3]) -> Result<(), SearchError> {
         self.count_time();
         let manifest = &mut self.manifest;
         let depth = manifest.levels.len() as u32;
@@ -214,11 +214,11 @@ impl Writer {
         empty.iter().try_for_each(|old| self.let_go(depth, old))
     }
 
-    pub(crate) fn commit_if_due(&mut self) -> Result<(), DiskError> {
+    pub(crate) fn commit_if_due(&mut self) -> Result<(), SearchError> {
         if self.committed.elapsed() >= self.every { self.commit() } else { Ok(()) }
     }
 
-    pub(crate) fn commit(&mut self) -> Result<(), DiskError> {
+    pub(crate) fn commit(&mut self) -> Result<(), SearchError> {
         self.uncertain = true;
         self.sync()?;
         self.manifest.write(self.directories.first())?;
@@ -226,7 +226,7 @@ impl Writer {
     }
 
     /// Makes files durable until few enough are open.
-    fn sync_some(&mut self) -> Result<(), DiskError> {
+    fn sync_some(&mut self) -> Result<(), SearchError> {
         let open = self.pending.values().flatten().count();
         let oldest = self.pending.values_mut().filter_map(Option::take);
         for mut file in oldest.take(open.saturating_sub(OPEN)) {
@@ -239,7 +239,7 @@ impl Writer {
 
     /// Makes the files written since the last commit durable, without writing a manifest: [`Writer::supersede`] must
     /// follow when that is done.
-    pub(crate) fn sync(&mut self) -> Result<(), DiskError> {
+    pub(crate) fn sync(&mut self) -> Result<(), SearchError> {
         let mut touched = BTreeSet::new();
         for ((depth, chunk), file) in std::mem::take(&mut self.pending) {
             file.map_or(Ok(()), |mut file| file.sync())?;
@@ -256,7 +256,7 @@ impl Writer {
 
     /// Gives the files that the manifest just written names their names, and removes those that it no
     /// longer names.
-    pub(crate) fn supersede(&mut self) -> Result<(), DiskError> {
+    pub(crate) fn supersede(&mut self) -> Result<(), SearchError> {
         for (depth, chunk) in std::mem::take(&mut self.named) {
             let [level, uncommitted] = RunFile::level_names(self.manifest.run, depth, chunk);
             self.directories.of_chunk(chunk as usize).rename(&uncommitted, &level)?;
@@ -288,7 +288,7 @@ impl Writer {
 const WAITING: usize = 64;
 
 /// What the writing thread is told to do.
-type WriterJob = Box<dyn FnOnce(&mut Writer) -> Result<(), DiskError> + Send>;
+type WriterJob = Box<dyn FnOnce(&mut Writer) -> Result<(), SearchError> + Send>;
 
 /// The writing thread of a run.
 ///
@@ -296,12 +296,12 @@ type WriterJob = Box<dyn FnOnce(&mut Writer) -> Result<(), DiskError> + Send>;
 pub(crate) struct Committer {
     sender: Option<Sender<WriterJob>>,
     thread: Option<JoinHandle<Manifest>>,
-    failed: Arc<Mutex<Option<DiskError>>>,
+    failed: Arc<Mutex<Option<SearchError>>>,
 }
 
 /// No thread could be started for a reader or the writer.
 pub(crate) fn no_thread(reason: std::io::Error) -> SearchError {
-    ThreadsError { threads: 1, reason: reason.to_string() }.into()
+    SystemError::Threads { threads: 1, reason: reason.to_string() }.into()
 }
 
 impl Committer {
@@ -333,7 +333,7 @@ impl Committer {
                 *said() = Some(error);
                 if !writer.give_up() {
                     let error = said().take();
-                    *said() = error.map(DiskError::without_commit);
+                    *said() = error.map(SearchError::without_commit);
                 }
                 // Whoever waits for an answer gets it by the job being dropped.
                 receiver.iter().for_each(drop);
@@ -346,7 +346,7 @@ impl Committer {
     /// Has the thread do something after all that it was told before.
     pub fn tell(
         &self,
-        job: impl FnOnce(&mut Writer) -> Result<(), DiskError> + Send + 'static,
+        job: impl FnOnce(&mut Writer) -> Result<(), SearchError> + Send + 'static,
     ) -> Result<(), Halt> {
         if self.failed.lock().is_some() {
             return Err(Halt::Writer);
@@ -358,7 +358,7 @@ impl Committer {
     /// Does the same and waits for what comes of it.
     pub fn ask<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut Writer) -> Result<T, DiskError> + Send + 'static,
+        job: impl FnOnce(&mut Writer) -> Result<T, SearchError> + Send + 'static,
     ) -> Result<T, Halt> {
         let (answer, wait) = bounded(1);
         self.tell(move |writer| {
@@ -376,7 +376,7 @@ impl Committer {
     }
 
     /// Stops the thread without a commit and returns what the writer knows.
-    pub fn stop(mut self) -> Result<Manifest, DiskError> {
+    pub fn stop(mut self) -> Result<Manifest, SearchError> {
         self.sender = None;
         let thread = self.thread.take().expect("a committer is closed once");
         let manifest = thread.join();
@@ -389,7 +389,7 @@ impl Committer {
     }
 
     /// Commits everything, stops the thread and returns the manifest.
-    pub fn close(self) -> Result<Manifest, DiskError> {
+    pub fn close(self) -> Result<Manifest, SearchError> {
         // Fails only with the thread, which has then said why.
         let _ = self.ask(Writer::commit);
         self.stop()

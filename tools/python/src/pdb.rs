@@ -117,7 +117,7 @@ impl PatternDatabase {
     /// ------
     /// ValueError
     ///     For what is no pattern.
-    /// MemoryError
+    /// SystemError
     ///     When the build needs more than `memory`.
     ///
     /// Examples

@@ -12,9 +12,8 @@ use tilewave::search::disk::{Directories, Disk};
 use tilewave::search::{Engine, Outcome, Search};
 use tilewave::{Board, Directory, Resources};
 
-use super::arrays;
+use super::{arrays, numbers};
 use super::errors::{exception, invalid};
-use super::numbers;
 use super::puzzle::{Counted, form_of, of_generators, space, states_of};
 use super::work::long;
 
@@ -371,7 +370,7 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
 /// ------
 /// ValueError
 ///     When there is no such puzzle, or the start cannot reach the goal.
-/// MemoryError
+/// SystemError
 ///     When the search needs more than `memory`.
 /// OSError
 ///     When the directory cannot be used.
@@ -436,7 +435,7 @@ pub fn bfs(
 /// ------
 /// ValueError
 ///     Names the first row that is no permutation.
-/// MemoryError
+/// SystemError
 ///     When the search needs more than `memory`.
 ///
 /// Examples
