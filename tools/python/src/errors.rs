@@ -7,11 +7,11 @@ use pyo3::exceptions::{
     PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyKeyboardInterrupt,
     PyMemoryError, PyOSError, PyPermissionError, PyRuntimeError, PyValueError,
 };
-use tilewave::{Class, Error, SystemError};
 use tilewave::pdb::PdbError;
 use tilewave::search::SearchError;
 use tilewave::solve::SolveError;
 use tilewave::table::TableError;
+use tilewave::{Class, Error, SystemError};
 
 /// What the library advises in the words of the command line, and what that is here. Longer ones first.
 const WORDS: [(&str, &str); 22] = [

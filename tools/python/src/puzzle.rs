@@ -7,7 +7,9 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use tilewave::puzzle::formats::{self, Counting, Format};
-use tilewave::puzzle::{Definition, Generator, Metric, MoveStyle, Permutation, StateSpace, families};
+use tilewave::puzzle::{
+    Definition, Generator, Metric, MoveStyle, Permutation, StateSpace, families,
+};
 use tilewave::solve::Scrambler;
 use tilewave::{Board, Direction, Error, Goal, Moves, Size, random};
 

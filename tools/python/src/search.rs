@@ -12,10 +12,10 @@ use tilewave::search::disk::{Directories, Disk};
 use tilewave::search::{Engine, Outcome, Search};
 use tilewave::{Board, Directory, Resources};
 
-use super::{arrays, numbers};
 use super::errors::{exception, invalid};
 use super::puzzle::{Counted, form_of, of_generators, space, states_of};
 use super::work::long;
+use super::{arrays, numbers};
 
 /// What a search found: one count and one checksum per depth, and how it was computed.
 ///
