@@ -31,6 +31,9 @@
 //! # Ok::<(), tilewave::Error>(())
 //! ```
 //!
+//! Options are set by methods, [`Resources`] are the same for all of them, and what takes long has two forms: `run()`, and
+//! `run_with(&progress)`, which a [`Progress`] sees and may stop.
+//!
 //! Data flows one way: [`puzzle`] → `perm` → `kernel` → `store` → [`search`], [`pdb`] → [`table`] → [`solve`], [`report`].
 //! `docs/design.md` explains the engine with a worked example.
 

@@ -60,6 +60,7 @@ impl Build {
 
 /// What a build needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BuildPlan {
     /// Entries of the table. For the region-aware kind the regions are counted set by set.
     pub entries: u64,

@@ -12,6 +12,7 @@ use crate::random::SplitMix64;
 
 /// What a spot check has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SpotCheck {
     /// Entries that a search has confirmed.
     pub confirmed: u64,

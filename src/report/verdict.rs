@@ -90,6 +90,7 @@ impl fmt::Display for Fault {
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Verdict {
     /// The puzzle, and the metric unless it is the usual one.
     pub puzzle: String,
@@ -176,6 +177,7 @@ impl fmt::Display for Verdict {
 
 /// The first depth at which two distributions differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Difference {
     /// The first wrong depth.
     pub depth: usize,

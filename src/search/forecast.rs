@@ -28,6 +28,7 @@ const MEMBERS: (usize, usize) = (8, 12);
 
 /// The speed of an engine on this machine.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Calibration {
     /// What was searched to find out.
     pub space: StateSpace,
@@ -199,6 +200,7 @@ pub struct Machines {
 
 /// What a search will take.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Forecast {
     /// States that there are.
     pub states: u64,
@@ -224,6 +226,7 @@ pub struct Forecast {
 
 /// What a search on disk will take.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct DiskForecast {
     /// Number of chunks.
     pub chunks: usize,

@@ -13,6 +13,7 @@ use crate::units::names;
 
 /// The result of a search: one count and one checksum per depth, and how it was computed.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// What was searched.
     pub space: StateSpace,
@@ -83,6 +84,7 @@ names! { PlaneStore:
 
 /// What a search on disk has used.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct DiskUse {
     /// Number of chunks.
     pub chunks: usize,

@@ -87,6 +87,7 @@ pub(crate) fn run_each(
 
 /// What a search needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SearchPlan {
     /// What is searched.
     pub space: StateSpace,

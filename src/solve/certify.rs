@@ -15,6 +15,7 @@ use crate::solve::models::{Cnf, Question};
 
 /// A proven optimum.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Certificate {
     /// A solution of the optimal length, found by the SAT solver and verified.
     pub solution: Moves,

@@ -14,6 +14,7 @@ use crate::units::bytes;
 
 /// The memory of a search on disk.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct MemoryPlan {
     pub(crate) chunks: Chunks,
     /// Where the planes lie.
@@ -177,6 +178,7 @@ impl MemoryPlan {
 
 /// What ranks send to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Network {
     /// Digits that all lines of a chunk share, K: the fewest that give every rank four chunks.
     pub shared_digits: usize,
@@ -233,6 +235,7 @@ pub fn network(space: &StateSpace, ranks: usize) -> Result<Network, Error> {
 
 /// The disk that a search may take.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DiskBudget {
     /// Bytes that its files may come to by the limit asked for.
     limit: u64,
@@ -332,6 +335,7 @@ fn coded_share(plan: MemoryPlan) -> f64 {
 
 /// The disk that a search takes.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Estimate {
     /// Bytes of each level's files, where the widths are known.
     pub level_bytes: Vec<u64>,

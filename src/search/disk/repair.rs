@@ -20,6 +20,7 @@ use crate::store::{
 
 /// What a repair has found and made.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Repaired {
     /// The new manifest.
     pub manifest: Manifest,

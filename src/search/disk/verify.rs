@@ -13,6 +13,7 @@ use crate::store::Manifest;
 
 /// How far a run has come.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Status {
     /// What the manifest says.
     pub manifest: Manifest,
@@ -44,6 +45,7 @@ impl Status {
 
 /// What a check of all files has found right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Verified {
     /// Files read.
     pub files: u64,
