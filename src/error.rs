@@ -2,60 +2,38 @@
 
 use crate::frontier::FrontierError;
 use crate::pdb::PdbError;
-use crate::puzzle::families::FamilyError;
-use crate::puzzle::formats::FormatError;
-use crate::puzzle::orbits::OrbitError;
-use crate::puzzle::{BoardError, DefinitionError, PermutationError, SizeError};
-use crate::report::ReportError;
+use crate::puzzle::PuzzleError;
 use crate::search::SearchError;
-use crate::search::disk::DiskError;
 use crate::solve::SolveError;
-use crate::store::{MemoryError, OutputError, StorageError};
+use crate::store::StorageError;
+use crate::system::SystemError;
 use crate::table::TableError;
 
 /// Anything the library can refuse or fail at.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A size, a board or a goal that is not one.
+    /// A board, a puzzle, a state or a puzzle file that cannot be used.
     #[error(transparent)]
-    Board(#[from] BoardError),
-    /// A puzzle or a state of one that is none.
-    #[error(transparent)]
-    Puzzle(#[from] DefinitionError),
-    /// A puzzle of several sets of pieces that is none.
-    #[error(transparent)]
-    Orbits(#[from] OrbitError),
-    /// A family of puzzles or a member of one that is none.
-    #[error(transparent)]
-    Family(#[from] FamilyError),
-    /// A puzzle file that cannot be used.
-    #[error(transparent)]
-    File(#[from] FormatError),
+    Puzzle(#[from] PuzzleError),
     /// A search that cannot run or did not finish.
     #[error(transparent)]
-    Search(#[from] SearchError),
+    Search(SearchError),
     /// A search by lists that cannot run or did not finish.
     #[error(transparent)]
-    Frontier(#[from] FrontierError),
-    /// A search on disk that cannot start, go on or be read.
-    #[error(transparent)]
-    Disk(#[from] DiskError),
+    Frontier(FrontierError),
     /// A report that cannot be made.
+    #[error("{0}")]
+    Report(String),
+    /// What the machine refuses: memory, threads, instructions, files.
     #[error(transparent)]
-    Report(#[from] ReportError),
-    /// Memory that could not be had.
-    #[error(transparent)]
-    Memory(#[from] MemoryError),
-    /// An output that cannot be written.
-    #[error(transparent)]
-    Output(#[from] OutputError),
+    System(#[from] SystemError),
     /// A pattern, a build or a database file that cannot be used.
     #[error(transparent)]
-    Pdb(#[from] PdbError),
+    Pdb(PdbError),
     /// A distance table that cannot be made or used.
     #[error(transparent)]
-    Table(#[from] TableError),
+    Table(TableError),
     /// A model that is too large, or a certificate that cannot be given.
     #[error(transparent)]
     Solve(SolveError),
@@ -93,36 +71,22 @@ impl Error {
     /// ```
     pub fn class(&self) -> Class {
         match self {
-            Error::Search(SearchError::Interrupted { .. })
+            Error::Search(SearchError::Interrupted { .. } | SearchError::Paused { .. })
             | Error::Frontier(FrontierError::Interrupted)
-            | Error::Disk(DiskError::Interrupted { .. })
             | Error::Pdb(PdbError::Interrupted(_))
             | Error::Table(TableError::Interrupted)
-            | Error::Output(OutputError::Interrupted) => Class::Interrupted,
-            Error::Board(BoardError::Unsolvable { .. }) => Class::NoSolution,
-            Error::Board(_)
-            | Error::Puzzle(_)
-            | Error::Orbits(_)
-            | Error::Frontier(
-                FrontierError::State { .. }
-                | FrontierError::Requires { .. }
-                | FrontierError::Kernel(_),
-            )
-            | Error::Family(_)
-            | Error::File(_)
+            | Error::System(SystemError::Interrupted) => Class::Interrupted,
+            Error::Puzzle(PuzzleError::Unsolvable { .. }) => Class::NoSolution,
+            Error::Puzzle(_)
+            | Error::System(SystemError::UnknownKernel(_) | SystemError::UnsupportedKernel(_))
+            | Error::Frontier(FrontierError::State { .. } | FrontierError::Requires { .. })
             | Error::Search(
                 SearchError::TooLarge { .. }
                 | SearchError::TooSmall { .. }
                 | SearchError::InMemory { .. }
-                | SearchError::Kernel(_),
+                | SearchError::Digits(_),
             )
-            | Error::Disk(DiskError::Digits(_))
-            | Error::Pdb(
-                PdbError::Board(_)
-                | PdbError::Kernel(_)
-                | PdbError::Pattern(_)
-                | PdbError::Unsuitable(_),
-            )
+            | Error::Pdb(PdbError::Puzzle(_) | PdbError::Pattern(_) | PdbError::Unsuitable(_))
             | Error::Table(TableError::Directed { .. } | TableError::NoBoard { .. })
             | Error::Solve(SolveError::OtherLog { .. }) => Class::Usage,
             Error::Row { reason, .. } => reason.class(),
@@ -131,21 +95,30 @@ impl Error {
     }
 }
 
-impl From<PermutationError> for Error {
-    fn from(error: PermutationError) -> Error {
-        Error::Puzzle(error.into())
-    }
+/// What the machine refuses is the same everywhere.
+macro_rules! convert {
+    ($($error:ident => $variant:ident,)+) => {$(
+        impl From<$error> for Error {
+            fn from(error: $error) -> Error {
+                match error {
+                    $error::System(error) => Error::System(error),
+                    error => Error::$variant(error),
+                }
+            }
+        }
+    )+};
+}
+
+convert! {
+    SearchError => Search,
+    FrontierError => Frontier,
+    PdbError => Pdb,
+    TableError => Table,
 }
 
 impl From<StorageError> for Error {
     fn from(error: StorageError) -> Error {
-        Error::Disk(error.into())
-    }
-}
-
-impl From<SizeError> for Error {
-    fn from(error: SizeError) -> Error {
-        Error::Board(error.into())
+        Error::Search(error.into())
     }
 }
 
@@ -153,7 +126,8 @@ impl From<SolveError> for Error {
     /// A board that is wrong is wrong for the same reason everywhere.
     fn from(error: SolveError) -> Error {
         match error {
-            SolveError::Board(error) => Error::Board(error),
+            SolveError::Puzzle(error) => Error::Puzzle(error),
+            SolveError::System(error) => Error::System(error),
             error => Error::Solve(error),
         }
     }

@@ -6,9 +6,9 @@ pub use crate::perm::{TargetByte, layout, lehmer, move_table, placement};
 pub use crate::solve::control::{Cut, Recorder, SubtreeSplit, Walked};
 pub use crate::solve::log::{LogLine, replay};
 pub use crate::store::{
-    Append, Array, Bytes, Codec, DEFAULT_LEVEL, Decoder, Directory, Encoder, FileError,
-    FileProblem, Io, LevelHeader, LevelReader, LevelRecord, Lock, MANIFEST, MARKER, Manifest,
-    MemoryDirectory, Output, OutputError, PREVIOUS, Place, ReadAt, RunFile, Storage, StorageError,
-    budget, peak_memory, remove_unused,
+    Append, Array, Bytes, Codec, DEFAULT_LEVEL, Decoder, Directory, Encoder, Io, LevelHeader,
+    LevelReader, LevelRecord, Lock, MANIFEST, MARKER, Manifest, MemoryDirectory, Output, PREVIOUS,
+    Place, ReadAt, RunFile, Storage, StorageError, budget, peak_memory, remove_unused,
 };
+pub use crate::system::{FileProblem, SystemError};
 pub use crate::threads::{pool, process_pool};

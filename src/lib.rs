@@ -5,12 +5,11 @@
 //! diameter (God's number) and its antipodes.
 //!
 //! ```
-//! use tilewave::search::{self, Search};
-//! use tilewave::progress::NoProgress;
+//! use tilewave::search::Search;
 //! use tilewave::puzzle::{Goal, Size};
 //!
 //! let search = Search::new(Goal::Last.board(Size::new(3, 3)?)?);
-//! let outcome = search::run(&search, &NoProgress)?;
+//! let outcome = search.run()?;
 //! assert_eq!(outcome.total(), 181_440); // 9!/2
 //! assert_eq!(outcome.diameter(), Some(31));
 //! # Ok::<(), tilewave::Error>(())
@@ -19,18 +18,21 @@
 //! The types that most programs need stand here; a solver with its databases:
 //!
 //! ```
-//! use tilewave::pdb::{Build, build};
+//! use tilewave::pdb::Build;
 //! use tilewave::solve::default_patterns;
-//! use tilewave::{Board, Goal, NoProgress, Optimal, Pdb, Size};
+//! use tilewave::{Board, Goal, Optimal, Pdb, Size};
 //!
 //! let goal = Goal::Last.board(Size::new(3, 3)?)?;
 //! let patterns = default_patterns(&goal)?.into_iter();
-//! let pdbs: Result<Vec<Pdb>, _> = patterns.map(|pattern| build(&Build::new(pattern), &NoProgress)).collect();
+//! let pdbs: Result<Vec<Pdb>, _> = patterns.map(|pattern| Build::new(pattern).run()).collect();
 //! let solver = Optimal::new(&goal, pdbs?)?;
-//! let answer = solver.solve(&Board::parse("8 6 7/2 5 4/3 0 1", None)?, &NoProgress)?;
+//! let answer = solver.solve(&Board::parse("8 6 7/2 5 4/3 0 1", None)?)?;
 //! assert_eq!(answer.moves.map(|moves| moves.len()), Some(31));
 //! # Ok::<(), tilewave::Error>(())
 //! ```
+//!
+//! Options are set by methods, [`Resources`] are the same for all of them, and what takes long has two forms: `run()`, and
+//! `run_with(&progress)`, which a [`Progress`] sees and may stop.
 //!
 //! Data flows one way: [`puzzle`] → `perm` → `kernel` → `store` → [`search`], [`pdb`] → [`table`] → [`solve`], [`report`].
 //! `docs/design.md` is a map of the program, `docs/engine.md` explains the engine with a worked example.
@@ -51,10 +53,12 @@ pub mod progress;
 pub mod puzzle;
 pub mod random;
 pub mod report;
+mod resources;
 pub mod search;
 pub mod solve;
 #[allow(missing_docs)]
 mod store;
+mod system;
 pub mod table;
 mod threads;
 mod units;
@@ -65,13 +69,12 @@ pub use crate::pdb::{Pattern, Pdb};
 pub use crate::perm::placement;
 pub use crate::progress::{NoProgress, Progress};
 pub use crate::puzzle::{Board, Direction, Goal, Moves, Size};
+pub use crate::resources::Resources;
 pub use crate::search::Search;
 pub use crate::solve::{Constructive, Optimal};
-pub use crate::store::{
-    Directory, FileError, FileProblem, Image, Io, Mapped, MemoryError, OutputError, Storage,
-};
+pub use crate::store::{Directory, Image, Io, Mapped, Storage};
+pub use crate::system::{FileProblem, SystemError};
 pub use crate::table::DistanceTable;
-pub use crate::threads::ThreadsError;
 
 /// The Rust code of the README compiles and runs.
 #[cfg(doctest)]

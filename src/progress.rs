@@ -22,6 +22,7 @@ pub enum Phase {
 
 /// A finished level of a search or of a database.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct LevelDone {
     /// Depth, 0 for the start; the value of entries.
     pub depth: usize,

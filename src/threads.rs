@@ -7,21 +7,13 @@ use std::{io, process};
 use parking_lot::Mutex;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// The worker threads could not be started.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("cannot start {threads} worker threads: {reason}")]
-pub struct ThreadsError {
-    /// Threads asked for.
-    pub threads: usize,
-    /// What the system said.
-    pub reason: String,
-}
+use crate::system::SystemError;
 
 /// Returns a pool of worker threads, one per core unless told.
-pub fn pool(threads: Option<usize>) -> Result<ThreadPool, ThreadsError> {
+pub fn pool(threads: Option<usize>) -> Result<ThreadPool, SystemError> {
     let threads = threads.unwrap_or(0);
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|e| ThreadsError { threads, reason: e.to_string() })
+    pool.map_err(|e| SystemError::Threads { threads, reason: e.to_string() })
 }
 
 // The threads of a process, for those whom programs of others call.

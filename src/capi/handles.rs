@@ -8,7 +8,7 @@ use crate::capi::{
     write_text,
 };
 use crate::pdb::{Encoding, Kind, Pdb};
-use crate::puzzle::{Board, BoardError, MoveStyle, Moves};
+use crate::puzzle::{Board, MoveStyle, Moves, PuzzleError};
 use crate::table::DistanceTable;
 
 /// Kind of a database: one value per placement, the least over the cells of the blank. Admissible, not
@@ -67,7 +67,7 @@ pub unsafe extern "C" fn tilewave_pdb_open(
     message: *mut c_char,
     capacity: usize,
 ) -> *mut TilewavePdb {
-    let pdb = |path: &std::path::Path| Pdb::open(path).map(|pdb| TilewavePdb { pdb });
+    let pdb = |path: &std::path::Path| Pdb::load(path).map(|pdb| TilewavePdb { pdb });
     // SAFETY: the caller promises what `open` asks for.
     unsafe { open(path, message, capacity, pdb) }
 }
@@ -254,7 +254,7 @@ unsafe fn table_of<'a>(table: *const TilewaveTable) -> Option<&'a TilewaveTable>
 fn table_number(depth: Result<Option<usize>, Error>) -> c_int {
     match depth {
         Ok(Some(depth)) => depth as c_int,
-        Ok(None) | Err(Error::Board(BoardError::Unsolvable { .. })) => TILEWAVE_UNREACHABLE,
+        Ok(None) | Err(Error::Puzzle(PuzzleError::Unsolvable { .. })) => TILEWAVE_UNREACHABLE,
         Err(_) => TILEWAVE_INVALID,
     }
 }

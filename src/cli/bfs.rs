@@ -7,12 +7,12 @@ use tilewave::pdb::{Depths, Space};
 use tilewave::puzzle::orbits::OrbitPuzzle;
 use tilewave::report::{bytes, duration, histogram, published, published_for, thousands};
 use tilewave::search::disk::{self, Disk, Widths};
-use tilewave::{Pattern, Search, internals, search};
+use tilewave::{Pattern, Search, internals};
 
 use crate::cli::{
     Ahead, Context, Counted, Destination, DiskOptions, Figures, MadeDirectories, MaxDepth,
-    OutputFile, Result, ResultReport, Running, SearchProgress, counts_csv, facts, frontier, kernel,
-    puzzle, ranks, refuse, sweeps,
+    OutputFile, Result, ResultReport, Running, SearchProgress, counts_csv, facts, frontier, puzzle,
+    ranks, refuse, sweeps,
 };
 
 /// Search a board or another puzzle completely: depth distribution, God's number, antipodes.
@@ -149,9 +149,9 @@ pub fn run(
         Some(mut disk) => {
             sweeps(&search)?;
             disk.expected = expected(&search)?;
-            disk::run(&search, &disk, &progress)?
+            disk.run_with(&search, &progress)?
         }
-        None => search::run(&search, &progress)?,
+        None => search.run_with(&progress)?,
     };
     drop(progress);
     report.finish(files, &outcome)
@@ -225,22 +225,18 @@ impl Args {
             }
             None => output.reserve()?,
         };
-        let space = Space {
-            blank: table.map(|_| goal).or(blank),
-            kernel: kernel()?,
-            threads: self.running.resources.threads.get(),
-            memory: Some(self.running.resources.budget()),
-            max_depth: self.max_depth.max_depth,
-            ..Space::new(pattern)
-        };
+        let space = Space::new(pattern)
+            .blank(table.map(|_| goal).or(blank))
+            .resources(self.running.resources.get()?)
+            .max_depth(self.max_depth.max_depth);
         let progress = SearchProgress::new();
         let found = match table {
             Some(path) => {
-                let (found, pdb) = space.build(&progress)?;
-                pdb.save(path, output.force, &progress)?;
+                let (found, pdb) = space.build_with(&progress)?;
+                pdb.save_with(path, output.force, &progress)?;
                 found
             }
-            None => space.run(&progress)?,
+            None => space.run_with(&progress)?,
         };
         drop(progress);
         if let Some(path) = table {

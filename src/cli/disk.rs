@@ -95,17 +95,15 @@ impl DiskOptions {
             places.push(place);
             storages.push(Box::new(directory));
         }
-        Ok(Disk {
-            codec: self.codec,
-            zstd_level: self.level,
-            commit_every: self.commit_every,
-            keep_all: self.keep_levels == Keep::All,
-            limit: self.disk_limit,
-            ignore_space: self.ignore_space,
-            shared_digits: self.shared_digits,
-            planes: self.planes,
-            ..Disk::new(Directories::new(storages))
-        })
+        Ok(Disk::new(Directories::new(storages))
+            .codec(self.codec)
+            .zstd_level(self.level)
+            .commit_every(self.commit_every)
+            .keep_all(self.keep_levels == Keep::All)
+            .limit(self.disk_limit)
+            .ignore_space(self.ignore_space)
+            .shared_digits(self.shared_digits)
+            .planes(self.planes))
     }
 }
 

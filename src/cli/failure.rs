@@ -8,10 +8,9 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ErrorKind};
 use tilewave::pdb::PdbError;
 use tilewave::search::SearchError;
-use tilewave::search::disk::DiskError;
 use tilewave::solve::SolveError;
 use tilewave::table::TableError;
-use tilewave::{Class, Error, OutputError, puzzle, report};
+use tilewave::{Class, Error, SystemError, puzzle};
 
 use crate::cli::last_words::write_unlocked;
 use crate::cli::progress::{self, INTERRUPTED};
@@ -66,9 +65,7 @@ impl Display for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        if let Error::Output(OutputError::Io { reason, .. })
-        | Error::Pdb(PdbError::Output(OutputError::Io { reason, .. }))
-        | Error::Table(TableError::Output(OutputError::Io { reason, .. })) = &error
+        if let Error::System(SystemError::Write { reason, .. }) = &error
             && reason.kind() == io::ErrorKind::BrokenPipe
         {
             return Failure::exit(0);
@@ -103,20 +100,13 @@ macro_rules! convert {
 }
 
 convert! {
-    puzzle::BoardError => Error::from,
-    puzzle::DefinitionError => Error::from,
-    puzzle::SizeError => Error::from,
-    puzzle::families::FamilyError => Error::from,
-    puzzle::formats::FormatError => Error::from,
+    puzzle::PuzzleError => Error::from,
     SearchError => Error::from,
-    DiskError => Error::from,
-    OutputError => Error::from,
+    SystemError => Error::from,
     tilewave::internals::StorageError => Error::from,
     PdbError => Error::from,
     TableError => Error::from,
     SolveError => Error::from,
-    report::ReportError => Error::from,
-    tilewave::ThreadsError => Failure::failed,
     serde_json::Error => Failure::failed,
     std::string::FromUtf8Error => Failure::failed,
 }

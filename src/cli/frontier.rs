@@ -6,9 +6,9 @@ use tilewave::internals;
 use tilewave::puzzle::StateSpace;
 use tilewave::puzzle::orbits::OrbitPuzzle;
 use tilewave::report::{Difference, bytes, duration, published_growth, thousands};
-use tilewave::search::disk::{Disk, run_lists};
+use tilewave::search::disk::Disk;
 
-use crate::cli::{Figures, Result, ResultReport, Running, SearchProgress, facts, kernel, refuse};
+use crate::cli::{Figures, Result, ResultReport, Running, SearchProgress, facts, refuse};
 
 /// What a search by lists has found.
 #[derive(Serialize)]
@@ -218,13 +218,10 @@ pub fn search(
             "{puzzle} has {states} states, too many for a complete search: say how deep with --max-depth"
         );
     }
-    let mut search = FrontierSearch::new(puzzle);
-    search.max_depth = max_depth;
-    search.count_ahead = ahead.count_ahead;
-    search.kernel = kernel()?;
-    search.threads = running.resources.threads.get();
-    search.memory = Some(running.resources.budget());
-    Ok(search)
+    Ok(FrontierSearch::new(puzzle)
+        .max_depth(max_depth)
+        .count_ahead(ahead.count_ahead)
+        .resources(running.resources.get()?))
 }
 
 /// Runs a search by lists, in memory or on disk, and writes what it has found.
@@ -243,8 +240,8 @@ pub fn run(
         tracing::info!("{note}");
     }
     let found = match disk {
-        Some(disk) => run_lists(search, &disk, &progress)?,
-        None => search.run(&progress)?,
+        Some(disk) => disk.run_lists_with(search, &progress)?,
+        None => search.run_with(&progress)?,
     };
     drop(progress);
     destination.write(&FrontierAnswer::new(&search.puzzle, &found))

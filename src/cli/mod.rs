@@ -39,7 +39,8 @@ pub(crate) use self::{
     failure::{Context, Failure, Result, complain, refuse},
     frontier::Ahead,
     options::{
-        GoalOption, MaxDepth, Resources, Running, Threads, bandwidth, choice, count, kernel, whole,
+        GoalOption, MaxDepth, ResourceOptions, Running, Threads, bandwidth, choice, count, kernel,
+        whole,
     },
     output::{
         Destination, Figures, OutputFile, OutputFormat, OutputOptions, ResultReport, Subject,

@@ -3,10 +3,9 @@
 use std::{fmt::Display, str::FromStr, time::Duration};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use tilewave::pdb::Build;
 use tilewave::puzzle::StateSpace;
 use tilewave::search::{Engine, SearchError};
-use tilewave::{Board, DistanceTable, Goal, Kernel, Pattern, Search, Size, internals};
+use tilewave::{Board, DistanceTable, Goal, Kernel, Resources, Search, Size, internals};
 
 use crate::cli::{Result, refuse};
 
@@ -35,7 +34,7 @@ impl Threads {
 
 /// What work may use of the machine.
 #[derive(clap::Args)]
-pub struct Resources {
+pub struct ResourceOptions {
     #[command(flatten)]
     pub threads: Threads,
 
@@ -45,27 +44,15 @@ pub struct Resources {
     pub memory: Option<u64>,
 }
 
-impl Resources {
+impl ResourceOptions {
     /// The most bytes that arrays may take.
     pub fn budget(&self) -> u64 {
         self.memory.unwrap_or_else(internals::budget)
     }
 
-    pub fn search(&self, space: StateSpace) -> Result<Search> {
-        let mut search = Search::of(space);
-        search.threads = self.threads.get();
-        search.kernel = kernel()?;
-        search.memory = Some(self.budget());
-        Ok(search)
-    }
-
-    pub fn build(&self, pattern: &Pattern) -> Result<Build> {
-        Ok(Build {
-            threads: self.threads.get(),
-            kernel: kernel()?,
-            memory: Some(self.budget()),
-            ..Build::new(pattern.clone())
-        })
+    pub fn get(&self) -> Result<Resources> {
+        let resources = Resources::new().threads(self.threads.get()).kernel(kernel()?);
+        Ok(resources.memory(self.budget()))
     }
 }
 
@@ -73,7 +60,7 @@ impl Resources {
 #[derive(clap::Args)]
 pub struct Running {
     #[command(flatten)]
-    pub resources: Resources,
+    pub resources: ResourceOptions,
 
     /// Engine [default: sweep, reference for boards of fewer than 6 tiles].
     // A directory makes it the one on disk.
@@ -83,7 +70,7 @@ pub struct Running {
 
 impl Running {
     pub fn search(&self, space: StateSpace) -> Result<Search> {
-        Ok(Search { engine: self.engine, ..self.resources.search(space)? })
+        Ok(Search::of(space).engine(self.engine).resources(self.resources.get()?))
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use tilewave::puzzle::{Metric, StateSpace};
 use tilewave::report::{bytes, counted, duration, published_for, rate, thousands};
 use tilewave::search::{Forecast, Machines};
-use tilewave::{Directory, Io, Kernel, Search, Storage};
+use tilewave::{Directory, Io, Kernel, Storage};
 
 use crate::cli::{
     Counted, Figures, Keep, MaxDepth, OutputFormat, OutputOptions, Result, Running, bandwidth,
@@ -110,7 +110,7 @@ impl Args {
         let levels = published_for(&space).map(|truth| truth.counts());
         let destination = self.output.reserve()?;
         let last = self.max_depth.max_depth;
-        let search = Search { max_depth: last, ..self.running.search(space.clone())? };
+        let search = self.running.search(space.clone())?.max_depth(last);
         let machines = Machines {
             cores: self.cores.map(usize::from),
             // One process is no job: it plans as if nothing had been said of processes.

@@ -4,8 +4,8 @@
 //! upon by all ranks and said once; what goes wrong later ends the job at once.
 
 use tilewave::Error;
-use tilewave::search::disk::{self, Disk, DiskError, Stopped};
-use tilewave::search::{Communicator, OneProcess, Search};
+use tilewave::search::disk::{Disk, Stopped};
+use tilewave::search::{Communicator, OneProcess, Search, SearchError};
 
 use crate::cli::progress::hide;
 use crate::cli::{
@@ -118,21 +118,21 @@ pub fn run(
     };
     // Cores and memory are shared with the ranks on the same machine, where the user has not said how.
     let (threads, neighbours) = shared(&*ranks);
-    search.threads = running.resources.threads.get().or(Some(threads));
+    search.resources.threads = running.resources.threads.get().or(Some(threads));
     if running.resources.memory.is_none() {
-        search.memory = search.memory.map(|budget| budget / neighbours);
+        search.resources.memory = search.resources.memory.map(|budget| budget / neighbours);
     }
     if !first {
         hide();
     }
     let progress = SearchProgress::new();
-    let found = disk::run_distributed(&search, &disk, &*ranks, &progress);
+    let found = disk.run_distributed_with(&search, &*ranks, &progress);
     drop(progress);
     match (found, files) {
         (Ok(outcome), Some(files)) => report.finish(files, &outcome),
         (Err(Stopped::Together(error)), Some(_)) => Err(error.into()),
         // All ranks know, and the words of each are the same: one that sees another rank's terminal knows too.
-        (Err(Stopped::Together(error @ Error::Disk(DiskError::Ranks(_)))), None) => {
+        (Err(Stopped::Together(error @ Error::Search(SearchError::Ranks(_)))), None) => {
             complain(&format!("{}: {error}", me(&*ranks)));
             // Rank 0 fails for all: a launcher kills the others when one does.
             Ok(())

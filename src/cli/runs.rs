@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::ValueHint::{AnyPath, DirPath};
 use serde::Serialize;
+use tilewave::Size;
 use tilewave::progress::StopWhen;
 use tilewave::puzzle::StateSpace;
 use tilewave::puzzle::orbits::OrbitPuzzle;
@@ -13,8 +14,7 @@ use tilewave::report::{
     thousands,
 };
 use tilewave::search::disk::Searched;
-use tilewave::search::{self, Engine, disk};
-use tilewave::{Search, Size};
+use tilewave::search::{Engine, disk};
 
 use crate::cli::{
     Ahead, Counted, DiskOptions, Failure, Figures, MaxDepth, OutputOptions, Result, ResultReport,
@@ -160,7 +160,7 @@ impl ResumeArgs {
     pub fn run(&self) -> Result<()> {
         let dirs = if self.dirs.is_empty() { &self.on_disk.dir } else { &self.dirs };
         let (found, keep_all, symmetric) = disk::search(&directories(dirs)?)?;
-        let disk = disk::Disk { keep_all, check: self.check, ..self.on_disk.disk_in(dirs)? };
+        let disk = self.on_disk.disk_in(dirs)?.keep_all(keep_all).check(self.check);
         let max_depth = self.max_depth.max_depth;
         match found {
             Searched::Numbered(space) => {
@@ -427,13 +427,13 @@ impl VerifyArgs {
 
     fn numbered(&self, space: &StateSpace) -> Result<Verdict> {
         let search = self.running.search(space.clone())?;
-        let outcome = search::run(&search, &SearchProgress::new())?;
+        let outcome = search.run_with(&SearchProgress::new())?;
         let reference;
         let truth = match published_for(space) {
             Some(truth) => Truth::Published(truth),
             None if outcome.total() <= REFERENCE_STATES && outcome.engine == Engine::Sweep => {
-                let search = Search { engine: Some(Engine::Reference), ..search.clone() };
-                reference = search::run(&search, &SearchProgress::new())?;
+                let search = search.clone().engine(Engine::Reference);
+                reference = search.run_with(&SearchProgress::new())?;
                 Truth::Reference(SearchLevels::of(&reference))
             }
             None => Truth::Sum,
@@ -461,7 +461,7 @@ impl VerifyArgs {
             depth => depth,
         };
         let search = frontier::search(puzzle.clone(), max_depth, &Ahead::default(), &self.running)?;
-        let found = search.run(&SearchProgress::new())?;
+        let found = search.run_with(&SearchProgress::new())?;
         Ok(Verdict::of_lists(puzzle, &found, published.as_ref()))
     }
 
@@ -471,7 +471,7 @@ impl VerifyArgs {
         progress::listen();
         let directories = directories(paths)?;
         let status = disk::status(&directories)?;
-        let found = disk::verify(&directories, &StopWhen(progress::asked))?;
+        let found = disk::verify_with(&directories, &StopWhen(progress::asked))?;
         let complete = status.manifest.complete;
         let facts = FilesFacts {
             subject: Subject::searched(&status.searched, self.output.format),

@@ -80,7 +80,7 @@ struct StateFacts {
 
 impl StateArgs {
     pub fn run(&self) -> Result<()> {
-        let table = self.table.as_ref().map(|path| DistanceTable::open(path));
+        let table = self.table.as_ref().map(DistanceTable::open);
         let table = table.transpose()?;
         let facts = match self.other(table.as_ref())? {
             Some(space) => self.of_puzzle(&space, table.as_ref())?,
@@ -314,7 +314,7 @@ impl AntipodesArgs {
         search.max_depth = self.max_depth;
         search.keep_last = self.limit;
         let destination = self.output.reserve()?;
-        let outcome = search::run(&search, &SearchProgress::new())?;
+        let outcome = search.run_with(&SearchProgress::new())?;
 
         let space = &outcome.space;
         let deepest = outcome.counts.len() - 1;

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde::Serialize;
+use tilewave::progress::StopWhen;
 use tilewave::report::{bytes, duration, histogram, thousands};
-use tilewave::table::{TableEncoding, build};
-use tilewave::{DistanceTable, internals};
+use tilewave::table::TableEncoding;
+use tilewave::{DistanceTable, Search, internals};
 
 use crate::cli::{
-    Counted, Destination, Failure, Figures, OutputFile, OutputFormat, Resources, Result,
+    Counted, Destination, Failure, Figures, OutputFile, OutputFormat, ResourceOptions, Result,
     SearchProgress, Subject, choice, counts_csv, progress, puzzle,
 };
 
@@ -45,7 +46,7 @@ pub struct Args {
     force: bool,
 
     #[command(flatten)]
-    resources: Resources,
+    resources: ResourceOptions,
 
     /// How to write what the table holds.
     #[arg(long, default_value = "text")]
@@ -118,10 +119,10 @@ impl Args {
         let space = self.counted.space(puzzle)?;
         // Refuse before any work what could not be kept.
         OutputFile::reserve(file, self.force)?;
-        let search = self.resources.search(space)?;
+        let search = Search::of(space).resources(self.resources.get()?);
         let progress = SearchProgress::new();
-        let table = build(&search, self.encoding, &progress)?;
-        table.save(file, self.force, |_| !progress::asked())?;
+        let table = DistanceTable::build_with(&search, self.encoding, &progress)?;
+        table.save_with(file, self.force, &StopWhen(progress::asked))?;
         Ok(table)
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::frontier::bucket_space::BucketSpace;
 use crate::frontier::level::LevelTotal;
-use crate::kernel::{Kernel, KernelError};
-use crate::threads::ThreadsError;
+use crate::kernel::Kernel;
+use crate::system::SystemError;
 
 /// What a search has found at one depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,7 +70,7 @@ impl FrontierOutcome {
 }
 
 /// Why a search by lists ended early.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrontierError {
     /// The lists of a level do not fit.
@@ -107,12 +107,9 @@ pub enum FrontierError {
         /// The move.
         name: String,
     },
-    /// The processor lacks the instructions of the kernel.
+    /// What the machine refuses.
     #[error(transparent)]
-    Kernel(#[from] KernelError),
-    /// No threads.
-    #[error(transparent)]
-    Threads(#[from] ThreadsError),
+    System(#[from] SystemError),
     /// The observer asked to stop.
     #[error("interrupted")]
     Interrupted,

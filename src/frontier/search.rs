@@ -10,16 +10,15 @@ use crate::frontier::level::{LevelEnd, LevelTotal, LevelUse, LevelWork};
 use crate::frontier::levels::{FoundLists, LevelStore, MemoryLevels};
 use crate::frontier::lists::{BucketLists, ListChunk};
 use crate::frontier::outcome::{FrontierError, FrontierOutcome};
-use crate::kernel::{Kernel, KernelError};
-use crate::progress::{LevelDone, Progress};
+use crate::progress::{LevelDone, NoProgress, Progress};
 use crate::puzzle::orbits::{OrbitPlace, OrbitPuzzle};
+use crate::resources::{Resources, resource_setters, setters};
 use crate::store::ListCut;
 use crate::threads::pool;
 
 /// A search of a puzzle of several orbits from its solved state, by lists of states.
 ///
 /// ```
-/// use tilewave::NoProgress;
 /// use tilewave::frontier::FrontierSearch;
 /// use tilewave::puzzle::orbits::{Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Transformation};
 /// // Three coins in a row; a move turns two neighbours over.
@@ -27,7 +26,7 @@ use crate::threads::pool;
 /// let one = |name: &str, coins| OrbitMove { name: name.into(), transformation: turn(coins), requires: None };
 /// let coins = vec![Orbit::distinct("coins", 3, 2)];
 /// let puzzle = OrbitPuzzle::new("coins", coins, vec![one("L", [1, 1, 0]), one("R", [0, 1, 1])])?;
-/// let found = FrontierSearch::new(puzzle).run(&NoProgress)?;
+/// let found = FrontierSearch::new(puzzle).run()?;
 /// assert_eq!(found.counts(), [1, 2, 1]);
 /// assert_eq!(found.levels[1].reduced, Some(1)); // L and R are mirror images
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -44,13 +43,12 @@ pub struct FrontierSearch {
     pub count_ahead: bool,
     /// Whether states are reduced by symmetries.
     pub symmetry: bool,
-    /// Kernel, `None` for the fastest of this processor.
-    pub kernel: Option<Kernel>,
-    /// Worker threads, `None` for one per core.
-    pub threads: Option<usize>,
-    /// Most bytes that the levels may take, `None` for no limit.
-    pub memory: Option<u64>,
+    /// What it may use; the memory is that of the levels.
+    pub resources: Resources,
 }
+
+setters! { FrontierSearch: count_ahead: bool, symmetry: bool,; max_depth: usize, }
+resource_setters! { FrontierSearch }
 
 impl FrontierSearch {
     /// Returns a complete search with everything else at its default.
@@ -60,9 +58,7 @@ impl FrontierSearch {
             max_depth: None,
             count_ahead: false,
             symmetry: true,
-            kernel: None,
-            threads: None,
-            memory: None,
+            resources: Resources::new(),
         }
     }
 
@@ -72,7 +68,15 @@ impl FrontierSearch {
     ///
     /// # Errors
     /// [`FrontierError`].
-    pub fn run(&self, progress: &dyn Progress) -> Result<FrontierOutcome, Error> {
+    pub fn run(&self) -> Result<FrontierOutcome, Error> {
+        self.run_with(&NoProgress)
+    }
+
+    /// Runs the search as [`FrontierSearch::run`] does, which an observer sees and may stop.
+    ///
+    /// # Errors
+    /// As [`FrontierSearch::run`], and [`FrontierError::Interrupted`].
+    pub fn run_with(&self, progress: &dyn Progress) -> Result<FrontierOutcome, Error> {
         self.run_in(&mut MemoryLevels::default(), None, progress)
     }
 
@@ -83,7 +87,7 @@ impl FrontierSearch {
         cut: Option<&ListCut>,
         progress: &dyn Progress,
     ) -> Result<FrontierOutcome, Error> {
-        let pool = pool(self.threads).map_err(FrontierError::from)?;
+        let pool = pool(self.resources.threads).map_err(FrontierError::from)?;
         let begun = Instant::now();
         let mut found = pool.install(|| {
             let fields = StateFields::of(&self.puzzle);
@@ -99,7 +103,13 @@ impl FrontierSearch {
     }
 
     fn choose(&self, fields: &StateFields) -> CoordinateChoice {
-        CoordinateChoice::new(&self.puzzle, fields, self.symmetry, self.max_depth, self.memory)
+        CoordinateChoice::new(
+            &self.puzzle,
+            fields,
+            self.symmetry,
+            self.max_depth,
+            self.resources.memory,
+        )
     }
 
     /// Returns how a search on disk deals its states out.
@@ -121,10 +131,7 @@ impl FrontierSearch {
         fields: &StateFields,
         choice: &CoordinateChoice,
     ) -> Result<BucketSpace, FrontierError> {
-        let kernel = self.kernel.unwrap_or_else(Kernel::best);
-        if !kernel.is_supported() {
-            return Err(KernelError::Unsupported(kernel).into());
-        }
+        let kernel = self.resources.choose_kernel()?;
         let puzzle = &self.puzzle;
         // Moves may depend on one piece that has no double, as those of a board on the blank.
         let mut needed = puzzle.moves().iter().filter_map(|one| Some((one, one.requires?)));
@@ -177,7 +184,7 @@ impl FrontierSearch {
         // The states at the last depth are rarely all that there are.
         progress.started(u64::MAX);
         let on_disk = store.is_on_disk();
-        let spare = self.memory.unwrap_or(u64::MAX);
+        let spare = self.resources.memory.unwrap_or(u64::MAX);
         let FoundLists { mut levels, mut complete, mut lists } = store.found(space, spare)?;
         if let Some(last) = levels.len().checked_sub(1) {
             progress.continued(last, levels.iter().map(|level| level.states).sum());
@@ -207,7 +214,8 @@ impl FrontierSearch {
             }
             let begun = Instant::now();
             let taken = bytes(&lists);
-            let room = self.memory.map_or(u64::MAX, |budget| budget.saturating_sub(taken));
+            let room =
+                self.resources.memory.map_or(u64::MAX, |budget| budget.saturating_sub(taken));
             // What the level may come to.
             let kept = |depth: usize| levels[depth].kept as f64;
             let growth = stored.checked_sub(2).map_or(1.0, |d| kept(d + 1) / kept(d)).max(1.0);
@@ -269,7 +277,7 @@ mod tests {
     use super::*;
     use crate::frontier::choice::candidates;
     use crate::frontier::symmetry::SymmetryGroup;
-    use crate::progress::{NoProgress, StopWhen};
+    use crate::progress::StopWhen;
     use crate::puzzle::orbits::{Arrangement, Orbit, OrbitMove, OrbitTurn, Placed, Transformation};
 
     fn turn(source: &[u8], twist: &[u8]) -> OrbitTurn {
@@ -374,7 +382,7 @@ mod tests {
             search.max_depth = Some(7);
             let expected = plain(&search.puzzle, 7);
             assert!(expected.len() > 3, "{}: {expected:?}", search.puzzle);
-            let first = search.run(&NoProgress).unwrap();
+            let first = search.run().unwrap();
             assert_eq!(first.counts(), expected, "{}", search.puzzle);
             let fields = StateFields::of(&search.puzzle);
             let whole_group = SymmetryGroup::find(&search.puzzle, &fields);
@@ -394,7 +402,7 @@ mod tests {
                         if !kernel.is_supported() {
                             continue;
                         }
-                        let search = FrontierSearch { count_ahead, ..search.clone() };
+                        let search = search.clone().count_ahead(count_ahead);
                         let choice = CoordinateChoice {
                             fields: chosen.clone(),
                             oriented,
@@ -402,7 +410,7 @@ mod tests {
                             group: group.clone(),
                             whole_group: whole_group.clone(),
                         };
-                        let search = FrontierSearch { kernel: Some(kernel), ..search };
+                        let search = search.kernel(kernel);
                         let store = &mut MemoryLevels::default();
                         let found = search.search(&fields, &choice, store, &NoProgress).unwrap();
                         let (of, kernel) = (&search.puzzle, kernel.name());
@@ -427,7 +435,7 @@ mod tests {
         let order =
             |puzzle: &OrbitPuzzle| SymmetryGroup::find(puzzle, &StateFields::of(puzzle)).order();
         assert_eq!([board(3, 3, 4), board(3, 3, 0), board(2, 4, 1)].map(|b| order(&b)), [8, 2, 1]);
-        let found = FrontierSearch::new(board(3, 3, 8)).run(&NoProgress).unwrap();
+        let found = FrontierSearch::new(board(3, 3, 8)).run().unwrap();
         assert_eq!((found.complete, found.counts().len()), (true, 32));
         // The two are mirror images.
         assert_eq!((found.levels[31].states, found.levels[31].reduced), (2, Some(1)));
@@ -439,7 +447,7 @@ mod tests {
         let coins = |twist: [u8; 3]| vec![turn(&[0, 1, 2], &twist)];
         let moves = vec![one("L", coins([1, 1, 0])), one("R", coins([0, 1, 1]))];
         let puzzle = OrbitPuzzle::new("coins", vec![Orbit::distinct("coins", 3, 2)], moves);
-        let found = FrontierSearch::new(puzzle.unwrap()).run(&NoProgress).unwrap();
+        let found = FrontierSearch::new(puzzle.unwrap()).run().unwrap();
         let levels = found.levels.iter().map(|level| (level.states, level.reduced));
         assert_eq!(levels.collect::<Vec<_>>(), [(1, Some(1)), (2, Some(1)), (1, Some(1))]);
     }
@@ -447,15 +455,15 @@ mod tests {
     #[test]
     fn a_search_says_why_it_ends_early() {
         let mut search = FrontierSearch::new(board(5, 5, 0));
-        let interrupted = search.run(&StopWhen(|| true)).unwrap_err();
+        let interrupted = search.run_with(&StopWhen(|| true)).unwrap_err();
         assert!(matches!(interrupted, Error::Frontier(FrontierError::Interrupted)));
-        search.memory = Some(8 << 20);
-        let error = search.run(&NoProgress).unwrap_err();
+        search.resources.memory = Some(8 << 20);
+        let error = search.run().unwrap_err();
         let Error::Frontier(FrontierError::Memory { depth, .. }) = error else {
             panic!("eight megabytes are not enough");
         };
         // What the message advises works.
         search.max_depth = Some(depth);
-        assert_eq!(search.run(&NoProgress).unwrap().levels.len(), depth + 1);
+        assert_eq!(search.run().unwrap().levels.len(), depth + 1);
     }
 }

@@ -30,6 +30,8 @@ pub(crate) mod words;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::system::SystemError;
+
 pub use crate::kernel::bit_step::{SlotMove, SlotMoves, SlotStretch};
 pub use crate::kernel::byte_step::{ByteBlock, Rule};
 pub use crate::kernel::gather::{Word, prefetch};
@@ -109,20 +111,6 @@ pub enum Kernel {
     Avx512,
 }
 
-/// A kernel that does not exist or does not run on this processor.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum KernelError {
-    /// No kernel has this name.
-    #[error("'{0}' is not a kernel: set TILEWAVE_KERNEL to scalar, avx2 or avx512, or unset it")]
-    Unknown(String),
-    /// The processor lacks the instructions.
-    #[error(
-        "this processor cannot run the {0} kernel: set TILEWAVE_KERNEL to another one or unset it"
-    )]
-    Unsupported(Kernel),
-}
-
 impl Kernel {
     /// All kernels, slowest first.
     pub const ALL: [Kernel; 3] = [Kernel::Scalar, Kernel::Avx2, Kernel::Avx512];
@@ -177,10 +165,10 @@ impl fmt::Display for Kernel {
 }
 
 impl FromStr for Kernel {
-    type Err = KernelError;
+    type Err = SystemError;
 
-    fn from_str(text: &str) -> Result<Kernel, KernelError> {
+    fn from_str(text: &str) -> Result<Kernel, SystemError> {
         let found = Kernel::ALL.into_iter().find(|k| k.name() == text);
-        found.ok_or_else(|| KernelError::Unknown(text.to_string()))
+        found.ok_or_else(|| SystemError::UnknownKernel(text.to_string()))
     }
 }

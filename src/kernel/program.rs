@@ -8,9 +8,10 @@ use rayon::prelude::*;
 use crate::kernel::bit_step::{Slice, SlotMoves, SlotStretch, slot_step};
 use crate::kernel::byte_step::{ByteBlock, Rule, step};
 use crate::kernel::isa::{Isa, Tally};
-use crate::kernel::{Kernel, KernelError, Ready, dispatch};
+use crate::kernel::{Kernel, Ready, dispatch};
 use crate::perm::{GROUP, Gathers, Layout, MoveTable};
 use crate::puzzle::Window;
+use crate::system::SystemError;
 
 /// All edges of a puzzle that share a window permutation and a pair of groups: gather by the
 /// window, then move bits.
@@ -37,7 +38,7 @@ impl StepProgram {
         kernel: Kernel,
         layout: Layout,
         transfers: &[Transfer],
-    ) -> Result<StepProgram, KernelError> {
+    ) -> Result<StepProgram, SystemError> {
         StepProgram::with_halo(kernel, layout, transfers, &[])
     }
 
@@ -50,7 +51,7 @@ impl StepProgram {
         layout: Layout,
         transfers: &[Transfer],
         halo: &[Vec<(u8, u8)>],
-    ) -> Result<StepProgram, KernelError> {
+    ) -> Result<StepProgram, SystemError> {
         StepProgram::shared(kernel, &Gathers::new(layout), transfers, halo)
     }
 
@@ -62,7 +63,7 @@ impl StepProgram {
         tables: &Gathers,
         transfers: &[Transfer],
         halo: &[Vec<(u8, u8)>],
-    ) -> Result<StepProgram, KernelError> {
+    ) -> Result<StepProgram, SystemError> {
         let layout = tables.layout;
         assert_eq!(layout.group(), GROUP, "blocks consist of whole groups");
         let own = transfers.iter().map(|t| tables.get(&t.window));
@@ -155,7 +156,7 @@ impl ReadyTables {
         layout: Layout,
         gathers: &[Arc<MoveTable>],
         bits: &[&[(u8, u8)]],
-    ) -> Result<ReadyTables, KernelError> {
+    ) -> Result<ReadyTables, SystemError> {
         type Tables<'a> = (Layout, &'a [Arc<MoveTable>], &'a [&'a [(u8, u8)]]);
         unsafe fn translate<I: Isa>((layout, gathers, bits): Tables) -> Box<dyn Any + Send + Sync> {
             Box::new(Ready::<I>::new(layout, gathers, bits))
@@ -165,7 +166,7 @@ impl ReadyTables {
         }
         match kernel.is_supported() {
             true => Ok(ReadyTables { kernel, ready: ready(kernel, (layout, gathers, bits)) }),
-            false => Err(KernelError::Unsupported(kernel)),
+            false => Err(SystemError::UnsupportedKernel(kernel.name())),
         }
     }
 }
@@ -185,7 +186,7 @@ impl SlotStep {
     /// Cost: 50 ms for eight things, less for fewer.
     /// # Panics
     /// When the layout is not in slices, see [`Layout::sliced`].
-    pub fn new(kernel: Kernel, layout: Layout) -> Result<SlotStep, KernelError> {
+    pub fn new(kernel: Kernel, layout: Layout) -> Result<SlotStep, SystemError> {
         let k = layout.len();
         assert_eq!(Layout::sliced(k), Some(layout), "patterns lie in slices");
         let gather = |shift: usize| {

@@ -8,41 +8,40 @@
 use std::time::Instant;
 
 use crate::bits::{bits, set_of};
-use crate::kernel::Kernel;
 use crate::pdb::slots::{CountOnly, SlotSearch, word_bytes};
-use crate::pdb::{Build, Grid, Kind, Pattern, Pdb, PdbError, SlotGraph, build};
+use crate::pdb::{Build, Grid, Kind, Pattern, Pdb, PdbError, SlotGraph};
 use crate::perm::placement::{Subsets, binomial};
 use crate::perm::{Layout, lehmer};
-use crate::progress::Progress;
-use crate::threads::pool;
+use crate::progress::{NoProgress, Progress};
+use crate::resources::{Resources, resource_setters, setters};
 
 /// A search of a pattern space.
 ///
 /// ```
 /// use tilewave::pdb::{Pattern, Space};
-/// use tilewave::{Goal, NoProgress, Size};
+/// use tilewave::{Goal, Size};
 /// // The fringe of the 8-puzzle: 9!/3! states of five tiles and the blank.
 /// let goal = Goal::Last.board(Size::new(3, 3)?)?;
-/// let found = Space::new(Pattern::new(goal, &[3, 6, 7, 8, 5])?).run(&NoProgress)?;
+/// let found = Space::new(Pattern::new(goal, &[3, 6, 7, 8, 5])?).run()?;
 /// assert_eq!(found.counts.iter().sum::<u64>(), 60_480);
 /// assert_eq!(found.counts[0], 4); // the pattern at home, the blank on any other cell
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Space {
     /// The pattern, of five tiles or more.
     pub pattern: Pattern,
     /// The blank's cell in the state of depth 0; `None` for all states with the pattern at home.
     pub blank: Option<u8>,
-    /// Kernel, `None` for the fastest of this processor.
-    pub kernel: Option<Kernel>,
-    /// Worker threads, `None` for one per core.
-    pub threads: Option<usize>,
-    /// Most bytes of memory, `None` for no limit.
-    pub memory: Option<u64>,
     /// Depth after which to stop.
     pub max_depth: Option<usize>,
+    /// What it may use.
+    pub resources: Resources,
 }
+
+setters! { Space: ; blank: u8, max_depth: usize, }
+resource_setters! { Space }
 
 /// What a search of a pattern space found.
 #[derive(Clone, Debug)]
@@ -61,7 +60,7 @@ pub struct Depths {
 impl Space {
     /// Returns the search of a pattern's space from the pattern at home and the blank anywhere.
     pub fn new(pattern: Pattern) -> Space {
-        Space { pattern, blank: None, kernel: None, threads: None, memory: None, max_depth: None }
+        Space { pattern, blank: None, max_depth: None, resources: Resources::new() }
     }
 
     /// Returns the number of states.
@@ -98,9 +97,17 @@ impl Space {
     /// Searches level by level, on a thread pool of its own.
     ///
     /// # Errors
-    /// [`PdbError`] when the pattern has fewer than five tiles, the memory does not suffice or cannot be had, the
-    /// blank stands on a tile, or the observer interrupts.
-    pub fn run(&self, observer: &dyn Progress) -> Result<Depths, PdbError> {
+    /// [`PdbError`] when the pattern has fewer than five tiles, the memory does not suffice or cannot be had, or the
+    /// blank stands on a tile.
+    pub fn run(&self) -> Result<Depths, PdbError> {
+        self.run_with(&NoProgress)
+    }
+
+    /// Searches as [`Space::run`] does, which an observer sees and may stop.
+    ///
+    /// # Errors
+    /// As [`Space::run`], and [`PdbError::Interrupted`].
+    pub fn run_with(&self, observer: &dyn Progress) -> Result<Depths, PdbError> {
         let layout = self.layout()?;
         let home = self.pattern.home();
         let free =
@@ -112,7 +119,7 @@ impl Space {
             )));
         }
         let needed = self.memory_bytes()?;
-        if let Some(budget) = self.memory.filter(|&budget| needed > budget) {
+        if let Some(budget) = self.resources.exceeded_by(needed) {
             return Err(PdbError::Budget {
                 tiles: self.pattern.tiles().len(),
                 size: self.pattern.size(),
@@ -122,8 +129,8 @@ impl Space {
                 less: None,
             });
         }
-        let kernel = self.how().kernel()?;
-        pool(self.threads)?.install(|| {
+        let kernel = self.resources.choose_kernel()?;
+        self.resources.install(|| {
             let begun = Instant::now();
             observer.started(self.states());
             let graph = SlotGraph::new(&self.pattern, layout, Kind::AllMoves);
@@ -137,31 +144,33 @@ impl Space {
             let (most, states) = (self.max_depth.unwrap_or(usize::MAX), self.states());
             let complete = search.run(&CountOnly, &mut counts, most, states)?;
             Ok(Depths { counts, states, complete, seconds: begun.elapsed().as_secs_f64() })
-        })
+        })?
     }
 
     /// Searches from the goal's own state, whatever [`Space::blank`] is; returns the depths and the database of them, of kind
-    /// [`Kind::AllMoves`] and a byte an entry: what [`build`] makes. Memory: as [`crate::pdb::plan`] says.
+    /// [`Kind::AllMoves`] and a byte an entry: what [`Build::run`] makes. Memory: as [`crate::pdb::plan`] says.
     ///
     /// # Errors
     /// As [`Space::run`], and [`PdbError::Pattern`] for eight tiles: the blank is one more.
-    pub fn build(&self, observer: &dyn Progress) -> Result<(Depths, Pdb), PdbError> {
+    pub fn build(&self) -> Result<(Depths, Pdb), PdbError> {
+        self.build_with(&NoProgress)
+    }
+
+    /// Searches as [`Space::build`] does, which an observer sees and may stop.
+    ///
+    /// # Errors
+    /// As [`Space::build`], and [`PdbError::Interrupted`].
+    pub fn build_with(&self, observer: &dyn Progress) -> Result<(Depths, Pdb), PdbError> {
         self.layout()?;
         let (begun, states) = (Instant::now(), self.states());
         observer.started(states);
-        let pdb = build(&self.how(), observer)?;
+        let pdb = self.how().run_with(observer)?;
         let counts = pdb.histogram().to_vec();
         let seconds = begun.elapsed().as_secs_f64();
         Ok((Depths { counts, states, complete: true, seconds }, pdb))
     }
 
     fn how(&self) -> Build {
-        Build {
-            kind: Kind::AllMoves,
-            kernel: self.kernel,
-            threads: self.threads,
-            memory: self.memory,
-            ..Build::new(self.pattern.clone())
-        }
+        Build::new(self.pattern.clone()).kind(Kind::AllMoves).resources(self.resources)
     }
 }

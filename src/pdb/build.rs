@@ -1,7 +1,7 @@
 //! Making a database: what it needs, and the choice of what is done.
 
 use crate::bits::set_of;
-use crate::kernel::{Kernel, KernelError};
+use crate::kernel::Kernel;
 use crate::pdb::header::{Summary, raw_bytes};
 use crate::pdb::slots::{
     MarkBits, SlotSearch, Slots, VisitSink, WriteBytes, home_place, unit, word_bytes,
@@ -12,13 +12,22 @@ use crate::pdb::{
 };
 use crate::perm::placement::{Subsets, binomial};
 use crate::perm::{Layout, lehmer};
-use crate::progress::{Phase, Progress};
-use crate::store::MAX_DEPTH;
-use crate::store::{Array, FileHeader as _, Image};
-use crate::threads::pool;
+use crate::progress::{NoProgress, Phase, Progress};
+use crate::resources::{Resources, resource_setters, setters};
+use crate::store::{Array, FileHeader as _, Image, MAX_DEPTH};
 
 /// A database to build.
+///
+/// ```
+/// use tilewave::pdb::{Build, Encoding, Kind};
+/// use tilewave::{Goal, Pattern, Size};
+/// let pattern = Pattern::new(Goal::Last.board(Size::new(3, 3)?)?, &[1, 2, 3])?;
+/// let pdb = Build::new(pattern).kind(Kind::Regions).encoding(Encoding::Bit).threads(2).run()?;
+/// assert_eq!(pdb.kind(), Kind::Regions);
+/// # Ok::<(), tilewave::Error>(())
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Build {
     /// The pattern.
     pub pattern: Pattern,
@@ -26,16 +35,15 @@ pub struct Build {
     pub kind: Kind,
     /// How values are stored.
     pub encoding: Encoding,
-    /// Kernel of the fast builder, `None` for the fastest of this processor.
-    pub kernel: Option<Kernel>,
-    /// Worker threads, `None` for one per core.
-    pub threads: Option<usize>,
-    /// Most bytes of memory, `None` for no limit.
-    pub memory: Option<u64>,
     /// Whether to take the plain builder even where the fast one could run: slow, and independent of
     /// everything that makes the other fast.
     pub plain: bool,
+    /// What it may use; the kernel is that of the fast builder.
+    pub resources: Resources,
 }
+
+setters! { Build: pattern: Pattern, kind: Kind, encoding: Encoding, plain: bool, }
+resource_setters! { Build }
 
 impl Build {
     /// Returns the build of a pattern's minimum over the blank, in bytes, as fast as possible.
@@ -44,25 +52,15 @@ impl Build {
             pattern,
             kind: Kind::Minimum,
             encoding: Encoding::Byte,
-            kernel: None,
-            threads: None,
-            memory: None,
             plain: false,
-        }
-    }
-
-    /// The kernel that runs.
-    pub(crate) fn kernel(&self) -> Result<Kernel, KernelError> {
-        match self.kernel {
-            Some(kernel) if !kernel.is_supported() => Err(KernelError::Unsupported(kernel)),
-            Some(kernel) => Ok(kernel),
-            None => Ok(Kernel::best()),
+            resources: Resources::new(),
         }
     }
 }
 
 /// What a build needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BuildPlan {
     /// Entries of the table. For the region-aware kind the regions are counted set by set.
     pub entries: u64,
@@ -118,8 +116,8 @@ impl BuildPlan {
             let entries = entries_of(build.kind, &pattern, slots);
             let needed = |on_disk| needed(build, &pattern, slots, fast, on_disk);
             let memory_bytes = needed(on_disk);
-            match build.memory {
-                Some(budget) if memory_bytes > budget => Err(PdbError::Budget {
+            match build.resources.exceeded_by(memory_bytes) {
+                Some(budget) => Err(PdbError::Budget {
                     tiles: build.pattern.tiles().len(),
                     size: pattern.size(),
                     entries,
@@ -129,7 +127,7 @@ impl BuildPlan {
                         .then(|| needed(true))
                         .filter(|&less| less < memory_bytes),
                 }),
-                _ => Ok(BuildPlan {
+                None => Ok(BuildPlan {
                     entries,
                     data_bytes: raw_bytes(entries, build.encoding),
                     memory_bytes,
@@ -201,20 +199,30 @@ fn needed_on_disk(entries: u64, sets: u64, tiles: usize, words: u64) -> u64 {
     words.max(raw_bytes(entries, Encoding::Bit) + indices + working) + 8 * sets
 }
 
-/// Builds a database in memory, on a thread pool of its own.
-///
-/// Cost: about 2 ns of one AVX-512 core per entry for patterns of five tiles and more; memory as
-/// [`plan`] says, twice the table for the minimum kind.
-///
-/// # Errors
-/// [`PdbError`] when the table does not fit the budget, the kernel does not run here, memory or threads
-/// cannot be had, or the observer interrupts.
-pub fn build(build: &Build, observer: &dyn Progress) -> Result<Pdb, PdbError> {
-    let plan = plan(build)?;
-    pool(build.threads)?.install(|| match plan.fast {
-        true => TableBuild::new(build, plan.entries, observer)?.in_memory(),
-        false => plain(build, plan.entries, observer),
-    })
+impl Build {
+    /// Builds the database in memory, on threads of its own.
+    ///
+    /// Cost: about 2 ns of one AVX-512 core per entry for patterns of five tiles and more; memory as
+    /// [`plan`] says, twice the table for the minimum kind.
+    ///
+    /// # Errors
+    /// [`PdbError`] when the table does not fit the budget, the kernel does not run here, or memory or threads
+    /// cannot be had.
+    pub fn run(&self) -> Result<Pdb, PdbError> {
+        self.run_with(&NoProgress)
+    }
+
+    /// Builds the database as [`Build::run`] does, which an observer sees and may stop.
+    ///
+    /// # Errors
+    /// As [`Build::run`], and [`PdbError::Interrupted`].
+    pub fn run_with(&self, observer: &dyn Progress) -> Result<Pdb, PdbError> {
+        let plan = plan(self)?;
+        self.resources.install(|| match plan.fast {
+            true => TableBuild::new(self, plan.entries, observer)?.in_memory(),
+            false => plain(self, plan.entries, observer),
+        })?
+    }
 }
 
 /// The header of a table, without histogram and checksums.
@@ -280,7 +288,7 @@ impl<'a> TableBuild<'a> {
         entries: u64,
         observer: &'a dyn Progress,
     ) -> Result<TableBuild<'a>, PdbError> {
-        let kernel = build.kernel()?;
+        let kernel = build.resources.choose_kernel()?;
         let pattern = match build.kind {
             Kind::AllMoves => build.pattern.without_blank()?,
             Kind::Minimum | Kind::Regions => build.pattern.clone(),

@@ -8,65 +8,75 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use crate::pdb::{Meter, PdbError, Summary};
-use crate::progress::{Phase, Progress};
+use crate::progress::{NoProgress, Phase, Progress};
 use crate::store::{
-    self, BLOCK_BYTES, Container, FileError, FileHeader as _, HEADER_BYTES, Image, Output,
-    SectionLayout,
+    self, BLOCK_BYTES, Container, FileHeader as _, HEADER_BYTES, Image, Output, SectionLayout,
 };
-use crate::threads::{in_parallel, pool};
+use crate::system::SystemError;
+use crate::threads::in_parallel;
 
 /// Level of compression: 9 shrinks the 4x4 table of {1..7} to a third of its bytes at 20 MB/s.
 const LEVEL: i32 = 9;
 
 /// Writes a compressed copy of a database file, independent zstd frames of 1 MiB each, and returns its bytes.
 ///
-/// Cost: 50 ns a byte and core, and the compressed file in memory.
+/// Cost: 50 ns a byte and core on all threads of the current pool, and the compressed file in memory.
 ///
 /// # Errors
 /// [`PdbError`] when the file is damaged or compressed already, or writing fails.
 pub fn compress(
-    from: &Path,
-    to: &Path,
+    from: impl AsRef<Path>,
+    to: impl AsRef<Path>,
     replace: bool,
-    threads: Option<usize>,
+) -> Result<u64, PdbError> {
+    compress_with(from, to, replace, &NoProgress)
+}
+
+/// Does what [`compress`] does, which an observer sees and may stop.
+///
+/// # Errors
+/// As [`compress`], and [`PdbError::Interrupted`].
+pub fn compress_with(
+    from: impl AsRef<Path>,
+    to: impl AsRef<Path>,
+    replace: bool,
     observer: &dyn Progress,
 ) -> Result<u64, PdbError> {
+    let (from, to) = (from.as_ref(), to.as_ref());
     let file = Container::<Summary>::open(from)?;
     if file.header.compressed {
         let words = format!("'{}' is compressed already", from.display());
         return Err(PdbError::Place(words));
     }
-    pool(threads)?.install(|| {
-        let meter = Meter::new(observer, Phase::File, 0, file.layout.raw);
-        let frames: Vec<Vec<u8>> = (0..file.layout.blocks() as usize)
-            .into_par_iter()
-            .map(|block| {
-                let block = file.block(block)?;
-                let frame = zstd::bulk::compress(&block, LEVEL);
-                let frame = frame.map_err(FileError::io("cannot compress", from))?;
-                meter.add(block.len() as u64)?;
-                Ok(frame)
-            })
-            .collect::<Result<_, PdbError>>()?;
-        let mut header = file.header.clone();
-        header.compressed = true;
-        header.stored_bytes = frames.iter().map(|frame| frame.len() as u64).sum();
-        let layout = header.layout();
-        let mut front = front(&file, &header, &layout);
-        let mut end = 0;
-        let ends = layout.frames.of_mut(&mut front).as_chunks_mut().0;
-        for (slot, frame) in ends.iter_mut().zip(&frames) {
-            end += frame.len() as u64;
-            *slot = end.to_le_bytes();
-        }
-        let mut output = Output::create(to, replace)?;
-        let written = output.write_all(&front);
-        let mut frames = frames.iter();
-        let written = written.and_then(|()| frames.try_for_each(|frame| output.write_all(frame)));
-        written.map_err(store::failed(to))?;
-        output.finish()?;
-        Ok(layout.data.end())
-    })
+    let meter = Meter::new(observer, Phase::File, 0, file.layout.raw);
+    let frames: Vec<Vec<u8>> = (0..file.layout.blocks() as usize)
+        .into_par_iter()
+        .map(|block| {
+            let block = file.block(block)?;
+            let frame = zstd::bulk::compress(&block, LEVEL);
+            let frame = frame.map_err(SystemError::io("cannot compress", from))?;
+            meter.add(block.len() as u64)?;
+            Ok(frame)
+        })
+        .collect::<Result<_, PdbError>>()?;
+    let mut header = file.header.clone();
+    header.compressed = true;
+    header.stored_bytes = frames.iter().map(|frame| frame.len() as u64).sum();
+    let layout = header.layout();
+    let mut front = front(&file, &header, &layout);
+    let mut end = 0;
+    let ends = layout.frames.of_mut(&mut front).as_chunks_mut().0;
+    for (slot, frame) in ends.iter_mut().zip(&frames) {
+        end += frame.len() as u64;
+        *slot = end.to_le_bytes();
+    }
+    let mut output = Output::create(to, replace)?;
+    let written = output.write_all(&front);
+    let mut frames = frames.iter();
+    let written = written.and_then(|()| frames.try_for_each(|frame| output.write_all(frame)));
+    written.map_err(store::failed(to))?;
+    output.finish()?;
+    Ok(layout.data.end())
 }
 
 /// Writes the database file that was compressed, and returns its bytes. Cost: the database in memory.
@@ -74,12 +84,24 @@ pub fn compress(
 /// # Errors
 /// [`PdbError`] when the file is damaged or not compressed, or writing fails.
 pub fn decompress(
-    from: &Path,
-    to: &Path,
+    from: impl AsRef<Path>,
+    to: impl AsRef<Path>,
     replace: bool,
-    threads: Option<usize>,
+) -> Result<u64, PdbError> {
+    decompress_with(from, to, replace, &NoProgress)
+}
+
+/// Does what [`decompress`] does, which an observer sees and may stop.
+///
+/// # Errors
+/// As [`decompress`], and [`PdbError::Interrupted`].
+pub fn decompress_with(
+    from: impl AsRef<Path>,
+    to: impl AsRef<Path>,
+    replace: bool,
     observer: &dyn Progress,
 ) -> Result<u64, PdbError> {
+    let (from, to) = (from.as_ref(), to.as_ref());
     let file = Container::<Summary>::open(from)?;
     if !file.header.compressed {
         return Err(PdbError::Place(format!(
@@ -87,23 +109,21 @@ pub fn decompress(
             from.display()
         )));
     }
-    pool(threads)?.install(|| {
-        let file = load(file, observer)?;
-        let total = file.header.file_bytes();
-        file.save(to, replace, |done| {
-            observer.progress(Phase::File, done, total);
-            !observer.interrupted()
-        })?;
-        Ok(total)
-    })
+    let file = load(file, observer)?;
+    let total = file.header.file_bytes();
+    file.save(to, replace, |done| {
+        observer.progress(Phase::File, done, total);
+        !observer.interrupted()
+    })?;
+    Ok(total)
 }
 
 /// Returns what the header of a file says, compressed or not: the pattern's table without its entries.
 ///
 /// # Errors
 /// [`PdbError`] as for [`crate::pdb::Pdb::open`].
-pub fn inspect(path: &Path) -> Result<Summary, PdbError> {
-    let file = Container::<Summary>::open(path)?;
+pub fn inspect(path: impl AsRef<Path>) -> Result<Summary, PdbError> {
+    let file = Container::<Summary>::open(path.as_ref())?;
     Ok(file.header.clone())
 }
 
@@ -139,7 +159,7 @@ fn decode(
     ends: &[[u8; 8]],
     block: usize,
     to: &mut [u8],
-) -> Result<(), FileError> {
+) -> Result<(), SystemError> {
     let damaged = || file.damaged(block);
     let end = |frame: usize| u64::from_le_bytes(ends[frame]);
     let begin = block.checked_sub(1).map_or(0, end);

@@ -15,11 +15,10 @@ use crate::store::{Container, Image, Mapped};
 /// An additive pattern database.
 ///
 /// ```
-/// use tilewave::pdb::{Build, Pattern, build};
-/// use tilewave::progress::NoProgress;
+/// use tilewave::pdb::{Build, Pattern};
 /// use tilewave::puzzle::{Board, Goal, Size};
 /// let goal = Goal::Last.board(Size::new(3, 3)?)?;
-/// let pdb = build(&Build::new(Pattern::new(goal, &[1, 2, 3, 4])?), &NoProgress)?;
+/// let pdb = Build::new(Pattern::new(goal, &[1, 2, 3, 4])?).run()?;
 /// assert_eq!(pdb.entries(), 9 * 8 * 7 * 6);
 /// let board = Board::parse("8 6 7/2 5 4/3 0 1", None)?;
 /// let value = pdb.value(&board)?.unwrap();
@@ -33,23 +32,32 @@ pub struct Pdb {
 }
 
 impl Pdb {
-    /// Reads a database file into memory, on huge pages where the system has them, and checks all of it.
-    /// Cost: the file's size in memory, and about 0.3 ns per byte on two cores while the system has the file
-    /// in memory; 1 ns per byte if it is compressed.
+    /// Opens a database file for the values of a few boards ([`Pdb::value`]): only the entries asked for are read and
+    /// checked, 1 MiB around each, and kept. Of a compressed file all is read, as [`Pdb::load`] does. Cost: constant.
     ///
     /// # Errors
-    /// [`PdbError::File`] when the file cannot be read, is no database, is of another version, truncated,
-    /// damaged, or larger than the free memory.
-    pub fn open(path: &Path) -> Result<Pdb, PdbError> {
-        Pdb::open_with(path, &NoProgress)
+    /// [`PdbError::System`] when the file cannot be read, is no database, is of another version, too short or too long,
+    /// or damaged in its header.
+    pub fn open(path: impl AsRef<Path>) -> Result<Pdb, PdbError> {
+        Pdb::new(Container::open(path.as_ref())?)
     }
 
-    /// Reads a database file as [`Pdb::open`] does, which `observer` may stop.
+    /// Reads a database file into memory, on huge pages where the system has them, and checks all of it: for more than
+    /// a few look-ups. Cost: the file's size in memory, and about 0.3 ns per byte on two cores while the system has
+    /// the file in memory; 1 ns per byte if it is compressed.
     ///
     /// # Errors
-    /// As [`Pdb::open`], and [`PdbError::Interrupted`].
-    pub fn open_with(path: &Path, observer: &dyn Progress) -> Result<Pdb, PdbError> {
-        let file = Container::<Summary>::open(path)?;
+    /// As [`Pdb::open`], and [`PdbError::System`] when a block is damaged or less memory is free.
+    pub fn load(path: impl AsRef<Path>) -> Result<Pdb, PdbError> {
+        Pdb::load_with(path, &NoProgress)
+    }
+
+    /// Reads a database file as [`Pdb::load`] does, which an observer sees and may stop.
+    ///
+    /// # Errors
+    /// As [`Pdb::load`], and [`PdbError::Interrupted`].
+    pub fn load_with(path: impl AsRef<Path>, observer: &dyn Progress) -> Result<Pdb, PdbError> {
+        let file = Container::<Summary>::open(path.as_ref())?;
         if file.header.compressed {
             return Pdb::new(compress::load(file, observer)?);
         }
@@ -61,9 +69,9 @@ impl Pdb {
     /// have anyway. What rests on values rests on nobody changing the file: see [`Pdb::unchanged`].
     ///
     /// # Errors
-    /// As [`Pdb::open`].
-    pub fn map(path: &Path, mapped: Mapped) -> Result<Pdb, PdbError> {
-        let file = Container::<Summary>::of_image(path, Image::Mapped(mapped))?;
+    /// As [`Pdb::load`].
+    pub fn map(path: impl AsRef<Path>, mapped: Mapped) -> Result<Pdb, PdbError> {
+        let file = Container::<Summary>::of_image(path.as_ref(), Image::Mapped(mapped))?;
         if !file.header.compressed {
             file.check()?;
         }
@@ -74,7 +82,7 @@ impl Pdb {
     /// the system for its length and its last change, 1 us.
     ///
     /// # Errors
-    /// [`PdbError::File`].
+    /// [`PdbError::System`].
     pub fn unchanged(&self) -> Result<(), PdbError> {
         Ok(self.file.unchanged()?)
     }
@@ -82,7 +90,7 @@ impl Pdb {
     /// Returns the database of the bytes of a file, all of them checked. Cost: a copy.
     ///
     /// # Errors
-    /// As [`Pdb::open`].
+    /// As [`Pdb::load`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Pdb, PdbError> {
         let pdb = Pdb::from_image(Image::of(bytes)?)?;
         pdb.check()?;
@@ -160,7 +168,7 @@ impl Pdb {
     }
 
     /// Returns the entries as they are stored: one byte each, or eight per byte in the encoding of one bit, the first in the
-    /// lowest bit.
+    /// lowest bit. None of a database that was opened and not loaded.
     pub fn bytes(&self) -> &[u8] {
         self.file.data()
     }
@@ -168,6 +176,17 @@ impl Pdb {
     /// Returns what the database says of itself.
     pub fn summary(&self) -> &Summary {
         &self.file.header
+    }
+
+    /// Refuses a database that was opened for the values of a few boards.
+    pub(crate) fn loaded(&self) -> Result<(), PdbError> {
+        match self.file.is_whole() {
+            true => Ok(()),
+            false => Err(PdbError::Unsuitable(format!(
+                "'{}' was opened for the values of a few boards: load it",
+                self.file.path.display()
+            ))),
+        }
     }
 
     pub(crate) fn file(&self) -> &Container<Summary> {
@@ -206,6 +225,9 @@ impl Pdb {
     ///
     /// Cost: the entry's number (about 2 ns for eight tiles) and one read from memory; in a table of one bit an
     /// entry a walk to the goal, some ten reads per move of its tiles: see [`Pdb::lookup_after`].
+    ///
+    /// # Panics
+    /// When the database was opened and not loaded.
     #[inline]
     pub fn lookup(&self, cells: &[u8], blank: u8) -> Option<u8> {
         self.at(self.entry(cells, blank), cells, blank)
@@ -215,8 +237,14 @@ impl Pdb {
     #[inline]
     pub(crate) fn at(&self, entry: u64, cells: &[u8], blank: u8) -> Option<u8> {
         let byte = |entry| self.bytes().get(self.place(entry)).copied();
-        let read = |entry| byte(entry).ok_or(());
+        let read = |entry| byte(entry).ok_or_else(|| self.beyond());
         self.decode(entry, cells, blank, read).ok().flatten()
+    }
+
+    /// What an entry is that is not there.
+    #[cold]
+    fn beyond(&self) {
+        assert!(self.file.is_whole(), "a database is loaded before placements are looked up");
     }
 
     /// The byte that an entry lies in.
@@ -262,7 +290,7 @@ impl Pdb {
     /// Checks all checksums; only a mapped database can fail. Cost: one pass over the file.
     ///
     /// # Errors
-    /// [`PdbError::File`] names the first damaged block.
+    /// [`PdbError::System`] names the first damaged block.
     pub fn check(&self) -> Result<(), PdbError> {
         Ok(self.file.check()?)
     }
@@ -270,45 +298,25 @@ impl Pdb {
     /// Writes the database to a file, which appears when it is complete.
     ///
     /// # Errors
-    /// [`PdbError::Output`] and [`PdbError::Interrupted`].
-    pub fn save(
+    /// [`PdbError::System`].
+    pub fn save(&self, path: impl AsRef<Path>, replace: bool) -> Result<(), PdbError> {
+        self.save_with(path, replace, &NoProgress)
+    }
+
+    /// Writes the database as [`Pdb::save`] does, which an observer sees and may stop.
+    ///
+    /// # Errors
+    /// As [`Pdb::save`], and [`PdbError::Interrupted`].
+    pub fn save_with(
         &self,
-        path: &Path,
+        path: impl AsRef<Path>,
         replace: bool,
         observer: &dyn Progress,
     ) -> Result<(), PdbError> {
         let total = self.file_bytes();
-        Ok(self.file.save(path, replace, |done| {
+        Ok(self.file.save(path.as_ref(), replace, |done| {
             observer.progress(Phase::File, done, total);
             !observer.interrupted()
         })?)
-    }
-}
-
-/// A database of which only the entries asked for are read and checked, 1 MiB around each: for a few
-/// values of a large file. Of a compressed one, all is.
-#[derive(Debug)]
-pub struct Probe(Pdb);
-
-impl Probe {
-    /// Opens a database file. Cost: constant.
-    ///
-    /// # Errors
-    /// As [`Pdb::open`].
-    pub fn open(path: &Path) -> Result<Probe, PdbError> {
-        Ok(Probe(Pdb::new(Container::open(path)?)?))
-    }
-
-    /// Returns the pattern.
-    pub fn pattern(&self) -> &Pattern {
-        self.0.pattern()
-    }
-
-    /// Returns the value of a board as [`Pdb::value`] does.
-    ///
-    /// # Errors
-    /// As [`Pdb::value`], and [`PdbError::File`].
-    pub fn value(&self, board: &Board) -> Result<Option<u8>, PdbError> {
-        self.0.value(board)
     }
 }

@@ -112,12 +112,12 @@ impl Pdb {
     /// entry. Cells as for [`Pdb::entry`].
     ///
     /// ```
-    /// use tilewave::pdb::{Build, Encoding, Kind, Pattern, build};
-    /// use tilewave::{Goal, NoProgress, Size};
+    /// use tilewave::pdb::{Build, Encoding, Kind, Pattern};
+    /// use tilewave::{Goal, Size};
     /// let goal = Goal::Last.board(Size::new(3, 3)?)?;
     /// let pattern = Pattern::new(goal, &[5, 6, 8])?; // at home on cells 4, 5 and 7
-    /// let how = Build { kind: Kind::Regions, encoding: Encoding::Bit, ..Build::new(pattern) };
-    /// let pdb = build(&how, &NoProgress)?;
+    /// let how = Build::new(pattern).kind(Kind::Regions).encoding(Encoding::Bit);
+    /// let pdb = how.run()?;
     /// assert_eq!(pdb.lookup(&[4, 8, 7], 5), Some(1)); // tile 6 has gone down
     /// assert_eq!(pdb.lookup_after(&[4, 8, 7], 5, Some(0)), Some(1));
     /// # Ok::<(), tilewave::Error>(())

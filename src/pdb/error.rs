@@ -2,11 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::kernel::KernelError;
 use crate::progress::{Phase, Progress};
-use crate::puzzle::{BoardError, Size};
-use crate::store::{FileError, MemoryError, OutputError};
-use crate::threads::ThreadsError;
+use crate::puzzle::{PuzzleError, Size};
+use crate::system::SystemError;
 use crate::units::{bytes, thousands};
 
 /// A pattern, a build or a database file that cannot be used.
@@ -15,19 +13,10 @@ use crate::units::{bytes, thousands};
 pub enum PdbError {
     /// A board or goal that is not one.
     #[error(transparent)]
-    Board(#[from] BoardError),
-    /// Memory that could not be had.
+    Puzzle(#[from] PuzzleError),
+    /// What the machine refuses.
     #[error(transparent)]
-    Memory(#[from] MemoryError),
-    /// The kernel asked for does not run here.
-    #[error(transparent)]
-    Kernel(#[from] KernelError),
-    /// A file that cannot be read.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// An output that cannot be written.
-    #[error(transparent)]
-    Output(OutputError),
+    System(SystemError),
     /// Tiles that are no pattern of their board, or patterns that are no partition of it.
     #[error("{0}")]
     Pattern(String),
@@ -53,9 +42,6 @@ pub enum PdbError {
         /// Bytes needed with the levels on disk, where that is less.
         less: Option<u64>,
     },
-    /// The worker threads could not be started.
-    #[error(transparent)]
-    Threads(#[from] ThreadsError),
     /// The observer asked to stop. The levels so far are in the directory, where there is one.
     #[error("interrupted: {}", kept(.0.as_deref()))]
     Interrupted(Option<String>),
@@ -80,11 +66,11 @@ fn kept(directory: Option<&str>) -> String {
     }
 }
 
-impl From<OutputError> for PdbError {
-    fn from(error: OutputError) -> PdbError {
+impl From<SystemError> for PdbError {
+    fn from(error: SystemError) -> PdbError {
         match error {
-            OutputError::Interrupted => PdbError::Interrupted(None),
-            error => PdbError::Output(error),
+            SystemError::Interrupted => PdbError::Interrupted(None),
+            error => PdbError::System(error),
         }
     }
 }

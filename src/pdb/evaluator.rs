@@ -12,11 +12,10 @@ use crate::puzzle::{Board, rows};
 /// A board and the sum of its values in disjoint databases: one look-up per move.
 ///
 /// ```
-/// use tilewave::pdb::{Build, Evaluator, Pattern, build};
-/// use tilewave::progress::NoProgress;
+/// use tilewave::pdb::{Build, Evaluator, Pattern};
 /// use tilewave::puzzle::{Board, Goal, Size};
 /// let goal = Goal::Last.board(Size::new(3, 3)?)?;
-/// let make = |tiles: &[u16]| build(&Build::new(Pattern::new(goal.clone(), tiles)?), &NoProgress);
+/// let make = |tiles: &[u16]| Build::new(Pattern::new(goal.clone(), tiles)?).run();
 /// let pdbs = [make(&[1, 2, 3, 4])?, make(&[5, 6, 7, 8])?];
 /// let mut board = Evaluator::new(&pdbs, &goal)?;
 /// assert_eq!(board.sum(), 0);
@@ -44,8 +43,9 @@ impl<'a> Evaluator<'a> {
     ///
     /// # Errors
     /// [`PdbError::Pattern`] when databases share tiles, [`PdbError::Unsuitable`] when they are for different goals,
-    /// count every move, or are for another size.
+    /// count every move, are for another size, or were opened and not loaded.
     pub fn new(pdbs: &'a [Pdb], board: &Board) -> Result<Evaluator<'a>, PdbError> {
+        pdbs.iter().try_for_each(Pdb::loaded)?;
         let patterns: Vec<Pattern> = pdbs.iter().map(|pdb| pdb.pattern().clone()).collect();
         if patterns.iter().any(Pattern::has_blank) {
             return Err(PdbError::not_additive());
@@ -140,10 +140,10 @@ impl Pdb {
     /// per board for one bit an entry.
     ///
     /// ```
-    /// use tilewave::pdb::{Build, Pattern, build};
-    /// use tilewave::{Goal, NoProgress, Size};
+    /// use tilewave::pdb::{Build, Pattern};
+    /// use tilewave::{Goal, Size};
     /// let goal = Goal::Last.board(Size::new(2, 3)?)?;
-    /// let pdb = build(&Build::new(Pattern::new(goal, &[1, 2])?), &NoProgress)?;
+    /// let pdb = Build::new(Pattern::new(goal, &[1, 2])?).run()?;
     /// assert_eq!(pdb.values(&[1, 2, 3, 4, 5, 0, 1, 2, 0, 4, 5, 3])?, [0, 0]);
     /// let error = pdb.values(&[1, 2, 3, 4, 5, 0, 1, 2, 2, 4, 5, 0]).unwrap_err().to_string();
     /// assert!(error.starts_with("row 1: tile 2 occurs twice and tile 3 is missing"), "{error}");
@@ -151,7 +151,8 @@ impl Pdb {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Row`] names the first row that is no board of the database's size.
+    /// [`Error::Row`] names the first row that is no board of the database's size; [`PdbError::Unsuitable`] when it was
+    /// opened and not loaded.
     pub fn values(&self, boards: &[u16]) -> Result<Vec<i16>, Error> {
         self.look_up(boards, |entry, cells, blank| {
             self.at(entry, cells, blank).map_or(-1, i16::from)
@@ -172,6 +173,7 @@ impl Pdb {
         boards: &[u16],
         result: impl Fn(u64, &[u8], u8) -> R + Sync,
     ) -> Result<Vec<R>, Error> {
+        self.loaded()?;
         let (size, tiles) = (self.pattern().size(), self.pattern().tiles());
         rows::whole_boards(size, boards)?;
         let n = size.cells();

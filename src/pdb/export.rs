@@ -17,9 +17,8 @@ use crate::pdb::regions::arrangement_rank;
 use crate::pdb::{Encoding, Kind, Meter, Pattern, Pdb, PdbError, UNREACHED};
 use crate::perm::lehmer;
 use crate::perm::placement::{self, Subsets, binomial};
-use crate::progress::{Phase, Progress};
+use crate::progress::{NoProgress, Phase, Progress};
 use crate::store::{self, Output};
-use crate::threads::pool;
 use crate::units::names;
 
 /// A layout of another program.
@@ -55,56 +54,67 @@ const TASK: usize = 1 << 18;
 
 /// Writes a database in another program's layout and returns the number of bytes.
 ///
-/// Cost: about as long as the building of the database; memory for two pieces of the table: 64 MiB each,
+/// Cost: about as long as the building of the database, on all threads of the current pool; memory for two pieces of the table: 64 MiB each,
 /// for positions N^(k-1) bytes if that is more; the table once more for 24puzzle's layout of the minimum kind.
 ///
 /// # Errors
-/// [`PdbError::Unsuitable`] when the layout cannot hold the database, [`PdbError::Output`] and
-/// [`PdbError::Interrupted`].
+/// [`PdbError::Unsuitable`] when the layout cannot hold the database and [`PdbError::System`].
 pub fn export(
     pdb: &Pdb,
     layout: ExportLayout,
-    path: &Path,
+    path: impl AsRef<Path>,
     replace: bool,
-    threads: Option<usize>,
+) -> Result<u64, PdbError> {
+    export_with(pdb, layout, path, replace, &NoProgress)
+}
+
+/// Does what [`export`] does, which an observer sees and may stop.
+///
+/// # Errors
+/// As [`export`], and [`PdbError::Interrupted`].
+pub fn export_with(
+    pdb: &Pdb,
+    layout: ExportLayout,
+    path: impl AsRef<Path>,
+    replace: bool,
     observer: &dyn Progress,
 ) -> Result<u64, PdbError> {
+    pdb.loaded()?;
+    let path = path.as_ref();
     let total = bytes(pdb, layout)?;
-    pool(threads)?.install(|| {
-        let mut output = Output::create(path, replace)?;
-        let meter = Meter::new(observer, Phase::File, 0, total);
-        let mut write = |bytes: &[u8]| {
-            output.write_all(bytes).map_err(store::failed(path))?;
-            meter.add(bytes.len() as u64)
-        };
-        match layout {
-            ExportLayout::Lexicographic => pdb.bytes().chunks(PIECE).try_for_each(write)?,
-            ExportLayout::Puzzle24 => {
-                let table = BySets::new(pdb);
-                let all = total as usize / table.slot();
-                let slots = (PIECE / table.slot()).clamp(1, all);
-                let pieces = all.div_ceil(slots);
-                let length = |piece| slots.min(all - piece * slots);
-                pipe(
-                    pieces,
-                    slots * table.slot(),
-                    |piece, bytes: &mut [u8]| table.fill(piece * slots, bytes),
-                    |piece, bytes| write(&bytes[..length(piece) * table.slot()]),
-                )?;
-            }
-            ExportLayout::Positions => {
-                let table = ByPositions::new(pdb);
-                let (size, fast) = table.piece();
-                let fill = |piece: usize, bytes: &mut [u8]| match fast {
-                    true => table.fill_plane(piece as u8, bytes),
-                    false => table.fill_slowly(piece * size, bytes),
-                };
-                pipe(total as usize / size, size, fill, |_, bytes| write(bytes))?;
-            }
+    let mut output = Output::create(path, replace)?;
+    let meter = Meter::new(observer, Phase::File, 0, total);
+    let mut write = |bytes: &[u8]| {
+        output.write_all(bytes).map_err(store::failed(path))?;
+        meter.add(bytes.len() as u64)
+    };
+    match layout {
+        ExportLayout::Lexicographic => pdb.bytes().chunks(PIECE).try_for_each(write)?,
+        ExportLayout::Puzzle24 => {
+            let table = BySets::new(pdb);
+            let all = total as usize / table.slot();
+            let slots = (PIECE / table.slot()).clamp(1, all);
+            let pieces = all.div_ceil(slots);
+            let length = |piece| slots.min(all - piece * slots);
+            pipe(
+                pieces,
+                slots * table.slot(),
+                |piece, bytes: &mut [u8]| table.fill(piece * slots, bytes),
+                |piece, bytes| write(&bytes[..length(piece) * table.slot()]),
+            )?;
         }
-        output.finish()?;
-        Ok(total)
-    })
+        ExportLayout::Positions => {
+            let table = ByPositions::new(pdb);
+            let (size, fast) = table.piece();
+            let fill = |piece: usize, bytes: &mut [u8]| match fast {
+                true => table.fill_plane(piece as u8, bytes),
+                false => table.fill_slowly(piece * size, bytes),
+            };
+            pipe(total as usize / size, size, fill, |_, bytes| write(bytes))?;
+        }
+    }
+    output.finish()?;
+    Ok(total)
 }
 
 /// The bytes of a layout's table.

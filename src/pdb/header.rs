@@ -8,7 +8,8 @@ use crate::pdb::Pattern;
 use crate::perm::lehmer;
 use crate::perm::placement::binomial;
 use crate::puzzle::{Board, Size};
-use crate::store::{self, BLOCK_BYTES, Fields, FileHeader as _, FileKind, SectionLayout};
+use crate::store::{self, BLOCK_BYTES, Fields, FileHeader as _, SectionLayout};
+use crate::system::FileKind;
 use crate::units::names;
 
 /// Values of a histogram: one byte's.

@@ -4,7 +4,7 @@
 //! other tiles and the blank moving free of charge. So values of patterns without common tiles add up to
 //! a lower bound on the moves of all tiles.
 //!
-//! A [`Pattern`] names the tiles, [`build`] makes a [`Pdb`] of it, [`Pdb::save`] and [`Pdb::open`] keep it
+//! A [`Pattern`] names the tiles, [`Build::run`] makes a [`Pdb`] of it, [`Pdb::save`] and [`Pdb::load`] keep it
 //! in a file (`docs/format.md`), [`Evaluator`] adds values up along a path of moves.
 //!
 //! The way of a build: `build` plans it, `regions` numbers the slots and their moves, `slots` searches level by level and
@@ -20,7 +20,7 @@
 //! cells, [`Pdb::bytes`] the table. A move changes the cell of one tile, so one pattern's entry; ranks
 //! take about 2 ns and can be updated by one addition per cell passed, the read of a random entry of a
 //! table larger than the caches 50 to 100 ns. A fast solver therefore ranks all children first, asks for
-//! their bytes (prefetch) and only then looks at them, and keeps tables on huge pages ([`Pdb::open`]).
+//! their bytes (prefetch) and only then looks at them, and keeps tables on huge pages ([`Pdb::load`]).
 
 pub(crate) mod all_moves;
 pub(crate) mod build;
@@ -41,19 +41,19 @@ pub(crate) mod slots;
 pub(crate) mod verify;
 
 pub use crate::pdb::all_moves::{Depths, Space};
-pub use crate::pdb::build::{Build, BuildPlan, build, plan, plan_on_disk};
-pub use crate::pdb::compress::{compress, decompress, inspect};
-pub use crate::pdb::database::{Pdb, Probe};
+pub use crate::pdb::build::{Build, BuildPlan, plan, plan_on_disk};
+pub use crate::pdb::compress::{compress, compress_with, decompress, decompress_with, inspect};
+pub use crate::pdb::database::Pdb;
 pub use crate::pdb::encoding::encode;
 pub use crate::pdb::error::PdbError;
 pub use crate::pdb::evaluator::Evaluator;
-pub use crate::pdb::export::{ExportLayout, export};
+pub use crate::pdb::export::{ExportLayout, export, export_with};
 pub use crate::pdb::header::{Encoding, Kind, Summary};
 pub use crate::pdb::on_disk::DiskBuild;
 pub use crate::pdb::partition::{SetFile, check_disjoint, check_partition, partition, tilings};
 pub use crate::pdb::pattern::Pattern;
 pub use crate::pdb::regions::EntryOrder;
-pub use crate::pdb::verify::{SpotCheck, rebuild, spot_check};
+pub use crate::pdb::verify::{SpotCheck, rebuild, rebuild_with, spot_check, spot_check_with};
 
 pub(crate) use crate::pdb::encoding::after;
 

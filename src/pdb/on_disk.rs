@@ -22,13 +22,13 @@ use crate::pdb::file_order::{ArrangementOrder, WINDOW, bits_by_slots, slots_in_o
 use crate::pdb::slots::{FirstVisits, SlotSearch, VisitSink, stretch_slots, unit};
 use crate::pdb::{Build, Meter, Pattern, Pdb, PdbError, SlotGraph, TableBuild, build};
 use crate::perm::{Layout, Register};
-use crate::progress::{Phase, Progress};
+use crate::progress::{NoProgress, Phase, Progress};
 use crate::store::{
     Codec, DEFAULT_LEVEL, Decoder, Encoder, FileHeader as _, FrameEntry, LevelHeader, LevelReader,
-    LevelWriter, Lock, MANIFEST, RunFile, Storage, StorageError, advice, lock_within, read_marker,
-    seal, write_marker,
+    LevelWriter, Lock, MANIFEST, RunFile, Storage, StorageError, lock_within, read_marker, seal,
+    write_marker,
 };
-use crate::threads::pool;
+use crate::system::advice;
 
 /// Time to wait for another build in the directory to end.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -87,14 +87,22 @@ impl DiskBuild<'_> {
     /// [`DiskBuild::clear`].
     ///
     /// # Errors
-    /// As [`build::build`]; [`PdbError::Unsuitable`], [`PdbError::Place`] for what the directory refuses, and what
+    /// As [`Build::run`]; [`PdbError::Unsuitable`], [`PdbError::Place`] for what the directory refuses, and what
     /// says that the directory is another one's or damaged. What is committed stays in any case.
-    pub fn build(&self, how: &Build, observer: &dyn Progress) -> Result<Pdb, PdbError> {
+    pub fn run(&self, how: &Build) -> Result<Pdb, PdbError> {
+        self.run_with(how, &NoProgress)
+    }
+
+    /// Builds a database as [`DiskBuild::run`] does, which an observer sees and may stop.
+    ///
+    /// # Errors
+    /// As [`DiskBuild::run`], and [`PdbError::Interrupted`].
+    pub fn run_with(&self, how: &Build, observer: &dyn Progress) -> Result<Pdb, PdbError> {
         let plan = build::plan_on_disk(how)?;
         let _lock = self.lock()?;
-        let kernel = how.kernel()?;
+        let kernel = how.resources.choose_kernel()?;
         let run = self.begin(&how.pattern)?;
-        let built = pool(how.threads)?.install(|| {
+        let built = how.resources.install(|| {
             let last = self.levels()?.last().copied().unwrap_or(0) as usize;
             let mut work = TableBuild::new(how, plan.entries, observer)?;
             let graph = &work.graph;
@@ -124,7 +132,7 @@ impl DiskBuild<'_> {
             let entries = header.layout().data.of_mut(image.bytes_mut());
             levels.collect(&graph, header.histogram.len(), entries, observer)?;
             Ok(Pdb::finish(image, header))
-        });
+        })?;
         built.map_err(|error| match error {
             PdbError::Interrupted(None) => PdbError::Interrupted(Some(self.storage.name())),
             error => error,

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::pdb::{Pattern, PdbError};
 use crate::puzzle::Board;
-use crate::store::{FileError, FileKind, FileProblem, Output};
+use crate::store::Output;
+use crate::system::{FileKind, FileProblem, SystemError};
 
 /// A named partition: the goal cells of its patterns when the blank's goal is the first cell.
 struct Preset {
@@ -249,16 +250,17 @@ struct SetText {
 
 impl SetFile {
     /// Returns whether a path is that of a set file, by its name.
-    pub fn is(path: &Path) -> bool {
-        path.extension().is_some_and(|extension| extension == "json")
+    pub fn is(path: impl AsRef<Path>) -> bool {
+        path.as_ref().extension().is_some_and(|extension| extension == "json")
     }
 
     /// Reads a set file.
     ///
     /// # Errors
-    /// [`PdbError::File`] when it cannot be read, is of another version or says something else.
-    pub fn read(path: &Path) -> Result<SetFile, PdbError> {
-        let bytes = std::fs::read(path).map_err(FileError::io("cannot read", path))?;
+    /// [`PdbError::System`] when it cannot be read, is of another version or says something else.
+    pub fn read(path: impl AsRef<Path>) -> Result<SetFile, PdbError> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(SystemError::io("cannot read", path))?;
         SetFile::parse(&bytes, path)
     }
 
@@ -266,8 +268,9 @@ impl SetFile {
     ///
     /// # Errors
     /// As [`SetFile::read`].
-    pub fn parse(bytes: &[u8], path: &Path) -> Result<SetFile, PdbError> {
-        let wrong = |problem| FileError::Wrong { path: path.to_path_buf(), kind: KIND, problem };
+    pub fn parse(bytes: &[u8], path: impl AsRef<Path>) -> Result<SetFile, PdbError> {
+        let path = path.as_ref();
+        let wrong = |problem| SystemError::Wrong { path: path.to_path_buf(), kind: KIND, problem };
         let text: SetText = serde_json::from_slice(bytes).map_err(|_| wrong(FileProblem::Other))?;
         if text.tilewave_set != VERSION {
             let (found, supported) = (text.tilewave_set, VERSION);
@@ -286,8 +289,9 @@ impl SetFile {
     /// Writes the file; databases beside it are named without their directory.
     ///
     /// # Errors
-    /// [`PdbError::Output`].
-    pub fn write(&self, path: &Path, replace: bool) -> Result<(), PdbError> {
+    /// [`PdbError::System`].
+    pub fn write(&self, path: impl AsRef<Path>, replace: bool) -> Result<(), PdbError> {
+        let path = path.as_ref();
         let directory = path.parent().unwrap_or(Path::new(""));
         let name = |file: &PathBuf| file.strip_prefix(directory).unwrap_or(file).to_path_buf();
         let partitions = self.partitions.iter();
@@ -296,7 +300,7 @@ impl SetFile {
             partitions: partitions.map(|files| files.iter().map(name).collect()).collect(),
         };
         let mut bytes = serde_json::to_vec_pretty(&text).map_err(|error| {
-            PdbError::Output(crate::store::failed(path)(io::Error::other(error)))
+            PdbError::System(crate::store::failed(path)(io::Error::other(error)))
         })?;
         bytes.push(b'\n');
         let mut output = Output::create(path, replace)?;

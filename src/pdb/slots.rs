@@ -19,7 +19,8 @@ use crate::pdb::encoding::bit_of;
 use crate::pdb::{Pattern, PdbError, SlotGraph};
 use crate::perm::{LANES, Layout, Register};
 use crate::progress::{LevelDone, Phase, Progress};
-use crate::store::{Array, MemoryError};
+use crate::store::Array;
+use crate::system::SystemError;
 use crate::threads::Tasks;
 
 /// Bytes of a stretch of slots: with what it reads, half of the nearest private cache.
@@ -35,7 +36,7 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    pub fn zeroed(count: usize, unit: usize) -> Result<Slots, MemoryError> {
+    pub fn zeroed(count: usize, unit: usize) -> Result<Slots, SystemError> {
         let array = Array::zeroed((count * unit).div_ceil(8) as u64)?;
         Ok(Slots { array, unit, count })
     }
@@ -301,7 +302,7 @@ impl<'a> SlotSearch<'a> {
         observer.progress(Phase::Setup, 0, 1);
         let layout = graph.layout;
         let step = SlotStep::new(kernel, layout)?;
-        let class = |class| -> Result<SlotClass, MemoryError> {
+        let class = |class| -> Result<SlotClass, SystemError> {
             let (moves, slots) = (graph.moves(class), graph.slots(class));
             let seen = Slots::zeroed(slots, unit(layout))?;
             Ok(SlotClass { seen, moves, full: vec![0; slots], changed: vec![0; slots] })

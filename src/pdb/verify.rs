@@ -5,13 +5,14 @@
 use std::collections::HashMap;
 
 use crate::bits::{bits, set_of};
-use crate::pdb::{Build, Encoding, Kind, Meter, PatternMoves, PatternState, Pdb, PdbError, build};
+use crate::pdb::{Build, Encoding, Kind, Meter, PatternMoves, PatternState, Pdb, PdbError};
 use crate::perm::placement;
-use crate::progress::{Phase, Progress};
+use crate::progress::{NoProgress, Phase, Progress};
 use crate::random::SplitMix64;
 
 /// What a spot check has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SpotCheck {
     /// Entries that a search has confirmed.
     pub confirmed: u64,
@@ -27,13 +28,22 @@ const MAX_STATES: usize = 1_000_000;
 /// Cost: up to a second per sample for 8 tiles, less for fewer.
 ///
 /// # Errors
-/// [`PdbError::Wrong`] names the first wrong entry; [`PdbError::Interrupted`].
-pub fn spot_check(
+/// [`PdbError::Wrong`] names the first wrong entry.
+pub fn spot_check(pdb: &Pdb, samples: u64, seed: u64) -> Result<SpotCheck, PdbError> {
+    spot_check_with(pdb, samples, seed, &NoProgress)
+}
+
+/// Does what [`spot_check`] does, which an observer sees and may stop.
+///
+/// # Errors
+/// As [`spot_check`], and [`PdbError::Interrupted`].
+pub fn spot_check_with(
     pdb: &Pdb,
     samples: u64,
     seed: u64,
     observer: &dyn Progress,
 ) -> Result<SpotCheck, PdbError> {
+    pdb.loaded()?;
     let (n, k) = (pdb.pattern().size().cells(), pdb.pattern().tiles().len());
     let mut random = SplitMix64::new(seed);
     let mut check = SpotCheck { confirmed: 0, undecided: 0 };
@@ -67,17 +77,19 @@ pub fn spot_check(
 /// Builds the database again and compares all entries, the region starts by which they are found, and the histogram.
 ///
 /// # Errors
-/// [`PdbError::Wrong`] names the first entry that differs, as it is stored, or another part, and what [`build`] says.
-pub fn rebuild(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), PdbError> {
-    let again = build(
-        &Build {
-            pattern: pdb.pattern().clone(),
-            kind: pdb.kind(),
-            encoding: pdb.encoding(),
-            ..how.clone()
-        },
-        observer,
-    )?;
+/// [`PdbError::Wrong`] names the first entry that differs, as it is stored, or another part, and what [`Build::run`] says.
+pub fn rebuild(pdb: &Pdb, how: &Build) -> Result<(), PdbError> {
+    rebuild_with(pdb, how, &NoProgress)
+}
+
+/// Does what [`rebuild`] does, which an observer sees and may stop.
+///
+/// # Errors
+/// As [`rebuild`], and [`PdbError::Interrupted`].
+pub fn rebuild_with(pdb: &Pdb, how: &Build, observer: &dyn Progress) -> Result<(), PdbError> {
+    pdb.loaded()?;
+    let how = how.clone().pattern(pdb.pattern().clone());
+    let again = how.kind(pdb.kind()).encoding(pdb.encoding()).run_with(observer)?;
     let part = |wrong: bool, part| match wrong {
         true => Err(PdbError::Wrong(format!(
             "the {part} in '{}' is not that of its entries: build the database again",

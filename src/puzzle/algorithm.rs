@@ -3,23 +3,9 @@
 //! `(A B)` is A and then B, `[A, B]` is A B A' B', and `[A: B]` is A B A'. A number repeats what stands before it,
 //! a ' undoes it. A name that is there wins: where `F2` is a move of its own, `F2` is that move.
 
+use crate::puzzle::PuzzleError;
 use crate::puzzle::orbits::{Orbit, Transformation};
 use crate::units::shown;
-
-/// What is not a sequence of moves.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum AlgorithmError {
-    /// A name of nothing.
-    #[error("'{0}' is not a move")]
-    Unknown(String),
-    /// A bracket without its other half, or something else out of place.
-    #[error("'{0}' is out of place in a sequence of moves")]
-    Syntax(String),
-    /// A very large number of repetitions.
-    #[error("'{0}' repeats too often")]
-    Often(String),
-}
 
 /// Most repetitions that are written as a number.
 const MOST: u32 = 10_000;
@@ -37,19 +23,19 @@ struct Reader<'a, F> {
 /// Returns what a sequence of moves does. A function knows what each name does.
 ///
 /// # Errors
-/// [`AlgorithmError`] at the first thing that is wrong.
+/// [`PuzzleError`] at the first thing that is wrong.
 pub fn transformation<F>(
     text: &str,
     orbits: &[Orbit],
     named: F,
-) -> Result<Transformation, AlgorithmError>
+) -> Result<Transformation, PuzzleError>
 where
     F: Fn(&str) -> Option<Transformation>,
 {
     let mut reader = Reader { orbits, named, words: words(text).into_iter().peekable(), depth: 0 };
     let all = reader.sequence()?;
     match reader.words.next() {
-        Some(word) => Err(AlgorithmError::Syntax(shown(&word, 32))),
+        Some(word) => Err(PuzzleError::MoveOutOfPlace(shown(&word, 32))),
         None => Ok(all),
     }
 }
@@ -84,13 +70,13 @@ fn repeated(word: &str) -> Option<(&str, u32, bool)> {
 }
 
 impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
-    fn sequence(&mut self) -> Result<Transformation, AlgorithmError> {
+    fn sequence(&mut self) -> Result<Transformation, PuzzleError> {
         let mut all = Transformation::identity(self.orbits);
         while let Some(word) = self.words.next_if(|word| !word.starts_with([')', ']', ',', ':'])) {
             let deep = self.depth == DEEPEST && matches!(word.as_str(), "(" | "[");
             self.depth += usize::from(matches!(word.as_str(), "(" | "["));
             let one = match word.as_str() {
-                _ if deep => return Err(AlgorithmError::Syntax(word)),
+                _ if deep => return Err(PuzzleError::MoveOutOfPlace(word)),
                 "(" => {
                     let inner = self.sequence()?;
                     self.closed(')', inner)?
@@ -104,7 +90,7 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
     }
 
     /// What stands in square brackets.
-    fn pair(&mut self) -> Result<Transformation, AlgorithmError> {
+    fn pair(&mut self) -> Result<Transformation, PuzzleError> {
         let first = self.sequence()?;
         let between = self.words.next().unwrap_or_default();
         let second = self.sequence()?;
@@ -115,33 +101,33 @@ impl<F: Fn(&str) -> Option<Transformation>> Reader<'_, F> {
                 let all = both.then(&second.inverse(self.orbits), self.orbits);
                 self.closed(']', all)
             }
-            _ => Err(AlgorithmError::Syntax(shown(&between, 32))),
+            _ => Err(PuzzleError::MoveOutOfPlace(shown(&between, 32))),
         }
     }
 
-    fn closed(&mut self, by: char, of: Transformation) -> Result<Transformation, AlgorithmError> {
+    fn closed(&mut self, by: char, of: Transformation) -> Result<Transformation, PuzzleError> {
         let word = self.words.next().unwrap_or_else(|| "the end".into());
         match repeated(&word) {
             Some((bracket, times, back)) if bracket.chars().eq([by]) => {
                 self.depth -= 1;
                 Ok(self.times(of, times, back))
             }
-            _ => Err(AlgorithmError::Syntax(shown(&word, 32))),
+            _ => Err(PuzzleError::MoveOutOfPlace(shown(&word, 32))),
         }
     }
 
-    fn name(&self, word: &str) -> Result<Transformation, AlgorithmError> {
+    fn name(&self, word: &str) -> Result<Transformation, PuzzleError> {
         if let Some(whole) = (self.named)(word) {
             return Ok(whole);
         }
-        let often = || AlgorithmError::Often(shown(word, 32));
+        let often = || PuzzleError::RepeatedOften(shown(word, 32));
         let (name, times, back) = repeated(word).ok_or_else(often)?;
         // `F2'` may be the move `F2` backwards.
         let plain = word.strip_suffix('\'').and_then(|plain| (self.named)(plain));
         match (plain, (self.named)(name)) {
             (Some(plain), _) => Ok(self.times(plain, 1, true)),
             (None, Some(one)) => Ok(self.times(one, times, back)),
-            (None, None) => Err(AlgorithmError::Unknown(shown(word, 32))),
+            (None, None) => Err(PuzzleError::UnknownMove(shown(word, 32))),
         }
     }
 

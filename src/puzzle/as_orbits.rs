@@ -2,10 +2,8 @@
 //!
 //! Invariant: the solved arrangement is the space's start, and the moves are those of the space.
 
-use crate::puzzle::orbits::{
-    Orbit, OrbitError, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Transformation,
-};
-use crate::puzzle::{Board, Definition, Metric, Permutation, StateSpace};
+use crate::puzzle::orbits::{Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Transformation};
+use crate::puzzle::{Board, Definition, Metric, Permutation, PuzzleError, StateSpace};
 
 impl OrbitPuzzle {
     /// Returns what a space searches, from its start.
@@ -13,17 +11,17 @@ impl OrbitPuzzle {
     /// ```
     /// use tilewave::frontier::FrontierSearch;
     /// use tilewave::puzzle::orbits::OrbitPuzzle;
-    /// use tilewave::{Goal, NoProgress, puzzle::StateSpace};
+    /// use tilewave::{Goal, puzzle::StateSpace};
     /// let space = StateSpace::of_board(Goal::First.board("5x5".parse()?)?);
     /// let mut search = FrontierSearch::new(OrbitPuzzle::of_space(&space)?);
     /// search.max_depth = Some(8);
-    /// assert_eq!(search.run(&NoProgress)?.counts(), [1, 2, 4, 10, 26, 64, 159, 366, 862]);
+    /// assert_eq!(search.run()?.counts(), [1, 2, 4, 10, 26, 64, 159, 366, 862]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// [`OrbitError::Locations`] for boards of more than 128 cells.
-    pub fn of_space(space: &StateSpace) -> Result<OrbitPuzzle, OrbitError> {
+    /// [`PuzzleError::Locations`] for boards of more than 128 cells.
+    pub fn of_space(space: &StateSpace) -> Result<OrbitPuzzle, PuzzleError> {
         match (space.boards(), space.definition()) {
             (Some((_, start)), _) => board(start, space.metric().unwrap_or_default()),
             (None, Some(definition)) => positions(definition),
@@ -32,10 +30,10 @@ impl OrbitPuzzle {
     }
 }
 
-fn board(start: &Board, metric: Metric) -> Result<OrbitPuzzle, OrbitError> {
+fn board(start: &Board, metric: Metric) -> Result<OrbitPuzzle, PuzzleError> {
     let (cells, columns) = (start.size().cells(), start.size().cols());
     if cells > OrbitPuzzle::MAX_LOCATIONS {
-        return Err(OrbitError::Locations { orbit: "tiles".into(), locations: cells });
+        return Err(PuzzleError::Locations { orbit: "tiles".into(), locations: cells });
     }
     let mut tiles = Orbit::distinct("tiles", cells as u8, 1);
     for (piece, &tile) in tiles.solved.iter_mut().zip(start.tiles()) {
@@ -67,7 +65,7 @@ fn board(start: &Board, metric: Metric) -> Result<OrbitPuzzle, OrbitError> {
     OrbitPuzzle::new(start.size().to_string(), vec![tiles], moves)
 }
 
-fn positions(definition: &Definition) -> Result<OrbitPuzzle, OrbitError> {
+fn positions(definition: &Definition) -> Result<OrbitPuzzle, PuzzleError> {
     let orbit = Orbit::distinct("positions", definition.positions() as u8, 1);
     let one = |(name, permutation): (&String, &Permutation)| OrbitMove {
         name: name.clone(),

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::puzzle::PuzzleError;
 use crate::units::{names, shown};
 
 /// An arrangement of all tiles and the blank: row-major, blank 0, every number exactly once.
@@ -30,24 +31,28 @@ impl Board {
     /// Returns the board with the given row-major entries (0 is the blank).
     ///
     /// # Errors
-    /// [`BoardError`] when the entries are not a permutation of `0..size.cells()`.
-    pub fn new(size: Size, tiles: &[u16]) -> Result<Board, BoardError> {
+    /// [`PuzzleError`] when the entries are not a permutation of `0..size.cells()`.
+    pub fn new(size: Size, tiles: &[u16]) -> Result<Board, PuzzleError> {
         if tiles.len() != size.cells() {
-            return Err(BoardError::WrongCells { size, found: tiles.len() });
+            return Err(PuzzleError::cells(size, tiles.len()));
         }
         let mut seen = vec![false; size.cells()];
         let mut twice = None;
         for &tile in tiles {
             match seen.get_mut(usize::from(tile)) {
                 None => {
-                    return Err(BoardError::UnknownTile { tile: usize::from(tile), size });
+                    return Err(PuzzleError::UnknownTile {
+                        tile: usize::from(tile),
+                        size: size.to_string(),
+                        tiles: size.tiles(),
+                    });
                 }
                 Some(true) => twice = twice.or(Some(tile)),
                 Some(s) => *s = true,
             }
         }
         if let (Some(twice), Some(missing)) = (twice, seen.iter().position(|s| !s)) {
-            return Err(BoardError::Repeated { twice, missing: missing as u16 });
+            return Err(PuzzleError::Repeated { twice, missing: missing as u16 });
         }
         Ok(Board { size, tiles: tiles.into() })
     }
@@ -56,10 +61,14 @@ impl Board {
     /// cell.
     ///
     /// # Errors
-    /// [`BoardError::GoalCell`] when the cell is not on the board.
-    pub fn ordered(size: Size, blank: usize) -> Result<Board, BoardError> {
+    /// [`PuzzleError::GoalCell`] when the cell is not on the board.
+    pub fn ordered(size: Size, blank: usize) -> Result<Board, PuzzleError> {
         if blank >= size.cells() {
-            return Err(BoardError::GoalCell { cell: blank, size });
+            return Err(PuzzleError::GoalCell {
+                cell: blank,
+                size: size.to_string(),
+                last: size.cells() - 1,
+            });
         }
         let mut tiles: Vec<u16> = (1..size.cells() as u16).collect();
         tiles.insert(blank, 0);
@@ -70,31 +79,31 @@ impl Board {
     /// `x` or `_`. A flat list takes its shape from `size`, or is square.
     ///
     /// # Errors
-    /// [`BoardError`] names what is wrong: a word, a row's length, a repeated or missing tile.
-    pub fn parse(text: &str, size: Option<Size>) -> Result<Board, BoardError> {
+    /// [`PuzzleError`] names what is wrong: a word, a row's length, a repeated or missing tile.
+    pub fn parse(text: &str, size: Option<Size>) -> Result<Board, PuzzleError> {
         let mut rows: Vec<Vec<u16>> = Vec::new();
         // Some editors begin a file with a byte order mark.
         let text = text.trim_start_matches('\u{feff}');
         for row in text.split(['/', '\n']) {
             let words = row.split([' ', ',', '\t', '\r']).filter(|w| !w.is_empty());
-            let row = words.map(tile).collect::<Result<Vec<u16>, BoardError>>()?;
+            let row = words.map(tile).collect::<Result<Vec<u16>, PuzzleError>>()?;
             if !row.is_empty() {
                 rows.push(row);
             }
         }
         let cells: usize = rows.iter().map(Vec::len).sum();
         let Some(first) = rows.first().map(Vec::len) else {
-            return Err(BoardError::Empty);
+            return Err(PuzzleError::Empty);
         };
         if let Some(i) = rows.iter().position(|row| row.len() != first) {
-            return Err(BoardError::Ragged { row: i + 1, found: rows[i].len(), expected: first });
+            return Err(PuzzleError::Ragged { row: i + 1, found: rows[i].len(), expected: first });
         }
         let size = match (rows.len(), size) {
             (1, Some(size)) => size,
             (1, None) => {
                 let side = cells.isqrt();
                 if side * side != cells {
-                    return Err(BoardError::FlatNeedsSize { cells });
+                    return Err(PuzzleError::FlatNeedsSize { cells });
                 }
                 Size::new(side, side)?
             }
@@ -102,7 +111,7 @@ impl Board {
                 let found = Size::new(rows.len(), first)?;
                 match expected {
                     Some(expected) if expected != found => {
-                        return Err(BoardError::WrongShape { found, expected });
+                        return Err(PuzzleError::shape(found, expected));
                     }
                     _ => found,
                 }
@@ -151,13 +160,13 @@ impl Board {
     }
 }
 
-fn tile(word: &str) -> Result<u16, BoardError> {
+fn tile(word: &str) -> Result<u16, PuzzleError> {
     if matches!(word, "x" | "X" | "_") {
         return Ok(0);
     }
     let digits = word.bytes().all(|b| b.is_ascii_digit());
     let number = word.parse::<u16>().ok().filter(|_| digits);
-    number.ok_or_else(|| BoardError::Word { word: shown(word, 32) })
+    number.ok_or_else(|| PuzzleError::Word { word: shown(word, 32) })
 }
 
 impl From<Board> for String {
@@ -167,9 +176,9 @@ impl From<Board> for String {
 }
 
 impl TryFrom<String> for Board {
-    type Error = BoardError;
+    type Error = PuzzleError;
 
-    fn try_from(text: String) -> Result<Board, BoardError> {
+    fn try_from(text: String) -> Result<Board, PuzzleError> {
         Board::parse(&text, None)
     }
 }
@@ -215,16 +224,16 @@ impl Size {
     /// Returns the size, rows by columns.
     ///
     /// # Errors
-    /// [`SizeError::TooSmall`] and [`SizeError::TooLarge`].
-    pub fn new(rows: usize, cols: usize) -> Result<Size, SizeError> {
+    /// [`PuzzleError::TooSmall`] and [`PuzzleError::TooLarge`].
+    pub fn new(rows: usize, cols: usize) -> Result<Size, PuzzleError> {
         if rows < 2 || cols < 2 {
-            return Err(SizeError::TooSmall { rows, cols });
+            return Err(PuzzleError::TooSmall { rows, cols });
         }
         match (u16::try_from(rows), u16::try_from(cols), rows.checked_mul(cols)) {
             (Ok(r), Ok(c), Some(cells)) if cells <= Size::MAX_CELLS => {
                 Ok(Size { rows: r, cols: c })
             }
-            _ => Err(SizeError::TooLarge { rows, cols, max: Size::MAX_CELLS }),
+            _ => Err(PuzzleError::TooLarge { rows, cols, max: Size::MAX_CELLS }),
         }
     }
 
@@ -261,10 +270,10 @@ impl fmt::Display for Size {
 }
 
 impl FromStr for Size {
-    type Err = SizeError;
+    type Err = PuzzleError;
 
-    fn from_str(text: &str) -> Result<Size, SizeError> {
-        let syntax = || SizeError::Syntax(shown(text, 80));
+    fn from_str(text: &str) -> Result<Size, PuzzleError> {
+        let syntax = || PuzzleError::SizeSyntax(shown(text, 80));
         let (rows, cols) = text.split_once(['x', 'X']).ok_or_else(syntax)?;
         let side = |t: &str| {
             let digits = !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
@@ -272,35 +281,6 @@ impl FromStr for Size {
         };
         Size::new(side(rows)?, side(cols)?)
     }
-}
-
-/// A size that is none.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SizeError {
-    /// The text is not of the form RxC.
-    #[error("'{0}' is not a board size: write ROWSxCOLUMNS, for example 3x4")]
-    Syntax(String),
-    /// A side is shorter than 2.
-    #[error(
-        "board {rows}x{cols} is too small: both sides must be at least 2, tiles in one row never change their order"
-    )]
-    TooSmall {
-        /// Rows asked for.
-        rows: usize,
-        /// Columns asked for.
-        cols: usize,
-    },
-    /// More cells than a board can have.
-    #[error("board {rows}x{cols} is too large: a board has at most {max} cells")]
-    TooLarge {
-        /// Rows asked for.
-        rows: usize,
-        /// Columns asked for.
-        cols: usize,
-        /// The most cells a board can have.
-        max: usize,
-    },
 }
 
 // Goals: which arrangement a search or a database is about.
@@ -332,9 +312,9 @@ impl Goal {
     /// Returns the goal board of a given size.
     ///
     /// # Errors
-    /// [`BoardError::GoalCell`] when the blank's cell is not on the board, and what [`Board::parse`]
+    /// [`PuzzleError::GoalCell`] when the blank's cell is not on the board, and what [`Board::parse`]
     /// says of a written goal.
-    pub fn board(&self, size: Size) -> Result<Board, BoardError> {
+    pub fn board(&self, size: Size) -> Result<Board, PuzzleError> {
         match self {
             Goal::Last => Board::ordered(size, size.cells() - 1),
             Goal::First => Board::ordered(size, 0),
@@ -345,10 +325,10 @@ impl Goal {
 }
 
 impl FromStr for Goal {
-    type Err = BoardError;
+    type Err = PuzzleError;
 
-    fn from_str(text: &str) -> Result<Goal, BoardError> {
-        let syntax = || BoardError::GoalSyntax(shown(text, 80));
+    fn from_str(text: &str) -> Result<Goal, PuzzleError> {
+        let syntax = || PuzzleError::GoalSyntax(shown(text, 80));
         match text.trim() {
             "last" => Ok(Goal::Last),
             "first" => Ok(Goal::First),
@@ -390,11 +370,11 @@ names! { Metric:
 }
 
 impl FromStr for Metric {
-    type Err = BoardError;
+    type Err = PuzzleError;
 
-    fn from_str(text: &str) -> Result<Metric, BoardError> {
+    fn from_str(text: &str) -> Result<Metric, PuzzleError> {
         let found = Metric::ALL.into_iter().find(|m| m.name() == text);
-        found.ok_or_else(|| BoardError::Metric(text.to_string()))
+        found.ok_or_else(|| PuzzleError::Metric(text.to_string()))
     }
 }
 
@@ -461,137 +441,14 @@ impl Direction {
     }
 }
 
-// What can be wrong with a size, a board or a goal: one line each, with what to do.
+impl PuzzleError {
+    /// A board of another number of cells.
+    pub(crate) fn cells(size: Size, found: usize) -> PuzzleError {
+        PuzzleError::WrongCells { size: size.to_string(), expected: size.cells(), found }
+    }
 
-/// A size, board or goal that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BoardError {
-    /// A size that is none.
-    #[error(transparent)]
-    Size(#[from] SizeError),
-    /// A word of the board is neither a tile number nor a blank.
-    #[error("'{word}' in the board is not a tile: write tile numbers, and 0, x or _ for the blank")]
-    Word {
-        /// The offending word.
-        word: String,
-    },
-    /// Nothing was given.
-    #[error("the board is empty: write its rows separated by '/', for example '1 2 3/4 5 6/7 8 0'")]
-    Empty,
-    /// Rows of different lengths.
-    #[error(
-        "row {row} of the board has {found} tiles where row 1 has {expected}: all rows must be equally long"
-    )]
-    Ragged {
-        /// Row number from 1.
-        row: usize,
-        /// Tiles in that row.
-        found: usize,
-        /// Tiles in the first row.
-        expected: usize,
-    },
-    /// A flat list whose size cannot be guessed.
-    #[error("a flat list of {cells} tiles is not square: separate the rows by '/' or give --size")]
-    FlatNeedsSize {
-        /// Number of entries given.
-        cells: usize,
-    },
-    /// The board has another size than required.
-    #[error("the board has {found} cells, {size} needs {}", size.cells())]
-    WrongCells {
-        /// Size required.
-        size: Size,
-        /// Number of entries given.
-        found: usize,
-    },
-    /// The board has the right number of cells in another shape.
-    #[error("the board is {found}, expected {expected}: write its rows in that shape")]
-    WrongShape {
-        /// Size of the board given.
-        found: Size,
-        /// Size required.
-        expected: Size,
-    },
-    /// A tile number that the board does not have.
-    #[error("tile {tile} is not on a {size} board: its tiles are 1 to {}", size.tiles())]
-    UnknownTile {
-        /// The number given.
-        tile: usize,
-        /// Size of the board.
-        size: Size,
-    },
-    /// A tile or the blank occurs twice, so that another one is missing.
-    #[error("{} occurs twice and {} is missing: every tile stands exactly once on the board", tile_name(*.twice), tile_name(*.missing))]
-    Repeated {
-        /// The tile that occurs twice, 0 for the blank.
-        twice: u16,
-        /// The smallest tile that is missing, 0 for the blank.
-        missing: u16,
-    },
-    /// Not a goal.
-    #[error(
-        "'{0}' is not a goal: write last, first, blank=CELL or a board such as '1 2 3/4 5 6/7 8 0'"
-    )]
-    GoalSyntax(String),
-    /// The blank's goal cell is not on the board.
-    #[error("goal blank={cell} is not on a {size} board: its cells are 0 to {}", size.cells() - 1)]
-    GoalCell {
-        /// Cell asked for.
-        cell: usize,
-        /// Size of the board.
-        size: Size,
-    },
-    /// Neither tile nor blank.
-    #[error("'{0}' is not a way to write moves: choose tile (where the tile goes) or blank")]
-    MoveStyle(String),
-    /// Not a metric.
-    #[error(
-        "'{0}' is not a metric: choose stm (one tile is one move) or mtm (any number of tiles in a line)"
-    )]
-    Metric(String),
-    /// A character that is no move.
-    #[error(
-        "'{text}' at character {at} is not a move: write U, D, L, R, each with an optional count such as R3"
-    )]
-    MoveSyntax {
-        /// Character number from 1.
-        at: usize,
-        /// What stands there.
-        text: String,
-    },
-    /// More moves than are read.
-    #[error("more than {max} moves: split the sequence")]
-    TooManyMoves {
-        /// The most moves that are read.
-        max: usize,
-    },
-    /// A move of a tile that is not there.
-    #[error("move {number} ({letter}) is blocked by the border of the board")]
-    BlockedMove {
-        /// Move number from 1.
-        number: usize,
-        /// Direction of the tile.
-        letter: char,
-    },
-    /// A board whose states are too many to be numbered.
-    #[error("board {size} has {} cells: only states of boards of at most 20 cells have numbers, choose a smaller board", size.cells())]
-    NoNumbers {
-        /// Size of the board.
-        size: Size,
-    },
-    /// Start and goal have different parity.
-    #[error("'{board}' cannot reach the goal '{goal}': its parity is odd, half of all arrangements are out of reach; swap any two tiles (for example {} and {}) or choose another --goal", swap.0, swap.1)]
-    Unsolvable {
-        /// The board.
-        board: String,
-        /// The goal.
-        goal: String,
-        /// Two tiles whose exchange makes the board solvable.
-        swap: (u16, u16),
-    },
-}
-
-fn tile_name(tile: u16) -> String {
-    if tile == 0 { "the blank".into() } else { format!("tile {tile}") }
+    /// A board of another shape.
+    pub(crate) fn shape(found: Size, expected: Size) -> PuzzleError {
+        PuzzleError::WrongShape { found: found.to_string(), expected: expected.to_string() }
+    }
 }

@@ -3,7 +3,7 @@
 //! Invariant: the goal's own line is 0, 1, 2, .. (even), so the boards that can reach the goal are
 //! exactly those with an even line.
 
-use crate::puzzle::{Board, BoardError, Metric, Puzzle, Size, Window, is_even};
+use crate::puzzle::{Board, Metric, Puzzle, PuzzleError, Size, Window, is_even};
 
 /// The frame of reference that a goal defines: tiles are renumbered by the order in which the goal has
 /// them along the snake path, so that any goal of any board is the identity line.
@@ -52,10 +52,10 @@ impl Coordinates {
     /// (the path index of the blank), whether or not the board can reach the goal.
     ///
     /// # Errors
-    /// [`BoardError::WrongShape`] when the board has another size than the goal.
-    pub fn encode(&self, board: &Board) -> Result<(Vec<u16>, usize), BoardError> {
+    /// [`PuzzleError::WrongShape`] when the board has another size than the goal.
+    pub fn encode(&self, board: &Board) -> Result<(Vec<u16>, usize), PuzzleError> {
         if board.size() != self.goal.size() {
-            return Err(BoardError::WrongShape { found: board.size(), expected: self.goal.size() });
+            return Err(PuzzleError::shape(board.size(), self.goal.size()));
         }
         let line = along(&self.path, board).iter().map(|&t| self.number[usize::from(t)]).collect();
         Ok((line, self.path.index(board.blank())))
@@ -64,22 +64,22 @@ impl Coordinates {
     /// Returns whether the board can reach the goal: its line is even.
     ///
     /// # Errors
-    /// [`BoardError::WrongShape`] when the board has another size than the goal.
-    pub fn solvable(&self, board: &Board) -> Result<bool, BoardError> {
+    /// [`PuzzleError::WrongShape`] when the board has another size than the goal.
+    pub fn solvable(&self, board: &Board) -> Result<bool, PuzzleError> {
         Ok(is_even(&self.encode(board)?.0))
     }
 
     /// Returns like [`Coordinates::encode`], for boards that can reach the goal.
     ///
     /// # Errors
-    /// [`BoardError::Unsolvable`] when the board cannot, [`BoardError::WrongShape`] when it has another
+    /// [`PuzzleError::Unsolvable`] when the board cannot, [`PuzzleError::WrongShape`] when it has another
     /// size.
-    pub fn encode_solvable(&self, board: &Board) -> Result<(Vec<u16>, usize), BoardError> {
+    pub fn encode_solvable(&self, board: &Board) -> Result<(Vec<u16>, usize), PuzzleError> {
         let (line, cell) = self.encode(board)?;
         if is_even(&line) {
             return Ok((line, cell));
         }
-        Err(BoardError::Unsolvable {
+        Err(PuzzleError::Unsolvable {
             board: board.to_string(),
             goal: self.goal.to_string(),
             swap: self.suggested_swap(&line),

@@ -12,8 +12,9 @@ use std::collections::HashSet;
 
 use twox_hash::XxHash3_64;
 
+use crate::puzzle::PuzzleError;
 use crate::puzzle::group::Chain;
-use crate::puzzle::permutation::{Permutation, PermutationError};
+use crate::puzzle::permutation::Permutation;
 use crate::units::shown;
 
 /// A move by name.
@@ -63,115 +64,24 @@ impl PartialEq for Definition {
 
 impl Eq for Definition {}
 
-/// What is wrong with a puzzle or with a state of it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum DefinitionError {
-    /// Too few or too many positions.
-    #[error("{0} positions: a puzzle has 2 to {max}", max = Definition::MAX_POSITIONS)]
-    Positions(usize),
-    /// No generator that moves anything.
-    #[error("no generator moves anything: a puzzle needs one that does")]
-    NoGenerators,
-    /// Too many generators.
-    #[error("more than {max} moves, inverses and powers included", max = Definition::MAX_GENERATORS)]
-    TooManyGenerators,
-    /// A generator without a name that can be written down.
-    #[error("'{0}' is not a name of a move: it has spaces, or nothing at all")]
-    Name(String),
-    /// Two generators of the same name.
-    #[error("two moves are called '{0}'")]
-    NameTwice(String),
-    /// A generator of another size.
-    #[error("move '{name}' permutes {found} positions, the puzzle has {expected}")]
-    Length {
-        /// The generator.
-        name: String,
-        /// Its positions.
-        found: usize,
-        /// Those of the puzzle.
-        expected: usize,
-    },
-    /// Labels that do not tell the elements apart.
-    #[error("two pieces are called {0}: equal pieces are not supported")]
-    EqualPieces(usize),
-    /// A state of another length.
-    #[error("the state has {found} elements, {puzzle} has {expected}")]
-    StateLength {
-        /// The puzzle.
-        puzzle: String,
-        /// Elements given.
-        found: usize,
-        /// Elements needed.
-        expected: usize,
-    },
-    /// Something in a state that is no element.
-    #[error("'{word}' in the state is not an element: {puzzle} has {}", list(.labels))]
-    Element {
-        /// What stands there.
-        word: String,
-        /// The puzzle.
-        puzzle: String,
-        /// The elements.
-        labels: Vec<usize>,
-    },
-    /// An element that occurs twice in a state.
-    #[error("{twice} occurs twice in the state and {missing} is missing")]
-    ElementTwice {
-        /// The one that occurs twice.
-        twice: usize,
-        /// The first one that is missing.
-        missing: usize,
-    },
-    /// A state that the moves do not lead to.
-    #[error("no moves of {puzzle} lead to this state")]
-    Unreachable {
-        /// The puzzle.
-        puzzle: String,
-    },
-    /// A number that no state has.
-    #[error("no state of {puzzle} has the id {id}: ids are below {ids}")]
-    NoState {
-        /// The puzzle.
-        puzzle: String,
-        /// The number.
-        id: u64,
-        /// The number of ids.
-        ids: u64,
-    },
-    /// Not a permutation.
-    #[error(transparent)]
-    Permutation(#[from] PermutationError),
-}
-
-/// `1 to 12`, or all of them where some number is left out.
-fn list(labels: &[usize]) -> String {
-    let mut sorted = labels.to_vec();
-    sorted.sort_unstable();
-    if sorted.windows(2).all(|pair| pair[0] + 1 == pair[1]) {
-        return format!("{} to {}", sorted[0], sorted[sorted.len() - 1]);
-    }
-    sorted.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
-}
-
 impl Definition {
     /// Most positions: what one line of a search can hold.
-    pub const MAX_POSITIONS: usize = 16;
+    pub const MAX_POSITIONS: usize = crate::puzzle::error::MAX_POSITIONS;
     /// Most generators, inverses and powers included.
-    pub const MAX_GENERATORS: usize = 1024;
+    pub const MAX_GENERATORS: usize = crate::puzzle::error::MAX_MOVES;
 
     /// Returns the puzzle with exactly these moves, elements labelled 1, 2, ..; of equal generators the first, and
     /// none that moves nothing. It is directed unless every inverse is there.
     ///
     /// # Errors
-    /// [`DefinitionError`] says what is wrong.
+    /// [`PuzzleError`] says what is wrong.
     pub fn new(
         name: impl Into<String>,
         positions: usize,
         generators: Vec<Generator>,
-    ) -> Result<Definition, DefinitionError> {
+    ) -> Result<Definition, PuzzleError> {
         if !(2..=Definition::MAX_POSITIONS).contains(&positions) {
-            return Err(DefinitionError::Positions(positions));
+            return Err(PuzzleError::Positions(positions));
         }
         let mut names = HashSet::new();
         let mut known = HashSet::new();
@@ -179,27 +89,27 @@ impl Definition {
         for generator in generators {
             let (name, permutation) = (&generator.name, &generator.permutation);
             if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
-                return Err(DefinitionError::Name(shown(name, 32)));
+                return Err(PuzzleError::MoveName(shown(name, 32)));
             }
             if permutation.len() != positions {
-                return Err(DefinitionError::Length {
+                return Err(PuzzleError::MoveLength {
                     name: shown(name, 32),
                     found: permutation.len(),
                     expected: positions,
                 });
             }
             if !names.insert(name.clone()) {
-                return Err(DefinitionError::NameTwice(shown(name, 32)));
+                return Err(PuzzleError::NameTwice(shown(name, 32)));
             }
             if !permutation.is_identity() && known.insert(permutation.clone()) {
                 kept.push(generator);
             }
         }
         if kept.is_empty() {
-            return Err(DefinitionError::NoGenerators);
+            return Err(PuzzleError::NoGenerators);
         }
         if kept.len() > Definition::MAX_GENERATORS {
-            return Err(DefinitionError::TooManyGenerators);
+            return Err(PuzzleError::ManyMoves);
         }
         let directed = kept.iter().any(|g| !known.contains(&g.permutation.inverse()));
         Ok(Definition {
@@ -214,15 +124,15 @@ impl Definition {
     /// Returns the puzzle with other labels: `labels[p]` is what the element that belongs at position p is called.
     ///
     /// # Errors
-    /// [`DefinitionError::EqualPieces`] when two are the same.
+    /// [`PuzzleError::EqualPieces`] when two are the same.
     ///
     /// # Panics
     /// When there are not as many labels as positions.
-    pub fn labelled(mut self, labels: &[usize]) -> Result<Definition, DefinitionError> {
+    pub fn labelled(mut self, labels: &[usize]) -> Result<Definition, PuzzleError> {
         assert_eq!(labels.len(), self.positions(), "one label per position");
         let mut seen = HashSet::new();
         if let Some(&twice) = labels.iter().find(|label| !seen.insert(**label)) {
-            return Err(DefinitionError::EqualPieces(twice));
+            return Err(PuzzleError::EqualPieces(twice));
         }
         self.labels = labels.to_vec();
         Ok(self)
@@ -237,8 +147,8 @@ impl Definition {
     /// Returns the puzzle with the inverse of every generator: `M'` of `M`, and the other way round.
     ///
     /// # Errors
-    /// [`DefinitionError::TooManyGenerators`].
-    pub fn inverse_closed(self) -> Result<Definition, DefinitionError> {
+    /// [`PuzzleError::ManyMoves`].
+    pub fn inverse_closed(self) -> Result<Definition, PuzzleError> {
         self.with(|g| vec![(inverse_name(&g.name), g.permutation.inverse())])
     }
 
@@ -246,8 +156,8 @@ impl Definition {
     /// move.
     ///
     /// # Errors
-    /// [`DefinitionError::TooManyGenerators`].
-    pub fn with_powers(self) -> Result<Definition, DefinitionError> {
+    /// [`PuzzleError::ManyMoves`].
+    pub fn with_powers(self) -> Result<Definition, PuzzleError> {
         self.with(|g| {
             let order = g.permutation.order();
             let mut powers = Vec::new();
@@ -270,7 +180,7 @@ impl Definition {
     fn with(
         self,
         made: impl Fn(&Generator) -> Vec<(String, Permutation)>,
-    ) -> Result<Definition, DefinitionError> {
+    ) -> Result<Definition, PuzzleError> {
         let mut generators = self.generators.clone();
         let mut names: HashSet<String> = generators.iter().map(|g| g.name.clone()).collect();
         let mut known: HashSet<Permutation> =
@@ -285,7 +195,7 @@ impl Definition {
                 }
                 generators.push(Generator { name, permutation });
                 if generators.len() > Definition::MAX_GENERATORS {
-                    return Err(DefinitionError::TooManyGenerators);
+                    return Err(PuzzleError::ManyMoves);
                 }
             }
         }
@@ -391,14 +301,14 @@ impl Definition {
     /// by spaces or commas.
     ///
     /// # Errors
-    /// [`DefinitionError`] when elements are missing, unknown or there twice.
-    pub fn arrangement(&self, text: &str) -> Result<Permutation, DefinitionError> {
+    /// [`PuzzleError`] when elements are missing, unknown or there twice.
+    pub fn arrangement(&self, text: &str) -> Result<Permutation, PuzzleError> {
         let words = text.split([' ', ',', '\t', '\r', '\n']).filter(|w| !w.is_empty());
         let element = |word: &str| {
             let digits = word.bytes().all(|b| b.is_ascii_digit());
             let label = word.parse::<usize>().ok().filter(|_| digits);
             let found = label.and_then(|label| self.labels.iter().position(|&l| l == label));
-            found.ok_or_else(|| DefinitionError::Element {
+            found.ok_or_else(|| PuzzleError::Element {
                 word: shown(word, 32),
                 puzzle: shown(&self.name, 80),
                 labels: self.labels.clone(),
@@ -406,20 +316,20 @@ impl Definition {
         };
         let elements: Vec<usize> = words.map(element).collect::<Result<_, _>>()?;
         if elements.len() != self.positions() {
-            return Err(DefinitionError::StateLength {
+            return Err(PuzzleError::StateLength {
                 puzzle: shown(&self.name, 80),
                 found: elements.len(),
                 expected: self.positions(),
             });
         }
         Permutation::new(&elements).map_err(|error| match error {
-            PermutationError::Twice(element) => DefinitionError::ElementTwice {
+            PuzzleError::PointTwice(element) => PuzzleError::ElementTwice {
                 twice: self.labels[element],
                 missing: (0..self.positions())
                     .find(|e| !elements.contains(e))
                     .map_or(0, |e| self.labels[e]),
             },
-            error => error.into(),
+            error => error,
         })
     }
 }

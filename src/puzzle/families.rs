@@ -2,7 +2,7 @@
 //!
 //! Invariant: a family is one file with one constant, listed once, here.
 
-use crate::puzzle::{Definition, DefinitionError, Generator, Permutation};
+use crate::puzzle::{Definition, Generator, Permutation, PuzzleError};
 use crate::units::shown;
 
 /// All families.
@@ -21,11 +21,11 @@ pub const ALL: [&Family; 8] =
 /// ```
 ///
 /// # Errors
-/// [`FamilyError`] says what is wrong with the name or the numbers.
-pub fn parse(text: &str) -> Result<Definition, FamilyError> {
+/// [`PuzzleError`] says what is wrong with the name or the numbers.
+pub fn parse(text: &str) -> Result<Definition, PuzzleError> {
     let (name, numbers) = text.split_once(':').unwrap_or((text, ""));
     let family = ALL.into_iter().find(|family| family.name == name);
-    let family = family.ok_or_else(|| FamilyError::Unknown {
+    let family = family.ok_or_else(|| PuzzleError::UnknownFamily {
         name: shown(name, 32),
         families: ALL.map(|family| family.name).join(", "),
     })?;
@@ -51,63 +51,14 @@ pub struct Family {
     pub(crate) make: fn(&[usize]) -> Vec<Generator>,
 }
 
-/// What is wrong with the name of a member.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FamilyError {
-    /// No family of this name.
-    #[error("'{name}' is not a family of puzzles: there are {families}")]
-    Unknown {
-        /// The name.
-        name: String,
-        /// Those there are.
-        families: String,
-    },
-    /// Numbers are missing, too many or none.
-    #[error(
-        "'{text}' is not a {family} puzzle: write {family}:{parameters}, for example {example}"
-    )]
-    Syntax {
-        /// What was written.
-        text: String,
-        /// The family.
-        family: &'static str,
-        /// What its members are written with.
-        parameters: &'static str,
-        /// A member.
-        example: &'static str,
-    },
-    /// N is none that a puzzle can have.
-    #[error("{family} of {found} positions: a puzzle has 2 to {max}", max = Definition::MAX_POSITIONS)]
-    Positions {
-        /// The family.
-        family: &'static str,
-        /// N.
-        found: usize,
-    },
-    /// K is none that a puzzle of N positions can have.
-    #[error("{family}:{n},{k}: the second number is 2 to {n}")]
-    Part {
-        /// The family.
-        family: &'static str,
-        /// N.
-        n: usize,
-        /// K.
-        k: usize,
-    },
-    /// What makes no puzzle.
-    #[error(transparent)]
-    Definition(#[from] DefinitionError),
-}
-
 impl Family {
     /// Returns a member by what stands behind the colon.
     ///
     /// # Errors
-    /// [`FamilyError`] when the numbers are missing or too small or large.
-    pub fn member(&'static self, numbers: &str) -> Result<Definition, FamilyError> {
+    /// [`PuzzleError`] when the numbers are missing or too small or large.
+    pub fn member(&'static self, numbers: &str) -> Result<Definition, PuzzleError> {
         let (name, text) = (self.name, format!("{}:{numbers}", self.name));
-        let syntax = || FamilyError::Syntax {
+        let syntax = || PuzzleError::FamilySyntax {
             text: shown(&text, 80),
             family: name,
             parameters: self.parameters,
@@ -124,14 +75,14 @@ impl Family {
         }
         let n = numbers[0];
         if !(2..=Definition::MAX_POSITIONS).contains(&n) {
-            return Err(FamilyError::Positions { family: name, found: n });
+            return Err(PuzzleError::FamilyPositions { family: name, found: n });
         }
         if let Some(&k) = numbers[1..].iter().find(|k| !(2..=n).contains(*k)) {
-            return Err(FamilyError::Part { family: name, n, k });
+            return Err(PuzzleError::FamilyPart { family: name, n, k });
         }
         let written: Vec<String> = numbers.iter().map(usize::to_string).collect();
         let member = format!("{name}:{}", written.join(","));
-        Ok(Definition::new(member, n, (self.make)(&numbers))?)
+        Definition::new(member, n, (self.make)(&numbers))
     }
 }
 

@@ -20,6 +20,7 @@ mod as_orbits;
 pub(crate) mod board;
 pub(crate) mod coordinates;
 pub(crate) mod definition;
+pub(crate) mod error;
 pub mod families;
 pub mod formats;
 pub(crate) mod group;
@@ -36,12 +37,13 @@ pub(crate) mod steps;
 
 use std::fmt;
 
-pub use crate::puzzle::board::{Board, BoardError, Direction, Goal, Metric, Size, SizeError};
+pub use crate::puzzle::board::{Board, Direction, Goal, Metric, Size};
 pub use crate::puzzle::coordinates::{Coordinates, SnakePath};
-pub use crate::puzzle::definition::{Definition, DefinitionError, Generator};
+pub use crate::puzzle::definition::{Definition, Generator};
+pub use crate::puzzle::error::PuzzleError;
 pub use crate::puzzle::group::group_order;
 pub use crate::puzzle::moves::{MoveStyle, Moves};
-pub use crate::puzzle::permutation::{Permutation, PermutationError, is_even};
+pub use crate::puzzle::permutation::{Permutation, is_even};
 pub use crate::puzzle::position_order::PositionOrder;
 pub use crate::puzzle::rows::neighbours;
 pub use crate::puzzle::space::{State, StateSpace};

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::puzzle::{Board, BoardError, Direction, Metric};
+use crate::puzzle::{Board, Direction, Metric, PuzzleError};
 use crate::units::{names, shown};
 
 /// What the letters of a written move sequence stand for.
@@ -27,11 +27,11 @@ names! { MoveStyle:
 }
 
 impl FromStr for MoveStyle {
-    type Err = BoardError;
+    type Err = PuzzleError;
 
-    fn from_str(text: &str) -> Result<MoveStyle, BoardError> {
+    fn from_str(text: &str) -> Result<MoveStyle, PuzzleError> {
         let found = MoveStyle::ALL.into_iter().find(|style| style.name() == text);
-        found.ok_or_else(|| BoardError::MoveStyle(shown(text, 32)))
+        found.ok_or_else(|| PuzzleError::MoveStyle(shown(text, 32)))
     }
 }
 
@@ -76,10 +76,10 @@ impl Moves {
     /// repetition count, spaces and commas ignored.
     ///
     /// # Errors
-    /// [`BoardError::MoveSyntax`] names the first character that is no move.
-    pub fn parse(text: &str, style: MoveStyle) -> Result<Moves, BoardError> {
+    /// [`PuzzleError::MoveSyntax`] names the first character that is no move.
+    pub fn parse(text: &str, style: MoveStyle) -> Result<Moves, PuzzleError> {
         let mut moves: Vec<Direction> = Vec::new();
-        let wrong = |at: usize| BoardError::MoveSyntax {
+        let wrong = |at: usize| PuzzleError::MoveSyntax {
             at: at + 1,
             text: shown(&text.chars().skip(at).take(16).collect::<String>(), 16),
         };
@@ -102,7 +102,7 @@ impl Moves {
             }
             let count = count.unwrap_or(1);
             if count > Moves::MAX_LEN - moves.len() {
-                return Err(BoardError::TooManyMoves { max: Moves::MAX_LEN });
+                return Err(PuzzleError::TooManyMoves { max: Moves::MAX_LEN });
             }
             moves.extend(std::iter::repeat_n(direction, count));
         }
@@ -129,15 +129,15 @@ impl Moves {
     /// Returns the board after the moves.
     ///
     /// # Errors
-    /// [`BoardError::BlockedMove`] names the first move that the border stops.
-    pub fn apply(&self, board: &Board) -> Result<Board, BoardError> {
+    /// [`PuzzleError::BlockedMove`] names the first move that the border stops.
+    pub fn apply(&self, board: &Board) -> Result<Board, PuzzleError> {
         let size = board.size();
         let mut tiles = board.tiles().to_vec();
         let mut blank = board.blank();
         for (i, &direction) in self.0.iter().enumerate() {
             let cell = direction.tile_cell(size, blank);
             let cell =
-                cell.ok_or(BoardError::BlockedMove { number: i + 1, letter: direction.letter() })?;
+                cell.ok_or(PuzzleError::BlockedMove { number: i + 1, letter: direction.letter() })?;
             tiles.swap(blank, cell);
             blank = cell;
         }

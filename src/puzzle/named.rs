@@ -60,7 +60,7 @@ const MOST_LAYERS: usize = 20;
 /// assert_eq!(cube.states().unwrap().to_string(), "43252003274489856000");
 /// let corners = cube.keeping(&["corners".into()])?;
 /// assert_eq!(corners.states().unwrap().to_string(), "88179840");
-/// # Ok::<(), tilewave::puzzle::orbits::OrbitError>(())
+/// # Ok::<(), tilewave::puzzle::PuzzleError>(())
 /// ```
 pub fn parse(name: &str) -> Option<OrbitPuzzle> {
     let cut = match name {

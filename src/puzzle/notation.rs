@@ -2,48 +2,8 @@
 //!
 //! Invariant: what is printed is read again as the same permutation.
 
-use crate::puzzle::Permutation;
-use crate::puzzle::permutation::PermutationError;
+use crate::puzzle::{Permutation, PuzzleError};
 use crate::units::shown;
-
-/// What is not a permutation in either notation.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum NotationError {
-    /// Something else stands where a point or a bracket should.
-    #[error("'{found}' stands where {expected} should")]
-    Syntax {
-        /// Byte of the text.
-        at: usize,
-        /// What stands there.
-        found: String,
-        /// What should.
-        expected: &'static str,
-    },
-    /// A number that no point has.
-    #[error("{found} is not a point: points are {base} to {}", .base + Permutation::MAX_LEN - 1)]
-    Point {
-        /// Byte of the text.
-        at: usize,
-        /// The number.
-        found: String,
-        /// The first point.
-        base: usize,
-    },
-    /// Not a permutation.
-    #[error(transparent)]
-    Permutation(#[from] PermutationError),
-}
-
-impl NotationError {
-    /// Returns the byte of the text at which it is wrong, 0 where it is the whole.
-    pub fn at(&self) -> usize {
-        match self {
-            NotationError::Syntax { at, .. } | NotationError::Point { at, .. } => *at,
-            NotationError::Permutation(_) => 0,
-        }
-    }
-}
 
 /// Words, brackets and commas of a text, each with its byte.
 fn tokens(text: &str) -> Vec<(usize, &str)> {
@@ -67,17 +27,17 @@ fn tokens(text: &str) -> Vec<(usize, &str)> {
 }
 
 /// Returns the point, counted from 0, that a word counts from `base`.
-fn point(at: usize, word: &str, base: usize) -> Result<usize, NotationError> {
+fn point(at: usize, word: &str, base: usize) -> Result<usize, PuzzleError> {
     if !word.bytes().all(|b| b.is_ascii_digit()) {
         return Err(syntax(at, word, "a point"));
     }
     let number = word.parse().ok().and_then(|n: usize| n.checked_sub(base));
     let number = number.filter(|&n| n < Permutation::MAX_LEN);
-    number.ok_or_else(|| NotationError::Point { at, found: shown(word, 32), base })
+    number.ok_or_else(|| PuzzleError::NoPoint { at, found: shown(word, 32), base })
 }
 
-fn syntax(at: usize, found: &str, expected: &'static str) -> NotationError {
-    NotationError::Syntax { at, found: shown(found, 32), expected }
+fn syntax(at: usize, found: &str, expected: &'static str) -> PuzzleError {
+    PuzzleError::CycleSyntax { at, found: shown(found, 32), expected }
 }
 
 /// Returns the cycles written in a text, points counted from 1 there and from 0 here: `(1,10,7)(2,11)`, `()`.
@@ -86,12 +46,12 @@ fn syntax(at: usize, found: &str, expected: &'static str) -> NotationError {
 /// use tilewave::puzzle::notation;
 /// assert_eq!(notation::parse_cycles("(1,10,7) (2,11)")?, [vec![0, 9, 6], vec![1, 10]]);
 /// assert_eq!(notation::parse_cycles("(1,2").unwrap_err().to_string(), "'the end' stands where ',' or ')' should");
-/// # Ok::<(), notation::NotationError>(())
+/// # Ok::<(), tilewave::puzzle::PuzzleError>(())
 /// ```
 ///
 /// # Errors
-/// [`NotationError`] at the first thing that does not belong there.
-pub fn parse_cycles(text: &str) -> Result<Vec<Vec<usize>>, NotationError> {
+/// [`PuzzleError`] at the first thing that does not belong there.
+pub fn parse_cycles(text: &str) -> Result<Vec<Vec<usize>>, PuzzleError> {
     let mut cycles = Vec::new();
     let mut tokens = tokens(text).into_iter();
     let end = (text.len(), "the end");
@@ -120,9 +80,9 @@ pub fn parse_cycles(text: &str) -> Result<Vec<Vec<usize>>, NotationError> {
 /// Returns the permutation of some points that a text gives in cycles, points counted from 1.
 ///
 /// # Errors
-/// [`NotationError`] when it is none.
-pub fn parse_cycle_notation(text: &str, points: usize) -> Result<Permutation, NotationError> {
-    Ok(Permutation::from_cycles(points, &parse_cycles(text)?)?)
+/// [`PuzzleError`] when it is none.
+pub fn parse_cycle_notation(text: &str, points: usize) -> Result<Permutation, PuzzleError> {
+    Permutation::from_cycles(points, &parse_cycles(text)?)
 }
 
 /// Returns the permutation whose images a text lists, by spaces or commas, counted from `base`.
@@ -132,16 +92,16 @@ pub fn parse_cycle_notation(text: &str, points: usize) -> Result<Permutation, No
 /// let images = notation::parse_one_line("2 3 1", 1)?;
 /// assert_eq!(images, notation::parse_one_line("1,2,0", 0)?);
 /// assert_eq!(notation::one_line(&images, 0), "1 2 0");
-/// # Ok::<(), notation::NotationError>(())
+/// # Ok::<(), tilewave::puzzle::PuzzleError>(())
 /// ```
 ///
 /// # Errors
-/// [`NotationError`] when it is none.
-pub fn parse_one_line(text: &str, base: usize) -> Result<Permutation, NotationError> {
+/// [`PuzzleError`] when it is none.
+pub fn parse_one_line(text: &str, base: usize) -> Result<Permutation, PuzzleError> {
     let words = tokens(text).into_iter().filter(|&(_, word)| word != ",");
     let images: Vec<usize> =
         words.map(|(at, word)| point(at, word, base)).collect::<Result<_, _>>()?;
-    Ok(Permutation::new(&images)?)
+    Permutation::new(&images)
 }
 
 /// Returns the images of a permutation, counted from `base`, separated by spaces.

@@ -13,6 +13,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::puzzle::PuzzleError;
 use crate::units::shown;
 
 /// A set of positions whose pieces can trade places.
@@ -212,98 +213,24 @@ struct PuzzleJson {
     illegal: Vec<OrbitPlace>,
 }
 
-/// What is wrong with a puzzle of several orbits.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum OrbitError {
-    /// No orbits at all.
-    #[error("a puzzle needs a set of pieces")]
-    NoOrbits,
-    /// Too many locations for a byte.
-    #[error("set {orbit} has {locations} locations of pieces: at most {max} are supported", max = OrbitPuzzle::MAX_LOCATIONS)]
-    Locations {
-        /// The orbit.
-        orbit: String,
-        /// Positions times orientations.
-        locations: usize,
-    },
-    /// A kind whose modulus does not divide the orientations, or a turn out of range.
-    #[error("set {orbit}: orientation {turn} of a piece is out of range, it has {modulus}")]
-    Turn {
-        /// The orbit.
-        orbit: String,
-        /// The orientation.
-        turn: u8,
-        /// How many there are.
-        modulus: u8,
-    },
-    /// A move that does not permute the positions of an orbit.
-    #[error("move '{name}' is no permutation of the {positions} positions of set {orbit}")]
-    NoPermutation {
-        /// The move.
-        name: String,
-        /// The orbit.
-        orbit: String,
-        /// Its positions.
-        positions: usize,
-    },
-    /// A twist out of range.
-    #[error(
-        "move '{name}' turns a piece of set {orbit} by {twist}: it has {orientations} orientations"
-    )]
-    Twist {
-        /// The move.
-        name: String,
-        /// The orbit.
-        orbit: String,
-        /// By how much.
-        twist: u8,
-        /// How many orientations there are.
-        orientations: u8,
-    },
-    /// No move that moves anything.
-    #[error("no move moves anything: a puzzle needs one that does")]
-    NoMoves,
-    /// Too many moves.
-    #[error("more than {max} moves, inverses and powers included", max = OrbitPuzzle::MAX_MOVES)]
-    TooManyMoves,
-    /// Two moves of the same name.
-    #[error("two moves are called '{0}'")]
-    NameTwice(String),
-    /// A move without a name that can be written down.
-    #[error("'{0}' is not a name of a move: it has spaces, or nothing at all")]
-    MoveName(String),
-    /// A set that the puzzle does not have.
-    #[error("no set is called '{name}': there are {orbits}")]
-    NoOrbit {
-        /// The name.
-        name: String,
-        /// The sets.
-        orbits: String,
-    },
-    /// A set without which nobody knows which moves are allowed.
-    #[error("moves depend on set {0}: it cannot be left out")]
-    Needed(String),
-}
-
 impl OrbitPuzzle {
     /// Most locations of an orbit.
-    pub const MAX_LOCATIONS: usize = 128;
+    pub const MAX_LOCATIONS: usize = crate::puzzle::error::MAX_LOCATIONS;
     /// Most moves, inverses and powers included.
-    pub const MAX_MOVES: usize = 1024;
+    pub const MAX_MOVES: usize = crate::puzzle::error::MAX_MOVES;
 
     /// Returns the puzzle with exactly these moves; of equal ones the first, and none that does nothing that can be
     /// seen.
     ///
     /// # Errors
-    /// [`OrbitError`] says what is wrong.
+    /// [`PuzzleError`] says what is wrong.
     pub fn new(
         name: impl Into<String>,
         orbits: Vec<Orbit>,
         moves: Vec<OrbitMove>,
-    ) -> Result<OrbitPuzzle, OrbitError> {
+    ) -> Result<OrbitPuzzle, PuzzleError> {
         if orbits.iter().all(|orbit| orbit.solved.is_empty()) {
-            return Err(OrbitError::NoOrbits);
+            return Err(PuzzleError::NoOrbits);
         }
         for orbit in &orbits {
             check_orbit(orbit)?;
@@ -320,7 +247,7 @@ impl OrbitPuzzle {
     }
 
     /// The moves that do something, each once.
-    fn distinct(&self, moves: Vec<OrbitMove>) -> Result<Vec<OrbitMove>, OrbitError> {
+    fn distinct(&self, moves: Vec<OrbitMove>) -> Result<Vec<OrbitMove>, PuzzleError> {
         let mut names = HashSet::new();
         let mut known = HashSet::new();
         let mut kept = Vec::new();
@@ -328,10 +255,10 @@ impl OrbitPuzzle {
             self.check_move(&one)?;
             let name = &one.name;
             if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c.is_control()) {
-                return Err(OrbitError::MoveName(shown(name, 32)));
+                return Err(PuzzleError::MoveName(shown(name, 32)));
             }
             if !names.insert(one.name.clone()) {
-                return Err(OrbitError::NameTwice(one.name));
+                return Err(PuzzleError::NameTwice(one.name));
             }
             let seen = (one.requires, self.seen(&one.transformation));
             if self.does_something(&one.transformation) && known.insert(seen) {
@@ -339,25 +266,25 @@ impl OrbitPuzzle {
             }
         }
         match kept.len() {
-            0 => Err(OrbitError::NoMoves),
-            count if count > OrbitPuzzle::MAX_MOVES => Err(OrbitError::TooManyMoves),
+            0 => Err(PuzzleError::NoMoves),
+            count if count > OrbitPuzzle::MAX_MOVES => Err(PuzzleError::ManyMoves),
             _ => Ok(kept),
         }
     }
 
-    fn check_move(&self, one: &OrbitMove) -> Result<(), OrbitError> {
+    fn check_move(&self, one: &OrbitMove) -> Result<(), PuzzleError> {
         for (orbit, turn) in self.orbits.iter().zip(&one.transformation.0) {
             let mut sorted = turn.source.clone();
             sorted.sort_unstable();
             let positions = orbit.positions();
             if turn.twist.len() != positions || !sorted.iter().copied().eq(0..positions as u8) {
                 let (name, orbit) = (one.name.clone(), orbit.name.clone());
-                return Err(OrbitError::NoPermutation { name, orbit, positions });
+                return Err(PuzzleError::NoPermutation { name, orbit, positions });
             }
             if let Some(&twist) = turn.twist.iter().find(|&&twist| twist >= orbit.orientations) {
                 let (name, orientations) = (one.name.clone(), orbit.orientations);
                 let orbit = orbit.name.clone();
-                return Err(OrbitError::Twist { name, orbit, twist, orientations });
+                return Err(PuzzleError::Twist { name, orbit, twist, orientations });
             }
         }
         Ok(())
@@ -408,8 +335,8 @@ impl OrbitPuzzle {
     /// Returns the puzzle with the inverse of every move, `U'` of `U`.
     ///
     /// # Errors
-    /// [`OrbitError::TooManyMoves`].
-    pub fn inverse_closed(self) -> Result<OrbitPuzzle, OrbitError> {
+    /// [`PuzzleError::ManyMoves`].
+    pub fn inverse_closed(self) -> Result<OrbitPuzzle, PuzzleError> {
         let orbits = self.orbits.clone();
         self.with(|one| vec![(format!("{}'", one.name), one.transformation.inverse(&orbits))])
     }
@@ -417,8 +344,8 @@ impl OrbitPuzzle {
     /// Returns the puzzle with all powers of every move: `U2`, `U'`. One turn by any angle then is one move.
     ///
     /// # Errors
-    /// [`OrbitError::TooManyMoves`].
-    pub fn with_powers(self) -> Result<OrbitPuzzle, OrbitError> {
+    /// [`PuzzleError::ManyMoves`].
+    pub fn with_powers(self) -> Result<OrbitPuzzle, PuzzleError> {
         let orbits = self.orbits.clone();
         self.with(|one| {
             let powers = one.transformation.powers(&orbits, OrbitPuzzle::MAX_MOVES + 1);
@@ -436,7 +363,7 @@ impl OrbitPuzzle {
     fn with(
         self,
         made: impl Fn(&OrbitMove) -> Vec<(String, Transformation)>,
-    ) -> Result<OrbitPuzzle, OrbitError> {
+    ) -> Result<OrbitPuzzle, PuzzleError> {
         let mut moves = self.moves.clone();
         let mut names: HashSet<String> = moves.iter().map(|one| one.name.clone()).collect();
         for one in &self.moves {
@@ -454,8 +381,8 @@ impl OrbitPuzzle {
     /// Returns the puzzle with what counts as a move of each turn that it has.
     ///
     /// # Errors
-    /// [`OrbitError::TooManyMoves`].
-    pub fn counting(self, turns: Turns) -> Result<OrbitPuzzle, OrbitError> {
+    /// [`PuzzleError::ManyMoves`].
+    pub fn counting(self, turns: Turns) -> Result<OrbitPuzzle, PuzzleError> {
         match turns {
             Turns::Powers => self.with_powers(),
             Turns::Quarter => self.inverse_closed(),
@@ -467,16 +394,16 @@ impl OrbitPuzzle {
     /// `edges` for `edges` and `edges2`.
     ///
     /// # Errors
-    /// [`OrbitError::NoOrbit`], [`OrbitError::Needed`] where a move depends on what is left out,
-    /// [`OrbitError::NoMoves`].
-    pub fn keeping(mut self, names: &[String]) -> Result<OrbitPuzzle, OrbitError> {
+    /// [`PuzzleError::NoOrbit`], [`PuzzleError::Needed`] where a move depends on what is left out,
+    /// [`PuzzleError::NoMoves`].
+    pub fn keeping(mut self, names: &[String]) -> Result<OrbitPuzzle, PuzzleError> {
         let plain = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_lowercase();
         let meant = |orbit: &Orbit, name: &String| {
             orbit.name.eq_ignore_ascii_case(name) || plain(&orbit.name) == name.to_lowercase()
         };
         if let Some(name) = names.iter().find(|n| !self.orbits.iter().any(|o| meant(o, n))) {
             let all: Vec<&str> = self.orbits.iter().map(|orbit| orbit.name.as_str()).collect();
-            return Err(OrbitError::NoOrbit { name: shown(name, 32), orbits: all.join(", ") });
+            return Err(PuzzleError::NoOrbit { name: shown(name, 32), orbits: all.join(", ") });
         }
         let kept: Vec<usize> = (0..self.orbits.len())
             .filter(|&i| names.iter().any(|name| meant(&self.orbits[i], name)))
@@ -486,7 +413,7 @@ impl OrbitPuzzle {
                 Some(orbit) => at.orbit = orbit as u8,
                 None => {
                     let name = self.orbits[usize::from(at.orbit)].name.clone();
-                    return Err(OrbitError::Needed(name));
+                    return Err(PuzzleError::Needed(name));
                 }
             }
             Ok(())
@@ -509,10 +436,10 @@ impl OrbitPuzzle {
     /// Returns the puzzle that keeps the moves for which a function of their names says so.
     ///
     /// # Errors
-    /// [`OrbitError::NoMoves`].
-    pub fn only(mut self, keep: impl Fn(&str) -> bool) -> Result<OrbitPuzzle, OrbitError> {
+    /// [`PuzzleError::NoMoves`].
+    pub fn only(mut self, keep: impl Fn(&str) -> bool) -> Result<OrbitPuzzle, PuzzleError> {
         self.moves.retain(|one| keep(&one.name));
-        if self.moves.is_empty() { Err(OrbitError::NoMoves) } else { Ok(self) }
+        if self.moves.is_empty() { Err(PuzzleError::NoMoves) } else { Ok(self) }
     }
 
     /// Returns the name.
@@ -601,15 +528,15 @@ impl OrbitPuzzle {
     }
 }
 
-fn check_orbit(orbit: &Orbit) -> Result<(), OrbitError> {
+fn check_orbit(orbit: &Orbit) -> Result<(), PuzzleError> {
     let locations = orbit.locations();
     if locations > OrbitPuzzle::MAX_LOCATIONS || orbit.orientations == 0 {
-        return Err(OrbitError::Locations { orbit: orbit.name.clone(), locations });
+        return Err(PuzzleError::Locations { orbit: orbit.name.clone(), locations });
     }
     for &Placed { kind, turn } in &orbit.solved {
         let modulus = orbit.moduli[usize::from(kind)];
         if turn >= modulus || !orbit.orientations.is_multiple_of(modulus) {
-            return Err(OrbitError::Turn { orbit: orbit.name.clone(), turn, modulus });
+            return Err(PuzzleError::Turn { orbit: orbit.name.clone(), turn, modulus });
         }
     }
     Ok(())

@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use crate::puzzle::PuzzleError;
+
 /// A permutation of the points `0..len`, kept as the list of their images.
 ///
 /// As a move, `image(p)` is where that which stands at position p goes. As an arrangement, `image(p)` is the
@@ -25,46 +27,26 @@ pub struct Permutation {
     images: Box<[u8]>,
 }
 
-/// What is not a permutation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PermutationError {
-    /// A point is the image of two, or stands in two cycles. Counted from 0.
-    #[error("not a permutation: point {} occurs twice", .0 + 1)]
-    Twice(usize),
-    /// A point outside the set. Counted from 0.
-    #[error("not a permutation of {points} points: it has point {}", .point + 1)]
-    Outside {
-        /// The point.
-        point: usize,
-        /// How many there are.
-        points: usize,
-    },
-    /// More points than a permutation can have.
-    #[error("{0} points: a permutation has at most {max}", max = Permutation::MAX_LEN)]
-    TooLong(usize),
-}
-
 impl Permutation {
     /// Most points.
-    pub const MAX_LEN: usize = 255;
+    pub const MAX_LEN: usize = crate::puzzle::error::MAX_POINTS;
 
     /// Returns the permutation with the given images.
     ///
     /// # Errors
-    /// [`PermutationError`] when they are not those of a permutation.
-    pub fn new(images: &[usize]) -> Result<Permutation, PermutationError> {
+    /// [`PuzzleError`] when they are not those of a permutation.
+    pub fn new(images: &[usize]) -> Result<Permutation, PuzzleError> {
         let points = images.len();
         if points > Permutation::MAX_LEN {
-            return Err(PermutationError::TooLong(points));
+            return Err(PuzzleError::ManyPoints(points));
         }
         let mut seen = [false; Permutation::MAX_LEN];
         for &point in images {
             if point >= points {
-                return Err(PermutationError::Outside { point, points });
+                return Err(PuzzleError::PointOutside { point, points });
             }
             if std::mem::replace(&mut seen[point], true) {
-                return Err(PermutationError::Twice(point));
+                return Err(PuzzleError::PointTwice(point));
             }
         }
         Ok(Permutation { images: images.iter().map(|&point| point as u8).collect() })
@@ -90,18 +72,15 @@ impl Permutation {
     /// Returns the permutation that takes each point of a cycle to the next one.
     ///
     /// # Errors
-    /// [`PermutationError`] when a point stands in two cycles or is none.
-    pub fn from_cycles(
-        points: usize,
-        cycles: &[Vec<usize>],
-    ) -> Result<Permutation, PermutationError> {
+    /// [`PuzzleError`] when a point stands in two cycles or is none.
+    pub fn from_cycles(points: usize, cycles: &[Vec<usize>]) -> Result<Permutation, PuzzleError> {
         let mut images: Vec<usize> = (0..points).collect();
         let mut seen = vec![false; points];
         for cycle in cycles {
             for (i, &point) in cycle.iter().enumerate() {
                 match seen.get_mut(point) {
-                    None => return Err(PermutationError::Outside { point, points }),
-                    Some(true) => return Err(PermutationError::Twice(point)),
+                    None => return Err(PuzzleError::PointOutside { point, points }),
+                    Some(true) => return Err(PuzzleError::PointTwice(point)),
                     Some(seen) => *seen = true,
                 }
                 images[point] = cycle[(i + 1) % cycle.len()];

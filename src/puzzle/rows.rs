@@ -10,9 +10,7 @@ use rayon::prelude::*;
 use crate::Error;
 use crate::perm::MAX_LEN;
 use crate::puzzle::space::{MAX_WIDTH, place};
-use crate::puzzle::{
-    Board, BoardError, Definition, DefinitionError, Permutation, Size, State, StateSpace,
-};
+use crate::puzzle::{Board, Definition, Permutation, PuzzleError, Size, State, StateSpace};
 
 /// Rows of one piece of work. So many or fewer stay on the calling thread: to wake others takes as long.
 const PIECE: usize = 2048;
@@ -53,7 +51,7 @@ pub(crate) fn whole_boards(size: Size, tiles: &[u16]) -> Result<(), Error> {
         0 => Ok(()),
         found => Err(Error::Row {
             row: tiles.len() / size.cells(),
-            reason: Box::new(BoardError::WrongCells { size, found }.into()),
+            reason: Box::new(PuzzleError::cells(size, found).into()),
         }),
     }
 }
@@ -70,7 +68,7 @@ pub(crate) fn no_board(size: Size, row: &[u16]) -> Error {
 pub(crate) fn no_arrangement(row: &[u16]) -> Error {
     let elements: Vec<usize> = row.iter().map(|&element| element.into()).collect();
     match Permutation::new(&elements) {
-        Err(error) => DefinitionError::from(error).into(),
+        Err(error) => error.into(),
         Ok(_) => unreachable!("an arrangement was refused"),
     }
 }
@@ -146,7 +144,7 @@ impl StateSpace {
     fn wrong(&self, row: &[u16]) -> Error {
         match self.size() {
             Some(size) => no_board(size, row),
-            None if row.len() != self.width() => DefinitionError::StateLength {
+            None if row.len() != self.width() => PuzzleError::StateLength {
                 puzzle: self.name(),
                 found: row.len(),
                 expected: self.width(),
@@ -172,7 +170,7 @@ impl StateSpace {
     ///
     /// # Errors
     /// [`Error::Row`] names the first row that is no board or arrangement, or that no moves lead to: of other
-    /// puzzles than boards, only what the parity tells is looked at. [`BoardError::NoNumbers`].
+    /// puzzles than boards, only what the parity tells is looked at. [`PuzzleError::NoNumbers`].
     pub fn ids(&self, numbers: &[u16]) -> Result<Vec<u64>, Error> {
         self.numbered()?;
         self.whole(numbers)?;
@@ -189,20 +187,20 @@ impl StateSpace {
     fn unreachable(&self, row: &[u16]) -> Error {
         let board = self.size().and_then(|size| Board::new(size, row).ok());
         let refused = board.and_then(|board| self.state(&board).err());
-        refused.unwrap_or_else(|| DefinitionError::Unreachable { puzzle: self.name() }.into())
+        refused.unwrap_or_else(|| PuzzleError::Unreachable { puzzle: self.name() }.into())
     }
 
     /// Returns the rows of many state ids, the inverse of [`StateSpace::ids`]. Cost: some 100 ns per row and core, on
     /// all threads of the current pool.
     ///
     /// # Errors
-    /// [`Error::Row`] names the first id that no state has. [`BoardError::NoNumbers`].
+    /// [`Error::Row`] names the first id that no state has. [`PuzzleError::NoNumbers`].
     pub fn rows(&self, ids: &[u64]) -> Result<Vec<u16>, Error> {
         self.numbered()?;
         let width = self.width();
         let no_state = |id| {
             let ids = self.lines() * width as u64;
-            Error::from(DefinitionError::NoState { puzzle: self.name(), id, ids })
+            Error::from(PuzzleError::NoState { puzzle: self.name(), id, ids })
         };
         each_row(ids, 1, width, |ids, numbers| {
             for (i, (&id, row)) in ids.iter().zip(numbers.chunks_exact_mut(width)).enumerate() {

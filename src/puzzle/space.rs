@@ -16,8 +16,8 @@ use crate::Error;
 use crate::perm::{MAX_LEN, lehmer};
 use crate::puzzle::group::orbits;
 use crate::puzzle::{
-    Board, BoardError, Coordinates, Definition, Generator, Metric, Permutation, PositionOrder,
-    Puzzle, Size, SnakePath,
+    Board, Coordinates, Definition, Generator, Metric, Permutation, PositionOrder, Puzzle,
+    PuzzleError, Size, SnakePath,
 };
 
 /// A state of a puzzle.
@@ -259,7 +259,7 @@ impl StateSpace {
     /// Returns the same states from one in the puzzle's own words: a board, or what [`Definition::show`] prints.
     ///
     /// # Errors
-    /// [`BoardError`] and [`crate::puzzle::DefinitionError`].
+    /// [`PuzzleError`].
     pub fn starting_at(self, text: &str) -> Result<StateSpace, Error> {
         match &self.0.kind {
             PuzzleKind::Board { goal, .. } => {
@@ -406,7 +406,7 @@ impl fmt::Display for StateSpace {
 // States: as (line, cell) pairs, as single numbers, and in the puzzle's own words.
 //
 // Methods that take a state panic where states have no numbers, since there is none to be had: those that return one
-// are refused with [`BoardError::NoNumbers`].
+// are refused with [`PuzzleError::NoNumbers`].
 
 impl StateSpace {
     fn numbering(&self) -> &Numbering {
@@ -416,10 +416,12 @@ impl StateSpace {
     /// Checks that states have numbers of 64 bits.
     ///
     /// # Errors
-    /// [`BoardError::NoNumbers`] for boards of more than 20 cells.
-    pub fn numbered(&self) -> Result<(), BoardError> {
+    /// [`PuzzleError::NoNumbers`] for boards of more than 20 cells.
+    pub fn numbered(&self) -> Result<(), PuzzleError> {
         match (&self.0.numbering, self.size()) {
-            (None, Some(size)) => Err(BoardError::NoNumbers { size }),
+            (None, Some(size)) => {
+                Err(PuzzleError::NoNumbers { size: size.to_string(), cells: size.cells() })
+            }
             _ => Ok(()),
         }
     }
@@ -448,7 +450,7 @@ impl StateSpace {
     /// Returns the state at depth 0.
     ///
     /// # Errors
-    /// [`BoardError`] when it cannot reach the goal, or states have no numbers.
+    /// [`PuzzleError`] when it cannot reach the goal, or states have no numbers.
     pub fn start(&self) -> Result<State, Error> {
         match &self.0.kind {
             PuzzleKind::Board { start, .. } => self.state(start),
@@ -459,7 +461,7 @@ impl StateSpace {
     /// Returns the state that a text gives in the puzzle's own words.
     ///
     /// # Errors
-    /// [`BoardError`] and [`crate::puzzle::DefinitionError`]; an arrangement of another puzzle than a board is not looked at for
+    /// [`PuzzleError`]; an arrangement of another puzzle than a board is not looked at for
     /// whether it can be reached.
     pub fn parse(&self, text: &str) -> Result<State, Error> {
         match &self.0.kind {
@@ -473,7 +475,7 @@ impl StateSpace {
     /// Returns the state of a board.
     ///
     /// # Errors
-    /// [`BoardError`] when the board has another size or cannot reach the goal, or states have no numbers.
+    /// [`PuzzleError`] when the board has another size or cannot reach the goal, or states have no numbers.
     ///
     /// # Panics
     /// When the space is not that of a board.
@@ -572,7 +574,7 @@ impl StateSpace {
     /// Returns the row of a text in the puzzle's own words; of a board, whether or not it can reach the goal.
     ///
     /// # Errors
-    /// [`BoardError`] and [`crate::puzzle::DefinitionError`].
+    /// [`PuzzleError`].
     pub fn row_of_text(&self, text: &str) -> Result<Vec<u16>, Error> {
         match &self.0.kind {
             PuzzleKind::Board { goal, .. } => {

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use crate::Error;
 use crate::report::scene::{
     ACCENT, Anchor, Colour, Font, INK, Point, RAISED, Scene, SceneShape, TEXT,
 };
-use crate::report::{ReportError, thousands};
+use crate::report::thousands;
 use crate::search::Outcome;
 
 /// Width and height of the chart in pixels of the SVG.
@@ -27,14 +28,17 @@ impl ChartFormat {
     /// Returns the format that the ending of a file name asks for, in upper or lower case.
     ///
     /// # Errors
-    /// [`ReportError::PlotFormat`] when the ending is neither `.svg` nor `.png`.
-    pub fn of(path: impl AsRef<Path>) -> Result<ChartFormat, ReportError> {
+    /// [`Error::Report`] when the ending is neither `.svg` nor `.png`.
+    pub fn of(path: impl AsRef<Path>) -> Result<ChartFormat, Error> {
         let path = path.as_ref();
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
         match ending.to_str() {
             Some("svg") => Ok(ChartFormat::Svg),
             Some("png") => Ok(ChartFormat::Png),
-            _ => Err(ReportError::PlotFormat(path.display().to_string())),
+            _ => Err(Error::Report(format!(
+                "'{}' is not a plot file: let its name end in .svg or .png",
+                path.display()
+            ))),
         }
     }
 }
@@ -79,16 +83,19 @@ impl Chart {
     /// Returns the picture as PNG.
     ///
     /// # Errors
-    /// [`ReportError::Draw`] when the pixels cannot be encoded.
-    pub fn png(&self) -> Result<Vec<u8>, ReportError> {
-        super::png::png(&self.scene()).map_err(|e| ReportError::Draw(e.to_string()))
+    /// [`Error::Report`] when the pixels cannot be encoded.
+    pub fn png(&self) -> Result<Vec<u8>, Error> {
+        let drawn = super::png::png(&self.scene());
+        drawn.map_err(|e| {
+            Error::Report(format!("cannot draw the plot: {e}; write it as .svg instead"))
+        })
     }
 
     /// Returns the picture in the given format.
     ///
     /// # Errors
-    /// [`ReportError::Draw`] when the pixels of a PNG cannot be encoded.
-    pub fn bytes(&self, format: ChartFormat) -> Result<Vec<u8>, ReportError> {
+    /// [`Error::Report`] when the pixels of a PNG cannot be encoded.
+    pub fn bytes(&self, format: ChartFormat) -> Result<Vec<u8>, Error> {
         match format {
             ChartFormat::Svg => Ok(self.svg().into_bytes()),
             ChartFormat::Png => self.png(),
@@ -385,10 +392,10 @@ mod tests {
 
     #[test]
     fn the_format_follows_the_ending() {
-        assert_eq!(ChartFormat::of(Path::new("a/b.SVG")), Ok(ChartFormat::Svg));
-        assert_eq!(ChartFormat::of(Path::new("b.png")), Ok(ChartFormat::Png));
-        let refused = ChartFormat::of(Path::new("b.pdf"));
-        assert_eq!(refused, Err(ReportError::PlotFormat("b.pdf".into())));
+        assert_eq!(ChartFormat::of("a/b.SVG").unwrap(), ChartFormat::Svg);
+        assert_eq!(ChartFormat::of("b.png").unwrap(), ChartFormat::Png);
+        let refused = ChartFormat::of("b.pdf").unwrap_err().to_string();
+        assert_eq!(refused, "'b.pdf' is not a plot file: let its name end in .svg or .png");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::Error;
 use crate::puzzle::{Board, Metric, MoveStyle, Moves, Size};
 use crate::report::text::share;
-use crate::report::{Report, ReportError, counted, one_key_per_line, thousands, title};
+use crate::report::{Report, counted, one_key_per_line, thousands, title};
 use crate::search::Outcome;
 
 // The frame of a page, and how text gets into it.
@@ -132,7 +132,7 @@ pub struct Refused {
 /// tiles can also be slid by hand. Many solutions share a page and are chosen from a list.
 ///
 /// # Errors
-/// [`ReportError::NoSolution`] when there is no board at all, [`ReportError::Solution`] when the moves of one do not
+/// [`Error::Report`] when there is no board at all, and when the moves of one do not
 /// lead to its goal.
 ///
 /// ```
@@ -153,12 +153,13 @@ pub fn player(
     solutions: &[Solution],
     refused: &[Refused],
     style: MoveStyle,
-) -> Result<String, ReportError> {
+) -> Result<String, Error> {
     for (index, solution) in solutions.iter().enumerate() {
-        check(solution).map_err(|reason| ReportError::Solution { number: index + 1, reason })?;
+        let wrong = |reason| format!("cannot show solution {}: {reason}", index + 1);
+        check(solution).map_err(|reason| Error::Report(wrong(reason)))?;
     }
     let title = match solutions {
-        [] if refused.is_empty() => return Err(ReportError::NoSolution),
+        [] if refused.is_empty() => return Err(Error::Report("there is no board to show".into())),
         [] => {
             let title = format!("{} without a solution", counted(refused.len() as u64, "board"));
             let page = Page {

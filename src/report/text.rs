@@ -13,12 +13,11 @@ use crate::store;
 ///
 /// ```
 /// use tilewave::search::{self, Search};
-/// use tilewave::progress::NoProgress;
 /// use tilewave::puzzle::{Goal, Size};
 /// use tilewave::report::Report;
 ///
 /// let search = Search::new(Goal::Last.board(Size::new(3, 3)?)?);
-/// let outcome = search::run(&search, &NoProgress)?;
+/// let outcome = search.run()?;
 /// let report = Report::new(&outcome);
 /// assert!(report.summary().contains("diameter    31"));
 /// assert!(report.summary().contains("all 32 levels equal to OEIS A089473"));

@@ -92,6 +92,7 @@ impl fmt::Display for Fault {
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Verdict {
     /// The puzzle, and the metric unless it is the usual one.
     pub puzzle: String,
@@ -213,6 +214,7 @@ impl fmt::Display for Verdict {
 
 /// The first depth at which two distributions differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Difference {
     /// The first wrong depth.
     pub depth: usize,

@@ -6,11 +6,12 @@ use crate::Error;
 use crate::kernel::Kernel;
 use crate::progress::{NoProgress, Progress, StopWhen};
 use crate::puzzle::{Goal, Size, StateSpace, families};
+use crate::resources::Resources;
 use crate::search::disk::{
-    self, Directories, Disk, DiskError, Estimate, MemoryPlan, Network, PlaneStore, network,
+    self, Directories, Disk, Estimate, MemoryPlan, Network, PlaneStore, network,
 };
 use crate::search::{
-    Chunks, Engine, Outcome, Search, SearchError, SearchPlan, SearchProblem, plan, run,
+    Chunks, Engine, Outcome, Search, SearchError, SearchPlan, SearchProblem, plan,
 };
 use crate::store::{MemoryDirectory, budget};
 use crate::units::{bytes, counted};
@@ -27,6 +28,7 @@ const MEMBERS: (usize, usize) = (8, 12);
 
 /// The speed of an engine on this machine.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Calibration {
     /// What was searched to find out.
     pub space: StateSpace,
@@ -65,20 +67,11 @@ impl Calibration {
 /// work is the number of states.
 ///
 /// # Errors
-/// What [`run`] and [`disk::run`] return.
-pub fn calibrate(
-    plan: &SearchPlan,
-    threads: Option<usize>,
-    kernel: Option<Kernel>,
-) -> Result<Option<Calibration>, Error> {
-    let run = if plan.engine == Engine::Disk { worked } else { run };
-    let search = |space: StateSpace| {
-        let mut search = Search::of(space);
-        search.engine = Some(plan.engine);
-        search.threads = threads;
-        search.kernel = kernel;
-        search
-    };
+/// What [`Search::run`] and [`Disk::run`] return.
+pub fn calibrate(plan: &SearchPlan, resources: Resources) -> Result<Option<Calibration>, Error> {
+    let run = if plan.engine == Engine::Disk { worked } else { Search::run_with };
+    let resources = resources.memory(None);
+    let search = |space: StateSpace| Search::of(space).engine(plan.engine).resources(resources);
     let levels = |growth: f64| match plan.engine {
         Engine::Reference => 1.0,
         Engine::Sweep | Engine::Disk => growth,
@@ -104,8 +97,7 @@ pub fn calibrate(
     }
     let begun = Instant::now();
     let run_some = |space: StateSpace| {
-        let mut search = search(space);
-        search.memory = Some(budget());
+        let search = search(space).memory(budget());
         match run(&search, &StopWhen(|| begun.elapsed() > MOST_TIME)) {
             Ok(outcome) => Ok(Some(outcome)),
             Err(Error::Search(SearchError::Interrupted { .. } | SearchError::Memory { .. })) => {
@@ -156,8 +148,8 @@ fn worked(search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
     let layout = SearchProblem::chunked(&search.space)?.layout;
     disk.shared_digits = Chunks::new(layout, 1).map(|chunks| chunks.digits);
     disk.commit_every = Duration::MAX;
-    let ended = disk::run(search, &disk, progress).map_err(|error| match error {
-        Error::Disk(DiskError::Interrupted { depth, states, .. }) => {
+    let ended = disk.run_with(search, progress).map_err(|error| match error {
+        Error::Search(SearchError::Paused { depth, states, .. }) => {
             SearchError::Interrupted { depth, states }.into()
         }
         error => error,
@@ -208,6 +200,7 @@ pub struct Machines {
 
 /// What a search will take.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Forecast {
     /// States that there are.
     pub states: u64,
@@ -233,6 +226,7 @@ pub struct Forecast {
 
 /// What a search on disk will take.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct DiskForecast {
     /// Number of chunks.
     pub chunks: usize,
@@ -262,17 +256,17 @@ impl Forecast {
     ) -> Result<Forecast, Error> {
         let mut plan = plan(&search.space, search.engine)?;
         let ranks = machines.ranks;
-        let too_large = search.memory.is_some_and(|budget| plan.array_bytes > budget);
+        let too_large = search.resources.memory.is_some_and(|budget| plan.array_bytes > budget);
         // What is searched in memory only is planned there, unless files are asked for.
         let needs = || too_large && search.engine.is_none() && disk::suits(&search.space);
         let on_disk = plan.engine == Engine::Sweep && (on_disk || ranks > 1 || needs());
         if on_disk {
             plan.engine = Engine::Disk;
         }
-        let measured = calibrate(&plan, search.threads, search.kernel)?;
+        let measured = calibrate(&plan, search.resources)?;
         let measured = measured.as_ref();
         let here = std::thread::available_parallelism().map_or(1, usize::from);
-        let cores = machines.cores.or(measured.map(|m| m.threads)).or(search.threads);
+        let cores = machines.cores.or(measured.map(|m| m.threads)).or(search.resources.threads);
         let cores = cores.unwrap_or(here);
         let computing = |m: &Calibration| m.seconds * m.threads as f64 / cores as f64;
         let mut forecast = Forecast {
@@ -314,7 +308,7 @@ impl Forecast {
         }
         let mut plan = match MemoryPlan::choose(search, &disk, None) {
             Err(Error::Search(SearchError::Memory { needed, .. })) => {
-                let larger = Search { memory: Some(needed), ..search.clone() };
+                let larger = search.clone().memory(needed);
                 MemoryPlan::choose(&larger, &disk, None)?
             }
             plan => plan?,

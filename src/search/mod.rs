@@ -12,6 +12,7 @@
 
 pub(crate) mod classes;
 pub mod disk;
+pub(crate) mod error;
 pub(crate) mod expander;
 pub(crate) mod forecast;
 pub(crate) mod long_windows;
@@ -26,11 +27,12 @@ pub(crate) mod reference;
 pub(crate) mod run;
 
 pub use crate::search::disk::plan::{Network, network};
+pub use crate::search::error::SearchError;
 pub use crate::search::forecast::{Calibration, DiskForecast, Forecast, Machines, calibrate};
-pub use crate::search::options::{Engine, Search, SearchError};
-pub use crate::search::outcome::{DiskUse, EachLevel, Outcome};
+pub use crate::search::options::{Engine, Search};
+pub use crate::search::outcome::{DiskUse, Outcome};
 pub use crate::search::ranks::{Communicator, OneProcess, Ranks, Reduce, Share};
-pub use crate::search::run::{SearchPlan, plan, run, run_each};
+pub use crate::search::run::{SearchPlan, plan};
 
 pub(crate) use crate::search::classes::{
     BYTE, Chunks, Group, Groups, IncomingMoves, IncomingStep, Seat,
@@ -41,5 +43,5 @@ pub(crate) use crate::search::expander::{
 pub(crate) use crate::search::long_windows::{
     ChainPlan, LongWindowArrays, LongWindows, is_long, plans,
 };
-pub(crate) use crate::search::outcome::{FoundLevels, PlaneStore};
+pub(crate) use crate::search::outcome::{EachLevel, FoundLevels, PlaneStore};
 pub(crate) use crate::search::problem::{Crossings, Plane, SearchProblem, crosses};

@@ -1,12 +1,20 @@
-//! What to search, and how; what can be wrong with that.
+//! What to search, and how.
 
-use crate::kernel::{Kernel, KernelError};
-use crate::puzzle::{Board, Size, StateSpace};
-use crate::threads::ThreadsError;
-use crate::units::{bytes, names, thousands};
+use crate::puzzle::{Board, StateSpace};
+use crate::resources::{Resources, resource_setters, setters};
+use crate::units::names;
 
 /// A search to run: from `start` (the goal itself by default) over everything that it reaches.
+///
+/// ```
+/// use tilewave::{Goal, Search, Size};
+/// let search = Search::new(Goal::Last.board(Size::new(3, 3)?)?);
+/// let outcome = search.max_depth(2).threads(2).run()?;
+/// assert_eq!((outcome.counts, outcome.complete), (vec![1, 2, 4], false));
+/// # Ok::<(), tilewave::Error>(())
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Search {
     /// What is searched.
     pub space: StateSpace,
@@ -14,15 +22,14 @@ pub struct Search {
     pub max_depth: Option<usize>,
     /// Engine, `None` for the fastest that can run the board.
     pub engine: Option<Engine>,
-    /// Kernel of the sweep engine, `None` for the fastest of this processor.
-    pub kernel: Option<Kernel>,
-    /// Worker threads, `None` for one per core.
-    pub threads: Option<usize>,
-    /// Most bytes the arrays may take, `None` for no limit.
-    pub memory: Option<u64>,
     /// Most states of the last depth to return.
     pub keep_last: usize,
+    /// What it may use: the memory is that of its arrays, the kernel that of the sweep engine.
+    pub resources: Resources,
 }
+
+setters! { Search: space: StateSpace, keep_last: usize,; max_depth: usize, engine: Engine, }
+resource_setters! { Search }
 
 impl Search {
     /// The most cells a complete search is offered for: the arrays of a larger board exceed any machine.
@@ -35,109 +42,7 @@ impl Search {
 
     /// Returns the complete search of a state space, with everything else at its default.
     pub fn of(space: StateSpace) -> Search {
-        Search {
-            space,
-            max_depth: None,
-            engine: None,
-            kernel: None,
-            threads: None,
-            memory: None,
-            keep_last: 0,
-        }
-    }
-
-    /// Returns the kernel asked for, or the fastest of this processor.
-    pub(crate) fn choose_kernel(&self) -> Result<Kernel, SearchError> {
-        match self.kernel {
-            None => Ok(Kernel::best()),
-            Some(kernel) if kernel.is_supported() => Ok(kernel),
-            Some(kernel) => Err(KernelError::Unsupported(kernel).into()),
-        }
-    }
-}
-
-/// A search that cannot run or was stopped.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SearchError {
-    /// The board has too many cells.
-    #[error("board {size} has {} cells: a complete search handles at most {}, choose a smaller board", size.cells(), Search::MAX_CELLS)]
-    TooLarge {
-        /// Size of the board.
-        size: Size,
-    },
-    /// The sweep engine cannot run boards this small.
-    #[error(
-        "{puzzle} is too small for the sweep engine (7 positions at least): use --engine reference"
-    )]
-    TooSmall {
-        /// The puzzle.
-        puzzle: String,
-    },
-    /// The arrays exceed the memory budget.
-    #[error(
-        "{puzzle} needs {} of memory with the {engine} engine, the budget is {}: raise it with --memory if the machine has more, or {}",
-        bytes(*needed), bytes(*budget), way_out(*engine)
-    )]
-    Memory {
-        /// The puzzle.
-        puzzle: String,
-        /// Engine asked for.
-        engine: Engine,
-        /// Bytes needed.
-        needed: u64,
-        /// Bytes allowed.
-        budget: u64,
-    },
-    /// The worker threads could not be started.
-    #[error(transparent)]
-    Threads(#[from] ThreadsError),
-    /// The kernel asked for does not run here.
-    #[error(transparent)]
-    Kernel(#[from] KernelError),
-    /// This engine keeps its levels in files.
-    #[error(
-        "the disk engine keeps its levels in files, this search names none: give --dir, or --engine sweep"
-    )]
-    NoFiles,
-    /// The levels of this puzzle are not cut into chunks.
-    #[error("{puzzle} is searched in memory only: leave out --dir")]
-    InMemory {
-        /// The puzzle.
-        puzzle: String,
-    },
-    /// The levels hold more states than there are, or fewer at the end.
-    #[error(
-        "the levels up to depth {depth} hold {found} states, {puzzle} has {all}: this machine or this program has erred, the result is withheld; run it again, or with another --kernel or --engine"
-    )]
-    Sum {
-        /// The puzzle.
-        puzzle: String,
-        /// Deepest level counted.
-        depth: usize,
-        /// States counted.
-        found: u64,
-        /// States that the board has.
-        all: u64,
-    },
-    /// The observer asked to stop.
-    #[error(
-        "interrupted at depth {depth} after {} states: a search in memory starts over, --max-depth ends it early with a result",
-        thousands(*states)
-    )]
-    Interrupted {
-        /// Depth being computed.
-        depth: usize,
-        /// States counted in the finished levels.
-        states: u64,
-    },
-}
-
-/// What to do about a search that does not fit the memory.
-fn way_out(engine: Engine) -> &'static str {
-    match engine {
-        Engine::Sweep => "search on disk with --dir DIR",
-        _ => "choose a smaller board",
+        Search { space, max_depth: None, engine: None, keep_last: 0, resources: Resources::new() }
     }
 }
 

@@ -13,6 +13,7 @@ use crate::units::names;
 
 /// The result of a search: one count and one checksum per depth, and how it was computed.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// What was searched.
     pub space: StateSpace,
@@ -83,6 +84,7 @@ names! { PlaneStore:
 
 /// What a search on disk has used.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct DiskUse {
     /// Number of chunks.
     pub chunks: usize,
@@ -115,7 +117,7 @@ pub struct DiskUse {
 /// What is done with each group of a level: the depth, the number of the group's first line, the registers
 /// of all its lines in the layout of [`crate::perm::layout`], and the cells (path indices) that the bits of a
 /// byte stand for.
-pub type EachLevel<'a> =
+pub(crate) type EachLevel<'a> =
     dyn FnMut(usize, u64, &[Register], &[usize]) -> Result<(), Error> + Send + 'a;
 
 /// The levels that an engine has found.
@@ -320,7 +322,8 @@ mod tests {
         let puzzle = || "2x2".to_string();
         let level = |states| Tally { states, checksum: 0 };
         let push = |found: &mut FoundLevels, states| {
-            found.push(level(states), Instant::now(), &NoProgress)
+            let more = found.push(level(states), Instant::now(), &NoProgress);
+            more.map_err(|error| error.to_string())
         };
         let mut found = FoundLevels::new(puzzle(), 12);
         assert_eq!(push(&mut found, 1), Ok(true));
@@ -328,7 +331,7 @@ mod tests {
         assert_eq!((push(&mut found, 0), found.complete), (Ok(false), true));
         let sum = |found| {
             let (depth, all) = (2, 12);
-            Err(SearchError::Sum { puzzle: puzzle(), depth, found, all })
+            Err(SearchError::Sum { puzzle: puzzle(), depth, found, all }.to_string())
         };
         let mut found = FoundLevels::after(puzzle(), 12, [1, 11].into_iter());
         assert_eq!(push(&mut found, 1), sum(13));

@@ -4,31 +4,39 @@ use std::time::Instant;
 
 use crate::Error;
 use crate::perm::Layout;
-use crate::progress::Progress;
+use crate::progress::{NoProgress, Progress};
 use crate::puzzle::StateSpace;
 use crate::search::{
     EachLevel, Engine, Outcome, Search, SearchError, SearchProblem, memory, reference,
 };
 use crate::threads::pool;
 
-/// Runs a search on its own thread pool and returns what it found.
-///
-/// Cost: the sweep engine takes n!/120 * 128 bytes for n tiles moved one at a time, see [`crate::search::plan()`] for
-/// other puzzles, and passes over them once per level; the reference engine takes two bits a state and random
-/// accesses to them.
-///
-/// # Errors
-/// [`SearchError`] when the board does not fit the engine, the budget or the processor, or the observer
-/// interrupts; [`crate::puzzle::BoardError`] when the start cannot reach the goal.
-pub fn run(search: &Search, observer: &dyn Progress) -> Result<Outcome, Error> {
-    run_each(search, observer, &mut |_, _, _, _| Ok(()))
+impl Search {
+    /// Runs the search on its own threads and returns what it found.
+    ///
+    /// Cost: the sweep engine takes n!/120 * 128 bytes for n tiles moved one at a time, see [`crate::search::plan()`]
+    /// for other puzzles, and passes over them once per level; the reference engine takes two bits a state and random
+    /// accesses to them.
+    ///
+    /// # Errors
+    /// [`SearchError`] when the board does not fit the engine, the budget or the processor;
+    /// [`crate::puzzle::PuzzleError`] when the start cannot reach the goal.
+    pub fn run(&self) -> Result<Outcome, Error> {
+        self.run_with(&NoProgress)
+    }
+
+    /// Runs the search as [`Search::run`] does, which an observer sees and may stop.
+    ///
+    /// # Errors
+    /// As [`Search::run`], and [`SearchError::Interrupted`].
+    pub fn run_with(&self, observer: &dyn Progress) -> Result<Outcome, Error> {
+        run_each(self, observer, &mut |_, _, _, _| Ok(()))
+    }
 }
 
-/// Does what [`run`] does, and hands over the states of each level. Only the sweep engine does.
-///
-/// # Errors
-/// What [`run`] returns, and what `each` returns, which ends the search.
-pub fn run_each(
+/// Runs a search and hands over the states of each level; only the sweep engine does. What `each` returns ends the
+/// search.
+pub(crate) fn run_each(
     search: &Search,
     observer: &dyn Progress,
     each: &mut EachLevel,
@@ -39,13 +47,13 @@ pub fn run_each(
     if plan.engine == Engine::Disk {
         return Err(SearchError::NoFiles.into());
     }
-    if let Some(budget) = search.memory.filter(|&b| b < plan.array_bytes) {
+    if let Some(budget) = search.resources.exceeded_by(plan.array_bytes) {
         let (engine, needed) = (plan.engine, plan.array_bytes);
         return Err(
             SearchError::Memory { puzzle: space.to_string(), engine, needed, budget }.into()
         );
     }
-    let pool = pool(search.threads).map_err(SearchError::from)?;
+    let pool = pool(search.resources.threads).map_err(SearchError::from)?;
     let (found, kernel) = if plan.engine == Engine::Reference {
         let start = space.start()?;
         observer.started(plan.states);
@@ -53,7 +61,7 @@ pub fn run_each(
         (found, None)
     } else {
         let problem = SearchProblem::new(&search.space)?;
-        let kernel = search.choose_kernel()?;
+        let kernel = search.resources.choose_kernel().map_err(SearchError::from)?;
         observer.started(plan.states);
         let found = pool.install(|| memory::run(search, &problem, kernel, observer, each))?;
         (found, Some(kernel))
@@ -79,6 +87,7 @@ pub fn run_each(
 
 /// What a search needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SearchPlan {
     /// What is searched.
     pub space: StateSpace,

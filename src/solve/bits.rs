@@ -328,7 +328,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::pdb::{Build, Encoding, Kind, Pattern, Pdb, build};
+    use crate::pdb::{Build, Encoding, Kind, Pattern, Pdb};
     use crate::progress::NoProgress;
     use crate::puzzle::{Board, Goal, Size};
     use crate::search::Share;
@@ -339,12 +339,10 @@ mod tests {
 
     fn solver(goal: &Board, partitions: &[&[&[u16]]]) -> Optimal {
         let bits = |tiles: &&[u16]| -> Arc<Pdb> {
-            let how = Build {
-                kind: Kind::Regions,
-                encoding: Encoding::Bit,
-                ..Build::new(Pattern::new(goal.clone(), tiles).unwrap())
-            };
-            Arc::new(build(&how, &NoProgress).unwrap())
+            let how = Build::new(Pattern::new(goal.clone(), tiles).unwrap())
+                .kind(Kind::Regions)
+                .encoding(Encoding::Bit);
+            Arc::new(how.run().unwrap())
         };
         let partition = |patterns: &&[&[u16]]| patterns.iter().map(bits).collect();
         Optimal::with_partitions(goal, partitions.iter().map(partition)).unwrap()
@@ -386,7 +384,7 @@ mod tests {
         assert_eq!(solver.tree.databases().any(arranged), large);
         assert_eq!(all(), before);
         assert!(before.iter().sum::<u64>() > 100, "{before:?}");
-        let sharing = self::solver(goal, partitions).without_copies();
+        let sharing = self::solver(goal, partitions).memory(0);
         sharing.tree.arrange(&NoProgress);
         assert!(!sharing.tree.databases().any(arranged));
     }

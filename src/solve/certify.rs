@@ -8,13 +8,14 @@ use std::time::Instant;
 
 use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, lbool};
 
-use crate::progress::Progress;
+use crate::progress::{NoProgress, Progress};
 use crate::puzzle::{Board, Moves};
 use crate::solve::SolveError;
 use crate::solve::models::{Cnf, Question};
 
 /// A proven optimum.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Certificate {
     /// A solution of the optimal length, found by the SAT solver and verified.
     pub solution: Moves,
@@ -31,21 +32,28 @@ pub struct Certificate {
 /// minutes.
 ///
 /// ```
-/// use tilewave::progress::NoProgress;
 /// use tilewave::puzzle::{Board, Goal};
 /// use tilewave::solve::{SolveError, certify};
 ///
 /// let board = Board::parse("1 2 3/0 4 6/7 5 8", None)?;
 /// let goal = Goal::Last.board(board.size())?;
-/// assert_eq!(certify(&board, &goal, 3, &NoProgress)?.solution.len(), 3);
-/// assert!(matches!(certify(&board, &goal, 5, &NoProgress), Err(SolveError::Beaten { .. })));
+/// assert_eq!(certify(&board, &goal, 3)?.solution.len(), 3);
+/// assert!(matches!(certify(&board, &goal, 5), Err(SolveError::Beaten { .. })));
 /// # Ok::<(), tilewave::Error>(())
 /// ```
 ///
 /// # Errors
 /// [`SolveError::Beaten`] with a shorter solution, [`SolveError::TooShort`] when there is none of that
-/// length, [`SolveError::Undecided`] when `progress` says to stop, and what [`Question::new`] refuses.
-pub fn certify(
+/// length, and what [`Question::new`] refuses.
+pub fn certify(board: &Board, goal: &Board, length: usize) -> Result<Certificate, SolveError> {
+    certify_with(board, goal, length, &NoProgress)
+}
+
+/// Returns the certificate as [`certify`] does, which an observer may stop.
+///
+/// # Errors
+/// As [`certify`], and [`SolveError::Undecided`].
+pub fn certify_with(
     board: &Board,
     goal: &Board,
     length: usize,

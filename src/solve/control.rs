@@ -101,6 +101,7 @@ pub(crate) fn note(recorder: &dyn Recorder, (pieces, result): &SubtreeResult) {
 
 /// Where an iteration starts: its threshold, and what was spent before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Stage {
     /// Moves that the iteration allows: all shorter solutions are excluded.
     pub threshold: usize,
@@ -167,6 +168,7 @@ impl Cut {
 
 /// A search that goes on with an iteration: one that has proven hard for one thread, or that a log tells of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Pending {
     /// The board.
     pub board: Board,

@@ -341,7 +341,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::pdb::{Build, Pattern, build};
+    use crate::pdb::{Build, Pattern};
     use crate::progress::NoProgress;
     use crate::puzzle::Board;
     use crate::random::SplitMix64;
@@ -351,9 +351,8 @@ mod tests {
         let goal = Board::parse("1 2 3/4 5 6/7 8 0", None).unwrap();
         let pdb = |tiles: &[u16]| {
             let pattern = Pattern::new(goal.clone(), tiles).unwrap();
-            let bits =
-                Build { kind: Kind::Regions, encoding: Encoding::Bit, ..Build::new(pattern) };
-            Arc::new(build(&bits, &NoProgress).unwrap())
+            let bits = Build::new(pattern).kind(Kind::Regions).encoding(Encoding::Bit);
+            Arc::new(bits.run().unwrap())
         };
         let (one, other) = (pdb(&[1, 2, 3]), pdb(&[4, 5]));
         let same = Arc::clone(&one);

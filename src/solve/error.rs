@@ -1,6 +1,7 @@
 //! What can go wrong while solving, exporting or certifying.
 
-use crate::puzzle::{BoardError, Moves};
+use crate::puzzle::{Moves, PuzzleError};
+use crate::system::SystemError;
 
 /// A board that was not solved, exported or certified.
 #[derive(Debug, thiserror::Error)]
@@ -8,7 +9,7 @@ use crate::puzzle::{BoardError, Moves};
 pub enum SolveError {
     /// A board or a goal that is not one, or a board that cannot reach the goal.
     #[error(transparent)]
-    Board(#[from] BoardError),
+    Puzzle(#[from] PuzzleError),
     /// Databases that do not suit the goal or each other.
     #[error(
         "these databases cannot be used together here: {reason}; build a set with tilewave pdb build"
@@ -45,12 +46,9 @@ pub enum SolveError {
         /// What is different.
         what: &'static str,
     },
-    /// A log that cannot be read.
+    /// What the machine refuses.
     #[error(transparent)]
-    File(#[from] crate::store::FileError),
-    /// A log that cannot be written.
-    #[error(transparent)]
-    Output(#[from] crate::store::OutputError),
+    System(#[from] SystemError),
     /// A model of more variables than solvers take.
     #[error(
         "a model of {size} over {moves} moves has more than {max} variables: allow fewer moves or take a smaller board"

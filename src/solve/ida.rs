@@ -68,7 +68,7 @@ impl Tree {
     ) -> Result<Option<Moves>, SolveError> {
         let mut rooted = self.rooted(&search.board);
         loop {
-            if self.copies && search.stage.last >= self.bytes() / ARRANGE_FROM {
+            if self.memory != Some(0) && search.stage.last >= self.bytes() / ARRANGE_FROM {
                 self.arrange(observers.0);
                 rooted = self.rooted(&search.board);
             }
@@ -142,7 +142,7 @@ impl Tree {
 
     /// Arranges databases of one bit an entry for long searches where the memory has room for all.
     pub(crate) fn arrange(&self, progress: &dyn Progress) {
-        if self.copies && self.bytes() <= store::budget() {
+        if self.bytes() <= self.memory.unwrap_or_else(store::budget) {
             self.databases().for_each(|database| database.arrange(progress));
         }
     }

@@ -16,7 +16,8 @@ use crate::search::Communicator;
 use crate::solve::SolveError;
 use crate::solve::control::{Cut, Pending, Recorder, Stage, SubtreeSplit, Walked};
 use crate::solve::optimal::{Answer, Optimal};
-use crate::store::{FileKind, FileProblem, Journal};
+use crate::store::Journal;
+use crate::system::{FileKind, FileProblem};
 
 /// Version of the files.
 const VERSION: u32 = 3;
@@ -183,14 +184,15 @@ impl SolveLog {
     /// the others what it says.
     ///
     /// # Errors
-    /// [`SolveError::OtherLog`] when it is a log of other boards or databases, [`SolveError::File`] when it cannot be
+    /// [`SolveError::OtherLog`] when it is a log of other boards or databases, [`SolveError::System`] when it cannot be
     /// read, is something else, or a line is damaged.
     pub fn open(
-        path: &Path,
+        path: impl AsRef<Path>,
         boards: Vec<Board>,
         solver: &Optimal,
         ranks: &dyn Communicator,
     ) -> Result<SolveLog, SolveError> {
+        let path = path.as_ref();
         let read = |lines: &[String]| {
             let mut found = BTreeMap::new();
             for (number, line) in (2..).zip(lines) {
@@ -228,7 +230,7 @@ impl SolveLog {
     /// of the search, it does now.
     ///
     /// # Errors
-    /// [`SolveError::Output`].
+    /// [`SolveError::System`].
     pub fn begin(&self, at: usize, search: &Pending) -> Result<(), SolveError> {
         let mut writer = self.writer.lock();
         (writer.board, writer.begun, writer.spent) = (at, Instant::now(), search.seconds);
@@ -242,7 +244,7 @@ impl SolveLog {
     /// Writes what was recorded of the current board.
     ///
     /// # Errors
-    /// What went wrong since it was begun: [`SolveError::Output`].
+    /// What went wrong since it was begun: [`SolveError::System`].
     pub fn end(&self) -> Result<(), SolveError> {
         let mut writer = self.writer.lock();
         writer.flush();
@@ -257,7 +259,7 @@ impl SolveLog {
     /// Adds the answer of the board at a place, if it is solved and the log does not know of it.
     ///
     /// # Errors
-    /// [`SolveError::Output`].
+    /// [`SolveError::System`].
     pub fn solved(&self, at: usize, answer: &Answer) -> Result<(), SolveError> {
         match &answer.moves {
             Some(moves) if !matches!(self.found.get(&at), Some(Logged::Solved(_))) => {
@@ -276,7 +278,7 @@ impl SolveLog {
     /// Makes all lines durable.
     ///
     /// # Errors
-    /// [`SolveError::Output`].
+    /// [`SolveError::System`].
     pub fn sync(&self) -> Result<(), SolveError> {
         let journal = &mut self.writer.lock().journal;
         Ok(journal.as_mut().map_or(Ok(()), Journal::sync)?)

@@ -29,7 +29,7 @@ pub(crate) mod tree;
 pub(crate) mod walk;
 
 #[cfg(feature = "certify")]
-pub use crate::solve::certify::{Certificate, certify};
+pub use crate::solve::certify::{Certificate, certify, certify_with};
 
 pub use crate::solve::constructive::Constructive;
 pub use crate::solve::control::{Pending, Stage};

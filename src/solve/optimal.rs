@@ -10,7 +10,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use crate::pdb::{Pattern, Pdb};
-use crate::progress::Progress;
+use crate::progress::{NoProgress, Progress};
 use crate::puzzle::{Board, Coordinates, Moves};
 use crate::search::{Ranks, Share};
 use crate::solve::SolveError;
@@ -42,29 +42,28 @@ pub struct Answer {
 pub enum Attempt {
     /// It found the answer.
     Answered(Answer),
-    /// The board is hard: [`Optimal::finish`] solves it with all threads.
+    /// The board is hard: [`Optimal::finish_with`] solves it with all threads.
     Hard(Pending),
 }
 
 /// A solver for all boards of one goal. It is shared by threads.
 ///
-/// [`Optimal::solve`] takes one board and all threads. It tells the nodes of the board and asks whether to stop
-/// every few thousand nodes. For many boards, [`Optimal::attempt`] each on a
-/// thread of its own, then [`Optimal::finish`] those that are hard one after the other. Answers, nodes
+/// [`Optimal::solve`] takes one board and all threads; [`Optimal::solve_with`] tells the nodes of the board and asks
+/// whether to stop every few thousand nodes. For many boards, [`Optimal::attempt_with`] each on a
+/// thread of its own, then [`Optimal::finish_with`] those that are hard one after the other. Answers, nodes
 /// included, do not depend on the number of threads.
 ///
 /// ```
-/// use tilewave::pdb::{Build, build};
-/// use tilewave::progress::NoProgress;
+/// use tilewave::pdb::Build;
 /// use tilewave::puzzle::{Board, Goal, Size};
 /// use tilewave::solve::{Optimal, default_patterns};
 /// let goal = Goal::Last.board(Size::new(3, 3)?)?;
 /// let patterns = default_patterns(&goal)?;
-/// let pdbs = patterns.into_iter().map(|p| build(&Build::new(p), &NoProgress));
+/// let pdbs = patterns.into_iter().map(|p| Build::new(p).run());
 /// let pdbs = pdbs.collect::<Result<Vec<_>, _>>()?;
 /// let solver = Optimal::new(&goal, pdbs)?;
 /// let board = Board::parse("8 6 7/2 5 4/3 0 1", None)?;
-/// let answer = solver.solve(&board, &NoProgress)?;
+/// let answer = solver.solve(&board)?;
 /// assert_eq!(answer.moves.map(|moves| moves.len()), Some(31));
 /// # Ok::<(), tilewave::Error>(())
 /// ```
@@ -106,6 +105,7 @@ impl Optimal {
         let partitions: Vec<Vec<Arc<Pdb>>> = partitions.into_iter().collect();
         let unfit = |reason: String| Err(SolveError::Database { reason });
         let all = partitions.concat();
+        all.iter().try_for_each(|pdb| pdb.loaded())?;
         let Some(first) = all.first().map(|pdb| pdb.pattern()) else {
             return unfit("no database is given".into());
         };
@@ -151,10 +151,11 @@ impl Optimal {
         })
     }
 
-    /// Returns the solver that never copies its databases: other processes on the machine share the files. Otherwise a
-    /// long search over databases of one bit an entry has them in half of the free memory at most, in an order of its own.
-    pub fn without_copies(mut self) -> Optimal {
-        self.tree.copies = false;
+    /// Limits the memory in which a long search over databases of one bit an entry has them in an order of its own: half
+    /// of what is free unless told, 0 where other processes on the machine share the files.
+    #[must_use]
+    pub fn memory(mut self, memory: impl Into<Option<u64>>) -> Optimal {
+        self.tree.memory = memory.into();
         self
     }
 
@@ -190,14 +191,23 @@ impl Optimal {
         Ok(self.tree.estimate(board))
     }
 
-    /// Returns a shortest solution of a board. A hard board takes all threads of the current rayon pool.
+    /// Returns a shortest solution of a board. A hard board takes all threads of the current rayon pool:
+    /// [`crate::Resources::install`] makes one.
     ///
     /// # Errors
-    /// [`SolveError::Board`] when the board has another size or cannot reach the goal.
-    pub fn solve(&self, board: &Board, progress: &dyn Progress) -> Result<Answer, SolveError> {
-        match self.attempt(board, progress)? {
+    /// [`SolveError::Puzzle`] when the board has another size or cannot reach the goal.
+    pub fn solve(&self, board: &Board) -> Result<Answer, SolveError> {
+        self.solve_with(board, &NoProgress)
+    }
+
+    /// Returns a shortest solution as [`Optimal::solve`] does; an observer sees the nodes, and may stop the search.
+    ///
+    /// # Errors
+    /// As [`Optimal::solve`].
+    pub fn solve_with(&self, board: &Board, progress: &dyn Progress) -> Result<Answer, SolveError> {
+        match self.attempt_with(board, progress)? {
             Attempt::Answered(answer) => Ok(answer),
-            Attempt::Hard(pending) => self.finish(pending, progress),
+            Attempt::Hard(pending) => self.finish_with(pending, progress),
         }
     }
 
@@ -206,7 +216,11 @@ impl Optimal {
     ///
     /// # Errors
     /// As [`Optimal::solve`].
-    pub fn attempt(&self, board: &Board, progress: &dyn Progress) -> Result<Attempt, SolveError> {
+    pub fn attempt_with(
+        &self,
+        board: &Board,
+        progress: &dyn Progress,
+    ) -> Result<Attempt, SolveError> {
         let begun = Instant::now();
         self.frame.encode_solvable(board)?;
         let mut search = self.tree.begin(board);
@@ -224,16 +238,20 @@ impl Optimal {
     ///
     /// # Errors
     /// As [`Optimal::solve`].
-    pub fn finish(&self, pending: Pending, progress: &dyn Progress) -> Result<Answer, SolveError> {
-        self.finish_recorded(pending, progress, &())
+    pub fn finish_with(
+        &self,
+        pending: Pending,
+        progress: &dyn Progress,
+    ) -> Result<Answer, SolveError> {
+        self.finish_recorded_with(pending, progress, &())
     }
 
-    /// Returns a shortest solution of a hard board as [`Optimal::finish`] does; tells a recorder, which makes
+    /// Returns a shortest solution of a hard board as [`Optimal::finish_with`] does; tells a recorder, which makes
     /// it possible to go on after the process has ended ([`crate::solve::SolveLog`]), how far the search has come.
     ///
     /// # Errors
     /// As [`Optimal::solve`].
-    pub fn finish_recorded(
+    pub fn finish_recorded_with(
         &self,
         pending: Pending,
         progress: &dyn Progress,
@@ -251,7 +269,7 @@ impl Optimal {
     ///
     /// # Errors
     /// As [`Optimal::solve`].
-    pub fn finish_together(
+    pub fn finish_together_with(
         &self,
         pending: Pending,
         ranks: Ranks<'_>,
@@ -314,7 +332,7 @@ mod tests {
     //! Random sets of databases that leave tiles out, against complete searches.
 
     use super::*;
-    use crate::pdb::{Build, Encoding, Kind, build};
+    use crate::pdb::{Build, Encoding, Kind};
     use crate::progress::NoProgress;
     use crate::puzzle::Size;
     use crate::random::SplitMix64;
@@ -391,8 +409,8 @@ mod tests {
                 Kind::AllMoves => pattern.with_blank().unwrap(),
                 _ => pattern,
             };
-            let how = Build { kind, encoding, threads: Some(1), ..Build::new(pattern) };
-            Arc::new(build(&how, &NoProgress).unwrap())
+            let how = Build::new(pattern).kind(kind).encoding(encoding).threads(1);
+            Arc::new(how.run().unwrap())
         }
 
         /// Up to three partitions of up to three patterns, most of which leave tiles out.
@@ -475,7 +493,7 @@ mod tests {
             let boards = trial.boards(12, farthest);
             let goal = trial.goal.clone();
             let truth =
-                table::build(&Search::new(goal.clone()), table::TableEncoding::Mod3, &NoProgress);
+                table::DistanceTable::build(&Search::new(goal.clone()), table::TableEncoding::Mod3);
             let truth = truth.unwrap();
             // More views than a node has are refused.
             let mut solver = loop {
@@ -501,10 +519,10 @@ mod tests {
                 let length = truth.depth(board).unwrap().expect("the table is complete");
                 assert!(solver.estimate(board).unwrap() <= length, "{}", what());
                 let (answer, split) = pools[i % pools.len()].install(|| {
-                    match solver.attempt(board, &NoProgress).unwrap() {
+                    match solver.attempt_with(board, &NoProgress).unwrap() {
                         Attempt::Answered(answer) => (answer, false),
                         Attempt::Hard(pending) => {
-                            (solver.finish(pending, &NoProgress).unwrap(), true)
+                            (solver.finish_with(pending, &NoProgress).unwrap(), true)
                         }
                     }
                 });

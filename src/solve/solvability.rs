@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::puzzle::{Board, BoardError, Size};
+use crate::puzzle::{Board, PuzzleError, Size};
 use crate::random::SplitMix64;
 
 /// The two numbers whose parities must agree.
@@ -78,11 +78,11 @@ pub struct Unsolvable {
 /// ```
 ///
 /// # Errors
-/// [`BoardError::WrongShape`] when the board has another size than the goal.
-pub fn explain(board: &Board, goal: &Board) -> Result<Option<Unsolvable>, BoardError> {
+/// [`PuzzleError::WrongShape`] when the board has another size than the goal.
+pub fn explain(board: &Board, goal: &Board) -> Result<Option<Unsolvable>, PuzzleError> {
     let size = goal.size();
     if board.size() != size {
-        return Err(BoardError::WrongShape { found: board.size(), expected: size });
+        return Err(PuzzleError::shape(board.size(), size));
     }
     let mut home = vec![0; size.cells()];
     for (cell, &tile) in goal.tiles().iter().enumerate() {

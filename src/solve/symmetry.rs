@@ -320,19 +320,16 @@ impl Lens {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pdb::{Build, Encoding, Pdb, build};
-    use crate::progress::NoProgress;
+    use crate::pdb::{Build, Encoding, Pdb};
     use crate::puzzle::{Goal, Size};
     use crate::solve::{Optimal, Scrambler};
     use std::sync::Arc;
 
     fn database(goal: &Board, tiles: &[u16], encoding: Encoding) -> Arc<Pdb> {
-        let how = Build {
-            kind: Kind::Regions,
-            encoding,
-            ..Build::new(Pattern::new(goal.clone(), tiles).unwrap())
-        };
-        Arc::new(build(&how, &NoProgress).unwrap())
+        let how = Build::new(Pattern::new(goal.clone(), tiles).unwrap())
+            .kind(Kind::Regions)
+            .encoding(encoding);
+        Arc::new(how.run().unwrap())
     }
 
     #[test]
@@ -352,7 +349,7 @@ mod tests {
                     (one.estimate(&board).unwrap(), alone.estimate(&board).unwrap());
                 assert_eq!(value, two.estimate(&board).unwrap(), "{board}");
                 more += value - least;
-                let solved = |solver: &Optimal| solver.solve(&board, &NoProgress).unwrap();
+                let solved = |solver: &Optimal| solver.solve(&board).unwrap();
                 let (one, two, alone) = (solved(&one), solved(&two), solved(&alone));
                 assert_eq!((&one.moves, one.nodes), (&two.moves, two.nodes), "{board}");
                 assert_eq!(one.at_least, alone.at_least, "{board}");

@@ -28,8 +28,8 @@ pub(crate) struct Tree {
     pub(crate) goal: Board,
     pub(crate) views: Vec<Lens>,
     pub(crate) pruner: MovePruner,
-    /// Whether long searches may copy databases.
-    pub(crate) copies: bool,
+    /// Most bytes of copies of databases in long searches; `None` for half of what is free.
+    pub(crate) memory: Option<u64>,
     /// An iteration of at least so many nodes is followed by iterations that are split between threads.
     pub(crate) split_from: u64,
     /// For each blank cell and direction the cell of the tile that moves.
@@ -42,7 +42,7 @@ impl Tree {
         let cell = |blank, d: Direction| d.tile_cell(goal.size(), blank).unwrap_or(blank) as u8;
         let cells =
             (0..goal.size().cells()).map(|blank| Direction::ALL.map(|d| cell(blank, d))).collect();
-        Tree { goal, views, pruner, copies: true, split_from: SPLIT_FROM, cells }
+        Tree { goal, views, pruner, memory: None, split_from: SPLIT_FROM, cells }
     }
 
     /// Whether every entry is a byte at the rank of its cells, so that walks keep ranks up to date, and every lens a sum by

@@ -16,7 +16,8 @@ use twox_hash::XxHash3_64;
 
 use crate::kernel::prefetch;
 use crate::store::storage::read_exact_at;
-use crate::store::{FileError, FileKind, FileProblem, Image, Output, OutputError};
+use crate::store::{Image, Output};
+use crate::system::{FileKind, FileProblem, SystemError};
 use crate::threads::in_parallel;
 
 const SUM: usize = HEADER_BYTES - 8;
@@ -61,7 +62,7 @@ pub fn encode<H: FileHeader>(header: &H) -> Box<Fields> {
 }
 
 /// Reads the header of a file of a length.
-fn decode<H: FileHeader>(path: &Path, begin: &[u8], found: u64) -> Result<H, FileError> {
+fn decode<H: FileHeader>(path: &Path, begin: &[u8], found: u64) -> Result<H, SystemError> {
     let wrong = |problem| H::KIND.wrong(path, problem);
     let length = |expected| wrong(FileProblem::Length { found, expected });
     if begin.get(..8) != Some(&H::MAGIC) {
@@ -130,8 +131,8 @@ fn sum_of(block: &[u8]) -> u64 {
 impl<H: FileHeader> Container<H> {
     /// Opens a file whose entries are read when they are asked for. Cost: one read of what is before the
     /// entries, which is checked; later 1 MiB of reading, summing and memory for every block of entries.
-    pub fn open(path: &Path) -> Result<Container<H>, FileError> {
-        let failed = FileError::io("cannot open", path);
+    pub fn open(path: &Path) -> Result<Container<H>, SystemError> {
+        let failed = SystemError::io("cannot open", path);
         let file = File::open(path).map_err(&failed)?;
         let metadata = file.metadata().map_err(&failed)?;
         if metadata.is_dir() {
@@ -139,12 +140,12 @@ impl<H: FileHeader> Container<H> {
         }
         let len = metadata.len();
         let mut front = vec![0; len.min(HEADER_BYTES as u64) as usize];
-        let failed = FileError::io("cannot read", path);
+        let failed = SystemError::io("cannot read", path);
         read_exact_at(&file, &mut front, 0).map_err(&failed)?;
         let header: H = decode(path, &front, len)?;
         let layout = header.layout();
         // No longer than the file.
-        let mut front = Image::zeroed(layout.data.offset).map_err(FileError::from)?;
+        let mut front = Image::zeroed(layout.data.offset)?;
         read_exact_at(&file, front.bytes_mut(), 0).map_err(&failed)?;
         let blocks = (0..layout.blocks()).map(|_| OnceLock::new()).collect();
         let body = Body::Parts { file, front, blocks };
@@ -154,12 +155,12 @@ impl<H: FileHeader> Container<H> {
     /// Reads all of a file that was opened into memory, on huge pages where the system has them, and checks
     /// it; `read(bytes)` hears of every piece and may stop it. Cost: the file's size in memory, one read, and 0.1 ns per
     /// byte and core for the sums.
-    pub fn load<E: From<FileError> + Send>(
+    pub fn load<E: From<SystemError> + Send>(
         self,
         read: impl Fn(u64) -> Result<(), E> + Sync,
     ) -> Result<Container<H>, E> {
         let data = self.layout.data;
-        let mut image = Image::in_free_memory(data.end()).map_err(FileError::from)?;
+        let mut image = Image::in_free_memory(data.end())?;
         let (front, entries) = image.bytes_mut().split_at_mut(data.offset as usize);
         front.copy_from_slice(self.front());
         in_parallel(entries.chunks_mut(BLOCK_BYTES), |block, to| {
@@ -170,27 +171,27 @@ impl<H: FileHeader> Container<H> {
     }
 
     /// Checks that a mapped file is still what was checked when it was mapped.
-    pub fn unchanged(&self) -> Result<(), FileError> {
+    pub fn unchanged(&self) -> Result<(), SystemError> {
         match &self.body {
             Body::Whole(Image::Mapped(mapped)) if !mapped.is_unchanged() => {
                 let path = self.path.clone();
-                Err(FileError::Changed { path })
+                Err(SystemError::Changed { path })
             }
             _ => Ok(()),
         }
     }
 
     /// Returns the file in another form, whose entries are as sound as they were checked to be.
-    pub fn replaced(self, header: H, image: Image) -> Result<Container<H>, FileError> {
+    pub fn replaced(self, header: H, image: Image) -> Result<Container<H>, SystemError> {
         Container::new(&self.path, header, Body::Whole(image))
     }
 
     /// Returns a file in memory, or mapped. Entries are not checked: see [`Container::check`].
-    pub fn from_image(image: Image) -> Result<Container<H>, FileError> {
+    pub fn from_image(image: Image) -> Result<Container<H>, SystemError> {
         Container::of_image(Path::new("a file in memory"), image)
     }
 
-    pub(crate) fn of_image(path: &Path, image: Image) -> Result<Container<H>, FileError> {
+    pub(crate) fn of_image(path: &Path, image: Image) -> Result<Container<H>, SystemError> {
         let bytes = image.bytes();
         let header = decode(path, bytes, bytes.len() as u64)?;
         Container::new(path, header, Body::Whole(image))
@@ -223,7 +224,7 @@ impl<H: FileHeader> Container<H> {
     }
 
     /// Checks what is before the entries.
-    fn new(path: &Path, mut header: H, body: Body) -> Result<Container<H>, FileError> {
+    fn new(path: &Path, mut header: H, body: Body) -> Result<Container<H>, SystemError> {
         let layout = header.layout();
         let front = match &body {
             Body::Whole(image) => &image.bytes()[..layout.data.offset as usize],
@@ -259,6 +260,11 @@ impl<H: FileHeader> Container<H> {
         self.layout.index.of(self.front())
     }
 
+    /// Whether all of it is in memory, or mapped.
+    pub fn is_whole(&self) -> bool {
+        matches!(self.body, Body::Whole(_))
+    }
+
     /// Returns the entries; none of a file that is read block by block.
     pub fn data(&self) -> &[u8] {
         match &self.body {
@@ -269,7 +275,7 @@ impl<H: FileHeader> Container<H> {
 
     /// Returns a byte of the entries, none beyond their end. Of a file that is read block by block, the
     /// block is read and checked when it is asked for first.
-    pub fn byte(&self, at: u64) -> Result<Option<u8>, FileError> {
+    pub fn byte(&self, at: u64) -> Result<Option<u8>, SystemError> {
         let Body::Parts { blocks, .. } = &self.body else {
             return Ok(self.data().get(at as usize).copied());
         };
@@ -288,21 +294,21 @@ impl<H: FileHeader> Container<H> {
     }
 
     /// Returns a checked copy of a block of entries that are not compressed.
-    pub fn block(&self, block: usize) -> Result<Vec<u8>, FileError> {
+    pub fn block(&self, block: usize) -> Result<Vec<u8>, SystemError> {
         let begin = (block * BLOCK_BYTES) as u64;
         let mut bytes = vec![0; (self.layout.raw - begin).min(BLOCK_BYTES as u64) as usize];
         self.read_block(block, &mut bytes)?;
         Ok(bytes)
     }
 
-    fn read_block(&self, block: usize, to: &mut [u8]) -> Result<(), FileError> {
+    fn read_block(&self, block: usize, to: &mut [u8]) -> Result<(), SystemError> {
         let begin = (block * BLOCK_BYTES) as u64;
         self.read(begin, to)?;
         self.verify(block, to)
     }
 
     /// Reads bytes of the data section as they are.
-    pub fn read(&self, begin: u64, to: &mut [u8]) -> Result<(), FileError> {
+    pub fn read(&self, begin: u64, to: &mut [u8]) -> Result<(), SystemError> {
         let read = match &self.body {
             Body::Whole(_) => {
                 let from = self.data().get(begin as usize..);
@@ -312,11 +318,11 @@ impl<H: FileHeader> Container<H> {
             }
             Body::Parts { file, .. } => read_exact_at(file, to, self.layout.data.offset + begin),
         };
-        read.map_err(FileError::io("cannot read", &self.path))
+        read.map_err(SystemError::io("cannot read", &self.path))
     }
 
     /// Checks the bytes of a block of entries.
-    pub fn verify(&self, block: usize, bytes: &[u8]) -> Result<(), FileError> {
+    pub fn verify(&self, block: usize, bytes: &[u8]) -> Result<(), SystemError> {
         let sums = self.layout.sums.of(self.front()).as_chunks::<8>().0;
         match sums.get(block) == Some(&sum_of(bytes).to_le_bytes()) {
             true => Ok(()),
@@ -324,13 +330,13 @@ impl<H: FileHeader> Container<H> {
         }
     }
 
-    pub fn damaged(&self, block: usize) -> FileError {
+    pub fn damaged(&self, block: usize) -> SystemError {
         let (block, blocks) = (block as u64, self.layout.blocks());
         H::KIND.wrong(&self.path, FileProblem::Damaged { block, blocks })
     }
 
     /// Checks the sums of all entries, which are not compressed. Cost: one pass over them.
-    pub fn check(&self) -> Result<(), FileError> {
+    pub fn check(&self) -> Result<(), SystemError> {
         match &self.body {
             Body::Whole(_) => in_parallel(self.data().chunks(BLOCK_BYTES), |block, bytes| {
                 self.verify(block, bytes)
@@ -347,7 +353,7 @@ impl<H: FileHeader> Container<H> {
         path: &Path,
         replace: bool,
         progress: impl Fn(u64) -> bool + Sync,
-    ) -> Result<(), OutputError> {
+    ) -> Result<(), SystemError> {
         let mut output = Output::create(path, replace)?;
         match &self.body {
             Body::Whole(image) => output.write(image.bytes(), progress)?,
@@ -360,7 +366,7 @@ impl<H: FileHeader> Container<H> {
                 });
                 written.map_err(crate::store::failed(path))?;
                 if !progress(self.layout.data.end()) {
-                    return Err(OutputError::Interrupted);
+                    return Err(SystemError::Interrupted);
                 }
             }
         }

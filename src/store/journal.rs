@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use twox_hash::XxHash3_64;
 
-use crate::store::output::{OutputError, directory, failed, sync_names};
-use crate::store::{FileError, FileKind, FileProblem};
+use crate::store::output::{directory, failed, sync_names};
+use crate::system::{FileKind, FileProblem, SystemError};
 
 /// Lines are on the disk after this time at the latest, if others follow; a process that is killed loses none.
 const SYNC_EVERY: Duration = Duration::from_secs(1);
@@ -42,14 +42,14 @@ impl Journal {
     /// line that does not begin with `opening` is somebody else's.
     ///
     /// # Errors
-    /// [`FileError::Io`], also when another process has it, and [`FileError::Wrong`] for a file of another kind and for a
+    /// [`SystemError::Read`], also when another process has it, and [`SystemError::Wrong`] for a file of another kind and for a
     /// damaged line.
     pub fn open(
         path: &Path,
         kind: FileKind,
         opening: &str,
-    ) -> Result<(Journal, Vec<String>), FileError> {
-        let io = |action| FileError::io(action, path);
+    ) -> Result<(Journal, Vec<String>), SystemError> {
+        let io = |action| SystemError::io(action, path);
         let options = || OpenOptions::new().read(true).write(true).clone();
         let opened = match options().open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -94,7 +94,7 @@ impl Journal {
     }
 
     /// Adds a line, a JSON object that has a member. It outlives this process, and the machine a second later.
-    pub fn append(&mut self, object: &str) -> Result<(), OutputError> {
+    pub fn append(&mut self, object: &str) -> Result<(), SystemError> {
         let mut sum = self.sum;
         let line = seal(object, &mut sum);
         let mut add = || {
@@ -112,7 +112,7 @@ impl Journal {
         Ok(())
     }
 
-    pub fn sync(&mut self) -> Result<(), OutputError> {
+    pub fn sync(&mut self) -> Result<(), SystemError> {
         let synced = self
             .file
             .sync_data()
@@ -147,7 +147,7 @@ mod tests {
 
     const KIND: FileKind = FileKind { noun: "journal of a test", make: "make another" };
 
-    fn open(path: &Path) -> Result<(Journal, Vec<String>), FileError> {
+    fn open(path: &Path) -> Result<(Journal, Vec<String>), SystemError> {
         Journal::open(path, KIND, "{\"test\":")
     }
 

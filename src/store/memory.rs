@@ -7,24 +7,7 @@ use std::sync::atomic::AtomicU64;
 
 use memmap2::{Mmap, MmapMut, MmapRaw};
 
-/// Memory that could not be had.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum MemoryError {
-    /// The system refused the pages.
-    #[error(
-        "cannot map {bytes} bytes of memory: {reason}; close other programs or choose a smaller board"
-    )]
-    Map {
-        /// Bytes asked for.
-        bytes: u64,
-        /// What the system said.
-        reason: String,
-    },
-    /// There is none for the tables of a codec.
-    #[error("not enough memory to compress; close other programs or take fewer threads")]
-    Codec,
-}
+use crate::system::SystemError;
 
 /// Bytes of one unit of an array: a cache line, and a register of the sweep engine.
 const UNIT: usize = 64;
@@ -39,9 +22,9 @@ pub struct Array {
 }
 
 impl Array {
-    pub fn zeroed(units: u64) -> Result<Array, MemoryError> {
+    pub fn zeroed(units: u64) -> Result<Array, SystemError> {
         let bytes = units.saturating_mul(UNIT as u64);
-        let refused = |reason: String| MemoryError::Map { bytes, reason };
+        let refused = |reason: String| SystemError::Memory { bytes, reason };
         let len = usize::try_from(bytes).map_err(|e| refused(e.to_string()))?;
         let map = MmapMut::map_anon(len.max(1)).map_err(|e| refused(e.to_string()))?;
         // Huge pages make far reads cheap; where there are none, the search is slower, not wrong.
@@ -67,7 +50,7 @@ pub struct Words {
 }
 
 impl Words {
-    pub fn zeroed(len: usize) -> Result<Words, MemoryError> {
+    pub fn zeroed(len: usize) -> Result<Words, SystemError> {
         let Array { map } = Array::zeroed((len as u64).div_ceil(8))?;
         let map = MmapRaw::from(map);
         Ok(Words { map, len })
@@ -182,7 +165,8 @@ impl Mapped {
     /// read: plain bytes, each of any value, behind checked indices. Whoever rests an answer on the bytes asks
     /// first whether the file [is unchanged](Mapped::is_unchanged).
     #[allow(unsafe_code)]
-    pub unsafe fn open(path: &Path) -> io::Result<Mapped> {
+    pub unsafe fn open(path: impl AsRef<Path>) -> io::Result<Mapped> {
+        let path = path.as_ref();
         let file = File::open(path)?;
         let then = file.metadata()?;
         if then.is_dir() {
@@ -231,8 +215,8 @@ impl Image {
     /// Returns zeroed memory for a file of `len` bytes.
     ///
     /// # Errors
-    /// [`MemoryError`] when the system refuses it.
-    pub fn zeroed(len: u64) -> Result<Image, MemoryError> {
+    /// [`SystemError`] when the system refuses it.
+    pub fn zeroed(len: u64) -> Result<Image, SystemError> {
         let array = Array::zeroed(len.div_ceil(64))?;
         let len = usize::try_from(len).unwrap_or(usize::MAX);
         Ok(Image::Memory { array, len })
@@ -242,11 +226,11 @@ impl Image {
     /// claims is not taken for granted.
     ///
     /// # Errors
-    /// [`MemoryError`] when less is free.
-    pub fn in_free_memory(len: u64) -> Result<Image, MemoryError> {
+    /// [`SystemError`] when less is free.
+    pub fn in_free_memory(len: u64) -> Result<Image, SystemError> {
         match free_memory() {
             Some(free) if free < len => {
-                Err(MemoryError::Map { bytes: len, reason: format!("{free} bytes are free") })
+                Err(SystemError::Memory { bytes: len, reason: format!("{free} bytes are free") })
             }
             _ => Image::zeroed(len),
         }
@@ -255,8 +239,8 @@ impl Image {
     /// Returns a copy of the bytes of a file.
     ///
     /// # Errors
-    /// [`MemoryError`] when the system refuses the memory.
-    pub fn of(bytes: &[u8]) -> Result<Image, MemoryError> {
+    /// [`SystemError`] when the system refuses the memory.
+    pub fn of(bytes: &[u8]) -> Result<Image, SystemError> {
         let mut image = Image::in_free_memory(bytes.len() as u64)?;
         image.bytes_mut().copy_from_slice(bytes);
         Ok(image)
@@ -294,7 +278,7 @@ mod memory_tests {
 
     #[test]
     fn an_impossible_array_is_an_error() {
-        assert!(matches!(Array::zeroed(u64::MAX / 64), Err(MemoryError::Map { .. })));
+        assert!(matches!(Array::zeroed(u64::MAX / 64), Err(SystemError::Memory { .. })));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub use crate::store::codec::{Codec, DEFAULT_LEVEL, Decoder, Encoder};
 pub use crate::store::container::{
     BLOCK_BYTES, Container, Fields, FileHeader, HEADER_BYTES, SectionLayout, encode,
 };
-pub use crate::store::error::{FileError, FileKind, FileProblem, Place, StorageError};
+pub use crate::store::error::{Place, StorageError};
 pub use crate::store::journal::Journal;
 pub use crate::store::level_file::{
     FrameEntry, Frames, LABEL, LevelHeader, LevelReader, LevelWriter,
@@ -31,8 +31,8 @@ pub use crate::store::manifest::{
     ChunkRecord, Identity, LevelFiles, LevelRecord, ListCounts, ListCut, MANIFEST, MARKER,
     Manifest, Marker, PREVIOUS,
 };
-pub use crate::store::memory::{Array, Image, Mapped, MemoryError, Words, budget, peak_memory};
-pub use crate::store::output::{Output, OutputError, advice};
+pub use crate::store::memory::{Array, Image, Mapped, Words, budget, peak_memory};
+pub use crate::store::output::Output;
 pub use crate::store::run_files::{RunFile, Shares};
 pub use crate::store::storage::{
     Append, Bytes, Directory, Io, Lock, MemoryDirectory, ReadAt, Storage, lock_within,

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tempfile::NamedTempFile;
 
+use crate::system::SystemError;
 use crate::threads::in_parallel;
 
 /// Bytes of one write.
@@ -25,53 +26,6 @@ const RANDOM: usize = 12;
 /// Most links that lead to a file.
 const MAX_LINKS: usize = 40;
 
-/// An output that cannot be written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OutputError {
-    /// A file is in the way.
-    #[error("'{}' exists: choose another name or give --force to replace it", .0.display())]
-    Exists(PathBuf),
-    /// The name is a directory's.
-    #[error("cannot write '{}': it is a directory, name a file", .0.display())]
-    Directory(PathBuf),
-    /// The caller asked to stop.
-    #[error("interrupted: nothing was written")]
-    Interrupted,
-    /// The system refused something.
-    #[error("cannot write {}: {reason}{}", shown(.path), advice(.reason))]
-    Io {
-        /// The output, `-` for stdout.
-        path: PathBuf,
-        /// What the system said.
-        reason: io::Error,
-    },
-}
-
-fn shown(path: &Path) -> String {
-    match path.to_str() {
-        Some("-") => "to stdout".into(),
-        _ => format!("'{}'", path.display()),
-    }
-}
-
-/// Returns what to do about an error of writing, to be put behind the error; nothing where nobody knows.
-pub fn advice(error: &io::Error) -> &'static str {
-    match error.kind() {
-        io::ErrorKind::StorageFull => "; free some space, or name a file on another disk",
-        io::ErrorKind::QuotaExceeded => "; free some of your quota, or name a file on another disk",
-        io::ErrorKind::FileTooLarge => {
-            "; the limit is the file system's or that of 'ulimit -f', raise it or name a file elsewhere"
-        }
-        io::ErrorKind::ReadOnlyFilesystem => "; name a file on a disk that can be written",
-        io::ErrorKind::PermissionDenied => "; name a file in a directory that you can write to",
-        io::ErrorKind::NotFound => "; somebody removed its directory",
-        io::ErrorKind::NotADirectory => "; a part of its path is a file",
-        io::ErrorKind::InvalidFilename => "; choose a shorter name",
-        _ => "",
-    }
-}
-
 /// What a name stands for.
 enum NameTarget {
     Stdout,
@@ -82,7 +36,7 @@ enum NameTarget {
 }
 
 impl NameTarget {
-    fn of(path: &Path, replace: bool) -> Result<NameTarget, OutputError> {
+    fn of(path: &Path, replace: bool) -> Result<NameTarget, SystemError> {
         if path == Path::new("-") {
             return Ok(NameTarget::Stdout);
         }
@@ -102,15 +56,15 @@ impl NameTarget {
         }
         let place = |target| {
             if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
-                Err(OutputError::Directory(path.to_path_buf()))
+                Err(SystemError::Directory(path.to_path_buf()))
             } else {
                 Ok(NameTarget::File(target))
             }
         };
         match std::fs::metadata(&target) {
-            Ok(meta) if meta.is_dir() => Err(OutputError::Directory(path.to_path_buf())),
+            Ok(meta) if meta.is_dir() => Err(SystemError::Directory(path.to_path_buf())),
             Ok(meta) if open || !meta.is_file() => Ok(NameTarget::Device(target)),
-            Ok(_) if !replace => Err(OutputError::Exists(path.to_path_buf())),
+            Ok(_) if !replace => Err(SystemError::Exists(path.to_path_buf())),
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(path)(error)),
             _ => place(target),
         }
@@ -138,7 +92,7 @@ pub struct Output {
 impl Output {
     /// Checks that an output can be written, so that no long work ends with nowhere to put its result.
     /// Nothing is left behind. `replace` allows a file to exist.
-    pub fn check(path: &Path, replace: bool) -> Result<(), OutputError> {
+    pub fn check(path: &Path, replace: bool) -> Result<(), SystemError> {
         let NameTarget::File(target) = NameTarget::of(path, replace)? else {
             return Ok(());
         };
@@ -153,7 +107,7 @@ impl Output {
     }
 
     /// Starts an output: `-` is stdout; missing directories are made. `replace` allows a file to exist.
-    pub fn create(path: &Path, replace: bool) -> Result<Output, OutputError> {
+    pub fn create(path: &Path, replace: bool) -> Result<Output, SystemError> {
         let start = |target| {
             Ok(match target {
                 NameTarget::Stdout => OutputPlace::Stream(Box::new(io::stdout())),
@@ -186,7 +140,7 @@ impl Output {
         &mut self,
         bytes: &[u8],
         progress: impl Fn(u64) -> bool + Sync,
-    ) -> Result<(), OutputError> {
+    ) -> Result<(), SystemError> {
         let stopped = AtomicBool::new(false);
         let done = AtomicU64::new(0);
         let tell = |chunk: &[u8]| {
@@ -218,11 +172,11 @@ impl Output {
             }),
         };
         written.map_err(failed(&self.path))?;
-        if stopped.into_inner() { Err(OutputError::Interrupted) } else { Ok(()) }
+        if stopped.into_inner() { Err(SystemError::Interrupted) } else { Ok(()) }
     }
 
     /// Gives the file its name, when its bytes are on the disk; the name is there when this returns.
-    pub fn finish(mut self) -> Result<(), OutputError> {
+    pub fn finish(mut self) -> Result<(), SystemError> {
         let path = &self.path;
         let flushed = match &mut self.place {
             OutputPlace::Stream(stream) => stream.flush(),
@@ -238,7 +192,7 @@ impl Output {
         match persisted {
             Ok(_) => sync_names(directory(&target)).map_err(failed(path)),
             Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(OutputError::Exists(path.clone()))
+                Err(SystemError::Exists(path.clone()))
             }
             Err(e) => Err(failed(path)(e.error)),
         }
@@ -262,7 +216,7 @@ impl Write for Output {
 }
 
 /// Returns a function that names the output of an error.
-pub(crate) fn failed(path: &Path) -> impl Fn(io::Error) -> OutputError {
+pub(crate) fn failed(path: &Path) -> impl Fn(io::Error) -> SystemError {
     move |error| {
         // tempfile appends the name of its file, which would only puzzle.
         let text = error.to_string();
@@ -270,7 +224,7 @@ pub(crate) fn failed(path: &Path) -> impl Fn(io::Error) -> OutputError {
             Some((reason, _)) => io::Error::new(error.kind(), reason.to_string()),
             None => error,
         };
-        OutputError::Io { path: path.to_path_buf(), reason }
+        SystemError::Write { path: path.to_path_buf(), reason }
     }
 }
 
@@ -375,7 +329,7 @@ fn write_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn put(path: &Path, replace: bool, bytes: &[u8]) -> Result<(), OutputError> {
+    fn put(path: &Path, replace: bool, bytes: &[u8]) -> Result<(), SystemError> {
         let mut output = Output::create(path, replace)?;
         output.write(bytes, |_| true)?;
         output.finish()
@@ -400,12 +354,12 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), [7; 100]);
 
         for again in [Output::check(&path, false), Output::create(&path, false).map(drop)] {
-            assert!(matches!(again, Err(OutputError::Exists(_))));
+            assert!(matches!(again, Err(SystemError::Exists(_))));
         }
         for len in [10, 3 * CHUNK + 5] {
             let mut output = Output::create(&path, true).unwrap();
             let stopped = output.write(&vec![8; len], |_| false);
-            assert!(matches!(stopped, Err(OutputError::Interrupted)));
+            assert!(matches!(stopped, Err(SystemError::Interrupted)));
         }
         assert_eq!(std::fs::read(&path).unwrap(), [7; 100]);
         let long: Vec<u8> = (0..3 * CHUNK + 5).map(|i| (i % 251) as u8).collect();
@@ -415,7 +369,7 @@ mod tests {
         let other = dir.path().join("y");
         let late = Output::create(&other, false).unwrap();
         std::fs::write(&other, "theirs").unwrap();
-        assert!(matches!(late.finish(), Err(OutputError::Exists(_))));
+        assert!(matches!(late.finish(), Err(SystemError::Exists(_))));
         assert_eq!(std::fs::read(&other).unwrap(), b"theirs");
         assert_eq!(names(dir.path()), ["x", "y"]);
     }
@@ -439,7 +393,7 @@ mod tests {
         let (file, link) = (dir.path().join("file"), dir.path().join("link"));
         symlink("file", &link).unwrap();
         put(&link, false, b"new").unwrap();
-        assert!(matches!(put(&link, false, b""), Err(OutputError::Exists(_))));
+        assert!(matches!(put(&link, false, b""), Err(SystemError::Exists(_))));
         put(&link, true, b"newer").unwrap();
         assert!(kind(&link).is_symlink() && kind(&file).is_file());
         assert_eq!(std::fs::read(&file).unwrap(), b"newer");

@@ -187,7 +187,8 @@ pub struct Directory {
 
 impl Directory {
     /// Returns a directory that is created, if it is missing, when something is written to it.
-    pub fn create(path: &Path, io: Io) -> io::Result<Directory> {
+    pub fn create(path: impl AsRef<Path>, io: Io) -> io::Result<Directory> {
+        let path = path.as_ref();
         match Directory::open(path, io) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Ok(Directory { path: path.to_path_buf(), io, make: true })
@@ -197,7 +198,8 @@ impl Directory {
     }
 
     /// Returns an existing directory.
-    pub fn open(path: &Path, io: Io) -> io::Result<Directory> {
+    pub fn open(path: impl AsRef<Path>, io: Io) -> io::Result<Directory> {
+        let path = path.as_ref();
         if !std::fs::metadata(path)?.is_dir() {
             return Err(io::Error::from(io::ErrorKind::NotADirectory));
         }

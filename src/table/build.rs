@@ -4,11 +4,11 @@ use rayon::prelude::*;
 
 use crate::Error;
 use crate::perm::{LANES, Layout, Register, lehmer};
-use crate::progress::Progress;
+use crate::progress::{NoProgress, Progress};
 use crate::puzzle::{Board, CellMoves, Definition, Position, State, StateSpace};
+use crate::search::run::run_each;
 use crate::search::{self, Search, SearchError};
-use crate::store::MAX_DEPTH;
-use crate::store::{BLOCK_BYTES, FileHeader as _, Image};
+use crate::store::{BLOCK_BYTES, FileHeader as _, Image, MAX_DEPTH};
 use crate::table::header::{TableHeader, TablePuzzle, TableShape, UNREACHED};
 use crate::table::{DistanceTable, TableEncoding, TableError};
 use crate::threads::in_parallel;
@@ -23,46 +23,56 @@ pub fn needed(space: &StateSpace, encoding: TableEncoding) -> Result<u64, Error>
     Ok(search::plan(space, None)?.array_bytes + header.shape().bytes())
 }
 
-/// Returns the table of a search's goal, the solved state of a puzzle other than a board: the search's threads,
-/// kernel and memory count, its start, engine and largest depth do not.
-///
-/// Cost: the complete search and [`needed`] bytes of memory; every level is passed over once more.
-///
-/// # Errors
-/// What [`crate::search::run`] returns, and [`TableError`].
-pub fn build(
-    search: &Search,
-    encoding: TableEncoding,
-    observer: &dyn Progress,
-) -> Result<DistanceTable, Error> {
-    let space = search.space.clone().from_goal();
-    let needed = needed(&space, encoding)?;
-    if let Some(budget) = search.memory.filter(|&budget| budget < needed) {
-        return Err(TableError::Budget { puzzle: space.to_string(), needed, budget }.into());
+impl DistanceTable {
+    /// Returns the table of a search's goal, the solved state of a puzzle other than a board: the search's resources
+    /// count, its start, engine and largest depth do not.
+    ///
+    /// Cost: the complete search and [`needed`] bytes of memory; every level is passed over once more.
+    ///
+    /// # Errors
+    /// What [`Search::run`] returns, and [`TableError`].
+    pub fn build(search: &Search, encoding: TableEncoding) -> Result<DistanceTable, Error> {
+        DistanceTable::build_with(search, encoding, &NoProgress)
     }
-    let mut fill = Fill::of(&space, encoding)?;
-    if Layout::new(space.line_len()).is_none() {
-        fill.plainly(&space)?;
-        return fill.finish();
-    }
-    let search = Search { space, max_depth: None, engine: None, keep_last: 0, ..search.clone() };
-    let outcome = search::run_each(&search, observer, &mut |depth, first, registers, cells| {
-        Ok(fill.level(depth, first, registers, cells)?)
-    });
-    let outcome = outcome.map_err(|error| match error {
-        // A part of a table is nothing, so there is no way to end early with one.
-        Error::Search(SearchError::Interrupted { .. }) => TableError::Interrupted.into(),
-        error => error,
-    })?;
-    if fill.histogram() != outcome.counts {
-        return Err(TableError::Unfilled {
-            engine: outcome.engine.name(),
-            filled: fill.histogram().iter().sum(),
-            found: outcome.total(),
+
+    /// Returns the table as [`DistanceTable::build`] does, which an observer sees and may stop.
+    ///
+    /// # Errors
+    /// As [`DistanceTable::build`], and [`TableError::Interrupted`].
+    pub fn build_with(
+        search: &Search,
+        encoding: TableEncoding,
+        observer: &dyn Progress,
+    ) -> Result<DistanceTable, Error> {
+        let space = search.space.clone().from_goal();
+        let needed = needed(&space, encoding)?;
+        if let Some(budget) = search.resources.exceeded_by(needed) {
+            return Err(TableError::Budget { puzzle: space.to_string(), needed, budget }.into());
         }
-        .into());
+        let mut fill = Fill::of(&space, encoding)?;
+        if Layout::new(space.line_len()).is_none() {
+            fill.plainly(&space)?;
+            return fill.finish();
+        }
+        let search = search.clone().space(space).max_depth(None).engine(None).keep_last(0);
+        let outcome = run_each(&search, observer, &mut |depth, first, registers, cells| {
+            Ok(fill.level(depth, first, registers, cells)?)
+        });
+        let outcome = outcome.map_err(|error| match error {
+            // A part of a table is nothing, so there is no way to end early with one.
+            Error::Search(SearchError::Interrupted { .. }) => TableError::Interrupted.into(),
+            error => error,
+        })?;
+        if fill.histogram() != outcome.counts {
+            return Err(TableError::Unfilled {
+                engine: outcome.engine.name(),
+                filled: fill.histogram().iter().sum(),
+                found: outcome.total(),
+            }
+            .into());
+        }
+        fill.finish()
     }
-    fill.finish()
 }
 
 // Filling a table from a search, level by level.
@@ -113,7 +123,7 @@ impl Fill {
     ///
     /// # Errors
     /// [`SearchError::TooLarge`] above [`Search::MAX_CELLS`] cells, [`TableError::Directed`] and
-    /// [`TableError::Memory`].
+    /// [`crate::SystemError::Memory`].
     pub fn of(space: &StateSpace, encoding: TableEncoding) -> Result<Fill, crate::Error> {
         let (puzzle, definition) = described(space)?;
         let header = TableHeader { puzzle, encoding, histogram: Vec::new(), checksum: 0 };

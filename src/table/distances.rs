@@ -6,14 +6,14 @@ use std::path::Path;
 
 use crate::Error;
 use crate::kernel::prefetch;
-use crate::progress::{NoProgress, Progress};
+use crate::progress::{NoProgress, Phase, Progress};
 use crate::puzzle::rows::{self, RowFault};
 use crate::puzzle::{
-    Board, CellMove, CellMoves, Definition, DefinitionError, Metric, Moves, NamedMove, Position,
-    State, StateSpace,
+    Board, CellMove, CellMoves, Definition, Metric, Moves, NamedMove, Position, PuzzleError, State,
+    StateSpace,
 };
-use crate::store::MAX_DEPTH;
-use crate::store::{Container, FileHeader as _, FileProblem, Image};
+use crate::store::{Container, FileHeader as _, Image, MAX_DEPTH};
+use crate::system::FileProblem;
 use crate::table::TableEncoding;
 use crate::table::error::TableError;
 use crate::table::header::{TableHeader, TablePuzzle, TableShape};
@@ -22,11 +22,10 @@ use crate::table::header::{TableHeader, TablePuzzle, TableShape};
 ///
 /// ```
 /// use tilewave::search::Search;
-/// use tilewave::progress::NoProgress;
 /// use tilewave::puzzle::{Board, Goal, Size};
-/// use tilewave::table::{TableEncoding, build};
+/// use tilewave::table::{DistanceTable, TableEncoding};
 /// let goal = Goal::Last.board(Size::new(3, 3)?)?;
-/// let table = build(&Search::new(goal), TableEncoding::Mod3, &NoProgress)?;
+/// let table = DistanceTable::build(&Search::new(goal), TableEncoding::Mod3)?;
 /// let board = Board::parse("8 6 7/2 5 4/3 0 1", None)?;
 /// assert_eq!(table.depth(&board)?, Some(31));
 /// assert_eq!(table.solve(&board)?.map(|moves| moves.len()), Some(31));
@@ -43,14 +42,14 @@ pub struct DistanceTable {
 }
 
 impl DistanceTable {
-    /// Opens a table file, of which only the entries asked for are read and checked, 1 MiB around each.
-    /// Cost: constant.
+    /// Opens a table file for a few look-ups: only the entries asked for are read and checked, 1 MiB around each, and
+    /// kept. Cost: constant.
     ///
     /// # Errors
-    /// [`TableError::File`] when the file cannot be read, is no table, is of another version, too short or
+    /// [`TableError::System`] when the file cannot be read, is no table, is of another version, too short or
     /// too long, or damaged in its header.
-    pub fn open(path: &Path) -> Result<DistanceTable, Error> {
-        DistanceTable::new(Container::open(path).map_err(TableError::from)?)
+    pub fn open(path: impl AsRef<Path>) -> Result<DistanceTable, Error> {
+        DistanceTable::new(Container::open(path.as_ref()).map_err(TableError::from)?)
     }
 
     /// Reads a table file into memory, on huge pages where the system has them, and checks all of it: for more than
@@ -58,17 +57,21 @@ impl DistanceTable {
     /// the file in memory.
     ///
     /// # Errors
-    /// As [`DistanceTable::open`], and [`TableError::File`] when a block is damaged or less memory is free.
-    pub fn load(path: &Path) -> Result<DistanceTable, Error> {
+    /// As [`DistanceTable::open`], and [`TableError::System`] when a block is damaged or less memory is free.
+    pub fn load(path: impl AsRef<Path>) -> Result<DistanceTable, Error> {
         DistanceTable::load_with(path, &NoProgress)
     }
 
-    /// Reads a table file as [`DistanceTable::load`] does, which `observer` may stop.
+    /// Reads a table file as [`DistanceTable::load`] does, which an observer sees and may stop.
     ///
     /// # Errors
     /// As [`DistanceTable::load`], and [`TableError::Interrupted`].
-    pub fn load_with(path: &Path, observer: &dyn Progress) -> Result<DistanceTable, Error> {
-        let file: Container<TableHeader> = Container::open(path).map_err(TableError::from)?;
+    pub fn load_with(
+        path: impl AsRef<Path>,
+        observer: &dyn Progress,
+    ) -> Result<DistanceTable, Error> {
+        let file: Container<TableHeader> =
+            Container::open(path.as_ref()).map_err(TableError::from)?;
         let loaded = file.load(|_| match observer.interrupted() {
             true => Err(TableError::Interrupted),
             false => Ok(()),
@@ -184,7 +187,7 @@ impl DistanceTable {
     /// Returns the depth of a board, `None` when it was not reached.
     ///
     /// # Errors
-    /// As [`DistanceTable::depth_of`], [`TableError::NoBoard`], and [`crate::puzzle::BoardError`] when the board has
+    /// As [`DistanceTable::depth_of`], [`TableError::NoBoard`], and [`crate::puzzle::PuzzleError`] when the board has
     /// another size or cannot reach the goal.
     pub fn depth(&self, board: &Board) -> Result<Option<usize>, Error> {
         self.goal()?;
@@ -197,7 +200,7 @@ impl DistanceTable {
     /// every second move of a state.
     ///
     /// # Errors
-    /// [`TableError::DeadEnd`] when the table is damaged, [`TableError::File`] when it cannot be read.
+    /// [`TableError::DeadEnd`] when the table is damaged, [`TableError::System`] when it cannot be read.
     pub fn depth_of(&self, state: State) -> Result<Option<usize>, Error> {
         match self.encoding() {
             TableEncoding::Byte => Ok(self.entry(state)?.map(usize::from)),
@@ -273,7 +276,7 @@ impl DistanceTable {
         match self.space.states() {
             Some(states) if found == states => {
                 let puzzle = self.space.name();
-                DefinitionError::Unreachable { puzzle }.into()
+                PuzzleError::Unreachable { puzzle }.into()
             }
             _ => {
                 let state = self.space.text(state);
@@ -311,29 +314,41 @@ impl DistanceTable {
     /// Checks all checksums. Cost: one pass over the file.
     ///
     /// # Errors
-    /// [`TableError::File`] names the first damaged block.
+    /// [`TableError::System`] names the first damaged block.
     pub fn check(&self) -> Result<(), TableError> {
         Ok(self.file.check()?)
     }
 
-    /// Writes the table to a file, which appears when it is complete; `progress(bytes done)` may stop it.
+    /// Writes the table to a file, which appears when it is complete.
     ///
     /// # Errors
-    /// [`TableError::Output`], and [`TableError::Interrupted`] when it was stopped.
-    pub fn save(
+    /// [`TableError::System`].
+    pub fn save(&self, path: impl AsRef<Path>, replace: bool) -> Result<(), TableError> {
+        self.save_with(path, replace, &NoProgress)
+    }
+
+    /// Writes the table as [`DistanceTable::save`] does, which an observer sees and may stop.
+    ///
+    /// # Errors
+    /// As [`DistanceTable::save`], and [`TableError::Interrupted`].
+    pub fn save_with(
         &self,
-        path: &Path,
+        path: impl AsRef<Path>,
         replace: bool,
-        progress: impl Fn(u64) -> bool + Sync,
+        observer: &dyn Progress,
     ) -> Result<(), TableError> {
-        Ok(self.file.save(path, replace, progress)?)
+        let total = self.file_bytes();
+        Ok(self.file.save(path.as_ref(), replace, |done| {
+            observer.progress(Phase::File, done, total);
+            !observer.interrupted()
+        })?)
     }
 }
 
 /// The error of a definition that is not that of the header.
 fn wrong(file: &Container<TableHeader>) -> TableError {
     let what = "its definition of the puzzle is none";
-    TableError::File(TableHeader::KIND.wrong(&file.path, FileProblem::Header(what)))
+    TableError::System(TableHeader::KIND.wrong(&file.path, FileProblem::Header(what)))
 }
 
 // Depths of many states at once.
@@ -366,10 +381,10 @@ impl DistanceTable {
     /// one a walk to the goal, some 2 us for 3x4.
     ///
     /// ```
-    /// use tilewave::table::{TableEncoding, build};
-    /// use tilewave::{Goal, NoProgress, Search, Size};
+    /// use tilewave::table::{DistanceTable, TableEncoding};
+    /// use tilewave::{Goal, Search, Size};
     /// let goal = Goal::Last.board(Size::new(3, 3)?)?;
-    /// let table = build(&Search::new(goal), TableEncoding::Byte, &NoProgress)?;
+    /// let table = DistanceTable::build(&Search::new(goal), TableEncoding::Byte)?;
     /// let boards = [8, 6, 7, 2, 5, 4, 3, 0, 1, 2, 1, 3, 4, 5, 6, 7, 8, 0];
     /// assert_eq!(table.depths(&boards)?, [31, -1]); // the parity of the second is odd
     /// # Ok::<(), tilewave::Error>(())

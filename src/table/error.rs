@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use crate::store::{FileError, MemoryError, OutputError};
+use crate::system::SystemError;
 use crate::units::bytes;
 
 /// A table that cannot be made or used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// Memory that could not be had.
+    /// What the machine refuses.
     #[error(transparent)]
-    Memory(#[from] MemoryError),
+    System(SystemError),
     /// A puzzle whose distances depend on the direction.
     #[error(
         "some moves of {puzzle} go one way only: a distance table needs the way back of every move, choose a puzzle \
@@ -66,15 +66,9 @@ pub enum TableError {
         /// States found.
         found: u64,
     },
-    /// A file that cannot be read.
-    #[error(transparent)]
-    File(#[from] FileError),
     /// The caller asked to stop.
     #[error("interrupted: nothing was written")]
     Interrupted,
-    /// An output that cannot be written.
-    #[error(transparent)]
-    Output(OutputError),
     /// No way leads from a state to the goal.
     #[error(
         "'{}' is damaged: no neighbour of state {state} is closer to the goal; make the table again with tilewave table",
@@ -88,11 +82,11 @@ pub enum TableError {
     },
 }
 
-impl From<OutputError> for TableError {
-    fn from(error: OutputError) -> TableError {
+impl From<SystemError> for TableError {
+    fn from(error: SystemError) -> TableError {
         match error {
-            OutputError::Interrupted => TableError::Interrupted,
-            error => TableError::Output(error),
+            SystemError::Interrupted => TableError::Interrupted,
+            error => TableError::System(error),
         }
     }
 }

@@ -8,7 +8,8 @@
 use crate::perm::lehmer;
 use crate::puzzle::{Board, Definition, Metric, Size, State};
 use crate::search::Search;
-use crate::store::{self, BLOCK_BYTES, Fields, FileKind, SectionLayout};
+use crate::store::{self, BLOCK_BYTES, Fields, SectionLayout};
+use crate::system::FileKind;
 use crate::units::names;
 
 /// Offsets of the XXH3-64 of a definition, of the goal or the definition's length and fingerprint, and of the

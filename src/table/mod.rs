@@ -4,7 +4,7 @@
 //! neighbours one is exactly one move closer, so the remainder tells which, and walking to the goal counts
 //! the moves. A state that was not reached has an entry of its own.
 //!
-//! [`build`] searches a puzzle and keeps the depths, [`Fill`] takes them level by level from any search,
+//! [`DistanceTable::build`] searches a puzzle and keeps the depths, [`Fill`] takes them level by level from any search,
 //! [`DistanceTable::save`] and [`DistanceTable::open`] keep a table in a file (`docs/format.md`), [`DistanceTable::depth`] and
 //! [`DistanceTable::solve`] answer.
 //!
@@ -16,7 +16,7 @@ pub(crate) mod distances;
 pub(crate) mod error;
 pub(crate) mod header;
 
-pub use crate::table::build::{Fill, build, needed};
+pub use crate::table::build::{Fill, needed};
 pub use crate::table::distances::DistanceTable;
 pub use crate::table::error::TableError;
 pub use crate::table::header::TableEncoding;

@@ -11,9 +11,8 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use tilewave::internals::{
     Codec, DEFAULT_LEVEL, Decoder, Directory, Encoder, Io, LevelReader, Manifest, Storage,
 };
-use tilewave::progress::NoProgress;
 use tilewave::puzzle::{Goal, Size};
-use tilewave::search::disk::{self, Directories, Disk};
+use tilewave::search::disk::{Directories, Disk};
 use tilewave::{Kernel, Search};
 
 type Register = [u8; 64];
@@ -92,7 +91,7 @@ fn codecs(c: &mut Criterion) {
         let mut search = Search::new(Goal::Last.board(size).expect("a goal"));
         search.max_depth = Some(36);
         let disk = Disk::new(Directories::new(vec![Box::new(directory)]));
-        disk::run(&search, &disk, &NoProgress).expect("a search");
+        disk.run(&search).expect("a search");
     }
     let path = path.unwrap_or(made.path().to_path_buf());
     let directory = Directory::create(&path, Io::Read).expect("a directory");

@@ -10,8 +10,7 @@
 
 use std::time::Instant;
 
-use tilewave::pdb::{Build, Kind, Pattern, Pdb, build, partition};
-use tilewave::progress::NoProgress;
+use tilewave::pdb::{Build, Kind, Pattern, Pdb, partition};
 use tilewave::puzzle::{Board, Size};
 use tilewave::solve::MovePruner;
 
@@ -35,8 +34,8 @@ struct Mode {
 
 fn databases(patterns: Vec<Pattern>, kind: Kind) -> Vec<Pdb> {
     let one = |pattern| {
-        let this = Build { kind, ..Build::new(pattern) };
-        build(&this, &NoProgress).expect("there is memory for it")
+        let this = Build::new(pattern).kind(kind);
+        this.run().expect("there is memory for it")
     };
     patterns.into_iter().map(one).collect()
 }

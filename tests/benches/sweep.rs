@@ -8,9 +8,8 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use tilewave::Kernel;
-use tilewave::progress::NoProgress;
 use tilewave::puzzle::{Goal, Size};
-use tilewave::search::{self, Engine, Search};
+use tilewave::search::{Engine, Search};
 
 fn searches(c: &mut Criterion) {
     for (rows, cols) in [(3, 4), (2, 6)] {
@@ -19,12 +18,12 @@ fn searches(c: &mut Criterion) {
         let mut group = c.benchmark_group(size.to_string());
         group.sample_size(10).warm_up_time(Duration::from_millis(500));
         search.engine = Some(Engine::Reference);
-        group.bench_function("reference", |b| b.iter(|| search::run(&search, &NoProgress)));
+        group.bench_function("reference", |b| b.iter(|| search.run()));
         search.engine = Some(Engine::Sweep);
         for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
-            search.kernel = Some(kernel);
+            search.resources.kernel = Some(kernel);
             let id = BenchmarkId::new("sweep", kernel);
-            group.bench_function(id, |b| b.iter(|| search::run(&search, &NoProgress)));
+            group.bench_function(id, |b| b.iter(|| search.run()));
         }
         group.finish();
     }

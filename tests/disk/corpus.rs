@@ -122,9 +122,9 @@ fn broken_manifests_are_errors() {
             // Whatever passes the checks can be run into an error, but not into a panic.
             directory.damage("manifest", |b| *b = bytes);
             let copy = directory.copy();
-            let _ = disk::verify(&on(&copy, 1).directories, &NoProgress);
+            let _ = disk::verify(&on(&copy, 1).directories);
             if manifest.shared_digits == 1 && round % 8 == 0 {
-                let _ = disk::run(&search, &on(&copy, 1), &StopAfter::asks(2));
+                let _ = on(&copy, 1).run_with(&search, &StopAfter::asks(2));
             }
         }
     }

@@ -16,19 +16,19 @@ fn survives_cuts(name: &str, planes: PlaneStore, keep_all: bool, stride: usize) 
         disk
     };
     let whole = Simulated::default();
-    assert_same(&disk::run(&search, &disk(&whole), &NoProgress).unwrap(), &truth, "no cut");
+    assert_same(&disk(&whole).run(&search).unwrap(), &truth, "no cut");
     let syncs = whole.syncs();
     assert!(syncs > 400);
     let end = syncs - 40;
     for cut in (1..end).step_by(stride).chain(end..=syncs) {
         let directory = Simulated::default();
         directory.set_faults(Faults { cut_at: Some(cut), ..Faults::default() });
-        disk::run(&search, &disk(&directory), &NoProgress).unwrap_err();
+        disk(&directory).run(&search).unwrap_err();
         let after = directory.after_cut(cut);
         let what = format!("{name}, K = {digits}, cut at sync {cut} of {syncs}");
-        let found = disk::run(&search, &disk(&after), &NoProgress).expect(&what);
+        let found = disk(&after).run(&search).expect(&what);
         assert_same(&found, &truth, &what);
-        disk::verify(&disk(&after).directories, &NoProgress).expect(&what);
+        disk::verify(&disk(&after).directories).expect(&what);
     }
 }
 
@@ -73,12 +73,12 @@ fn what_the_last_commit_left_is_cleared_by_one_rank_or_two() {
         let search = search(name);
         let truth = truth(&search);
         let whole = Simulated::default();
-        disk::run(&search, &on(&whole, 1), &NoProgress).unwrap();
+        on(&whole, 1).run(&search).unwrap();
         let (syncs, clean) = (whole.syncs(), level_files(&whole));
         for (cut, ranks) in (syncs - 12..=syncs).flat_map(|cut| [(cut, 1), (cut, 2)]) {
             let directory = Simulated::default();
             directory.set_faults(Faults { cut_at: Some(cut), ..Faults::default() });
-            disk::run(&search, &on(&directory, 1), &NoProgress).unwrap_err();
+            on(&directory, 1).run(&search).unwrap_err();
             for seed in 0..8 {
                 let after = directory.after_cut(seed);
                 let what = format!("{name}, {ranks} ranks, cut {cut} of {syncs}, {seed}");
@@ -103,17 +103,17 @@ fn a_sync_that_fails_loses_nothing_that_was_committed() {
         disk
     };
     let whole = Simulated::default();
-    disk::run(&search, &disk(&whole), &NoProgress).unwrap();
+    disk(&whole).run(&search).unwrap();
     let syncs = whole.syncs();
     assert!(syncs > 300, "files are synced between commits: {syncs}");
     for fail in (8..syncs).step_by(syncs as usize / 5) {
         let directory = Simulated::default();
         directory.set_faults(Faults { fail_sync: Some(fail), ..Faults::default() });
-        let error = disk::run(&search, &disk(&directory), &NoProgress).unwrap_err();
+        let error = disk(&directory).run(&search).unwrap_err();
         assert!(error.to_string().contains("is lost"), "{error}");
         let after = directory.after_cut(fail);
         let what = format!("sync {fail} of {syncs} fails");
-        let found = disk::run(&search, &disk(&after), &NoProgress).expect(&what);
+        let found = disk(&after).run(&search).expect(&what);
         assert_same(&found, &truth, &what);
     }
 }
@@ -138,7 +138,7 @@ fn cut_after_cut_comes_to_the_end() {
     let mut cuts = 0;
     let found = loop {
         directory.set_faults(Faults { cut_at: Some(7 + cuts % 23), ..Faults::default() });
-        match disk::run(&search, &on(&directory, 1), &NoProgress) {
+        match on(&directory, 1).run(&search) {
             Ok(found) => break found,
             Err(_) => directory = directory.after_cut(cuts),
         }

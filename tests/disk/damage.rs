@@ -17,7 +17,7 @@ fn stopped(keep_all: bool) -> (Search, Simulated) {
 fn message(search: &Search, directory: &Simulated, keep_all: bool) -> String {
     let mut disk = on(directory, 1);
     disk.keep_all = keep_all;
-    disk::run(search, &disk, &NoProgress).unwrap_err().to_string()
+    disk.run(search).unwrap_err().to_string()
 }
 
 fn level_files(directory: &Simulated) -> Vec<String> {
@@ -33,13 +33,13 @@ fn a_full_disk_stops_the_run_and_room_lets_it_go_on() {
     for capacity in (2_000..60_000).step_by(1_777) {
         let directory = Simulated::default();
         directory.set_faults(Faults { capacity: Some(capacity), ..Faults::default() });
-        if let Err(error) = disk::run(&search, &on(&directory, 1), &NoProgress) {
+        if let Err(error) = on(&directory, 1).run(&search) {
             stops += 1;
             let error = error.to_string();
             assert!(error.contains("lost: make room"), "{capacity}: {error}");
         }
         directory.set_faults(Faults::default());
-        let found = disk::run(&search, &on(&directory, 1), &NoProgress).unwrap();
+        let found = on(&directory, 1).run(&search).unwrap();
         assert_same(&found, &truth, &format!("{capacity} bytes"));
     }
     assert!(stops > 10, "{stops} of the capacities were too small");
@@ -65,7 +65,7 @@ fn a_full_disk_says_what_is_lost() {
         disk.commit_every = std::time::Duration::from_secs(3600);
         disk.keep_all = true;
         let levels = Levels(0.into());
-        let Err(error) = disk::run(&search, &disk, &levels) else {
+        let Err(error) = disk.run_with(&search, &levels) else {
             continue;
         };
         directory.set_faults(Faults::default());
@@ -96,7 +96,7 @@ fn a_disk_that_gives_no_part_of_a_file_back_ends_no_search() {
         let mut disk = on(&directory, 1);
         disk.planes = Some(PlaneStore::Files);
         disk.commit_every = std::time::Duration::from_secs(3600);
-        let found = disk::run(&search, &disk, &NoProgress).unwrap();
+        let found = disk.run(&search).unwrap();
         assert!(directory.releases() > 0);
         found
     });
@@ -109,10 +109,10 @@ fn a_limit_stops_the_run_and_a_larger_one_lets_it_go_on() {
     let directory = Simulated::default();
     let mut disk = on(&directory, 1);
     disk.limit = Some(20_000);
-    let error = disk::run(&search, &disk, &NoProgress).unwrap_err().to_string();
+    let error = disk.run(&search).unwrap_err().to_string();
     assert!(error.contains("limit of 20000 bytes"), "{error}");
     disk.limit = None;
-    let found = disk::run(&search, &disk, &NoProgress).unwrap();
+    let found = disk.run(&search).unwrap();
     assert_same(&found, &truth(&search), "after the limit");
     assert!(found.disk.unwrap().peak_bytes > 20_000);
 }
@@ -126,7 +126,7 @@ fn a_file_that_cannot_be_read_is_named_and_read_again_later() {
         let error = message(&search, &broken, false);
         assert!(error.contains(&name) && error.contains("input/output error"), "{error}");
         broken.set_faults(Faults::default());
-        let found = disk::run(&search, &on(&broken, 1), &NoProgress).unwrap();
+        let found = on(&broken, 1).run(&search).unwrap();
         assert_same(&found, &truth(&search), &name);
     }
 }
@@ -148,7 +148,7 @@ fn a_flipped_bit_in_any_file_is_found_and_named() {
             assert!(error.contains(name), "byte {at}: {error}");
             assert!(error.contains(&format!("depth {depth}")), "{error}");
             assert!(error.contains("start again in another --dir"), "{error}");
-            let checked = disk::verify(&on(&broken, 1).directories, &NoProgress);
+            let checked = disk::verify(&on(&broken, 1).directories);
             assert!(checked.unwrap_err().to_string().contains(name));
         }
     }
@@ -196,12 +196,12 @@ fn kept_levels_are_computed_again_when_one_is_damaged() {
         let mut disk = on(&broken, 1);
         (disk.keep_all, disk.check) = (true, true);
         let seen = Seen(Default::default());
-        let found = disk::run(&search, &disk, &seen).unwrap();
+        let found = disk.run_with(&search, &seen).unwrap();
         assert_same(&found, &truth, name);
         let seen = seen.0.into_inner().unwrap();
         assert_eq!(seen.len(), 1, "{seen:?}");
         assert!(seen[0].1.contains(name.as_str()), "{seen:?}");
-        let whole = disk::verify(&disk.directories, &NoProgress).unwrap();
+        let whole = disk::verify(&disk.directories).unwrap();
         assert_eq!(whole.states, truth.total());
     }
 }
@@ -233,11 +233,11 @@ fn a_level_that_always_reads_wrong_is_computed_again_once() {
     directory
         .set_faults(Faults { flipped: Some("level-010.chunk-00003".into()), ..Faults::default() });
     let seen = Count(Default::default());
-    let error = disk::run(&search, &disk, &seen).unwrap_err().to_string();
+    let error = disk.run_with(&search, &seen).unwrap_err().to_string();
     assert!(error.contains("level-010.chunk-00003"), "{error}");
     assert_eq!(seen.0.into_inner(), 1);
     directory.set_faults(Faults::default());
-    let found = disk::run(&search, &disk, &NoProgress).unwrap();
+    let found = disk.run(&search).unwrap();
     assert_same(&found, &truth(&search), "a disk that reads right again");
 }
 
@@ -262,7 +262,7 @@ fn a_flipped_bit_in_a_scratch_file_changes_nothing() {
         let faults =
             Faults { flipped: Some(format!("cross-{depth:03}.chunk-00002")), ..Faults::default() };
         directory.set_faults(faults.clone());
-        let found = disk::run(&search, &disk, &Mend(directory.clone())).unwrap();
+        let found = disk.run_with(&search, &Mend(directory.clone())).unwrap();
         assert_same(&found, &truth, &format!("depth {depth}"));
         let left = directory.list().unwrap();
         let left: Vec<_> = left.iter().filter(|n| n.starts_with("cross-")).collect();
@@ -272,12 +272,12 @@ fn a_flipped_bit_in_a_scratch_file_changes_nothing() {
         let mut disk = on(&directory, 1);
         disk.planes = Some(tilewave::search::disk::PlaneStore::Files);
         directory.set_faults(faults);
-        if let Err(error) = disk::run(&search, &disk, &NoProgress) {
+        if let Err(error) = disk.run(&search) {
             found_damage += 1;
             let error = error.to_string();
             assert!(error.contains("other bytes than were written"), "{error}");
             directory.set_faults(Faults::default());
-            let found = disk::run(&search, &disk, &NoProgress).unwrap();
+            let found = disk.run(&search).unwrap();
             assert_same(&found, &truth, &format!("depth {depth}, later"));
         }
     }
@@ -292,7 +292,7 @@ fn scratch_is_counted_and_removed() {
         let directory = Simulated::default();
         let mut disk = on(&directory, 1);
         disk.planes = Some(planes);
-        let found = disk::run(&search, &disk, &NoProgress).unwrap();
+        let found = disk.run(&search).unwrap();
         found.disk.unwrap().peak_bytes
     };
     use tilewave::search::disk::PlaneStore;
@@ -303,13 +303,13 @@ fn scratch_is_counted_and_removed() {
     let mut disk = on(&directory, 1);
     disk.planes = Some(PlaneStore::Files);
     disk.limit = Some((without + with) / 2);
-    let error = disk::run(&search, &disk, &NoProgress).unwrap_err().to_string();
+    let error = disk.run(&search).unwrap_err().to_string();
     assert!(error.contains("have come to the limit"), "{error}");
     disk.limit = None;
     run_some(&search, &disk, 3);
     let left = directory.list().unwrap();
     assert!(left.iter().all(|n| !n.starts_with("cross-")), "{left:?}");
-    let found = disk::run(&search, &disk, &NoProgress).unwrap();
+    let found = disk.run(&search).unwrap();
     assert_same(&found, &truth(&search), "after limit and interrupt");
 }
 

@@ -17,10 +17,7 @@ pub fn content(directory: &Simulated) -> Vec<(String, Vec<u8>)> {
 
 pub fn over(directories: &[&Simulated]) -> Disk {
     let boxed = |directory: &&Simulated| -> Box<dyn Storage> { Box::new((*directory).clone()) };
-    Disk {
-        directories: Directories::new(directories.iter().map(boxed).collect()),
-        ..on(directories[0], 1)
-    }
+    on(directories[0], 1).directories(Directories::new(directories.iter().map(boxed).collect()))
 }
 
 /// A run of 3x3 over so many directories, stopped in the middle of a level; the directories, and the search.
@@ -36,7 +33,7 @@ fn stopped<const N: usize>(keep_all: bool) -> (Search, [Simulated; N]) {
 /// The search is refused with all of these words, and nothing changes.
 fn refused(search: &Search, disk: &Disk, directories: &[&Simulated], words: &[&str]) {
     let before: Vec<_> = directories.iter().map(|d| content(d)).collect();
-    let error = disk::run(search, disk, &NoProgress).unwrap_err().to_string();
+    let error = disk.run(search).unwrap_err().to_string();
     for word in words {
         assert!(error.contains(word), "'{word}' in: {error}");
     }
@@ -87,7 +84,7 @@ fn a_disk_that_is_not_mounted_is_asked_about() {
         refused(&search, &disk, &[&empty, &second], &["mounted", "there is no manifest"]);
         let mut whole = over(&[&first, &second]);
         whole.keep_all = keep_all;
-        let found = disk::run(&search, &whole, &NoProgress).unwrap();
+        let found = whole.run(&search).unwrap();
         assert_same(&found, &truth(&search), "both mounted again");
     }
 }
@@ -108,7 +105,7 @@ fn thin_levels_leave_a_marker_in_every_directory() {
         &[&empty, &second],
         &["directory 2 of 2", "mounted?"],
     );
-    let found = disk::run(&search, &over(&[&first, &second]), &NoProgress).unwrap();
+    let found = over(&[&first, &second]).run(&search).unwrap();
     assert_same(&found, &truth(&search), "both");
 }
 
@@ -151,7 +148,7 @@ fn an_older_manifest_put_back_removes_nothing() {
         directory.remove(PREVIOUS).unwrap();
         refused(&search, &disk, &[&directory], &["the manifest is older than the files"]);
         directory.damage(MANIFEST, |bytes| *bytes = new);
-        let found = disk::run(&search, &disk, &NoProgress).unwrap();
+        let found = disk.run(&search).unwrap();
         assert_same(&found, &truth(&search), "the newer manifest");
     }
 }
@@ -176,7 +173,7 @@ fn files_of_others_are_never_touched() {
     let mut disk = on(&directory, 1);
     disk.planes = Some(disk::PlaneStore::Files);
     run_some(&search, &disk, 8 * 12 + 3);
-    disk::run(&search, &disk, &NoProgress).unwrap();
+    disk.run(&search).unwrap();
     let after = content(&directory);
     for name in theirs {
         assert!(after.contains(&(name.to_string(), b"mine".to_vec())), "{name}");
@@ -226,7 +223,7 @@ fn runs_without_markers_go_on_when_everything_is_there() {
     second.remove(&gone.0).unwrap();
     refused(&search, &over(&both), &both, &[&gone.0, "mounted?"]);
     second.create(&gone.0).unwrap().append(&gone.1).unwrap();
-    let found = disk::run(&search, &over(&both), &NoProgress).unwrap();
+    let found = over(&both).run(&search).unwrap();
     assert_same(&found, &truth(&search), "without markers");
     assert!(both.iter().all(|d| d.list().unwrap().contains(&MARKER.to_string())));
 }
@@ -236,7 +233,7 @@ fn runs_without_markers_go_on_when_everything_is_there() {
 fn a_file_system_without_locks_is_named() {
     let directory = Simulated::default();
     directory.set_faults(Faults { no_locks: true, ..Faults::default() });
-    let error = disk::run(&search("3x3"), &on(&directory, 1), &NoProgress).unwrap_err().to_string();
+    let error = on(&directory, 1).run(&search("3x3")).unwrap_err().to_string();
     assert!(error.contains("lock"), "{error}");
 }
 
@@ -246,10 +243,10 @@ fn a_complete_run_writes_nothing() {
     let search = search("3x3");
     let directory = Simulated::default();
     let disk = on(&directory, 1);
-    let whole = disk::run(&search, &disk, &NoProgress).unwrap();
+    let whole = disk.run(&search).unwrap();
     let before = content(&directory);
     directory.set_faults(Faults { no_locks: true, capacity: Some(0), ..Faults::default() });
-    let again = disk::run(&search, &disk, &NoProgress).unwrap();
+    let again = disk.run(&search).unwrap();
     assert_same(&again, &whole, "again");
     assert!(content(&directory) == before);
 }
@@ -272,7 +269,7 @@ fn an_interrupt_does_not_hide_a_failed_commit() {
     let mut disk = on(&directory, 1);
     disk.commit_every = std::time::Duration::from_secs(3600);
     let seen = Fill(directory.clone(), 100.into());
-    let error = disk::run(&search("3x3"), &disk, &seen).unwrap_err().to_string();
+    let error = disk.run_with(&search("3x3"), &seen).unwrap_err().to_string();
     assert!(error.contains("the power is cut"), "{error}");
 }
 

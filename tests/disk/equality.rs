@@ -1,7 +1,6 @@
 //! Searches through chunks on disk against the search in memory.
 
 use tilewave::internals::{Directory, Io, Storage};
-use tilewave::progress::NoProgress;
 use tilewave::puzzle::{Goal, Size};
 use tilewave::search::disk::{self, Directories, Disk, PlaneStore};
 use tilewave::search::{self, Outcome, Search};
@@ -22,13 +21,13 @@ fn on_disk(search: &Search, digits: usize, planes: PlaneStore, io: Io) -> Outcom
     let mut disk = Disk::new(Directories::new(vec![storage]));
     disk.shared_digits = Some(digits);
     disk.planes = Some(planes);
-    disk::run(search, &disk, &NoProgress).unwrap()
+    disk.run(search).unwrap()
 }
 
 /// The same counts and checksums with some K, planes and ways of reading.
 fn same_levels(size: &str, goal: Goal, ways: &[(usize, PlaneStore, Io)]) {
     let search = Search::new(goal.board(size.parse().unwrap()).unwrap());
-    let memory = search::run(&search, &NoProgress).unwrap();
+    let memory = search.run().unwrap();
     for &(digits, planes, io) in ways {
         let found = on_disk(&search, digits, planes, io);
         let what = format!("{size}, K = {digits}, {planes:?}");
@@ -72,15 +71,15 @@ fn the_memory_decides_how_many_chunks_there_are() {
         disk::MemoryPlan::choose(search, &disk, None).map(|plan| (plan.chunks(), plan.planes))
     };
     // 332,640 registers of 64 bytes; a plane takes 8 bytes of each.
-    search.memory = Some(22 << 20);
+    search.resources.memory = Some(22 << 20);
     assert_eq!(chunks(&search, None).unwrap(), (1, PlaneStore::Memory));
-    search.memory = Some(5 << 20);
+    search.resources.memory = Some(5 << 20);
     assert_eq!(chunks(&search, None).unwrap(), (11, PlaneStore::Memory));
-    search.memory = Some(3 << 20);
+    search.resources.memory = Some(3 << 20);
     assert_eq!(chunks(&search, None).unwrap(), (11, PlaneStore::Files));
-    search.memory = Some(1 << 20);
+    search.resources.memory = Some(1 << 20);
     assert_eq!(chunks(&search, None).unwrap(), (110, PlaneStore::Files));
-    search.memory = Some(100);
+    search.resources.memory = Some(100);
     let error = chunks(&search, None).unwrap_err().to_string();
     assert!(error.contains("2x6"), "{error}");
 }
@@ -89,6 +88,6 @@ fn the_memory_decides_how_many_chunks_there_are() {
 fn a_search_in_memory_does_not_claim_to_be_on_disk() {
     let mut search = search("2x5");
     search.engine = Some(search::Engine::Disk);
-    let error = search::run(&search, &NoProgress).unwrap_err().to_string();
+    let error = search.run().unwrap_err().to_string();
     assert!(error.contains("give --dir"), "{error}");
 }

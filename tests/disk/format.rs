@@ -26,7 +26,7 @@ fn written(codec: Codec) -> (Vec<u8>, Vec<u8>) {
     let directory = Simulated::default();
     let mut disk = on(&directory, 1);
     disk.codec = Some(codec);
-    disk::run(&search, &disk, &NoProgress).unwrap();
+    disk.run(&search).unwrap();
     let mut manifest = Manifest::read(&directory).unwrap().unwrap();
     manifest.run = 0x0123_4567_89ab_cdef;
     (manifest.seconds, manifest.level_seconds) = (1.5, 0.0);

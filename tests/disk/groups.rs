@@ -19,7 +19,7 @@ fn space(name: &str) -> StateSpace {
 
 fn of(name: &str) -> Search {
     let mut search = Search::of(space(name));
-    search.threads = Some(1);
+    search.resources.threads = Some(1);
     search.keep_last = 20;
     search
 }
@@ -41,11 +41,11 @@ fn chunks_find_the_levels_of_memory() {
                 let mut disk = on(&Simulated::default(), digits);
                 disk.commit_every = std::time::Duration::MAX;
                 disk.planes = Some(planes);
-                let found = disk::run(&search, &disk, &NoProgress).unwrap();
+                let found = disk.run(&search).unwrap();
                 let what = format!("{name}, K = {digits}, {planes:?}");
                 assert_same(&found, &truth, &what);
                 assert_eq!(found.last, truth.last, "{what}");
-                let verified = disk::verify(&disk.directories, &NoProgress).unwrap();
+                let verified = disk::verify(&disk.directories).unwrap();
                 let last: u64 = truth.counts.iter().rev().take(2).sum();
                 assert!(verified.states >= *truth.counts.last().unwrap(), "{what}");
                 assert!(verified.states <= last, "{what}");
@@ -68,19 +68,19 @@ fn a_search_that_is_stopped_goes_on() {
             let found = loop {
                 // Other chunks are done at each stop.
                 let stop = StopAfter::asks(7 + sessions % 5);
-                match disk::run(&search, &disk, &stop) {
+                match disk.run_with(&search, &stop) {
                     Ok(found) => break found,
                     Err(error) => assert!(error.to_string().contains("nothing is lost"), "{error}"),
                 }
                 sessions += 1;
-                disk::verify(&disk.directories, &NoProgress).unwrap();
+                disk::verify(&disk.directories).unwrap();
             };
             let what = format!("{name}, {planes:?}, {sessions} stops");
             assert!(sessions > 5, "{what}");
             assert_same(&found, &truth, &what);
             assert_eq!(found.last, truth.last, "{what}");
             if keep_all {
-                let verified = disk::verify(&disk.directories, &NoProgress).unwrap();
+                let verified = disk::verify(&disk.directories).unwrap();
                 assert_eq!(verified.states, search.space.states().unwrap(), "{what}");
             }
         }
@@ -123,7 +123,7 @@ fn another_metric_and_other_moves_are_refused() {
         let disk = on(&Simulated::default(), 1);
         run_some(&held, &disk, 5);
         let before = disk.directories.manifest().unwrap();
-        let error = disk::run(&asked, &disk, &NoProgress).unwrap_err().to_string();
+        let error = disk.run(&asked).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");
         assert_eq!(disk.directories.manifest().unwrap(), before);
         let (found, ..) = disk::search(&disk.directories).unwrap();
@@ -150,12 +150,12 @@ fn damage_to_the_states_seen_is_found() {
     let seen = reader.index().iter().find(|entry| entry.frame % 2 == 1);
     let at = seen.unwrap().offset as usize;
     directory.damage(&name, |bytes| bytes[at] ^= 1);
-    let error = disk::verify(&disk.directories, &NoProgress).unwrap_err();
+    let error = disk::verify(&disk.directories).unwrap_err();
     assert!(error.to_string().contains(&name), "{error}");
-    let error = disk::run(&search, &disk, &NoProgress).unwrap_err();
+    let error = disk.run(&search).unwrap_err();
     assert!(error.to_string().contains(&name), "{error}");
     disk.check = true;
-    let found = disk::run(&search, &disk, &NoProgress).unwrap();
+    let found = disk.run(&search).unwrap();
     assert_same(&found, &truth(&search), "computed again");
 }
 
@@ -171,7 +171,7 @@ fn a_lost_manifest_is_rebuilt() {
         directory.remove(MANIFEST).unwrap();
         let repaired = disk::repair(&disk.directories, disk.patience).unwrap();
         assert!(repaired.manifest.levels.len() > 3, "{name}");
-        let found = disk::run(&search, &disk, &NoProgress).unwrap();
+        let found = disk.run(&search).unwrap();
         assert_same(&found, &truth(&search), name);
     }
 }
@@ -179,7 +179,7 @@ fn a_lost_manifest_is_rebuilt() {
 #[test]
 fn what_needs_whole_levels_is_refused() {
     let disk = on(&Simulated::default(), 1);
-    let error = disk::run(&of("pancake:9"), &disk, &NoProgress).unwrap_err();
+    let error = disk.run(&of("pancake:9")).unwrap_err();
     assert!(error.to_string().contains("in memory only"), "{error}");
     assert!(disk.directories.manifest().unwrap().is_none());
 }

@@ -7,7 +7,6 @@ use tilewave::frontier::{FrontierOutcome, FrontierSearch};
 use tilewave::internals::{LevelRecord, MANIFEST, Manifest, PREVIOUS};
 use tilewave::puzzle::named;
 use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
-use tilewave::search::disk::run_lists;
 
 /// A search of a board, a family or a named puzzle; `depth` after a comma.
 fn of(name: &str) -> FrontierSearch {
@@ -18,7 +17,7 @@ fn of(name: &str) -> FrontierSearch {
     };
     let mut search = FrontierSearch::new(puzzle);
     search.max_depth = depth;
-    search.threads = Some(1);
+    search.resources.threads = Some(1);
     search
 }
 
@@ -33,7 +32,7 @@ fn with(search: &FrontierSearch, change: impl FnOnce(&mut FrontierSearch)) -> Fr
 const PUZZLES: [&str; 6] = ["2x4", "3x3", "lx:7", "pyraminx,6", "2x2x2,6", "skewb,5"];
 
 fn on_disk(directory: &Simulated) -> Disk {
-    Disk { shared_digits: None, ..on(directory, 0) }
+    on(directory, 0).shared_digits(None)
 }
 
 /// What must be the same of all searches.
@@ -44,7 +43,7 @@ fn levels(of: &FrontierOutcome) -> (bool, Vec<(u64, u64, Option<u64>)>) {
 }
 
 fn truth_of(search: &FrontierSearch) -> (bool, Vec<(u64, u64, Option<u64>)>) {
-    levels(&search.run(&NoProgress).unwrap())
+    levels(&search.run().unwrap())
 }
 
 #[test]
@@ -58,10 +57,10 @@ fn lists_on_disk_are_those_of_memory() {
             let directory = Simulated::default();
             let mut disk = on_disk(&directory);
             disk.keep_all = keep_all;
-            let search = with(&search, |s| (s.memory, s.threads) = (memory, Some(threads)));
-            let found = run_lists(&search, &disk, &NoProgress).unwrap();
+            let search = with(&search, |s| *s = s.clone().memory(memory).threads(threads));
+            let found = disk.run_lists(&search).unwrap();
             assert_eq!(levels(&found), truth, "{name} {keep_all} {memory:?}");
-            let verified = disk::verify(&disk.directories, &NoProgress).unwrap();
+            let verified = disk::verify(&disk.directories).unwrap();
             let stored = search.max_depth.map_or(truth.1.len(), |depth| depth);
             let kept = match keep_all || search.puzzle.is_directed() {
                 true => stored,
@@ -71,7 +70,7 @@ fn lists_on_disk_are_those_of_memory() {
             let states = truth.1[..stored].iter().rev().take(kept).map(|level| level.0);
             assert_eq!(verified.states, states.sum::<u64>(), "{name}");
             // Asked again it is all there.
-            let again = run_lists(&search, &disk, &NoProgress).unwrap();
+            let again = disk.run_lists(&search).unwrap();
             assert_eq!(levels(&again), truth, "{name}");
             let status = disk::status(&disk.directories).unwrap();
             assert_eq!((status.manifest.complete, status.depth.is_none()), (truth.0, truth.0));
@@ -91,17 +90,17 @@ fn a_search_goes_deeper_and_counts_ahead() {
             let directory = Simulated::default();
             let disk = on_disk(&directory);
             let first = with(&short, |search| search.count_ahead = ahead_first);
-            let found = run_lists(&first, &disk, &NoProgress).unwrap();
+            let found = disk.run_lists(&first).unwrap();
             assert_eq!(levels(&found).1[..], truth.1[..5], "{name}");
-            disk::verify(&disk.directories, &NoProgress).unwrap();
+            disk::verify(&disk.directories).unwrap();
             let then = with(&long, |search| search.count_ahead = ahead_then);
             let stop = StopAfter::asks(20);
-            while let Err(error) = run_lists(&then, &disk, &stop) {
+            while let Err(error) = disk.run_lists_with(&then, &stop) {
                 assert!(error.to_string().contains("nothing is lost"), "{error}");
                 stop.asks.store(20, Ordering::Relaxed);
-                disk::verify(&disk.directories, &NoProgress).unwrap();
+                disk::verify(&disk.directories).unwrap();
             }
-            let found = run_lists(&then, &disk, &NoProgress).unwrap();
+            let found = disk.run_lists(&then).unwrap();
             assert_eq!(levels(&found), truth, "{name} {ahead_first} {ahead_then}");
         }
     }
@@ -116,12 +115,12 @@ fn a_search_by_lists_that_is_stopped_goes_on() {
         let disk = on_disk(&directory);
         let mut sessions = 0;
         let found = loop {
-            match run_lists(&search, &disk, &StopAfter::asks(3 + 60 * (sessions % 5))) {
+            match disk.run_lists_with(&search, &StopAfter::asks(3 + 60 * (sessions % 5))) {
                 Ok(found) => break found,
                 Err(error) => assert!(error.to_string().contains("nothing is lost"), "{error}"),
             }
             sessions += 1;
-            disk::verify(&disk.directories, &NoProgress).unwrap();
+            disk::verify(&disk.directories).unwrap();
         };
         assert!(sessions > 0, "{name}: {sessions}");
         assert_eq!(levels(&found), truth, "{name}, {sessions} stops");
@@ -134,20 +133,20 @@ fn a_cut_at_a_sync_loses_no_lists() {
     {
         let search = of(name);
         let truth = truth_of(&search);
-        let disk = |directory: &Simulated| Disk { keep_all, ..on_disk(directory) };
+        let disk = |directory: &Simulated| on_disk(directory).keep_all(keep_all);
         let whole = Simulated::default();
-        run_lists(&search, &disk(&whole), &NoProgress).unwrap();
+        disk(&whole).run_lists(&search).unwrap();
         let syncs = whole.syncs();
         assert!(syncs > 60, "{name}: {syncs}");
         for cut in (1..syncs).step_by(stride).chain(syncs - 8..=syncs) {
             let directory = Simulated::default();
             directory.set_faults(Faults { cut_at: Some(cut), ..Faults::default() });
-            run_lists(&search, &disk(&directory), &NoProgress).unwrap_err();
+            disk(&directory).run_lists(&search).unwrap_err();
             let after = directory.after_cut(cut);
             let what = format!("{name}, cut at sync {cut} of {syncs}");
-            let found = run_lists(&search, &disk(&after), &NoProgress).expect(&what);
+            let found = disk(&after).run_lists(&search).expect(&what);
             assert_eq!(levels(&found), truth, "{what}");
-            disk::verify(&disk(&after).directories, &NoProgress).expect(&what);
+            disk::verify(&disk(&after).directories).expect(&what);
         }
     }
 }
@@ -159,9 +158,9 @@ fn damaged_lists_are_found_and_computed_again() {
     let truth = truth_of(&search);
     for keep_all in [false, true] {
         let directory = Simulated::default();
-        let disk = Disk { keep_all, ..on_disk(&directory) };
+        let disk = on_disk(&directory).keep_all(keep_all);
         let short = with(&search, |search| search.max_depth = Some(5));
-        run_lists(&short, &disk, &NoProgress).unwrap();
+        disk.run_lists(&short).unwrap();
         let names = directory.list().unwrap();
         let files: Vec<&String> = names.iter().filter(|name| name.starts_with("level-")).collect();
         let len = |name: &str| directory.open(name).unwrap().len() as usize;
@@ -170,19 +169,19 @@ fn damaged_lists_are_found_and_computed_again() {
             for bit in (number * 7..8 * len(name)).step_by(8 * len(name) / 5 + 11) {
                 let broken = directory.copy();
                 broken.damage(name, |bytes| bytes[bit / 8] ^= 1 << (bit % 8));
-                let disk = Disk { keep_all, ..on_disk(&broken) };
+                let disk = on_disk(&broken).keep_all(keep_all);
                 let what = format!("{name}, bit {bit}");
-                let error = disk::verify(&disk.directories, &NoProgress).expect_err(&what);
+                let error = disk::verify(&disk.directories).expect_err(&what);
                 assert!(error.to_string().contains(name.as_str()), "{what}: {error}");
-                match run_lists(&search, &disk, &NoProgress) {
+                match disk.run_lists(&search) {
                     // A level before the last two is not read again.
                     Ok(found) => assert_eq!(levels(&found), truth, "{what}"),
                     Err(error) => {
                         assert!(error.to_string().contains(name.as_str()), "{what}: {error}");
                     }
                 }
-                let disk = Disk { check: true, keep_all, ..on_disk(&broken) };
-                match (keep_all, run_lists(&search, &disk, &NoProgress)) {
+                let disk = on_disk(&broken).keep_all(keep_all).check(true);
+                match (keep_all, disk.run_lists(&search)) {
                     (true, found) => assert_eq!(levels(&found.expect(&what)), truth, "{what}"),
                     (false, found) => drop(found.expect_err(&what)),
                 }
@@ -198,8 +197,8 @@ fn a_lost_manifest_of_lists_is_rebuilt() {
     for (keep_all, previous) in [(true, false), (false, true), (true, true)] {
         for asks in (15..70).step_by(11) {
             let directory = Simulated::default();
-            let disk = Disk { keep_all, ..on_disk(&directory) };
-            run_lists(&search, &disk, &StopAfter::asks(asks)).unwrap_err();
+            let disk = on_disk(&directory).keep_all(keep_all);
+            disk.run_lists_with(&search, &StopAfter::asks(asks)).unwrap_err();
             let lost = Manifest::read(&directory).unwrap().unwrap();
             directory.remove(MANIFEST).unwrap();
             if !previous {
@@ -214,7 +213,7 @@ fn a_lost_manifest_of_lists_is_rebuilt() {
                 let counts = |of: &LevelRecord| of.lists.map(|lists| (lists.reduced, lists.kept));
                 assert_eq!(counts(own), counts(lost), "{what}");
             }
-            let found = run_lists(&search, &disk, &NoProgress).expect(&what);
+            let found = disk.run_lists(&search).expect(&what);
             assert_eq!(levels(&found), truth, "{what}");
         }
     }
@@ -227,7 +226,7 @@ fn a_search_of_something_else_is_refused() {
     run_lists(&of("2x2x2,3"), &disk, &NoProgress).unwrap();
     let before = disk.directories.manifest().unwrap();
     let refused = |search: &FrontierSearch, words: &str| {
-        let error = run_lists(search, &disk, &NoProgress).unwrap_err().to_string();
+        let error = disk.run_lists(&search).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
         assert_eq!(disk.directories.manifest().unwrap(), before);
     };
@@ -235,10 +234,10 @@ fn a_search_of_something_else_is_refused() {
     refused(&with(&of("2x2x2,3"), |s| s.symmetry = false), "symmetries used, not none");
     let quarter = named::parse("2x2x2").unwrap().counting(Turns::Quarter).unwrap();
     refused(&FrontierSearch::new(quarter), "moves ");
-    let error = disk::run(&search("2x4"), &on(&directory, 0), &NoProgress).unwrap_err().to_string();
+    let error = on(&directory, 0).run(&search("2x4")).unwrap_err().to_string();
     assert!(error.contains("board 2x2x2, not 2x4"), "{error}");
     let sweep = Simulated::default();
     run_some(&search("2x4"), &on(&sweep, 0), 5);
-    let error = run_lists(&of("2x4"), &on_disk(&sweep), &NoProgress).unwrap_err().to_string();
+    let error = on_disk(&sweep).run_lists(&of("2x4")).unwrap_err().to_string();
     assert!(error.contains("holds a search with"), "{error}");
 }

@@ -21,11 +21,10 @@ mod threads;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use tilewave::internals::Storage;
-use tilewave::progress::{NoProgress, Phase, Progress};
-use tilewave::puzzle::families;
-use tilewave::puzzle::{Goal, Size, StateSpace};
+use tilewave::progress::{Phase, Progress};
+use tilewave::puzzle::{Goal, Size, StateSpace, families};
 use tilewave::search::disk::{self, Directories, Disk};
-use tilewave::search::{self, Outcome, Search};
+use tilewave::search::{Outcome, Search};
 
 use simulated::{Faults, Simulated};
 
@@ -35,7 +34,7 @@ fn search(name: &str) -> Search {
         Ok(size) => Search::new(Goal::Last.board(size).unwrap()),
         Err(_) => Search::of(StateSpace::of_puzzle(families::parse(name).unwrap())),
     };
-    search.threads = Some(1);
+    search.resources.threads = Some(1);
     search
 }
 
@@ -51,7 +50,7 @@ fn on(directory: &Simulated, digits: usize) -> Disk {
 
 /// What the search finds in memory.
 fn truth(search: &Search) -> Outcome {
-    search::run(search, &NoProgress).unwrap()
+    search.run().unwrap()
 }
 
 fn assert_same(found: &Outcome, truth: &Outcome, what: &str) {
@@ -85,6 +84,6 @@ impl Progress for StopAfter {
 
 /// Runs a search until it has done about `chunks` chunks of this session.
 fn run_some(search: &Search, disk: &Disk, chunks: i64) {
-    let error = disk::run(search, disk, &StopAfter::asks(chunks)).unwrap_err();
+    let error = disk.run_with(search, &StopAfter::asks(chunks)).unwrap_err();
     assert!(error.to_string().contains("nothing is lost"), "{error}");
 }

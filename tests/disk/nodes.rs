@@ -87,7 +87,7 @@ fn what_is_no_file_is_named_and_left() {
                         // Nothing reads it: not a matter of this search.
                         continue;
                     }
-                    let error = disk::run(&search, &disk, &NoProgress).unwrap_err();
+                    let error = disk.run(&search).unwrap_err();
                     let error = error.to_string();
                     let kind = format!("it is a {node}, not a file");
                     assert!(error.contains(&name) && error.contains(&kind), "{what}: {error}");

@@ -40,8 +40,8 @@ fn a_lost_manifest_is_rebuilt_wherever_the_search_was() {
             assert!(states(&lost).starts_with(&known), "{what}");
             // At most the level whose last chunk was the last one written is not known as finished.
             assert!(known.len() + 1 >= lost.levels.len(), "{what}");
-            disk::verify(&disk.directories, &NoProgress).expect(&what);
-            let found = disk::run(&search, &disk, &NoProgress).expect(&what);
+            disk::verify(&disk.directories).expect(&what);
+            let found = disk.run(&search).expect(&what);
             assert_same(&found, &truth, &what);
             let error = repair(&disk).unwrap_err().to_string();
             assert!(error.contains("nothing to rebuild"), "{error}");
@@ -56,12 +56,12 @@ fn level_files_alone_are_enough_when_all_are_kept() {
     let directory = Simulated::default();
     let mut disk = on(&directory, 1);
     disk.keep_all = true;
-    let whole = disk::run(&search, &disk, &NoProgress).unwrap();
+    let whole = disk.run(&search).unwrap();
     directory.remove(MANIFEST).unwrap();
     directory.remove(PREVIOUS).unwrap();
     let repaired = repair(&disk).unwrap();
     assert!(repaired.manifest.complete && !repaired.previous);
-    let again = disk::run(&search, &disk, &NoProgress).unwrap();
+    let again = disk.run(&search).unwrap();
     assert_same(&again, &whole, "rebuilt");
 }
 
@@ -118,10 +118,10 @@ fn a_running_search_is_verified_without_false_alarms() {
         disk.keep_all = keep_all;
         run_some(&search, &disk, 60);
         std::thread::scope(|scope| {
-            let running = scope.spawn(|| disk::run(&search, &disk, &NoProgress));
+            let running = scope.spawn(|| disk.run(&search));
             let mut calls = 0;
             while !running.is_finished() {
-                disk::verify(&on(&directory, 1).directories, &NoProgress).unwrap();
+                disk::verify(&on(&directory, 1).directories).unwrap();
                 disk::status(&on(&directory, 1).directories).unwrap();
                 calls += 1;
             }

@@ -16,7 +16,7 @@ fn a_search_goes_on_in_the_middle_of_a_level() {
             // Sessions differ in where the planes lie: the files are the same.
             let mut disk = on(&directory, digits);
             disk.planes = Some([PlaneStore::Memory, PlaneStore::Files][sessions % 2]);
-            match disk::run(&search, &disk, &StopAfter::asks(97)) {
+            match disk.run_with(&search, &StopAfter::asks(97)) {
                 Ok(found) => break found,
                 Err(error) => assert!(error.to_string().contains("nothing is lost"), "{error}"),
             }
@@ -73,7 +73,7 @@ fn a_session_that_reads_its_levels_again_can_be_interrupted() {
             for after in [0, 1, chunks(depth - 1), total - 1] {
                 let what = format!("{name}, {planes:?}, {after} of {total}");
                 let stop = StopResuming { after, seen: Vec::new().into() };
-                let error = disk::run(&search, &disk(planes), &stop).expect_err(&what);
+                let error = disk(planes).run_with(&search, &stop).expect_err(&what);
                 let states: u64 = before.levels.iter().map(|level| level.states).sum();
                 let said = format!("interrupted at depth {depth} after {states} states; nothing");
                 assert!(error.to_string().contains(&said), "{what}: {error}");
@@ -84,7 +84,7 @@ fn a_session_that_reads_its_levels_again_can_be_interrupted() {
                 assert_eq!((&now.levels, &now.files), (&before.levels, &before.files));
             }
         }
-        let found = disk::run(&search, &disk(PlaneStore::Files), &NoProgress).unwrap();
+        let found = disk(PlaneStore::Files).run(&search).unwrap();
         assert_same(&found, &truth, name);
     }
 }
@@ -94,10 +94,10 @@ fn a_session_that_reads_its_levels_again_can_be_interrupted() {
 fn commits_are_grouped_by_time() {
     let search = search("3x3");
     let (often, seldom) = (Simulated::default(), Simulated::default());
-    disk::run(&search, &on(&often, 1), &NoProgress).unwrap();
+    on(&often, 1).run(&search).unwrap();
     let mut disk = on(&seldom, 1);
     disk.commit_every = Duration::from_secs(3600);
-    let found = disk::run(&search, &disk, &NoProgress).unwrap();
+    let found = disk.run(&search).unwrap();
     assert_same(&found, &truth(&search), "one commit");
     assert!(seldom.syncs() * 20 < often.syncs(), "{} and {}", seldom.syncs(), often.syncs());
 }
@@ -109,16 +109,16 @@ fn the_last_level_and_depth_limits_work_on_disk() {
     let truth = truth(&search);
     let directory = Simulated::default();
     search.max_depth = Some(12);
-    let part = disk::run(&search, &on(&directory, 1), &NoProgress).unwrap();
+    let part = on(&directory, 1).run(&search).unwrap();
     assert_eq!((part.counts.len(), part.complete), (13, false));
     assert_eq!(part.counts, truth.counts[..13]);
     search.max_depth = None;
-    let found = disk::run(&search, &on(&directory, 1), &NoProgress).unwrap();
+    let found = on(&directory, 1).run(&search).unwrap();
     assert_same(&found, &truth, "in two parts");
     assert_eq!(found.last, truth.last);
     assert_eq!(found.last.len(), 2);
     // A finished search is only read.
-    let again = disk::run(&search, &on(&directory, 1), &NoProgress).unwrap();
+    let again = on(&directory, 1).run(&search).unwrap();
     assert_same(&again, &truth, "again");
     assert_eq!(again.last, truth.last);
 }
@@ -132,7 +132,7 @@ fn other_goals_and_starts_search_on_disk() {
     search.space = search.space.from_board(start);
     let truth = truth(&search);
     let directory = Simulated::default();
-    let found = disk::run(&search, &on(&directory, 1), &NoProgress).unwrap();
+    let found = on(&directory, 1).run(&search).unwrap();
     assert_same(&found, &truth, "another start");
 }
 
@@ -144,18 +144,18 @@ fn other_goals_search_on_disk() {
         let size: Size = size.parse().unwrap();
         let goal = goal.parse::<Goal>().unwrap().board(size).unwrap();
         let mut search = Search::new(goal.clone());
-        search.threads = Some(1);
+        search.resources.threads = Some(1);
         let truth = truth(&search);
         assert!(truth.complete && truth.space.goal_text() == goal.to_string());
         // 2x4 has digits for one only.
         for digits in 1..=if size.cells() > 8 { 2 } else { 1 } {
             let directory = Simulated::default();
             let disk = on(&directory, digits);
-            let found = disk::run(&search, &disk, &NoProgress).unwrap();
+            let found = disk.run(&search).unwrap();
             assert_same(&found, &truth, &format!("goal {goal}, {digits} digits"));
             // Another goal is another search: nothing of this one is taken for it.
             let other = Search::new(Goal::Last.board(size).unwrap());
-            let error = disk::run(&other, &disk, &NoProgress).unwrap_err();
+            let error = disk.run(&other).unwrap_err();
             assert!(error.to_string().contains("goal"), "{error}");
         }
     }
@@ -167,8 +167,8 @@ fn all_levels_are_kept_when_asked() {
     let directory = Simulated::default();
     let mut disk = on(&directory, 1);
     disk.keep_all = true;
-    let found = disk::run(&search, &disk, &NoProgress).unwrap();
-    let whole = disk::verify(&disk.directories, &NoProgress).unwrap();
+    let found = disk.run(&search).unwrap();
+    let whole = disk::verify(&disk.directories).unwrap();
     assert_eq!(whole.states, found.total());
     assert_eq!(
         whole.bytes,
@@ -196,7 +196,7 @@ fn a_run_goes_on_with_another_codec() {
     let truth = truth(&search);
     for (before, after) in [(Codec::Zstd, Codec::Rans), (Codec::Rans, Codec::Zstd)] {
         let directory = Simulated::default();
-        let with = |codec| Disk { codec: Some(codec), ..on(&directory, 1) };
+        let with = |codec| on(&directory, 1).codec(codec);
         run_some(&search, &with(before), 8 * 15 + 3);
         let codecs = || {
             let names = directory.list().unwrap();
@@ -207,7 +207,7 @@ fn a_run_goes_on_with_another_codec() {
         assert!(codecs().iter().all(|codec| *codec == before));
         run_some(&search, &with(after), 8);
         assert!(codecs().contains(&before) && codecs().contains(&after));
-        let found = disk::run(&search, &with(after), &NoProgress).unwrap();
+        let found = with(after).run(&search).unwrap();
         assert_same(&found, &truth, after.name());
     }
 }
@@ -252,11 +252,11 @@ fn chunks_are_spread_over_directories() {
     for dir in &dirs {
         assert!(std::fs::read_dir(dir.path()).unwrap().count() > 2);
     }
-    let found = disk::run(&search, &disk(), &NoProgress).unwrap();
+    let found = disk().run(&search).unwrap();
     assert_same(&found, &truth(&search), "three directories");
     let fewer = Directory::create(dirs[0].path(), Io::Read).unwrap();
     let fewer = Disk::new(Directories::new(vec![Box::new(fewer)]));
-    let error = disk::run(&search, &fewer, &NoProgress).unwrap_err().to_string();
+    let error = fewer.run(&search).unwrap_err().to_string();
     assert!(error.contains("directories 3, not 1"), "{error}");
 }
 
@@ -267,13 +267,13 @@ fn two_searches_do_not_share_a_directory() {
     let lock = open().lock().unwrap().unwrap();
     let mut disk = Disk::new(Directories::new(vec![Box::new(open())]));
     disk.patience = Duration::from_millis(100);
-    let error = disk::run(&search("3x3"), &disk, &NoProgress).unwrap_err().to_string();
+    let error = disk.run(&search("3x3")).unwrap_err().to_string();
     assert!(error.contains("another search is running here"), "{error}");
     assert!(disk.directories.is_locked());
     // A search that was killed holds the lock until the system has its memory back: the next one waits.
     disk.patience = Duration::from_secs(60);
     std::thread::scope(|scope| {
-        let second = scope.spawn(|| disk::run(&search("3x3"), &disk, &NoProgress));
+        let second = scope.spawn(|| disk.run(&search("3x3")));
         std::thread::sleep(Duration::from_millis(300));
         assert!(!second.is_finished());
         drop(lock);

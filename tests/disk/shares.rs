@@ -68,12 +68,12 @@ fn chunks_follow_the_room_and_stay_where_they_are() {
         assert!(now.iter().all(|chunk| before.contains(chunk)));
     }
     let [first, second, third] = all.each_ref();
-    let error = disk::run(&search, &over(&[first, third, second]), &NoProgress);
+    let error = over(&[first, third, second]).run(&search);
     let error = error.unwrap_err().to_string();
     assert!(error.contains("in the order"), "{error}");
-    let found = disk::run(&search, &disk(), &NoProgress).unwrap();
+    let found = disk().run(&search).unwrap();
     assert_same(&found, &truth, "three disks");
-    disk::verify(&disk().directories, &NoProgress).unwrap();
+    disk::verify(&disk().directories).unwrap();
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn a_lost_manifest_is_rebuilt_with_its_shares() {
         all[lost].remove(MARKER).unwrap();
         let repaired = disk::repair(&disk.directories, Duration::ZERO).unwrap();
         assert_eq!(repaired.manifest.shares, before.shares);
-        let found = disk::run(&search, &disk, &NoProgress).unwrap();
+        let found = disk.run(&search).unwrap();
         assert_same(&found, &truth(&search), "after a repair");
     }
 }

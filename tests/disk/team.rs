@@ -3,12 +3,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tilewave::Error;
-use tilewave::internals::lehmer;
-use tilewave::internals::{Directory, Io, Manifest};
+use tilewave::internals::{Directory, Io, Manifest, lehmer};
 use tilewave::progress::{LevelDone, NoProgress, Progress};
 use tilewave::puzzle::{Goal, Size, StateSpace};
-use tilewave::search::disk::{self, Directories, Disk, DiskError, Stopped};
-use tilewave::search::{self, Communicator, Outcome, Reduce, Search};
+use tilewave::search::disk::{Directories, Disk, Stopped};
+use tilewave::search::{Communicator, Outcome, Reduce, Search, SearchError};
 
 use super::on;
 use super::simulated::Simulated;
@@ -17,7 +16,7 @@ use super::threads::ranks;
 fn search(size: &str) -> Search {
     let size: Size = size.parse().unwrap();
     let mut search = Search::new(Goal::Last.board(size).unwrap());
-    search.threads = Some(1);
+    search.resources.threads = Some(1);
     search.keep_last = 5;
     search
 }
@@ -33,7 +32,7 @@ pub fn together(
     size: usize,
     disk: impl Fn(usize) -> Disk + Sync,
 ) -> Result<Outcome, Stopped> {
-    ranks(size, |team| disk::run_distributed(search, &disk(team.rank()), team, &NoProgress))
+    ranks(size, |team| disk(team.rank()).run_distributed_with(search, team, &NoProgress))
         .swap_remove(0)
 }
 
@@ -48,7 +47,7 @@ fn same(found: &Outcome, memory: &Outcome, what: &str) {
 /// window, 2 % for the numbers of the blocks, and 20 for each message of a chunk to another.
 fn same_levels(board: &str, ways: &[(usize, usize, u64)]) {
     let search = search(board);
-    let memory = search::run(&search, &NoProgress).unwrap();
+    let memory = search.run().unwrap();
     let lines = lehmer::even_count(search.space.size().unwrap().tiles());
     for &(size, digits, windows) in ways {
         let what = format!("{board}, K = {digits}, {size} ranks");
@@ -79,7 +78,7 @@ fn same_levels(board: &str, ways: &[(usize, usize, u64)]) {
 #[test]
 fn ranks_find_the_levels_of_3x3() {
     let search = search("3x3");
-    let memory = search::run(&search, &NoProgress).unwrap();
+    let memory = search.run().unwrap();
     for size in 1..=4 {
         let dir = tempfile::tempdir().unwrap();
         let outcome = together(&search, size, |_| disk_in(dir.path())).unwrap();
@@ -134,17 +133,17 @@ impl Progress for StopAt {
 #[test]
 fn a_search_goes_on_with_another_number_of_ranks() {
     let search = search("2x5");
-    let memory = search::run(&search, &NoProgress).unwrap();
+    let memory = search.run().unwrap();
     let dir = tempfile::tempdir().unwrap();
     for (size, depth) in [(3, 10), (1, 20), (4, 30), (2, 40)] {
         let stopped = ranks(size, |team| {
             let mut disk = disk_in(dir.path());
             disk.shared_digits = Some(1);
             disk.commit_every = std::time::Duration::ZERO;
-            disk::run_distributed(&search, &disk, team, &StopAt::depth(depth))
+            disk.run_distributed_with(&search, team, &StopAt::depth(depth))
         });
         for stopped in stopped {
-            let Err(Stopped::Together(Error::Disk(DiskError::Interrupted { depth: at, .. }))) =
+            let Err(Stopped::Together(Error::Search(SearchError::Paused { depth: at, .. }))) =
                 stopped
             else {
                 panic!("{size} ranks: {stopped:?}");
@@ -153,7 +152,7 @@ fn a_search_goes_on_with_another_number_of_ranks() {
         }
     }
     // Now without ranks.
-    let outcome = disk::run(&search, &disk_in(dir.path()), &NoProgress).unwrap();
+    let outcome = disk_in(dir.path()).run(&search).unwrap();
     same(&outcome, &memory, "one machine");
     // And a finished one is only read.
     let again = together(&search, 3, |_| disk_in(dir.path())).unwrap();
@@ -164,17 +163,17 @@ fn a_search_goes_on_with_another_number_of_ranks() {
 #[test]
 fn ranks_that_read_their_levels_again_stop_together() {
     let search = search("2x5");
-    let memory = search::run(&search, &NoProgress).unwrap();
+    let memory = search.run().unwrap();
     let directory = Simulated::default();
     let mut first = search.clone();
     first.max_depth = Some(25);
     together(&first, 3, |_| on(&directory, 1)).unwrap();
     let stopped = ranks(3, |team| {
         let stop = StopAt::depth(if team.rank() == 1 { 0 } else { usize::MAX });
-        disk::run_distributed(&search, &on(&directory, 1), team, &stop)
+        on(&directory, 1).run_distributed_with(&search, team, &stop)
     });
     for stopped in stopped {
-        let Err(Stopped::Together(Error::Disk(DiskError::Interrupted { depth, .. }))) = stopped
+        let Err(Stopped::Together(Error::Search(SearchError::Paused { depth, .. }))) = stopped
         else {
             panic!("{stopped:?}");
         };
@@ -189,13 +188,13 @@ fn ranks_that_read_their_levels_again_stop_together() {
 #[test]
 fn a_search_of_one_machine_goes_on_with_ranks() {
     let search = search("2x5");
-    let memory = search::run(&search, &NoProgress).unwrap();
+    let memory = search.run().unwrap();
     let dir = tempfile::tempdir().unwrap();
     let mut first = search.clone();
     first.max_depth = Some(25);
     let mut disk = disk_in(dir.path());
     disk.shared_digits = Some(2);
-    disk::run(&first, &disk, &NoProgress).unwrap();
+    disk.run(&first).unwrap();
     let outcome = together(&search, 3, |_| disk_in(dir.path())).unwrap();
     same(&outcome, &memory, "three ranks");
     assert_eq!(outcome.disk.unwrap().chunks, 72);
@@ -204,7 +203,7 @@ fn a_search_of_one_machine_goes_on_with_ranks() {
 #[test]
 fn ranks_with_directories_of_their_own_need_them_again() {
     let search = search("2x5");
-    let memory = search::run(&search, &NoProgress).unwrap();
+    let memory = search.run().unwrap();
     let dir = tempfile::tempdir().unwrap();
     let node = |rank: usize| disk_in(&dir.path().join(format!("node-{rank}")));
     let mut first = search.clone();
@@ -213,12 +212,13 @@ fn ranks_with_directories_of_their_own_need_them_again() {
     together(&first, 4, |rank| node(rank / 2)).unwrap();
     // One machine alone lacks the other's files.
     let refused = together(&search, 2, |_| node(0));
-    let Err(Stopped::Together(Error::Disk(DiskError::Apart { .. }))) = refused else {
+    let Err(Stopped::Together(Error::Search(SearchError::Apart { .. }))) = refused else {
         panic!("{refused:?}");
     };
     // The manifest is the first machine's.
     let refused = together(&search, 2, |rank| node(1 - rank));
-    let Err(Stopped::Together(Error::Disk(DiskError::Elsewhere { rank: 1, .. }))) = refused else {
+    let Err(Stopped::Together(Error::Search(SearchError::Elsewhere { rank: 1, .. }))) = refused
+    else {
         panic!("{refused:?}");
     };
     // Another number of ranks on the same machines will do.
@@ -233,7 +233,7 @@ fn ranks_with_directories_of_their_own_need_them_again() {
             std::fs::rename(entry.path(), dir.path().join("node-0").join(name)).unwrap();
         }
     }
-    let outcome = disk::run(&search, &node(0), &NoProgress).unwrap();
+    let outcome = node(0).run(&search).unwrap();
     same(&outcome, &memory, "one machine");
 }
 
@@ -244,7 +244,7 @@ fn one_job_at_a_time_works_in_a_directory() {
     let outer = Directory::create(dir.path(), Io::Read).unwrap();
     let lock = tilewave::internals::Storage::lock(&outer).unwrap().unwrap();
     for stopped in
-        ranks(3, |team| disk::run_distributed(&search, &disk_in(dir.path()), team, &NoProgress))
+        ranks(3, |team| disk_in(dir.path()).run_distributed_with(&search, team, &NoProgress))
     {
         let Err(Stopped::Together(error)) = stopped else {
             panic!("{stopped:?}");
@@ -275,10 +275,11 @@ fn ranks_refuse_what_one_machine_refuses() {
     let dir = tempfile::tempdir().unwrap();
     let stopped = ranks(3, |team| {
         let mut search = search("2x5");
-        search.memory = (team.rank() == 2).then_some(1000);
-        disk::run_distributed(&search, &disk_in(dir.path()), team, &NoProgress)
+        search.resources.memory = (team.rank() == 2).then_some(1000);
+        disk_in(dir.path()).run_distributed_with(&search, team, &NoProgress)
     });
-    let Err(Stopped::Together(Error::Disk(DiskError::Elsewhere { rank: 2, reason }))) = &stopped[0]
+    let Err(Stopped::Together(Error::Search(SearchError::Elsewhere { rank: 2, reason }))) =
+        &stopped[0]
     else {
         panic!("{:?}", stopped[0]);
     };
@@ -311,7 +312,7 @@ fn ranks_that_were_started_for_different_searches_stop_with_the_same_words() {
             if communicator.rank() == 1 {
                 change(&mut search, &mut disk);
             }
-            disk::run_distributed(&search, &disk, communicator, &NoProgress)
+            disk.run_distributed_with(&search, communicator, &NoProgress)
         });
         for stopped in stopped {
             let Err(Stopped::Together(error)) = stopped else {
@@ -359,7 +360,7 @@ fn messages_that_arrive_damaged_are_noticed() {
         ranks(2, |communicator| {
             let damaged = Damaged(communicator);
             let search = search("2x5");
-            let found = disk::run_distributed(&search, &on(&directory, 1), &damaged, &NoProgress);
+            let found = on(&directory, 1).run_distributed_with(&search, &damaged, &NoProgress);
             sender.send((communicator.rank(), format!("{found:?}"))).unwrap();
         });
     });

@@ -2,8 +2,7 @@
 //!
 //! cargo run --release --example ida -- '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12'
 
-use tilewave::pdb::{Build, Pdb, build};
-use tilewave::progress::NoProgress;
+use tilewave::pdb::{Build, Pdb};
 use tilewave::puzzle::{Board, Coordinates, Direction, Goal, Moves};
 use tilewave::solve::{MovePruner, SymmetricView, default_patterns};
 
@@ -66,7 +65,7 @@ pub fn solve(boards: &[Board]) -> Result<Vec<Moves>, tilewave::Error> {
     let goal = Goal::First.board(first.size())?;
     let patterns = default_patterns(&goal)?;
     let view = SymmetricView::all(&goal, &patterns).remove(0);
-    let pdbs = patterns.into_iter().map(|pattern| build(&Build::new(pattern), &NoProgress));
+    let pdbs = patterns.into_iter().map(|pattern| Build::new(pattern).run());
     let pdbs = pdbs.collect::<Result<Vec<Pdb>, _>>()?;
     let pruner = MovePruner::new(goal.size(), 12);
     let (tiles, entries, moves) = (Vec::new(), Vec::new(), Vec::new());

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use tilewave::progress::NoProgress;
 use tilewave::puzzle::{Board, Direction, Goal, Metric, MoveStyle, Moves, Size, StateSpace};
 use tilewave::report::html::{LAST_DRAWN, Refused, Solution, player};
 use tilewave::report::{Report, published};
@@ -71,7 +70,7 @@ fn search(size: &str, change: impl Fn(&mut Search)) -> search::Outcome {
     let mut search = Search::new(goal);
     search.keep_last = LAST_DRAWN;
     change(&mut search);
-    search::run(&search, &NoProgress).unwrap()
+    search.run().unwrap()
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The shape of the sources: data flows one way between modules and between files, `unsafe` stands where it
 //! is announced, files are small.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 pub(crate) mod graph;
@@ -10,11 +11,13 @@ use graph::{Arrows, Crate, circles, tokens};
 /// The floors from the top; a module uses only floors above its own (docs/design.md). `error` gathers the
 /// errors of all library floors, so anyone may use it and it may use anyone.
 const FLOORS: &[&[&str]] = &[
+    &["system"],
     &["bits", "progress", "random", "threads", "units", "ranks of permutations"],
     &["puzzle"],
     &["perm"],
     &["kernel"],
     &["store"],
+    &["resources"],
     &["frontier"],
     &["search", "pdb"],
     &["table"],
@@ -132,6 +135,53 @@ fn a_type_name_occurs_once() {
         ),
         ["A", "C", "E", "D"]
     );
+}
+
+/// The types that a file and its public modules offer to other crates.
+fn offered(file: &Path, found: &mut BTreeSet<String>) {
+    let text = std::fs::read_to_string(file).unwrap();
+    let folder = match file.file_stem().unwrap().to_str().unwrap() {
+        "lib" | "mod" => file.parent().unwrap().to_path_buf(),
+        name => file.with_file_name(name),
+    };
+    // Items end with a bracket or a semicolon; what is hidden has an attribute on the line before.
+    let mut hidden = false;
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let item = line.strip_prefix("pub ").filter(|_| !hidden);
+        hidden = line == "#[doc(hidden)]";
+        let Some(item) = item else { continue };
+        if let Some(name) = item.strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';')) {
+            let one = folder.join(format!("{name}.rs"));
+            offered(&if one.exists() { one } else { folder.join(name).join("mod.rs") }, found);
+        } else if let Some(tree) = item.strip_prefix("use ") {
+            let mut tree = tree.to_string();
+            while !tree.ends_with(';') {
+                tree += lines.next().expect("the end of a tree");
+            }
+            let names = tree.split(|c: char| !c.is_alphanumeric() && c != '_');
+            // Constants are written in capitals alone.
+            let is_type = |name: &&str| {
+                name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
+            };
+            found.extend(names.filter(is_type).map(String::from));
+        } else {
+            found.extend(types(line).into_iter().map(String::from));
+        }
+    }
+}
+
+#[test]
+fn the_public_interface_is_small() {
+    let mut found = BTreeSet::new();
+    offered(&src().join("lib.rs"), &mut found);
+    for expected in ["Board", "Cnf", "Error", "Metric", "NoProgress", "PlaneStore", "Search"] {
+        assert!(found.contains(expected), "{expected} is found");
+    }
+    assert!(!found.contains("LevelHeader"), "what is hidden does not count");
+    assert!(found.len() <= 150, "{} public types: {found:?}", found.len());
+    let errors: Vec<_> = found.iter().filter(|name| name.ends_with("Error")).collect();
+    assert!(errors.len() <= 8, "public error types: {errors:?}");
 }
 
 #[test]

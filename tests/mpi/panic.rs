@@ -4,7 +4,7 @@
 use tilewave::internals::{Directory, Io};
 use tilewave::progress::{Phase, Progress};
 use tilewave::puzzle::Goal;
-use tilewave::search::disk::{self, Directories, Disk};
+use tilewave::search::disk::{Directories, Disk};
 use tilewave::search::mpi::{Job, end_on_panic};
 use tilewave::search::{Communicator, Search};
 
@@ -23,10 +23,10 @@ fn main() {
     let job = Job::start().expect("MPI starts");
     let (rank, size) = (job.rank(), job.size());
     end_on_panic(move |reason| eprintln!("rank {rank} of {size}: {reason}"));
-    let directory = Directory::create(dir.as_ref(), Io::Read).expect("a directory");
+    let directory = Directory::create(dir, Io::Read).expect("a directory");
     let disk = Disk::new(Directories::new(vec![Box::new(directory)]));
     let board = Goal::Last.board("2x6".parse().expect("a size"));
     let mut search = Search::new(board.expect("a board"));
-    search.threads = Some(2);
-    disk::run_distributed(&search, &disk, &job, &Panics(rank == 1)).expect("a search");
+    search.resources.threads = Some(2);
+    disk.run_distributed_with(&search, &job, &Panics(rank == 1)).expect("a search");
 }

@@ -2,10 +2,7 @@
 
 use std::collections::HashMap;
 
-use tilewave::pdb::{
-    Build, Encoding, Kind, Pattern, Pdb, PdbError, Space, build, rebuild, spot_check,
-};
-use tilewave::progress::NoProgress;
+use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb, PdbError, Space, rebuild, spot_check};
 use tilewave::puzzle::{Board, Coordinates, Direction};
 use tilewave::random::SplitMix64;
 use tilewave::solve::{Optimal, SolveError};
@@ -60,8 +57,8 @@ fn every_entry_is_the_depth_of_a_naive_search() {
         let goal = goal(size, text);
         let truth = naive(&goal, tiles);
         let pattern = Pattern::new(goal.clone(), tiles).unwrap();
-        let space = Space { threads: Some(2), ..Space::new(pattern) };
-        let (found, pdb) = space.build(&NoProgress).unwrap();
+        let space = Space::new(pattern).threads(2);
+        let (found, pdb) = space.build().unwrap();
         assert!(found.complete);
         assert_eq!((pdb.kind(), pdb.encoding()), (Kind::AllMoves, Encoding::Byte));
         assert_eq!((pdb.pattern().tiles()[0], pdb.histogram()[0]), (0, 1));
@@ -74,8 +71,8 @@ fn every_entry_is_the_depth_of_a_naive_search() {
             reached += u64::from(depth.is_some());
         });
         assert_eq!(reached, truth.len() as u64, "{size}: all states are entries");
-        spot_check(&pdb, 20, 1, &NoProgress).unwrap();
-        rebuild(&pdb, &Build::new(pdb.pattern().clone()), &NoProgress).unwrap();
+        spot_check(&pdb, 20, 1).unwrap();
+        rebuild(&pdb, &Build::new(pdb.pattern().clone())).unwrap();
     }
 }
 
@@ -89,10 +86,10 @@ fn what_does_not_go_together_is_refused() {
     let error = Optimal::new(&goal, pair).err().unwrap();
     assert!(matches!(error, SolveError::Pdb(PdbError::Unsuitable(_))), "{error}");
     let pattern = Pattern::new(goal.clone(), &[1, 2, 3, 4, 5]).unwrap();
-    let how = Build { kind: Kind::AllMoves, encoding: Encoding::Bit, ..Build::new(pattern) };
-    assert!(matches!(build(&how, &NoProgress), Err(PdbError::Unsuitable(_))));
+    let how = Build::new(pattern).kind(Kind::AllMoves).encoding(Encoding::Bit);
+    assert!(matches!(how.run(), Err(PdbError::Unsuitable(_))));
     let eight = Pattern::new(goal, &[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
-    let error = Space::new(eight).build(&NoProgress).unwrap_err();
+    let error = Space::new(eight).build().unwrap_err();
     assert!(matches!(error, PdbError::Pattern(_)), "{error}");
 }
 
@@ -126,9 +123,9 @@ fn solutions_are_as_short_as_with_additive_databases() {
             while frame.encode_solvable(&board).is_err() {
                 board = random.board(goal.size());
             }
-            let shortest = truth.solve(&board, &NoProgress).unwrap().moves.unwrap();
+            let shortest = truth.solve(&board).unwrap().moves.unwrap();
             for solver in [&alone, &both, &all] {
-                let moves = solver.solve(&board, &NoProgress).unwrap().moves.unwrap();
+                let moves = solver.solve(&board).unwrap().moves.unwrap();
                 assert_eq!(moves.len(), shortest.len(), "{board}");
                 assert_eq!(moves.apply(&board).unwrap(), goal);
             }
@@ -170,7 +167,7 @@ fn the_commands_write_read_and_use_them() {
         ["fringe.pdb", "again.pdb"].map(|file| std::fs::read(dir.join(file)).unwrap());
     assert!(one == other);
     let probed = stdout(dir, &["probe", "fringe.pdb", "--board", "8 6 7/2 5 4/3 0 1"]);
-    let pdb = Pdb::open(&dir.join("fringe.pdb")).unwrap();
+    let pdb = Pdb::load(dir.join("fringe.pdb")).unwrap();
     let board = Board::parse("8 6 7/2 5 4/3 0 1", None).unwrap();
     let value = pdb.value(&board).unwrap().unwrap().to_string();
     assert!(probed.split_whitespace().any(|word| word == value), "{probed}");

@@ -2,10 +2,8 @@
 
 use rayon::prelude::*;
 use tilewave::pdb::{
-    Build, Encoding, Evaluator, ExportLayout, Kind, Pattern, Pdb, PdbError, build, encode, export,
-    rebuild,
+    Build, Encoding, Evaluator, ExportLayout, Kind, Pattern, Pdb, PdbError, encode, export, rebuild,
 };
-use tilewave::progress::NoProgress;
 use tilewave::puzzle::Board;
 use tilewave::random::SplitMix64;
 
@@ -13,12 +11,10 @@ use super::{Random, database, goal};
 
 /// Both databases of a pattern, one bit and one byte an entry.
 fn pair(goal: &Board, tiles: &[u16]) -> (Pdb, Pdb) {
-    let how = Build {
-        kind: Kind::Regions,
-        encoding: Encoding::Bit,
-        ..Build::new(Pattern::new(goal.clone(), tiles).unwrap())
-    };
-    let bit = build(&how, &NoProgress).unwrap();
+    let how = Build::new(Pattern::new(goal.clone(), tiles).unwrap())
+        .kind(Kind::Regions)
+        .encoding(Encoding::Bit);
+    let bit = how.run().unwrap();
     let byte = database(goal, tiles, Kind::Regions);
     assert_eq!(bit.histogram(), byte.histogram());
     assert_eq!(bit.bytes().len() as u64, byte.entries().div_ceil(8));
@@ -153,8 +149,8 @@ fn all_entries_of_3x4_and_ten_million_samples_have_the_byte_value() {
 fn what_one_bit_cannot_hold_is_refused() {
     let goal = goal("3x3", "last");
     let pattern = Pattern::new(goal.clone(), &[1, 2, 3, 4, 5]).unwrap();
-    let minimum = Build { encoding: Encoding::Bit, ..Build::new(pattern) };
-    assert!(matches!(build(&minimum, &NoProgress), Err(PdbError::Unsuitable(_))));
+    let minimum = Build::new(pattern).encoding(Encoding::Bit);
+    assert!(matches!(minimum.run(), Err(PdbError::Unsuitable(_))));
     let table = database(&goal, &[1, 2], Kind::Minimum);
     assert!(matches!(encode(&table, Encoding::Bit), Err(PdbError::Unsuitable(_))));
     let (bit, byte) = pair(&goal, &[1, 2, 3, 4, 5]);
@@ -164,7 +160,7 @@ fn what_one_bit_cannot_hold_is_refused() {
     assert!(encode(&byte, Encoding::Bit).unwrap().bytes() == bit.bytes());
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x");
-    let exported = export(&bit, ExportLayout::Puzzle24, &path, false, None, &NoProgress);
+    let exported = export(&bit, ExportLayout::Puzzle24, &path, false);
     assert!(exported.unwrap_err().to_string().contains("--encoding byte"));
     assert!(!path.exists());
 }
@@ -174,7 +170,7 @@ fn what_one_bit_cannot_hold_is_refused() {
 fn a_wrong_bit_is_named() {
     let (bit, _) = pair(&goal("3x3", "last"), &[1, 2, 3, 4, 5]);
     let how = Build::new(bit.pattern().clone());
-    rebuild(&bit, &how, &NoProgress).unwrap();
+    rebuild(&bit, &how).unwrap();
     let other = pair(&goal("3x3", "last"), &[1, 2, 3, 4, 6]).0;
     let entry = (0..bit.entries()).find(|&e| {
         (bit.bytes()[e as usize / 8] ^ other.bytes()[e as usize / 8]) >> (e % 8) & 1 == 1
@@ -192,7 +188,7 @@ fn a_wrong_bit_is_named() {
     let sum = xxhash_rust::xxh3::xxh3_64(&bytes[..4088]);
     bytes[4088..4096].copy_from_slice(&sum.to_le_bytes());
     let wrong = Pdb::from_bytes(&bytes).unwrap();
-    match rebuild(&wrong, &how, &NoProgress) {
+    match rebuild(&wrong, &how) {
         Err(PdbError::Wrong(said)) => {
             assert!(said.contains(&format!("entry {} of", entry.unwrap())), "{said}");
         }
@@ -201,6 +197,6 @@ fn a_wrong_bit_is_named() {
 }
 
 fn saved(pdb: &Pdb, path: &std::path::Path) -> Vec<u8> {
-    pdb.save(path, false, &NoProgress).unwrap();
+    pdb.save(path, false).unwrap();
     std::fs::read(path).unwrap()
 }

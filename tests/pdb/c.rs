@@ -5,7 +5,6 @@ use std::path::Path;
 use std::process::Command;
 
 use tilewave::pdb::Kind;
-use tilewave::progress::NoProgress;
 use tilewave::puzzle::MoveStyle;
 use tilewave::random::SplitMix64;
 use tilewave::search::Search;
@@ -172,10 +171,9 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
 
     let first = goal("3x3", "first");
     let table =
-        tilewave::table::build(&Search::new(first.clone()), TableEncoding::Mod3, &NoProgress)
-            .unwrap();
+        tilewave::DistanceTable::build(&Search::new(first.clone()), TableEncoding::Mod3).unwrap();
     let table_file = dir.path().join("3x3.table");
-    table.save(&table_file, false, |_| true).unwrap();
+    table.save(&table_file, false).unwrap();
     let example = build("cc", "-std=c99", "table.c", &archive, false);
     let boards: Vec<_> = Scrambler::new(first.clone(), 3).take(40).collect();
     for (line, board) in run(Command::new(&example).arg(&table_file), &boards).iter().zip(&boards) {
@@ -188,13 +186,13 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
         [("3x3", &[1u16, 2, 3, 4, 5][..]), ("2x3", &[1, 2, 3, 4, 5])].map(|(size, tiles)| {
             let file = dir.path().join(format!("all-{size}.pdb"));
             let pdb = database(&goal(size, "last"), tiles, Kind::AllMoves);
-            pdb.save(&file, false, &NoProgress).unwrap();
+            pdb.save(&file, false).unwrap();
             file
         });
     let partial = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/table_partial.table");
     for (kind, number) in [(Kind::Minimum, 0), (Kind::Regions, 1)] {
         let file = dir.path().join(format!("{number}.pdb"));
-        database(&first, &[1, 2, 5], kind).save(&file, false, &NoProgress).unwrap();
+        database(&first, &[1, 2, 5], kind).save(&file, false).unwrap();
         for (compiler, standard) in [("cc", "-std=c99"), ("c++", "-std=c++11")] {
             for libraries in [&archive[..], &["-ltilewave"]] {
                 let program = build(compiler, standard, "test.c", libraries, true);

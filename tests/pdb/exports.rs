@@ -1,18 +1,17 @@
 //! Layouts of other solvers, against their definitions written out.
 
-use tilewave::internals::OutputError;
+use tilewave::SystemError;
 use tilewave::pdb::{ExportLayout, Kind, Pdb, PdbError, export};
-use tilewave::progress::NoProgress;
 
 use super::{database, goal};
 
 fn exported(pdb: &Pdb, layout: ExportLayout) -> Result<Vec<u8>, PdbError> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x");
-    export(pdb, layout, &path, false, Some(2), &NoProgress)?;
+    export(pdb, layout, &path, false)?;
     assert!(matches!(
-        export(pdb, layout, &path, false, None, &NoProgress),
-        Err(PdbError::Output(OutputError::Exists(_)))
+        export(pdb, layout, &path, false),
+        Err(PdbError::System(SystemError::Exists(_)))
     ));
     Ok(std::fs::read(path).unwrap())
 }

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use tilewave::internals::{FileError, FileProblem, OutputError};
+use tilewave::SystemError;
+use tilewave::internals::FileProblem;
 use tilewave::pdb::{
-    Build, Encoding, Kind, Pattern, Pdb, PdbError, Probe, build, compress, decompress, encode,
-    inspect, plan, rebuild, spot_check,
+    Build, Encoding, Kind, Pattern, Pdb, PdbError, compress, decompress, encode, inspect, plan,
+    rebuild, spot_check,
 };
-use tilewave::progress::{LevelDone, NoProgress, Phase, Progress, StopWhen};
+use tilewave::progress::{LevelDone, Phase, Progress, StopWhen};
 use tilewave::random::SplitMix64;
 
 use super::{Random, database, goal};
@@ -21,12 +22,12 @@ fn reading_can_be_stopped_whatever_the_file_is() {
     let dir = tempfile::tempdir().unwrap();
     let (plain, packed) = (dir.path().join("plain"), dir.path().join("packed"));
     let pdb = database(&goal("3x3", "last"), &[1, 2, 3, 4], Kind::Minimum);
-    pdb.save(&plain, false, &NoProgress).unwrap();
-    compress(&plain, &packed, false, None, &NoProgress).unwrap();
+    pdb.save(&plain, false).unwrap();
+    compress(&plain, &packed, false).unwrap();
     for path in [plain, packed] {
-        let stopped = Pdb::open_with(&path, &StopWhen(|| true));
+        let stopped = Pdb::load_with(&path, &StopWhen(|| true));
         assert!(matches!(stopped, Err(PdbError::Interrupted(None))));
-        let read = Pdb::open_with(&path, &NoProgress).unwrap();
+        let read = Pdb::load(&path).unwrap();
         assert_eq!(read.checksum(), pdb.checksum());
     }
 }
@@ -43,23 +44,19 @@ fn golden_files_are_written_byte_for_byte() {
         (Kind::Regions, Encoding::Bit, "pdb_v1_bit.pdb"),
     ] {
         let path = dir.path().join(name);
-        encode(&database(&goal, &[1, 2, 4], kind), encoding)
-            .unwrap()
-            .save(&path, false, &NoProgress)
-            .unwrap();
+        encode(&database(&goal, &[1, 2, 4], kind), encoding).unwrap().save(&path, false).unwrap();
         if std::env::var_os("TILEWAVE_UPDATE").is_some() {
             std::fs::copy(&path, golden(name)).unwrap();
         }
         let truth = std::fs::read(golden(name)).unwrap();
         assert!(std::fs::read(&path).unwrap() == truth, "{name} has changed");
-        let pdb = Pdb::open(&golden(name)).unwrap();
+        let pdb = Pdb::load(golden(name)).unwrap();
         pdb.check().unwrap();
         assert_eq!(
             (pdb.pattern().tiles(), pdb.kind(), pdb.encoding()),
             (&[1u16, 2, 4][..], kind, encoding)
         );
-        rebuild(&pdb, &Build { plain: true, ..Build::new(pdb.pattern().clone()) }, &NoProgress)
-            .unwrap();
+        rebuild(&pdb, &Build::new(pdb.pattern().clone()).plain(true)).unwrap();
     }
 }
 
@@ -72,8 +69,8 @@ fn probed_loaded_copied_and_built_databases_are_the_same() {
     for kind in Kind::ALL {
         let encoding = *kind.encodings().last().unwrap();
         let built = encode(&database(&goal, &[1, 3, 5, 7, 8], kind), encoding).unwrap();
-        built.save(&path, true, &NoProgress).unwrap();
-        let (loaded, probe) = (Pdb::open(&path).unwrap(), Probe::open(&path).unwrap());
+        built.save(&path, true).unwrap();
+        let (loaded, probe) = (Pdb::load(&path).unwrap(), Pdb::open(&path).unwrap());
         let copied = Pdb::from_bytes(&std::fs::read(&path).unwrap()).unwrap();
         for _ in 0..1000 {
             let board = random.board(goal.size());
@@ -82,6 +79,18 @@ fn probed_loaded_copied_and_built_databases_are_the_same() {
             assert_eq!(copied.value(&board).unwrap(), value);
             assert_eq!(probe.value(&board).unwrap(), value);
         }
+        // What needs all entries refuses what has only some.
+        let refusal = probe.values(&[1, 2, 3, 4, 5, 6, 7, 8, 0]).unwrap_err().to_string();
+        assert!(refusal.ends_with("was opened for the values of a few boards: load it"));
+        assert!(matches!(spot_check(&probe, 1, 1), Err(PdbError::Unsuitable(_))));
+        let board = random.board(goal.size());
+        let cells = built.pattern().cells(&board).unwrap();
+        let looked_up = || probe.lookup(&cells, board.blank() as u8);
+        let looked_up = std::panic::catch_unwind(std::panic::AssertUnwindSafe(looked_up));
+        assert!(looked_up.is_err());
+        let saved = dir.path().join("saved.pdb");
+        probe.save(&saved, true).unwrap();
+        assert!(std::fs::read(&saved).unwrap() == std::fs::read(&path).unwrap());
         assert_eq!(loaded.bytes().as_ptr() as usize % 64, 0, "entries are aligned");
         assert_eq!(inspect(&path).unwrap().histogram, built.histogram());
         let other = Random(SplitMix64::new(1)).board("3x4".parse().unwrap());
@@ -95,40 +104,34 @@ fn packing_for_shipping_restores_the_file() {
     let [plain, packed, back] = ["a", "b", "c"].map(|name| dir.path().join(name));
     let goal = goal("3x4", "last");
     for kind in Kind::ALL {
-        database(&goal, &[1, 2, 3, 4, 7, 9], kind).save(&plain, true, &NoProgress).unwrap();
-        compress(&plain, &packed, true, None, &NoProgress).unwrap();
+        database(&goal, &[1, 2, 3, 4, 7, 9], kind).save(&plain, true).unwrap();
+        compress(&plain, &packed, true).unwrap();
         let bytes = std::fs::read(&packed).unwrap();
-        for opened in [Pdb::open(&packed), Pdb::from_bytes(&bytes)] {
-            assert!(opened.unwrap().bytes() == Pdb::open(&plain).unwrap().bytes());
+        for opened in [Pdb::load(&packed), Pdb::from_bytes(&bytes)] {
+            assert!(opened.unwrap().bytes() == Pdb::load(&plain).unwrap().bytes());
         }
         let mut changed = bytes.clone();
         *changed.last_mut().unwrap() ^= 1;
         std::fs::write(&back, changed).unwrap();
         assert!(matches!(
-            Pdb::open(&back),
-            Err(PdbError::File(ref e)) if matches!(e.problem(), Some(FileProblem::Damaged { .. }))
+            Pdb::load(&back),
+            Err(PdbError::System(ref e)) if matches!(e.problem(), Some(FileProblem::Damaged { .. }))
         ));
-        assert!(matches!(
-            compress(&packed, &back, true, None, &NoProgress),
-            Err(PdbError::Place(_))
-        ));
-        assert!(matches!(
-            decompress(&plain, &back, true, None, &NoProgress),
-            Err(PdbError::Place(_))
-        ));
+        assert!(matches!(compress(&packed, &back, true), Err(PdbError::Place(_))));
+        assert!(matches!(decompress(&plain, &back, true), Err(PdbError::Place(_))));
         let sizes = [&plain, &packed].map(|p| std::fs::metadata(p).unwrap().len());
         assert!(sizes[1] < sizes[0] / 2, "{sizes:?}");
         assert_eq!(inspect(&packed).unwrap().entries, inspect(&plain).unwrap().entries);
-        decompress(&packed, &back, true, None, &NoProgress).unwrap();
+        decompress(&packed, &back, true).unwrap();
         assert!(std::fs::read(&back).unwrap() == std::fs::read(&plain).unwrap());
 
         let mut bytes = std::fs::read(&packed).unwrap();
         let last = bytes.len() - 100;
         bytes[last] ^= 1;
         std::fs::write(&packed, &bytes).unwrap();
-        let error = decompress(&packed, &dir.path().join("d"), false, None, &NoProgress);
+        let error = decompress(&packed, dir.path().join("d"), false);
         assert!(
-            matches!(error, Err(PdbError::File(ref e)) if matches!(e.problem(), Some(FileProblem::Damaged { .. }))),
+            matches!(error, Err(PdbError::System(ref e)) if matches!(e.problem(), Some(FileProblem::Damaged { .. }))),
             "{error:?}"
         );
         assert!(!dir.path().join("d").exists());
@@ -139,7 +142,7 @@ fn packing_for_shipping_restores_the_file() {
 #[test]
 fn files_of_four_bits_an_entry_are_refused() {
     let path = golden("pdb_v1_nibble.pdb");
-    let error = Pdb::open(&path).unwrap_err().to_string();
+    let error = Pdb::load(&path).unwrap_err().to_string();
     assert!(error.contains("four bits an entry"), "{error}");
     let file = path.to_str().unwrap();
     let mut command = assert_cmd::Command::cargo_bin("tilewave").unwrap();
@@ -152,13 +155,13 @@ fn files_of_four_bits_an_entry_are_refused() {
 }
 
 /// What every way to open a database says of some bytes.
-fn opened(path: &Path, bytes: &[u8]) -> Result<Pdb, FileError> {
+fn opened(path: &Path, bytes: &[u8]) -> Result<Pdb, SystemError> {
     std::fs::write(path, bytes).unwrap();
     let file = |error| match error {
-        PdbError::File(error) => error,
+        PdbError::System(error) => error,
         error => panic!("{error}"),
     };
-    let read = Pdb::open(path).map_err(file);
+    let read = Pdb::load(path).map_err(file);
     assert_eq!(Pdb::from_bytes(bytes).is_ok(), read.is_ok());
     read
 }
@@ -193,8 +196,8 @@ fn damage_is_found() {
     let error = opened(&path, &longer).unwrap_err();
     assert!(matches!(error.problem(), Some(FileProblem::Length { .. })) && error.is_damage());
     for none in [dir.path(), &dir.path().join("none")] {
-        let error = Pdb::open(none).unwrap_err();
-        assert!(matches!(error, PdbError::File(FileError::Io { .. })));
+        let error = Pdb::load(none).unwrap_err();
+        assert!(matches!(error, PdbError::System(SystemError::Read { .. })));
         // Said once.
         let text = error.to_string();
         assert_eq!(text.matches("os error").count(), usize::from(none != dir.path()), "{text}");
@@ -212,8 +215,8 @@ fn no_damage_gives_a_wrong_value() {
         // Several blocks. The blank is one tile more.
         let tiles = &[1, 2, 3, 5, 8, 9, 11][usize::from(kind == Kind::AllMoves)..];
         let truth = database(&goal, tiles, kind);
-        truth.save(&path, true, &NoProgress).unwrap();
-        compress(&path, &small, true, None, &NoProgress).unwrap();
+        truth.save(&path, true).unwrap();
+        compress(&path, &small, true).unwrap();
         for file in [&path, &small] {
             let whole = std::fs::read(file).unwrap();
             for trial in 0..60 {
@@ -237,11 +240,11 @@ fn no_damage_gives_a_wrong_value() {
                 let damaged = dir.path().join("damaged");
                 std::fs::write(&damaged, &bytes).unwrap();
                 let usable = match *file == path {
-                    true => Pdb::open(&damaged),
+                    true => Pdb::load(&damaged),
                     false => {
                         let back = dir.path().join("back");
-                        let done = decompress(&damaged, &back, true, None, &NoProgress);
-                        done.and_then(|_| Pdb::open(&back))
+                        let done = decompress(&damaged, &back, true);
+                        done.and_then(|_| Pdb::load(&back))
                     }
                 };
                 if let Ok(pdb) = usable {
@@ -271,8 +274,8 @@ fn claims_are_measured_against_the_file() {
         bytes[4088..4096].copy_from_slice(&sum.to_le_bytes());
         std::fs::write(&path, &bytes).unwrap();
         let back = dir.path().join("back");
-        assert!(Pdb::open(&path).is_err());
-        assert!(decompress(&path, &back, true, None, &NoProgress).is_err());
+        assert!(Pdb::load(&path).is_err());
+        assert!(decompress(&path, &back, true).is_err());
         assert!(!back.exists());
     }
 }
@@ -283,18 +286,15 @@ fn nothing_is_replaced_unasked() {
     let path = dir.path().join("x.pdb");
     std::fs::write(&path, "precious").unwrap();
     let table = database(&goal("2x3", "last"), &[1, 2], Kind::Minimum);
-    assert!(matches!(
-        table.save(&path, false, &NoProgress),
-        Err(PdbError::Output(OutputError::Exists(_)))
-    ));
+    assert!(matches!(table.save(&path, false), Err(PdbError::System(SystemError::Exists(_)))));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
     let under_a_file = path.join("x.pdb");
     assert!(matches!(
-        table.save(&under_a_file, false, &NoProgress),
-        Err(PdbError::Output(OutputError::Io { .. }))
+        table.save(&under_a_file, false),
+        Err(PdbError::System(SystemError::Write { .. }))
     ));
-    table.save(&path, true, &NoProgress).unwrap();
-    Pdb::open(&path).unwrap().check().unwrap();
+    table.save(&path, true).unwrap();
+    Pdb::load(&path).unwrap().check().unwrap();
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
 }
 
@@ -314,14 +314,17 @@ fn an_interrupted_build_or_write_leaves_nothing() {
     let pattern = Pattern::new(goal.clone(), &[1, 2, 3, 4, 5]).unwrap();
     for plain in [false, true] {
         for questions in [0, 1, 20] {
-            let how = Build { plain, ..Build::new(pattern.clone()) };
+            let how = Build::new(pattern.clone()).plain(plain);
             let stop = Stop(questions.into());
-            assert!(matches!(build(&how, &stop), Err(PdbError::Interrupted(None))), "{questions}");
+            assert!(matches!(how.run_with(&stop), Err(PdbError::Interrupted(None))), "{questions}");
         }
     }
     let table = database(&goal, &[1, 2, 3, 4, 5], Kind::Minimum);
     let path = dir.path().join("x.pdb");
-    assert!(matches!(table.save(&path, false, &Stop(0.into())), Err(PdbError::Interrupted(None))));
+    assert!(matches!(
+        table.save_with(&path, false, &Stop(0.into())),
+        Err(PdbError::Interrupted(None))
+    ));
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
 }
 
@@ -329,7 +332,7 @@ fn an_interrupted_build_or_write_leaves_nothing() {
 fn a_table_over_the_budget_is_refused_with_numbers() {
     let pattern = Pattern::new(goal("6x6", "last"), &[1, 2, 3, 4, 5, 6, 7, 8]).unwrap();
     for kind in [Kind::Minimum, Kind::Regions] {
-        let how = Build { kind, memory: Some(1 << 30), ..Build::new(pattern.clone()) };
+        let how = Build::new(pattern.clone()).kind(kind).memory(1 << 30);
         let Err(PdbError::Budget { entries, needed, budget, .. }) = plan(&how) else {
             panic!("36!/28! entries fit no gigabyte");
         };
@@ -367,9 +370,9 @@ fn an_observer_sees_levels_and_phases() {
     let pattern = Pattern::new(goal("3x3", "last"), &[1, 2, 3, 4, 5, 6]).unwrap();
     for kind in Kind::ALL {
         let watch = Watch::default();
-        let how = Build { kind, ..Build::new(pattern.clone()) };
-        let table = build(&how, &watch).unwrap();
-        table.save(&dir.path().join(kind.name()), false, &watch).unwrap();
+        let how = Build::new(pattern.clone()).kind(kind);
+        let table = how.run_with(&watch).unwrap();
+        table.save_with(dir.path().join(kind.name()), false, &watch).unwrap();
         assert_eq!(*watch.levels.lock().unwrap(), table.histogram());
         let phases = watch.phases.lock().unwrap();
         assert!(phases.contains(&Phase::Search(1)) && phases.contains(&Phase::File), "{phases:?}");
@@ -382,8 +385,8 @@ fn a_wrong_value_is_found_by_search_and_by_rebuilding() {
     let path = dir.path().join("x.pdb");
     let goal = goal("3x3", "last");
     let table = database(&goal, &[1, 2, 3, 4], Kind::Minimum);
-    assert_eq!(spot_check(&table, 50, 1, &NoProgress).unwrap().confirmed, 50);
-    table.save(&path, false, &NoProgress).unwrap();
+    assert_eq!(spot_check(&table, 50, 1).unwrap().confirmed, 50);
+    table.save(&path, false).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     let first = bytes.len() - table.bytes().len();
     for value in &mut bytes[first..] {
@@ -397,10 +400,10 @@ fn a_wrong_value_is_found_by_search_and_by_rebuilding() {
     let header = sum(&bytes[..4088]);
     bytes[4088..4096].copy_from_slice(&header);
     std::fs::write(&path, bytes).unwrap();
-    let wrong = Pdb::open(&path).unwrap();
-    assert!(matches!(spot_check(&wrong, 5, 1, &NoProgress), Err(PdbError::Wrong(_))));
+    let wrong = Pdb::load(&path).unwrap();
+    assert!(matches!(spot_check(&wrong, 5, 1), Err(PdbError::Wrong(_))));
     let how = Build::new(wrong.pattern().clone());
-    assert!(matches!(rebuild(&wrong, &how, &NoProgress), Err(PdbError::Wrong(_))));
+    assert!(matches!(rebuild(&wrong, &how), Err(PdbError::Wrong(_))));
 }
 
 /// A file after a change, its sums made right.
@@ -422,7 +425,7 @@ fn all_that_a_file_says_is_rebuilt() {
     let path = dir.path().join("x.pdb");
     let goal = goal("3x3", "last");
     let built = database(&goal, &[1, 3, 5, 7], Kind::Regions);
-    built.save(&path, true, &NoProgress).unwrap();
+    built.save(&path, true).unwrap();
     let file = std::fs::read(&path).unwrap();
     let add = |bytes: &mut [u8], at: usize, by: i64| {
         let value = i64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) + by;
@@ -459,11 +462,11 @@ fn all_that_a_file_says_is_rebuilt() {
     ];
     for (part, change) in changes {
         std::fs::write(&path, crafted(&file, change)).unwrap();
-        let pdb = Pdb::open(&path).unwrap();
+        let pdb = Pdb::load(&path).unwrap();
         pdb.check().unwrap();
         for plain in [false, true] {
-            let how = Build { plain, ..Build::new(pdb.pattern().clone()) };
-            match rebuild(&pdb, &how, &NoProgress) {
+            let how = Build::new(pdb.pattern().clone()).plain(plain);
+            match rebuild(&pdb, &how) {
                 Ok(()) => assert_eq!(part, ""),
                 Err(PdbError::Wrong(said)) => {
                     assert!(!part.is_empty() && said.contains(&format!("the {part} in")), "{said}");

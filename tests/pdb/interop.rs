@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use tilewave::pdb::{Kind, Pdb, encode};
-use tilewave::progress::NoProgress;
 use tilewave::puzzle::Board;
 use tilewave::random::SplitMix64;
 
@@ -25,8 +24,8 @@ pub fn cases(dir: &Path) -> Vec<(PathBuf, Vec<Board>, Vec<Option<u8>>)> {
                 let goal = goal(size, "last");
                 let table = encode(&database(&goal, tiles, kind), encoding).unwrap();
                 let path = dir.join(format!("{size}_{kind}_{encoding}.pdb"));
-                table.save(&path, false, &NoProgress).unwrap();
-                let table = Pdb::open(&path).unwrap();
+                table.save(&path, false).unwrap();
+                let table = Pdb::load(&path).unwrap();
                 let boards: Vec<Board> = (0..200).map(|_| random.board(goal.size())).collect();
                 let values = boards.iter().map(|b| table.value(b).unwrap()).collect();
                 cases.push((path, boards, values));

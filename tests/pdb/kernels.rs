@@ -2,8 +2,7 @@
 
 use proptest::prelude::*;
 use tilewave::Kernel;
-use tilewave::pdb::{Build, Encoding, Kind, Pattern, build};
-use tilewave::progress::NoProgress;
+use tilewave::pdb::{Build, Encoding, Kind, Pattern};
 use tilewave::puzzle::{Board, Size};
 
 use super::goal;
@@ -16,13 +15,13 @@ fn tables_are_equal(pattern: &Pattern, kind: Kind) {
 }
 
 fn encoded_tables_are_equal(pattern: &Pattern, kind: Kind, encoding: Encoding) {
-    let how = Build { kind, encoding, ..Build::new(pattern.clone()) };
-    let plain = Build { plain: true, ..how.clone() };
-    let truth = build(&plain, &NoProgress).unwrap();
+    let how = Build::new(pattern.clone()).kind(kind).encoding(encoding);
+    let plain = how.clone().plain(true);
+    let truth = plain.run().unwrap();
     for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
         for threads in [1, 3] {
-            let fast = Build { kernel: Some(kernel), threads: Some(threads), ..how.clone() };
-            let table = build(&fast, &NoProgress).unwrap();
+            let fast = how.clone().kernel(kernel).threads(threads);
+            let table = fast.run().unwrap();
             assert_eq!(table.histogram(), truth.histogram(), "{kernel} {pattern:?}");
             assert!(table.bytes() == truth.bytes(), "{kernel} {pattern:?} {kind} {encoding}");
             assert_eq!(table.checksum(), truth.checksum());

@@ -1,7 +1,6 @@
 //! Many boards at once against one board after the other.
 
-use tilewave::pdb::{Build, Kind, Pattern, build};
-use tilewave::progress::NoProgress;
+use tilewave::pdb::{Build, Kind, Pattern};
 use tilewave::puzzle::{Board, Goal, Size};
 use tilewave::solve::Scrambler;
 
@@ -12,12 +11,10 @@ fn values_of_many_boards_are_those_of_each() {
     let rows: Vec<u16> = boards.iter().flat_map(Board::tiles).copied().collect();
     for kind in Kind::ALL {
         for &encoding in kind.encodings() {
-            let pdb = Build {
-                kind,
-                encoding,
-                ..Build::new(Pattern::new(goal.clone(), &[1, 2, 5, 8]).unwrap())
-            };
-            let pdb = build(&pdb, &NoProgress).unwrap();
+            let pdb = Build::new(Pattern::new(goal.clone(), &[1, 2, 5, 8]).unwrap())
+                .kind(kind)
+                .encoding(encoding);
+            let pdb = pdb.run().unwrap();
             let each = |board: &Board| pdb.value(board).unwrap().map_or(-1, i16::from);
             let expected: Vec<i16> = boards.iter().map(each).collect();
             assert_eq!(pdb.values(&rows).unwrap(), expected, "{kind} {encoding}");
@@ -33,7 +30,7 @@ fn values_of_many_boards_are_those_of_each() {
 fn the_first_row_that_is_no_board_is_named() {
     let goal = Goal::Last.board(Size::new(3, 3).unwrap()).unwrap();
     let pattern = Pattern::new(goal.clone(), &[1, 2]).unwrap();
-    let pdb = build(&Build::new(pattern), &NoProgress).unwrap();
+    let pdb = Build::new(pattern).run().unwrap();
     let mut rows = goal.tiles().repeat(20_000);
     for (row, tile) in [(19_000, 64 + 8), (4321, 9), (4322, 8)] {
         rows[9 * row + 8] = tile;

@@ -18,8 +18,7 @@ mod sets;
 mod simulated;
 mod spaces;
 
-use tilewave::pdb::{Build, Kind, Pattern, Pdb, build};
-use tilewave::progress::NoProgress;
+use tilewave::pdb::{Build, Kind, Pattern, Pdb};
 use tilewave::puzzle::{Board, Goal, Size};
 use tilewave::random::SplitMix64;
 
@@ -32,8 +31,8 @@ fn goal(size: &str, goal: &str) -> Board {
 /// A database of some tiles.
 fn database(goal: &Board, tiles: &[u16], kind: Kind) -> Pdb {
     let pattern = Pattern::new(goal.clone(), tiles).unwrap();
-    let how = Build { kind, ..Build::new(pattern) };
-    build(&how, &NoProgress).unwrap()
+    let how = Build::new(pattern).kind(kind);
+    how.run().unwrap()
 }
 
 struct Random(SplitMix64);

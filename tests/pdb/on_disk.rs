@@ -4,25 +4,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tilewave::Kernel;
 use tilewave::internals::{DATABASE, Storage};
-use tilewave::pdb::{Build, DiskBuild, Encoding, Kind, Pattern, Pdb, PdbError, build};
-use tilewave::progress::{NoProgress, StopWhen};
+use tilewave::pdb::{Build, DiskBuild, Encoding, Kind, Pattern, Pdb, PdbError};
+use tilewave::progress::StopWhen;
 
 use super::cli::{refused, stdout};
 use super::goal;
 use super::simulated::{Faults, Simulated};
 
 fn bits(size: &str, tiles: &[u16]) -> Build {
-    Build {
-        kind: Kind::Regions,
-        encoding: Encoding::Bit,
-        ..Build::new(Pattern::new(goal(size, "first"), tiles).unwrap())
-    }
+    Build::new(Pattern::new(goal(size, "first"), tiles).unwrap())
+        .kind(Kind::Regions)
+        .encoding(Encoding::Bit)
 }
 
 /// A small one with many levels.
 fn small() -> (Build, Pdb) {
     let how = bits("3x3", &[1, 2, 4, 5, 7, 8]);
-    let truth = build(&how, &NoProgress).unwrap();
+    let truth = how.run().unwrap();
     (how, truth)
 }
 
@@ -46,14 +44,14 @@ fn levels_in_files_give_the_same_database() {
         ("4x4", &[1, 2, 3, 4, 5, 6, 7]),
     ] {
         let how = bits(size, tiles);
-        let truth = build(&how, &NoProgress).unwrap();
+        let truth = how.run().unwrap();
         for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_supported()) {
             if size == "4x4" && kernel != Kernel::best() {
                 continue;
             }
             let storage = Simulated::default();
-            let how = Build { kernel: Some(kernel), ..how.clone() };
-            let found = DiskBuild::new(&storage).build(&how, &NoProgress).unwrap();
+            let how = how.clone().kernel(kernel);
+            let found = DiskBuild::new(&storage).run(&how).unwrap();
             assert_same(&found, &truth);
             assert_eq!(levels(&storage).len() + 1, truth.histogram().len());
             DiskBuild::new(&storage).clear().unwrap();
@@ -66,18 +64,18 @@ fn levels_in_files_give_the_same_database() {
 fn a_cut_at_any_sync_loses_nothing() {
     let (how, truth) = small();
     let whole = Simulated::default();
-    let found = DiskBuild::new(&whole).build(&how, &NoProgress).unwrap();
+    let found = DiskBuild::new(&whole).run(&how).unwrap();
     assert_same(&found, &truth);
     let syncs = whole.syncs();
     assert!(syncs > 30, "{syncs}");
     for cut in 1..=syncs {
         let storage = Simulated::default();
         storage.set_faults(Faults { cut_at: Some(cut), ..Faults::default() });
-        DiskBuild::new(&storage).build(&how, &NoProgress).unwrap_err();
+        DiskBuild::new(&storage).run(&how).unwrap_err();
         let after = storage.after_cut(cut);
         let kept = levels(&after).len() as u64;
         assert!(kept + 4 > cut / 2, "the levels before sync {cut} are kept, not {kept}");
-        let found = DiskBuild::new(&after).build(&how, &NoProgress).unwrap();
+        let found = DiskBuild::new(&after).run(&how).unwrap();
         assert_same(&found, &truth);
         let new = |name: &String| name.starts_with("level-") && name.ends_with(".new");
         assert!(!after.list().unwrap().iter().any(new));
@@ -87,11 +85,11 @@ fn a_cut_at_any_sync_loses_nothing() {
 #[test]
 fn a_build_that_is_stopped_goes_on_where_it_was() {
     let how = bits("3x4", &[1, 2, 3, 5, 6, 7]);
-    let truth = build(&how, &NoProgress).unwrap();
+    let truth = how.run().unwrap();
     let storage = Simulated::default();
     let asked = AtomicUsize::new(0);
     let stop = StopWhen(|| asked.fetch_add(1, Ordering::Relaxed) > 150);
-    let error = DiskBuild::new(&storage).build(&how, &stop).unwrap_err();
+    let error = DiskBuild::new(&storage).run_with(&how, &stop).unwrap_err();
     assert!(matches!(error, PdbError::Interrupted(Some(_))), "{error}");
     let kept = levels(&storage).len();
     assert!(kept > 5 && kept + 5 < truth.histogram().len(), "{kept}");
@@ -107,7 +105,7 @@ fn a_build_that_is_stopped_goes_on_where_it_was() {
         }
     }
     let count = Count::default();
-    let found = DiskBuild::new(&storage).build(&how, &count).unwrap();
+    let found = DiskBuild::new(&storage).run_with(&how, &count).unwrap();
     assert_same(&found, &truth);
     assert_eq!(count.1.load(Ordering::Relaxed), kept);
     assert_eq!(count.0.load(Ordering::Relaxed), truth.histogram().len() - 1 - kept);
@@ -119,12 +117,12 @@ fn a_full_disk_keeps_what_is_committed() {
     for capacity in (100..40_000).step_by(3_331) {
         let storage = Simulated::default();
         storage.set_faults(Faults { capacity: Some(capacity), ..Faults::default() });
-        let error = DiskBuild::new(&storage).build(&how, &NoProgress).unwrap_err();
+        let error = DiskBuild::new(&storage).run(&how).unwrap_err();
         let said = error.to_string();
         assert!(said.contains("space") && said.contains("go on"), "{capacity}: {said}");
         assert_eq!(said.lines().count(), 1);
         storage.set_faults(Faults::default());
-        let found = DiskBuild::new(&storage).build(&how, &NoProgress).unwrap();
+        let found = DiskBuild::new(&storage).run(&how).unwrap();
         assert_same(&found, &truth);
     }
 }
@@ -133,14 +131,14 @@ fn a_full_disk_keeps_what_is_committed() {
 fn damaged_and_missing_levels_are_named() {
     let (how, _) = small();
     let whole = Simulated::default();
-    DiskBuild::new(&whole).build(&how, &NoProgress).unwrap();
+    DiskBuild::new(&whole).run(&how).unwrap();
     let name = "level-006.chunk-00000";
     // The header, a frame, the index, the trailer.
     let len = whole.open(name).unwrap().len() as usize;
     for at in [20, 130, len - 70, len - 3] {
         let storage = whole.copy();
         storage.damage(name, |bytes| bytes[at] ^= 4);
-        let error = DiskBuild::new(&storage).build(&how, &NoProgress).unwrap_err();
+        let error = DiskBuild::new(&storage).run(&how).unwrap_err();
         let said = error.to_string();
         assert!(matches!(error, PdbError::Place(_)), "{at}: {said}");
         assert!(
@@ -150,17 +148,17 @@ fn damaged_and_missing_levels_are_named() {
     }
     let storage = whole.copy();
     storage.remove(name).unwrap();
-    let error = DiskBuild::new(&storage).build(&how, &NoProgress).unwrap_err();
+    let error = DiskBuild::new(&storage).run(&how).unwrap_err();
     assert!(matches!(error, PdbError::Place(_)), "{error}");
     assert!(error.to_string().contains(&format!("{name}' is missing")), "{error}");
     // A level of another build under this name.
     let other = Simulated::default();
-    DiskBuild::new(&other).build(&how, &NoProgress).unwrap();
+    DiskBuild::new(&other).run(&how).unwrap();
     let storage = whole.copy();
     let strange = other.open(name).unwrap();
     let strange = strange.read(0, strange.len() as usize).unwrap();
     storage.damage(name, |bytes| *bytes = strange.as_ref().to_vec());
-    let error = DiskBuild::new(&storage).build(&how, &NoProgress).unwrap_err();
+    let error = DiskBuild::new(&storage).run(&how).unwrap_err();
     assert!(error.to_string().contains("not of this build"), "{error}");
 }
 
@@ -168,21 +166,21 @@ fn damaged_and_missing_levels_are_named() {
 fn directories_of_others_are_refused() {
     let (how, truth) = small();
     let storage = Simulated::default();
-    DiskBuild::new(&storage).build(&how, &NoProgress).unwrap();
+    DiskBuild::new(&storage).run(&how).unwrap();
     let before = storage.list().unwrap();
     let other = bits("3x3", &[1, 2, 3, 4, 5]);
-    let error = DiskBuild::new(&storage).build(&other, &NoProgress).unwrap_err();
+    let error = DiskBuild::new(&storage).run(&other).unwrap_err();
     assert!(matches!(&error, PdbError::Place(said) if said.contains("holds the build")), "{error}");
     assert_eq!(storage.list().unwrap(), before);
-    assert_same(&DiskBuild::new(&storage).build(&how, &NoProgress).unwrap(), &truth);
+    assert_same(&DiskBuild::new(&storage).run(&how).unwrap(), &truth);
     // Levels without a marker are somebody else's.
     storage.remove(DATABASE).unwrap();
-    let error = DiskBuild::new(&storage).build(&how, &NoProgress).unwrap_err();
+    let error = DiskBuild::new(&storage).run(&how).unwrap_err();
     assert!(matches!(&error, PdbError::Place(said) if said.contains("of a search")), "{error}");
     // Bytes, and few tiles, have no levels in files.
     let empty = Simulated::default();
-    for how in [Build { encoding: Encoding::Byte, ..how.clone() }, bits("3x3", &[1, 2, 3, 4])] {
-        let error = DiskBuild::new(&empty).build(&how, &NoProgress).unwrap_err();
+    for how in [how.clone().encoding(Encoding::Byte), bits("3x3", &[1, 2, 3, 4])] {
+        let error = DiskBuild::new(&empty).run(&how).unwrap_err();
         assert!(matches!(error, PdbError::Unsuitable(_)), "{error}");
         assert!(empty.list().unwrap().is_empty());
     }

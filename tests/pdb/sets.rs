@@ -35,10 +35,10 @@ fn a_set_is_built_rated_and_solved_with() {
     let build = ["set", "build", "3x3", "-o", "set", "--memory", "1GB"];
     let text = stdout(dir, &build);
     assert!(text.starts_with("wrote set/set.json: 8, "), "{text}");
-    let set = SetFile::read(&dir.join("set/set.json")).unwrap();
+    let set = SetFile::read(dir.join("set/set.json")).unwrap();
     assert_eq!(set.partitions.len(), 1);
     for file in &set.partitions[0] {
-        assert_eq!(Pdb::open(file).unwrap().kind(), Kind::Regions);
+        assert_eq!(Pdb::load(file).unwrap().kind(), Kind::Regions);
     }
     // What is there is not built again, and what is something else is not lost.
     refused(dir, &build, 1, "'set/set.json' exists");
@@ -70,11 +70,11 @@ fn a_set_is_built_rated_and_solved_with() {
     stdout(dir, &rest);
     let weak = vec![dir.join("set/x.pdb"), dir.join("set/y.pdb")];
     let other = SetFile { partitions: vec![weak.clone()] };
-    other.write(&dir.join("set/other.json"), false).unwrap();
+    other.write(dir.join("set/other.json"), false).unwrap();
     let other = solve(dir, &["--pdb", "set/other.json"]);
     let mut two = set.clone();
     two.partitions.push(weak);
-    two.write(&dir.join("set/two.json"), false).unwrap();
+    two.write(dir.join("set/two.json"), false).unwrap();
     assert!(std::fs::read_to_string(dir.join("set/two.json")).unwrap().contains("\"x.pdb\""));
     let both = solve(dir, &["--pdb", "set/two.json"]);
     assert_eq!(both["length"], 31);

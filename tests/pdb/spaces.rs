@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use tilewave::Kernel;
 use tilewave::pdb::{Pattern, PdbError, Space};
-use tilewave::progress::NoProgress;
 use tilewave::puzzle::Board;
 
 use super::goal;
@@ -62,13 +61,8 @@ fn depths_of_small_spaces_are_those_of_a_naive_search() {
         for blank in [None, Some(goal.blank() as u8)] {
             let truth = naive(&goal, tiles, blank);
             for kernel in Kernel::ALL.into_iter().filter(|k| k.is_supported()) {
-                let space = Space {
-                    blank,
-                    kernel: Some(kernel),
-                    threads: Some(2),
-                    ..Space::new(pattern.clone())
-                };
-                let found = space.run(&NoProgress).unwrap();
+                let space = Space::new(pattern.clone()).blank(blank).kernel(kernel).threads(2);
+                let found = space.run().unwrap();
                 assert_eq!(found.counts, truth, "{size} {tiles:?} {blank:?} {kernel}");
                 assert!(found.complete);
                 let all = truth.iter().sum::<u64>();
@@ -82,21 +76,21 @@ fn depths_of_small_spaces_are_those_of_a_naive_search() {
 fn searches_end_where_they_are_told_and_refuse_what_they_cannot() {
     let goal = goal("4x4", "last");
     let space = Space::new(Pattern::new(goal.clone(), &[1, 2, 3, 4, 5]).unwrap());
-    let few = Space { max_depth: Some(3), ..space.clone() };
-    let whole = space.run(&NoProgress).unwrap();
-    let few = few.run(&NoProgress).unwrap();
+    let few = space.clone().max_depth(3);
+    let whole = space.run().unwrap();
+    let few = few.run().unwrap();
     assert!(!few.complete && few.counts == whole.counts[..4]);
     assert_eq!(whole.counts.iter().sum::<u64>(), space.states());
-    let tight = Space { memory: Some(1 << 20), ..space.clone() };
-    assert!(matches!(tight.run(&NoProgress), Err(PdbError::Budget { .. })));
+    let tight = space.clone().memory(1 << 20);
+    assert!(matches!(tight.run(), Err(PdbError::Budget { .. })));
     for cell in [0, 16] {
-        let wrong = Space { blank: Some(cell), ..space.clone() };
-        let error = wrong.run(&NoProgress).unwrap_err();
+        let wrong = space.clone().blank(cell);
+        let error = wrong.run().unwrap_err();
         assert!(matches!(error, PdbError::Unsuitable(_)), "{error}");
         assert!(error.to_string().contains(&format!("cannot be on cell {cell}")), "{error}");
     }
     let short = Space::new(Pattern::new(goal, &[1, 2, 3, 4]).unwrap());
-    assert!(matches!(short.run(&NoProgress), Err(PdbError::Unsuitable(_))));
+    assert!(matches!(short.run(), Err(PdbError::Unsuitable(_))));
 }
 
 #[test]
@@ -139,7 +133,7 @@ fn the_command_shows_the_distribution() {
 #[cfg_attr(debug_assertions, ignore = "slow without optimisation: run with --release")]
 fn the_fringe_of_the_15_puzzle_is_searched_completely() {
     let pattern = Pattern::new(goal("4x4", "last"), &[4, 8, 12, 13, 14, 15, 3]).unwrap();
-    let found = Space::new(pattern).run(&NoProgress).unwrap();
+    let found = Space::new(pattern).run().unwrap();
     assert!(found.complete);
     assert_eq!(found.counts.iter().sum::<u64>(), 518_918_400);
     assert_eq!(found.counts[0], 9);

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tilewave::puzzle::notation::{one_line, parse_cycle_notation, parse_cycles, parse_one_line};
-use tilewave::puzzle::{Permutation, PermutationError};
+use tilewave::puzzle::{Permutation, PuzzleError};
 
 fn any_permutation() -> impl Strategy<Value = Permutation> {
     (0usize..=Permutation::MAX_LEN).prop_flat_map(|n| {
@@ -53,7 +53,7 @@ proptest! {
     #[test]
     fn any_text_is_read_or_refused(text in "[-() ,0-9a\n]{0,40}") {
         if let Err(error) = parse_cycles(&text) {
-            prop_assert!(error.at() <= text.len());
+            prop_assert!(error.byte() <= text.len());
         }
         let _ = parse_one_line(&text, 1);
     }
@@ -74,7 +74,7 @@ fn wrong_notation_says_what_is_wrong() {
         ("(1,256)", 3, "256 is not a point: points are 1 to 255"),
     ] {
         let error = cycles(text);
-        assert_eq!((error.at(), error.to_string().as_str()), (at, message), "{text}");
+        assert_eq!((error.byte(), error.to_string().as_str()), (at, message), "{text}");
     }
     assert_eq!(parse_cycles("()"), Ok(vec![vec![]]));
     assert_eq!(parse_cycles(" ( 1 , 2 )\n(3,4)"), Ok(vec![vec![0, 1], vec![2, 3]]));
@@ -89,8 +89,8 @@ fn wrong_notation_says_what_is_wrong() {
 fn permutations_have_at_most_255_points() {
     assert_eq!(Permutation::identity(255).len(), 255);
     let images: Vec<usize> = (0..256).collect();
-    assert_eq!(Permutation::new(&images), Err(PermutationError::TooLong(256)));
+    assert_eq!(Permutation::new(&images), Err(PuzzleError::ManyPoints(256)));
     let outside = Permutation::from_cycles(3, &[vec![0, 3]]);
-    assert_eq!(outside, Err(PermutationError::Outside { point: 3, points: 3 }));
-    assert_eq!(Permutation::from_cycles(3, &[vec![0, 1, 0]]), Err(PermutationError::Twice(0)));
+    assert_eq!(outside, Err(PuzzleError::PointOutside { point: 3, points: 3 }));
+    assert_eq!(Permutation::from_cycles(3, &[vec![0, 1, 0]]), Err(PuzzleError::PointTwice(0)));
 }

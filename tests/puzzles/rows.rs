@@ -1,7 +1,6 @@
 //! States as rows of an array.
 
-use tilewave::puzzle::{Board, Goal, Size, StateSpace};
-use tilewave::puzzle::{families, neighbours};
+use tilewave::puzzle::{Board, Goal, Size, StateSpace, families, neighbours};
 use tilewave::solve::Scrambler;
 
 #[test]

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tilewave::puzzle::{
-    Definition, DefinitionError, Permutation, PositionOrder, Puzzle, StateSpace, Window, families,
+    Definition, Permutation, PositionOrder, Puzzle, PuzzleError, StateSpace, Window, families,
 };
 
 use super::puzzle;
@@ -122,7 +122,7 @@ fn wrong_states_say_what_is_wrong() {
     assert_eq!(refused(""), "the state has 0 elements, five has 5");
     let dino = puzzle("dino.gap");
     let error = dino.arrangement("2").unwrap_err();
-    assert!(matches!(error, DefinitionError::Element { .. }), "{error}");
+    assert!(matches!(error, PuzzleError::Element { .. }), "{error}");
 }
 
 #[test]

@@ -2,12 +2,11 @@
 
 use std::fs;
 
-use tilewave::progress::NoProgress;
 use tilewave::puzzle::formats::{self, Counting};
 use tilewave::puzzle::{Goal, Metric, StateSpace};
 use tilewave::report::published_for;
+use tilewave::search::Search;
 use tilewave::search::disk::widths;
-use tilewave::search::{self, Search};
 
 use super::{all, root};
 
@@ -66,7 +65,7 @@ fn no_level_of_a_puzzle_from_a_file_has_more_states_than_its_bound() {
             if space.states().unwrap() > 4_000_000 {
                 continue;
             }
-            let outcome = search::run(&Search::of(space.clone()), &NoProgress).unwrap();
+            let outcome = Search::of(space.clone()).run().unwrap();
             hold(&name, &space, &outcome.counts);
             held += 1;
         }

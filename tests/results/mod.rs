@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde::Deserialize;
-use tilewave::progress::NoProgress;
 use tilewave::puzzle::formats::{self, Counting};
-use tilewave::puzzle::{Board, Metric, StateSpace};
-use tilewave::puzzle::{Definition, families};
+use tilewave::puzzle::{Board, Definition, Metric, StateSpace, families};
 use tilewave::report::published_for;
-use tilewave::search::{self, Search};
+use tilewave::search::Search;
 
 mod bounds;
 mod claims;
@@ -144,7 +142,7 @@ fn small_searches_are_found_again() {
         }
         let mut search = Search::of(space.clone());
         search.keep_last = 1000;
-        let outcome = search::run(&search, &NoProgress).unwrap();
+        let outcome = search.run().unwrap();
         assert_eq!(outcome.counts, found.counts, "{}", found.name);
         let checksums = outcome.checksums.iter().map(|c| format!("{c:016x}"));
         assert_eq!(checksums.collect::<Vec<_>>(), found.checksums, "{}", found.name);

@@ -1,7 +1,6 @@
 //! What boards, sizes and goals may be, and what is said of those that may not.
 
 use tilewave::Kernel;
-use tilewave::progress::NoProgress;
 use tilewave::puzzle::{
     Board, Coordinates, Direction, Goal, Metric, MoveStyle, Moves, Size, SnakePath, StateSpace,
 };
@@ -117,14 +116,14 @@ fn the_short_side_is_the_row_of_the_path() {
 fn search_error(change: impl Fn(&mut Search), size: &str) -> String {
     let mut search = Search::new(Goal::Last.board(size.parse().unwrap()).unwrap());
     change(&mut search);
-    search::run(&search, &NoProgress).unwrap_err().to_string()
+    search.run().unwrap_err().to_string()
 }
 
 #[test]
 fn searches_that_cannot_run_are_refused() {
     assert!(search_error(|_| (), "5x5").contains("at most 16"));
     assert!(search_error(|s| s.engine = Some(Engine::Sweep), "2x3").contains("--engine reference"));
-    assert!(search_error(|s| s.memory = Some(1000), "3x3").contains("budget"));
+    assert!(search_error(|s| s.resources.memory = Some(1000), "3x3").contains("budget"));
     let odd = Board::parse("2 1 3/4 5 6/7 8 0", None).unwrap();
     assert!(
         search_error(|s| s.space = s.space.clone().from_board(odd.clone()), "3x3")
@@ -136,7 +135,9 @@ fn searches_that_cannot_run_are_refused() {
             .contains("2x2")
     );
     for kernel in Kernel::ALL.into_iter().filter(|k| !k.is_supported()) {
-        assert!(search_error(|s| s.kernel = Some(kernel), "3x3").contains("TILEWAVE_KERNEL"));
+        assert!(
+            search_error(|s| s.resources.kernel = Some(kernel), "3x3").contains("TILEWAVE_KERNEL")
+        );
     }
 }
 
@@ -152,7 +153,10 @@ fn plans_name_engine_memory_and_time() {
     assert_eq!(planned("4x4", None).unwrap().states, 10_461_394_944_000);
 
     let plan = planned("3x3", Some(Engine::Sweep)).unwrap();
-    let calibration = search::calibrate(&plan, Some(1), Some(Kernel::Scalar)).unwrap().unwrap();
+    let calibration =
+        search::calibrate(&plan, tilewave::Resources::new().threads(1).kernel(Kernel::Scalar))
+            .unwrap()
+            .unwrap();
     assert_eq!((calibration.threads, calibration.kernel), (1, Some(Kernel::Scalar)));
     assert!(calibration.seconds > 0.0 && calibration.seconds < 60.0);
 }

@@ -1,10 +1,10 @@
 //! The search by lists against the sweep, on puzzles that both take.
 
+use tilewave::Goal;
 use tilewave::frontier::FrontierSearch;
 use tilewave::puzzle::orbits::OrbitPuzzle;
 use tilewave::puzzle::{Metric, StateSpace, families};
-use tilewave::search::{self, Search};
-use tilewave::{Goal, NoProgress};
+use tilewave::search::Search;
 
 fn spaces() -> Vec<StateSpace> {
     let board = |size: &str, goal: &str| {
@@ -28,15 +28,15 @@ fn spaces() -> Vec<StateSpace> {
 #[test]
 fn lists_find_what_the_sweep_finds() {
     for space in spaces() {
-        let expected = search::run(&Search::of(space.clone()), &NoProgress).unwrap();
+        let expected = Search::of(space.clone()).run().unwrap();
         let mut by_lists = FrontierSearch::new(OrbitPuzzle::of_space(&space).unwrap());
-        let found = by_lists.run(&NoProgress).unwrap();
+        let found = by_lists.run().unwrap();
         assert_eq!(found.counts(), expected.counts, "{space}");
         assert!(found.complete);
         by_lists.symmetry = false;
-        by_lists.threads = Some(1);
+        by_lists.resources.threads = Some(1);
         by_lists.max_depth = Some(9);
-        let shorter = by_lists.run(&NoProgress).unwrap();
+        let shorter = by_lists.run().unwrap();
         let levels = |of: &tilewave::frontier::FrontierOutcome| -> Vec<(u64, u64)> {
             of.levels.iter().take(10).map(|level| (level.states, level.checksum)).collect()
         };
@@ -50,15 +50,15 @@ fn little_memory_changes_the_bytes_and_not_the_result() {
     let board = StateSpace::of_board(goal.board("4x4".parse().unwrap()).unwrap());
     let mut search = FrontierSearch::new(OrbitPuzzle::of_space(&board).unwrap());
     search.max_depth = Some(20);
-    let roomy = search.run(&NoProgress).unwrap();
-    search.memory = Some(4 << 20);
-    let tight = search.run(&NoProgress).unwrap();
+    let roomy = search.run().unwrap();
+    search.resources.memory = Some(4 << 20);
+    let tight = search.run().unwrap();
     for (a, b) in roomy.levels.iter().zip(&tight.levels) {
         assert_eq!((a.states, a.checksum, a.reduced), (b.states, b.checksum, b.reduced));
     }
     let [roomy, tight] = [&roomy, &tight].map(|found| found.levels[19]);
     assert!(roomy.bytes > 8 * roomy.kept && tight.bytes < 3 * tight.kept, "{roomy:?} {tight:?}");
-    search.memory = Some(1 << 20);
-    let error = search.run(&NoProgress).unwrap_err().to_string();
+    search.resources.memory = Some(1 << 20);
+    let error = search.run().unwrap_err().to_string();
     assert!(error.contains("do not fit in 1048576 bytes of memory"), "{error}");
 }

@@ -2,12 +2,10 @@
 //! windows that no board has.
 
 use proptest::prelude::*;
-use tilewave::internals::TargetByte;
 use tilewave::internals::layout::{LANES, Layout, LinePlace};
-use tilewave::internals::lehmer;
 use tilewave::internals::move_table::{MoveShape, MoveTable};
-use tilewave::puzzle::Window;
-use tilewave::puzzle::{Metric, Size, SnakePath, is_even};
+use tilewave::internals::{TargetByte, lehmer};
+use tilewave::puzzle::{Metric, Size, SnakePath, Window, is_even};
 
 /// Checks the tables on the target line of a parity with the given number.
 fn check(layout: Layout, gather: &MoveTable, window: &Window, parity: usize, number: u64) {

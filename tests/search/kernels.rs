@@ -1,12 +1,12 @@
 //! Every kernel against the scalar one, and the scalar one against the definition of a level step.
 
 use proptest::prelude::*;
-use tilewave::internals::layout;
 use tilewave::internals::layout::{LANES, Layout, LinePlace, Register};
 use tilewave::internals::move_table::MoveTable;
-use tilewave::internals::{ByteBlock, Kernel, Rule, StepProgram, Tally, Transfer, collect, spread};
-use tilewave::puzzle::{Metric, Size, SnakePath};
-use tilewave::puzzle::{Puzzle, Window};
+use tilewave::internals::{
+    ByteBlock, Kernel, Rule, StepProgram, Tally, Transfer, collect, layout, spread,
+};
+use tilewave::puzzle::{Metric, Puzzle, Size, SnakePath, Window};
 
 /// The transfers of a board from one colour to the other: bit k for the k-th cell of a colour.
 fn transfers(puzzle: &Puzzle, from: usize) -> Vec<Transfer> {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use tilewave::Kernel;
-use tilewave::progress::{NoProgress, Progress};
+use tilewave::progress::Progress;
 use tilewave::puzzle::{Board, Metric, Size, StateSpace};
 use tilewave::search::{self, Engine, Search};
 
@@ -54,8 +54,8 @@ fn counts(levels: &[Vec<Board>]) -> Vec<u64> {
 }
 
 fn run(search: &Search, engine: Engine, kernel: Option<Kernel>) -> search::Outcome {
-    let search = Search { engine: Some(engine), kernel, ..search.clone() };
-    search::run(&search, &NoProgress).unwrap()
+    let search = search.clone().engine(engine).kernel(kernel);
+    search.run().unwrap()
 }
 
 fn kernels() -> impl Iterator<Item = Kernel> {
@@ -115,7 +115,7 @@ fn levels_hold_the_right_boards_and_not_only_the_right_number() {
             search.engine = Some(engine);
             search.max_depth = Some(depth);
             search.keep_last = usize::MAX;
-            let outcome = search::run(&search, &NoProgress).unwrap();
+            let outcome = search.run().unwrap();
             assert!(!outcome.complete);
             assert!(outcome.last.is_sorted());
             let last = outcome.last.iter().map(|&state| space.board(state).unwrap().to_string());
@@ -160,8 +160,8 @@ fn several_tiles_at_a_time_are_single_moves_in_a_row() {
 fn checksums_do_not_depend_on_the_number_of_threads() {
     let mut search = Search::new(Board::ordered(Size::new(2, 5).unwrap(), 9).unwrap());
     let mut outcomes = [1, 2, 3, 5].map(|threads| {
-        search.threads = Some(threads);
-        search::run(&search, &NoProgress).unwrap()
+        search.resources.threads = Some(threads);
+        search.run().unwrap()
     });
     let first = std::mem::take(&mut outcomes[0].checksums);
     assert_eq!(first.len(), 56);
@@ -175,10 +175,10 @@ fn last_states_are_limited_and_complete_searches_return_antipodes() {
     for engine in [Engine::Reference, Engine::Sweep] {
         search.engine = Some(engine);
         search.keep_last = usize::MAX;
-        let all = search::run(&search, &NoProgress).unwrap();
+        let all = search.run().unwrap();
         assert_eq!((all.last.len(), all.antipodes()), (148, Some(148)));
         search.keep_last = 5;
-        let five = search::run(&search, &NoProgress).unwrap();
+        let five = search.run().unwrap();
         assert_eq!(five.last, all.last[..5]);
     }
 }
@@ -194,7 +194,7 @@ fn a_search_stops_when_it_is_told_to() {
     let mut search = Search::new(Board::ordered(Size::new(3, 3).unwrap(), 8).unwrap());
     for engine in [Engine::Reference, Engine::Sweep] {
         search.engine = Some(engine);
-        let error = search::run(&search, &Impatient).unwrap_err().to_string();
+        let error = search.run_with(&Impatient).unwrap_err().to_string();
         assert!(error.starts_with("interrupted at depth"), "{error}");
     }
 }

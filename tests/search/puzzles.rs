@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use tilewave::Kernel;
-use tilewave::progress::NoProgress;
 use tilewave::puzzle::{Definition, StateSpace, families};
 use tilewave::search::{self, Engine, Search};
 
@@ -40,9 +39,9 @@ fn run(
     threads: usize,
 ) -> search::Outcome {
     let mut search = Search::of(space.clone());
-    (search.engine, search.kernel) = (Some(engine), kernel);
-    (search.threads, search.keep_last) = (Some(threads), usize::MAX);
-    search::run(&search, &NoProgress).unwrap()
+    (search.engine, search.resources.kernel) = (Some(engine), kernel);
+    (search.resources.threads, search.keep_last) = (Some(threads), usize::MAX);
+    search.run().unwrap()
 }
 
 #[test]
@@ -100,7 +99,7 @@ fn the_sweep_equals_the_published_growth_of_eleven_and_twelve_elements() {
         let name = definition.name().to_string();
         let mut search = Search::of(StateSpace::of_puzzle(definition));
         search.engine = Some(Engine::Sweep);
-        let sweep = search::run(&search, &NoProgress).unwrap();
+        let sweep = search.run().unwrap();
         assert_eq!(sweep.counts, growth.counts, "{name}");
         checked += 1;
     }

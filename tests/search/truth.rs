@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use tilewave::progress::NoProgress;
 use tilewave::puzzle::{Board, Metric, Size, StateSpace};
-use tilewave::search::{self, Engine, Search};
+use tilewave::search::{Engine, Search};
 
 #[derive(Deserialize)]
 struct Distribution {
@@ -37,7 +36,7 @@ fn check(name: &str, d: &Distribution, engine: Engine) {
     let goal = Board::ordered(size, d.goal_blank).unwrap();
     let mut search = Search::of(StateSpace::of_board(goal).in_metric(metric));
     search.engine = Some(engine);
-    let outcome = search::run(&search, &NoProgress).unwrap();
+    let outcome = search.run().unwrap();
     assert_eq!(outcome.counts, d.counts, "{name}, {engine} engine");
     assert_eq!(outcome.diameter(), Some(d.radius), "{name}");
     assert_eq!(outcome.total(), d.states, "{name}");

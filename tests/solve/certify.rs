@@ -1,19 +1,19 @@
 //! Optima against a SAT solver, and the SAT solver against published optima.
 
-use tilewave::progress::{NoProgress, StopWhen};
+use tilewave::progress::StopWhen;
 use tilewave::puzzle::{Board, Goal, Size, StateSpace};
-use tilewave::search::{self, Search};
-use tilewave::solve::{Constructive, Scrambler, SolveError, certify};
+use tilewave::search::Search;
+use tilewave::solve::{Constructive, Scrambler, SolveError, certify, certify_with};
 
 use super::{board, goal};
 
 /// Certifies that the least number of moves is `length`, and that no other number passes.
 fn optimum(board: &Board, goal: &Board, length: usize) {
-    let certificate = certify(board, goal, length, &NoProgress).unwrap();
+    let certificate = certify(board, goal, length).unwrap();
     assert_eq!(certificate.solution.len(), length, "{board}");
     assert_eq!(&certificate.solution.apply(board).unwrap(), goal, "{board}");
     for more in [length + 1, length + 2] {
-        match certify(board, goal, more, &NoProgress) {
+        match certify(board, goal, more) {
             Err(SolveError::Beaten { claimed, moves }) => {
                 assert_eq!(claimed, more);
                 // Shorter than what was claimed, and no shorter than can be.
@@ -25,7 +25,7 @@ fn optimum(board: &Board, goal: &Board, length: usize) {
         }
     }
     for less in [1, 2].into_iter().filter_map(|less| length.checked_sub(less)) {
-        let answer = certify(board, goal, less, &NoProgress);
+        let answer = certify(board, goal, less);
         assert!(matches!(answer, Err(SolveError::TooShort { .. })), "{board}: {less}");
     }
 }
@@ -56,7 +56,7 @@ fn diameters_are_certified_at_an_antipode() {
         let goal = Goal::Last.board(size.parse().unwrap()).unwrap();
         let mut search = Search::new(goal.clone());
         search.keep_last = 1;
-        let outcome = search::run(&search, &NoProgress).unwrap();
+        let outcome = search.run().unwrap();
         assert_eq!(outcome.diameter(), Some(diameter));
         let space = StateSpace::of_board(goal.clone());
         let antipode = space.board(outcome.last[0]).unwrap();
@@ -81,7 +81,7 @@ fn published_boards_of_the_15_puzzle_are_certified() {
 fn a_board_of_the_15_puzzle_that_takes_38_moves_is_certified() {
     let last = goal("last", Size::new(4, 4).unwrap());
     let board = board("5 2 4 8/10 0 3 14/13 6 11 12/1 15 9 7");
-    let certificate = certify(&board, &last, 38, &NoProgress).unwrap();
+    let certificate = certify(&board, &last, 38).unwrap();
     assert_eq!(certificate.solution.len(), 38);
     assert_eq!(certificate.solution.apply(&board).unwrap(), last);
 }
@@ -90,7 +90,7 @@ fn a_board_of_the_15_puzzle_that_takes_38_moves_is_certified() {
 fn no_time_means_no_answer() {
     let first = goal("first", Size::new(4, 4).unwrap());
     let board = board("14 13 15 7/11 12 9 5/6 0 2 1/4 8 10 3");
-    let answer = certify(&board, &first, 57, &StopWhen(|| true));
+    let answer = certify_with(&board, &first, 57, &StopWhen(|| true));
     assert!(matches!(answer, Err(SolveError::Undecided { moves: 57, .. })), "{answer:?}");
 }
 
@@ -98,7 +98,7 @@ fn no_time_means_no_answer() {
 fn unsolvable_and_oversized_questions_are_refused() {
     let last = goal("last", Size::new(4, 4).unwrap());
     let loyd = board("1 2 3 4/5 6 7 8/9 10 11 12/13 15 14 0");
-    assert!(matches!(certify(&loyd, &last, 10, &NoProgress), Err(SolveError::Board(_))));
-    let answer = certify(&last, &last, usize::MAX, &NoProgress);
+    assert!(matches!(certify(&loyd, &last, 10), Err(SolveError::Puzzle(_))));
+    let answer = certify(&last, &last, usize::MAX);
     assert!(matches!(answer, Err(SolveError::ModelTooLarge { .. })), "{answer:?}");
 }

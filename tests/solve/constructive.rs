@@ -1,8 +1,7 @@
 //! The constructive solver: every solution is made move by move, on every shape and goal.
 
-use tilewave::progress::NoProgress;
-use tilewave::puzzle::{Board, BoardError, Goal, Size, StateSpace};
-use tilewave::search::{self, Search};
+use tilewave::puzzle::{Board, Goal, PuzzleError, Size, StateSpace};
+use tilewave::search::Search;
 use tilewave::solve::{Constructive, Scrambler};
 
 use super::{board, goal};
@@ -81,7 +80,7 @@ fn boards_of_up_to_nine_cells_are_solved_optimally() {
             counts[length] += 1;
         }
         let search = Search::new(goal);
-        assert_eq!(counts, search::run(&search, &NoProgress).unwrap().counts, "{text}");
+        assert_eq!(counts, search.run().unwrap().counts, "{text}");
     }
 }
 
@@ -115,7 +114,7 @@ fn korf_s_instances_take_at_most_a_quarter_more_than_the_optimum() {
 fn other_sizes_and_unsolvable_boards_are_refused() {
     let solver = Constructive::new(goal("last", Size::new(4, 4).unwrap()));
     let small = solver.solve(&board("1 2 3/4 5 6/7 8 0"));
-    assert!(matches!(small, Err(BoardError::WrongShape { .. })));
+    assert!(matches!(small, Err(PuzzleError::WrongShape { .. })));
     let loyd = solver.solve(&board("1 2 3 4/5 6 7 8/9 10 11 12/13 15 14 0"));
-    assert!(matches!(loyd, Err(BoardError::Unsolvable { .. })));
+    assert!(matches!(loyd, Err(PuzzleError::Unsolvable { .. })));
 }

@@ -8,8 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use assert_cmd::cargo::CommandCargoExt;
-use tilewave::pdb::{Build, Pattern, build};
-use tilewave::progress::NoProgress;
+use tilewave::pdb::{Build, Pattern};
 
 use super::goal;
 
@@ -18,8 +17,8 @@ fn database(directory: &Path) -> PathBuf {
     let goal = goal("first", "4x4".parse().unwrap());
     let pattern = Pattern::new(goal, &[8, 9, 12, 13]).unwrap();
     let path = directory.join("four.pdb");
-    let pdb = build(&Build::new(pattern), &NoProgress).unwrap();
-    pdb.save(&path, false, &NoProgress).unwrap();
+    let pdb = Build::new(pattern).run().unwrap();
+    pdb.save(&path, false).unwrap();
     path
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tilewave::internals::placement;
-use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb, build, partition};
+use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb, partition};
 use tilewave::progress::{NoProgress, Phase, Progress};
 use tilewave::puzzle::{Board, Moves, Size};
 use tilewave::random::SplitMix64;
@@ -37,7 +37,7 @@ impl Progress for StopAfter {
 }
 
 fn build_all(patterns: Vec<Pattern>) -> Vec<Arc<Pdb>> {
-    let databases = patterns.into_iter().map(|p| build(&Build::new(p), &NoProgress).map(Arc::new));
+    let databases = patterns.into_iter().map(|p| Build::new(p).run().map(Arc::new));
     databases.collect::<Result<_, _>>().expect("small databases can be built")
 }
 
@@ -79,7 +79,7 @@ fn every_board_of_2x3_and_2x4_and_many_of_3x3_are_solved_optimally() {
         let mut boards: Vec<(Board, usize)> = distances(&goal).into_iter().collect();
         boards.sort_by_key(|(board, distance)| (*distance, board.to_string()));
         for (board, distance) in boards.iter().step_by(step) {
-            let answer = solver.solve(board, &NoProgress).unwrap();
+            let answer = solver.solve(board).unwrap();
             let moves = answer.moves.expect("no limit was set");
             assert_eq!(moves.len(), *distance, "{board} to {goal}");
             assert_eq!(moves.apply(board).unwrap(), goal);
@@ -98,7 +98,7 @@ fn databases_of_one_corner_serve_all_corners() {
         assert_eq!(solver.views(), 2, "each corner lies on one diagonal");
         let known = distances(&goal);
         let farthest = known.iter().max_by_key(|(board, d)| (**d, board.to_string())).unwrap();
-        let answer = solver.solve(farthest.0, &NoProgress).unwrap();
+        let answer = solver.solve(farthest.0).unwrap();
         assert_eq!(answer.moves.map(|m| m.len()), Some(*farthest.1), "{corner}");
     }
     let error = Optimal::new(&goal("blank=4", size), pdbs.clone()).err().unwrap().to_string();
@@ -119,11 +119,11 @@ fn known_15_puzzles_have_their_published_lengths() {
         ("1 2 3 4/5 6 7 8/9 10 11 12/13 14 0 15", 1),
         ("1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0", 0),
     ] {
-        let answer = solver.solve(&board(text), &NoProgress).unwrap();
+        let answer = solver.solve(&board(text)).unwrap();
         assert_eq!(answer.moves.map(|m| m.len()), Some(length), "{text}");
     }
     let odd = board("1 2 3 4/5 6 7 8/9 10 11 12/13 15 14 0");
-    let error = solver.solve(&odd, &NoProgress).unwrap_err().to_string();
+    let error = solver.solve(&odd).unwrap_err().to_string();
     assert!(error.contains("parity is odd"), "{error}");
 
     let solver = Optimal::new(&first, pdbs.clone()).unwrap();
@@ -131,7 +131,7 @@ fn known_15_puzzles_have_their_published_lengths() {
     // The easier half keeps the test short.
     let instances = instances(include_str!("../data/korf100.txt"), size);
     for (board, length) in instances.iter().filter(|(_, length)| *length <= 50) {
-        let answer = solver.solve(board, &NoProgress).unwrap();
+        let answer = solver.solve(board).unwrap();
         assert_eq!(answer.moves.map(|m| m.len()), Some(*length), "{board}");
         solved += 1;
     }
@@ -161,14 +161,14 @@ fn a_hard_board_is_split_and_has_the_answer_of_one_thread() {
     let instances = instances(include_str!("../data/korf100.txt"), size);
     let (board, length) = instances.iter().max_by_key(|(_, length)| *length).unwrap();
     let never = NoProgress;
-    let Attempt::Hard(pending) = solver.attempt(board, &never).unwrap() else {
+    let Attempt::Hard(pending) = solver.attempt_with(board, &never).unwrap() else {
         panic!("{board} is not hard");
     };
     assert_eq!(&pending.board, board);
     let answers = [1, 2, 5].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         let pool = pool.build().unwrap();
-        let answer = pool.install(|| solver.finish(pending.clone(), &never));
+        let answer = pool.install(|| solver.finish_with(pending.clone(), &never));
         let answer = answer.unwrap();
         (answer.moves.unwrap(), answer.nodes)
     });
@@ -179,7 +179,7 @@ fn a_hard_board_is_split_and_has_the_answer_of_one_thread() {
     assert_eq!(answers[0], answers[2]);
     // Stopped in the part that is split.
     let stop = StopAfter::new(1 << 20);
-    let answer = solver.finish(pending, &stop).unwrap();
+    let answer = solver.finish_with(pending, &stop).unwrap();
     assert!(answer.moves.is_none());
     assert!((*length - 10..*length).contains(&answer.at_least));
     assert!((1 << 20..1 << 21).contains(&answer.nodes), "{}", answer.nodes);
@@ -199,7 +199,7 @@ fn the_easiest_of_korfs_24_puzzles_takes_81_moves() {
     assert_eq!(instances.len(), 25);
     let (board, length) = instances.iter().min_by_key(|(_, length)| *length).unwrap();
     assert_eq!(*length, 81);
-    let answer = solver.solve(board, &NoProgress).unwrap();
+    let answer = solver.solve(board).unwrap();
     let moves = answer.moves.expect("no limit was set");
     assert_eq!(moves.len(), *length);
     assert_eq!(moves.apply(board).unwrap(), first);
@@ -213,7 +213,7 @@ fn a_stopped_search_says_what_it_excludes() {
     let solver = Optimal::new(&first, pdbs.clone()).unwrap();
     // At depth 80, far beyond this limit of nodes.
     let board = board("15 10 8 12/11 14 9 13/2 6 5 1/3 7 4 0");
-    let answer = solver.solve(&board, &StopAfter::new(100_000)).unwrap();
+    let answer = solver.solve_with(&board, &StopAfter::new(100_000)).unwrap();
     assert!(answer.moves.is_none());
     assert!((40..80).contains(&answer.at_least), "{}", answer.at_least);
     assert!((100_000..200_000).contains(&answer.nodes), "{}", answer.nodes);
@@ -287,17 +287,17 @@ fn databases_of_every_kind_and_encoding_give_shortest_solutions() {
     for kind in [Kind::Minimum, Kind::Regions] {
         let mut same = None;
         for &encoding in kind.encodings() {
-            let made = patterns.iter().enumerate().map(|(i, pattern)| Build {
-                // The second database is always plain: sets may be mixed.
-                kind: if i == 0 { kind } else { Kind::Minimum },
-                encoding: if i == 0 { encoding } else { Encoding::Byte },
-                ..Build::new(pattern.clone())
+            let made = patterns.iter().enumerate().map(|(i, pattern)| {
+                Build::new(pattern.clone())
+                    // The second database is always plain: sets may be mixed.
+                    .kind(if i == 0 { kind } else { Kind::Minimum })
+                    .encoding(if i == 0 { encoding } else { Encoding::Byte })
             });
-            let pdbs: Vec<Pdb> = made.map(|b| build(&b, &NoProgress).unwrap()).collect();
+            let pdbs: Vec<Pdb> = made.map(|b| b.run().unwrap()).collect();
             let solver = Optimal::new(&last, pdbs).unwrap();
             let mut nodes = 0;
             for (board, distance) in boards.iter().step_by(211) {
-                let answer = solver.solve(board, &NoProgress).unwrap();
+                let answer = solver.solve(board).unwrap();
                 let moves = answer.moves.expect("no limit was set");
                 assert_eq!((moves.len(), moves.apply(board).unwrap()), (**distance, last.clone()));
                 nodes += answer.nodes;
@@ -323,17 +323,15 @@ fn bits_are_carried_along_on_boards_of_every_size() {
         let [byte, bit] = [Encoding::Byte, Encoding::Bit].map(|encoding| {
             let pdbs = tiles.map(|tiles| {
                 let tiles = &tiles[..tiles.len().min(k)];
-                let how = Build {
-                    kind: Kind::Regions,
-                    encoding,
-                    ..Build::new(Pattern::new(last.clone(), tiles).unwrap())
-                };
-                build(&how, &NoProgress).unwrap()
+                let how = Build::new(Pattern::new(last.clone(), tiles).unwrap())
+                    .kind(Kind::Regions)
+                    .encoding(encoding);
+                how.run().unwrap()
             });
             Optimal::new(&last, pdbs).unwrap()
         });
         for board in walks(&last, moves).take(5) {
-            let answers = [&byte, &bit].map(|solver| solver.solve(&board, &NoProgress).unwrap());
+            let answers = [&byte, &bit].map(|solver| solver.solve(&board).unwrap());
             let [byte, bit] = answers;
             assert!(bit.moves.as_ref().is_some_and(|found| found.len() <= moves));
             assert_eq!((byte.moves, byte.nodes), (bit.moves, bit.nodes), "{board}");
@@ -360,9 +358,10 @@ fn several_partitions_are_stronger_than_each() {
     let last = goal("last", Size::new(4, 4).unwrap());
     let part = |all: &[&[u16]], kind, encoding| -> Vec<Arc<Pdb>> {
         let make = |tiles: &&[u16]| {
-            let how =
-                Build { kind, encoding, ..Build::new(Pattern::new(last.clone(), tiles).unwrap()) };
-            Arc::new(build(&how, &NoProgress).unwrap())
+            let how = Build::new(Pattern::new(last.clone(), tiles).unwrap())
+                .kind(kind)
+                .encoding(encoding);
+            Arc::new(how.run().unwrap())
         };
         all.iter().map(make).collect()
     };
@@ -375,7 +374,7 @@ fn several_partitions_are_stronger_than_each() {
     assert_eq!(solvers.each_ref().map(|solver| solver.views()), [2, 2, 4]);
     let mut nodes = [0; 3];
     for board in walks(&last, 60).take(10) {
-        let answers = solvers.each_ref().map(|s| s.solve(&board, &NoProgress).unwrap());
+        let answers = solvers.each_ref().map(|s| s.solve(&board).unwrap());
         let lengths = answers.each_ref().map(|a| a.moves.as_ref().map(|moves| moves.len()));
         assert!(lengths[0].is_some() && lengths == [lengths[0]; 3], "{board}");
         for (sum, answer) in nodes.iter_mut().zip(&answers) {
@@ -386,7 +385,7 @@ fn several_partitions_are_stronger_than_each() {
     // The same partition twice changes nothing; more views than a node holds are refused.
     let (once, twice) = (&solvers[0], solver(&[a.clone(), a.clone()]));
     let board = walks(&last, 50).next().unwrap();
-    let [once, twice] = [once, &twice].map(|s| s.solve(&board, &NoProgress).unwrap());
+    let [once, twice] = [once, &twice].map(|s| s.solve(&board).unwrap());
     assert_eq!((once.moves, once.nodes), (twice.moves, twice.nodes));
     let many = Optimal::with_partitions(&last, vec![a; 9]).err().unwrap().to_string();
     assert!(many.contains("18 ways") && many.contains("at most 16"), "{many}");

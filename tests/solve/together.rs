@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tilewave::internals::{LogLine, Recorder, SubtreeSplit, Walked, replay};
-use tilewave::pdb::{Build, Pattern, build};
+use tilewave::pdb::{Build, Pattern};
 use tilewave::progress::{NoProgress, Phase, Progress};
 use tilewave::puzzle::{Board, Size};
 use tilewave::search::Ranks;
@@ -26,13 +26,13 @@ fn solver() -> Optimal {
     let rows = [1..4, 4..8, 8..12, 12..16u16];
     let pdbs = rows.map(|row| {
         let pattern = Pattern::new(first.clone(), &Vec::from_iter(row)).unwrap();
-        build(&Build::new(pattern), &NoProgress).unwrap()
+        Build::new(pattern).run().unwrap()
     });
     Optimal::new(&first, pdbs).unwrap()
 }
 
 fn hard(solver: &Optimal, board: &Board) -> Pending {
-    match solver.attempt(board, &NoProgress).unwrap() {
+    match solver.attempt_with(board, &NoProgress).unwrap() {
         Attempt::Hard(pending) => pending,
         Attempt::Answered(answer) => panic!("{board} is not hard: {answer:?}"),
     }
@@ -50,7 +50,7 @@ fn together<P: Progress, R: Recorder + Send>(
         let pool = pool.build().unwrap();
         let (progress, recorder) = observers(team.rank());
         let together = Ranks { communicator: team, pool: &pool };
-        let answer = solver.finish_together(pending.clone(), together, &progress, &recorder);
+        let answer = solver.finish_together_with(pending.clone(), together, &progress, &recorder);
         (answer.unwrap(), recorder)
     })
 }
@@ -98,7 +98,7 @@ fn any_number_of_ranks_finds_the_answer_of_one_process() {
         let board = board(text);
         let pending = hard(&solver, &board);
         let told = Told::default();
-        let alone = solver.finish_recorded(pending.clone(), &NoProgress, &told);
+        let alone = solver.finish_recorded_with(pending.clone(), &NoProgress, &told);
         let alone = alone.unwrap();
         let subtrees = told.of_thresholds();
         let stages = told.stages.into_inner().unwrap();
@@ -134,7 +134,7 @@ fn ranks_go_on_from_what_a_log_says() {
         .find_map(|text| {
             let board = board(text);
             let (pending, told) = (hard(&solver, &board), Told::default());
-            let alone = solver.finish_recorded(pending.clone(), &NoProgress, &told);
+            let alone = solver.finish_recorded_with(pending.clone(), &NoProgress, &told);
             let long = told.stages.lock().unwrap().len() > 1;
             long.then(|| (board, pending, told, alone.unwrap()))
         })

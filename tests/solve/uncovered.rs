@@ -2,12 +2,11 @@
 //! `src/solve/optimal.rs`.)
 
 use serde_json::Value;
-use tilewave::progress::NoProgress;
 use tilewave::puzzle::Board;
 use tilewave::random::SplitMix64;
 use tilewave::search::Search;
 use tilewave::solve::Scrambler;
-use tilewave::table::{TableEncoding, build};
+use tilewave::table::{DistanceTable, TableEncoding};
 
 use super::commands::tilewave;
 use super::{board, goal};
@@ -68,7 +67,7 @@ fn random_databases_that_leave_tiles_out_give_shortest_solutions() {
     let mut below = |bound: usize| random.below(bound as u64) as usize;
     for (size, name) in [("2x3", "first"), ("2x4", "last"), ("3x3", "blank=1"), ("3x3", "last")] {
         let goal = goal(name, size.parse().unwrap());
-        let truth = build(&Search::new(goal.clone()), TableEncoding::Byte, &NoProgress).unwrap();
+        let truth = DistanceTable::build(&Search::new(goal.clone()), TableEncoding::Byte).unwrap();
         let boards: Vec<Board> = Scrambler::new(goal.clone(), 3).take(6).collect();
         for _ in 0..4 {
             let dir = tempfile::tempdir().unwrap();

@@ -1,12 +1,12 @@
 //! What tables answer.
 
 use tilewave::Error;
-use tilewave::progress::{NoProgress, StopWhen};
+use tilewave::progress::StopWhen;
 use tilewave::puzzle::{Board, Size, State, StateSpace};
 use tilewave::report::published;
 use tilewave::search::Search;
 use tilewave::solve::Scrambler;
-use tilewave::table::{Fill, TableEncoding, TableError, build};
+use tilewave::table::{DistanceTable, Fill, TableEncoding, TableError};
 
 use super::{distances, goal, table};
 
@@ -126,17 +126,18 @@ fn wrong_boards_and_small_budgets_are_refused() {
     assert!(error("1 2 3/4 5 6/8 7 0").contains("parity is odd"));
     assert!(error("1 2/3 0").contains("2x2"));
     let mut search = Search::new(goal);
-    search.memory = Some(1000);
-    let refused = build(&search, TableEncoding::Mod3, &NoProgress).unwrap_err().to_string();
+    search.resources.memory = Some(1000);
+    let refused = DistanceTable::build(&search, TableEncoding::Mod3).unwrap_err().to_string();
     assert!(refused.contains("the budget is 1000 B"), "{refused}");
     let large = Search::new(super::goal("3x6", "last"));
-    let refused = build(&large, TableEncoding::Mod3, &NoProgress).unwrap_err().to_string();
+    let refused = DistanceTable::build(&large, TableEncoding::Mod3).unwrap_err().to_string();
     assert!(refused.contains("at most 16"), "{refused}");
 }
 
 #[test]
 fn an_interrupted_table_is_none_and_offers_nothing() {
     let search = Search::new(super::goal("3x3", "last"));
-    let error = build(&search, TableEncoding::Mod3, &StopWhen(|| true)).unwrap_err();
+    let error =
+        DistanceTable::build_with(&search, TableEncoding::Mod3, &StopWhen(|| true)).unwrap_err();
     assert!(matches!(error, Error::Table(TableError::Interrupted)), "{error}");
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tilewave::Error;
-use tilewave::progress::{NoProgress, StopWhen};
+use tilewave::progress::StopWhen;
 use tilewave::puzzle::Board;
 use tilewave::table::{DistanceTable, TableEncoding, TableError};
 
@@ -12,7 +12,7 @@ use super::{distances, goal, table};
 fn saved(dir: &Path, size: &str, encoding: TableEncoding) -> std::path::PathBuf {
     let path = dir.join(format!("{size}_{encoding}.table"));
     let table = table(&goal(size, "last"), encoding);
-    table.save(&path, false, |_| true).unwrap();
+    table.save(&path, false).unwrap();
     path
 }
 
@@ -29,12 +29,12 @@ fn a_file_answers_as_the_table_that_it_was_written_from() {
             assert_eq!(opened.depth(&board).unwrap(), Some(depth));
         }
         // Not overwritten, unless told.
-        let error = opened.save(&path, false, |_| true).unwrap_err().to_string();
+        let error = opened.save(&path, false).unwrap_err().to_string();
         assert!(error.contains("exists") && error.contains("--force"), "{error}");
         let before = std::fs::read(&path).unwrap();
-        opened.save(&path, true, |_| true).unwrap();
+        opened.save(&path, true).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), before);
-        let error = opened.save(&path, true, |_| false).unwrap_err().to_string();
+        let error = opened.save_with(&path, true, &StopWhen(|| true)).unwrap_err().to_string();
         assert_eq!(error, "interrupted: nothing was written");
     }
 }
@@ -122,7 +122,7 @@ fn reading_can_be_stopped() {
     let path = saved(dir.path(), "2x4", TableEncoding::Byte);
     let error = DistanceTable::load_with(&path, &StopWhen(|| true)).unwrap_err();
     assert!(matches!(error, Error::Table(TableError::Interrupted)), "{error}");
-    let table = DistanceTable::load_with(&path, &NoProgress).unwrap();
+    let table = DistanceTable::load(&path).unwrap();
     assert_eq!(table.histogram().len(), 37);
 }
 

@@ -21,7 +21,7 @@ fn cases(dir: &Path) -> Vec<(PathBuf, Vec<Board>, Vec<Option<String>>)> {
         for encoding in TableEncoding::ALL {
             let goal = goal(size, name);
             let path = dir.join(format!("{size}_{encoding}.table"));
-            table(&goal, encoding).save(&path, false, |_| true).unwrap();
+            table(&goal, encoding).save(&path, false).unwrap();
             let table = DistanceTable::open(&path).unwrap();
             let mut boards: Vec<Board> = Scrambler::new(goal.clone(), 3).take(40).collect();
             boards.push(goal.clone());

@@ -14,7 +14,7 @@ fn depths_of_many_boards_are_those_of_each() {
     for encoding in TableEncoding::ALL {
         let built = table(&goal, encoding);
         let path = dir.path().join(encoding.name());
-        built.save(&path, false, |_| true).unwrap();
+        built.save(&path, false).unwrap();
         let each = |board: &Board| built.depth(board).unwrap().map(|depth| depth as i16);
         let expected: Option<Vec<i16>> = boards.iter().map(each).collect();
         let (read, loaded) = (DistanceTable::open(&path), DistanceTable::load(&path));
@@ -40,7 +40,7 @@ fn a_damaged_table_is_not_loaded() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("damaged");
     let table = table(&goal("2x3", "last"), TableEncoding::Byte);
-    table.save(&path, false, |_| true).unwrap();
+    table.save(&path, false).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     std::fs::write(&path, bytes).unwrap();
@@ -52,7 +52,7 @@ fn a_damaged_table_is_not_loaded() {
 fn depths_of_other_puzzles_are_those_of_each() {
     for name in ["topspin:7,4", "lrx:6", "pancake:6"] {
         let space = StateSpace::of_puzzle(families::parse(name).unwrap());
-        let table = build(&Search::of(space), TableEncoding::Byte, &NoProgress).unwrap();
+        let table = DistanceTable::build(&Search::of(space), TableEncoding::Byte).unwrap();
         let space = table.space();
         let states: Vec<u64> = (0..space.lines() * space.moves().cells() as u64).collect();
         let rows = space.rows(&states).unwrap();

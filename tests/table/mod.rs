@@ -9,10 +9,9 @@ mod puzzles;
 
 use std::collections::HashMap;
 
-use tilewave::progress::NoProgress;
 use tilewave::puzzle::{Board, Direction, Goal, Moves};
 use tilewave::search::Search;
-use tilewave::table::{DistanceTable, TableEncoding, build};
+use tilewave::table::{DistanceTable, TableEncoding};
 
 fn goal(size: &str, name: &str) -> Board {
     let goal: Goal = name.parse().unwrap();
@@ -20,7 +19,7 @@ fn goal(size: &str, name: &str) -> Board {
 }
 
 fn table(goal: &Board, encoding: TableEncoding) -> DistanceTable {
-    build(&Search::new(goal.clone()), encoding, &NoProgress).unwrap()
+    DistanceTable::build(&Search::new(goal.clone()), encoding).unwrap()
 }
 
 /// Distances of all boards by sliding tiles.

@@ -3,17 +3,17 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use tilewave::progress::NoProgress;
 use tilewave::puzzle::formats::{self, Counting};
-use tilewave::puzzle::{Board, Direction, Metric, Moves, NamedMove, StateSpace};
-use tilewave::puzzle::{Definition, Permutation, families};
+use tilewave::puzzle::{
+    Board, Definition, Direction, Metric, Moves, NamedMove, Permutation, StateSpace, families,
+};
 use tilewave::search::Search;
-use tilewave::table::{DistanceTable, TableEncoding, build};
+use tilewave::table::{DistanceTable, TableEncoding};
 
 use super::{distances, goal};
 
 pub fn table(space: &StateSpace, encoding: TableEncoding) -> DistanceTable {
-    build(&Search::of(space.clone()), encoding, &NoProgress).unwrap()
+    DistanceTable::build(&Search::of(space.clone()), encoding).unwrap()
 }
 
 fn sample(name: &str) -> Definition {
@@ -160,7 +160,7 @@ fn files_say_what_they_are_of() {
     let wheels = StateSpace::of_puzzle(sample("wheels.gap"));
     for space in [board, wheels] {
         let made = table(&space, TableEncoding::Mod3);
-        made.save(&path, true, |_| true).unwrap();
+        made.save(&path, true).unwrap();
         let opened = DistanceTable::open(&path).unwrap();
         opened.check().unwrap();
         assert_eq!(opened.space().name(), space.name());
@@ -203,14 +203,14 @@ fn version_2_is_what_it_was() {
     if std::env::var_os("TILEWAVE_UPDATE").is_some() {
         let space = StateSpace::of_puzzle(families::parse("pancake:4").unwrap());
         let made = table(&space, TableEncoding::Mod3);
-        made.save(&golden, true, |_| true).unwrap();
+        made.save(&golden, true).unwrap();
     }
     let opened = DistanceTable::open(&golden).unwrap();
     let state = opened.space().parse("2 4 1 3").unwrap();
     assert_eq!(opened.depth_of(state).unwrap(), Some(4));
     // Others may be chosen later: positions are read in the order of the file.
     let fresh = table(opened.space(), TableEncoding::Mod3);
-    fresh.save(&path, false, |_| true).unwrap();
+    fresh.save(&path, false).unwrap();
     assert!(
         std::fs::read(&golden).unwrap() == std::fs::read(path).unwrap(),
         "the format changed: raise its version"
@@ -220,7 +220,7 @@ fn version_2_is_what_it_was() {
 #[test]
 fn one_way_moves_have_no_table() {
     let space = StateSpace::of_puzzle(families::parse("lx:6").unwrap());
-    let error = build(&Search::of(space), TableEncoding::Mod3, &NoProgress).unwrap_err();
+    let error = DistanceTable::build(&Search::of(space), TableEncoding::Mod3).unwrap_err();
     assert!(error.to_string().contains("lx:6 go one way only"), "{error}");
     // Boards are not asked of tables of other puzzles.
     let table =

@@ -14,7 +14,7 @@ use tilewave::{Directory, Io, Pattern, Pdb, Size, Storage};
 use crate::cli::pdb::inspect::{DatabaseFacts, tiles};
 use crate::cli::{
     Context, Destination, Figures, GoalOption, MadeDirectories, OutputFile, OutputFormat,
-    OutputOptions, Resources, Result, SearchProgress, choice, counts_csv, part, refuse,
+    OutputOptions, ResourceOptions, Result, SearchProgress, choice, counts_csv, part, refuse,
 };
 
 /// The databases of a command.
@@ -54,12 +54,13 @@ impl Wanted {
         Ok(pdb::partition(name, &goal)?)
     }
 
-    pub fn build(&self, pattern: &Pattern, resources: &Resources) -> Result<Build> {
+    pub fn build(&self, pattern: &Pattern, resources: &ResourceOptions) -> Result<Build> {
         let kind = self.kind.unwrap_or(match self.encoding {
             Encoding::Bit => Kind::Regions,
             Encoding::Byte => Kind::Minimum,
         });
-        Ok(Build { kind, encoding: self.encoding, ..resources.build(pattern)? })
+        let build = Build::new(pattern.clone()).kind(kind).encoding(self.encoding);
+        Ok(build.resources(resources.get()?))
     }
 }
 
@@ -95,10 +96,10 @@ pub fn build_file(
 ) -> Result<Pdb> {
     let on_disk = levels.map(|levels| DiskBuild::new(levels));
     let pdb = match &on_disk {
-        None => pdb::build(build, progress)?,
-        Some(on_disk) => on_disk.build(build, progress)?,
+        None => build.run_with(progress)?,
+        Some(on_disk) => on_disk.run_with(build, progress)?,
     };
-    pdb.save(file, force, progress)?;
+    pdb.save_with(file, force, progress)?;
     on_disk.map_or(Ok(()), |on_disk| on_disk.clear())?;
     Ok(pdb)
 }
@@ -128,7 +129,7 @@ pub struct BuildArgs {
     force: bool,
 
     #[command(flatten)]
-    resources: Resources,
+    resources: ResourceOptions,
 
     /// Keep the levels in files of this directory until the database is written: one bit an entry then takes half the
     /// memory, and a build that was stopped goes on. Remove the directory to give it up.
@@ -180,7 +181,7 @@ impl BuildArgs {
         for (pattern, file) in patterns.iter().zip(&files) {
             OutputFile::reserve(file, self.force)?;
             let build = self.wanted.build(pattern, &self.resources)?;
-            let build = Build { plain: self.plain, ..build };
+            let build = build.plain(self.plain);
             match &directory {
                 None => drop(pdb::plan(&build)?),
                 Some(_) if self.ignore_space => drop(pdb::plan_on_disk(&build)?),
@@ -266,7 +267,7 @@ pub struct PlanArgs {
     wanted: Wanted,
 
     #[command(flatten)]
-    resources: Resources,
+    resources: ResourceOptions,
 
     #[command(flatten)]
     output: OutputOptions,
@@ -326,7 +327,7 @@ impl PlanArgs {
         destination.heading(BuildForecast::COLUMNS)?;
         for pattern in &patterns {
             let build = self.wanted.build(pattern, &self.resources)?;
-            let unlimited = Build { memory: None, ..build.clone() };
+            let unlimited = build.clone().memory(None);
             let with_dir = pdb::plan_on_disk(&unlimited).ok();
             // Without a directory if that suffices.
             let (plan, dir) = match pdb::plan(&build) {
@@ -360,12 +361,12 @@ fn seconds(build: &Build, entries: u64, dir: bool) -> Result<f64> {
     let tiles = build.pattern.tiles();
     let few = &tiles[..tiles.len().min(SAMPLE)];
     let pattern = Pattern::new(build.pattern.goal().clone(), few)?;
-    let sample = Build { memory: None, pattern, ..build.clone() };
+    let sample = build.clone().memory(None).pattern(pattern);
     let progress = SearchProgress::new();
     let begun = Instant::now();
     let built = match dir {
-        true => DiskBuild::new(&MemoryDirectory::default()).build(&sample, &progress)?,
-        false => pdb::build(&sample, &progress)?,
+        true => DiskBuild::new(&MemoryDirectory::default()).run_with(&sample, &progress)?,
+        false => sample.run_with(&progress)?,
     };
     let seconds = begun.elapsed().as_secs_f64();
     Ok(seconds * entries as f64 / built.entries() as f64)

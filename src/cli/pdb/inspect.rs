@@ -4,15 +4,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use tilewave::pdb::{
-    self, Build, ExportLayout, Kind, PdbError, Probe, Summary, check_disjoint, inspect,
-};
+use tilewave::pdb::{self, Build, ExportLayout, Kind, PdbError, Summary, check_disjoint, inspect};
 use tilewave::report::{bytes, histogram, thousands};
 use tilewave::{Board, Pattern, Pdb};
 
 use crate::cli::{
-    Destination, Failure, Figures, OutputFile, OutputFormat, OutputOptions, Resources, Result,
-    SearchProgress, Threads, choice, count, counts_csv, facts, kernel, refuse,
+    Destination, Failure, Figures, OutputFile, OutputFormat, OutputOptions, ResourceOptions,
+    Result, SearchProgress, Threads, choice, count, counts_csv, facts, kernel, refuse,
 };
 
 /// What is to be said of every database.
@@ -159,8 +157,8 @@ struct ProbeFacts {
 impl ProbeArgs {
     pub fn run(&self) -> Result<()> {
         let mut destination = self.output.reserve()?;
-        let tables = self.files.iter().map(|file| Probe::open(file));
-        let tables = tables.collect::<Result<Vec<Probe>, _>>()?;
+        let tables = self.files.iter().map(Pdb::open);
+        let tables = tables.collect::<Result<Vec<Pdb>, _>>()?;
         let patterns: Vec<Pattern> = tables.iter().map(|t| t.pattern().clone()).collect();
         if patterns.iter().any(|p| p.goal() != patterns[0].goal()) {
             refuse!("the databases have different goals: values of one goal can be shown together");
@@ -243,7 +241,7 @@ pub struct VerifyPdbArgs {
     seed: u64,
 
     #[command(flatten)]
-    resources: Resources,
+    resources: ResourceOptions,
 
     #[command(flatten)]
     output: OutputOptions,
@@ -280,7 +278,7 @@ impl VerifyPdbArgs {
         let (pass, checked) = match result? {
             Ok(checked) => (true, checked),
             Err(PdbError::Wrong(what)) => (false, what),
-            Err(PdbError::File(error)) if error.is_damage() => (false, error.to_string()),
+            Err(PdbError::System(error)) if error.is_damage() => (false, error.to_string()),
             Err(error) => return Err(error.into()),
         };
         destination.write(&CheckFacts {
@@ -295,19 +293,21 @@ impl VerifyPdbArgs {
 
     /// What was checked, or what is wrong with the database.
     fn check(&self, progress: &SearchProgress) -> Result<Result<String, PdbError>> {
-        let table = match Pdb::open(&self.file) {
+        let table = match Pdb::load(&self.file) {
             Ok(table) => table,
             Err(error) => return Ok(Err(error)),
         };
         if self.rebuild {
-            let how = Build { plain: self.plain, ..self.resources.build(table.pattern())? };
+            let how = Build::new(table.pattern().clone())
+                .plain(self.plain)
+                .resources(self.resources.get()?);
             let builder = if self.plain { " by the plain builder" } else { "" };
             let words = format!(
                 "checksums, and all entries, their order and their histogram rebuilt{builder}"
             );
-            return Ok(pdb::rebuild(&table, &how, progress).map(|()| words));
+            return Ok(pdb::rebuild_with(&table, &how, progress).map(|()| words));
         }
-        Ok(pdb::spot_check(&table, self.samples, self.seed, progress).map(|check| {
+        Ok(pdb::spot_check_with(&table, self.samples, self.seed, progress).map(|check| {
             let given_up = match check.undecided {
                 0 => String::new(),
                 n => format!(" ({n} searches given up)"),
@@ -350,25 +350,23 @@ pub struct Export {
 }
 
 /// What writes a database in another form and returns the bytes written.
-type Copy = fn(&Path, &Path, bool, Option<usize>, &dyn tilewave::Progress) -> Result<u64, PdbError>;
+type Copy = fn(&Path, &Path, bool, &dyn tilewave::Progress) -> Result<u64, PdbError>;
 
 impl CopyArgs {
     pub fn run(&self, copy: Copy) -> Result<()> {
-        self.write(|threads, progress| {
-            let written = copy(&self.file, &self.output, self.force, threads, progress)?;
+        self.write(|progress| {
+            let written = copy(&self.file, &self.output, self.force, progress)?;
             let read = bytes(std::fs::metadata(&self.file)?.len());
             Ok(format!("{} from {read}", bytes(written)))
         })
     }
 
     /// Writes the file and says what was written.
-    fn write(
-        &self,
-        write: impl FnOnce(Option<usize>, &SearchProgress) -> Result<String>,
-    ) -> Result<()> {
+    fn write(&self, write: impl FnOnce(&SearchProgress) -> Result<String> + Send) -> Result<()> {
         OutputFile::reserve(&self.output, self.force)?;
         let progress = SearchProgress::new();
-        let what = write(self.threads.get(), &progress)?;
+        let resources = tilewave::Resources::new().threads(self.threads.get());
+        let what = resources.install(|| write(&progress))??;
         drop(progress);
         let beside = Destination::beside(&self.output, OutputFormat::Text);
         let words = format!("wrote {}: {what}\n", self.output.display());
@@ -379,9 +377,9 @@ impl CopyArgs {
 impl Export {
     pub fn run(&self) -> Result<()> {
         let CopyArgs { file, output, force, .. } = &self.files;
-        self.files.write(|threads, progress| {
-            let pdb = Pdb::open(file)?;
-            let written = pdb::export(&pdb, self.layout, output, *force, threads, progress)?;
+        self.files.write(|progress| {
+            let pdb = Pdb::load(file)?;
+            let written = pdb::export_with(&pdb, self.layout, output, *force, progress)?;
             Ok(format!("{} layout, {}", self.layout, bytes(written)))
         })
     }

@@ -46,8 +46,11 @@ impl Args {
             PdbCommand::Probe(args) => args.run(),
             PdbCommand::Set(args) => args.run(),
             PdbCommand::Export(args) => args.run(),
-            PdbCommand::Compress(args) => args.run(pdb::compress),
-            PdbCommand::Decompress(args) => args.run(pdb::decompress),
+            PdbCommand::Compress(args) => {
+                args.run(|from, to, force, progress| pdb::compress_with(from, to, force, progress))
+            }
+            PdbCommand::Decompress(args) => args
+                .run(|from, to, force, progress| pdb::decompress_with(from, to, force, progress)),
         }
     }
 }

@@ -19,8 +19,8 @@ use tilewave::{Board, Directory, Io, Optimal, Pattern, Size};
 use crate::cli::pdb::build::{build_file, check_space, file_name};
 use crate::cli::solve::open_partitions;
 use crate::cli::{
-    Context, Failure, Figures, GoalOption, MadeDirectories, OutputFile, OutputOptions, Resources,
-    Result, SearchProgress, count, part, print, progress, refuse,
+    Context, Failure, Figures, GoalOption, MadeDirectories, OutputFile, OutputOptions,
+    ResourceOptions, Result, SearchProgress, count, part, print, progress, refuse,
 };
 
 /// Build and rate sets of databases: several partitions, used together.
@@ -61,7 +61,7 @@ struct BuildSetArgs {
     force: bool,
 
     #[command(flatten)]
-    resources: Resources,
+    resources: ResourceOptions,
 }
 
 /// Estimate how strong a set is: mean values of random boards, and the growth of the search on given ones.
@@ -167,7 +167,8 @@ impl BuildSetArgs {
 
     fn build(&self, pattern: &Pattern) -> Result<Build> {
         let (kind, encoding) = (Kind::Regions, Encoding::Bit);
-        Ok(Build { kind, encoding, ..self.resources.build(pattern)? })
+        let build = Build::new(pattern.clone()).kind(kind).encoding(encoding);
+        Ok(build.resources(self.resources.get()?))
     }
 
     /// The partitions that fit the memory together: those of the list, or of patterns as large as fit.
@@ -316,7 +317,7 @@ impl BoardGrowth {
     fn of(solver: &Optimal, board: &Board, most: u64) -> Result<BoardGrowth> {
         let (total, thresholds) = (AtomicU64::new(0), Thresholds::new(0));
         let watch = ThresholdWatch { most, total, thresholds };
-        let answer = solver.solve(board, &watch)?;
+        let answer = solver.solve_with(board, &watch)?;
         let length = answer.moves.as_ref().map(|moves| moves.len());
         let mut done = watch.thresholds.nodes();
         if length.is_none() {

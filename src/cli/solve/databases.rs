@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use tilewave::internals;
-use tilewave::pdb::{Build, Encoding, Kind, PdbError, SetFile, build, inspect, partition};
+use tilewave::pdb::{Build, Encoding, Kind, PdbError, SetFile, inspect, partition};
 use tilewave::report::{bytes, duration};
 use tilewave::solve::default_patterns;
-use tilewave::{Board, Pattern, Pdb};
+use tilewave::{Board, Pattern, Pdb, internals};
 
 use crate::cli::{Context, Failure, Result, SearchProgress, last_words, part, refuse};
 
@@ -80,11 +79,11 @@ impl Databases {
             }
             let begun = Instant::now();
             let build_this =
-                Build { kind, encoding, threads, memory: Some(budget), ..Build::new(pattern) };
+                Build::new(pattern).kind(kind).encoding(encoding).threads(threads).memory(budget);
             let progress = SearchProgress::of_part(part(i, all));
-            let pdb = build(&build_this, &progress)?;
+            let pdb = build_this.run_with(&progress)?;
             if let Some(path) = &kept
-                && let Err(error) = pdb.save(path, true, &progress)
+                && let Err(error) = pdb.save_with(path, true, &progress)
             {
                 tracing::warn!("the database is not kept: {error}");
             }
@@ -178,7 +177,7 @@ fn open(path: &Path) -> Result<Pdb, PdbError> {
     match last_words::map(path) {
         Ok(mapped) => Pdb::map(path, mapped),
         // Whatever is wrong with the file, reading it says so.
-        Err(_) => Pdb::open(path),
+        Err(_) => Pdb::load(path),
     }
 }
 

@@ -24,7 +24,7 @@ use tilewave::report::html::player;
 use tilewave::report::{counted, duration, thousands};
 use tilewave::search::{Communicator, OneProcess, Ranks};
 use tilewave::solve::{
-    Answer, Attempt, Logged, Pending, SolveError, SolveLog, Stage, certify, explain,
+    Answer, Attempt, Logged, Pending, SolveError, SolveLog, Stage, certify_with, explain,
 };
 use tilewave::{Board, Constructive, DistanceTable, Moves, Optimal};
 
@@ -134,7 +134,7 @@ impl Args {
 
     /// Runs the command, alone or as one of several ranks.
     fn run_on(&self, communicator: &dyn Communicator) -> Result<()> {
-        let table = self.databases.table.as_ref().map(|path| DistanceTable::open(path));
+        let table = self.databases.table.as_ref().map(DistanceTable::open);
         let table = table.transpose()?;
         if let Some(table) = &table {
             self.refuse_beside(table)?;
@@ -362,7 +362,7 @@ impl SolveSession<'_> {
                     me(communicator)
                 )));
             }
-            solver = solver.without_copies();
+            solver = solver.memory(0);
         }
         if let (Some(path), Some(boards)) = (&args.log, self.logged.take()) {
             let all = boards.len();
@@ -485,7 +485,7 @@ impl Solver<'_> {
             // A table that ends before this board knows that the board lies beyond.
             Some(Answer { at_least: table.histogram().len(), ..known(moves, begun) })
         } else if let Some(solver) = &self.search {
-            match solver.attempt(board, &self.watch(at, 0.0, &[]))? {
+            match solver.attempt_with(board, &self.watch(at, 0.0, &[]))? {
                 Attempt::Answered(answer) => Some(answer),
                 Attempt::Hard(pending) => return Ok(Tried::Hard(pending, fast)),
             }
@@ -536,7 +536,7 @@ impl Solver<'_> {
         };
         let watch = self.watch(at, pending.seconds, &stages);
         let solver = self.search.as_ref().expect("what is hard was searched for");
-        let answer = solver.finish_together(pending, ranks, &watch, &watch)?;
+        let answer = solver.finish_together_with(pending, ranks, &watch, &watch)?;
         if let Some(log) = &self.log {
             log.end()?;
         }
@@ -602,7 +602,7 @@ impl Solver<'_> {
     fn prove(&self, board: &Board, length: usize) -> Result<Result<u64, String>> {
         let (begun, time) = (Instant::now(), self.args.timeout.unwrap_or(PROOF_TIME));
         let stop = StopWhen(|| progress::asked() || begun.elapsed() >= time);
-        match certify(board, self.goal, length, &stop) {
+        match certify_with(board, self.goal, length, &stop) {
             Ok(certificate) => Ok(Ok(certificate.conflicts)),
             Err(error @ SolveError::Undecided { .. }) => Ok(Err(error.to_string())),
             Err(error) => Err(error.into()),

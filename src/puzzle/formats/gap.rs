@@ -14,9 +14,9 @@
 
 use std::collections::HashMap;
 
-use crate::puzzle::formats::source::{FileErrorKind, Located, PointSource};
-use crate::puzzle::notation::{NotationError, parse_cycles};
-use crate::puzzle::{Generator, Permutation};
+use crate::puzzle::formats::source::{Located, PointSource};
+use crate::puzzle::notation::parse_cycles;
+use crate::puzzle::{Generator, Permutation, PuzzleError};
 use crate::units::shown;
 
 /// The part of a file that ends at a semicolon.
@@ -45,7 +45,8 @@ impl<'a> Statement<'a> {
     }
 
     fn syntax(&self, expected: &str) -> Located {
-        let kind = FileErrorKind::Syntax { found: shown(self.text, 32), expected: expected.into() };
+        let kind =
+            PuzzleError::FileSyntax { found: shown(self.text, 32), expected: expected.into() };
         kind.at(self.line)
     }
 }
@@ -74,17 +75,17 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
         let (name, value) = parts.ok_or_else(|| statement.syntax("'NAME:=..;'"))?;
         match name.text {
             "Gen" if moves.is_some() => {
-                return Err(FileErrorKind::Twice("Gen".into()).at(name.line));
+                return Err(PuzzleError::ThereTwice("Gen".into()).at(name.line));
             }
             "Gen" => {
                 let names = list(&value)?;
                 if names.is_empty() {
-                    let kind = crate::puzzle::DefinitionError::NoGenerators;
-                    return Err(FileErrorKind::from(kind).at(value.line));
+                    let kind = crate::puzzle::PuzzleError::NoGenerators;
+                    return Err(kind.at(value.line));
                 }
                 for name in &names {
                     if !cycles.contains_key(name.text) {
-                        let kind = FileErrorKind::Unknown(shown(name.text, 32));
+                        let kind = PuzzleError::Undefined(shown(name.text, 32));
                         return Err(kind.at(name.line));
                     }
                 }
@@ -101,12 +102,12 @@ pub(crate) fn read(text: &str) -> Result<PointSource, Located> {
                 });
                 let read = read.map_err(|error| generator_error(word, &value, error))?;
                 if cycles.insert(word, read).is_some() {
-                    return Err(FileErrorKind::Twice(shown(word, 32)).at(name.line));
+                    return Err(PuzzleError::ThereTwice(shown(word, 32)).at(name.line));
                 }
             }
         }
     }
-    let missing = || FileErrorKind::Missing("the list of moves, 'Gen:=[..];'".into()).at(0);
+    let missing = || PuzzleError::MissingPart("the list of moves, 'Gen:=[..];'".into()).at(0);
     let (names, line) = moves.ok_or_else(missing)?;
     let largest = names.iter().flat_map(|name| cycles[name].iter().flatten());
     let points = largest.max().map_or(0, |&point| point + 1);
@@ -136,10 +137,10 @@ fn without_remarks(text: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn generator_error(name: &str, value: &Statement, error: NotationError) -> Located {
-    let line = value.line(error.at());
+fn generator_error(name: &str, value: &Statement, error: PuzzleError) -> Located {
+    let line = value.line(error.byte());
     let name = shown(name, 32);
-    FileErrorKind::Generator { name, error }.at(line)
+    PuzzleError::Generator { name, error: error.into() }.at(line)
 }
 
 /// Refuses what is no name.
@@ -185,7 +186,7 @@ fn identical(value: &Statement) -> Result<(Vec<Vec<usize>>, Option<Located>), Lo
         let members = set.strip_prefix('[').and_then(|set| set.split_once(']'));
         let (members, behind) = members.ok_or_else(|| rest.syntax("'[..]'"))?;
         if members.contains(',') && wrong.is_none() {
-            let kind = FileErrorKind::EqualPieces(shown(members, 32));
+            let kind = PuzzleError::AlikePieces(shown(members, 32));
             wrong = Some(kind.at(inner.line(inner.text.len() - set.len())));
         }
         let point = |word: &str| word.trim().parse::<usize>().ok();

@@ -18,11 +18,10 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::puzzle::Permutation;
 use crate::puzzle::formats::sets::{FilePiece, FileSequence, PieceSet, SetSource};
-use crate::puzzle::formats::source::{FileErrorKind, Located, once};
-use crate::puzzle::notation::NotationError;
+use crate::puzzle::formats::source::{Located, once};
 use crate::puzzle::orbits::{OrbitTurn, Transformation};
+use crate::puzzle::{Permutation, PuzzleError};
 use crate::units::shown;
 
 /// The members of an object in the order of the file.
@@ -83,7 +82,8 @@ impl<'a> Value<'a> {
     /// A member that must be there, once.
     fn member(self, name: &str) -> Result<Value<'a>, Located> {
         let optional = self.optional(name)?;
-        let missing = || FileErrorKind::Missing(format!("\"{}\"", shown(name, 32))).at(self.line());
+        let missing =
+            || PuzzleError::MissingPart(format!("\"{}\"", shown(name, 32))).at(self.line());
         optional.ok_or_else(missing)
     }
 
@@ -93,7 +93,7 @@ impl<'a> Value<'a> {
         let first = found.next().map(|(_, value)| value);
         match found.next() {
             Some((name, value)) => {
-                Err(FileErrorKind::Twice(format!("\"{}\"", shown(&name, 32))).at(value.line()))
+                Err(PuzzleError::ThereTwice(format!("\"{}\"", shown(&name, 32))).at(value.line()))
             }
             None => Ok(first),
         }
@@ -106,7 +106,7 @@ impl<'a> Value<'a> {
             true => Ok(numbers),
             false => {
                 let (found, expected) = (numbers.len(), pieces);
-                Err(FileErrorKind::Count { found, expected }.at(self.line()))
+                Err(PuzzleError::Numbers { found, expected }.at(self.line()))
             }
         }
     }
@@ -119,7 +119,7 @@ impl<'a> Value<'a> {
         let turn = |turn: usize| {
             let small = u8::try_from(turn).ok().filter(|&turn| turn < orientations);
             let (by, orientations) = (turn.to_string(), orientations.into());
-            let wrong = || FileErrorKind::Turned { by, orientations }.at(value.line());
+            let wrong = || PuzzleError::Turned { by, orientations }.at(value.line());
             small.ok_or_else(wrong)
         };
         value.numbers(pieces)?.into_iter().map(turn).collect()
@@ -127,10 +127,10 @@ impl<'a> Value<'a> {
 }
 
 /// What the parser of JSON says, without its own idea of the line.
-fn json_error(error: &serde_json::Error) -> FileErrorKind {
+fn json_error(error: &serde_json::Error) -> PuzzleError {
     let text = error.to_string();
     let said = text.split(" at line ").next().unwrap_or_default();
-    FileErrorKind::Json(shown(said, 200))
+    PuzzleError::Json(shown(said, 200))
 }
 
 /// Returns what a file says.
@@ -138,12 +138,12 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
     let raw: &RawValue = serde_json::from_str(text).map_err(|e| json_error(&e).at(e.line()))?;
     let file = Value { raw, text };
     if let Some(counts) = file.optional("counts")? {
-        return Err(FileErrorKind::Found.at(counts.line()));
+        return Err(PuzzleError::SearchResult.at(counts.line()));
     }
     let orbits = file.member("orbits")?;
     let all: Vec<&RawValue> = orbits.read()?;
     if all.is_empty() {
-        return Err(FileErrorKind::Missing("a set of pieces".into()).at(orbits.line()));
+        return Err(PuzzleError::MissingPart("a set of pieces".into()).at(orbits.line()));
     }
     let all = all.into_iter().map(|raw| Value { raw, text });
     let sets = all.map(set).collect::<Result<Vec<PieceSet>, _>>()?;
@@ -179,12 +179,12 @@ fn set(orbit: Value) -> Result<PieceSet, Located> {
     let count = orbit.member("numPieces")?;
     let pieces: usize = count.read()?;
     if !(1..=Permutation::MAX_LEN).contains(&pieces) {
-        return Err(FileErrorKind::Pieces(pieces.to_string()).at(count.line()));
+        return Err(PuzzleError::Pieces(pieces.to_string()).at(count.line()));
     }
     let count = orbit.member("numOrientations")?;
     let orientations: usize = count.read()?;
     let modulus = u8::try_from(orientations).ok().filter(|o| (1..=127).contains(o));
-    let wrong = || FileErrorKind::Orientations(orientations).at(count.line());
+    let wrong = || PuzzleError::Orientations(orientations).at(count.line());
     let modulus = modulus.ok_or_else(wrong)?;
     let piece = |number| FilePiece { number, modulus, turn: 0 };
     let lines = (orbit.line(), orbit.line());
@@ -205,7 +205,7 @@ fn solved(pattern: Value, set: &mut PieceSet) -> Result<(), Located> {
             let all = usize::from(set.orientations);
             if let Some(&modulus) = moduli.iter().find(|&&m| m != 0 && all % m != 0) {
                 let (by, orientations) = (modulus.to_string(), all);
-                return Err(FileErrorKind::Turned { by, orientations }.at(value.line()));
+                return Err(PuzzleError::Turned { by, orientations }.at(value.line()));
             }
             moduli.into_iter().map(|m| if m == 0 { set.orientations } else { m as u8 }).collect()
         }
@@ -226,8 +226,8 @@ fn turn(name: &str, value: Value, set: &PieceSet) -> Result<OrbitTurn, Located> 
     let twist = value.turns("orientationDelta", pieces, set.orientations)?;
     let list = value.member("permutation")?;
     let pulled = Permutation::new(&list.numbers(pieces)?).map_err(|error| {
-        let (name, error) = (shown(name, 32), NotationError::Permutation(error));
-        FileErrorKind::Generator { name, error }.at(list.line())
+        let name = shown(name, 32);
+        PuzzleError::Generator { name, error: error.into() }.at(list.line())
     })?;
     Ok(OrbitTurn { source: pulled.images().to_vec(), twist })
 }

@@ -22,11 +22,10 @@
 //! latter says of each position by how much the piece is turned that it receives. All powers of a move count as one
 //! move. Aliases are names only.
 
-use crate::puzzle::Permutation;
 use crate::puzzle::formats::sets::{FilePiece, FileSequence, PieceSet, SetSource};
-use crate::puzzle::formats::source::{FileErrorKind, Located, once};
-use crate::puzzle::notation::NotationError;
+use crate::puzzle::formats::source::{Located, once};
 use crate::puzzle::orbits::{OrbitPlace, OrbitTurn, Transformation};
+use crate::puzzle::{Permutation, PuzzleError};
 use crate::units::shown;
 
 /// A line that is neither empty nor a remark: its number and its words.
@@ -62,7 +61,7 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
             true => Ok(()),
             false => {
                 let missing = format!("'Solved', before the first {what},");
-                Err(FileErrorKind::Missing(missing).at(line))
+                Err(PuzzleError::MissingPart(missing).at(line))
             }
         };
         match words[0] {
@@ -77,7 +76,7 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
             }
             "Solved" | "StartState" => {
                 if solved {
-                    return Err(FileErrorKind::Twice(words[0].into()).at(line));
+                    return Err(PuzzleError::ThereTwice(words[0].into()).at(line));
                 }
                 end(1)?;
                 reader.solved(line, usize::from(words[0] == "Solved"))?;
@@ -117,7 +116,7 @@ pub(crate) fn read(text: &str) -> Result<SetSource, Located> {
         }
     }
     if reader.source.moves.is_empty() {
-        return Err(FileErrorKind::Missing("a 'Move'".into()).at(0));
+        return Err(PuzzleError::MissingPart("a 'Move'".into()).at(0));
     }
     let mut source = reader.source;
     for one in sequences.iter().filter(|one| one.is_move) {
@@ -138,13 +137,13 @@ impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
         orientations: usize,
     ) -> Result<(), Located> {
         if self.source.sets.iter().any(|set| set.name == name) {
-            return Err(FileErrorKind::Twice(format!("set {}", shown(name, 32))).at(line));
+            return Err(PuzzleError::ThereTwice(format!("set {}", shown(name, 32))).at(line));
         }
         if !(1..=Permutation::MAX_LEN).contains(&pieces) {
-            return Err(FileErrorKind::Pieces(pieces.to_string()).at(line));
+            return Err(PuzzleError::Pieces(pieces.to_string()).at(line));
         }
         let modulus = u8::try_from(orientations).ok().filter(|o| (1..=127).contains(o));
-        let modulus = modulus.ok_or_else(|| FileErrorKind::Orientations(orientations).at(line))?;
+        let modulus = modulus.ok_or_else(|| PuzzleError::Orientations(orientations).at(line))?;
         let piece = |number| FilePiece { number, modulus, turn: 0 };
         self.source.sets.push(PieceSet {
             name: name.into(),
@@ -178,7 +177,7 @@ impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
             }
             let two = set.solved.iter().find(|one| set.kinds_of(one.number).count() > 1);
             if let Some(two) = two {
-                return Err(FileErrorKind::SeenAndUnseen(two.number).at(line));
+                return Err(PuzzleError::SeenAndUnseen(two.number).at(line));
             }
         }
         Ok(())
@@ -201,8 +200,7 @@ impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
             });
             let sources: Vec<usize> = sources.collect::<Result<_, _>>()?;
             let pulled = Permutation::new(&sources).map_err(|error| {
-                let error = NotationError::Permutation(error);
-                FileErrorKind::Generator { name: name.clone(), error }.at(line)
+                PuzzleError::Generator { name: name.clone(), error: error.into() }.at(line)
             })?;
             of.source.copy_from_slice(pulled.images());
             let (line, turns) = turns.unwrap_or_default();
@@ -249,13 +247,13 @@ impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
     /// The rows of each set up to `End`, none where it is left out.
     fn block(&mut self, line: usize, of: &str) -> Result<Vec<Option<KsolveRows<'a>>>, Located> {
         if self.source.sets.is_empty() {
-            let kind = FileErrorKind::Missing("'Set', before everything else,".into());
+            let kind = PuzzleError::MissingPart("'Set', before everything else,".into());
             return Err(kind.at(line));
         }
         let mut found: Vec<Option<KsolveRows>> = self.source.sets.iter().map(|_| None).collect();
         let mut open: Option<usize> = None;
         loop {
-            let missing = || FileErrorKind::Missing(format!("the 'End' of {of}")).at(0);
+            let missing = || PuzzleError::MissingPart(format!("the 'End' of {of}")).at(0);
             let (line, words) = self.lines.next().ok_or_else(missing)?;
             let first = words[0];
             let begun = open.is_none_or(|set| found[set].is_some());
@@ -265,7 +263,7 @@ impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
                 ("End", _, _) => return Err(syntax(line, "End", "numbers")),
                 (_, Some(set), _) if begun => {
                     if found[set].is_some() {
-                        return Err(FileErrorKind::Twice(shown(first, 32)).at(line));
+                        return Err(PuzzleError::ThereTwice(shown(first, 32)).at(line));
                     }
                     open = Some(set);
                 }
@@ -280,7 +278,7 @@ impl<'a, I: Iterator<Item = KsolveLine<'a>>> KsolveReader<'a, I> {
                         let found = words.len();
                         return Err(match full {
                             true => syntax(line, first, "End"),
-                            false => FileErrorKind::Count { found, expected }.at(line),
+                            false => PuzzleError::Numbers { found, expected }.at(line),
                         });
                     }
                     match &mut found[set] {
@@ -303,11 +301,11 @@ fn number(line: usize, word: &str) -> Result<usize, Located> {
 fn turn(line: usize, word: &str, orientations: u8) -> Result<u8, Located> {
     let turn = number(line, word).ok().filter(|&turn| turn < usize::from(orientations));
     turn.map(|turn| turn as u8).ok_or_else(|| {
-        FileErrorKind::Turned { by: shown(word, 32), orientations: orientations.into() }.at(line)
+        PuzzleError::Turned { by: shown(word, 32), orientations: orientations.into() }.at(line)
     })
 }
 
 fn syntax(line: usize, found: &str, expected: &str) -> Located {
-    let kind = FileErrorKind::Syntax { found: shown(found, 32), expected: shown(expected, 32) };
+    let kind = PuzzleError::FileSyntax { found: shown(found, 32), expected: shown(expected, 32) };
     kind.at(line)
 }

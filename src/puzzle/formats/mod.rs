@@ -17,13 +17,13 @@ pub(crate) mod ksolve;
 pub(crate) mod sets;
 pub(crate) mod source;
 
-use crate::puzzle::Definition;
 use crate::puzzle::formats::sets::SetSource;
 use crate::puzzle::formats::source::{Located, PointSource};
 use crate::puzzle::orbits::OrbitPuzzle;
+use crate::puzzle::{Definition, PuzzleError};
 
 pub use crate::puzzle::formats::sets::Extract;
-pub use crate::puzzle::formats::source::{Counting, FileErrorKind, FormatError};
+pub use crate::puzzle::formats::source::Counting;
 
 /// A way to write a puzzle down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,8 +76,8 @@ impl Format {
 /// ```
 ///
 /// # Errors
-/// [`FormatError`] names the file, the line and what is wrong there.
-pub fn read(file: &str, text: &str, counting: Counting) -> Result<Definition, FormatError> {
+/// [`PuzzleError`] names the file, the line and what is wrong there.
+pub fn read(file: &str, text: &str, counting: Counting) -> Result<Definition, PuzzleError> {
     let (source, name) = source(file, text)?;
     let definition = source.points().and_then(|points| points.definition(name, counting));
     definition.map_err(|error: Located| error.of(file))
@@ -87,8 +87,8 @@ pub fn read(file: &str, text: &str, counting: Counting) -> Result<Definition, Fo
 /// of its sets of pieces, or of the orbits of its points.
 ///
 /// # Errors
-/// [`FormatError`] names the file, the line and what is wrong there.
-pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle, FormatError> {
+/// [`PuzzleError`] names the file, the line and what is wrong there.
+pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle, PuzzleError> {
     let (source, name) = source(file, text)?;
     if let Ok(points) = source.points() {
         let definition = points.definition(name, counting);
@@ -96,7 +96,7 @@ pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle
             Ok(definition) => return Ok(FilePuzzle::Positions(definition)),
             // It has too many positions for that, or some that look alike.
             Err(Located {
-                kind: FileErrorKind::TooManyPoints { .. } | FileErrorKind::EqualPieces(_),
+                kind: PuzzleError::TooManyPoints { .. } | PuzzleError::AlikePieces(_),
                 ..
             }) => {}
             Err(error) => return Err(error.of(file)),
@@ -122,8 +122,8 @@ pub fn read_any(file: &str, text: &str, counting: Counting) -> Result<FilePuzzle
 /// ```
 ///
 /// # Errors
-/// [`FormatError`] names the file, the line and what is wrong there.
-pub fn read_orbits(file: &str, text: &str, extract: &Extract) -> Result<OrbitPuzzle, FormatError> {
+/// [`PuzzleError`] names the file, the line and what is wrong there.
+pub fn read_orbits(file: &str, text: &str, extract: &Extract) -> Result<OrbitPuzzle, PuzzleError> {
     let (source, name) = source(file, text)?;
     source.sets().puzzle(name, extract).map_err(|error| error.of(file))
 }
@@ -160,8 +160,8 @@ impl Source {
 }
 
 /// What a file says, and what it is called.
-fn source<'a>(file: &'a str, text: &str) -> Result<(Source, &'a str), FormatError> {
-    let format = Format::of(file).ok_or_else(|| FileErrorKind::Format.at(0).of(file))?;
+fn source<'a>(file: &'a str, text: &str) -> Result<(Source, &'a str), PuzzleError> {
+    let format = Format::of(file).ok_or_else(|| PuzzleError::FileFormat.at(0).of(file))?;
     let (format, name) = format;
     // Some editors begin a file with a byte order mark.
     let text = text.trim_start_matches('\u{feff}');

@@ -5,13 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::puzzle::algorithm::{self, AlgorithmError};
-use crate::puzzle::formats::source::{Counting, FileErrorKind, Located, PointSource};
+use crate::puzzle::formats::source::{Counting, Located, PointSource};
 use crate::puzzle::group::orbits;
 use crate::puzzle::orbits::{
     Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation,
 };
-use crate::puzzle::{Generator, Permutation};
+use crate::puzzle::{Generator, Permutation, PuzzleError, algorithm};
 use crate::units::shown;
 
 /// A piece in the solved puzzle, as a file has it.
@@ -170,7 +169,7 @@ impl SetSource {
                 let wrong = left.into_iter().find(|one| one.is_move);
                 return wrong.map_or(Ok(()), |one| {
                     let error = self.sequence(&one.text, &orbits).expect_err("it was one");
-                    Err(FileErrorKind::Sequence(error).at(one.line))
+                    Err(error.at(one.line))
                 });
             }
             open = left;
@@ -178,7 +177,7 @@ impl SetSource {
     }
 
     /// Returns what a sequence of names of the file does.
-    fn sequence(&self, text: &str, orbits: &[Orbit]) -> Result<Transformation, AlgorithmError> {
+    fn sequence(&self, text: &str, orbits: &[Orbit]) -> Result<Transformation, PuzzleError> {
         let all = || self.moves.iter().chain(&self.named);
         let find = |name: &str| all().find(|(other, _)| other == name).map(|(_, of)| of.clone());
         algorithm::transformation(text, orbits, find)
@@ -188,18 +187,18 @@ impl SetSource {
     pub fn points(&self) -> Result<PointSource, Located> {
         let [set] = self.sets.as_slice() else {
             let second = &self.sets[1];
-            let kind = FileErrorKind::SecondSet(shown(&second.name, 32));
+            let kind = PuzzleError::SecondSet(shown(&second.name, 32));
             return Err(kind.at(second.lines.0));
         };
         if set.orientations > 1 {
-            let kind = FileErrorKind::Orientations(set.orientations.into());
+            let kind = PuzzleError::Orientations(set.orientations.into());
             return Err(kind.at(set.lines.0));
         }
         if let Some(twice) = set.twice() {
-            return Err(FileErrorKind::EqualPieces(format!("{twice} twice")).at(set.lines.1));
+            return Err(PuzzleError::AlikePieces(format!("{twice} twice")).at(set.lines.1));
         }
         if !self.illegal.is_empty() {
-            return Err(FileErrorKind::Unsupported("Illegal".into()).at(self.illegal_line));
+            return Err(PuzzleError::Unsupported("Illegal".into()).at(self.illegal_line));
         }
         let moves = self.moves.iter().filter(|(name, _)| !is_rotation(name));
         let generator = |(name, of): &(String, Transformation)| {
@@ -225,7 +224,7 @@ impl SetSource {
         } else {
             let chosen = |text: &String| {
                 let (name, sequence) = text.split_once('=').unwrap_or((text, text));
-                let wrong = |error: AlgorithmError| FileErrorKind::Sequence(error).at(self.line);
+                let wrong = |error: PuzzleError| error.at(self.line);
                 let of = self.sequence(sequence, &orbits).map_err(wrong)?;
                 Ok::<_, Located>((name.into(), of))
             };
@@ -239,7 +238,7 @@ impl SetSource {
                 sets => puzzle.keeping(sets),
             })
             .and_then(|puzzle| puzzle.counting(extract.counting.turns(self.powers)))
-            .map_err(|error| FileErrorKind::from(error).at(self.line))
+            .map_err(|error| error.at(self.line))
     }
 }
 

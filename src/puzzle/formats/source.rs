@@ -2,11 +2,9 @@
 //!
 //! Invariant: all moves permute the same points; what is read becomes a definition in one way for all formats.
 
-use crate::puzzle::algorithm::AlgorithmError;
 use crate::puzzle::group::{orbits, reduce};
-use crate::puzzle::notation::NotationError;
-use crate::puzzle::orbits::{OrbitError, Turns};
-use crate::puzzle::{Definition, DefinitionError, Generator, Permutation};
+use crate::puzzle::orbits::Turns;
+use crate::puzzle::{Definition, Generator, Permutation, PuzzleError};
 use crate::units::shown;
 
 /// How to count moves.
@@ -45,25 +43,25 @@ pub(crate) struct PointSource {
 impl PointSource {
     /// Returns the puzzle: as few points as tell its states apart, inverses or powers added.
     pub fn definition(self, name: &str, counting: Counting) -> Result<Definition, Located> {
-        let at = |kind: FileErrorKind| kind.at(self.line);
+        let at = |kind: PuzzleError| kind.at(self.line);
         if let Some((_, wrong)) = self.equal {
             return Err(wrong);
         }
         if self.generators.len() > Definition::MAX_GENERATORS {
-            return Err(at(DefinitionError::TooManyGenerators.into()));
+            return Err(at(PuzzleError::ManyMoves));
         }
         let points = self.labels.len();
         let permutations: Vec<Permutation> =
             self.generators.iter().map(|g| g.permutation.clone()).collect();
         if permutations.iter().all(Permutation::is_identity) {
-            return Err(at(DefinitionError::NoGenerators.into()));
+            return Err(at(PuzzleError::NoGenerators));
         }
         let most = Definition::MAX_POSITIONS;
         let reduced = reduce(points, &permutations, most).map_err(|none| {
             let all = orbits(points, &permutations);
             let sizes: Vec<String> = all.iter().map(|orbit| orbit.len().to_string()).collect();
             let moved = all.iter().map(Vec::len).sum();
-            at(FileErrorKind::TooManyPoints {
+            at(PuzzleError::TooManyPoints {
                 moved,
                 orbits: match sizes.as_slice() {
                     [_] => "one orbit".into(),
@@ -80,7 +78,7 @@ impl PointSource {
         let kept: Vec<usize> = reduced.points.iter().map(|&p| self.labels[p]).collect();
         let mut definition = Definition::new(name, kept.len(), generators.collect())
             .and_then(|definition| definition.labelled(&kept))
-            .map_err(|error| at(error.into()))?;
+            .map_err(&at)?;
         if kept.len() < reduced.moved {
             definition = definition.noted(note(&kept, reduced.moved, reduced.block));
         }
@@ -89,7 +87,7 @@ impl PointSource {
             Turns::Powers => definition.with_powers(),
             Turns::Quarter => definition.inverse_closed(),
         };
-        closed.map_err(|error| at(error.into()))
+        closed.map_err(at)
     }
 }
 
@@ -97,12 +95,12 @@ impl PointSource {
 pub(crate) fn once<'a>(
     mut names: impl ExactSizeIterator<Item = &'a str>,
     name: &str,
-) -> Result<(), FileErrorKind> {
+) -> Result<(), PuzzleError> {
     if names.len() == Definition::MAX_GENERATORS {
-        return Err(DefinitionError::TooManyGenerators.into());
+        return Err(PuzzleError::ManyMoves);
     }
     match names.any(|other| other == name) {
-        true => Err(DefinitionError::NameTwice(shown(name, 32)).into()),
+        true => Err(PuzzleError::NameTwice(shown(name, 32))),
         false => Ok(()),
     }
 }
@@ -124,131 +122,7 @@ fn note(kept: &[usize], moved: usize, block: usize) -> String {
 //
 // Invariant: an error is one line that begins with the name of the file and, where there is one, the line.
 
-/// A puzzle file that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {kind}", place(.file, *.line))]
-pub struct FormatError {
-    /// Its name.
-    pub file: String,
-    /// The line, from 1, or 0 where it is the whole.
-    pub line: usize,
-    /// What is wrong.
-    pub kind: FileErrorKind,
-}
-
-fn place(file: &str, line: usize) -> String {
-    match line {
-        0 => shown(file, 4096),
-        line => format!("{}:{line}", shown(file, 4096)),
-    }
-}
-
-/// What is wrong with a puzzle file.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FileErrorKind {
-    /// The name does not say which format it is.
-    #[error("not a kind of puzzle file: its name must end in .gap, .tws, .def or .kpuzzle.json")]
-    Format,
-    /// Something that the format does not have at this place.
-    #[error("'{found}' stands where {expected} should")]
-    Syntax {
-        /// What stands there.
-        found: String,
-        /// What should.
-        expected: String,
-    },
-    /// Something that must be there and is not.
-    #[error("{0} is missing")]
-    Missing(String),
-    /// What a search wrote, where a puzzle is expected.
-    #[error(
-        "it is what a search has found, not the definition of a puzzle: name the puzzle itself"
-    )]
-    Found,
-    /// Something that may be there once.
-    #[error("{0} is there twice")]
-    Twice(String),
-    /// A name that was not defined before.
-    #[error("'{0}' is not defined above")]
-    Unknown(String),
-    /// Several sets of pieces.
-    #[error(
-        "a second set of pieces, '{0}': puzzles of one set are supported (leave the other sets out for a puzzle of its own)"
-    )]
-    SecondSet(String),
-    /// Pieces that can be turned in place.
-    #[error("pieces with {0} orientations: only pieces that have one are supported")]
-    Orientations(usize),
-    /// A piece that is turned by more than it can be.
-    #[error("a piece is turned by {by}, in a set of {}",
-        if *orientations == 1 { "one orientation".into() } else { format!("{orientations} orientations") })]
-    Turned {
-        /// By how much.
-        by: String,
-        /// How many orientations the set has.
-        orientations: usize,
-    },
-    /// Equal pieces of which some have an orientation that matters.
-    #[error(
-        "pieces {0} are alike, but '?' says of some of them only that their orientation does not matter"
-    )]
-    SeenAndUnseen(usize),
-    /// What is no sequence of moves.
-    #[error(transparent)]
-    Sequence(#[from] AlgorithmError),
-    /// What makes no puzzle of sets of pieces.
-    #[error(transparent)]
-    Orbits(#[from] OrbitError),
-    /// Equal pieces.
-    #[error("equal pieces ({0}) are not supported: every piece must have a number of its own")]
-    EqualPieces(String),
-    /// A part of the format that this program does not read.
-    #[error("'{0}' is not supported")]
-    Unsupported(String),
-    /// A list of another length.
-    #[error("{found} numbers where {expected} should stand")]
-    Count {
-        /// Numbers there.
-        found: usize,
-        /// Numbers needed.
-        expected: usize,
-    },
-    /// More pieces than are read.
-    #[error("{0} pieces: at most 255 are read")]
-    Pieces(String),
-    /// A group that acts on too many points.
-    #[error(
-        "the moves permute {moved} points in {orbits}: no {most} of them {}tell all states apart, and a puzzle has at most {most} positions",
-        if *sure { "" } else { "were found that " }
-    )]
-    TooManyPoints {
-        /// The points.
-        moved: usize,
-        /// Their orbits, in words.
-        orbits: String,
-        /// The most that can be.
-        most: usize,
-        /// Whether all choices were tried.
-        sure: bool,
-    },
-    /// A generator that is none.
-    #[error("{name}: {error}")]
-    Generator {
-        /// Its name.
-        name: String,
-        /// What is wrong with it.
-        error: NotationError,
-    },
-    /// Not JSON.
-    #[error("{0}")]
-    Json(String),
-    /// What makes no puzzle.
-    #[error(transparent)]
-    Definition(#[from] DefinitionError),
-}
-
-impl FileErrorKind {
+impl PuzzleError {
     /// Returns the error at a line.
     pub(crate) fn at(self, line: usize) -> Located {
         Located { line, kind: self }
@@ -259,18 +133,18 @@ impl FileErrorKind {
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
     pub line: usize,
-    pub kind: FileErrorKind,
+    pub kind: PuzzleError,
 }
 
 impl Located {
     /// Returns the error of a file.
-    pub fn of(self, file: &str) -> FormatError {
-        FormatError { file: file.into(), line: self.line, kind: self.kind }
+    pub fn of(self, file: &str) -> PuzzleError {
+        PuzzleError::File { file: file.into(), line: self.line, reason: Box::new(self.kind) }
     }
 }
 
-impl From<DefinitionError> for Located {
-    fn from(error: DefinitionError) -> Located {
-        FileErrorKind::Definition(error).at(0)
+impl From<PuzzleError> for Located {
+    fn from(error: PuzzleError) -> Located {
+        error.at(0)
     }
 }

@@ -14,14 +14,14 @@ use crate::kernel::{Kernel, Rule, Tally, collect, spread};
 use crate::perm::{ALL, GROUP, Gathers, Reach, Register};
 use crate::progress::{Phase, Progress};
 use crate::search::disk::{
-    Batch, Batches, BlockSources, Committer, DiskError, EncodedFrames, Fetch, Halo, Halt,
-    MemoryPlan, RunFiles,
+    Batch, Batches, BlockSources, Committer, EncodedFrames, Fetch, Halo, Halt, MemoryPlan, RunFiles,
 };
 use crate::search::{
     BlockLoop, BlockTarget, Chunks, Crossings, Expansion, Frontier, IncomingStep, MANY, Plane,
-    PredecessorBlocks, SearchProblem, crosses,
+    PredecessorBlocks, SearchError, SearchProblem, crosses,
 };
-use crate::store::{Codec, Decoder, Encoder, MemoryError};
+use crate::store::{Codec, Decoder, Encoder};
+use crate::system::SystemError;
 
 /// Batches that may wait of the previous level, or of one that only gives its bits again: they are used at once.
 const AHEAD: usize = 32;
@@ -172,7 +172,7 @@ impl Workers {
         level: i32,
         kernel: Kernel,
         threads: usize,
-    ) -> Result<Workers, MemoryError> {
+    ) -> Result<Workers, SystemError> {
         let worker = |_| {
             Ok(Worker {
                 decoder: Decoder::new(kernel)?,
@@ -187,7 +187,7 @@ impl Workers {
                 seen: Vec::new(),
             })
         };
-        let workers: Result<Vec<_>, MemoryError> = (0..threads).map(worker).collect();
+        let workers: Result<Vec<_>, SystemError> = (0..threads).map(worker).collect();
         Ok(Workers(Mutex::new(workers?)))
     }
 
@@ -565,7 +565,7 @@ impl ChunkStep<'_> {
         let level = any.then_some((false, &*registers));
         let seen = (parts.seen && (held || any)).then_some((true, &*seen));
         for (is_seen, registers) in level.into_iter().chain(seen) {
-            let bytes = encoder.encode(registers).map_err(DiskError::uncoded)?;
+            let bytes = encoder.encode(registers).map_err(SearchError::uncoded)?;
             encoded.push(parts.in_file(frame, is_seen), bytes);
         }
         run.files.times.encode.add(begun);

@@ -11,8 +11,9 @@ use twox_hash::XxHash3_64;
 use crate::Error;
 use crate::puzzle::orbits::OrbitPuzzle;
 use crate::puzzle::{Board, Metric, StateSpace};
-use crate::search::PlaneStore;
-use crate::search::disk::{DiskError, Widths};
+use crate::resources::setters;
+use crate::search::disk::Widths;
+use crate::search::{PlaneStore, SearchError};
 use crate::store::{
     Codec, DEFAULT_LEVEL, Identity, LABEL, Lock, Manifest, Shares, Storage, lock_within,
 };
@@ -95,11 +96,11 @@ impl Directories {
     }
 
     /// Locks all directories, each after waiting at most `patience`.
-    pub(crate) fn lock(&self, patience: Duration) -> Result<Vec<Lock>, DiskError> {
+    pub(crate) fn lock(&self, patience: Duration) -> Result<Vec<Lock>, SearchError> {
         let running = "another search is running here; wait for it, or choose another --dir";
         let lock = |storage: &dyn Storage| {
             let lock = lock_within(storage, patience)?;
-            lock.ok_or_else(|| DiskError::apart(storage, running))
+            lock.ok_or_else(|| SearchError::apart(storage, running))
         };
         self.all().map(lock).collect()
     }
@@ -112,8 +113,8 @@ impl Directories {
     /// Reads the manifest, if there is one, and deals chunks out as it says.
     ///
     /// # Errors
-    /// [`DiskError`] when it cannot be read or is damaged.
-    pub fn manifest(&self) -> Result<Option<Manifest>, DiskError> {
+    /// [`SearchError`] when it cannot be read or is damaged.
+    pub fn manifest(&self) -> Result<Option<Manifest>, SearchError> {
         let manifest = Manifest::read(self.first())?;
         self.deal(manifest.as_ref().map_or(&[], |manifest| &manifest.shares));
         Ok(manifest)
@@ -169,17 +170,17 @@ impl Identity {
         matches!((read(self), read(other)), (Some(one), Some(other)) if one.is_renamed(&other))
     }
 
-    /// What is searched, by lists or by numbers; [`DiskError::Apart`] as for [`Identity::space`].
+    /// What is searched, by lists or by numbers; [`SearchError::Apart`] as for [`Identity::space`].
     pub(crate) fn searched(&self, of: &dyn Storage) -> Result<Searched, Error> {
         let puzzle =
             self.puzzle.as_deref().and_then(|text| OrbitPuzzle::of_json(&self.board, text));
         puzzle.map_or_else(|| self.space(of).map(Searched::Numbered), |p| Ok(Searched::Listed(p)))
     }
 
-    /// What is searched by the numbers of its states; [`DiskError::Apart`] for what no program of this version wrote.
+    /// What is searched by the numbers of its states; [`SearchError::Apart`] for what no program of this version wrote.
     pub(crate) fn space(&self, of: &dyn Storage) -> Result<StateSpace, Error> {
         let unknown = |what: &str| {
-            DiskError::apart(
+            SearchError::apart(
                 of,
                 format!("its manifest names {what} that this program does not know"),
             )
@@ -252,6 +253,7 @@ pub(crate) fn label(identity: &Identity) -> String {
 
 /// How a search uses its disk.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct Disk {
     /// Where the files lie.
     pub directories: Directories,
@@ -280,6 +282,22 @@ pub struct Disk {
     pub check: bool,
     /// Time to wait for another search in the directories to end.
     pub patience: Duration,
+}
+
+setters! { Disk:
+    directories: Directories,
+    zstd_level: i32,
+    commit_every: Duration,
+    keep_all: bool,
+    expected: Vec<Widths>,
+    ignore_space: bool,
+    check: bool,
+    patience: Duration,
+    ;
+    shared_digits: usize,
+    planes: PlaneStore,
+    codec: Codec,
+    limit: u64,
 }
 
 impl Disk {

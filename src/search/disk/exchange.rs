@@ -18,9 +18,10 @@ use twox_hash::XxHash3_64;
 use crate::Error;
 use crate::kernel::Kernel;
 use crate::perm::{LANES, Register};
-use crate::search::Communicator;
-use crate::search::disk::{Directories, DiskError};
-use crate::store::{Append, Codec, DEFAULT_LEVEL, Decoder, Encoder, MemoryError, ReadAt, RunFile};
+use crate::search::disk::Directories;
+use crate::search::{Communicator, SearchError};
+use crate::store::{Append, Codec, DEFAULT_LEVEL, Decoder, Encoder, ReadAt, RunFile};
+use crate::system::SystemError;
 
 const MAGIC: [u8; 8] = *b"TWCROSS\n";
 
@@ -143,7 +144,7 @@ impl<'a> Exchange<'a> {
                 }
                 Some(())
             });
-            opened.ok_or_else(|| DiskError::Elsewhere {
+            opened.ok_or_else(|| SearchError::Elsewhere {
                 rank,
                 reason: "what it sends arrives damaged: check the network and the memory of the machines".into(),
             })?;
@@ -195,11 +196,11 @@ impl ScratchFiles<'_> {
     }
 
     /// Counts bytes as used, and refuses more than may be.
-    fn count(&self, depth: u32, bytes: u64) -> Result<(), DiskError> {
+    fn count(&self, depth: u32, bytes: u64) -> Result<(), SearchError> {
         let used = &self.directories.used;
         used.scratch.fetch_add(bytes, Ordering::Relaxed);
         match self.limit.filter(|&limit| used.bytes() > limit) {
-            Some(limit) => Err(DiskError::Limit { depth, limit, lost: false }),
+            Some(limit) => Err(SearchError::Limit { depth, limit, lost: false }),
             None => Ok(()),
         }
     }
@@ -247,7 +248,7 @@ impl ScratchFiles<'_> {
                 "{}: it reads back other bytes than were written; the levels are whole: look at the disk, or keep the planes elsewhere with --planes memory, and give the same command again",
                 storage.place(&name)
             );
-            return Err(DiskError::Damaged { depth: key.0, scratch: true, reason }.into());
+            return Err(SearchError::Damaged { depth: key.0, scratch: true, reason }.into());
         }
         if let Some(file) = self.files.get_mut(&key) {
             file.waiting -= 1;
@@ -340,7 +341,7 @@ pub(crate) struct Packer {
 }
 
 impl Packer {
-    pub fn new(kernel: Kernel) -> Result<Packer, MemoryError> {
+    pub fn new(kernel: Kernel) -> Result<Packer, SystemError> {
         let codec = Codec::best(kernel);
         Ok(Packer {
             codec,
@@ -365,7 +366,7 @@ impl Packer {
                 register
             }));
             let coded = self.encoder.encode(&self.frame);
-            let coded = coded.map_err(|_| MemoryError::Codec)?;
+            let coded = coded.map_err(|_| SystemError::CodecMemory)?;
             packed.extend((coded.len() as u32).to_le_bytes());
             packed.extend(coded);
         }
@@ -379,7 +380,7 @@ pub(crate) struct Unpacker {
 }
 
 impl Unpacker {
-    pub fn new(kernel: Kernel) -> Result<Unpacker, MemoryError> {
+    pub fn new(kernel: Kernel) -> Result<Unpacker, SystemError> {
         Ok(Unpacker { decoder: Decoder::new(kernel)?, frame: Vec::new() })
     }
 

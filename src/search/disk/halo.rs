@@ -22,7 +22,8 @@ use crate::search::disk::{
     ALL_LANES, BlockSources, Exchange, Granularity, PlaneSources, Portions, Segment,
 };
 use crate::search::{Communicator, Crossings};
-use crate::store::{MemoryError, Words, push_number, take_number};
+use crate::store::{Words, push_number, take_number};
+use crate::system::SystemError;
 
 /// Takes bits from the chunks of one level to those of the next.
 ///
@@ -275,8 +276,8 @@ impl<'a> ChunkHalo<'a> {
         targets.dedup();
         let chunk_of = |block: &usize| self.crossings.chunks.of_block(*block);
         let parts: Vec<&[usize]> = targets.chunk_by(|a, b| chunk_of(a) == chunk_of(b)).collect();
-        let segment = |packer: &mut Result<Packer, MemoryError>, blocks: &[usize]| {
-            let packer = packer.as_mut().map_err(|error| error.clone())?;
+        let segment = |packer: &mut Result<Packer, SystemError>, blocks: &[usize]| {
+            let packer = packer.as_mut().map_err(|_| SystemError::CodecMemory)?;
             let to = chunk_of(&blocks[0]);
             let segment = self.segment(chunk, number, &plane.sources, blocks);
             let packed = packer.pack(&segment, self.exchange.leaves(to))?;
@@ -359,11 +360,11 @@ impl Halo for ChunkHalo<'_> {
     fn begin(&mut self, depth: u32, chunk: usize) -> Result<(), Error> {
         let segments = self.exchange.receive(depth, chunk)?;
         self.incoming.clear();
-        let fill = |unpacker: &mut Result<Unpacker, MemoryError>, (from, plane, packed)| {
-            let unpacker = unpacker.as_mut().map_err(|error| error.clone())?;
+        let fill = |unpacker: &mut Result<Unpacker, SystemError>, (from, plane, packed)| {
+            let unpacker = unpacker.as_mut().map_err(|_| SystemError::CodecMemory)?;
             let packed: Vec<u8> = packed;
             // What arrives has been compared with its hash, and is what was packed.
-            let bytes = unpacker.unpack(&packed).ok_or(MemoryError::Codec)?;
+            let bytes = unpacker.unpack(&packed).ok_or(SystemError::CodecMemory)?;
             self.fill(chunk, plane, from, &bytes);
             Ok(())
         };

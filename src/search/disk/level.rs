@@ -16,8 +16,8 @@ use crate::perm::LANES;
 use crate::progress::{Phase, Progress};
 use crate::puzzle::State;
 use crate::search::disk::{
-    ChunkHalo, Committer, Disk, DiskError, DiskRun, Exchange, Halo, Halt, Level, RunFiles, SENT,
-    Stopped, WholeHalo, Writer, half_step, restore,
+    ChunkHalo, Committer, Disk, DiskRun, Exchange, Halo, Halt, Level, RunFiles, SENT, Stopped,
+    WholeHalo, Writer, half_step, restore,
 };
 use crate::search::{
     Chunks, Communicator, FoundLevels, Frontier, PlaneStore, Reduce, Search, SearchError,
@@ -45,8 +45,8 @@ impl<'a> DiskJob<'a> {
         progress: &'a dyn Progress,
     ) -> Result<DiskJob<'a>, Error> {
         let problem = SearchProblem::chunked(&search.space)?;
-        let kernel = search.choose_kernel()?;
-        let pool = pool(search.threads).map_err(SearchError::from)?;
+        let kernel = search.resources.choose_kernel().map_err(SearchError::from)?;
+        let pool = pool(search.resources.threads).map_err(SearchError::from)?;
         Ok(DiskJob { search, disk, communicator, progress, problem, kernel, pool })
     }
 }
@@ -89,7 +89,7 @@ impl<'a> Session<'a> {
         let result = self.levels(&committer, &base);
         // Whatever stopped the session, what it has finished is committed.
         let closed = if self.run.alone { committer.close() } else { committer.stop() };
-        let alone = |error: DiskError| Stopped::Alone(error.into());
+        let alone = |error: SearchError| Stopped::Alone(error.into());
         match result {
             Ok((committed, sent)) => {
                 closed.map(|own| (committed.unwrap_or(own), sent)).map_err(alone)
@@ -99,7 +99,7 @@ impl<'a> Session<'a> {
                 Err(closed.map_or_else(alone, |_| Stopped::Together(error)))
             }
             // The first error is the cause; the writer may have failed for the same one.
-            Err(Halt::Error(Error::Disk(error))) if closed.is_err() => {
+            Err(Halt::Error(Error::Search(error))) if closed.is_err() => {
                 Err(alone(error.without_commit()))
             }
             Err(Halt::Error(error)) => Err(Stopped::Alone(error)),
@@ -218,7 +218,7 @@ impl<'a> Session<'a> {
     /// What ends all ranks when one of them was told to stop.
     fn interrupted(&self, depth: usize, states: u64) -> Halt {
         let directory = self.job.disk.directories.first().name();
-        Halt::Together(DiskError::Interrupted { directory, depth, states }.into())
+        Halt::Together(SearchError::Paused { directory, depth, states }.into())
     }
 
     /// The chunks of a level that this rank has still to compute, in order.

@@ -17,7 +17,7 @@ use crate::kernel::Tally;
 use crate::progress::{Phase, Progress};
 use crate::puzzle::orbits::OrbitPuzzle;
 use crate::search::SearchError;
-use crate::search::disk::{Directories, DiskError, RunLevel, Verified, label};
+use crate::search::disk::{Directories, RunLevel, Verified, label};
 use crate::store::{
     ChunkRecord, Codec, FrameEntry, LevelHeader, LevelReader, ListCounts, ListCut, Manifest,
     ReadAt, RunFile, StorageError,
@@ -93,7 +93,7 @@ impl<'a> ListFiles<'a> {
     }
 
     /// What is wrong where lists cannot be read: which file says which chunk it is of.
-    pub fn unread(&self, error: StorageError) -> DiskError {
+    pub fn unread(&self, error: StorageError) -> SearchError {
         match (error.kind(), RunFile::parse(&error.place.file)) {
             (
                 std::io::ErrorKind::InvalidData,
@@ -111,7 +111,7 @@ impl<'a> ListFiles<'a> {
         depth: u32,
         record: &ChunkRecord,
         room: &AtomicU64,
-    ) -> Result<Vec<(usize, ListChunk)>, DiskError> {
+    ) -> Result<Vec<(usize, ListChunk)>, SearchError> {
         let level = self.level(depth);
         let reader = level.open(record, &self.header(depth, record.chunk))?;
         let (file, entries) = reader.into_file();
@@ -145,7 +145,7 @@ impl<'a> ListFiles<'a> {
         depth: u32,
         records: &[ChunkRecord],
         room: u64,
-    ) -> Result<BucketLists, DiskError> {
+    ) -> Result<BucketLists, SearchError> {
         let mut chunks = vec![ListChunk::default(); space.chunks()];
         let room = AtomicU64::new(room);
         let here: Vec<&ChunkRecord> = records.iter().filter(|record| record.has_file()).collect();
@@ -172,7 +172,7 @@ pub(crate) fn verify_lists(
     let first = directories.first();
     let files = ListFiles::new(directories, manifest);
     let unknown =
-        || DiskError::apart(first, "its manifest does not say how its lists are dealt out");
+        || SearchError::apart(first, "its manifest does not say how its lists are dealt out");
     let cut = manifest.lists.as_ref().ok_or_else(unknown)?;
     let space = FrontierSearch::new(puzzle.clone()).space_of(cut)?;
     let all = manifest.disk_bytes();
@@ -190,7 +190,7 @@ pub(crate) fn verify_lists(
                 if progress.interrupted() {
                     let (directory, states) = (first.name(), manifest.states());
                     let depth = level.depth as usize;
-                    return Err(DiskError::Interrupted { directory, depth, states });
+                    return Err(SearchError::Paused { directory, depth, states });
                 }
                 let own = space.recount(at, &lists).map_err(|error| files.unread(error))?;
                 sum = sum.plus(own);
@@ -221,7 +221,7 @@ pub(crate) fn verify_lists(
                 "depth {} has other states than the manifest counts: the run is damaged, start again in another --dir",
                 level.depth
             );
-            return Err(DiskError::apart(first, reason).into());
+            return Err(SearchError::apart(first, reason).into());
         }
     }
     Ok(verified)

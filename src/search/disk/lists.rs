@@ -15,28 +15,38 @@ use crate::frontier::{
     BucketLists, BucketSpace, FoundLists, FrontierLevel, FrontierOutcome, FrontierSearch, LevelEnd,
     LevelStore, LevelTotal, LevelUse, ListChunk, ListSink,
 };
-use crate::progress::Progress;
+use crate::progress::{NoProgress, Progress};
 use crate::puzzle::orbits::OrbitPuzzle;
 use crate::search::SearchError;
 use crate::search::disk::list_files::{Chunking, ListFiles};
-use crate::search::disk::run::{alone, run_number, same_run};
-use crate::search::disk::{Committer, Disk, DiskError, EncodedFrames, Survey, WriterJob};
+use crate::search::disk::run::{run_number, same_run};
+use crate::search::disk::{Committer, Disk, EncodedFrames, Survey, WriterJob};
 use crate::store::{ChunkRecord, Identity, LevelRecord, ListCut, Manifest};
 
-/// Runs a search by lists on disk, or continues the one that the directories hold. The lists of the levels that are
-/// read lie in memory as far as half of it allows, else they are read from their files.
-///
-/// Cost: that of [`FrontierSearch::run`] with coded lists; disk for the lists of two levels, or all.
-///
-/// # Errors
-/// As [`crate::search::disk::run`] and [`FrontierSearch::run`].
-pub fn run_lists(
-    search: &FrontierSearch,
-    disk: &Disk,
-    progress: &dyn Progress,
-) -> Result<FrontierOutcome, Error> {
-    let has_room = |_: Option<&Manifest>| Ok(());
-    alone(disk, progress, has_room, || session(search, disk, progress))
+impl Disk {
+    /// Runs a search by lists on disk, or continues the one that the directories hold. The lists of the levels that are
+    /// read lie in memory as far as half of it allows, else they are read from their files.
+    ///
+    /// Cost: that of [`FrontierSearch::run`] with coded lists; disk for the lists of two levels, or all.
+    ///
+    /// # Errors
+    /// As [`Disk::run`] and [`FrontierSearch::run`].
+    pub fn run_lists(&self, search: &FrontierSearch) -> Result<FrontierOutcome, Error> {
+        self.run_lists_with(search, &NoProgress)
+    }
+
+    /// Runs a search as [`Disk::run_lists`] does, which an observer sees and may stop.
+    ///
+    /// # Errors
+    /// As [`Disk::run_lists`], and [`SearchError::Paused`].
+    pub fn run_lists_with(
+        &self,
+        search: &FrontierSearch,
+        progress: &dyn Progress,
+    ) -> Result<FrontierOutcome, Error> {
+        let has_room = |_: Option<&Manifest>| Ok(());
+        self.alone(progress, has_room, || session(search, self, progress))
+    }
 }
 
 fn session(
@@ -57,7 +67,7 @@ fn session(
             same_run(disk, &manifest, &asked, keep_all, cut)?;
             let symmetric = manifest.lists.as_ref().is_some_and(|cut| cut.symmetric);
             if symmetric && !search.symmetry {
-                return Err(DiskError::other(first, "symmetries", "used", "none").into());
+                return Err(SearchError::other(first, "symmetries", "used", "none").into());
             }
             manifest
         }
@@ -170,7 +180,7 @@ impl ListSink for DiskLists<'_> {
 impl DiskLists<'_> {
     fn failed(&self) -> Error {
         // The writer says why when it is closed.
-        DiskError::Refused("the files could not be written".into()).into()
+        SearchError::Refused("the files could not be written".into()).into()
     }
 }
 
@@ -188,7 +198,7 @@ impl LevelStore for DiskLists<'_> {
             return Ok(());
         }
         let other = "its lists are dealt out in another way than this program does: go on with the program that began it";
-        Err(DiskError::apart(self.disk.directories.first(), other).into())
+        Err(SearchError::apart(self.disk.directories.first(), other).into())
     }
 
     fn found(&mut self, space: &BucketSpace, room: u64) -> Result<FoundLists, Error> {
@@ -291,7 +301,7 @@ impl LevelStore for DiskLists<'_> {
             LevelEnd::Interrupted | LevelEnd::Full => {
                 let directory = self.disk.directories.first().name();
                 let states = self.manifest.states();
-                DiskError::Interrupted { directory, depth, states }.into()
+                SearchError::Paused { directory, depth, states }.into()
             }
         }
     }

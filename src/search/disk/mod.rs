@@ -28,13 +28,11 @@ pub(crate) mod verify;
 pub(crate) mod writer;
 
 pub use crate::search::disk::directories::{Directories, Disk, Searched};
-pub use crate::search::disk::error::{DiskError, Stopped};
-pub use crate::search::disk::lists::run_lists;
+pub use crate::search::disk::error::Stopped;
 pub use crate::search::disk::plan::{DiskBudget, Estimate, MemoryPlan, estimate};
 pub use crate::search::disk::repair::{Repaired, repair};
-pub use crate::search::disk::run::{run, run_distributed};
 pub use crate::search::disk::survey::Verified;
-pub use crate::search::disk::verify::{Status, search, status, verify};
+pub use crate::search::disk::verify::{Status, search, status, verify, verify_with};
 pub use crate::search::outcome::{DiskUse, PlaneStore, Widths, widths};
 
 pub(crate) use crate::search::disk::chunk::{DiskRun, Level, Workers, half_step, restore};

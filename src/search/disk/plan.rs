@@ -7,13 +7,14 @@ use crate::Error;
 use crate::kernel::Kernel;
 use crate::perm::{LANES, lehmer};
 use crate::puzzle::{Metric, StateSpace};
-use crate::search::disk::{Disk, DiskError, Widths};
+use crate::search::disk::{Disk, Widths};
 use crate::search::{Chunks, Crossings, Engine, PlaneStore, Search, SearchError, SearchProblem};
 use crate::store::{Codec, Manifest};
 use crate::units::bytes;
 
 /// The memory of a search on disk.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct MemoryPlan {
     pub(crate) chunks: Chunks,
     /// Where the planes lie.
@@ -91,10 +92,10 @@ impl MemoryPlan {
         let most = Chunks::cuts(layout).next_back().map_or(0, |chunks| chunks.digits);
         if let Some(digits) = asked.filter(|&digits| digits > most) {
             let refused = format!("chunks of {space} share at most {most} digits, not {digits}");
-            return Err(DiskError::Digits(refused).into());
+            return Err(SearchError::Digits(refused).into());
         }
         let classes = groups.classes.len() as u64;
-        let budget = search.memory.unwrap_or(u64::MAX);
+        let budget = search.resources.memory.unwrap_or(u64::MAX);
         let mut least = u64::MAX;
         for chunks in Chunks::cuts(layout).filter(|cut| asked.is_none_or(|k| cut.digits == k)) {
             let planes = Crossings::count(groups, chunks) as u64;
@@ -113,7 +114,7 @@ impl MemoryPlan {
                 least = least.min(bytes);
                 if bytes <= budget {
                     let ahead = ((budget - bytes) / 2).min(READ_AHEAD) / BATCH;
-                    let kernel = search.kernel.unwrap_or_else(Kernel::best);
+                    let kernel = search.resources.kernel.unwrap_or_else(Kernel::best);
                     return Ok(MemoryPlan {
                         chunks,
                         planes: store,
@@ -146,8 +147,8 @@ impl MemoryPlan {
         ranks: usize,
         asked: Option<usize>,
     ) -> Result<MemoryPlan, Error> {
-        let disk = Disk { planes: Some(PlaneStore::Files), ..disk.clone() };
-        let budget = search.memory.unwrap_or(u64::MAX);
+        let disk = disk.clone().planes(PlaneStore::Files);
+        let budget = search.resources.memory.unwrap_or(u64::MAX);
         let with_messages = |mut plan: MemoryPlan| {
             let planes = Crossings::count(&problem.groups, plan.chunks);
             let chunk = (planes * plan.chunks.registers() * 8) as u64;
@@ -177,6 +178,7 @@ impl MemoryPlan {
 
 /// What ranks send to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Network {
     /// Digits that all lines of a chunk share, K: the fewest that give every rank four chunks.
     pub shared_digits: usize,
@@ -233,6 +235,7 @@ pub fn network(space: &StateSpace, ranks: usize) -> Result<Network, Error> {
 
 /// The disk that a search may take.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DiskBudget {
     /// Bytes that its files may come to by the limit asked for.
     limit: u64,
@@ -246,8 +249,8 @@ impl DiskBudget {
     /// Returns the room in the directories of a search.
     ///
     /// # Errors
-    /// [`DiskError`] when a run is there whose manifest cannot be read.
-    pub fn of(disk: &Disk) -> Result<DiskBudget, DiskError> {
+    /// [`SearchError`] when a run is there whose manifest cannot be read.
+    pub fn of(disk: &Disk) -> Result<DiskBudget, SearchError> {
         let directories = &disk.directories;
         let manifest = directories.manifest()?;
         if manifest.is_none() {
@@ -280,11 +283,11 @@ impl DiskBudget {
     /// Refuses what does not fit, in all or on any one disk.
     ///
     /// # Errors
-    /// [`DiskError::Refused`] with the numbers.
-    pub fn check(&self, needed: u64) -> Result<(), DiskError> {
+    /// [`SearchError::Refused`] with the numbers.
+    pub fn check(&self, needed: u64) -> Result<(), SearchError> {
         let refuse = |needed, limit, advice| {
             let (needed, limit) = (bytes(needed), bytes(limit));
-            Err(DiskError::Refused(format!(
+            Err(SearchError::Refused(format!(
                 "the search needs about {needed} of disk at its peak, {limit} may be used: {advice}"
             )))
         };
@@ -311,7 +314,7 @@ impl DiskBudget {
 }
 
 /// Refuses a search that by all that may be expected of its levels needs more disk than there is.
-pub(crate) fn check_room(disk: &Disk, plan: MemoryPlan) -> Result<(), DiskError> {
+pub(crate) fn check_room(disk: &Disk, plan: MemoryPlan) -> Result<(), SearchError> {
     let needed = |widths| estimate(widths, plan, disk.keep_all).peak_bytes;
     let needed = disk.expected.iter().map(needed).min();
     needed.map_or(Ok(()), |needed| DiskBudget::of(disk)?.check(needed))
@@ -332,6 +335,7 @@ fn coded_share(plan: MemoryPlan) -> f64 {
 
 /// The disk that a search takes.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Estimate {
     /// Bytes of each level's files, where the widths are known.
     pub level_bytes: Vec<u64>,

@@ -14,7 +14,7 @@ use crossbeam::channel::{Receiver, Sender, bounded};
 
 use crate::kernel::Kernel;
 use crate::perm::Register;
-use crate::search::disk::{Directories, DiskError, label, no_thread};
+use crate::search::disk::{Directories, label, no_thread};
 use crate::search::{Chunks, SearchError, SearchProblem};
 use crate::store::{
     ChunkRecord, Codec, Decoder, Frames, LevelHeader, LevelReader, Manifest, RunFile,
@@ -180,7 +180,7 @@ impl Batch<'_> {
         decoder: &'d mut Decoder,
         registers: &mut [Register],
         is_empty: bool,
-    ) -> Result<Option<&'d [u32]>, DiskError> {
+    ) -> Result<Option<&'d [u32]>, SearchError> {
         let begun = Instant::now();
         let frames = self.frames.as_ref().expect("entries are of frames");
         let decoded = frames.decode(entry, decoder, registers, is_empty);
@@ -199,7 +199,7 @@ pub(crate) struct FrameRead<'a> {
     pub frames: &'a Frames,
 }
 
-pub(crate) type Batches<'a> = Receiver<Result<Batch<'a>, DiskError>>;
+pub(crate) type Batches<'a> = Receiver<Result<Batch<'a>, SearchError>>;
 
 /// The files of one level of a run.
 pub(crate) struct RunLevel<'a> {
@@ -216,7 +216,7 @@ impl RunLevel<'_> {
         &self,
         record: &ChunkRecord,
         expected: &LevelHeader,
-    ) -> Result<LevelReader, DiskError> {
+    ) -> Result<LevelReader, SearchError> {
         let chunk = record.chunk as usize;
         let storage = self.directories.of_chunk(chunk);
         let [name, uncommitted] = RunFile::level_names(self.run, self.depth, record.chunk);
@@ -225,7 +225,7 @@ impl RunLevel<'_> {
         let opened = found.and_then(|file| file.map_or_else(|| storage.open(&name), Ok));
         let reader = opened.and_then(LevelReader::open).map_err(|e| match e.kind() {
             ErrorKind::InvalidData => self.damaged(chunk, &e.reason.to_string()),
-            ErrorKind::NotFound => DiskError::apart(
+            ErrorKind::NotFound => SearchError::apart(
                 storage,
                 format!("{name} is not there: is the disk of this directory mounted?"),
             ),
@@ -235,7 +235,7 @@ impl RunLevel<'_> {
         if *header != (LevelHeader { codec: header.codec, ..expected.clone() }) {
             let own = header.run == self.run;
             let whose = if own { "this run, of another depth or chunk" } else { "another run" };
-            return Err(DiskError::apart(
+            return Err(SearchError::apart(
                 storage,
                 format!("{name} belongs to {whose}: put the right one in its place"),
             ));
@@ -246,7 +246,7 @@ impl RunLevel<'_> {
         Ok(reader)
     }
 
-    pub fn damaged(&self, chunk: usize, reason: &str) -> DiskError {
+    pub fn damaged(&self, chunk: usize, reason: &str) -> SearchError {
         let storage = self.directories.of_chunk(chunk);
         let place = storage.place(&Manifest::file_name(self.depth, chunk as u32));
         let advice = if self.keep_all {
@@ -256,7 +256,7 @@ impl RunLevel<'_> {
         };
         let depth = self.depth;
         let reason = format!("{place} (depth {depth}): {reason}; {advice}");
-        DiskError::Damaged { depth, scratch: false, reason }
+        SearchError::Damaged { depth, scratch: false, reason }
     }
 }
 
@@ -272,7 +272,7 @@ pub(crate) struct Fetch<'a> {
 
 impl Fetch<'_> {
     /// Opens the file of a chunk; `None` when the chunk has no states.
-    fn open(&self, chunk: usize) -> Result<Option<LevelReader>, DiskError> {
+    fn open(&self, chunk: usize) -> Result<Option<LevelReader>, SearchError> {
         let known = (self.records).binary_search_by_key(&(chunk as u32), |record| record.chunk);
         let record = known.ok().map(|at| &self.records[at]).filter(|record| record.has_file());
         let Some(record) = record else {
@@ -287,7 +287,7 @@ impl Fetch<'_> {
         RunLevel { directories, run, depth: self.depth, keep_all }
     }
 
-    pub fn damaged(&self, chunk: usize, reason: &str) -> DiskError {
+    pub fn damaged(&self, chunk: usize, reason: &str) -> SearchError {
         self.level_run().damaged(chunk, reason)
     }
 
@@ -297,8 +297,8 @@ impl Fetch<'_> {
     pub fn each_frame(
         &self,
         chunk: usize,
-        each: &mut dyn FnMut(FrameRead, &[Register]) -> Result<bool, DiskError>,
-    ) -> Result<bool, DiskError> {
+        each: &mut dyn FnMut(FrameRead, &[Register]) -> Result<bool, SearchError>,
+    ) -> Result<bool, SearchError> {
         let Some(reader) = self.open(chunk)? else {
             return Ok(true);
         };
@@ -350,7 +350,7 @@ impl Fetch<'_> {
     }
 
     /// Sends the batches of a chunk; returns whether anybody still listens.
-    fn chunk<'s>(&'s self, chunk: usize, batches: &Sender<Result<Batch<'s>, DiskError>>) -> bool {
+    fn chunk<'s>(&'s self, chunk: usize, batches: &Sender<Result<Batch<'s>, SearchError>>) -> bool {
         let (frames, halves) = (self.parts.frames(), self.parts.halves());
         // Where there are no states a batch costs nothing but its way.
         let widest = (frames / (4 * self.files.threads)).max(1);
@@ -380,7 +380,7 @@ impl Fetch<'_> {
             let batch = read.transpose();
             let failed = batch.is_err();
             let batch = batch.map(|frames| Batch { fetch: self, chunk, first, end, frames });
-            if batches.send(batch.map_err(DiskError::from)).is_err() || failed {
+            if batches.send(batch.map_err(SearchError::from)).is_err() || failed {
                 return false;
             }
             first = end;

@@ -13,8 +13,8 @@ use crate::kernel::Tally;
 use crate::progress::Progress;
 use crate::puzzle::Board;
 use crate::search::disk::list_files::counts_of;
-use crate::search::disk::{Directories, Disk, DiskError, Searched, Seen, Survey, label};
-use crate::search::{Chunks, SearchProblem};
+use crate::search::disk::{Directories, Disk, Searched, Seen, Survey, label};
+use crate::search::{Chunks, SearchError, SearchProblem};
 use crate::store::{
     ChunkRecord, LevelFiles, LevelHeader, LevelReader, LevelRecord, ListCut, MANIFEST, Manifest,
     Marker, PREVIOUS, RunFile,
@@ -22,6 +22,7 @@ use crate::store::{
 
 /// What a repair has found and made.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Repaired {
     /// The new manifest.
     pub manifest: Manifest,
@@ -43,7 +44,7 @@ pub struct Repaired {
 /// Cost: header, index and trailer of each level file. The frames are read by [`crate::search::disk::verify`].
 ///
 /// # Errors
-/// [`DiskError::Apart`] when the manifest is whole, or says what is missing to rebuild it.
+/// [`SearchError::Apart`] when the manifest is whole, or says what is missing to rebuild it.
 pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired, Error> {
     let first = directories.first();
     let damaged = match Survey::of(directories)?.manifest() {
@@ -56,7 +57,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
             let whole = format!(
                 "its manifest is whole ({far}): there is nothing to rebuild. Damaged level files are computed again by tilewave resume --check where all levels are kept"
             );
-            return Err(DiskError::apart(first, whole).into());
+            return Err(SearchError::apart(first, whole).into());
         }
         Ok(None) => false,
         Err(error) if error.kind() == ErrorKind::InvalidData => true,
@@ -73,7 +74,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
     let marked = || Some(survey.seen.iter().find_map(Seen::any_marker)?.lists.clone());
     let found = RunLevels::of(&survey, cut.or_else(marked).flatten())?;
     let Some(header) = &found.header else {
-        return Err(DiskError::empty(first).into());
+        return Err(SearchError::empty(first).into());
     };
     let previous = previous.filter(|manifest| manifest.run == header.run);
     let had_previous = previous.is_some();
@@ -93,7 +94,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
             Some(name) => format!("; {} files are damaged: {name}", found.damaged.len()),
             None => String::new(),
         };
-        DiskError::apart(first, format!(
+        SearchError::apart(first, format!(
             "the manifest cannot be rebuilt from the {} level files: {missing}{damaged}. Nothing was changed",
             found.files
         ))
@@ -112,7 +113,7 @@ pub fn repair(directories: &Directories, patience: Duration) -> Result<Repaired,
 }
 
 /// The marker of the first directory that has one; all must be of the files' run.
-fn marker(survey: &Survey, header: &LevelHeader) -> Result<Option<Marker>, DiskError> {
+fn marker(survey: &Survey, header: &LevelHeader) -> Result<Option<Marker>, SearchError> {
     let mut first = None;
     // A damaged marker says nothing, and the files say enough.
     for (seen, marker) in survey.seen.iter().filter_map(|seen| Some((seen, seen.any_marker()?))) {
@@ -121,7 +122,7 @@ fn marker(survey: &Survey, header: &LevelHeader) -> Result<Option<Marker>, DiskE
                 "it is directory {} of {} of a search of {}: give all directories of one search, in the order in which it was started",
                 marker.place, marker.directories, marker.identity.board
             );
-            return Err(DiskError::apart(seen.storage, whose));
+            return Err(SearchError::apart(seen.storage, whose));
         }
         first.get_or_insert(marker.clone());
     }
@@ -135,7 +136,7 @@ fn bare(
     marker: Option<Marker>,
 ) -> Result<Manifest, Error> {
     let first = directories.first();
-    let apart = |reason| Err(DiskError::apart(first, reason).into());
+    let apart = |reason| Err(SearchError::apart(first, reason).into());
     let Some(marker) = marker else {
         let goal = Board::parse(&header.label, None);
         let what = goal.map_or_else(|_| header.label.clone(), |goal| goal.size().to_string());
@@ -184,7 +185,7 @@ struct RunLevels {
 
 impl RunLevels {
     /// Reads what all level files say of themselves.
-    fn of(survey: &Survey, cut: Option<ListCut>) -> Result<RunLevels, DiskError> {
+    fn of(survey: &Survey, cut: Option<ListCut>) -> Result<RunLevels, SearchError> {
         let mut found = RunLevels { cut, ..RunLevels::default() };
         for seen in &survey.seen {
             let mut levels: Vec<(u32, u32)> = seen.levels().collect();
@@ -208,10 +209,11 @@ impl RunLevels {
         seen: &Seen,
         (depth, chunk): (u32, u32),
         reader: LevelReader,
-    ) -> Result<(), DiskError> {
+    ) -> Result<(), SearchError> {
         let name = Manifest::file_name(depth, chunk);
         let header = reader.header();
-        let apart = |reason: &str| Err(DiskError::apart(seen.storage, format!("{name} {reason}")));
+        let apart =
+            |reason: &str| Err(SearchError::apart(seen.storage, format!("{name} {reason}")));
         let first = self.header.get_or_insert_with(|| header.clone());
         let key = |h: &LevelHeader| (h.run, h.chunks, h.frame_lines, h.label.clone());
         if key(first) != key(header) {
@@ -367,7 +369,7 @@ impl Recomputed {
         error: Error,
         observer: &dyn Progress,
     ) -> Result<(), Error> {
-        let Error::Disk(DiskError::Damaged { depth, scratch, ref reason }) = error else {
+        let Error::Search(SearchError::Damaged { depth, scratch, ref reason }) = error else {
             return Err(error);
         };
         if !(scratch || disk.check) || !self.0.insert((scratch, depth)) {
@@ -387,7 +389,7 @@ impl Recomputed {
 }
 
 /// Takes a run that keeps all levels back to the levels before a depth.
-fn forget(disk: &Disk, mut manifest: Manifest, depth: u32) -> Result<(), DiskError> {
+fn forget(disk: &Disk, mut manifest: Manifest, depth: u32) -> Result<(), SearchError> {
     let lost: Vec<(u32, u32)> = manifest.named().filter(|file| file.0 >= depth).collect();
     let directories = &disk.directories;
     // Nothing is moved before all that is there has turned out to be files.

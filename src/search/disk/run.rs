@@ -6,94 +6,108 @@
 
 use crate::Error;
 use crate::kernel::Tally;
-use crate::progress::Progress;
+use crate::progress::{NoProgress, Progress};
 use crate::search::disk::{
-    Clock, Committer, Directories, Disk, DiskError, DiskJob, DiskRun, EncodedFrames, MemoryPlan,
-    Recomputed, RunFiles, Session, Stopped, Survey, Times, Workers, agreed, check_room, verify,
+    Clock, Committer, Directories, Disk, DiskJob, DiskRun, EncodedFrames, MemoryPlan, Recomputed,
+    RunFiles, Session, Stopped, Survey, Times, Workers, agreed, check_room, verify_with,
 };
 use crate::search::{
-    Communicator, Crossings, DiskUse, Engine, OneProcess, Outcome, Reduce, Search,
+    Communicator, Crossings, DiskUse, Engine, OneProcess, Outcome, Reduce, Search, SearchError,
 };
 use crate::store::{Identity, LevelRecord, Lock, Manifest};
 
-/// Runs a search on disk, or continues the one that the directories hold, and returns what it found.
-///
-/// Cost: memory as [`crate::search::disk::MemoryPlan`] says; disk for two levels, or all; each level is read twice and written once.
-///
-/// # Errors
-/// [`DiskError`] when a directory is in use, holds another search or a damaged file, or the disk is full;
-/// [`crate::search::SearchError`] when the search does not fit the memory or the observer interrupts. In every case the
-/// same call continues at the last commit.
-pub fn run(search: &Search, disk: &Disk, progress: &dyn Progress) -> Result<Outcome, Error> {
-    let job = DiskJob::new(search, disk, &OneProcess, progress)?;
-    let has_room = |found: Option<&Manifest>| {
-        let plan = job.plan(found).map_err(Stopped::into_error)?;
-        if disk.ignore_space { Ok(()) } else { Ok(check_room(disk, plan)?) }
-    };
-    alone(disk, progress, has_room, || job.run(0).map_err(Stopped::into_error))
-}
-
-/// Looks at the directories, checks what lies there where that is asked for, and runs the search that `session` goes on
-/// with, again where a damaged level can be computed again.
-pub(crate) fn alone<T>(
-    disk: &Disk,
-    progress: &dyn Progress,
-    has_room: impl FnOnce(Option<&Manifest>) -> Result<(), Error>,
-    session: impl Fn() -> Result<T, Error>,
-) -> Result<T, Error> {
-    // First a look: a search that is refused leaves no trace, one that is complete needs no lock.
-    let (found, _) = Survey::of(&disk.directories)?.run()?;
-    let mut recomputed = Recomputed::default();
-    let complete = found.as_ref().is_some_and(|manifest| manifest.complete);
-    if !complete {
-        has_room(found.as_ref())?;
+impl Disk {
+    /// Runs a search on disk, or continues the one that the directories hold, and returns what it found.
+    ///
+    /// Cost: memory as [`crate::search::disk::MemoryPlan`] says; disk for two levels, or all; each level is read twice
+    /// and written once.
+    ///
+    /// # Errors
+    /// [`SearchError`] when a directory is in use, holds another search or a damaged file, or the disk is full;
+    /// [`crate::search::SearchError`] when the search does not fit the memory. In every case the same call continues at
+    /// the last commit.
+    pub fn run(&self, search: &Search) -> Result<Outcome, Error> {
+        self.run_with(search, &NoProgress)
     }
-    let _locks =
-        if complete && !disk.check { Vec::new() } else { disk.directories.lock(disk.patience)? };
-    while disk.check && Survey::of(&disk.directories)?.run()?.0.is_some() {
-        match verify(&disk.directories, progress) {
-            Ok(_) => break,
-            Err(error) => recomputed.after(disk, error, progress)?,
+
+    /// Runs a search as [`Disk::run`] does, which an observer sees and may stop.
+    ///
+    /// # Errors
+    /// As [`Disk::run`], and [`SearchError::Paused`].
+    pub fn run_with(&self, search: &Search, progress: &dyn Progress) -> Result<Outcome, Error> {
+        let job = DiskJob::new(search, self, &OneProcess, progress)?;
+        let has_room = |found: Option<&Manifest>| {
+            let plan = job.plan(found).map_err(Stopped::into_error)?;
+            if self.ignore_space { Ok(()) } else { Ok(check_room(self, plan)?) }
+        };
+        self.alone(progress, has_room, || job.run(0).map_err(Stopped::into_error))
+    }
+
+    /// Runs a search on disk together with the other ranks of a job, or continues the one that the directories
+    /// hold, and returns what it found; every rank returns the same but for the states of the last depth, which
+    /// rank 0 has.
+    ///
+    /// The run that is left is that of [`Disk::run`]: either goes on where the other stopped. With several ranks
+    /// [`Disk::planes`](#structfield.planes) does not matter. The progress of every rank is asked whether to stop; one
+    /// that says so stops all.
+    ///
+    /// Cost: for each rank one chunk and its planes as in [`Disk::run`], and the segments of its own chunks for two
+    /// steps, 1 bit per line and crossing window each; each level sends at most 1 bit per line and crossing
+    /// window.
+    ///
+    /// # Errors
+    /// [`Stopped::Together`] for what [`Disk::run`] refuses, ranks that were started for different searches, and
+    /// interruptions; [`Stopped::Alone`] for what goes wrong on this rank later: the caller must then end the
+    /// job.
+    pub fn run_distributed_with(
+        &self,
+        search: &Search,
+        communicator: &dyn Communicator,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, Stopped> {
+        compare(search, self, communicator)?;
+        let why = "several ranks check nothing before they go on: leave out --check, and check with tilewave verify --dir";
+        let first = self.directories.first();
+        let unchecked = if self.check { Err(SearchError::apart(first, why)) } else { Ok(()) };
+        agreed(communicator, unchecked)?;
+        let job = agreed(communicator, DiskJob::new(search, self, communicator, progress))?;
+        let (leader, _locks) = job.lock()?;
+        job.run(leader)
+    }
+
+    /// Looks at the directories, checks what lies there where that is asked for, and runs the search that `session` goes on
+    /// with, again where a damaged level can be computed again.
+    pub(crate) fn alone<T>(
+        &self,
+        progress: &dyn Progress,
+        has_room: impl FnOnce(Option<&Manifest>) -> Result<(), Error>,
+        session: impl Fn() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        // First a look: a search that is refused leaves no trace, one that is complete needs no lock.
+        let (found, _) = Survey::of(&self.directories)?.run()?;
+        let mut recomputed = Recomputed::default();
+        let complete = found.as_ref().is_some_and(|manifest| manifest.complete);
+        if !complete {
+            has_room(found.as_ref())?;
+        }
+        let _locks = if complete && !self.check {
+            Vec::new()
+        } else {
+            self.directories.lock(self.patience)?
+        };
+        while self.check && Survey::of(&self.directories)?.run()?.0.is_some() {
+            match verify_with(&self.directories, progress) {
+                Ok(_) => break,
+                Err(error) => recomputed.after(self, error, progress)?,
+            }
+        }
+        loop {
+            match session() {
+                Ok(outcome) => return Ok(outcome),
+                Err(error) => recomputed.after(self, error, progress)?,
+            }
         }
     }
-    loop {
-        match session() {
-            Ok(outcome) => return Ok(outcome),
-            Err(error) => recomputed.after(disk, error, progress)?,
-        }
-    }
-}
-
-/// Runs a search on disk together with the other ranks of a job, or continues the one that the directories
-/// hold, and returns what it found; every rank returns the same but for the states of the last depth, which
-/// rank 0 has.
-///
-/// The run that is left is that of [`run`]: either goes on where the other stopped. With several ranks
-/// `disk.planes` does not matter. The progress of every rank is asked whether to stop; one that says so stops
-/// all.
-///
-/// Cost: for each rank one chunk and its planes as in [`run`], and the segments of its own chunks for two
-/// steps, 1 bit per line and crossing window each; each level sends at most 1 bit per line and crossing
-/// window.
-///
-/// # Errors
-/// [`Stopped::Together`] for what [`run`] refuses, ranks that were started for different searches, and
-/// interruptions; [`Stopped::Alone`] for what goes wrong on this rank later: the caller must then end the
-/// job.
-pub fn run_distributed(
-    search: &Search,
-    disk: &Disk,
-    communicator: &dyn Communicator,
-    progress: &dyn Progress,
-) -> Result<Outcome, Stopped> {
-    compare(search, disk, communicator)?;
-    let why = "several ranks check nothing before they go on: leave out --check, and check with tilewave verify --dir";
-    let first = disk.directories.first();
-    let unchecked = if disk.check { Err(DiskError::apart(first, why)) } else { Ok(()) };
-    agreed(communicator, unchecked)?;
-    let job = agreed(communicator, DiskJob::new(search, disk, communicator, progress))?;
-    let (leader, _locks) = job.lock()?;
-    job.run(leader)
 }
 
 /// Stops all ranks when one of them was started for another search, with the same words on each.
@@ -117,7 +131,7 @@ fn compare(search: &Search, disk: &Disk, communicator: &dyn Communicator) -> Res
             let (_, asked) = asked.split_once('\t').unwrap_or((asked, ""));
             let differs =
                 format!("rank {rank} was started with {name} {found}, rank 0 with {asked}");
-            return Err(Stopped::Together(DiskError::Ranks(differs).into()));
+            return Err(Stopped::Together(SearchError::Ranks(differs).into()));
         }
     }
     Ok(())
@@ -134,7 +148,7 @@ pub(crate) fn same_run(
     asked: &Identity,
     keep_all: bool,
     (chunks, frame_lines): (u32, u32),
-) -> Result<(), DiskError> {
+) -> Result<(), SearchError> {
     let found = &manifest.identity;
     // A puzzle is known by its moves: its file may have another name now.
     let renamed = found.is_renamed(asked);
@@ -152,13 +166,13 @@ pub(crate) fn same_run(
     match same.chain(options).find(|(_, found, asked)| found != asked) {
         None => Ok(()),
         Some((name, found, asked)) => {
-            Err(DiskError::other(disk.directories.first(), name, &found, &asked))
+            Err(SearchError::other(disk.directories.first(), name, &found, &asked))
         }
     }
 }
 
 /// A number for a new run.
-pub(crate) fn run_number(directories: &Directories) -> Result<u64, DiskError> {
+pub(crate) fn run_number(directories: &Directories) -> Result<u64, SearchError> {
     crate::random::seed().map_err(|e| directories.first().error("manifest", e).into())
 }
 
@@ -192,7 +206,7 @@ impl DiskJob<'_> {
     fn share(&self, manifest: Option<&Manifest>) -> Result<Manifest, Stopped> {
         let text = manifest.map_or(Vec::new(), |manifest| manifest.text().into_bytes());
         let read = Manifest::parse(&self.communicator.broadcast(text));
-        let wrong = |reason| DiskError::Elsewhere {
+        let wrong = |reason| SearchError::Elsewhere {
             rank: self.communicator.rank(),
             reason: format!("rank 0 sends a manifest that it cannot read: {reason}"),
         };
@@ -206,7 +220,7 @@ impl DiskJob<'_> {
         let own = if leads { survey.manifest() } else { Ok(None) };
         let own = agreed(communicator, own)?;
         let there = communicator.broadcast(vec![u8::from(own.is_some())]) == [1];
-        let apart = |reason: &str| Err(DiskError::apart(survey.directories.first(), reason));
+        let apart = |reason: &str| Err(SearchError::apart(survey.directories.first(), reason));
         // A directory of another machine: what lies there must belong to rank 0's search.
         let fits = match own {
             _ if leader == 0 || !leads => Ok(()),
@@ -237,7 +251,7 @@ impl DiskJob<'_> {
     }
 
     /// Refuses a run that is not the one asked for.
-    fn check(&self, plan: MemoryPlan, manifest: &Manifest) -> Result<(), DiskError> {
+    fn check(&self, plan: MemoryPlan, manifest: &Manifest) -> Result<(), SearchError> {
         let cut = (plan.chunks() as u32, plan.chunks.frame_lines());
         same_run(self.disk, manifest, &Identity::of(&self.search.space), self.disk.keep_all, cut)
     }
@@ -359,12 +373,12 @@ impl DiskJob<'_> {
         let parts = run.files.parts(0);
         let mut encoded = EncodedFrames::new(0, parts.frames() * parts.halves());
         run.workers.with(|worker| {
-            let bytes = worker.encoder.encode(&registers).map_err(DiskError::uncoded)?;
+            let bytes = worker.encoder.encode(&registers).map_err(SearchError::uncoded)?;
             let frame = seat.group * chunks.frames() + frame;
             for seen in [false, true].into_iter().take(parts.halves()) {
                 encoded.push(parts.in_file(frame, seen), bytes);
             }
-            Ok::<_, DiskError>(())
+            Ok::<_, SearchError>(())
         })?;
         let (header, tally) = (run.files.header(0, chunk, run.plan.codec), problem.first());
         let committer = Committer::start(self.disk, manifest, 1)?;
@@ -387,7 +401,7 @@ impl DiskJob<'_> {
         let survey = agreed(self.communicator, Survey::of(directories))?;
         directories.deal(&manifest.shares);
         let owners = owners(&self.communicator.all_gather(survey.chunks(manifest)));
-        let owners = owners.map_err(|chunk| DiskError::apart(directories.first(), format!(
+        let owners = owners.map_err(|chunk| SearchError::apart(directories.first(), format!(
             "no rank sees all files of chunk {chunk}: give every rank the directories that it had, or copy the files of all into one"
         )));
         agreed(self.communicator, owners)

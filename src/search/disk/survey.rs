@@ -8,13 +8,15 @@
 use std::collections::HashSet;
 use std::io::ErrorKind;
 
-use crate::search::disk::{Directories, DiskError};
+use crate::search::SearchError;
+use crate::search::disk::Directories;
 use crate::store::{
     LevelReader, MANIFEST, MARKER, Manifest, Marker, PREVIOUS, RunFile, Storage, StorageError,
 };
 
 /// What a check of all files has found right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Verified {
     /// Files read.
     pub files: u64,
@@ -47,12 +49,12 @@ impl Seen<'_> {
         self.names.iter().any(|n| n == name)
     }
 
-    fn apart(&self, reason: String) -> DiskError {
-        DiskError::apart(self.storage, reason)
+    fn apart(&self, reason: String) -> SearchError {
+        SearchError::apart(self.storage, reason)
     }
 
     /// The marker, unless it is damaged.
-    fn marker(&self) -> Result<Option<&Marker>, DiskError> {
+    fn marker(&self) -> Result<Option<&Marker>, SearchError> {
         match &self.marker {
             Ok(marker) => Ok(marker.as_ref()),
             Err(e) if e.kind() == ErrorKind::InvalidData => Err(self.apart(format!(
@@ -75,7 +77,7 @@ impl Seen<'_> {
     }
 
     /// Refuses a directory that stands at another place than its marker says.
-    fn placed(&self, marker: &Marker) -> Result<(), DiskError> {
+    fn placed(&self, marker: &Marker) -> Result<(), SearchError> {
         if self.is_place_of(marker) {
             return Ok(());
         }
@@ -86,7 +88,7 @@ impl Seen<'_> {
     }
 
     /// Refuses a directory of another run, or of another place in this one.
-    fn belongs(&self, manifest: &Manifest) -> Result<(), DiskError> {
+    fn belongs(&self, manifest: &Manifest) -> Result<(), SearchError> {
         let Some(marker) = self.marker()? else {
             return Ok(());
         };
@@ -128,7 +130,7 @@ impl Seen<'_> {
     }
 
     /// The run in the header of a level file, if it has a whole one.
-    fn owner(&self, (depth, chunk): (u32, u32)) -> Result<Option<u64>, DiskError> {
+    fn owner(&self, (depth, chunk): (u32, u32)) -> Result<Option<u64>, SearchError> {
         let opened = self.storage.open(&RunFile::Level { depth, chunk }.name());
         match opened.and_then(|file| LevelReader::header_of(&*file)) {
             Ok(header) if (header.depth, header.chunk) == (depth, chunk) => Ok(Some(header.run)),
@@ -141,14 +143,14 @@ impl Seen<'_> {
 
 impl<'a> Survey<'a> {
     /// Looks at the directories, and deals chunks out as the manifest says where one can be read.
-    pub fn of(directories: &'a Directories) -> Result<Survey<'a>, DiskError> {
+    pub fn of(directories: &'a Directories) -> Result<Survey<'a>, SearchError> {
         let seen = |(i, storage): (usize, &'a dyn Storage)| {
             let names = storage.list()?;
             let marker = Marker::read(storage);
             let files = names.iter().filter_map(|name| RunFile::parse(name)).collect();
             Ok(Seen { storage, directories, place: i + 1, marker, names, files })
         };
-        let seen = directories.all().enumerate().map(seen).collect::<Result<_, DiskError>>()?;
+        let seen = directories.all().enumerate().map(seen).collect::<Result<_, SearchError>>()?;
         let manifest = Manifest::read(directories.first());
         if let Ok(manifest) = &manifest {
             directories.deal(manifest.as_ref().map_or(&[], |manifest| &manifest.shares));
@@ -162,8 +164,8 @@ impl<'a> Survey<'a> {
     }
 
     /// The manifest of the run that must be here.
-    pub fn some_run(self) -> Result<Manifest, DiskError> {
-        self.manifest?.ok_or_else(|| DiskError::empty(self.directories.first()))
+    pub fn some_run(self) -> Result<Manifest, SearchError> {
+        self.manifest?.ok_or_else(|| SearchError::empty(self.directories.first()))
     }
 
     /// The bytes of the files that carry a run's number in their names.
@@ -180,7 +182,7 @@ impl<'a> Survey<'a> {
     /// Returns the run that the directories hold, once everything that its manifest names is there, else the number of one
     /// that ended before its first commit; refuses what is half present, in another order or somebody else's, and
     /// says what it is.
-    pub fn run(&self) -> Result<(Option<Manifest>, Option<u64>), DiskError> {
+    pub fn run(&self) -> Result<(Option<Manifest>, Option<u64>), SearchError> {
         for seen in &self.seen {
             seen.marker()?;
         }
@@ -199,7 +201,7 @@ impl<'a> Survey<'a> {
     }
 
     /// The same for one of several ranks: a part of the files is enough, `manifest` is rank 0's.
-    pub fn part(&self, manifest: Option<&Manifest>) -> Result<Option<u64>, DiskError> {
+    pub fn part(&self, manifest: Option<&Manifest>) -> Result<Option<u64>, SearchError> {
         let Some(manifest) = manifest else {
             return self.startable();
         };
@@ -223,7 +225,7 @@ impl<'a> Survey<'a> {
 
     /// Makes the directories those of a run: removes what earlier sessions have left over, gives the files
     /// that a commit has named their names, and writes the markers.
-    pub fn claim(&self, manifest: &Manifest) -> Result<(), DiskError> {
+    pub fn claim(&self, manifest: &Manifest) -> Result<(), SearchError> {
         for here in &self.seen {
             here.belongs(manifest)?;
             let named: HashSet<_> = here.named(manifest).collect();
@@ -262,11 +264,11 @@ impl<'a> Survey<'a> {
     }
 
     /// Refuses a run of which something is missing.
-    fn whole(&self, manifest: &Manifest) -> Result<(), DiskError> {
+    fn whole(&self, manifest: &Manifest) -> Result<(), SearchError> {
         let (all, first) = (&self.seen, self.directories.first());
         if manifest.directories as usize != all.len() {
             let (found, asked) = (manifest.directories.to_string(), all.len().to_string());
-            return Err(DiskError::other(first, "directories", &found, &asked));
+            return Err(SearchError::other(first, "directories", &found, &asked));
         }
         all.iter().try_for_each(|seen| seen.belongs(manifest))?;
         let marked = all.iter().any(|seen| seen.any_marker().is_some());
@@ -300,9 +302,9 @@ impl<'a> Survey<'a> {
     }
 
     /// Refuses a manifest that is older than the files.
-    fn not_newer(&self, manifest: &Manifest) -> Result<(), DiskError> {
+    fn not_newer(&self, manifest: &Manifest) -> Result<(), SearchError> {
         let older = |what: String| {
-            DiskError::apart(
+            SearchError::apart(
                 self.directories.first(),
                 format!(
                     "the manifest is older than the files: it ends before depth {}, {what}. If an older one was put back, tilewave repair finds what there is; nothing was changed",
@@ -353,7 +355,7 @@ impl<'a> Survey<'a> {
 
     /// Refuses directories in which a new search would meet anything of another one. Returns the number of a run
     /// that was begun here and has committed nothing.
-    fn startable(&self) -> Result<Option<u64>, DiskError> {
+    fn startable(&self) -> Result<Option<u64>, SearchError> {
         let all = &self.seen;
         let repair = "tilewave repair rebuilds the manifest; a new search needs another --dir";
         for seen in all {

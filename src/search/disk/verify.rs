@@ -5,15 +5,16 @@
 use crate::Error;
 use crate::kernel::{Kernel, Tally};
 use crate::perm::{Register, layout};
-use crate::progress::{Phase, Progress};
+use crate::progress::{NoProgress, Phase, Progress};
 use crate::puzzle::StateSpace;
 use crate::search::disk::list_files::verify_lists;
-use crate::search::disk::{Directories, DiskError, Fetch, RunFiles, Searched, Survey, Verified};
+use crate::search::disk::{Directories, Fetch, RunFiles, Searched, Survey, Verified};
 use crate::search::{Chunks, Group, SearchError, SearchProblem};
 use crate::store::Manifest;
 
 /// How far a run has come.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Status {
     /// What the manifest says.
     pub manifest: Manifest,
@@ -43,11 +44,11 @@ impl Status {
     }
 }
 
-/// Returns what the search that the directories hold searches, to be continued with [`crate::search::disk::run`] or
-/// [`crate::search::disk::run_lists`], whether it keeps all levels, and whether it uses symmetries.
+/// Returns what the search that the directories hold searches, to be continued with [`crate::search::disk::Disk::run`] or
+/// [`crate::search::disk::Disk::run_lists`], whether it keeps all levels, and whether it uses symmetries.
 ///
 /// # Errors
-/// [`DiskError`] when there is none or its manifest is damaged.
+/// [`SearchError`] when there is none or its manifest is damaged.
 pub fn search(directories: &Directories) -> Result<(Searched, bool, bool), Error> {
     let manifest = Survey::of(directories)?.some_run()?;
     let searched = manifest.identity.searched(directories.first())?;
@@ -58,7 +59,7 @@ pub fn search(directories: &Directories) -> Result<(Searched, bool, bool), Error
 /// Returns how far the run in the directories has come, without disturbing it. Cost: the manifest.
 ///
 /// # Errors
-/// [`DiskError`] when there is none or its manifest is damaged.
+/// [`SearchError`] when there is none or its manifest is damaged.
 pub fn status(directories: &Directories) -> Result<Status, Error> {
     let survey = Survey::of(directories)?;
     let scratch_bytes = survey.manifest()?.map_or(0, |manifest| survey.scratch(manifest.run));
@@ -82,7 +83,7 @@ const TRIES: usize = 20;
 
 /// The manifest of a run whose files are all there. Beside a running search the look is repeated: a commit
 /// between two glances is no damage.
-fn at_rest(directories: &Directories) -> Result<Manifest, DiskError> {
+fn at_rest(directories: &Directories) -> Result<Manifest, SearchError> {
     let mut tries = 0;
     loop {
         let survey = Survey::of(directories)?;
@@ -115,7 +116,7 @@ fn names(
     earlier: &Manifest,
     depth: u32,
     chunk: u32,
-) -> Result<bool, DiskError> {
+) -> Result<bool, SearchError> {
     let now = Survey::of(directories)?.some_run()?;
     let named = now.files_of(depth);
     let named = named.is_some_and(|files| files.chunks.iter().any(|r| r.chunk == chunk));
@@ -128,8 +129,16 @@ fn names(
 /// Cost: one pass over the files.
 ///
 /// # Errors
-/// [`DiskError`] that names the first thing that is wrong, or says that it was told to stop.
-pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Verified, Error> {
+/// [`SearchError`] that names the first thing that is wrong.
+pub fn verify(directories: &Directories) -> Result<Verified, Error> {
+    verify_with(directories, &NoProgress)
+}
+
+/// Checks a run as [`verify`] does, which an observer sees and may stop.
+///
+/// # Errors
+/// As [`verify`], and [`SearchError::Interrupted`].
+pub fn verify_with(directories: &Directories, progress: &dyn Progress) -> Result<Verified, Error> {
     let manifest = at_rest(directories)?;
     let space = match manifest.identity.searched(directories.first())? {
         Searched::Numbered(space) => space,
@@ -140,7 +149,7 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
     let chunks = Chunks::of(problem.layout, manifest.chunks, manifest.frame_lines);
     let chunks = chunks.ok_or_else(|| {
         let found = manifest.chunks.to_string();
-        DiskError::other(directories.first(), "chunks", &found, "what this puzzle has")
+        SearchError::other(directories.first(), "chunks", &found, "what this puzzle has")
     })?;
     let run = RunFiles::new(directories, &problem, chunks, &manifest, Kernel::best());
     let all = manifest.disk_bytes();
@@ -158,7 +167,7 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
                 !progress.interrupted()
             }) {
                 // A search that runs meanwhile has replaced it.
-                Err(DiskError::Apart { .. })
+                Err(SearchError::Apart { .. })
                     if !names(directories, &manifest, files.depth, record.chunk)? =>
                 {
                     superseded = true;
@@ -167,7 +176,7 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
                 found => found?,
             };
             let Some(tally) = found else {
-                return Err(DiskError::Interrupted {
+                return Err(SearchError::Paused {
                     directory: directories.first().name(),
                     depth: files.depth as usize,
                     states: verified.states,
@@ -191,7 +200,7 @@ pub fn verify(directories: &Directories, progress: &dyn Progress) -> Result<Veri
                 "depth {} has {} states or another checksum than the manifest's {}: the run is damaged, start again in another --dir",
                 files.depth, level.states, stated.states
             );
-            return Err(DiskError::apart(directories.first(), reason).into());
+            return Err(SearchError::apart(directories.first(), reason).into());
         }
     }
     Ok(verified)
@@ -203,7 +212,7 @@ fn check_chunk(
     chunk: usize,
     groups: &[Group],
     progress: &mut dyn FnMut(u64) -> bool,
-) -> Result<Option<Tally>, DiskError> {
+) -> Result<Option<Tally>, SearchError> {
     let mut tally = Tally::default();
     let level = fetch.files.chunks.layout.registers();
     let whole = fetch.each_frame(chunk, &mut |frame, registers| {

@@ -16,12 +16,12 @@ use twox_hash::XxHash3_64;
 
 use crate::kernel::Tally;
 use crate::search::SearchError;
-use crate::search::disk::{Directories, Disk, DiskError, Halt};
+use crate::search::disk::{Directories, Disk, Halt};
 use crate::store::{
     Append, ChunkRecord, LevelFiles, LevelHeader, LevelRecord, LevelWriter, ListCounts, Manifest,
     RunFile,
 };
-use crate::threads::ThreadsError;
+use crate::system::SystemError;
 
 /// Most files that wait for their sync with an open handle.
 const OPEN: usize = 128;
@@ -45,7 +45,7 @@ impl Open {
         to: &Directories,
         frame: (u32, u64),
         bytes: &[u8],
-    ) -> Result<(), DiskError> {
+    ) -> Result<(), SearchError> {
         if self.writer.is_none() {
             let storage = to.of_chunk(self.header.chunk as usize);
             let file = storage.create(&self.header.uncommitted().name())?;
@@ -88,14 +88,14 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Begins the file of a chunk.
-    pub(crate) fn begin(&mut self, header: LevelHeader) -> Result<(), DiskError> {
+    pub(crate) fn begin(&mut self, header: LevelHeader) -> Result<(), SearchError> {
         self.open =
             Some(Open { header, writer: None, next: 0, waiting: BTreeMap::new(), bytes: 0 });
         Ok(())
     }
 
     /// Takes encoded frames of the chunk, in any order, and appends those whose turn it is.
-    pub(crate) fn frames(&mut self, encoded: EncodedFrames) -> Result<(), DiskError> {
+    pub(crate) fn frames(&mut self, encoded: EncodedFrames) -> Result<(), SearchError> {
         let Some(open) = &mut self.open else {
             return Ok(());
         };
@@ -113,7 +113,7 @@ impl Writer {
                 self.manifest.peak_bytes = self.manifest.peak_bytes.max(all);
                 if let Some(limit) = self.limit.filter(|&limit| all > limit) {
                     let depth = open.header.depth;
-                    return Err(DiskError::Limit { depth, limit, lost: false });
+                    return Err(SearchError::Limit { depth, limit, lost: false });
                 }
             }
         }
@@ -121,7 +121,11 @@ impl Writer {
     }
 
     /// Ends the file of the chunk, after all its frames, with what else is counted of lists.
-    pub(crate) fn end(&mut self, tally: Tally, lists: Option<ListCounts>) -> Result<(), DiskError> {
+    pub(crate) fn end(
+        &mut self,
+        tally: Tally,
+        lists: Option<ListCounts>,
+    ) -> Result<(), SearchError> {
         let Some(open) = self.open.take() else {
             return Ok(());
         };
@@ -171,7 +175,7 @@ impl Writer {
     }
 
     /// Takes note of a chunk that was counted and has no file. The levels before it are still needed to store it.
-    pub(crate) fn count(&mut self, depth: u32, record: ChunkRecord) -> Result<(), DiskError> {
+    pub(crate) fn count(&mut self, depth: u32, record: ChunkRecord) -> Result<(), SearchError> {
         self.record(depth, record);
         self.count_time();
         self.commit_if_due()
@@ -190,7 +194,7 @@ impl Writer {
     }
 
     /// Lets the file of a chunk go that the next manifest does not name.
-    fn let_go(&mut self, depth: u32, old: &ChunkRecord) -> Result<(), DiskError> {
+    fn let_go(&mut self, depth: u32, old: &ChunkRecord) -> Result<(), SearchError> {
         let file = (depth, old.chunk);
         if !old.has_file() {
             return Ok(());
@@ -204,7 +208,7 @@ impl Writer {
     }
 
     /// Removes the file of a chunk, which has the last or any of its names.
-    fn remove(&self, file: ChunkFile, bytes: u64, names: usize) -> Result<(), DiskError> {
+    fn remove(&self, file: ChunkFile, bytes: u64, names: usize) -> Result<(), SearchError> {
         let (depth, chunk) = file;
         let storage = self.directories.of_chunk(chunk as usize);
         let known = RunFile::level_names(self.manifest.run, depth, chunk);
@@ -226,7 +230,7 @@ impl Writer {
         &mut self,
         level: LevelRecord,
         stored: bool,
-    ) -> Result<LevelRecord, DiskError> {
+    ) -> Result<LevelRecord, SearchError> {
         self.count_time();
         let manifest = &mut self.manifest;
         let depth = manifest.depth() as u32;
@@ -248,11 +252,11 @@ impl Writer {
         Ok(level)
     }
 
-    pub(crate) fn commit_if_due(&mut self) -> Result<(), DiskError> {
+    pub(crate) fn commit_if_due(&mut self) -> Result<(), SearchError> {
         if self.committed.elapsed() >= self.every { self.commit() } else { Ok(()) }
     }
 
-    pub(crate) fn commit(&mut self) -> Result<(), DiskError> {
+    pub(crate) fn commit(&mut self) -> Result<(), SearchError> {
         self.uncertain = true;
         self.sync()?;
         self.manifest.write(self.directories.first())?;
@@ -260,7 +264,7 @@ impl Writer {
     }
 
     /// Makes files durable until few enough are open.
-    fn sync_some(&mut self) -> Result<(), DiskError> {
+    fn sync_some(&mut self) -> Result<(), SearchError> {
         let open = self.pending.values().flatten().count();
         let oldest = self.pending.values_mut().filter_map(Option::take);
         for mut file in oldest.take(open.saturating_sub(OPEN)) {
@@ -273,7 +277,7 @@ impl Writer {
 
     /// Makes the files written since the last commit durable, without writing a manifest: [`Writer::supersede`] must
     /// follow when that is done.
-    pub(crate) fn sync(&mut self) -> Result<(), DiskError> {
+    pub(crate) fn sync(&mut self) -> Result<(), SearchError> {
         let mut touched = BTreeSet::new();
         for ((depth, chunk), file) in std::mem::take(&mut self.pending) {
             file.map_or(Ok(()), |mut file| file.sync())?;
@@ -290,7 +294,7 @@ impl Writer {
 
     /// Gives the files that the manifest just written names their names, and removes those that it no
     /// longer names.
-    pub(crate) fn supersede(&mut self) -> Result<(), DiskError> {
+    pub(crate) fn supersede(&mut self) -> Result<(), SearchError> {
         for (depth, chunk) in std::mem::take(&mut self.named) {
             let [level, uncommitted] = RunFile::level_names(self.manifest.run, depth, chunk);
             self.directories.of_chunk(chunk as usize).rename(&uncommitted, &level)?;
@@ -322,7 +326,7 @@ impl Writer {
 const WAITING: usize = 64;
 
 /// What the writing thread is told to do.
-pub(crate) type WriterJob = Box<dyn FnOnce(&mut Writer) -> Result<(), DiskError> + Send>;
+pub(crate) type WriterJob = Box<dyn FnOnce(&mut Writer) -> Result<(), SearchError> + Send>;
 
 /// The writing thread of a run.
 ///
@@ -330,12 +334,12 @@ pub(crate) type WriterJob = Box<dyn FnOnce(&mut Writer) -> Result<(), DiskError>
 pub(crate) struct Committer {
     sender: Option<Sender<WriterJob>>,
     thread: Option<JoinHandle<Manifest>>,
-    failed: Arc<Mutex<Option<DiskError>>>,
+    failed: Arc<Mutex<Option<SearchError>>>,
 }
 
 /// No thread could be started for a reader or the writer.
 pub(crate) fn no_thread(reason: std::io::Error) -> SearchError {
-    ThreadsError { threads: 1, reason: reason.to_string() }.into()
+    SystemError::Threads { threads: 1, reason: reason.to_string() }.into()
 }
 
 impl Committer {
@@ -367,7 +371,7 @@ impl Committer {
                 *said() = Some(error);
                 if !writer.give_up() {
                     let error = said().take();
-                    *said() = error.map(DiskError::without_commit);
+                    *said() = error.map(SearchError::without_commit);
                 }
                 // Whoever waits for an answer gets it by the job being dropped.
                 receiver.iter().for_each(drop);
@@ -380,7 +384,7 @@ impl Committer {
     /// Has the thread do something after all that it was told before.
     pub fn tell(
         &self,
-        job: impl FnOnce(&mut Writer) -> Result<(), DiskError> + Send + 'static,
+        job: impl FnOnce(&mut Writer) -> Result<(), SearchError> + Send + 'static,
     ) -> Result<(), Halt> {
         if self.failed.lock().is_some() {
             return Err(Halt::Writer);
@@ -392,7 +396,7 @@ impl Committer {
     /// Does the same and waits for what comes of it.
     pub fn ask<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&mut Writer) -> Result<T, DiskError> + Send + 'static,
+        job: impl FnOnce(&mut Writer) -> Result<T, SearchError> + Send + 'static,
     ) -> Result<T, Halt> {
         let (answer, wait) = bounded(1);
         self.tell(move |writer| {
@@ -410,7 +414,7 @@ impl Committer {
     }
 
     /// Stops the thread without a commit and returns what the writer knows.
-    pub fn stop(mut self) -> Result<Manifest, DiskError> {
+    pub fn stop(mut self) -> Result<Manifest, SearchError> {
         self.sender = None;
         let thread = self.thread.take().expect("a committer is closed once");
         let manifest = thread.join();
@@ -423,7 +427,7 @@ impl Committer {
     }
 
     /// Commits everything, stops the thread and returns the manifest.
-    pub fn close(self) -> Result<Manifest, DiskError> {
+    pub fn close(self) -> Result<Manifest, SearchError> {
         // Fails only with the thread, which has then said why.
         let _ = self.ask(Writer::commit);
         self.stop()

@@ -15,7 +15,7 @@ pub(crate) mod tables;
 use std::sync::OnceLock;
 
 use crate::perm::lehmer;
-use crate::puzzle::{Board, BoardError, Coordinates, Direction, Moves, Size};
+use crate::puzzle::{Board, Coordinates, Direction, Moves, PuzzleError, Size};
 use crate::solve::constructive::carry::Peel;
 use crate::solve::constructive::tables::{
     Field, GRID, Placement, Region, RegionView, TileDistances, steps,
@@ -65,12 +65,12 @@ impl Constructive {
     /// Cost: some 10 to 20 ns per move; up to 0.5 ms on boards of at most 4x4, where more is tried.
     ///
     /// # Errors
-    /// [`BoardError::WrongShape`] when the board has another size than the goal,
-    /// [`BoardError::Unsolvable`] when it cannot reach it.
-    pub fn solve(&self, board: &Board) -> Result<Moves, BoardError> {
+    /// [`PuzzleError::WrongShape`] when the board has another size than the goal,
+    /// [`PuzzleError::Unsolvable`] when it cannot reach it.
+    pub fn solve(&self, board: &Board) -> Result<Moves, PuzzleError> {
         let size = self.goal.size();
         if board.size() != size {
-            return Err(BoardError::WrongShape { found: board.size(), expected: size });
+            return Err(PuzzleError::shape(board.size(), size));
         }
         let mut field = Field::new(size, &self.home, board);
         if !field.is_solvable() {

@@ -16,7 +16,7 @@ use zstd::zstd_safe::{CCtx, CParameter, DCtx, ParamSwitch, compress_bound, get_e
 
 use crate::kernel::Kernel;
 use crate::perm::{LANES, Register};
-use crate::store::MemoryError;
+use crate::system::SystemError;
 use crate::units::names;
 
 pub(crate) use crate::store::codec::rans_table::{push_number, take_number};
@@ -63,7 +63,7 @@ pub enum Encoder {
 
 impl Encoder {
     /// Returns an encoder; `level` is zstd's (-131072 to 22; below 0 faster and larger).
-    pub fn new(codec: Codec, level: i32, kernel: Kernel) -> Result<Encoder, MemoryError> {
+    pub fn new(codec: Codec, level: i32, kernel: Kernel) -> Result<Encoder, SystemError> {
         Ok(match codec {
             Codec::Zstd => Encoder::Zstd(ZstdEncoder::new(level)?),
             Codec::Rans => Encoder::Rans(Box::new(rans::RansEncoder::new(kernel))),
@@ -85,7 +85,7 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    pub fn new(kernel: Kernel) -> Result<Decoder, MemoryError> {
+    pub fn new(kernel: Kernel) -> Result<Decoder, SystemError> {
         Ok(Decoder { zstd: ZstdDecoder::new()?, rans: rans::RansDecoder::new(kernel) })
     }
 
@@ -122,8 +122,8 @@ pub struct ZstdEncoder {
 
 impl ZstdEncoder {
     /// Returns an encoder with a zstd level (-131072 to 22; below 0 faster and larger).
-    pub fn new(level: i32) -> Result<ZstdEncoder, MemoryError> {
-        let mut context = CCtx::try_create().ok_or(MemoryError::Codec)?;
+    pub fn new(level: i32) -> Result<ZstdEncoder, SystemError> {
+        let mut context = CCtx::try_create().ok_or(SystemError::CodecMemory)?;
         for parameter in [
             CParameter::CompressionLevel(level),
             CParameter::LiteralCompressionMode(ParamSwitch::Enable),
@@ -161,9 +161,9 @@ pub struct ZstdDecoder {
 }
 
 impl ZstdDecoder {
-    pub fn new() -> Result<ZstdDecoder, MemoryError> {
+    pub fn new() -> Result<ZstdDecoder, SystemError> {
         Ok(ZstdDecoder {
-            context: DCtx::try_create().ok_or(MemoryError::Codec)?,
+            context: DCtx::try_create().ok_or(SystemError::CodecMemory)?,
             packed: Vec::new(),
         })
     }

@@ -9,10 +9,9 @@ use pyo3::exceptions::{
 };
 use tilewave::pdb::PdbError;
 use tilewave::search::SearchError;
-use tilewave::search::disk::DiskError;
 use tilewave::solve::SolveError;
 use tilewave::table::TableError;
-use tilewave::{Class, Error, FileError, OutputError};
+use tilewave::{Class, Error, SystemError};
 
 /// What the library advises in the words of the command line, and what that is here. Longer ones first.
 const WORDS: [(&str, &str); 22] = [
@@ -66,34 +65,47 @@ fn system(kind: ErrorKind, text: String) -> PyErr {
     }
 }
 
-fn of_file(error: &FileError) -> PyErr {
+fn of_system(error: &SystemError) -> PyErr {
     let text = text(error);
     match error {
-        FileError::Memory(_) => PyMemoryError::new_err(text),
-        FileError::Io { reason, .. } => system(reason.kind(), text),
-        FileError::Changed { .. } => PyOSError::new_err(text),
+        SystemError::Memory { .. } | SystemError::CodecMemory => PyMemoryError::new_err(text),
+        SystemError::Threads { .. } => PyRuntimeError::new_err(text),
+        SystemError::Read { reason, .. } | SystemError::Write { reason, .. } => {
+            system(reason.kind(), text)
+        }
+        SystemError::Changed { .. } => PyOSError::new_err(text),
+        SystemError::Exists(_) => PyFileExistsError::new_err(text),
+        SystemError::Directory(_) => PyIsADirectoryError::new_err(text),
+        SystemError::Interrupted => PyKeyboardInterrupt::new_err(()),
         // A file that is none is an argument that is none.
         _ => PyValueError::new_err(text),
     }
 }
 
-fn of_output(error: &OutputError) -> PyErr {
+fn of_search(error: &SearchError) -> PyErr {
     let text = text(error);
     match error {
-        OutputError::Exists(_) => PyFileExistsError::new_err(text),
-        OutputError::Directory(_) => PyIsADirectoryError::new_err(text),
-        OutputError::Interrupted => PyKeyboardInterrupt::new_err(()),
-        OutputError::Io { reason, .. } => system(reason.kind(), text),
-        _ => PyOSError::new_err(text),
+        SearchError::Memory { .. } => PyMemoryError::new_err(text),
+        SearchError::Interrupted { .. } | SearchError::Paused { .. } => {
+            PyKeyboardInterrupt::new_err(())
+        }
+        SearchError::Sum { .. } => PyRuntimeError::new_err(text),
+        SearchError::Io { reason, .. } => system(reason.kind(), text),
+        SearchError::Damaged { .. }
+        | SearchError::Apart { .. }
+        | SearchError::Refused(_)
+        | SearchError::Ranks(_)
+        | SearchError::Elsewhere { .. }
+        | SearchError::Limit { .. }
+        | SearchError::Digits(_) => PyOSError::new_err(text),
+        _ => PyValueError::new_err(text),
     }
 }
 
 fn of_pdb(error: &PdbError) -> PyErr {
     match error {
-        PdbError::File(error) => of_file(error),
-        PdbError::Output(error) => of_output(error),
-        PdbError::Memory(_) | PdbError::Budget { .. } => PyMemoryError::new_err(text(error)),
-        PdbError::Threads { .. } => PyRuntimeError::new_err(text(error)),
+        PdbError::System(error) => of_system(error),
+        PdbError::Budget { .. } => PyMemoryError::new_err(text(error)),
         PdbError::Interrupted(_) => PyKeyboardInterrupt::new_err(()),
         _ => PyValueError::new_err(text(error)),
     }
@@ -103,21 +115,15 @@ fn of_pdb(error: &PdbError) -> PyErr {
 pub fn exception(error: impl Into<Error>) -> PyErr {
     let error = error.into();
     match &error {
+        Error::System(error) => of_system(error),
+        Error::Search(error) => of_search(error),
         Error::Pdb(error) | Error::Solve(SolveError::Pdb(error)) => of_pdb(error),
-        Error::Table(TableError::File(error)) => of_file(error),
-        Error::Table(TableError::Output(error)) | Error::Output(error) => of_output(error),
-        Error::Table(TableError::Memory(_) | TableError::Budget { .. })
-        | Error::Memory(_)
-        | Error::Disk(DiskError::Memory(_))
-        | Error::Search(SearchError::Memory { .. }) => PyMemoryError::new_err(text(&error)),
+        Error::Table(TableError::Budget { .. }) => PyMemoryError::new_err(text(&error)),
         error if error.class() == Class::Interrupted => PyKeyboardInterrupt::new_err(()),
         Error::Table(TableError::DeadEnd { .. } | TableError::Unfilled { .. })
-        | Error::Search(SearchError::Sum { .. } | SearchError::Threads { .. })
         | Error::Solve(
             SolveError::WrongSolution { .. } | SolveError::NoSolution | SolveError::Beaten { .. },
         ) => PyRuntimeError::new_err(text(&error)),
-        Error::Disk(DiskError::Io { reason, .. }) => system(reason.kind(), text(&error)),
-        Error::Disk(_) => PyOSError::new_err(text(&error)),
         Error::Row { reason, .. } if !is_input(reason) => PyRuntimeError::new_err(text(&error)),
         _ => PyValueError::new_err(text(&error)),
     }
@@ -127,8 +133,7 @@ pub fn exception(error: impl Into<Error>) -> PyErr {
 fn is_input(error: &Error) -> bool {
     matches!(
         error,
-        Error::Board(_)
-            | Error::Puzzle(_)
+        Error::Puzzle(_)
             | Error::Search(SearchError::TooLarge { .. })
             | Error::Table(TableError::Beyond { .. })
     )

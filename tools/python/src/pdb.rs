@@ -5,8 +5,8 @@ use std::sync::{Arc, RwLock};
 
 use numpy::{PyArray1, ndarray::ArrayView1};
 use pyo3::prelude::*;
-use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb, build};
-use tilewave::{Error, Size, internals};
+use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb};
+use tilewave::{Error, Resources, Size};
 
 use super::arrays::{self, Form, Rows, parse_board, per_row};
 use super::errors::{closed, exception, invalid, named, of_one};
@@ -117,7 +117,7 @@ impl PatternDatabase {
     /// ------
     /// ValueError
     ///     For what is no pattern.
-    /// MemoryError
+    /// SystemError
     ///     When the build needs more than `memory`.
     ///
     /// Examples
@@ -151,14 +151,11 @@ impl PatternDatabase {
         };
         let tiles: Vec<u16> = tiles.iter().map(number).collect::<PyResult<_>>()?;
         let pattern = Pattern::new(goal, &tiles).map_err(exception)?;
-        let build_it = Build {
-            kind: named(Kind::NAMES, "kind", kind)?,
-            encoding: named(Encoding::NAMES, "encoding", encoding)?,
-            threads,
-            memory: Some(memory.unwrap_or_else(internals::budget)),
-            ..Build::new(pattern)
-        };
-        let pdb = long(py, progress, |watch| Ok(build(&build_it, watch)?))?;
+        let build_it = Build::new(pattern)
+            .kind(named(Kind::NAMES, "kind", kind)?)
+            .encoding(named(Encoding::NAMES, "encoding", encoding)?)
+            .resources(Resources::new().threads(threads).memory_or_half(memory));
+        let pdb = long(py, progress, |watch| Ok(build_it.run_with(watch)?))?;
         Ok(PatternDatabase::of(pdb))
     }
 
@@ -191,7 +188,7 @@ impl PatternDatabase {
     /// [1, 2, 3, 4, 5]
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<PatternDatabase> {
-        let pdb = long(py, None, |watch| Ok(Pdb::open_with(&path, watch)?))?;
+        let pdb = long(py, None, |watch| Ok(Pdb::load_with(&path, watch)?))?;
         Ok(PatternDatabase::of(pdb))
     }
 
@@ -220,7 +217,7 @@ impl PatternDatabase {
     #[pyo3(signature = (path, *, replace=false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> PyResult<()> {
         let pdb = self.get()?;
-        long(py, None, |watch| Ok(pdb.save(&path, replace, watch)?))
+        long(py, None, |watch| Ok(pdb.save_with(&path, replace, watch)?))
     }
 
     /// Closes the database; its memory is given back when no array of `values` is left.

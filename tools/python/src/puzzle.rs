@@ -7,8 +7,9 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use tilewave::puzzle::formats::{self, Counting, Format};
-use tilewave::puzzle::{Definition, Generator, Permutation, StateSpace, families};
-use tilewave::puzzle::{Metric, MoveStyle};
+use tilewave::puzzle::{
+    Definition, Generator, Metric, MoveStyle, Permutation, StateSpace, families,
+};
 use tilewave::solve::Scrambler;
 use tilewave::{Board, Direction, Error, Goal, Moves, Size, random};
 
@@ -645,7 +646,7 @@ pub fn unrank<'py>(
 /// ------
 /// ValueError
 ///     When there is no such board, or a number is negative or too large.
-/// MemoryError
+/// SystemError
 ///     When there is no room for so many boards.
 ///
 /// Examples

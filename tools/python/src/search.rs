@@ -5,18 +5,17 @@ use std::path::{Path, PathBuf};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use tilewave::internals::{self, Io, Storage};
+use tilewave::internals::{Io, Storage};
 use tilewave::puzzle::{Metric, StateSpace};
 use tilewave::report::{Chart, Report, one_key_per_line};
-use tilewave::search::disk::{self, Directories, Disk};
-use tilewave::search::{Engine, Outcome, Search, run};
-use tilewave::{Board, Directory};
+use tilewave::search::disk::{Directories, Disk};
+use tilewave::search::{Engine, Outcome, Search};
+use tilewave::{Board, Directory, Resources};
 
-use super::arrays;
 use super::errors::{exception, invalid};
-use super::numbers;
 use super::puzzle::{Counted, form_of, of_generators, space, states_of};
 use super::work::long;
+use super::{arrays, numbers};
 
 /// What a search found: one count and one checksum per depth, and how it was computed.
 ///
@@ -250,11 +249,9 @@ impl Running {
         space: StateSpace,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<SearchResult> {
-        let mut search = Search::of(space);
-        search.max_depth = self.max_depth;
-        search.threads = self.threads;
-        search.memory = Some(self.memory.unwrap_or_else(internals::budget));
-        search.keep_last = self.keep_last;
+        let resources = Resources::new().threads(self.threads).memory_or_half(self.memory);
+        let search = Search::of(space).max_depth(self.max_depth).keep_last(self.keep_last);
+        let mut search = search.resources(resources);
         search.engine = match self.engine.as_deref() {
             None => None,
             Some("sweep") => Some(Engine::Sweep),
@@ -269,8 +266,8 @@ impl Running {
             return Err(invalid("dir= needs the sweep engine"));
         }
         let outcome = long(py, progress, |watch| match &self.disk {
-            Some(disk) => disk::run(&search, disk, watch),
-            None => run(&search, watch),
+            Some(disk) => disk.run_with(&search, watch),
+            None => search.run_with(watch),
         })?;
         Ok(SearchResult { outcome })
     }
@@ -373,7 +370,7 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
 /// ------
 /// ValueError
 ///     When there is no such puzzle, or the start cannot reach the goal.
-/// MemoryError
+/// SystemError
 ///     When the search needs more than `memory`.
 /// OSError
 ///     When the directory cannot be used.
@@ -438,7 +435,7 @@ pub fn bfs(
 /// ------
 /// ValueError
 ///     Names the first row that is no permutation.
-/// MemoryError
+/// SystemError
 ///     When the search needs more than `memory`.
 ///
 /// Examples

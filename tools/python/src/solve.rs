@@ -6,10 +6,10 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use tilewave::pdb::{Build, Pdb, build};
+use tilewave::pdb::{Build, Pdb};
 use tilewave::puzzle::MoveStyle;
 use tilewave::solve::{Answer, Attempt, SolveError, default_patterns};
-use tilewave::{Board, Constructive, Error, Optimal, Progress, Size, internals};
+use tilewave::{Board, Constructive, Error, Optimal, Progress, Resources, Size};
 
 use super::arrays::{self, Form, Rows, parse_board};
 use super::errors::{exception, invalid};
@@ -131,8 +131,8 @@ impl Solver {
 fn default_databases(goal: &Board, watch: &Watch) -> Result<Vec<Arc<Pdb>>, Error> {
     let patterns = default_patterns(goal)?.into_iter();
     let one = |pattern| {
-        let memory = Some(internals::budget());
-        Ok(Arc::new(build(&Build { memory, ..Build::new(pattern) }, watch)?))
+        let resources = Resources::new().memory_or_half(None);
+        Ok(Arc::new(Build::new(pattern).resources(resources).run_with(watch)?))
     };
     patterns.map(one).collect()
 }
@@ -168,12 +168,12 @@ fn solve_all(
     let attempts: Vec<Result<Attempt, Error>> = boards
         .par_iter()
         .enumerate()
-        .map(|(row, board)| optimal.attempt(board, watch).map_err(at(row)))
+        .map(|(row, board)| optimal.attempt_with(board, watch).map_err(at(row)))
         .collect();
     let attempts: Vec<Attempt> = attempts.into_iter().collect::<Result<_, _>>()?;
     let finish = |(row, attempt)| match attempt {
         Attempt::Answered(answer) => Ok(answer),
-        Attempt::Hard(pending) => optimal.finish(pending, watch).map_err(at(row)),
+        Attempt::Hard(pending) => optimal.finish_with(pending, watch).map_err(at(row)),
     };
     attempts.into_iter().enumerate().map(finish).collect()
 }

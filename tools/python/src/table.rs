@@ -6,11 +6,10 @@ use std::sync::{Arc, RwLock};
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use tilewave::puzzle::DefinitionError;
-use tilewave::puzzle::{Metric, MoveStyle};
+use tilewave::puzzle::{Metric, MoveStyle, PuzzleError};
 use tilewave::search::Search;
-use tilewave::table::{TableEncoding, build};
-use tilewave::{Board, Error, Progress, internals};
+use tilewave::table::TableEncoding;
+use tilewave::{Board, Error, Progress, Resources};
 
 use super::arrays::{self, Rows, per_row};
 use super::errors::{closed, exception, invalid, named, of_one};
@@ -74,7 +73,7 @@ fn way(table: &tilewave::DistanceTable, row: &[u16]) -> Result<Way, Error> {
     })?;
     let state = id.first().and_then(|&id| table.space().from_id(id));
     let puzzle = || table.space().name();
-    let state = state.ok_or_else(|| DefinitionError::Unreachable { puzzle: puzzle() })?;
+    let state = state.ok_or_else(|| PuzzleError::Unreachable { puzzle: puzzle() })?;
     match table.names(state)? {
         Some(names) => Ok(Way::Names(names.into_iter().map(String::from).collect())),
         None => Err(table.unreached(state)),
@@ -110,7 +109,7 @@ impl DistanceTable {
     /// ------
     /// ValueError
     ///     When there is no such puzzle, or some of its moves go one way only.
-    /// MemoryError
+    /// SystemError
     ///     When table and search need more than `memory`.
     ///
     /// Examples
@@ -133,11 +132,12 @@ impl DistanceTable {
         #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<DistanceTable> {
-        let mut search = Search::of(space(puzzle, Counted { goal, metric, directed, quarter })?);
+        let search = Search::of(space(puzzle, Counted { goal, metric, directed, quarter })?);
         let encoding = named(TableEncoding::NAMES, "encoding", encoding)?;
-        search.threads = threads;
-        search.memory = Some(memory.unwrap_or_else(internals::budget));
-        let table = long(py, progress, |watch| build(&search, encoding, watch))?;
+        let search = search.resources(Resources::new().threads(threads).memory_or_half(memory));
+        let table = long(py, progress, |watch| {
+            tilewave::DistanceTable::build_with(&search, encoding, watch)
+        })?;
         Ok(DistanceTable::of(table))
     }
 
@@ -204,7 +204,7 @@ impl DistanceTable {
     #[pyo3(signature = (path, *, replace=false))]
     fn save(&self, py: Python<'_>, path: PathBuf, replace: bool) -> PyResult<()> {
         let table = self.get()?;
-        long(py, None, |watch| Ok(table.save(&path, replace, |_| !watch.interrupted())?))
+        long(py, None, |watch| Ok(table.save_with(&path, replace, watch)?))
     }
 
     /// Closes the table and gives its memory back.

@@ -1,0 +1,523 @@
+//! What can be wrong with boards, puzzles, their states and the files that define them: one line each, with what to do.
+
+use crate::units::shown;
+
+/// Most points of a permutation.
+pub(crate) const MAX_POINTS: usize = 255;
+/// Most positions of a puzzle of one orbit: what one line of a search can hold.
+pub(crate) const MAX_POSITIONS: usize = 16;
+/// Most moves of a puzzle, inverses and powers included.
+pub(crate) const MAX_MOVES: usize = 1024;
+/// Most locations of an orbit.
+pub(crate) const MAX_LOCATIONS: usize = 128;
+
+/// A board, a puzzle, a state or a file of one that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PuzzleError {
+    // Boards.
+    /// The text is not of the form RxC.
+    #[error("'{0}' is not a board size: write ROWSxCOLUMNS, for example 3x4")]
+    SizeSyntax(String),
+    /// A side is shorter than 2.
+    #[error(
+        "board {rows}x{cols} is too small: both sides must be at least 2, tiles in one row never change their order"
+    )]
+    TooSmall {
+        /// Rows asked for.
+        rows: usize,
+        /// Columns asked for.
+        cols: usize,
+    },
+    /// More cells than a board can have.
+    #[error("board {rows}x{cols} is too large: a board has at most {max} cells")]
+    TooLarge {
+        /// Rows asked for.
+        rows: usize,
+        /// Columns asked for.
+        cols: usize,
+        /// The most cells a board can have.
+        max: usize,
+    },
+    /// A word of the board is neither a tile number nor a blank.
+    #[error("'{word}' in the board is not a tile: write tile numbers, and 0, x or _ for the blank")]
+    Word {
+        /// The offending word.
+        word: String,
+    },
+    /// Nothing was given.
+    #[error("the board is empty: write its rows separated by '/', for example '1 2 3/4 5 6/7 8 0'")]
+    Empty,
+    /// Rows of different lengths.
+    #[error(
+        "row {row} of the board has {found} tiles where row 1 has {expected}: all rows must be equally long"
+    )]
+    Ragged {
+        /// Row number from 1.
+        row: usize,
+        /// Tiles in that row.
+        found: usize,
+        /// Tiles in the first row.
+        expected: usize,
+    },
+    /// A flat list whose size cannot be guessed.
+    #[error("a flat list of {cells} tiles is not square: separate the rows by '/' or give --size")]
+    FlatNeedsSize {
+        /// Number of entries given.
+        cells: usize,
+    },
+    /// The board has another size than required.
+    #[error("the board has {found} cells, {size} needs {expected}")]
+    WrongCells {
+        /// Size required.
+        size: String,
+        /// Its cells.
+        expected: usize,
+        /// Number of entries given.
+        found: usize,
+    },
+    /// The board has the right number of cells in another shape.
+    #[error("the board is {found}, expected {expected}: write its rows in that shape")]
+    WrongShape {
+        /// Size of the board given.
+        found: String,
+        /// Size required.
+        expected: String,
+    },
+    /// A tile number that the board does not have.
+    #[error("tile {tile} is not on a {size} board: its tiles are 1 to {tiles}")]
+    UnknownTile {
+        /// The number given.
+        tile: usize,
+        /// Size of the board.
+        size: String,
+        /// Its tiles.
+        tiles: usize,
+    },
+    /// A tile or the blank occurs twice, so that another one is missing.
+    #[error("{} occurs twice and {} is missing: every tile stands exactly once on the board", tile_name(*.twice), tile_name(*.missing))]
+    Repeated {
+        /// The tile that occurs twice, 0 for the blank.
+        twice: u16,
+        /// The smallest tile that is missing, 0 for the blank.
+        missing: u16,
+    },
+    /// Not a goal.
+    #[error(
+        "'{0}' is not a goal: write last, first, blank=CELL or a board such as '1 2 3/4 5 6/7 8 0'"
+    )]
+    GoalSyntax(String),
+    /// The blank's goal cell is not on the board.
+    #[error("goal blank={cell} is not on a {size} board: its cells are 0 to {last}")]
+    GoalCell {
+        /// Cell asked for.
+        cell: usize,
+        /// Size of the board.
+        size: String,
+        /// Its last cell.
+        last: usize,
+    },
+    /// Neither tile nor blank.
+    #[error("'{0}' is not a way to write moves: choose tile (where the tile goes) or blank")]
+    MoveStyle(String),
+    /// Not a metric.
+    #[error(
+        "'{0}' is not a metric: choose stm (one tile is one move) or mtm (any number of tiles in a line)"
+    )]
+    Metric(String),
+    /// A character that is no move.
+    #[error(
+        "'{text}' at character {at} is not a move: write U, D, L, R, each with an optional count such as R3"
+    )]
+    MoveSyntax {
+        /// Character number from 1.
+        at: usize,
+        /// What stands there.
+        text: String,
+    },
+    /// More moves than are read.
+    #[error("more than {max} moves: split the sequence")]
+    TooManyMoves {
+        /// The most moves that are read.
+        max: usize,
+    },
+    /// A move of a tile that is not there.
+    #[error("move {number} ({letter}) is blocked by the border of the board")]
+    BlockedMove {
+        /// Move number from 1.
+        number: usize,
+        /// Direction of the tile.
+        letter: char,
+    },
+    /// A board whose states are too many to be numbered.
+    #[error(
+        "board {size} has {cells} cells: only states of boards of at most 20 cells have numbers, choose a smaller board"
+    )]
+    NoNumbers {
+        /// Size of the board.
+        size: String,
+        /// Its cells.
+        cells: usize,
+    },
+    /// Start and goal have different parity.
+    #[error("'{board}' cannot reach the goal '{goal}': its parity is odd, half of all arrangements are out of reach; swap any two tiles (for example {} and {}) or choose another --goal", swap.0, swap.1)]
+    Unsolvable {
+        /// The board.
+        board: String,
+        /// The goal.
+        goal: String,
+        /// Two tiles whose exchange makes the board solvable.
+        swap: (u16, u16),
+    },
+    // Permutations and how they are written.
+    /// A point is the image of two, or stands in two cycles. Counted from 0.
+    #[error("not a permutation: point {} occurs twice", .0 + 1)]
+    PointTwice(usize),
+    /// A point outside the set. Counted from 0.
+    #[error("not a permutation of {points} points: it has point {}", .point + 1)]
+    PointOutside {
+        /// The point.
+        point: usize,
+        /// How many there are.
+        points: usize,
+    },
+    /// More points than a permutation can have.
+    #[error("{0} points: a permutation has at most {max}", max = MAX_POINTS)]
+    ManyPoints(usize),
+    /// Something else stands where a point or a bracket should.
+    #[error("'{found}' stands where {expected} should")]
+    CycleSyntax {
+        /// Byte of the text.
+        at: usize,
+        /// What stands there.
+        found: String,
+        /// What should.
+        expected: &'static str,
+    },
+    /// A number that no point has.
+    #[error("{found} is not a point: points are {base} to {}", .base + MAX_POINTS - 1)]
+    NoPoint {
+        /// Byte of the text.
+        at: usize,
+        /// The number.
+        found: String,
+        /// The first point.
+        base: usize,
+    },
+    // Sequences of moves.
+    /// A name of nothing.
+    #[error("'{0}' is not a move")]
+    UnknownMove(String),
+    /// A bracket without its other half, or something else out of place.
+    #[error("'{0}' is out of place in a sequence of moves")]
+    MoveOutOfPlace(String),
+    /// A very large number of repetitions.
+    #[error("'{0}' repeats too often")]
+    RepeatedOften(String),
+    // Puzzles of one orbit and their states.
+    /// Too few or too many positions.
+    #[error("{0} positions: a puzzle has 2 to {max}", max = MAX_POSITIONS)]
+    Positions(usize),
+    /// No generator that moves anything.
+    #[error("no generator moves anything: a puzzle needs one that does")]
+    NoGenerators,
+    /// Too many generators.
+    #[error("more than {max} moves, inverses and powers included", max = MAX_MOVES)]
+    ManyMoves,
+    /// A generator without a name that can be written down.
+    #[error("'{0}' is not a name of a move: it has spaces, or nothing at all")]
+    MoveName(String),
+    /// Two generators of the same name.
+    #[error("two moves are called '{0}'")]
+    NameTwice(String),
+    /// A generator of another size.
+    #[error("move '{name}' permutes {found} positions, the puzzle has {expected}")]
+    MoveLength {
+        /// The generator.
+        name: String,
+        /// Its positions.
+        found: usize,
+        /// Those of the puzzle.
+        expected: usize,
+    },
+    /// Labels that do not tell the elements apart.
+    #[error("two pieces are called {0}: equal pieces are not supported")]
+    EqualPieces(usize),
+    /// A state of another length.
+    #[error("the state has {found} elements, {puzzle} has {expected}")]
+    StateLength {
+        /// The puzzle.
+        puzzle: String,
+        /// Elements given.
+        found: usize,
+        /// Elements needed.
+        expected: usize,
+    },
+    /// Something in a state that is no element.
+    #[error("'{word}' in the state is not an element: {puzzle} has {}", list(.labels))]
+    Element {
+        /// What stands there.
+        word: String,
+        /// The puzzle.
+        puzzle: String,
+        /// The elements.
+        labels: Vec<usize>,
+    },
+    /// An element that occurs twice in a state.
+    #[error("{twice} occurs twice in the state and {missing} is missing")]
+    ElementTwice {
+        /// The one that occurs twice.
+        twice: usize,
+        /// The first one that is missing.
+        missing: usize,
+    },
+    /// A state that the moves do not lead to.
+    #[error("no moves of {puzzle} lead to this state")]
+    Unreachable {
+        /// The puzzle.
+        puzzle: String,
+    },
+    /// A number that no state has.
+    #[error("no state of {puzzle} has the id {id}: ids are below {ids}")]
+    NoState {
+        /// The puzzle.
+        puzzle: String,
+        /// The number.
+        id: u64,
+        /// The number of ids.
+        ids: u64,
+    },
+    // Puzzles of several orbits.
+    /// No orbits at all.
+    #[error("a puzzle needs a set of pieces")]
+    NoOrbits,
+    /// Too many locations for a byte.
+    #[error("set {orbit} has {locations} locations of pieces: at most {max} are supported", max = MAX_LOCATIONS)]
+    Locations {
+        /// The orbit.
+        orbit: String,
+        /// Positions times orientations.
+        locations: usize,
+    },
+    /// A kind whose modulus does not divide the orientations, or a turn out of range.
+    #[error("set {orbit}: orientation {turn} of a piece is out of range, it has {modulus}")]
+    Turn {
+        /// The orbit.
+        orbit: String,
+        /// The orientation.
+        turn: u8,
+        /// How many there are.
+        modulus: u8,
+    },
+    /// A move that does not permute the positions of an orbit.
+    #[error("move '{name}' is no permutation of the {positions} positions of set {orbit}")]
+    NoPermutation {
+        /// The move.
+        name: String,
+        /// The orbit.
+        orbit: String,
+        /// Its positions.
+        positions: usize,
+    },
+    /// A twist out of range.
+    #[error(
+        "move '{name}' turns a piece of set {orbit} by {twist}: it has {orientations} orientations"
+    )]
+    Twist {
+        /// The move.
+        name: String,
+        /// The orbit.
+        orbit: String,
+        /// By how much.
+        twist: u8,
+        /// How many orientations there are.
+        orientations: u8,
+    },
+    /// No move that moves anything.
+    #[error("no move moves anything: a puzzle needs one that does")]
+    NoMoves,
+    /// A set that the puzzle does not have.
+    #[error("no set is called '{name}': there are {orbits}")]
+    NoOrbit {
+        /// The name.
+        name: String,
+        /// The sets.
+        orbits: String,
+    },
+    /// A set without which nobody knows which moves are allowed.
+    #[error("moves depend on set {0}: it cannot be left out")]
+    Needed(String),
+    // Families.
+    /// No family of this name.
+    #[error("'{name}' is not a family of puzzles: there are {families}")]
+    UnknownFamily {
+        /// The name.
+        name: String,
+        /// Those there are.
+        families: String,
+    },
+    /// Numbers are missing, too many or none.
+    #[error(
+        "'{text}' is not a {family} puzzle: write {family}:{parameters}, for example {example}"
+    )]
+    FamilySyntax {
+        /// What was written.
+        text: String,
+        /// The family.
+        family: &'static str,
+        /// What its members are written with.
+        parameters: &'static str,
+        /// A member.
+        example: &'static str,
+    },
+    /// N is none that a puzzle can have.
+    #[error("{family} of {found} positions: a puzzle has 2 to {max}", max = MAX_POSITIONS)]
+    FamilyPositions {
+        /// The family.
+        family: &'static str,
+        /// N.
+        found: usize,
+    },
+    /// K is none that a puzzle of N positions can have.
+    #[error("{family}:{n},{k}: the second number is 2 to {n}")]
+    FamilyPart {
+        /// The family.
+        family: &'static str,
+        /// N.
+        n: usize,
+        /// K.
+        k: usize,
+    },
+    // Files.
+    /// The name does not say which format it is.
+    #[error("not a kind of puzzle file: its name must end in .gap, .tws, .def or .kpuzzle.json")]
+    FileFormat,
+    /// Something that the format does not have at this place.
+    #[error("'{found}' stands where {expected} should")]
+    FileSyntax {
+        /// What stands there.
+        found: String,
+        /// What should.
+        expected: String,
+    },
+    /// Something that must be there and is not.
+    #[error("{0} is missing")]
+    MissingPart(String),
+    /// What a search wrote, where a puzzle is expected.
+    #[error(
+        "it is what a search has found, not the definition of a puzzle: name the puzzle itself"
+    )]
+    SearchResult,
+    /// Something that may be there once.
+    #[error("{0} is there twice")]
+    ThereTwice(String),
+    /// A name that was not defined before.
+    #[error("'{0}' is not defined above")]
+    Undefined(String),
+    /// Several sets of pieces.
+    #[error(
+        "a second set of pieces, '{0}': puzzles of one set are supported (leave the other sets out for a puzzle of its own)"
+    )]
+    SecondSet(String),
+    /// Pieces that can be turned in place.
+    #[error("pieces with {0} orientations: only pieces that have one are supported")]
+    Orientations(usize),
+    /// A piece that is turned by more than it can be.
+    #[error("a piece is turned by {by}, in a set of {}",
+        if *orientations == 1 { "one orientation".into() } else { format!("{orientations} orientations") })]
+    Turned {
+        /// By how much.
+        by: String,
+        /// How many orientations the set has.
+        orientations: usize,
+    },
+    /// Equal pieces of which some have an orientation that matters.
+    #[error(
+        "pieces {0} are alike, but '?' says of some of them only that their orientation does not matter"
+    )]
+    SeenAndUnseen(usize),
+    /// Equal pieces.
+    #[error("equal pieces ({0}) are not supported: every piece must have a number of its own")]
+    AlikePieces(String),
+    /// A part of the format that this program does not read.
+    #[error("'{0}' is not supported")]
+    Unsupported(String),
+    /// A list of another length.
+    #[error("{found} numbers where {expected} should stand")]
+    Numbers {
+        /// Numbers there.
+        found: usize,
+        /// Numbers needed.
+        expected: usize,
+    },
+    /// More pieces than are read.
+    #[error("{0} pieces: at most 255 are read")]
+    Pieces(String),
+    /// A group that acts on too many points.
+    #[error(
+        "the moves permute {moved} points in {orbits}: no {most} of them {}tell all states apart, and a puzzle has at most {most} positions",
+        if *sure { "" } else { "were found that " }
+    )]
+    TooManyPoints {
+        /// The points.
+        moved: usize,
+        /// Their orbits, in words.
+        orbits: String,
+        /// The most that can be.
+        most: usize,
+        /// Whether all choices were tried.
+        sure: bool,
+    },
+    /// A generator that is none.
+    #[error("{name}: {error}")]
+    Generator {
+        /// Its name.
+        name: String,
+        /// What is wrong with it.
+        error: Box<PuzzleError>,
+    },
+    /// Not JSON.
+    #[error("{0}")]
+    Json(String),
+    /// A puzzle file that cannot be used.
+    #[error("{}: {reason}", place(.file, *.line))]
+    File {
+        /// Its name.
+        file: String,
+        /// The line, from 1, or 0 where it is the whole.
+        line: usize,
+        /// What is wrong.
+        reason: Box<PuzzleError>,
+    },
+}
+
+fn tile_name(tile: u16) -> String {
+    if tile == 0 { "the blank".into() } else { format!("tile {tile}") }
+}
+
+/// `1 to 12`, or all of them where some number is left out.
+fn list(labels: &[usize]) -> String {
+    let mut sorted = labels.to_vec();
+    sorted.sort_unstable();
+    if sorted.windows(2).all(|pair| pair[0] + 1 == pair[1]) {
+        return format!("{} to {}", sorted[0], sorted[sorted.len() - 1]);
+    }
+    sorted.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
+}
+
+fn place(file: &str, line: usize) -> String {
+    match line {
+        0 => shown(file, 4096),
+        line => format!("{}:{line}", shown(file, 4096)),
+    }
+}
+
+impl PuzzleError {
+    /// Returns the byte of a text at which a permutation in it is wrong, 0 where it is the whole.
+    pub fn byte(&self) -> usize {
+        match self {
+            PuzzleError::CycleSyntax { at, .. } | PuzzleError::NoPoint { at, .. } => *at,
+            _ => 0,
+        }
+    }
+}

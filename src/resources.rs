@@ -1,0 +1,129 @@
+//! What a work may use of the machine, and the methods by which options are set.
+
+use crate::kernel::Kernel;
+use crate::store::budget;
+use crate::system::SystemError;
+use crate::threads::pool;
+
+/// What a work may use of the machine: the same for searches, builds, tables and solvers. Options that have resources
+/// have their methods, too.
+///
+/// ```
+/// use tilewave::{Goal, Resources, Search, Size};
+/// let goal = Goal::Last.board(Size::new(3, 3)?)?;
+/// let resources = Resources::new().threads(2).memory(1 << 30);
+/// assert_eq!(Search::new(goal.clone()).resources(resources).resources.threads, Some(2));
+/// assert_eq!(Search::new(goal).threads(2).memory(1 << 30).resources, resources);
+/// # Ok::<(), tilewave::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Resources {
+    /// Worker threads, `None` for one per core.
+    pub threads: Option<usize>,
+    /// Most bytes of memory, `None` for no limit. A work that needs more is refused before it begins.
+    pub memory: Option<u64>,
+    /// Kernel, `None` for the fastest of this processor.
+    pub kernel: Option<Kernel>,
+}
+
+impl Resources {
+    /// Returns all that there is: a thread per core, no limit of memory, and the fastest kernel.
+    pub fn new() -> Resources {
+        Resources::default()
+    }
+
+    /// Limits the memory to so many bytes, or to half of what is free: that leaves room for other programs.
+    #[must_use]
+    pub fn memory_or_half(self, memory: Option<u64>) -> Resources {
+        self.memory(memory.unwrap_or_else(budget))
+    }
+
+    /// Does a work with these threads: for what takes those of the current pool of rayon, as
+    /// [`crate::Optimal::solve`] does.
+    ///
+    /// # Errors
+    /// [`SystemError`].
+    pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> Result<R, SystemError> {
+        Ok(pool(self.threads)?.install(work))
+    }
+
+    /// The kernel that runs.
+    pub(crate) fn choose_kernel(&self) -> Result<Kernel, SystemError> {
+        match self.kernel {
+            None => Ok(Kernel::best()),
+            Some(kernel) if kernel.is_supported() => Ok(kernel),
+            Some(kernel) => Err(SystemError::UnsupportedKernel(kernel.name())),
+        }
+    }
+
+    /// The memory limit that is too small for so many bytes.
+    pub(crate) fn exceeded_by(&self, needed: u64) -> Option<u64> {
+        self.memory.filter(|&memory| memory < needed)
+    }
+}
+
+/// Methods that set fields of options, by value; an `Option` takes the value that is in it as well.
+macro_rules! setters {
+    ($options:ident: $($field:ident: $type:ty,)* $(; $($maybe:ident: $inner:ty,)*)?) => {
+        impl $options {
+            $(
+                #[doc = concat!("Sets [`", stringify!($options), "::", stringify!($field),
+                    "`](#structfield.", stringify!($field), ").")]
+                #[must_use]
+                pub fn $field(mut self, $field: $type) -> $options {
+                    self.$field = $field;
+                    self
+                }
+            )*
+            $($(
+                #[doc = concat!("Sets [`", stringify!($options), "::", stringify!($maybe),
+                    "`](#structfield.", stringify!($maybe), ").")]
+                #[must_use]
+                pub fn $maybe(mut self, $maybe: impl Into<Option<$inner>>) -> $options {
+                    self.$maybe = $maybe.into();
+                    self
+                }
+            )*)?
+        }
+    };
+}
+
+/// The methods of [`Resources`] for options that have them.
+macro_rules! resource_setters {
+    ($options:ident) => {
+        impl $options {
+            /// Takes these resources.
+            #[must_use]
+            pub fn resources(mut self, resources: crate::Resources) -> $options {
+                self.resources = resources;
+                self
+            }
+
+            /// Sets [`Resources::threads`](crate::Resources#structfield.threads).
+            #[must_use]
+            pub fn threads(mut self, threads: impl Into<Option<usize>>) -> $options {
+                self.resources.threads = threads.into();
+                self
+            }
+
+            /// Sets [`Resources::memory`](crate::Resources#structfield.memory).
+            #[must_use]
+            pub fn memory(mut self, memory: impl Into<Option<u64>>) -> $options {
+                self.resources.memory = memory.into();
+                self
+            }
+
+            /// Sets [`Resources::kernel`](crate::Resources#structfield.kernel).
+            #[must_use]
+            pub fn kernel(mut self, kernel: impl Into<Option<crate::Kernel>>) -> $options {
+                self.resources.kernel = kernel.into();
+                self
+            }
+        }
+    };
+}
+
+setters! { Resources: ; threads: usize, memory: u64, kernel: Kernel, }
+
+pub(crate) use {resource_setters, setters};

@@ -1,0 +1,228 @@
+//! What can go wrong with a search, in memory or on disk: one line each, with what to do.
+
+use std::io;
+
+use crate::puzzle::Size;
+use crate::search::options::{Engine, Search};
+use crate::store::{Place, Storage, StorageError};
+use crate::system::SystemError;
+use crate::units::{bytes, thousands};
+
+/// A search that cannot run, go on or be read, or was stopped.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SearchError {
+    /// The board has too many cells.
+    #[error("board {size} has {} cells: a complete search handles at most {}, choose a smaller board", size.cells(), Search::MAX_CELLS)]
+    TooLarge {
+        /// Size of the board.
+        size: Size,
+    },
+    /// The sweep engine cannot run boards this small.
+    #[error(
+        "{puzzle} is too small for the sweep engine (7 positions at least): use --engine reference"
+    )]
+    TooSmall {
+        /// The puzzle.
+        puzzle: String,
+    },
+    /// The arrays exceed the memory budget.
+    #[error(
+        "{puzzle} needs {} of memory with the {engine} engine, the budget is {}: raise it with --memory if the machine has more, or {}",
+        bytes(*needed), bytes(*budget), way_out(*engine)
+    )]
+    Memory {
+        /// The puzzle.
+        puzzle: String,
+        /// Engine asked for.
+        engine: Engine,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes allowed.
+        budget: u64,
+    },
+    /// What the machine refuses.
+    #[error(transparent)]
+    System(#[from] SystemError),
+    /// This engine keeps its levels in files.
+    #[error(
+        "the disk engine keeps its levels in files, this search names none: give --dir, or --engine sweep"
+    )]
+    NoFiles,
+    /// The levels of this puzzle are not cut into chunks.
+    #[error("{puzzle} is searched in memory only: leave out --dir")]
+    InMemory {
+        /// The puzzle.
+        puzzle: String,
+    },
+    /// The levels hold more states than there are, or fewer at the end.
+    #[error(
+        "the levels up to depth {depth} hold {found} states, {puzzle} has {all}: this machine or this program has erred, the result is withheld; run it again, or with another --kernel or --engine"
+    )]
+    Sum {
+        /// The puzzle.
+        puzzle: String,
+        /// Deepest level counted.
+        depth: usize,
+        /// States counted.
+        found: u64,
+        /// States that the board has.
+        all: u64,
+    },
+    /// The observer asked to stop.
+    #[error(
+        "interrupted at depth {depth} after {} states: a search in memory starts over, --max-depth ends it early with a result",
+        thousands(*states)
+    )]
+    Interrupted {
+        /// Depth being computed.
+        depth: usize,
+        /// States counted in the finished levels.
+        states: u64,
+    },
+    // On disk.
+    /// The system refused, or the file's content is wrong.
+    #[error("{place}: {}{}", reason, advice(.reason, *lost))]
+    Io {
+        /// The file.
+        place: Place,
+        /// What the system, or the file's reader, said.
+        reason: io::Error,
+        /// Whether what was done since the last commit is lost.
+        lost: bool,
+    },
+    /// A file is damaged or does not belong here.
+    #[error("{reason}")]
+    Damaged {
+        /// Depth of its states, or of the step that needs it.
+        depth: u32,
+        /// Whether it is scratch: the levels are whole.
+        scratch: bool,
+        /// The file, what is wrong with it, and what can be done.
+        reason: String,
+    },
+    /// The directories do not hold one whole run.
+    #[error("{directory}: {reason}")]
+    Apart {
+        /// The directory.
+        directory: String,
+        /// What is wrong, and what can be done.
+        reason: String,
+    },
+    /// The directories hold no run or another one, or there is no room for what was asked for.
+    #[error("{0}")]
+    Refused(String),
+    /// A rank of the job was started for another search.
+    #[error("{0}: start all ranks with the same program and command")]
+    Ranks(String),
+    /// Another rank of the job has failed.
+    #[error("rank {rank}: {reason}")]
+    Elsewhere {
+        /// The rank.
+        rank: usize,
+        /// What it says.
+        reason: String,
+    },
+    /// The files have come to the limit.
+    #[error(
+        "the files have come to the limit of {limit} bytes at depth {depth}; {}: give the same command again with a larger --disk-limit",
+        kept(*lost)
+    )]
+    Limit {
+        /// Depth in progress.
+        depth: u32,
+        /// Bytes allowed.
+        limit: u64,
+        /// Whether what was done since the last commit is lost.
+        lost: bool,
+    },
+    /// The observer asked to stop; everything is committed.
+    #[error(
+        "interrupted at depth {depth} after {states} states; nothing is lost: the same command, or tilewave resume --dir {directory}, goes on"
+    )]
+    Paused {
+        /// The directory.
+        directory: String,
+        /// Depth in progress.
+        depth: usize,
+        /// States of the finished levels.
+        states: u64,
+    },
+    /// So many shared digits leave nothing inside a block.
+    #[error("{0}: give a smaller --shared-digits, or leave it out")]
+    Digits(String),
+}
+
+/// What to do about a search that does not fit the memory.
+fn way_out(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Sweep => "search on disk with --dir DIR",
+        _ => "choose a smaller board",
+    }
+}
+
+/// What became of the work.
+fn kept(lost: bool) -> &'static str {
+    if lost { "what was done since the last commit is lost" } else { "nothing is lost" }
+}
+
+fn advice(reason: &io::Error, lost: bool) -> String {
+    match reason.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            format!("; {}: make room and give the same command again", kept(lost))
+        }
+        io::ErrorKind::InvalidData => {
+            "; tilewave repair rebuilds it where it can, a new search needs another --dir".into()
+        }
+        _ if lost => format!("; {}, the commits before stand", kept(lost)),
+        _ => String::new(),
+    }
+}
+
+impl From<StorageError> for SearchError {
+    fn from(StorageError { place, reason }: StorageError) -> SearchError {
+        SearchError::Io { place, reason, lost: false }
+    }
+}
+
+impl SearchError {
+    /// What is wrong with a directory as a part of a run.
+    pub(crate) fn apart(storage: &dyn Storage, reason: impl Into<String>) -> SearchError {
+        SearchError::Apart { directory: storage.name(), reason: reason.into() }
+    }
+
+    /// The search in a directory differs in something from what was asked for.
+    pub(crate) fn other(
+        storage: &dyn Storage,
+        name: &str,
+        found: &str,
+        asked: &str,
+    ) -> SearchError {
+        SearchError::Refused(format!(
+            "{} holds a search with {name} {found}, not {asked}: choose another --dir, or ask for the same",
+            storage.name()
+        ))
+    }
+
+    /// The error of a frame that the codec refuses.
+    pub(crate) fn uncoded(reason: &str) -> SearchError {
+        SearchError::Refused(format!(
+            "a frame cannot be compressed: {reason}; free memory and give the same command again"
+        ))
+    }
+
+    pub(crate) fn empty(storage: &dyn Storage) -> SearchError {
+        let directory = storage.name();
+        SearchError::Refused(format!(
+            "{directory} holds no search: start one with tilewave bfs BOARD --dir {directory}"
+        ))
+    }
+
+    /// The error of a search that could not commit what it had done.
+    pub(crate) fn without_commit(mut self) -> SearchError {
+        if let SearchError::Io { lost, .. } | SearchError::Limit { lost, .. } = &mut self {
+            *lost = true;
+        }
+        self
+    }
+}

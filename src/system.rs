@@ -1,0 +1,211 @@
+//! What the machine refuses, and what is wrong with a file of one of our kinds.
+//!
+//! Invariant: an error of a file names the file, what it should be, and how to get a good one.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Memory, threads or instructions that could not be had; a file that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SystemError {
+    /// The system refused memory.
+    #[error(
+        "cannot map {bytes} bytes of memory: {reason}; close other programs or choose a smaller board"
+    )]
+    Memory {
+        /// Bytes asked for.
+        bytes: u64,
+        /// What the system said.
+        reason: String,
+    },
+    /// There is no memory for the tables of a codec.
+    #[error("not enough memory to compress; close other programs or take fewer threads")]
+    CodecMemory,
+    /// The worker threads could not be started.
+    #[error("cannot start {threads} worker threads: {reason}")]
+    Threads {
+        /// Threads asked for.
+        threads: usize,
+        /// What the system said.
+        reason: String,
+    },
+    /// No kernel has this name.
+    #[error("'{0}' is not a kernel: set TILEWAVE_KERNEL to scalar, avx2 or avx512, or unset it")]
+    UnknownKernel(String),
+    /// The processor lacks the instructions of a kernel.
+    #[error(
+        "this processor cannot run the {0} kernel: set TILEWAVE_KERNEL to another one or unset it"
+    )]
+    UnsupportedKernel(&'static str),
+    /// A file cannot be read.
+    #[error("{action} '{}': {reason}", path.display())]
+    Read {
+        /// What was tried: `cannot open`.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: io::Error,
+    },
+    /// The file is not what it should be.
+    #[error("{}", .problem.of(path, kind))]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// What it should be.
+        kind: FileKind,
+        /// What is wrong.
+        problem: FileProblem,
+    },
+    /// A mapped file is no longer what was checked.
+    #[error("'{}' was changed while it was in use: leave it alone and run this again", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file is in the way.
+    #[error("'{}' exists: choose another name or give --force to replace it", .0.display())]
+    Exists(PathBuf),
+    /// The name of an output is a directory's.
+    #[error("cannot write '{}': it is a directory, name a file", .0.display())]
+    Directory(PathBuf),
+    /// The observer asked to stop.
+    #[error("interrupted: nothing was written")]
+    Interrupted,
+    /// An output cannot be written.
+    #[error("cannot write {}: {reason}{}", shown(.path), advice(.reason))]
+    Write {
+        /// The output, `-` for stdout.
+        path: PathBuf,
+        /// What the system said.
+        reason: io::Error,
+    },
+}
+
+impl SystemError {
+    /// Returns what is wrong with a file, where it is there.
+    pub fn problem(&self) -> Option<&FileProblem> {
+        match self {
+            SystemError::Wrong { problem, .. } => Some(problem),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the file is there and damaged.
+    pub fn is_damage(&self) -> bool {
+        use FileProblem::{Damaged, Header, Length, Line};
+        matches!(self.problem(), Some(Length { .. } | Header(_) | Damaged { .. } | Line { .. }))
+    }
+
+    /// Returns a function that names the action and the file of an error.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl Fn(io::Error) -> SystemError {
+        let path = path.to_path_buf();
+        move |reason| SystemError::Read { action, path: path.clone(), reason }
+    }
+}
+
+fn shown(path: &Path) -> String {
+    match path.to_str() {
+        Some("-") => "to stdout".into(),
+        _ => format!("'{}'", path.display()),
+    }
+}
+
+/// Returns what to do about an error of writing, to be put behind the error; nothing where nobody knows.
+pub fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull => "; free some space, or name a file on another disk",
+        io::ErrorKind::QuotaExceeded => "; free some of your quota, or name a file on another disk",
+        io::ErrorKind::FileTooLarge => {
+            "; the limit is the file system's or that of 'ulimit -f', raise it or name a file elsewhere"
+        }
+        io::ErrorKind::ReadOnlyFilesystem => "; name a file on a disk that can be written",
+        io::ErrorKind::PermissionDenied => "; name a file in a directory that you can write to",
+        io::ErrorKind::NotFound => "; somebody removed its directory",
+        io::ErrorKind::NotADirectory => "; a part of its path is a file",
+        io::ErrorKind::InvalidFilename => "; choose a shorter name",
+        _ => "",
+    }
+}
+
+/// What is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileProblem {
+    /// It is something else.
+    Other,
+    /// It holds what is no longer read, which only earlier programs wrote.
+    Retired(&'static str),
+    /// It is of another version of the format.
+    Version {
+        /// Its version.
+        found: u32,
+        /// The version that can be read.
+        supported: u32,
+    },
+    /// It is shorter or longer than its header says.
+    Length {
+        /// Its length.
+        found: u64,
+        /// The length by its header.
+        expected: u64,
+    },
+    /// The header or a small section is damaged, and how.
+    Header(&'static str),
+    /// Entries are damaged.
+    Damaged {
+        /// The first damaged block found.
+        block: u64,
+        /// Number of blocks.
+        blocks: u64,
+    },
+    /// A line of a journal is damaged.
+    Line {
+        /// Its number, from 1.
+        line: u64,
+    },
+}
+
+impl FileProblem {
+    fn of(&self, path: &Path, FileKind { noun, make }: &FileKind) -> String {
+        let name = path.display();
+        match self {
+            FileProblem::Other => format!("'{name}' is no {noun}: {make}"),
+            FileProblem::Version { found, supported } => format!(
+                "'{name}' is a {noun} of version {found}, this program reads version {supported}: {make} or use \
+                 a matching tilewave"
+            ),
+            FileProblem::Retired(what) => format!("'{name}' is a {noun} {what}: {make}"),
+            FileProblem::Length { found, expected } => format!(
+                "'{name}' has {found} bytes and should have {expected}, it is truncated or damaged: copy it \
+                 again, or {make}"
+            ),
+            FileProblem::Header(what) => {
+                format!("the header of '{name}' is damaged, {what}: copy it again, or {make}")
+            }
+            FileProblem::Damaged { block, blocks } => format!(
+                "'{name}' is damaged in block {block} of {blocks}: copy it again, or {make}"
+            ),
+            FileProblem::Line { line } => format!(
+                "line {line} of '{name}' is damaged: take the lines before it (head -n {}) to go on from there, or {make}",
+                line - 1
+            ),
+        }
+    }
+}
+
+/// What a kind of file is called, and how to make one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileKind {
+    /// `distance table`.
+    pub noun: &'static str,
+    /// `make it with tilewave table`.
+    pub make: &'static str,
+}
+
+impl FileKind {
+    pub(crate) fn wrong(self, path: &Path, problem: FileProblem) -> SystemError {
+        SystemError::Wrong { path: path.to_path_buf(), kind: self, problem }
+    }
+}
