@@ -117,7 +117,7 @@ impl PatternDatabase {
     /// ------
     /// ValueError
     ///     For what is no pattern.
-    /// SystemError
+    /// MemoryError
     ///     When the build needs more than `memory`.
     ///
     /// Examples

@@ -646,7 +646,7 @@ pub fn unrank<'py>(
 /// ------
 /// ValueError
 ///     When there is no such board, or a number is negative or too large.
-/// SystemError
+/// MemoryError
 ///     When there is no room for so many boards.
 ///
 /// Examples

@@ -370,7 +370,7 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
 /// ------
 /// ValueError
 ///     When there is no such puzzle, or the start cannot reach the goal.
-/// SystemError
+/// MemoryError
 ///     When the search needs more than `memory`.
 /// OSError
 ///     When the directory cannot be used.
@@ -435,7 +435,7 @@ pub fn bfs(
 /// ------
 /// ValueError
 ///     Names the first row that is no permutation.
-/// SystemError
+/// MemoryError
 ///     When the search needs more than `memory`.
 ///
 /// Examples

@@ -109,7 +109,7 @@ impl DistanceTable {
     /// ------
     /// ValueError
     ///     When there is no such puzzle, or some of its moves go one way only.
-    /// SystemError
+    /// MemoryError
     ///     When table and search need more than `memory`.
     ///
     /// Examples
