@@ -1,13 +1,9 @@
 //! The one error type of the library: every narrower error converts into it.
 
-use crate::frontier::FrontierError;
-use crate::pdb::PdbError;
-use crate::puzzle::PuzzleError;
-use crate::search::SearchError;
-use crate::solve::SolveError;
-use crate::store::StorageError;
-use crate::system::SystemError;
-use crate::table::TableError;
+use crate::{
+    frontier::FrontierError, pdb::PdbError, puzzle::PuzzleError, search::SearchError,
+    solve::SolveError, store::StorageError, system::SystemError, table::TableError,
+};
 
 /// Anything the library can refuse or fail at.
 #[derive(Debug, thiserror::Error)]

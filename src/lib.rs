@@ -63,18 +63,20 @@ pub mod table;
 mod threads;
 mod units;
 
-pub use crate::error::{Class, Error};
-pub use crate::kernel::Kernel;
-pub use crate::pdb::{Pattern, Pdb};
-pub use crate::perm::placement;
-pub use crate::progress::{NoProgress, Progress};
-pub use crate::puzzle::{Board, Direction, Goal, Moves, Size};
-pub use crate::resources::Resources;
-pub use crate::search::Search;
-pub use crate::solve::{Constructive, Optimal};
-pub use crate::store::{Directory, Image, Io, Mapped, Storage};
-pub use crate::system::{FileProblem, SystemError};
-pub use crate::table::DistanceTable;
+pub use crate::{
+    error::{Class, Error},
+    kernel::Kernel,
+    pdb::{Pattern, Pdb},
+    perm::placement,
+    progress::{NoProgress, Progress},
+    puzzle::{Board, Direction, Goal, Moves, Size},
+    resources::Resources,
+    search::Search,
+    solve::{Constructive, Optimal},
+    store::{Directory, Image, Io, Mapped, Storage},
+    system::{FileProblem, SystemError},
+    table::DistanceTable,
+};
 
 /// The Rust code of the README compiles and runs.
 #[cfg(doctest)]

@@ -1,9 +1,6 @@
 //! What a work may use of the machine, and the methods by which options are set.
 
-use crate::kernel::Kernel;
-use crate::store::budget;
-use crate::system::SystemError;
-use crate::threads::pool;
+use crate::{kernel::Kernel, store::budget, system::SystemError, threads::pool};
 
 /// What a work may use of the machine: the same for searches, builds, tables and solvers. Options that have resources
 /// have their methods, too.
@@ -126,4 +123,5 @@ macro_rules! resource_setters {
 
 setters! { Resources: ; threads: usize, memory: u64, kernel: Kernel, }
 
-pub(crate) use {resource_setters, setters};
+pub(crate) use resource_setters;
+pub(crate) use setters;

@@ -2,8 +2,10 @@
 //!
 //! Invariant: an error of a file names the file, what it should be, and how to get a good one.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 /// Memory, threads or instructions that could not be had; a file that cannot be read or written.
 #[derive(Debug, thiserror::Error)]

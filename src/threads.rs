@@ -1,8 +1,6 @@
 //! Threads, and work that they take one piece at a time.
 
-use std::iter::Enumerate;
-use std::sync::Arc;
-use std::{io, process};
+use std::{io, iter::Enumerate, process, sync::Arc};
 
 use parking_lot::Mutex;
 use rayon::{ThreadPool, ThreadPoolBuilder};

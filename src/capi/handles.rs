@@ -2,14 +2,16 @@
 
 use std::ffi::{c_char, c_int};
 
-use crate::Error;
-use crate::capi::{
-    TILEWAVE_INVALID, TILEWAVE_UNREACHABLE, close, evaluate, evaluate_all, open, read, write_all,
-    write_text,
+use crate::{
+    Error,
+    capi::{
+        TILEWAVE_INVALID, TILEWAVE_UNREACHABLE, close, evaluate, evaluate_all, open, read,
+        write_all, write_text,
+    },
+    pdb::{Encoding, Kind, Pdb},
+    puzzle::{Board, MoveStyle, Moves, PuzzleError},
+    table::DistanceTable,
 };
-use crate::pdb::{Encoding, Kind, Pdb};
-use crate::puzzle::{Board, MoveStyle, Moves, PuzzleError};
-use crate::table::DistanceTable;
 
 /// Kind of a database: one value per placement, the least over the cells of the blank. Admissible, not
 /// consistent.

@@ -11,13 +11,17 @@
 
 pub(crate) mod handles;
 
-use std::ffi::{CStr, c_char, c_int};
-use std::path::Path;
+use std::{
+    ffi::{CStr, c_char, c_int},
+    path::Path,
+};
 
 use rayon::prelude::*;
 
-use crate::puzzle::{Board, Size};
-use crate::threads::process_pool;
+use crate::{
+    puzzle::{Board, Size},
+    threads::process_pool,
+};
 
 /// Boards that a thread looks up alone.
 const ALONE: usize = 256;

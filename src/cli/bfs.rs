@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tilewave::pdb::{Depths, Space};
-use tilewave::puzzle::orbits::OrbitPuzzle;
-use tilewave::report::{bytes, duration, histogram, published, published_for, thousands};
-use tilewave::search::disk::{self, Disk, Widths};
-use tilewave::{Pattern, Search, internals};
+use tilewave::{
+    Pattern, Search, internals,
+    pdb::{Depths, Space},
+    puzzle::orbits::OrbitPuzzle,
+    report::{bytes, duration, histogram, published, published_for, thousands},
+    search::disk::{self, Disk, Widths},
+};
 
 use crate::cli::{
     Ahead, Context, Counted, Destination, DiskOptions, Figures, MadeDirectories, MaxDepth,

@@ -1,15 +1,22 @@
 //! Options of a search on disk.
 
-use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
+use std::{
+    path::{Component, Path, PathBuf},
+    time::Duration,
+};
 
 use clap::ValueHint::DirPath;
-use tilewave::internals::{Codec, DEFAULT_LEVEL, remove_unused};
-use tilewave::search::disk::{Directories, Disk, PlaneStore};
-use tilewave::{Directory, Io, Storage};
+use tilewave::{
+    Directory, Io, Storage,
+    internals::{Codec, DEFAULT_LEVEL, remove_unused},
+    search::disk::{Directories, Disk, PlaneStore},
+};
 
-use crate::cli::options::{bytes, time};
-use crate::cli::{Context, Result, choice, count, refuse, whole};
+use crate::cli::{
+    Context, Result, choice, count,
+    options::{bytes, time},
+    refuse, whole,
+};
 
 /// Which levels are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -1,11 +1,15 @@
 //! `tilewave export`: a board as a question to other solvers, and their answers.
 
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
+};
 
-use tilewave::puzzle::MoveStyle;
-use tilewave::solve::models::{Cnf, IntegerProgram, Question, decode};
-use tilewave::{Board, Constructive, Size};
+use tilewave::{
+    Board, Constructive, Size,
+    puzzle::MoveStyle,
+    solve::models::{Cnf, IntegerProgram, Question, decode},
+};
 
 use crate::cli::{Context, GoalOption, OutputFile, Result, count, print};
 

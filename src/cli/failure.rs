@@ -1,19 +1,22 @@
 //! From errors to one line on stderr and an exit code.
 
-use std::error::Error as _;
-use std::fmt::{self, Display};
-use std::io;
-use std::process::ExitCode;
+use std::{
+    error::Error as _,
+    fmt::{self, Display},
+    io,
+    process::ExitCode,
+};
 
 use clap::error::{ContextKind, ErrorKind};
-use tilewave::pdb::PdbError;
-use tilewave::search::SearchError;
-use tilewave::solve::SolveError;
-use tilewave::table::TableError;
-use tilewave::{Class, Error, SystemError, puzzle};
+use tilewave::{
+    Class, Error, SystemError, pdb::PdbError, puzzle, search::SearchError, solve::SolveError,
+    table::TableError,
+};
 
-use crate::cli::last_words::write_unlocked;
-use crate::cli::progress::{self, INTERRUPTED};
+use crate::cli::{
+    last_words::write_unlocked,
+    progress::{self, INTERRUPTED},
+};
 
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 

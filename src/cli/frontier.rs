@@ -1,12 +1,13 @@
 //! `tilewave bfs` of puzzles whose levels are lists: several sets of pieces, pieces that turn or look alike, large boards.
 
 use serde::Serialize;
-use tilewave::frontier::{FrontierOutcome, FrontierSearch};
-use tilewave::internals;
-use tilewave::puzzle::StateSpace;
-use tilewave::puzzle::orbits::OrbitPuzzle;
-use tilewave::report::{Difference, bytes, duration, published_growth, thousands};
-use tilewave::search::disk::Disk;
+use tilewave::{
+    frontier::{FrontierOutcome, FrontierSearch},
+    internals,
+    puzzle::{StateSpace, orbits::OrbitPuzzle},
+    report::{Difference, bytes, duration, published_growth, thousands},
+    search::disk::Disk,
+};
 
 use crate::cli::{Figures, Result, ResultReport, Running, SearchProgress, facts, refuse};
 

@@ -5,9 +5,11 @@
 
 #![allow(unsafe_code)]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    io::{self, IsTerminal, Write},
+    path::Path,
+};
 
 use tilewave::Mapped;
 
@@ -85,9 +87,13 @@ pub fn map(path: &Path) -> io::Result<Mapped> {
 // Reading a page of a map that the file no longer has is a signal, SIGBUS.
 #[cfg(unix)]
 mod signal {
-    use std::ffi::{c_int, c_void};
-    use std::sync::Mutex;
-    use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+    use std::{
+        ffi::{c_int, c_void},
+        sync::{
+            Mutex,
+            atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering},
+        },
+    };
 
     use super::*;
 

@@ -1,12 +1,13 @@
 //! `tilewave man`: manual pages.
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::{io::Write, path::PathBuf};
 
 use clap::{Command, ValueHint};
 use clap_complete::Shell;
-use clap_mangen::Man;
-use clap_mangen::roff::{Roff, bold, roman};
+use clap_mangen::{
+    Man,
+    roff::{Roff, bold, roman},
+};
 
 use crate::cli::{Context, Result, print};
 

@@ -3,9 +3,11 @@
 use std::{fmt::Display, str::FromStr, time::Duration};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use tilewave::puzzle::StateSpace;
-use tilewave::search::{Engine, SearchError};
-use tilewave::{Board, DistanceTable, Goal, Kernel, Resources, Search, Size, internals};
+use tilewave::{
+    Board, DistanceTable, Goal, Kernel, Resources, Search, Size, internals,
+    puzzle::StateSpace,
+    search::{Engine, SearchError},
+};
 
 use crate::cli::{Result, refuse};
 

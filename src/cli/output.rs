@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use tilewave::puzzle::{Metric, StateSpace};
-use tilewave::report::html::LAST_DRAWN;
-use tilewave::report::{self, Chart, ChartFormat, one_key_per_line};
-use tilewave::search::disk::Searched;
-use tilewave::search::{Engine, Outcome};
-use tilewave::{Search, internals};
+use tilewave::{
+    Search, internals,
+    puzzle::{Metric, StateSpace},
+    report::{self, Chart, ChartFormat, html::LAST_DRAWN, one_key_per_line},
+    search::{Engine, Outcome, disk::Searched},
+};
 
 use crate::cli::{Failure, Result, count, refuse};
 

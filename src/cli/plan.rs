@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueHint;
 use serde::Serialize;
-use tilewave::puzzle::{Metric, StateSpace};
-use tilewave::report::{bytes, counted, duration, published_for, rate, thousands};
-use tilewave::search::{Forecast, Machines};
-use tilewave::{Directory, Io, Kernel, Storage};
+use tilewave::{
+    Directory, Io, Kernel, Storage,
+    puzzle::{Metric, StateSpace},
+    report::{bytes, counted, duration, published_for, rate, thousands},
+    search::{Forecast, Machines},
+};
 
 use crate::cli::{
     Counted, Figures, Keep, MaxDepth, OutputFormat, OutputOptions, Result, Running, bandwidth,

@@ -3,17 +3,25 @@
 //! Invariant: the line fits the terminal and is gone when the work ends; whatever else is written to stderr
 //! goes through [`aside`], so that no piece of it stays.
 
-use std::io::{self, IsTerminal, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Once};
-use std::time::{Duration, Instant};
+use std::{
+    io::{self, IsTerminal, Write},
+    sync::{
+        Arc, LazyLock, Once,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use parking_lot::Mutex;
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
-use tilewave::progress::{LevelDone, Phase};
-use tilewave::report::{counted, duration, rate};
+use signal_hook::{
+    consts::{SIGINT, SIGTERM},
+    flag,
+};
+use tilewave::{
+    progress::{LevelDone, Phase},
+    report::{counted, duration, rate},
+};
 
 /// Least time between two log lines.
 const LOG_EVERY: Duration = Duration::from_secs(1);

@@ -1,12 +1,16 @@
 //! The puzzle of a command: a board, a family or a file.
 
-use std::io::Read;
-use std::path::Path;
+use std::{io::Read, path::Path};
 
-use tilewave::Size;
-use tilewave::puzzle::formats::{self, Counting, FilePuzzle, Format};
-use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
-use tilewave::puzzle::{Definition, Metric, StateSpace, families, named};
+use tilewave::{
+    Size,
+    puzzle::{
+        Definition, Metric, StateSpace, families,
+        formats::{self, Counting, FilePuzzle, Format},
+        named,
+        orbits::{OrbitPuzzle, Turns},
+    },
+};
 
 use crate::cli::{Context, GoalOption, Result, choice, refuse};
 

@@ -3,13 +3,17 @@
 //! Invariant: rank 0 alone shows progress and writes results. What goes wrong before the search is agreed
 //! upon by all ranks and said once; what goes wrong later ends the job at once.
 
-use tilewave::Error;
-use tilewave::search::disk::{Disk, Stopped};
-use tilewave::search::{Communicator, OneProcess, Search, SearchError};
+use tilewave::{
+    Error,
+    search::{
+        Communicator, OneProcess, Search, SearchError,
+        disk::{Disk, Stopped},
+    },
+};
 
-use crate::cli::progress::hide;
 use crate::cli::{
-    Failure, Result, ResultReport, Running, SearchProgress, complain, refuse, sweeps,
+    Failure, Result, ResultReport, Running, SearchProgress, complain, progress::hide, refuse,
+    sweeps,
 };
 
 // Whether an MPI launcher has started this process, without asking MPI.

@@ -1,20 +1,22 @@
 //! `tilewave status`, `resume`, `repair` and `verify`: searches on disk, and what is known of searches.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use clap::ValueHint::{AnyPath, DirPath};
 use serde::Serialize;
-use tilewave::Size;
-use tilewave::progress::StopWhen;
-use tilewave::puzzle::StateSpace;
-use tilewave::puzzle::orbits::OrbitPuzzle;
-use tilewave::report::{
-    SearchLevels, Truth, Verdict, bytes, counted, duration, published_for, published_growth, rate,
-    thousands,
+use tilewave::{
+    Size,
+    progress::StopWhen,
+    puzzle::{StateSpace, orbits::OrbitPuzzle},
+    report::{
+        SearchLevels, Truth, Verdict, bytes, counted, duration, published_for, published_growth,
+        rate, thousands,
+    },
+    search::{Engine, disk, disk::Searched},
 };
-use tilewave::search::disk::Searched;
-use tilewave::search::{Engine, disk};
 
 use crate::cli::{
     Ahead, Counted, DiskOptions, Failure, Figures, MaxDepth, OutputOptions, Result, ResultReport,

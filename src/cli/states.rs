@@ -3,13 +3,19 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tilewave::puzzle::families::{self, Family};
-use tilewave::puzzle::named::{self, NamedPuzzle};
-use tilewave::puzzle::orbits::Turns;
-use tilewave::puzzle::{Coordinates, Metric, State, StateSpace};
-use tilewave::report::{bytes, counted, thousands};
-use tilewave::solve::Scrambler;
-use tilewave::{Board, DistanceTable, Size, random, search};
+use tilewave::{
+    Board, DistanceTable, Size,
+    puzzle::{
+        Coordinates, Metric, State, StateSpace,
+        families::{self, Family},
+        named::{self, NamedPuzzle},
+        orbits::Turns,
+    },
+    random,
+    report::{bytes, counted, thousands},
+    search,
+    solve::Scrambler,
+};
 
 use crate::cli::{
     Context, Counted, Figures, GoalOption, OutputOptions, Result, Running, SearchProgress, count,

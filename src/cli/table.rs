@@ -1,13 +1,17 @@
 //! `tilewave table`: the depth of every state of a puzzle, in a file.
 
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use serde::Serialize;
-use tilewave::progress::StopWhen;
-use tilewave::report::{bytes, duration, histogram, thousands};
-use tilewave::table::TableEncoding;
-use tilewave::{DistanceTable, Search, internals};
+use tilewave::{
+    DistanceTable, Search, internals,
+    progress::StopWhen,
+    report::{bytes, duration, histogram, thousands},
+    table::TableEncoding,
+};
 
 use crate::cli::{
     Counted, Destination, Failure, Figures, OutputFile, OutputFormat, ResourceOptions, Result,

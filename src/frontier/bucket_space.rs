@@ -2,15 +2,21 @@
 //!
 //! Invariant: every state has one bucket, the canonical one among its images, and one key there.
 
-use crate::frontier::choice::{CoordinateChoice, is_bipartite};
-use crate::frontier::coordinate::Coordinate;
-use crate::frontier::fields::{FieldMap, StateFields};
-use crate::frontier::lists::{BucketLists, ListCoder};
-use crate::frontier::symmetry::SymmetryGroup;
-use crate::kernel::Kernel;
-use crate::kernel::keys::{KeyLayout, KeyOperation};
-use crate::puzzle::orbits::OrbitPuzzle;
-use crate::store::ListCut;
+use crate::{
+    frontier::{
+        choice::{CoordinateChoice, is_bipartite},
+        coordinate::Coordinate,
+        fields::{FieldMap, StateFields},
+        lists::{BucketLists, ListCoder},
+        symmetry::SymmetryGroup,
+    },
+    kernel::{
+        Kernel,
+        keys::{KeyLayout, KeyOperation},
+    },
+    puzzle::orbits::OrbitPuzzle,
+    store::ListCut,
+};
 
 /// Calls what is generic in the words of a key.
 macro_rules! by_words {

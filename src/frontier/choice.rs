@@ -5,11 +5,15 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::frontier::coordinate::{keeps, sizes};
-use crate::frontier::fields::{FieldKind, FieldMap, StateFields};
-use crate::frontier::symmetry::SymmetryGroup;
-use crate::puzzle::orbits::{OrbitMove, OrbitPuzzle};
-use crate::store::ListCut;
+use crate::{
+    frontier::{
+        coordinate::{keeps, sizes},
+        fields::{FieldKind, FieldMap, StateFields},
+        symmetry::SymmetryGroup,
+    },
+    puzzle::orbits::{OrbitMove, OrbitPuzzle},
+    store::ListCut,
+};
 
 /// Whether every move changes some parity: then no move leads from a level to itself.
 pub(super) fn is_bipartite(puzzle: &OrbitPuzzle, fields: &StateFields, moves: &[FieldMap]) -> bool {

@@ -9,9 +9,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::frontier::fields::{FieldKind, FieldMap, StateFields};
-use crate::frontier::symmetry::SymmetryGroup;
-use crate::puzzle::orbits::OrbitPuzzle;
+use crate::{
+    frontier::{
+        fields::{FieldKind, FieldMap, StateFields},
+        symmetry::SymmetryGroup,
+    },
+    puzzle::orbits::OrbitPuzzle,
+};
 
 /// Most orbits that have tracked pieces.
 pub(crate) const MOST_ORBITS: usize = 2;

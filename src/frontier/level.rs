@@ -7,19 +7,22 @@
 //!
 //! Invariant: a level holds, for each canonical bucket, every key of its states once.
 
-use std::iter::once;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    iter::once,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use rayon::prelude::*;
 
-use crate::frontier::bucket_space::{BucketSpace, by_words};
-use crate::frontier::lists::{BucketLists, ListBuilder, ListChunk, ListWorkspace};
-use crate::kernel::Tally;
-use crate::kernel::key_digits::FreePositions;
-use crate::kernel::key_set::KeySet;
-use crate::kernel::keys::KeyOperation;
-use crate::progress::{Phase, Progress};
-use crate::store::{ListCounts, StorageError};
+use crate::{
+    frontier::{
+        bucket_space::{BucketSpace, by_words},
+        lists::{BucketLists, ListBuilder, ListChunk, ListWorkspace},
+    },
+    kernel::{Tally, key_digits::FreePositions, key_set::KeySet, keys::KeyOperation},
+    progress::{Phase, Progress},
+    store::{ListCounts, StorageError},
+};
 
 /// What a level, or a part of one, comes to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

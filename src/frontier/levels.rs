@@ -1,17 +1,23 @@
 //! Where the levels of a search are kept, and those in memory.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Instant,
+};
 
 use parking_lot::Mutex;
 
-use crate::Error;
-use crate::frontier::bucket_space::BucketSpace;
-use crate::frontier::level::{LevelEnd, LevelTotal, LevelUse, ListSink};
-use crate::frontier::lists::{BucketLists, ListChunk};
-use crate::frontier::outcome::{FrontierError, FrontierLevel};
-use crate::puzzle::orbits::OrbitPuzzle;
-use crate::store::ListCut;
+use crate::{
+    Error,
+    frontier::{
+        bucket_space::BucketSpace,
+        level::{LevelEnd, LevelTotal, LevelUse, ListSink},
+        lists::{BucketLists, ListChunk},
+        outcome::{FrontierError, FrontierLevel},
+    },
+    puzzle::orbits::OrbitPuzzle,
+    store::ListCut,
+};
 
 /// What a store has of a search: its levels, and the lists of those that a new one may meet, the last one at the end.
 #[derive(Default)]

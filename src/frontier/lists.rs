@@ -7,18 +7,21 @@
 //! Invariant: a list has the same keys either way; what is coded comes back in the order of the strings. Every coded
 //! list has a check of its own, which is compared whenever it is read.
 
-use std::hash::Hasher;
-use std::sync::Arc;
+use std::{hash::Hasher, sync::Arc};
 
 use twox_hash::XxHash3_64;
 use zstd::bulk::{Compressor, Decompressor};
 
-use crate::frontier::fields::{FieldKind, StateFields};
-use crate::kernel::Kernel;
-use crate::kernel::key_digits::{DigitRule, FreePositions, KeyDigits, MOST_POSITIONS, SLOTS};
-use crate::kernel::keys::KeyLayout;
-use crate::puzzle::orbits::OrbitPuzzle;
-use crate::store::{FrameEntry, ReadAt, StorageError, push_number, take_number};
+use crate::{
+    frontier::fields::{FieldKind, StateFields},
+    kernel::{
+        Kernel,
+        key_digits::{DigitRule, FreePositions, KeyDigits, MOST_POSITIONS, SLOTS},
+        keys::KeyLayout,
+    },
+    puzzle::orbits::OrbitPuzzle,
+    store::{FrameEntry, ReadAt, StorageError, push_number, take_number},
+};
 
 /// Level of zstd: level 6 takes about three times as long for a tenth fewer bytes at most.
 const ZSTD_LEVEL: i32 = 3;

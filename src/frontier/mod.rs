@@ -20,10 +20,14 @@ mod outcome;
 mod search;
 mod symmetry;
 
-pub use crate::frontier::outcome::{FrontierError, FrontierLevel, FrontierOutcome};
-pub use crate::frontier::search::FrontierSearch;
+pub use crate::frontier::{
+    outcome::{FrontierError, FrontierLevel, FrontierOutcome},
+    search::FrontierSearch,
+};
 
-pub(crate) use crate::frontier::bucket_space::BucketSpace;
-pub(crate) use crate::frontier::level::{LevelEnd, LevelTotal, LevelUse, ListSink};
-pub(crate) use crate::frontier::levels::{FoundLists, LevelStore};
-pub(crate) use crate::frontier::lists::{BucketLists, ListChunk};
+pub(crate) use crate::frontier::{
+    bucket_space::BucketSpace,
+    level::{LevelEnd, LevelTotal, LevelUse, ListSink},
+    levels::{FoundLists, LevelStore},
+    lists::{BucketLists, ListChunk},
+};

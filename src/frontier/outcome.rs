@@ -1,9 +1,10 @@
 //! What a search by lists has found, or why it ended early.
 
-use crate::frontier::bucket_space::BucketSpace;
-use crate::frontier::level::LevelTotal;
-use crate::kernel::Kernel;
-use crate::system::SystemError;
+use crate::{
+    frontier::{bucket_space::BucketSpace, level::LevelTotal},
+    kernel::Kernel,
+    system::SystemError,
+};
 
 /// What a search has found at one depth.
 #[derive(Clone, Copy, Debug, PartialEq)]

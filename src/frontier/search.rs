@@ -2,19 +2,23 @@
 
 use std::time::Instant;
 
-use crate::Error;
-use crate::frontier::bucket_space::{BucketSpace, by_words};
-use crate::frontier::choice::CoordinateChoice;
-use crate::frontier::fields::StateFields;
-use crate::frontier::level::{LevelEnd, LevelTotal, LevelUse, LevelWork};
-use crate::frontier::levels::{FoundLists, LevelStore, MemoryLevels};
-use crate::frontier::lists::{BucketLists, ListChunk};
-use crate::frontier::outcome::{FrontierError, FrontierOutcome};
-use crate::progress::{LevelDone, NoProgress, Progress};
-use crate::puzzle::orbits::{OrbitPlace, OrbitPuzzle};
-use crate::resources::{Resources, resource_setters, setters};
-use crate::store::ListCut;
-use crate::threads::pool;
+use crate::{
+    Error,
+    frontier::{
+        bucket_space::{BucketSpace, by_words},
+        choice::CoordinateChoice,
+        fields::StateFields,
+        level::{LevelEnd, LevelTotal, LevelUse, LevelWork},
+        levels::{FoundLists, LevelStore, MemoryLevels},
+        lists::{BucketLists, ListChunk},
+        outcome::{FrontierError, FrontierOutcome},
+    },
+    progress::{LevelDone, NoProgress, Progress},
+    puzzle::orbits::{OrbitPlace, OrbitPuzzle},
+    resources::{Resources, resource_setters, setters},
+    store::ListCut,
+    threads::pool,
+};
 
 /// A search of a puzzle of several orbits from its solved state, by lists of states.
 ///
@@ -275,10 +279,12 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::frontier::choice::candidates;
-    use crate::frontier::symmetry::SymmetryGroup;
-    use crate::progress::StopWhen;
-    use crate::puzzle::orbits::{Arrangement, Orbit, OrbitMove, OrbitTurn, Placed, Transformation};
+    use crate::{
+        frontier::{choice::candidates, symmetry::SymmetryGroup},
+        kernel::Kernel,
+        progress::StopWhen,
+        puzzle::orbits::{Arrangement, Orbit, OrbitMove, OrbitTurn, Placed, Transformation},
+    };
 
     fn turn(source: &[u8], twist: &[u8]) -> OrbitTurn {
         OrbitTurn { source: source.to_vec(), twist: twist.to_vec() }

@@ -8,8 +8,10 @@
 
 use std::collections::HashMap;
 
-use crate::frontier::fields::{FieldMap, Relabelling, StateFields};
-use crate::puzzle::orbits::{OrbitPlace, OrbitPuzzle};
+use crate::{
+    frontier::fields::{FieldMap, Relabelling, StateFields},
+    puzzle::orbits::{OrbitPlace, OrbitPuzzle},
+};
 
 /// Most symmetries that are looked for: puzzles with more are searched without.
 const MOST: usize = 2048;

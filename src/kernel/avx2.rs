@@ -2,8 +2,10 @@
 
 use std::arch::x86_64::*;
 
-use crate::kernel::isa::{Isa, Tally, instructions, split_by_shift};
-use crate::perm::{CrossRow, GROUP, LANE_KEYS, LANES, LaneRow, Register};
+use crate::{
+    kernel::isa::{Isa, Tally, instructions, split_by_shift},
+    perm::{CrossRow, GROUP, LANE_KEYS, LANES, LaneRow, Register},
+};
 
 /// AVX2 (x86-64 processors from 2013 on).
 pub(crate) struct Avx2;

@@ -3,8 +3,10 @@
 
 use std::arch::x86_64::*;
 
-use crate::kernel::isa::{Isa, Tally, instructions, split_by_target};
-use crate::perm::{CrossRow, GROUP, LANE_KEYS, LANES, LaneRow, PAD_LANE, Register};
+use crate::{
+    kernel::isa::{Isa, Tally, instructions, split_by_target},
+    perm::{CrossRow, GROUP, LANE_KEYS, LANES, LaneRow, PAD_LANE, Register},
+};
 
 /// AVX-512 F, BW, DQ, VBMI, VPOPCNTDQ and GFNI (Intel from Ice Lake, AMD from Zen 4).
 pub(crate) struct Avx512;

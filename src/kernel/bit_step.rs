@@ -9,9 +9,13 @@
 
 use std::sync::Arc;
 
-use crate::kernel::gather::{GroupSources, Op, Ready, Sink, Word, gather, prefetch};
-use crate::kernel::isa::{Isa, LANE_MASK};
-use crate::perm::{Layout, MAX_LEN, MoveShape, MoveTable};
+use crate::{
+    kernel::{
+        gather::{GroupSources, Op, Ready, Sink, Word, gather, prefetch},
+        isa::{Isa, LANE_MASK},
+    },
+    perm::{Layout, MAX_LEN, MoveShape, MoveTable},
+};
 
 /// A move into a slot: one thing comes from another set of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,9 +3,13 @@
 // Indexing by constant ranges is what keeps arrays of registers in registers.
 #![allow(clippy::needless_range_loop)]
 
-use crate::kernel::gather::{GroupSources, Op, Ready, Sink, fetch, fetch_all, gather};
-use crate::kernel::isa::{Isa, Tally};
-use crate::perm::{GROUP, MoveShape, Register, layout};
+use crate::{
+    kernel::{
+        gather::{GroupSources, Op, Ready, Sink, fetch, fetch_all, gather},
+        isa::{Isa, Tally},
+    },
+    perm::{GROUP, MoveShape, Register, layout},
+};
 
 /// One block to compute.
 pub struct ByteBlock<'a> {

@@ -9,12 +9,13 @@
 // Indexing by constant ranges is what keeps arrays of registers in registers.
 #![allow(clippy::needless_range_loop)]
 
-use std::any::Any;
-use std::sync::Arc;
+use std::{any::Any, sync::Arc};
 
-use crate::kernel::isa::Isa;
-use crate::perm::{
-    Crossing, CrossingGroup, GROUP, Layout, MoveShape, MoveTable, Register, SourceRegister,
+use crate::{
+    kernel::isa::Isa,
+    perm::{
+        Crossing, CrossingGroup, GROUP, Layout, MoveShape, MoveTable, Register, SourceRegister,
+    },
 };
 
 /// Gather tables in the format of one instruction set.

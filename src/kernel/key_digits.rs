@@ -6,8 +6,10 @@
 //!
 //! Invariant: a key's string is another one's only if they are the same key, at the same free positions.
 
-use crate::kernel::keys::{KeyField, KeyLayout};
-use crate::kernel::{Kernel, dispatch};
+use crate::kernel::{
+    Kernel, dispatch,
+    keys::{KeyField, KeyLayout},
+};
 
 /// Orbits whose positions are counted among those left.
 pub(crate) const SLOTS: usize = 8;

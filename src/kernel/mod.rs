@@ -27,19 +27,20 @@ pub(crate) mod program;
 pub(crate) mod scalar;
 pub(crate) mod words;
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use crate::system::SystemError;
 
-pub use crate::kernel::bit_step::{SlotMove, SlotMoves, SlotStretch};
-pub use crate::kernel::byte_step::{ByteBlock, Rule};
-pub use crate::kernel::gather::{Word, prefetch};
-pub use crate::kernel::isa::Tally;
-pub use crate::kernel::program::{SlotStep, StepProgram, Transfer};
-pub use crate::kernel::words::{
-    BitGather, BitPiece, BitRow, collect, enter_first, gather_bits, join_planes, scatter_bits,
-    split_planes, spread,
+pub use crate::kernel::{
+    bit_step::{SlotMove, SlotMoves, SlotStretch},
+    byte_step::{ByteBlock, Rule},
+    gather::{Word, prefetch},
+    isa::Tally,
+    program::{SlotStep, StepProgram, Transfer},
+    words::{
+        BitGather, BitPiece, BitRow, collect, enter_first, gather_bits, join_planes, scatter_bits,
+        split_planes, spread,
+    },
 };
 
 /// Calls a function that is generic over an instruction set (`function<I>`), or one that an instruction set has
@@ -94,9 +95,7 @@ macro_rules! dispatch {
 
 pub(crate) use dispatch;
 
-pub(crate) use crate::kernel::avx512::Avx512;
-pub(crate) use crate::kernel::gather::Ready;
-pub(crate) use crate::kernel::scalar::Scalar;
+pub(crate) use crate::kernel::{avx512::Avx512, gather::Ready, scalar::Scalar};
 
 // Which instruction set to use.
 

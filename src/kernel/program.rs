@@ -1,17 +1,21 @@
 //! A level step made ready for a kernel, and its safe entry point.
 
-use std::any::Any;
-use std::sync::Arc;
+use std::{any::Any, sync::Arc};
 
 use rayon::prelude::*;
 
-use crate::kernel::bit_step::{Slice, SlotMoves, SlotStretch, slot_step};
-use crate::kernel::byte_step::{ByteBlock, Rule, step};
-use crate::kernel::isa::{Isa, Tally};
-use crate::kernel::{Kernel, Ready, dispatch};
-use crate::perm::{GROUP, Gathers, Layout, MoveTable};
-use crate::puzzle::Window;
-use crate::system::SystemError;
+use crate::{
+    kernel::{
+        Kernel, Ready,
+        bit_step::{Slice, SlotMoves, SlotStretch, slot_step},
+        byte_step::{ByteBlock, Rule, step},
+        dispatch,
+        isa::{Isa, Tally},
+    },
+    perm::{GROUP, Gathers, Layout, MoveTable},
+    puzzle::Window,
+    system::SystemError,
+};
 
 /// All edges of a puzzle that share a window permutation and a pair of groups: gather by the
 /// window, then move bits.

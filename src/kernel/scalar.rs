@@ -2,8 +2,10 @@
 
 use std::array::from_fn;
 
-use crate::kernel::isa::{Isa, Tally, instructions, split_by_shift};
-use crate::perm::{CrossRow, GROUP, LANES, LaneRow, Register, layout};
+use crate::{
+    kernel::isa::{Isa, Tally, instructions, split_by_shift},
+    perm::{CrossRow, GROUP, LANES, LaneRow, Register, layout},
+};
 
 /// Portable Rust: arrays of bytes that the compiler vectorises where it can.
 pub(crate) struct Scalar;

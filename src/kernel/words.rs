@@ -1,8 +1,9 @@
 //! Bits that move between words: what gathers do to bytes, done to one bit of each.
 
-use crate::kernel::isa::Isa;
-use crate::kernel::{Kernel, Word, dispatch};
-use crate::perm::Register;
+use crate::{
+    kernel::{Kernel, Word, dispatch, isa::Isa},
+    perm::Register,
+};
 
 /// Where the lanes of a word come from in another word.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -245,8 +246,7 @@ mod bits_tests {
 #[cfg(test)]
 mod plane_tests {
     use super::{join_planes, split_planes};
-    use crate::kernel::Kernel;
-    use crate::random::SplitMix64;
+    use crate::{kernel::Kernel, random::SplitMix64};
 
     #[test]
     fn planes_are_bits_of_bytes_and_come_back_from_them() {

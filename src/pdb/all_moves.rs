@@ -7,13 +7,19 @@
 
 use std::time::Instant;
 
-use crate::bits::{bits, set_of};
-use crate::pdb::slots::{CountOnly, SlotSearch, word_bytes};
-use crate::pdb::{Build, Grid, Kind, Pattern, Pdb, PdbError, SlotGraph};
-use crate::perm::placement::{Subsets, binomial};
-use crate::perm::{Layout, lehmer};
-use crate::progress::{NoProgress, Progress};
-use crate::resources::{Resources, resource_setters, setters};
+use crate::{
+    bits::{bits, set_of},
+    pdb::{
+        Build, Grid, Kind, Pattern, Pdb, PdbError, SlotGraph,
+        slots::{CountOnly, SlotSearch, word_bytes},
+    },
+    perm::{
+        Layout, lehmer,
+        placement::{Subsets, binomial},
+    },
+    progress::{NoProgress, Progress},
+    resources::{Resources, resource_setters, setters},
+};
 
 /// A search of a pattern space.
 ///

@@ -1,20 +1,23 @@
 //! Making a database: what it needs, and the choice of what is done.
 
-use crate::bits::set_of;
-use crate::kernel::Kernel;
-use crate::pdb::header::{Summary, raw_bytes};
-use crate::pdb::slots::{
-    MarkBits, SlotSearch, Slots, VisitSink, WriteBytes, home_place, unit, word_bytes,
+use crate::{
+    bits::set_of,
+    kernel::Kernel,
+    pdb::{
+        ArrangementOrder, Encoding, EntryOrder, Kind, Meter, Pattern, Pdb, PdbError, SLOTS,
+        SlotGraph, WINDOW, encode, file_order,
+        header::{Summary, raw_bytes},
+        oracle,
+        slots::{MarkBits, SlotSearch, Slots, VisitSink, WriteBytes, home_place, unit, word_bytes},
+    },
+    perm::{
+        Layout, lehmer,
+        placement::{Subsets, binomial},
+    },
+    progress::{NoProgress, Phase, Progress},
+    resources::{Resources, resource_setters, setters},
+    store::{Array, FileHeader as _, Image, MAX_DEPTH},
 };
-use crate::pdb::{
-    ArrangementOrder, Encoding, EntryOrder, Kind, Meter, Pattern, Pdb, PdbError, SLOTS, SlotGraph,
-    WINDOW, encode, file_order, oracle,
-};
-use crate::perm::placement::{Subsets, binomial};
-use crate::perm::{Layout, lehmer};
-use crate::progress::{NoProgress, Phase, Progress};
-use crate::resources::{Resources, resource_setters, setters};
-use crate::store::{Array, FileHeader as _, Image, MAX_DEPTH};
 
 /// A database to build.
 ///

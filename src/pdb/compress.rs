@@ -2,18 +2,19 @@
 //!
 //! Invariant: decompressing restores the very file that was compressed, sums included.
 
-use std::io::Write;
-use std::path::Path;
+use std::{io::Write, path::Path};
 
 use rayon::prelude::*;
 
-use crate::pdb::{Meter, PdbError, Summary};
-use crate::progress::{NoProgress, Phase, Progress};
-use crate::store::{
-    self, BLOCK_BYTES, Container, FileHeader as _, HEADER_BYTES, Image, Output, SectionLayout,
+use crate::{
+    pdb::{Meter, PdbError, Summary},
+    progress::{NoProgress, Phase, Progress},
+    store::{
+        self, BLOCK_BYTES, Container, FileHeader as _, HEADER_BYTES, Image, Output, SectionLayout,
+    },
+    system::SystemError,
+    threads::in_parallel,
 };
-use crate::system::SystemError;
-use crate::threads::in_parallel;
 
 /// Level of compression: 9 shrinks the 4x4 table of {1..7} to a third of its bytes at 20 MB/s.
 const LEVEL: i32 = 9;

@@ -5,12 +5,12 @@
 
 use std::path::Path;
 
-use crate::pdb::{
-    Encoding, EntryOrder, Kind, Meter, Pattern, PdbError, Summary, UNREACHED, compress,
+use crate::{
+    pdb::{Encoding, EntryOrder, Kind, Meter, Pattern, PdbError, Summary, UNREACHED, compress},
+    progress::{NoProgress, Phase, Progress},
+    puzzle::Board,
+    store::{Container, Image, Mapped},
 };
-use crate::progress::{NoProgress, Phase, Progress};
-use crate::puzzle::Board;
-use crate::store::{Container, Image, Mapped};
 
 /// An additive pattern database.
 ///

@@ -8,10 +8,11 @@
 
 use rayon::prelude::*;
 
-use crate::bits::{bits, set_of};
-use crate::pdb::header::raw_bytes;
-use crate::pdb::{Encoding, Pattern, Pdb, PdbError, UNREACHED};
-use crate::store::{FileHeader as _, Image};
+use crate::{
+    bits::{bits, set_of},
+    pdb::{Encoding, Pattern, Pdb, PdbError, UNREACHED, header::raw_bytes},
+    store::{FileHeader as _, Image},
+};
 
 /// Returns the same table in another encoding.
 ///

@@ -2,10 +2,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::progress::{Phase, Progress};
-use crate::puzzle::{PuzzleError, Size};
-use crate::system::SystemError;
-use crate::units::{bytes, thousands};
+use crate::{
+    progress::{Phase, Progress},
+    puzzle::{PuzzleError, Size},
+    system::SystemError,
+    units::{bytes, thousands},
+};
 
 /// A pattern, a build or a database file that cannot be used.
 #[derive(Debug, thiserror::Error)]

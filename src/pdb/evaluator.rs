@@ -3,11 +3,15 @@
 //! Invariant: a move of one tile changes the value of at most one pattern, the one that has the tile;
 //! for every other pattern the blank stays in its region and all tiles in their cells.
 
-use crate::Error;
-use crate::kernel::prefetch;
-use crate::pdb::{Pattern, Pdb, PdbError, check_disjoint};
-use crate::puzzle::space::{self, MAX_WIDTH};
-use crate::puzzle::{Board, rows};
+use crate::{
+    Error,
+    kernel::prefetch,
+    pdb::{Pattern, Pdb, PdbError, check_disjoint},
+    puzzle::{
+        Board, rows,
+        space::{self, MAX_WIDTH},
+    },
+};
 
 /// A board and the sum of its values in disjoint databases: one look-up per move.
 ///

@@ -7,19 +7,21 @@
 //! The work is the reading of the database out of order: blocks that fit the caches are turned one after the
 //! other.
 
-use std::io::Write;
-use std::path::Path;
+use std::{io::Write, path::Path};
 
 use rayon::prelude::*;
 
-use crate::bits::{bits, set_of};
-use crate::pdb::regions::arrangement_rank;
-use crate::pdb::{Encoding, Kind, Meter, Pattern, Pdb, PdbError, UNREACHED};
-use crate::perm::lehmer;
-use crate::perm::placement::{self, Subsets, binomial};
-use crate::progress::{NoProgress, Phase, Progress};
-use crate::store::{self, Output};
-use crate::units::names;
+use crate::{
+    bits::{bits, set_of},
+    pdb::{Encoding, Kind, Meter, Pattern, Pdb, PdbError, UNREACHED, regions::arrangement_rank},
+    perm::{
+        lehmer,
+        placement::{self, Subsets, binomial},
+    },
+    progress::{NoProgress, Phase, Progress},
+    store::{self, Output},
+    units::names,
+};
 
 /// A layout of another program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

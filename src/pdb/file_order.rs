@@ -10,11 +10,12 @@
 
 use rayon::prelude::*;
 
-use crate::bits::{bits, set_of, transpose};
-use crate::kernel::Word;
-use crate::pdb::slots::unit;
-use crate::pdb::{Meter, PdbError, SlotGraph};
-use crate::perm::{Layout, REGISTER_BYTES, Register, Subsets, lehmer, placement};
+use crate::{
+    bits::{bits, set_of, transpose},
+    kernel::Word,
+    pdb::{Meter, PdbError, SlotGraph, slots::unit},
+    perm::{Layout, REGISTER_BYTES, Register, Subsets, lehmer, placement},
+};
 
 /// Slots whose bits are turned at once.
 pub(crate) const SLOTS: usize = 64;

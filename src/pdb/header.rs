@@ -4,13 +4,14 @@
 //! of the others. Everything that a reader needs is in it: board, goal, tiles, kind, encoding, counts,
 //! where the sections lie and their checksums.
 
-use crate::pdb::Pattern;
-use crate::perm::lehmer;
-use crate::perm::placement::binomial;
-use crate::puzzle::{Board, Size};
-use crate::store::{self, BLOCK_BYTES, Fields, FileHeader as _, SectionLayout};
-use crate::system::FileKind;
-use crate::units::names;
+use crate::{
+    pdb::Pattern,
+    perm::{lehmer, placement::binomial},
+    puzzle::{Board, Size},
+    store::{self, BLOCK_BYTES, Fields, FileHeader as _, SectionLayout},
+    system::FileKind,
+    units::names,
+};
 
 /// Values of a histogram: one byte's.
 const VALUES: usize = 256;

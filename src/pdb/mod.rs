@@ -40,25 +40,29 @@ pub(crate) mod regions;
 pub(crate) mod slots;
 pub(crate) mod verify;
 
-pub use crate::pdb::all_moves::{Depths, Space};
-pub use crate::pdb::build::{Build, BuildPlan, plan, plan_on_disk};
-pub use crate::pdb::compress::{compress, compress_with, decompress, decompress_with, inspect};
-pub use crate::pdb::database::Pdb;
-pub use crate::pdb::encoding::encode;
-pub use crate::pdb::error::PdbError;
-pub use crate::pdb::evaluator::Evaluator;
-pub use crate::pdb::export::{ExportLayout, export, export_with};
-pub use crate::pdb::header::{Encoding, Kind, Summary};
-pub use crate::pdb::on_disk::DiskBuild;
-pub use crate::pdb::partition::{SetFile, check_disjoint, check_partition, partition, tilings};
-pub use crate::pdb::pattern::Pattern;
-pub use crate::pdb::regions::EntryOrder;
-pub use crate::pdb::verify::{SpotCheck, rebuild, rebuild_with, spot_check, spot_check_with};
+pub use crate::pdb::{
+    all_moves::{Depths, Space},
+    build::{Build, BuildPlan, plan, plan_on_disk},
+    compress::{compress, compress_with, decompress, decompress_with, inspect},
+    database::Pdb,
+    encoding::encode,
+    error::PdbError,
+    evaluator::Evaluator,
+    export::{ExportLayout, export, export_with},
+    header::{Encoding, Kind, Summary},
+    on_disk::DiskBuild,
+    partition::{SetFile, check_disjoint, check_partition, partition, tilings},
+    pattern::Pattern,
+    regions::EntryOrder,
+    verify::{SpotCheck, rebuild, rebuild_with, spot_check, spot_check_with},
+};
 
 pub(crate) use crate::pdb::encoding::after;
 
-pub(crate) use crate::pdb::build::TableBuild;
-pub(crate) use crate::pdb::error::Meter;
-pub(crate) use crate::pdb::file_order::{ArrangementOrder, SLOTS, WINDOW};
-pub(crate) use crate::pdb::oracle::{PatternMoves, PatternState, UNREACHED};
-pub(crate) use crate::pdb::regions::{Grid, SlotGraph};
+pub(crate) use crate::pdb::{
+    build::TableBuild,
+    error::Meter,
+    file_order::{ArrangementOrder, SLOTS, WINDOW},
+    oracle::{PatternMoves, PatternState, UNREACHED},
+    regions::{Grid, SlotGraph},
+};

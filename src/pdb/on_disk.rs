@@ -6,29 +6,31 @@
 //! reached is their union. In the end the bit of an entry is read from the levels whose values have it. What was written
 //! comes back or is an error.
 
-use std::collections::BTreeMap;
-use std::io;
-use std::time::Duration;
+use std::{collections::BTreeMap, io, time::Duration};
 
 use parking_lot::Mutex;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use crate::bits::set_of;
-use crate::kernel::{Kernel, Tally, Word, join_planes, split_planes};
-use crate::pdb::encoding::bit_of;
-use crate::pdb::file_order::{ArrangementOrder, WINDOW, bits_by_slots, slots_in_order};
-use crate::pdb::slots::{FirstVisits, SlotSearch, VisitSink, stretch_slots, unit};
-use crate::pdb::{Build, Meter, Pattern, Pdb, PdbError, SlotGraph, TableBuild, build};
-use crate::perm::{Layout, Register};
-use crate::progress::{NoProgress, Phase, Progress};
-use crate::store::{
-    Codec, DEFAULT_LEVEL, Decoder, Encoder, FileHeader as _, FrameEntry, LevelHeader, LevelReader,
-    LevelWriter, Lock, MANIFEST, RunFile, Storage, StorageError, lock_within, read_marker, seal,
-    write_marker,
+use crate::{
+    bits::set_of,
+    kernel::{Kernel, Tally, Word, join_planes, split_planes},
+    pdb::{
+        Build, Meter, Pattern, Pdb, PdbError, SlotGraph, TableBuild, build,
+        encoding::bit_of,
+        file_order::{ArrangementOrder, WINDOW, bits_by_slots, slots_in_order},
+        slots::{FirstVisits, SlotSearch, VisitSink, stretch_slots, unit},
+    },
+    perm::{Layout, Register},
+    progress::{NoProgress, Phase, Progress},
+    store::{
+        Codec, DEFAULT_LEVEL, Decoder, Encoder, FileHeader as _, FrameEntry, LevelHeader,
+        LevelReader, LevelWriter, Lock, MANIFEST, RunFile, Storage, StorageError, lock_within,
+        read_marker, seal, write_marker,
+    },
+    system::advice,
 };
-use crate::system::advice;
 
 /// Time to wait for another build in the directory to end.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -6,9 +6,11 @@
 
 use std::time::Instant;
 
-use crate::bits::{bits, set_of};
-use crate::pdb::{EntryOrder, Grid, Kind, Pattern, PdbError};
-use crate::progress::{LevelDone, Phase, Progress};
+use crate::{
+    bits::{bits, set_of},
+    pdb::{EntryOrder, Grid, Kind, Pattern, PdbError},
+    progress::{LevelDone, Phase, Progress},
+};
 
 /// The value of an entry that no board reaches.
 pub(crate) const UNREACHED: u8 = u8::MAX;

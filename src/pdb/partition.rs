@@ -1,14 +1,18 @@
 //! Partitions: patterns without common tiles, whose values may be added.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use serde::{Deserialize, Serialize};
 
-use crate::pdb::{Pattern, PdbError};
-use crate::puzzle::Board;
-use crate::store::Output;
-use crate::system::{FileKind, FileProblem, SystemError};
+use crate::{
+    pdb::{Pattern, PdbError},
+    puzzle::Board,
+    store::Output,
+    system::{FileKind, FileProblem, SystemError},
+};
 
 /// A named partition: the goal cells of its patterns when the blank's goal is the first cell.
 struct Preset {

@@ -1,8 +1,10 @@
 //! Patterns: which tiles a database is about.
 
-use crate::pdb::PdbError;
-use crate::perm::placement;
-use crate::puzzle::{Board, Size};
+use crate::{
+    pdb::PdbError,
+    perm::placement,
+    puzzle::{Board, Size},
+};
 
 /// Tiles whose moves a database counts, relative to a goal.
 ///

@@ -5,11 +5,13 @@
 
 use rayon::prelude::*;
 
-use crate::bits::{bits, set_of};
-use crate::kernel::{SlotMove, SlotMoves};
-use crate::pdb::{Kind, Pattern};
-use crate::perm::{Layout, Subsets, lehmer, placement};
-use crate::puzzle::Size;
+use crate::{
+    bits::{bits, set_of},
+    kernel::{SlotMove, SlotMoves},
+    pdb::{Kind, Pattern},
+    perm::{Layout, Subsets, lehmer, placement},
+    puzzle::Size,
+};
 
 /// The adjacency of a board of at most 36 cells.
 #[derive(Clone, Copy, Debug)]

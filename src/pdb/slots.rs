@@ -7,21 +7,24 @@
 //!
 //! What becomes of the states that a level reaches first is the business of a [`VisitSink`].
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Instant,
+};
 
 use parking_lot::Mutex;
 use rayon::prelude::*;
 
-use crate::bits::{bits, set_of};
-use crate::kernel::{Kernel, SlotMoves, SlotStep, SlotStretch, Word, enter_first};
-use crate::pdb::encoding::bit_of;
-use crate::pdb::{Pattern, PdbError, SlotGraph};
-use crate::perm::{LANES, Layout, Register};
-use crate::progress::{LevelDone, Phase, Progress};
-use crate::store::Array;
-use crate::system::SystemError;
-use crate::threads::Tasks;
+use crate::{
+    bits::{bits, set_of},
+    kernel::{Kernel, SlotMoves, SlotStep, SlotStretch, Word, enter_first},
+    pdb::{Pattern, PdbError, SlotGraph, encoding::bit_of},
+    perm::{LANES, Layout, Register},
+    progress::{LevelDone, Phase, Progress},
+    store::Array,
+    system::SystemError,
+    threads::Tasks,
+};
 
 /// Bytes of a stretch of slots: with what it reads, half of the nearest private cache.
 const STRETCH: usize = 128 << 10;

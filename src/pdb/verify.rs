@@ -4,11 +4,13 @@
 
 use std::collections::HashMap;
 
-use crate::bits::{bits, set_of};
-use crate::pdb::{Build, Encoding, Kind, Meter, PatternMoves, PatternState, Pdb, PdbError};
-use crate::perm::placement;
-use crate::progress::{NoProgress, Phase, Progress};
-use crate::random::SplitMix64;
+use crate::{
+    bits::{bits, set_of},
+    pdb::{Build, Encoding, Kind, Meter, PatternMoves, PatternState, Pdb, PdbError},
+    perm::placement,
+    progress::{NoProgress, Phase, Progress},
+    random::SplitMix64,
+};
 
 /// What a spot check has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

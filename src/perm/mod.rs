@@ -17,13 +17,13 @@ pub(crate) mod sources;
 
 pub use crate::perm::move_table::TargetByte;
 
-pub(crate) use crate::perm::layout::{
-    GROUP, LANE_KEYS, LANES, Layout, PAD_LANE, REGISTER_BYTES, Register,
+pub(crate) use crate::perm::{
+    layout::{GROUP, LANE_KEYS, LANES, Layout, PAD_LANE, REGISTER_BYTES, Register},
+    lehmer::{Below, MAX_LEN},
+    move_table::{
+        CrossRow, Crossing, CrossingGroup, Gathers, LaneRow, MoveShape, MoveTable, SourceRegister,
+    },
+    placement::Subsets,
+    reach::{ALL, Reach},
+    sources::SourceBlocks,
 };
-pub(crate) use crate::perm::lehmer::{Below, MAX_LEN};
-pub(crate) use crate::perm::move_table::{
-    CrossRow, Crossing, CrossingGroup, Gathers, LaneRow, MoveShape, MoveTable, SourceRegister,
-};
-pub(crate) use crate::perm::placement::Subsets;
-pub(crate) use crate::perm::reach::{ALL, Reach};
-pub(crate) use crate::perm::sources::SourceBlocks;

@@ -12,15 +12,19 @@
 //! source register is therefore a pair (source block, register within a block); which blocks these are
 //! is worked out once per block by `SourceBlocks`.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
 use rayon::prelude::*;
 
-use crate::perm::layout::{GROUP, LANES, Layout, PAD_LANE, TAIL, lane, lane_digits};
-use crate::perm::{MAX_LEN, SourceBlocks, lehmer};
-use crate::puzzle::Window;
+use crate::{
+    perm::{
+        MAX_LEN, SourceBlocks,
+        layout::{GROUP, LANES, Layout, PAD_LANE, TAIL, lane, lane_digits},
+        lehmer,
+    },
+    puzzle::Window,
+};
 
 /// A source register: the number of its block among the window's source blocks, and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -79,10 +79,11 @@ impl Reach {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::perm::lehmer;
-    use crate::perm::move_table::MoveTable;
-    use crate::puzzle::Window;
-    use crate::random::SplitMix64;
+    use crate::{
+        perm::{lehmer, move_table::MoveTable},
+        puzzle::Window,
+        random::SplitMix64,
+    };
 
     /// Random lines are taken to where a window brings them: the group that each comes to is named, and few others are.
     #[test]

@@ -7,9 +7,11 @@
 //! Invariant: all this depends on the block digits from the window's first position on and on nothing else,
 //! so where these are few the answers are tabulated once; otherwise they are worked out per block.
 
-use crate::bits::set_of;
-use crate::perm::{Layout, MAX_LEN, lehmer};
-use crate::puzzle::Window;
+use crate::{
+    bits::set_of,
+    perm::{Layout, MAX_LEN, lehmer},
+    puzzle::Window,
+};
 
 /// Most table entries: 8 MiB of deltas per window.
 const MAX_TABLE: usize = 1 << 21;

@@ -3,9 +3,13 @@
 //! `(A B)` is A and then B, `[A, B]` is A B A' B', and `[A: B]` is A B A'. A number repeats what stands before it,
 //! a ' undoes it. A name that is there wins: where `F2` is a move of its own, `F2` is that move.
 
-use crate::puzzle::PuzzleError;
-use crate::puzzle::orbits::{Orbit, Transformation};
-use crate::units::shown;
+use crate::{
+    puzzle::{
+        PuzzleError,
+        orbits::{Orbit, Transformation},
+    },
+    units::shown,
+};
 
 /// Most repetitions that are written as a number.
 const MOST: u32 = 10_000;

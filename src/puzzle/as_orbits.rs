@@ -2,8 +2,10 @@
 //!
 //! Invariant: the solved arrangement is the space's start, and the moves are those of the space.
 
-use crate::puzzle::orbits::{Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Transformation};
-use crate::puzzle::{Board, Definition, Metric, Permutation, PuzzleError, StateSpace};
+use crate::puzzle::{
+    Board, Definition, Metric, Permutation, PuzzleError, StateSpace,
+    orbits::{Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Transformation},
+};
 
 impl OrbitPuzzle {
     /// Returns what a space searches, from its start.

@@ -1,12 +1,13 @@
 //! Boards and their notation.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::puzzle::PuzzleError;
-use crate::units::{names, shown};
+use crate::{
+    puzzle::PuzzleError,
+    units::{names, shown},
+};
 
 /// An arrangement of all tiles and the blank: row-major, blank 0, every number exactly once.
 ///

@@ -12,10 +12,10 @@ use std::collections::HashSet;
 
 use twox_hash::XxHash3_64;
 
-use crate::puzzle::PuzzleError;
-use crate::puzzle::group::Chain;
-use crate::puzzle::permutation::Permutation;
-use crate::units::shown;
+use crate::{
+    puzzle::{PuzzleError, group::Chain, permutation::Permutation},
+    units::shown,
+};
 
 /// A move by name.
 #[derive(Clone, Debug, PartialEq, Eq)]

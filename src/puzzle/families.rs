@@ -2,8 +2,10 @@
 //!
 //! Invariant: a family is one file with one constant, listed once, here.
 
-use crate::puzzle::{Definition, Generator, Permutation, PuzzleError};
-use crate::units::shown;
+use crate::{
+    puzzle::{Definition, Generator, Permutation, PuzzleError},
+    units::shown,
+};
 
 /// All families.
 pub const ALL: [&Family; 8] =

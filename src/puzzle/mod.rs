@@ -37,18 +37,20 @@ pub(crate) mod steps;
 
 use std::fmt;
 
-pub use crate::puzzle::board::{Board, Direction, Goal, Metric, Size};
-pub use crate::puzzle::coordinates::{Coordinates, SnakePath};
-pub use crate::puzzle::definition::{Definition, Generator};
-pub use crate::puzzle::error::PuzzleError;
-pub use crate::puzzle::group::group_order;
-pub use crate::puzzle::moves::{MoveStyle, Moves};
-pub use crate::puzzle::permutation::{Permutation, is_even};
-pub use crate::puzzle::position_order::PositionOrder;
-pub use crate::puzzle::rows::neighbours;
-pub use crate::puzzle::space::{State, StateSpace};
-pub use crate::puzzle::steps::NamedMove;
 pub(crate) use crate::puzzle::steps::{CellMove, CellMoves, Position};
+pub use crate::puzzle::{
+    board::{Board, Direction, Goal, Metric, Size},
+    coordinates::{Coordinates, SnakePath},
+    definition::{Definition, Generator},
+    error::PuzzleError,
+    group::group_order,
+    moves::{MoveStyle, Moves},
+    permutation::{Permutation, is_even},
+    position_order::PositionOrder,
+    rows::neighbours,
+    space::{State, StateSpace},
+    steps::NamedMove,
+};
 
 /// A permutation of the consecutive positions `first ..= last` of a line.
 ///

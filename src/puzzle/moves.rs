@@ -3,13 +3,14 @@
 //! Invariant: inside the library a direction is where the *tile* goes. Only parsing and formatting know
 //! that some write where the blank goes.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::puzzle::{Board, Direction, Metric, PuzzleError};
-use crate::units::{names, shown};
+use crate::{
+    puzzle::{Board, Direction, Metric, PuzzleError},
+    units::{names, shown},
+};
 
 /// What the letters of a written move sequence stand for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

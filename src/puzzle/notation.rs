@@ -2,8 +2,10 @@
 //!
 //! Invariant: what is printed is read again as the same permutation.
 
-use crate::puzzle::{Permutation, PuzzleError};
-use crate::units::shown;
+use crate::{
+    puzzle::{Permutation, PuzzleError},
+    units::shown,
+};
 
 /// Words, brackets and commas of a text, each with its byte.
 fn tokens(text: &str) -> Vec<(usize, &str)> {

@@ -8,13 +8,11 @@
 //! Invariant: all moves of an [`OrbitPuzzle`] permute the positions of its orbits, move or turn something that can be
 //! seen, do different things and have different names.
 
-use std::collections::HashSet;
-use std::fmt;
+use std::{collections::HashSet, fmt};
 
 use serde::{Deserialize, Serialize};
 
-use crate::puzzle::PuzzleError;
-use crate::units::shown;
+use crate::{puzzle::PuzzleError, units::shown};
 
 /// A set of positions whose pieces can trade places.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

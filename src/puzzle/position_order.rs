@@ -8,8 +8,10 @@
 
 use std::collections::HashSet;
 
-use crate::puzzle::{Permutation, Puzzle, Window};
-use crate::random::SplitMix64;
+use crate::{
+    puzzle::{Permutation, Puzzle, Window},
+    random::SplitMix64,
+};
 
 /// Places at the end of the line whose arrangements are the lanes of one register.
 const LANE_PLACES: usize = 5;

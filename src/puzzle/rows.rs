@@ -7,10 +7,14 @@
 
 use rayon::prelude::*;
 
-use crate::Error;
-use crate::perm::MAX_LEN;
-use crate::puzzle::space::{MAX_WIDTH, place};
-use crate::puzzle::{Board, Definition, Permutation, PuzzleError, Size, State, StateSpace};
+use crate::{
+    Error,
+    perm::MAX_LEN,
+    puzzle::{
+        Board, Definition, Permutation, PuzzleError, Size, State, StateSpace,
+        space::{MAX_WIDTH, place},
+    },
+};
 
 /// Rows of one piece of work. So many or fewer stay on the calling thread: to wake others takes as long.
 const PIECE: usize = 2048;

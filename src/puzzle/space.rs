@@ -7,17 +7,17 @@
 //! Invariant: [`StateSpace::text`] undoes [`StateSpace::parse`], [`StateSpace::rows`] undoes [`StateSpace::ids`], and a
 //! row has the state that its text has. The line of a board's goal and of another puzzle's start is 0, 1, 2, ..
 
-use std::fmt;
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
-use crate::perm::{MAX_LEN, lehmer};
-use crate::puzzle::group::orbits;
-use crate::puzzle::{
-    Board, Coordinates, Definition, Generator, Metric, Permutation, PositionOrder, Puzzle,
-    PuzzleError, Size, SnakePath,
+use crate::{
+    Error,
+    perm::{MAX_LEN, lehmer},
+    puzzle::{
+        Board, Coordinates, Definition, Generator, Metric, Permutation, PositionOrder, Puzzle,
+        PuzzleError, Size, SnakePath, group::orbits,
+    },
 };
 
 /// A state of a puzzle.

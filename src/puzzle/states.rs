@@ -13,13 +13,17 @@
 //! and of what the moves can do to them while all others stay. Else states are counted one by one, as long as they
 //! are few.
 
-use std::collections::{BTreeMap, HashSet};
-use std::rc::Rc;
+use std::{
+    collections::{BTreeMap, HashSet},
+    rc::Rc,
+};
 
 use num_bigint::BigUint;
 
-use crate::puzzle::orbits::{OrbitMove, OrbitPuzzle, Transformation};
-use crate::random::SplitMix64;
+use crate::{
+    puzzle::orbits::{OrbitMove, OrbitPuzzle, Transformation},
+    random::SplitMix64,
+};
 
 /// Most points of a group whose order is sought.
 const MOST_POINTS: usize = 1000;

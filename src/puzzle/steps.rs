@@ -4,8 +4,10 @@
 
 use std::sync::Arc;
 
-use crate::perm::{MAX_LEN, lehmer};
-use crate::puzzle::{Direction, Puzzle, SnakePath, State, StateSpace, Window};
+use crate::{
+    perm::{MAX_LEN, lehmer},
+    puzzle::{Direction, Puzzle, SnakePath, State, StateSpace, Window},
+};
 
 /// A move by what it is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use crate::Error;
-use crate::report::scene::{
-    ACCENT, Anchor, Colour, Font, INK, Point, RAISED, Scene, SceneShape, TEXT,
+use crate::{
+    Error,
+    report::{
+        scene::{ACCENT, Anchor, Colour, Font, INK, Point, RAISED, Scene, SceneShape, TEXT},
+        thousands,
+    },
+    search::Outcome,
 };
-use crate::report::thousands;
-use crate::search::Outcome;
 
 /// Width and height of the chart in pixels of the SVG.
 const SIZE: (u32, u32) = (1240, 470);

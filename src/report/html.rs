@@ -8,11 +8,12 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::Error;
-use crate::puzzle::{Board, Metric, MoveStyle, Moves, Size};
-use crate::report::text::share;
-use crate::report::{Report, counted, one_key_per_line, thousands, title};
-use crate::search::Outcome;
+use crate::{
+    Error,
+    puzzle::{Board, Metric, MoveStyle, Moves, Size},
+    report::{Report, counted, one_key_per_line, text::share, thousands, title},
+    search::Outcome,
+};
 
 // The frame of a page, and how text gets into it.
 

@@ -4,8 +4,10 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::puzzle::Metric;
-use crate::report::{Published, Report};
+use crate::{
+    puzzle::Metric,
+    report::{Published, Report},
+};
 
 impl Report<'_> {
     /// Returns the report as JSON. The keys are stable; more may be added.

@@ -24,11 +24,13 @@ use crate::report::text::title;
 #[cfg(feature = "plot")]
 pub use crate::report::chart::{Chart, ChartFormat};
 
-pub use crate::report::json::one_key_per_line;
 pub(crate) use crate::report::published::own_for;
-pub use crate::report::published::{
-    Published, published, published_all, published_for, published_growth,
+pub use crate::{
+    report::{
+        json::one_key_per_line,
+        published::{Published, published, published_all, published_for, published_growth},
+        text::{Machine, Report, histogram},
+        verdict::{Difference, Fault, SearchLevels, Truth, Verdict},
+    },
+    units::{bytes, counted, duration, rate, thousands},
 };
-pub use crate::report::text::{Machine, Report, histogram};
-pub use crate::report::verdict::{Difference, Fault, SearchLevels, Truth, Verdict};
-pub use crate::units::{bytes, counted, duration, rate, thousands};

@@ -7,11 +7,16 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::Error;
-use crate::puzzle::formats::{self, Counting};
-use crate::puzzle::orbits::{OrbitPuzzle, Turns};
-use crate::puzzle::space::Likeness;
-use crate::puzzle::{Definition, Goal, Metric, Size, StateSpace, families, named};
+use crate::{
+    Error,
+    puzzle::{
+        Definition, Goal, Metric, Size, StateSpace, families,
+        formats::{self, Counting},
+        named,
+        orbits::{OrbitPuzzle, Turns},
+        space::Likeness,
+    },
+};
 
 /// A depth distribution that is known.
 #[derive(Clone, Debug)]

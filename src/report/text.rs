@@ -2,11 +2,13 @@
 
 use serde::Serialize;
 
-use crate::report::{
-    Difference, Published, bytes, counted, duration, own_for, published_for, rate, thousands,
+use crate::{
+    report::{
+        Difference, Published, bytes, counted, duration, own_for, published_for, rate, thousands,
+    },
+    search::Outcome,
+    store,
 };
-use crate::search::Outcome;
-use crate::store;
 
 /// Everything a report says of a search: the outcome, how it compares with what is published, and
 /// what it was run on.

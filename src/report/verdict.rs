@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use crate::frontier::FrontierOutcome;
-use crate::puzzle::StateSpace;
-use crate::puzzle::orbits::OrbitPuzzle;
-use crate::report::{Published, own_for, thousands};
-use crate::search::Outcome;
+use crate::{
+    frontier::FrontierOutcome,
+    puzzle::{StateSpace, orbits::OrbitPuzzle},
+    report::{Published, own_for, thousands},
+    search::Outcome,
+};
 
 /// The levels of a complete search: states and checksum per depth.
 #[derive(Clone, Copy, Debug)]

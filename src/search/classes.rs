@@ -8,13 +8,14 @@
 //! Invariant: bit k of a byte of a group stands for the k-th of its cells, in increasing order. A level
 //! lies in one class, the next in the class after it, which is the same where there is only one.
 
-use std::collections::VecDeque;
-use std::ops::Range;
+use std::{collections::VecDeque, ops::Range};
 
-use crate::kernel::{Kernel, Rule, StepProgram, Transfer};
-use crate::perm::{Gathers, LANES, Layout};
-use crate::puzzle::Puzzle;
-use crate::search::SearchError;
+use crate::{
+    kernel::{Kernel, Rule, StepProgram, Transfer},
+    perm::{Gathers, LANES, Layout},
+    puzzle::Puzzle,
+    search::SearchError,
+};
 
 /// What one byte of a line tells.
 pub(crate) struct Group {

@@ -2,11 +2,13 @@
 
 use std::io;
 
-use crate::puzzle::Size;
-use crate::search::options::{Engine, Search};
-use crate::store::{Place, Storage, StorageError};
-use crate::system::SystemError;
-use crate::units::{bytes, thousands};
+use crate::{
+    puzzle::Size,
+    search::options::{Engine, Search},
+    store::{Place, Storage, StorageError},
+    system::SystemError,
+    units::{bytes, thousands},
+};
 
 /// A search that cannot run, go on or be read, or was stopped.
 #[derive(Debug, thiserror::Error)]

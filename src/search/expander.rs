@@ -5,12 +5,14 @@
 
 use rayon::prelude::*;
 
-use crate::Error;
-use crate::kernel::{ByteBlock, Rule, StepProgram, Tally};
-use crate::perm::{ALL, LANES, Layout, MAX_LEN, Reach, Register};
-use crate::puzzle::State;
-use crate::search::{Chunks, IncomingStep};
-use crate::store::Array;
+use crate::{
+    Error,
+    kernel::{ByteBlock, Rule, StepProgram, Tally},
+    perm::{ALL, LANES, Layout, MAX_LEN, Reach, Register},
+    puzzle::State,
+    search::{Chunks, IncomingStep},
+    store::Array,
+};
 
 /// The states of one class at one depth, of a chunk or of all: for each group in turn a byte per line, one
 /// bit per cell of the group.

@@ -2,19 +2,20 @@
 
 use std::time::{Duration, Instant};
 
-use crate::Error;
-use crate::kernel::Kernel;
-use crate::progress::{NoProgress, Progress, StopWhen};
-use crate::puzzle::{Goal, Size, StateSpace, families};
-use crate::resources::Resources;
-use crate::search::disk::{
-    self, Directories, Disk, Estimate, MemoryPlan, Network, PlaneStore, network,
+use crate::{
+    Error,
+    kernel::Kernel,
+    progress::{NoProgress, Progress, StopWhen},
+    puzzle::{Goal, Size, StateSpace, families},
+    resources::Resources,
+    search::{
+        Chunks, Engine, Outcome, Search, SearchError, SearchPlan, SearchProblem,
+        disk::{self, Directories, Disk, Estimate, MemoryPlan, Network, PlaneStore, network},
+        plan,
+    },
+    store::{MemoryDirectory, budget},
+    units::{bytes, counted},
 };
-use crate::search::{
-    Chunks, Engine, Outcome, Search, SearchError, SearchPlan, SearchProblem, plan,
-};
-use crate::store::{MemoryDirectory, budget};
-use crate::units::{bytes, counted};
 
 /// Most time that the search of a puzzle is given to find out.
 const MOST_TIME: Duration = Duration::from_secs(5);

@@ -14,17 +14,21 @@
 //! Invariant: the array of a link holds, for every line, the byte of the line that the chain's windows up
 //! to it take to it.
 
-use crate::Error;
-use crate::kernel::{Kernel, Rule, Transfer};
-use crate::perm::move_table::{Gathers, crossing_table};
-use crate::perm::{Layout, Register};
-use crate::progress::Progress;
-use crate::puzzle::Window;
-use crate::search::{
-    BYTE, BlockLoop, BlockTarget, Expansion, Frontier, Group, IncomingMoves, IncomingStep,
-    SearchError,
+use crate::{
+    Error,
+    kernel::{Kernel, Rule, Transfer},
+    perm::{
+        Layout, Register,
+        move_table::{Gathers, crossing_table},
+    },
+    progress::Progress,
+    puzzle::Window,
+    search::{
+        BYTE, BlockLoop, BlockTarget, Expansion, Frontier, Group, IncomingMoves, IncomingStep,
+        SearchError,
+    },
+    threads::Tasks,
 };
-use crate::threads::Tasks;
 
 /// Superblocks for each thread, so that none waits long for the others.
 const PER_THREAD: usize = 4;

@@ -5,21 +5,25 @@
 //! level d block by block and only reads the former. No set of visited states is needed: the graph is
 //! undirected and bipartite, so a neighbour of level d - 1 lies in level d - 2 or d.
 
-use std::collections::HashSet;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
-
-use crate::Error;
-use crate::kernel::{Kernel, Tally};
-use crate::perm::{Gathers, REGISTER_BYTES, Register};
-use crate::progress::{Phase, Progress};
-use crate::puzzle::Window;
-use crate::search::{
-    BYTE, BlockLoop, BlockTarget, ChainPlan, EachLevel, Expansion, FoundLevels, Frontier,
-    IncomingStep, LongWindowArrays, LongWindows, Search, SearchError, SearchProblem, is_long,
-    long_windows, plans,
+use std::{
+    collections::HashSet,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Instant,
 };
-use crate::threads::Tasks;
+
+use crate::{
+    Error,
+    kernel::{Kernel, Tally},
+    perm::{Gathers, REGISTER_BYTES, Register},
+    progress::{Phase, Progress},
+    puzzle::Window,
+    search::{
+        BYTE, BlockLoop, BlockTarget, ChainPlan, EachLevel, Expansion, FoundLevels, Frontier,
+        IncomingStep, LongWindowArrays, LongWindows, Search, SearchError, SearchProblem, is_long,
+        long_windows, plans,
+    },
+    threads::Tasks,
+};
 
 /// Most blocks that a worker takes at a time: 64 * 21 KiB, half a millisecond's work. Workers take
 /// neighbouring blocks, so that they share the sources in the last-level cache.

@@ -26,22 +26,20 @@ pub(crate) mod ranks;
 pub(crate) mod reference;
 pub(crate) mod run;
 
-pub use crate::search::disk::plan::{Network, network};
-pub use crate::search::error::SearchError;
-pub use crate::search::forecast::{Calibration, DiskForecast, Forecast, Machines, calibrate};
-pub use crate::search::options::{Engine, Search};
-pub use crate::search::outcome::{DiskUse, Outcome};
-pub use crate::search::ranks::{Communicator, OneProcess, Ranks, Reduce, Share};
-pub use crate::search::run::{SearchPlan, plan};
+pub use crate::search::{
+    disk::plan::{Network, network},
+    error::SearchError,
+    forecast::{Calibration, DiskForecast, Forecast, Machines, calibrate},
+    options::{Engine, Search},
+    outcome::{DiskUse, Outcome},
+    ranks::{Communicator, OneProcess, Ranks, Reduce, Share},
+    run::{SearchPlan, plan},
+};
 
-pub(crate) use crate::search::classes::{
-    BYTE, Chunks, Group, Groups, IncomingMoves, IncomingStep, Seat,
+pub(crate) use crate::search::{
+    classes::{BYTE, Chunks, Group, Groups, IncomingMoves, IncomingStep, Seat},
+    expander::{BlockLoop, BlockTarget, Expansion, Frontier, MANY, PredecessorBlocks, states_of},
+    long_windows::{ChainPlan, LongWindowArrays, LongWindows, is_long, plans},
+    outcome::{EachLevel, FoundLevels, PlaneStore},
+    problem::{Crossings, Plane, SearchProblem, crosses},
 };
-pub(crate) use crate::search::expander::{
-    BlockLoop, BlockTarget, Expansion, Frontier, MANY, PredecessorBlocks, states_of,
-};
-pub(crate) use crate::search::long_windows::{
-    ChainPlan, LongWindowArrays, LongWindows, is_long, plans,
-};
-pub(crate) use crate::search::outcome::{EachLevel, FoundLevels, PlaneStore};
-pub(crate) use crate::search::problem::{Crossings, Plane, SearchProblem, crosses};

@@ -6,12 +6,14 @@
 
 use std::marker::PhantomData;
 
-use mpi::Threading;
-use mpi::collective::SystemOperation;
-use mpi::datatype::{Partition, PartitionMut};
-use mpi::environment::Universe;
-use mpi::topology::SimpleCommunicator;
-use mpi::traits::{Communicator, CommunicatorCollectives};
+use mpi::{
+    Threading,
+    collective::SystemOperation,
+    datatype::{Partition, PartitionMut},
+    environment::Universe,
+    topology::SimpleCommunicator,
+    traits::{Communicator, CommunicatorCollectives},
+};
 
 use crate::search::{Communicator as Ranks, Reduce};
 

@@ -1,8 +1,10 @@
 //! What to search, and how.
 
-use crate::puzzle::{Board, StateSpace};
-use crate::resources::{Resources, resource_setters, setters};
-use crate::units::names;
+use crate::{
+    puzzle::{Board, StateSpace},
+    resources::{Resources, resource_setters, setters},
+    units::names,
+};
 
 /// A search to run: from `start` (the goal itself by default) over everything that it reaches.
 ///

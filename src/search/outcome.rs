@@ -1,15 +1,16 @@
 //! What a search found, or may be expected to find.
 
-use std::collections::HashSet;
-use std::time::Instant;
+use std::{collections::HashSet, time::Instant};
 
-use crate::Error;
-use crate::kernel::{Kernel, Tally};
-use crate::perm::Register;
-use crate::progress::{LevelDone, Progress};
-use crate::puzzle::{Puzzle, State, StateSpace};
-use crate::search::{Engine, SearchError};
-use crate::units::names;
+use crate::{
+    Error,
+    kernel::{Kernel, Tally},
+    perm::Register,
+    progress::{LevelDone, Progress},
+    puzzle::{Puzzle, State, StateSpace},
+    search::{Engine, SearchError},
+    units::names,
+};
 
 /// The result of a search: one count and one checksum per depth, and how it was computed.
 #[derive(Clone, Debug)]

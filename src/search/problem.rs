@@ -6,12 +6,13 @@
 
 use std::sync::Arc;
 
-use crate::Error;
-use crate::kernel::{Kernel, Tally, Transfer};
-use crate::perm::{LANES, Layout, layout};
-use crate::puzzle::{State, StateSpace, Window};
-use crate::search::disk::PlaneSources;
-use crate::search::{Chunks, Groups, SearchError, Seat, is_long};
+use crate::{
+    Error,
+    kernel::{Kernel, Tally, Transfer},
+    perm::{LANES, Layout, layout},
+    puzzle::{State, StateSpace, Window},
+    search::{Chunks, Groups, SearchError, Seat, disk::PlaneSources, is_long},
+};
 
 /// What there is to search, in the terms of the kernels.
 pub(crate) struct SearchProblem {

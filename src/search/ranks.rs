@@ -4,15 +4,16 @@
 //! the same order, each from the thread that runs its search, and none returns before all have come as far as it needs. So
 //! whatever decides what is called next must be known to all ranks alike.
 
-use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::{
+    collections::VecDeque,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    time::{Duration, Instant},
+};
 
 use parking_lot::{Condvar, Mutex};
 use rayon::ThreadPool;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// How the values of the ranks become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,16 +7,20 @@
 //! Invariant: a state's two bits only ever gain bits: unseen 00, frontier 01 or 10 (alternating with
 //! the depth), finished 11. So concurrent updates need no more than an atomic OR.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Instant,
+};
 
 use rayon::prelude::*;
 
-use crate::kernel::Tally;
-use crate::perm::{LANES, layout, lehmer};
-use crate::progress::{Phase, Progress};
-use crate::puzzle::{State, StateSpace};
-use crate::search::{FoundLevels, Groups, Search, SearchError};
+use crate::{
+    kernel::Tally,
+    perm::{LANES, layout, lehmer},
+    progress::{Phase, Progress},
+    puzzle::{State, StateSpace},
+    search::{FoundLevels, Groups, Search, SearchError},
+};
 
 const PER_WORD: u64 = 32;
 

@@ -2,14 +2,14 @@
 
 use std::time::Instant;
 
-use crate::Error;
-use crate::perm::Layout;
-use crate::progress::{NoProgress, Progress};
-use crate::puzzle::StateSpace;
-use crate::search::{
-    EachLevel, Engine, Outcome, Search, SearchError, SearchProblem, memory, reference,
+use crate::{
+    Error,
+    perm::Layout,
+    progress::{NoProgress, Progress},
+    puzzle::StateSpace,
+    search::{EachLevel, Engine, Outcome, Search, SearchError, SearchProblem, memory, reference},
+    threads::pool,
 };
-use crate::threads::pool;
 
 impl Search {
     /// Runs the search on its own threads and returns what it found.

@@ -5,12 +5,16 @@
 //!
 //! Invariant: solutions, nodes, excess and moves left are those of [`crate::solve::sums::Sums`].
 
-use crate::kernel::prefetch;
-use crate::puzzle::Direction;
-use crate::solve::database::{CELLS, CellSets};
-use crate::solve::symmetry::{Lens, NO_PATTERN};
-use crate::solve::tree::{KnownBoard, MAX_BIT_VIEWS, MAX_PATTERNS, Tree};
-use crate::solve::walk::{Children, Heuristic, PLACES, Slack};
+use crate::{
+    kernel::prefetch,
+    puzzle::Direction,
+    solve::{
+        database::{CELLS, CellSets},
+        symmetry::{Lens, NO_PATTERN},
+        tree::{KnownBoard, MAX_BIT_VIEWS, MAX_PATTERNS, Tree},
+        walk::{Children, Heuristic, PLACES, Slack},
+    },
+};
 
 /// The sign of what each view leaves.
 const SIGNS: u128 = 0x8000_8000_8000_8000_8000_8000_8000_8000;
@@ -328,14 +332,18 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::pdb::{Build, Encoding, Kind, Pattern, Pdb};
-    use crate::progress::NoProgress;
-    use crate::puzzle::{Board, Goal, Size};
-    use crate::search::Share;
-    use crate::solve::control::Control;
-    use crate::solve::sums::Sums;
-    use crate::solve::walk::{Subtree, Walk};
-    use crate::solve::{Optimal, Scrambler};
+    use crate::{
+        pdb::{Build, Encoding, Kind, Pattern, Pdb},
+        progress::NoProgress,
+        puzzle::{Board, Goal, Size},
+        search::Share,
+        solve::{
+            Optimal, Scrambler,
+            control::Control,
+            sums::Sums,
+            walk::{Subtree, Walk},
+        },
+    };
 
     fn solver(goal: &Board, partitions: &[&[&[u16]]]) -> Optimal {
         let bits = |tiles: &&[u16]| -> Arc<Pdb> {

@@ -8,10 +8,14 @@ use std::time::Instant;
 
 use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, lbool};
 
-use crate::progress::{NoProgress, Progress};
-use crate::puzzle::{Board, Moves};
-use crate::solve::SolveError;
-use crate::solve::models::{Cnf, Question};
+use crate::{
+    progress::{NoProgress, Progress},
+    puzzle::{Board, Moves},
+    solve::{
+        SolveError,
+        models::{Cnf, Question},
+    },
+};
 
 /// A proven optimum.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,8 +5,10 @@
 
 use std::io::{self, Write};
 
-use crate::puzzle::{Board, Coordinates, Direction, Moves, Size};
-use crate::solve::SolveError;
+use crate::{
+    puzzle::{Board, Coordinates, Direction, Moves, Size},
+    solve::SolveError,
+};
 
 /// Idle steps are a fifth way to move.
 const IDLE: usize = 4;

@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use crate::progress::{Phase, Progress};
-use crate::puzzle::{Board, Direction};
-use crate::search::Share;
+use crate::{
+    progress::{Phase, Progress},
+    puzzle::{Board, Direction},
+    search::Share,
+};
 
 /// What a walk through a subtree found.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -5,12 +5,14 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::bits::transpose;
-use crate::kernel::prefetch;
-use crate::pdb::{Encoding, Kind, Pdb, after};
-use crate::progress::Progress;
-use crate::store::Image;
-use crate::threads::in_parallel;
+use crate::{
+    bits::transpose,
+    kernel::prefetch,
+    pdb::{Encoding, Kind, Pdb, after},
+    progress::Progress,
+    store::Image,
+    threads::in_parallel,
+};
 
 /// A database, and the sets of cells that it is about.
 #[derive(Clone)]
@@ -341,10 +343,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::pdb::{Build, Pattern};
-    use crate::progress::NoProgress;
-    use crate::puzzle::Board;
-    use crate::random::SplitMix64;
+    use crate::{
+        pdb::{Build, Pattern},
+        progress::NoProgress,
+        puzzle::Board,
+        random::SplitMix64,
+    };
 
     #[test]
     fn a_database_of_several_partitions_is_arranged_once() {

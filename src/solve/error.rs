@@ -1,7 +1,9 @@
 //! What can go wrong while solving, exporting or certifying.
 
-use crate::puzzle::{Moves, PuzzleError};
-use crate::system::SystemError;
+use crate::{
+    puzzle::{Moves, PuzzleError},
+    system::SystemError,
+};
 
 /// A board that was not solved, exported or certified.
 #[derive(Debug, thiserror::Error)]

@@ -6,24 +6,28 @@
 //! Invariant: all solutions shorter than the threshold of an iteration are excluded by the iterations before
 //! it, whoever carried them out. So a search can pause between two iterations, and go on with more threads.
 
-use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+use std::{collections::BTreeMap, ops::ControlFlow};
 
 use rayon::prelude::*;
 
-use crate::pdb::Pdb;
-use crate::progress::Progress;
-use crate::puzzle::{Board, Direction, Moves};
-use crate::search::Share;
-use crate::solve::SolveError;
-use crate::solve::bits::BitTables;
-use crate::solve::control::{
-    Control, Cut, Observers, Pending, Stage, SubtreeResult, SubtreeSplit, WalkResult, Walked,
+use crate::{
+    pdb::Pdb,
+    progress::Progress,
+    puzzle::{Board, Direction, Moves},
+    search::Share,
+    solve::{
+        SolveError,
+        bits::BitTables,
+        control::{
+            Control, Cut, Observers, Pending, Stage, SubtreeResult, SubtreeSplit, WalkResult,
+            Walked,
+        },
+        sums::Sums,
+        tree::{KnownBoard, MAX_BIT_VIEWS, MAX_VIEWS, Tree},
+        walk::{Heuristic, Subtree, Walk},
+    },
+    store,
 };
-use crate::solve::sums::Sums;
-use crate::solve::tree::{KnownBoard, MAX_BIT_VIEWS, MAX_VIEWS, Tree};
-use crate::solve::walk::{Heuristic, Subtree, Walk};
-use crate::store;
 
 /// Bytes of databases for each node of an iteration from which on they are arranged for the next one, which has some
 /// seven times the nodes: arranging a byte takes about as long as a walk saves at a tenth of a node.

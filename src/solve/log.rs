@@ -3,21 +3,27 @@
 //! Invariant: what was logged of a search is what the same boards, goal and databases would come to again: the first
 //! line names them, and a log of others is refused before anything is written to it.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use crate::puzzle::{Board, MoveStyle, Moves};
-use crate::search::Communicator;
-use crate::solve::SolveError;
-use crate::solve::control::{Cut, Pending, Recorder, Stage, SubtreeSplit, Walked};
-use crate::solve::optimal::{Answer, Optimal};
-use crate::store::Journal;
-use crate::system::{FileKind, FileProblem};
+use crate::{
+    puzzle::{Board, MoveStyle, Moves},
+    search::Communicator,
+    solve::{
+        SolveError,
+        control::{Cut, Pending, Recorder, Stage, SubtreeSplit, Walked},
+        optimal::{Answer, Optimal},
+    },
+    store::Journal,
+    system::{FileKind, FileProblem},
+};
 
 /// Version of the files.
 const VERSION: u32 = 3;

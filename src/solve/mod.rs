@@ -31,12 +31,14 @@ pub(crate) mod walk;
 #[cfg(feature = "certify")]
 pub use crate::solve::certify::{Certificate, certify, certify_with};
 
-pub use crate::solve::constructive::Constructive;
-pub use crate::solve::control::{Pending, Stage};
-pub use crate::solve::error::SolveError;
-pub use crate::solve::log::{Logged, SolveLog};
-pub use crate::solve::optimal::{Answer, Attempt, Optimal};
-pub use crate::solve::partitions::{default_patterns, sweeps};
-pub use crate::solve::pruner::MovePruner;
-pub use crate::solve::solvability::{Scrambler, Unsolvable, explain};
-pub use crate::solve::symmetry::SymmetricView;
+pub use crate::solve::{
+    constructive::Constructive,
+    control::{Pending, Stage},
+    error::SolveError,
+    log::{Logged, SolveLog},
+    optimal::{Answer, Attempt, Optimal},
+    partitions::{default_patterns, sweeps},
+    pruner::MovePruner,
+    solvability::{Scrambler, Unsolvable, explain},
+    symmetry::SymmetricView,
+};

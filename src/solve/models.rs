@@ -3,12 +3,16 @@
 //! Invariant: a model has a solution exactly when the board has one of at most T moves; moves come
 //! first, idle steps last. Letters say where the tile goes, in every language.
 
-use std::collections::{BTreeMap, HashMap};
-use std::fmt;
-use std::io::{self, Write};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+    io::{self, Write},
+};
 
-use crate::puzzle::{Board, Direction, Moves};
-use crate::solve::SolveError;
+use crate::{
+    puzzle::{Board, Direction, Moves},
+    solve::SolveError,
+};
 
 pub use crate::solve::cnf::{Cnf, Question};
 

@@ -3,23 +3,25 @@
 //! Invariant: an answer without moves is that of a search that was stopped. An answer with moves has been replayed on the
 //! board and ends at the goal; where tiles are in no pattern, the constructive solver knows no shorter way.
 
-use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::time::Instant;
+use std::{ops::ControlFlow, sync::Arc, time::Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::pdb::{Pattern, Pdb};
-use crate::progress::{NoProgress, Progress};
-use crate::puzzle::{Board, Coordinates, Moves};
-use crate::search::{Ranks, Share};
-use crate::solve::SolveError;
-use crate::solve::constructive::Constructive;
-use crate::solve::control::{Pending, Recorder, note};
-use crate::solve::database::Database;
-use crate::solve::pruner::MovePruner;
-use crate::solve::symmetry::{Lens, images};
-use crate::solve::tree::{MAX_PATTERNS, MAX_VIEWS, Tree};
+use crate::{
+    pdb::{Pattern, Pdb},
+    progress::{NoProgress, Progress},
+    puzzle::{Board, Coordinates, Moves},
+    search::{Ranks, Share},
+    solve::{
+        SolveError,
+        constructive::Constructive,
+        control::{Pending, Recorder, note},
+        database::Database,
+        pruner::MovePruner,
+        symmetry::{Lens, images},
+        tree::{MAX_PATTERNS, MAX_VIEWS, Tree},
+    },
+};
 
 /// Longest sequences whose duplicates are pruned: the two ways around a square of four tiles.
 const PRUNER_DEPTH: usize = 12;
@@ -332,12 +334,14 @@ mod tests {
     //! Random sets of databases that leave tiles out, against complete searches.
 
     use super::*;
-    use crate::pdb::{Build, Encoding, Kind};
-    use crate::progress::NoProgress;
-    use crate::puzzle::Size;
-    use crate::random::SplitMix64;
-    use crate::search::Search;
-    use crate::table;
+    use crate::{
+        pdb::{Build, Encoding, Kind},
+        progress::NoProgress,
+        puzzle::Size,
+        random::SplitMix64,
+        search::Search,
+        table,
+    };
 
     /// What was compared: lengths compared, boards that were split between threads, sets of each sort.
     #[derive(Debug, Default)]

@@ -2,10 +2,11 @@
 //!
 //! Invariant: every partition covers all tiles, each once.
 
-use crate::pdb::{Pattern, PdbError, partition};
-use crate::puzzle::{Board, SnakePath};
-use crate::solve::symmetry::images;
-use crate::solve::tree::MAX_BIT_VIEWS;
+use crate::{
+    pdb::{Pattern, PdbError, partition},
+    puzzle::{Board, SnakePath},
+    solve::{symmetry::images, tree::MAX_BIT_VIEWS},
+};
 
 /// Returns the patterns that suit a goal when none are given: consecutive tiles along the snake path, up
 /// to 6 of them (5 on boards of more than 25 cells), so that a set takes seconds to build and at most

@@ -7,15 +7,21 @@
 //! shorter, or as long and earlier in the order of [`Direction::ALL`], and that is not pruned. This order
 //! survives replacing a part of a sequence, so every board keeps at least one shortest sequence.
 
-use std::collections::VecDeque;
-use std::collections::hash_map::{Entry, HashMap};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::{
+    collections::{
+        VecDeque,
+        hash_map::{Entry, HashMap},
+    },
+    hash::{BuildHasherDefault, Hasher},
+};
 
 use rayon::prelude::*;
 
-use crate::kernel::prefetch;
-use crate::puzzle::{Direction, Size};
-use crate::random::SplitMix64;
+use crate::{
+    kernel::prefetch,
+    puzzle::{Direction, Size},
+    random::SplitMix64,
+};
 
 /// A pruner of the blank's walks on a board of one size.
 ///

@@ -5,8 +5,10 @@
 
 use std::fmt;
 
-use crate::puzzle::{Board, PuzzleError, Size};
-use crate::random::SplitMix64;
+use crate::{
+    puzzle::{Board, PuzzleError, Size},
+    random::SplitMix64,
+};
 
 /// The two numbers whose parities must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

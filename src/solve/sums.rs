@@ -4,10 +4,14 @@
 //!
 //! Invariant: values are those of [`crate::pdb::Pdb::lookup`]. What a look-up needs is kept up to date move by move.
 
-use crate::kernel::prefetch;
-use crate::solve::symmetry::{Lens, NO_PATTERN};
-use crate::solve::tree::{KnownBoard, MAX_PATTERNS, Tree};
-use crate::solve::walk::{Children, Heuristic, PLACES, Slack};
+use crate::{
+    kernel::prefetch,
+    solve::{
+        symmetry::{Lens, NO_PATTERN},
+        tree::{KnownBoard, MAX_PATTERNS, Tree},
+        walk::{Children, Heuristic, PLACES, Slack},
+    },
+};
 
 /// Databases through V views or, of more than two, as many as there are. In PLAIN ones an entry is a byte at the rank of the
 /// cells, and every view is a sum; others may be of any kind and encoding.

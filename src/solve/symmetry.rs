@@ -11,10 +11,12 @@
 
 use std::cmp::Ordering;
 
-use crate::pdb::{Kind, Pattern};
-use crate::perm::placement;
-use crate::puzzle::{Board, Direction, Size};
-use crate::solve::database::Database;
+use crate::{
+    pdb::{Kind, Pattern},
+    perm::placement,
+    puzzle::{Board, Direction, Size},
+    solve::database::Database,
+};
 
 /// Most cells of a board that has databases.
 pub(crate) const MAX_CELLS: usize = Pattern::MAX_SIDE * Pattern::MAX_SIDE;
@@ -320,9 +322,11 @@ impl Lens {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pdb::{Build, Encoding, Pdb};
-    use crate::puzzle::{Goal, Size};
-    use crate::solve::{Optimal, Scrambler};
+    use crate::{
+        pdb::{Build, Encoding, Pdb},
+        puzzle::{Goal, Size},
+        solve::{Optimal, Scrambler},
+    };
     use std::sync::Arc;
 
     fn database(goal: &Board, tiles: &[u16], encoding: Encoding) -> Arc<Pdb> {

@@ -4,11 +4,11 @@
 
 use std::ops::Range;
 
-use crate::pdb::Pattern;
-use crate::puzzle::{Board, Direction};
-use crate::solve::database::Database;
-use crate::solve::pruner::MovePruner;
-use crate::solve::symmetry::Lens;
+use crate::{
+    pdb::Pattern,
+    puzzle::{Board, Direction},
+    solve::{database::Database, pruner::MovePruner, symmetry::Lens},
+};
 
 /// Most patterns of a set.
 pub(crate) const MAX_PATTERNS: usize = 8;

@@ -5,10 +5,14 @@
 //! Invariant: what is known of a node is exact for its board. Solutions, nodes, excess and moves left depend on the values of
 //! the heuristic alone, not on how it keeps them.
 
-use crate::puzzle::{Board, Direction};
-use crate::solve::control::{Control, WalkResult, Walked};
-use crate::solve::symmetry::MAX_CELLS;
-use crate::solve::tree::{KnownBoard, Tree};
+use crate::{
+    puzzle::{Board, Direction},
+    solve::{
+        control::{Control, WalkResult, Walked},
+        symmetry::MAX_CELLS,
+        tree::{KnownBoard, Tree},
+    },
+};
 
 /// How often a walk asks whether to stop: at its first nodes, then whenever they have doubled, at last after
 /// so many.

@@ -6,19 +6,22 @@
 //! file has a sum or is zero: [`Container::open`] checks the front, and a block when it is read first;
 //! [`Container::load`] checks all.
 
-use std::fs::File;
-use std::hash::Hasher;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::{
+    fs::File,
+    hash::Hasher,
+    io::{self, Write},
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
 
 use twox_hash::XxHash3_64;
 
-use crate::kernel::prefetch;
-use crate::store::storage::read_exact_at;
-use crate::store::{Image, Output};
-use crate::system::{FileKind, FileProblem, SystemError};
-use crate::threads::in_parallel;
+use crate::{
+    kernel::prefetch,
+    store::{Image, Output, storage::read_exact_at},
+    system::{FileKind, FileProblem, SystemError},
+    threads::in_parallel,
+};
 
 const SUM: usize = HEADER_BYTES - 8;
 

@@ -4,15 +4,19 @@
 //! it: one that is damaged, removed, added or moved is found. What a killed process has left of its last line is cut off by
 //! the next one that adds to the file, and nothing else is ever changed.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::{
+    fs::{File, OpenOptions, TryLockError},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
 
 use twox_hash::XxHash3_64;
 
-use crate::store::output::{directory, failed, sync_names};
-use crate::system::{FileKind, FileProblem, SystemError};
+use crate::{
+    store::output::{directory, failed, sync_names},
+    system::{FileKind, FileProblem, SystemError},
+};
 
 /// Lines are on the disk after this time at the latest, if others follow; a process that is killed loses none.
 const SYNC_EVERY: Duration = Duration::from_secs(1);

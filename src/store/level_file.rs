@@ -8,9 +8,13 @@ use std::ops::Range;
 
 use twox_hash::XxHash3_64;
 
-use crate::kernel::Tally;
-use crate::store::codec::{Codec, Decoder};
-use crate::store::{Append, Bytes, ReadAt, RunFile, StorageError};
+use crate::{
+    kernel::Tally,
+    store::{
+        Append, Bytes, ReadAt, RunFile, StorageError,
+        codec::{Codec, Decoder},
+    },
+};
 
 /// First bytes of a level file.
 const MAGIC: [u8; 8] = *b"TWLEVEL\n";

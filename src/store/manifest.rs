@@ -6,15 +6,15 @@
 //! The file is text: a first line with the format's name, its version and the xxh3 of the rest in
 //! hexadecimal, then one JSON object.
 
-use std::collections::HashSet;
-use std::io;
+use std::{collections::HashSet, io};
 
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use twox_hash::XxHash3_64;
 
-use crate::kernel::Tally;
-use crate::store::{RunFile, Shares, Storage, StorageError};
+use crate::{
+    kernel::Tally,
+    store::{RunFile, Shares, Storage, StorageError},
+};
 
 pub const MANIFEST: &str = "manifest";
 

@@ -1,9 +1,11 @@
 //! State arrays in huge-page memory, and how much memory there is.
 
-use std::fs::{self, File, Metadata};
-use std::io;
-use std::path::Path;
-use std::sync::atomic::AtomicU64;
+use std::{
+    fs::{self, File, Metadata},
+    io,
+    path::Path,
+    sync::atomic::AtomicU64,
+};
 
 use memmap2::{Mmap, MmapMut, MmapRaw};
 

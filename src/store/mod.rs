@@ -18,29 +18,29 @@ pub(crate) mod output;
 pub(crate) mod run_files;
 pub(crate) mod storage;
 
-pub use crate::store::codec::{Codec, DEFAULT_LEVEL, Decoder, Encoder};
-pub use crate::store::container::{
-    BLOCK_BYTES, Container, Fields, FileHeader, HEADER_BYTES, SectionLayout, encode,
-};
-pub use crate::store::error::{Place, StorageError};
-pub use crate::store::journal::Journal;
-pub use crate::store::level_file::{
-    FrameEntry, Frames, LABEL, LevelHeader, LevelReader, LevelWriter,
-};
-pub use crate::store::manifest::{
-    ChunkRecord, Identity, LevelFiles, LevelRecord, ListCounts, ListCut, MANIFEST, MARKER,
-    Manifest, Marker, PREVIOUS,
-};
-pub use crate::store::memory::{Array, Image, Mapped, Words, budget, peak_memory};
-pub use crate::store::output::Output;
-pub use crate::store::run_files::{RunFile, Shares};
-pub use crate::store::storage::{
-    Append, Bytes, Directory, Io, Lock, MemoryDirectory, ReadAt, Storage, lock_within,
-    remove_unused,
+pub use crate::store::{
+    codec::{Codec, DEFAULT_LEVEL, Decoder, Encoder},
+    container::{BLOCK_BYTES, Container, Fields, FileHeader, HEADER_BYTES, SectionLayout, encode},
+    error::{Place, StorageError},
+    journal::Journal,
+    level_file::{FrameEntry, Frames, LABEL, LevelHeader, LevelReader, LevelWriter},
+    manifest::{
+        ChunkRecord, Identity, LevelFiles, LevelRecord, ListCounts, ListCut, MANIFEST, MARKER,
+        Manifest, Marker, PREVIOUS,
+    },
+    memory::{Array, Image, Mapped, Words, budget, peak_memory},
+    output::Output,
+    run_files::{RunFile, Shares},
+    storage::{
+        Append, Bytes, Directory, Io, Lock, MemoryDirectory, ReadAt, Storage, lock_within,
+        remove_unused,
+    },
 };
 
-pub(crate) use crate::store::codec::{push_number, take_number};
-pub(crate) use crate::store::manifest::{hex, read_marker, seal, write_marker};
-pub(crate) use crate::store::output::failed;
+pub(crate) use crate::store::{
+    codec::{push_number, take_number},
+    manifest::{hex, read_marker, seal, write_marker},
+    output::failed,
+};
 
 pub(crate) use crate::store::container::MAX_DEPTH;

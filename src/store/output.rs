@@ -5,15 +5,16 @@
 //! directory. Only a regular file is ever replaced: links are followed, and what is no regular file (a
 //! device, a pipe) is written to as it is.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::{
+    fs::{File, OpenOptions, TryLockError},
+    io::{self, Write},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+};
 
 use tempfile::NamedTempFile;
 
-use crate::system::SystemError;
-use crate::threads::in_parallel;
+use crate::{system::SystemError, threads::in_parallel};
 
 /// Bytes of one write.
 const CHUNK: usize = 8 << 20;

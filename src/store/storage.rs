@@ -4,18 +4,22 @@
 //! injects faults survives is what the disk engine survives. Names are single path components; an error names
 //! directory and file from where it arises.
 
-use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeMap,
+    fs::{File, OpenOptions},
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use memmap2::Mmap;
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::store::{Place, StorageError};
-use crate::units::names;
+use crate::{
+    store::{Place, StorageError},
+    units::names,
+};
 
 /// How files are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

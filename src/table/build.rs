@@ -2,16 +2,19 @@
 
 use rayon::prelude::*;
 
-use crate::Error;
-use crate::perm::{LANES, Layout, Register, lehmer};
-use crate::progress::{NoProgress, Progress};
-use crate::puzzle::{Board, CellMoves, Definition, Position, State, StateSpace};
-use crate::search::run::run_each;
-use crate::search::{self, Search, SearchError};
-use crate::store::{BLOCK_BYTES, FileHeader as _, Image, MAX_DEPTH};
-use crate::table::header::{TableHeader, TablePuzzle, TableShape, UNREACHED};
-use crate::table::{DistanceTable, TableEncoding, TableError};
-use crate::threads::in_parallel;
+use crate::{
+    Error,
+    perm::{LANES, Layout, Register, lehmer},
+    progress::{NoProgress, Progress},
+    puzzle::{Board, CellMoves, Definition, Position, State, StateSpace},
+    search::{self, Search, SearchError, run::run_each},
+    store::{BLOCK_BYTES, FileHeader as _, Image, MAX_DEPTH},
+    table::{
+        DistanceTable, TableEncoding, TableError,
+        header::{TableHeader, TablePuzzle, TableShape, UNREACHED},
+    },
+    threads::in_parallel,
+};
 
 /// Returns the bytes of memory that the table of a state space and the search that fills it take.
 ///

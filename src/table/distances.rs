@@ -4,19 +4,23 @@
 
 use std::path::Path;
 
-use crate::Error;
-use crate::kernel::prefetch;
-use crate::progress::{NoProgress, Phase, Progress};
-use crate::puzzle::rows::{self, RowFault};
-use crate::puzzle::{
-    Board, CellMove, CellMoves, Definition, Metric, Moves, NamedMove, Position, PuzzleError, State,
-    StateSpace,
+use crate::{
+    Error,
+    kernel::prefetch,
+    progress::{NoProgress, Phase, Progress},
+    puzzle::{
+        Board, CellMove, CellMoves, Definition, Metric, Moves, NamedMove, Position, PuzzleError,
+        State, StateSpace,
+        rows::{self, RowFault},
+    },
+    store::{Container, FileHeader as _, Image, MAX_DEPTH},
+    system::FileProblem,
+    table::{
+        TableEncoding,
+        error::TableError,
+        header::{TableHeader, TablePuzzle, TableShape},
+    },
 };
-use crate::store::{Container, FileHeader as _, Image, MAX_DEPTH};
-use crate::system::FileProblem;
-use crate::table::TableEncoding;
-use crate::table::error::TableError;
-use crate::table::header::{TableHeader, TablePuzzle, TableShape};
 
 /// The depth of every state of a puzzle.
 ///

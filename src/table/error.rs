@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::system::SystemError;
-use crate::units::bytes;
+use crate::{system::SystemError, units::bytes};
 
 /// A table that cannot be made or used.
 #[derive(Debug, thiserror::Error)]

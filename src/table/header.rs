@@ -5,12 +5,14 @@
 //! it, and every field that follows from others is checked against them. Boards moved one tile at a time are written
 //! as version 1, all else as version 2.
 
-use crate::perm::lehmer;
-use crate::puzzle::{Board, Definition, Metric, Size, State};
-use crate::search::Search;
-use crate::store::{self, BLOCK_BYTES, Fields, SectionLayout};
-use crate::system::FileKind;
-use crate::units::names;
+use crate::{
+    perm::lehmer,
+    puzzle::{Board, Definition, Metric, Size, State},
+    search::Search,
+    store::{self, BLOCK_BYTES, Fields, SectionLayout},
+    system::FileKind,
+    units::names,
+};
 
 /// Offsets of the XXH3-64 of a definition, of the goal or the definition's length and fingerprint, and of the
 /// histogram.

@@ -16,7 +16,9 @@ pub(crate) mod distances;
 pub(crate) mod error;
 pub(crate) mod header;
 
-pub use crate::table::build::{Fill, needed};
-pub use crate::table::distances::DistanceTable;
-pub use crate::table::error::TableError;
-pub use crate::table::header::TableEncoding;
+pub use crate::table::{
+    build::{Fill, needed},
+    distances::DistanceTable,
+    error::TableError,
+    header::TableEncoding,
+};

@@ -223,10 +223,10 @@ fn a_lost_manifest_of_lists_is_rebuilt() {
 fn a_search_of_something_else_is_refused() {
     let directory = Simulated::default();
     let disk = on_disk(&directory);
-    run_lists(&of("2x2x2,3"), &disk, &NoProgress).unwrap();
+    disk.run_lists(&of("2x2x2,3")).unwrap();
     let before = disk.directories.manifest().unwrap();
     let refused = |search: &FrontierSearch, words: &str| {
-        let error = disk.run_lists(&search).unwrap_err().to_string();
+        let error = disk.run_lists(search).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
         assert_eq!(disk.directories.manifest().unwrap(), before);
     };

@@ -1,20 +1,23 @@
 //! `tilewave pdb build`: one or several databases.
 
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
 
 use serde::Serialize;
-use tilewave::internals::{self, MemoryDirectory};
-use tilewave::pdb::{
-    self, Build, DiskBuild, Encoding, Kind, PdbError, check_disjoint, check_partition,
+use tilewave::{
+    Directory, Io, Pattern, Pdb, Size, Storage,
+    internals::{self, MemoryDirectory},
+    pdb::{self, Build, DiskBuild, Encoding, Kind, PdbError, check_disjoint, check_partition},
+    report::{bytes, duration, histogram, thousands},
 };
-use tilewave::report::{bytes, duration, histogram, thousands};
-use tilewave::{Directory, Io, Pattern, Pdb, Size, Storage};
 
-use crate::cli::pdb::inspect::{DatabaseFacts, tiles};
 use crate::cli::{
     Context, Destination, Figures, GoalOption, MadeDirectories, OutputFile, OutputFormat,
-    OutputOptions, ResourceOptions, Result, SearchProgress, choice, counts_csv, part, refuse,
+    OutputOptions, ResourceOptions, Result, SearchProgress, choice, counts_csv, part,
+    pdb::inspect::{DatabaseFacts, tiles},
+    refuse,
 };
 
 /// The databases of a command.

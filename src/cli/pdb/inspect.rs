@@ -1,12 +1,16 @@
 //! `tilewave pdb info`, `probe`, `verify`, `compress` and `export`: databases that are there.
 
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
+};
 
 use serde::Serialize;
-use tilewave::pdb::{self, Build, ExportLayout, Kind, PdbError, Summary, check_disjoint, inspect};
-use tilewave::report::{bytes, histogram, thousands};
-use tilewave::{Board, Pattern, Pdb};
+use tilewave::{
+    Board, Pattern, Pdb,
+    pdb::{self, Build, ExportLayout, Kind, PdbError, Summary, check_disjoint, inspect},
+    report::{bytes, histogram, thousands},
+};
 
 use crate::cli::{
     Destination, Failure, Figures, OutputFile, OutputFormat, OutputOptions, ResourceOptions,

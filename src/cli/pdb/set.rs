@@ -1,26 +1,31 @@
 //! `tilewave pdb set`: several partitions of databases that are used together.
 
-use std::collections::BTreeMap;
-use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::{
+    collections::BTreeMap,
+    io::Read,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+    time::Instant,
+};
 
 use clap::Subcommand;
 use parking_lot::Mutex;
 use serde::Serialize;
-use tilewave::internals::DatabaseMarker;
-use tilewave::pdb::{self, Build, DiskBuild, Encoding, Kind, SetFile, tilings};
-use tilewave::progress::Phase;
-use tilewave::report::{bytes, counted, duration};
-use tilewave::solve::{Scrambler, Stage, default_patterns, sweeps};
-use tilewave::{Board, Directory, Io, Optimal, Pattern, Size};
+use tilewave::{
+    Board, Directory, Io, Optimal, Pattern, Size,
+    internals::DatabaseMarker,
+    pdb::{self, Build, DiskBuild, Encoding, Kind, SetFile, tilings},
+    progress::Phase,
+    report::{bytes, counted, duration},
+    solve::{Scrambler, Stage, default_patterns, sweeps},
+};
 
-use crate::cli::pdb::build::{build_file, check_space, file_name};
-use crate::cli::solve::open_partitions;
 use crate::cli::{
     Context, Failure, Figures, GoalOption, MadeDirectories, OutputFile, OutputOptions,
-    ResourceOptions, Result, SearchProgress, count, part, print, progress, refuse,
+    ResourceOptions, Result, SearchProgress, count, part,
+    pdb::build::{build_file, check_space, file_name},
+    print, progress, refuse,
+    solve::open_partitions,
 };
 
 /// Build and rate sets of databases: several partitions, used together.

@@ -1,11 +1,16 @@
 //! One line per board, and a summary.
 
 use serde::{Deserialize, Serialize};
-use tilewave::puzzle::{Metric, MoveStyle};
-use tilewave::report::html::{Refused, Solution};
-use tilewave::report::{duration, rate, thousands};
-use tilewave::solve::{Answer, Unsolvable};
-use tilewave::{Board, Moves};
+use tilewave::{
+    Board, Moves,
+    puzzle::{Metric, MoveStyle},
+    report::{
+        duration,
+        html::{Refused, Solution},
+        rate, thousands,
+    },
+    solve::{Answer, Unsolvable},
+};
 
 use crate::cli::Figures;
 

@@ -1,8 +1,10 @@
 //! The boards to solve: on the command line, or on standard input, as they arrive.
 
-use std::io::BufRead;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::time::Duration;
+use std::{
+    io::BufRead,
+    sync::mpsc::{Receiver, RecvTimeoutError, sync_channel},
+    time::Duration,
+};
 
 use tilewave::{Board, Size, search::Communicator};
 

@@ -1,15 +1,18 @@
 //! The databases of a solver: files given, or a set that is built once and kept.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Instant;
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Instant,
+};
 
-use tilewave::pdb::{Build, Encoding, Kind, PdbError, SetFile, inspect, partition};
-use tilewave::report::{bytes, duration};
-use tilewave::solve::default_patterns;
-use tilewave::{Board, Pattern, Pdb, internals};
+use tilewave::{
+    Board, Pattern, Pdb, internals,
+    pdb::{Build, Encoding, Kind, PdbError, SetFile, inspect, partition},
+    report::{bytes, duration},
+    solve::default_patterns,
+};
 
 use crate::cli::{Context, Failure, Result, SearchProgress, last_words, part, refuse};
 

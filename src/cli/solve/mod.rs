@@ -10,33 +10,38 @@ mod databases;
 mod states;
 mod status;
 
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::{
+    path::PathBuf,
+    sync::atomic::{AtomicU64, Ordering},
+    time::{Duration, Instant},
+};
 
 use parking_lot::Mutex;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use tilewave::internals::{self, Recorder, SubtreeSplit, Walked};
-use tilewave::progress::{Phase, StopWhen};
-use tilewave::puzzle::{Coordinates, Metric, MoveStyle};
-use tilewave::report::html::player;
-use tilewave::report::{counted, duration, thousands};
-use tilewave::search::{Communicator, OneProcess, Ranks};
-use tilewave::solve::{
-    Answer, Attempt, Logged, Pending, SolveError, SolveLog, Stage, certify_with, explain,
+use tilewave::{
+    Board, Constructive, DistanceTable, Moves, Optimal,
+    internals::{self, Recorder, SubtreeSplit, Walked},
+    progress::{Phase, StopWhen},
+    puzzle::{Coordinates, Metric, MoveStyle},
+    report::{counted, duration, html::player, thousands},
+    search::{Communicator, OneProcess, Ranks},
+    solve::{Answer, Attempt, Logged, Pending, SolveError, SolveLog, Stage, certify_with, explain},
 };
-use tilewave::{Board, Constructive, DistanceTable, Moves, Optimal};
 
-use crate::cli::pdb::set::Thresholds;
-use crate::cli::ranks::{self, me};
-use crate::cli::solve::answer::{Solved, Totals, Wording};
-use crate::cli::solve::boards::{Arrivals, BoardLine, Boards};
-use crate::cli::solve::databases::Databases;
-use crate::cli::solve::status::SolveProgress;
 use crate::cli::{
     Destination, Failure, GoalOption, OutputFile, OutputFormat, OutputOptions, Result, Threads,
-    aside, choice, complain, count, progress, refuse,
+    aside, choice, complain, count,
+    pdb::set::Thresholds,
+    progress,
+    ranks::{self, me},
+    refuse,
+    solve::{
+        answer::{Solved, Totals, Wording},
+        boards::{Arrivals, BoardLine, Boards},
+        databases::Databases,
+        status::SolveProgress,
+    },
 };
 
 pub use crate::cli::solve::databases::open_partitions;

@@ -1,11 +1,9 @@
 //! States of puzzles other than boards: shortest solutions from a distance table, in generators.
 
-use std::io::BufRead;
-use std::time::Instant;
+use std::{io::BufRead, time::Instant};
 
 use serde::Serialize;
-use tilewave::DistanceTable;
-use tilewave::report::duration;
+use tilewave::{DistanceTable, report::duration};
 
 use crate::cli::{Context, Failure, Figures, OutputOptions, Result, complain, refuse};
 

@@ -1,12 +1,13 @@
 //! The progress of solving: boards done, and the nodes of the one that takes long.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Instant,
+};
 
 use tilewave::report::{counted, thousands};
 
-use crate::cli::pdb::set::Thresholds;
-use crate::cli::{StatusLine, eta};
+use crate::cli::{StatusLine, eta, pdb::set::Thresholds};
 
 /// Shows how many boards are done, the nodes of the one that takes long, and the time that is left.
 pub struct SolveProgress {

@@ -14,10 +14,14 @@
 
 use std::collections::HashMap;
 
-use crate::puzzle::formats::source::{Located, PointSource};
-use crate::puzzle::notation::parse_cycles;
-use crate::puzzle::{Generator, Permutation, PuzzleError};
-use crate::units::shown;
+use crate::{
+    puzzle::{
+        Generator, Permutation, PuzzleError,
+        formats::source::{Located, PointSource},
+        notation::parse_cycles,
+    },
+    units::shown,
+};
 
 /// The part of a file that ends at a semicolon.
 struct Statement<'a> {

@@ -12,17 +12,22 @@
 //! differ, 0 for all. All powers of a move count as one move; derived moves are moves only where they are asked
 //! for.
 
-use std::fmt;
-use std::marker::PhantomData;
+use std::{fmt, marker::PhantomData};
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::puzzle::formats::sets::{FilePiece, FileSequence, PieceSet, SetSource};
-use crate::puzzle::formats::source::{Located, once};
-use crate::puzzle::orbits::{OrbitTurn, Transformation};
-use crate::puzzle::{Permutation, PuzzleError};
-use crate::units::shown;
+use crate::{
+    puzzle::{
+        Permutation, PuzzleError,
+        formats::{
+            sets::{FilePiece, FileSequence, PieceSet, SetSource},
+            source::{Located, once},
+        },
+        orbits::{OrbitTurn, Transformation},
+    },
+    units::shown,
+};
 
 /// The members of an object in the order of the file.
 struct Members<'a, T>(Vec<(String, T)>, PhantomData<&'a T>);

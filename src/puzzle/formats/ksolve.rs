@@ -22,11 +22,17 @@
 //! latter says of each position by how much the piece is turned that it receives. All powers of a move count as one
 //! move. Aliases are names only.
 
-use crate::puzzle::formats::sets::{FilePiece, FileSequence, PieceSet, SetSource};
-use crate::puzzle::formats::source::{Located, once};
-use crate::puzzle::orbits::{OrbitPlace, OrbitTurn, Transformation};
-use crate::puzzle::{Permutation, PuzzleError};
-use crate::units::shown;
+use crate::{
+    puzzle::{
+        Permutation, PuzzleError,
+        formats::{
+            sets::{FilePiece, FileSequence, PieceSet, SetSource},
+            source::{Located, once},
+        },
+        orbits::{OrbitPlace, OrbitTurn, Transformation},
+    },
+    units::shown,
+};
 
 /// A line that is neither empty nor a remark: its number and its words.
 type KsolveLine<'a> = (usize, Vec<&'a str>);

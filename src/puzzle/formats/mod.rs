@@ -17,13 +17,16 @@ pub(crate) mod ksolve;
 pub(crate) mod sets;
 pub(crate) mod source;
 
-use crate::puzzle::formats::sets::SetSource;
-use crate::puzzle::formats::source::{Located, PointSource};
-use crate::puzzle::orbits::OrbitPuzzle;
-use crate::puzzle::{Definition, PuzzleError};
+use crate::puzzle::{
+    Definition, PuzzleError,
+    formats::{
+        sets::SetSource,
+        source::{Located, PointSource},
+    },
+    orbits::OrbitPuzzle,
+};
 
-pub use crate::puzzle::formats::sets::Extract;
-pub use crate::puzzle::formats::source::Counting;
+pub use crate::puzzle::formats::{sets::Extract, source::Counting};
 
 /// A way to write a puzzle down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,13 +5,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::puzzle::formats::source::{Counting, Located, PointSource};
-use crate::puzzle::group::orbits;
-use crate::puzzle::orbits::{
-    Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation,
+use crate::{
+    puzzle::{
+        Generator, Permutation, PuzzleError, algorithm,
+        formats::source::{Counting, Located, PointSource},
+        group::orbits,
+        orbits::{Orbit, OrbitMove, OrbitPlace, OrbitPuzzle, OrbitTurn, Placed, Transformation},
+    },
+    units::shown,
 };
-use crate::puzzle::{Generator, Permutation, PuzzleError, algorithm};
-use crate::units::shown;
 
 /// A piece in the solved puzzle, as a file has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,10 +2,14 @@
 //!
 //! Invariant: all moves permute the same points; what is read becomes a definition in one way for all formats.
 
-use crate::puzzle::group::{orbits, reduce};
-use crate::puzzle::orbits::Turns;
-use crate::puzzle::{Definition, Generator, Permutation, PuzzleError};
-use crate::units::shown;
+use crate::{
+    puzzle::{
+        Definition, Generator, Permutation, PuzzleError,
+        group::{orbits, reduce},
+        orbits::Turns,
+    },
+    units::shown,
+};
 
 /// How to count moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

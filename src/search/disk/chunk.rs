@@ -3,25 +3,30 @@
 //! Invariant: after loading, the array holds exactly the chunk's current level; blocks that held another
 //! chunk's are cleared. The readers send the chunks in the order in which they are computed.
 
-use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    time::Instant,
+};
 
 use parking_lot::Mutex;
 
-use crate::Error;
-use crate::kernel::{Kernel, Rule, Tally, collect, spread};
-use crate::perm::{ALL, GROUP, Gathers, Reach, Register};
-use crate::progress::{Phase, Progress};
-use crate::search::disk::{
-    Batch, Batches, BlockSources, Committer, EncodedFrames, Fetch, Halo, Halt, MemoryPlan, RunFiles,
+use crate::{
+    Error,
+    kernel::{Kernel, Rule, Tally, collect, spread},
+    perm::{ALL, GROUP, Gathers, Reach, Register},
+    progress::{Phase, Progress},
+    search::{
+        BlockLoop, BlockTarget, Chunks, Crossings, Expansion, Frontier, IncomingStep, MANY, Plane,
+        PredecessorBlocks, SearchError, SearchProblem, crosses,
+        disk::{
+            Batch, Batches, BlockSources, Committer, EncodedFrames, Fetch, Halo, Halt, MemoryPlan,
+            RunFiles,
+        },
+    },
+    store::{Codec, Decoder, Encoder},
+    system::SystemError,
 };
-use crate::search::{
-    BlockLoop, BlockTarget, Chunks, Crossings, Expansion, Frontier, IncomingStep, MANY, Plane,
-    PredecessorBlocks, SearchError, SearchProblem, crosses,
-};
-use crate::store::{Codec, Decoder, Encoder};
-use crate::system::SystemError;
 
 /// Batches that may wait of the previous level, or of one that only gives its bits again: they are used at once.
 const AHEAD: usize = 32;
@@ -576,9 +581,11 @@ impl ChunkStep<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzle::{Goal, State};
-    use crate::random::SplitMix64;
-    use crate::search::Search;
+    use crate::{
+        puzzle::{Goal, State},
+        random::SplitMix64,
+        search::Search,
+    };
 
     /// The neighbours of a state within its chunk lie in frames that are near, and few others are.
     #[test]

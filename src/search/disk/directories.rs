@@ -1,21 +1,23 @@
 //! The directories of a run: which chunk lies where, the locks, and how much of the disks is used.
 
-use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use parking_lot::RwLock;
 use twox_hash::XxHash3_64;
 
-use crate::Error;
-use crate::puzzle::orbits::OrbitPuzzle;
-use crate::puzzle::{Board, Metric, StateSpace};
-use crate::resources::setters;
-use crate::search::disk::Widths;
-use crate::search::{PlaneStore, SearchError};
-use crate::store::{
-    Codec, DEFAULT_LEVEL, Identity, LABEL, Lock, Manifest, Shares, Storage, lock_within,
+use crate::{
+    Error,
+    puzzle::{Board, Metric, StateSpace, orbits::OrbitPuzzle},
+    resources::setters,
+    search::{PlaneStore, SearchError, disk::Widths},
+    store::{Codec, DEFAULT_LEVEL, Identity, LABEL, Lock, Manifest, Shares, Storage, lock_within},
 };
 
 /// The directories of a run. The manifest lies in the first; the chunks are dealt out by its shares.

@@ -3,8 +3,10 @@
 //! Invariant: what one rank meets alone is told to the others by the end of the job; what all know ends all
 //! of them alike.
 
-use crate::Error;
-use crate::search::{Communicator, SearchError};
+use crate::{
+    Error,
+    search::{Communicator, SearchError},
+};
 
 /// Why a rank has stopped.
 #[derive(Debug)]

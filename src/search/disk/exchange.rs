@@ -9,19 +9,22 @@
 //! messages for other ranks are at most 1 bit per line and plane of the chunks computed meanwhile; those that have
 //! arrived are at most 1 bit per line and plane of this rank's chunks for the step in progress, and as much for the next.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::Ordering;
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashMap},
+    sync::atomic::Ordering,
+};
 
 use twox_hash::XxHash3_64;
 
-use crate::Error;
-use crate::kernel::Kernel;
-use crate::perm::{LANES, Register};
-use crate::search::disk::Directories;
-use crate::search::{Communicator, SearchError};
-use crate::store::{Append, Codec, DEFAULT_LEVEL, Decoder, Encoder, ReadAt, RunFile};
-use crate::system::SystemError;
+use crate::{
+    Error,
+    kernel::Kernel,
+    perm::{LANES, Register},
+    search::{Communicator, SearchError, disk::Directories},
+    store::{Append, Codec, DEFAULT_LEVEL, Decoder, Encoder, ReadAt, RunFile},
+    system::SystemError,
+};
 
 const MAGIC: [u8; 8] = *b"TWCROSS\n";
 
@@ -413,9 +416,11 @@ impl Unpacker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::SplitMix64;
-    use crate::search::{OneProcess, Reduce};
-    use crate::store::{push_number, take_number};
+    use crate::{
+        random::SplitMix64,
+        search::{OneProcess, Reduce},
+        store::{push_number, take_number},
+    };
 
     /// Rank 1 of two, when rank 0 owns these chunks.
     struct Other;

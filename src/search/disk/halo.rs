@@ -8,22 +8,28 @@
 //! own there, which is source order for the step after. So the words change order with every level and
 //! are never copied. Elsewhere there are two arrays in source order: one is read, one written.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::{
+    collections::BTreeMap,
+    ops::Range,
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+};
 
 use rayon::prelude::*;
 
-use crate::Error;
-use crate::kernel::{gather_bits, scatter_bits};
-use crate::perm::Layout;
-use crate::search::disk::exchange::{Packer, Unpacker, push_words, take_words};
-use crate::search::disk::{
-    ALL_LANES, BlockSources, Exchange, Granularity, PlaneSources, Portions, Segment,
+use crate::{
+    Error,
+    kernel::{gather_bits, scatter_bits},
+    perm::Layout,
+    search::{
+        Communicator, Crossings,
+        disk::{
+            ALL_LANES, BlockSources, Exchange, Granularity, PlaneSources, Portions, Segment,
+            exchange::{Packer, Unpacker, push_words, take_words},
+        },
+    },
+    store::{Words, push_number, take_number},
+    system::SystemError,
 };
-use crate::search::{Communicator, Crossings};
-use crate::store::{Words, push_number, take_number};
-use crate::system::SystemError;
 
 /// Takes bits from the chunks of one level to those of the next.
 ///

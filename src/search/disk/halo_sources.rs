@@ -2,15 +2,19 @@
 //!
 //! Invariant: this reads the same tables as the kernels do for bytes.
 
-use std::collections::HashMap;
-use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::{
+    collections::HashMap,
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
 use parking_lot::RwLock;
 
-use crate::kernel::{BitGather, BitPiece, BitRow, Kernel};
-use crate::perm::{GROUP, LANES, Layout, MAX_LEN, MoveShape, MoveTable, TargetByte};
-use crate::puzzle::Window;
+use crate::{
+    kernel::{BitGather, BitPiece, BitRow, Kernel},
+    perm::{GROUP, LANES, Layout, MAX_LEN, MoveShape, MoveTable, TargetByte},
+    puzzle::Window,
+};
 
 /// All lanes of a word.
 pub(crate) const ALL_LANES: u64 = (1 << LANES) - 1;

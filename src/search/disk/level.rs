@@ -5,26 +5,31 @@
 //! writes the manifest, and superseded files go only after that. A process alone leaves its commits to its
 //! writer, which makes them while the search goes on, in the same order.
 
-use std::collections::{BTreeMap, HashSet};
-use std::time::{Duration, Instant};
+use std::{
+    collections::{BTreeMap, HashSet},
+    time::{Duration, Instant},
+};
 
 use rayon::ThreadPool;
 
-use crate::Error;
-use crate::kernel::{Kernel, Tally};
-use crate::perm::LANES;
-use crate::progress::{Phase, Progress};
-use crate::puzzle::State;
-use crate::search::disk::{
-    ChunkHalo, Committer, Disk, DiskRun, Exchange, Halo, Halt, Level, RunFiles, SENT, Stopped,
-    WholeHalo, Writer, half_step, restore,
+use crate::{
+    Error,
+    kernel::{Kernel, Tally},
+    perm::LANES,
+    progress::{Phase, Progress},
+    puzzle::State,
+    search::{
+        Chunks, Communicator, FoundLevels, Frontier, PlaneStore, Reduce, Search, SearchError,
+        SearchProblem,
+        disk::{
+            ChunkHalo, Committer, Disk, DiskRun, Exchange, Halo, Halt, Level, RunFiles, SENT,
+            Stopped, WholeHalo, Writer, half_step, restore,
+        },
+        states_of,
+    },
+    store::{ChunkRecord, LevelFiles, LevelRecord, Manifest},
+    threads::pool,
 };
-use crate::search::{
-    Chunks, Communicator, FoundLevels, Frontier, PlaneStore, Reduce, Search, SearchError,
-    SearchProblem, states_of,
-};
-use crate::store::{ChunkRecord, LevelFiles, LevelRecord, Manifest};
-use crate::threads::pool;
 
 /// What a search needs before it looks at its directories.
 pub(crate) struct DiskJob<'a> {

@@ -6,23 +6,29 @@
 //! Invariant: what is read has been compared with a hash before it is used, at once where it stays in memory, else list by
 //! list.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use rayon::prelude::*;
 
-use crate::Error;
-use crate::frontier::{BucketLists, BucketSpace, FrontierSearch, LevelTotal, ListChunk};
-use crate::kernel::Tally;
-use crate::progress::{Phase, Progress};
-use crate::puzzle::orbits::OrbitPuzzle;
-use crate::search::SearchError;
-use crate::search::disk::{Directories, RunLevel, Verified, label};
-use crate::store::{
-    ChunkRecord, Codec, FrameEntry, LevelHeader, LevelReader, ListCounts, ListCut, Manifest,
-    ReadAt, RunFile, StorageError,
+use crate::{
+    Error,
+    frontier::{BucketLists, BucketSpace, FrontierSearch, LevelTotal, ListChunk},
+    kernel::Tally,
+    progress::{Phase, Progress},
+    puzzle::orbits::OrbitPuzzle,
+    search::{
+        SearchError,
+        disk::{Directories, RunLevel, Verified, label},
+    },
+    store::{
+        ChunkRecord, Codec, FrameEntry, LevelHeader, LevelReader, ListCounts, ListCut, Manifest,
+        ReadAt, RunFile, StorageError,
+    },
+    threads::pool,
 };
-use crate::threads::pool;
 
 /// Most chunks of a run: of two levels all files are open at a time.
 const CHUNKS: usize = 256;

@@ -10,18 +10,24 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 
-use crate::Error;
-use crate::frontier::{
-    BucketLists, BucketSpace, FoundLists, FrontierLevel, FrontierOutcome, FrontierSearch, LevelEnd,
-    LevelStore, LevelTotal, LevelUse, ListChunk, ListSink,
+use crate::{
+    Error,
+    frontier::{
+        BucketLists, BucketSpace, FoundLists, FrontierLevel, FrontierOutcome, FrontierSearch,
+        LevelEnd, LevelStore, LevelTotal, LevelUse, ListChunk, ListSink,
+    },
+    progress::{NoProgress, Progress},
+    puzzle::orbits::OrbitPuzzle,
+    search::{
+        SearchError,
+        disk::{
+            Committer, Disk, EncodedFrames, Survey, WriterJob,
+            list_files::{Chunking, ListFiles},
+            run::{run_number, same_run},
+        },
+    },
+    store::{ChunkRecord, Identity, LevelRecord, ListCut, Manifest},
 };
-use crate::progress::{NoProgress, Progress};
-use crate::puzzle::orbits::OrbitPuzzle;
-use crate::search::SearchError;
-use crate::search::disk::list_files::{Chunking, ListFiles};
-use crate::search::disk::run::{run_number, same_run};
-use crate::search::disk::{Committer, Disk, EncodedFrames, Survey, WriterJob};
-use crate::store::{ChunkRecord, Identity, LevelRecord, ListCut, Manifest};
 
 impl Disk {
     /// Runs a search by lists on disk, or continues the one that the directories hold. The lists of the levels that are

@@ -27,29 +27,29 @@ pub(crate) mod survey;
 pub(crate) mod verify;
 pub(crate) mod writer;
 
-pub use crate::search::disk::directories::{Directories, Disk, Searched};
-pub use crate::search::disk::error::Stopped;
-pub use crate::search::disk::plan::{DiskBudget, Estimate, MemoryPlan, estimate};
-pub use crate::search::disk::repair::{Repaired, repair};
-pub use crate::search::disk::survey::Verified;
-pub use crate::search::disk::verify::{Status, search, status, verify, verify_with};
-pub use crate::search::outcome::{DiskUse, PlaneStore, Widths, widths};
+pub use crate::search::{
+    disk::{
+        directories::{Directories, Disk, Searched},
+        error::Stopped,
+        plan::{DiskBudget, Estimate, MemoryPlan, estimate},
+        repair::{Repaired, repair},
+        survey::Verified,
+        verify::{Status, search, status, verify, verify_with},
+    },
+    outcome::{DiskUse, PlaneStore, Widths, widths},
+};
 
-pub(crate) use crate::search::disk::chunk::{DiskRun, Level, Workers, half_step, restore};
-pub(crate) use crate::search::disk::directories::label;
-pub(crate) use crate::search::disk::error::{Halt, agreed};
-pub(crate) use crate::search::disk::exchange::{Exchange, Segment};
-pub(crate) use crate::search::disk::halo::{ChunkHalo, Halo, WholeHalo};
-pub(crate) use crate::search::disk::halo_sources::{
-    ALL_LANES, BlockSources, Granularity, PlaneSources, Portions,
-};
-pub(crate) use crate::search::disk::level::{DiskJob, Session};
-pub(crate) use crate::search::disk::plan::{Network, SENT, check_room, network, share, suits};
-pub(crate) use crate::search::disk::reader::{
-    Batch, Batches, Clock, Fetch, RunFiles, RunLevel, Times,
-};
-pub(crate) use crate::search::disk::repair::Recomputed;
-pub(crate) use crate::search::disk::survey::{Seen, Survey};
-pub(crate) use crate::search::disk::writer::{
-    Committer, EncodedFrames, Writer, WriterJob, no_thread,
+pub(crate) use crate::search::disk::{
+    chunk::{DiskRun, Level, Workers, half_step, restore},
+    directories::label,
+    error::{Halt, agreed},
+    exchange::{Exchange, Segment},
+    halo::{ChunkHalo, Halo, WholeHalo},
+    halo_sources::{ALL_LANES, BlockSources, Granularity, PlaneSources, Portions},
+    level::{DiskJob, Session},
+    plan::{Network, SENT, check_room, network, share, suits},
+    reader::{Batch, Batches, Clock, Fetch, RunFiles, RunLevel, Times},
+    repair::Recomputed,
+    survey::{Seen, Survey},
+    writer::{Committer, EncodedFrames, Writer, WriterJob, no_thread},
 };

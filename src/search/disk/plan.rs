@@ -3,14 +3,18 @@
 //! Invariant: pure arithmetic, but for [`DiskBudget::of`]. The widths of levels are given; where none are, the number of all
 //! states gives an upper estimate.
 
-use crate::Error;
-use crate::kernel::Kernel;
-use crate::perm::{LANES, lehmer};
-use crate::puzzle::{Metric, StateSpace};
-use crate::search::disk::{Disk, Widths};
-use crate::search::{Chunks, Crossings, Engine, PlaneStore, Search, SearchError, SearchProblem};
-use crate::store::{Codec, Manifest};
-use crate::units::bytes;
+use crate::{
+    Error,
+    kernel::Kernel,
+    perm::{LANES, lehmer},
+    puzzle::{Metric, StateSpace},
+    search::{
+        Chunks, Crossings, Engine, PlaneStore, Search, SearchError, SearchProblem,
+        disk::{Disk, Widths},
+    },
+    store::{Codec, Manifest},
+    units::bytes,
+};
 
 /// The memory of a search on disk.
 #[derive(Clone, Copy, Debug)]
@@ -486,9 +490,11 @@ fn estimate_of(widths: &[u64], plan: MemoryPlan, keep_all: bool, most: u64) -> E
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::puzzle::{Goal, Size, families};
-    use crate::search::disk::Directories;
-    use crate::store::MemoryDirectory;
+    use crate::{
+        puzzle::{Goal, Size, families},
+        search::disk::Directories,
+        store::MemoryDirectory,
+    };
 
     fn board(size: &str) -> StateSpace {
         StateSpace::of_board(Goal::Last.board(size.parse().unwrap()).unwrap())

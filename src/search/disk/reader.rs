@@ -4,20 +4,26 @@
 //! channel of its own, whose batches cover all frames of the chunk once. It runs ahead by at most one
 //! chunk and the batches that its channel may hold.
 
-use std::io::ErrorKind;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc;
-use std::thread::{Builder, Scope};
-use std::time::Instant;
+use std::{
+    io::ErrorKind,
+    sync::{
+        atomic::{AtomicU64, Ordering},
+        mpsc,
+    },
+    thread::{Builder, Scope},
+    time::Instant,
+};
 
 use crossbeam::channel::{Receiver, Sender, bounded};
 
-use crate::kernel::Kernel;
-use crate::perm::Register;
-use crate::search::disk::{Directories, label, no_thread};
-use crate::search::{Chunks, SearchError, SearchProblem};
-use crate::store::{
-    ChunkRecord, Codec, Decoder, Frames, LevelHeader, LevelReader, Manifest, RunFile,
+use crate::{
+    kernel::Kernel,
+    perm::Register,
+    search::{
+        Chunks, SearchError, SearchProblem,
+        disk::{Directories, label, no_thread},
+    },
+    store::{ChunkRecord, Codec, Decoder, Frames, LevelHeader, LevelReader, Manifest, RunFile},
 };
 
 /// Compressed bytes of a batch, about.

@@ -3,21 +3,26 @@
 //! Invariant: level files are only read. What the new manifest says of a level is proven by its files and by
 //! the states that later files count before themselves, or by the previous manifest; anything less is refused.
 
-use std::collections::{BTreeMap, HashSet};
-use std::io::ErrorKind;
-use std::time::Duration;
+use std::{
+    collections::{BTreeMap, HashSet},
+    io::ErrorKind,
+    time::Duration,
+};
 
-use crate::Error;
-use crate::frontier::LevelTotal;
-use crate::kernel::Tally;
-use crate::progress::Progress;
-use crate::puzzle::Board;
-use crate::search::disk::list_files::counts_of;
-use crate::search::disk::{Directories, Disk, Searched, Seen, Survey, label};
-use crate::search::{Chunks, SearchError, SearchProblem};
-use crate::store::{
-    ChunkRecord, LevelFiles, LevelHeader, LevelReader, LevelRecord, ListCut, MANIFEST, Manifest,
-    Marker, PREVIOUS, RunFile,
+use crate::{
+    Error,
+    frontier::LevelTotal,
+    kernel::Tally,
+    progress::Progress,
+    puzzle::Board,
+    search::{
+        Chunks, SearchError, SearchProblem,
+        disk::{Directories, Disk, Searched, Seen, Survey, label, list_files::counts_of},
+    },
+    store::{
+        ChunkRecord, LevelFiles, LevelHeader, LevelReader, LevelRecord, ListCut, MANIFEST,
+        Manifest, Marker, PREVIOUS, RunFile,
+    },
 };
 
 /// What a repair has found and made.

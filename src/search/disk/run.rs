@@ -4,17 +4,20 @@
 //! same way and dealt out the chunks, and one rank of this job has locked every directory; from then on
 //! [`crate::search::disk::level`] keeps them in step.
 
-use crate::Error;
-use crate::kernel::Tally;
-use crate::progress::{NoProgress, Progress};
-use crate::search::disk::{
-    Clock, Committer, Directories, Disk, DiskJob, DiskRun, EncodedFrames, MemoryPlan, Recomputed,
-    RunFiles, Session, Stopped, Survey, Times, Workers, agreed, check_room, verify_with,
+use crate::{
+    Error,
+    kernel::Tally,
+    progress::{NoProgress, Progress},
+    search::{
+        Communicator, Crossings, DiskUse, Engine, OneProcess, Outcome, Reduce, Search, SearchError,
+        disk::{
+            Clock, Committer, Directories, Disk, DiskJob, DiskRun, EncodedFrames, MemoryPlan,
+            Recomputed, RunFiles, Session, Stopped, Survey, Times, Workers, agreed, check_room,
+            verify_with,
+        },
+    },
+    store::{Identity, LevelRecord, Lock, Manifest},
 };
-use crate::search::{
-    Communicator, Crossings, DiskUse, Engine, OneProcess, Outcome, Reduce, Search, SearchError,
-};
-use crate::store::{Identity, LevelRecord, Lock, Manifest};
 
 impl Disk {
     /// Runs a search on disk, or continues the one that the directories hold, and returns what it found.

@@ -5,13 +5,13 @@
 //! them; it is called under the locks and after everything that the manifest names has been seen. A complete run
 //! without leftovers it does not touch.
 
-use std::collections::HashSet;
-use std::io::ErrorKind;
+use std::{collections::HashSet, io::ErrorKind};
 
-use crate::search::SearchError;
-use crate::search::disk::Directories;
-use crate::store::{
-    LevelReader, MANIFEST, MARKER, Manifest, Marker, PREVIOUS, RunFile, Storage, StorageError,
+use crate::{
+    search::{SearchError, disk::Directories},
+    store::{
+        LevelReader, MANIFEST, MARKER, Manifest, Marker, PREVIOUS, RunFile, Storage, StorageError,
+    },
 };
 
 /// What a check of all files has found right.

@@ -2,15 +2,20 @@
 //!
 //! Invariant: nothing here writes to the directories or waits for a lock.
 
-use crate::Error;
-use crate::kernel::{Kernel, Tally};
-use crate::perm::{Register, layout};
-use crate::progress::{NoProgress, Phase, Progress};
-use crate::puzzle::StateSpace;
-use crate::search::disk::list_files::verify_lists;
-use crate::search::disk::{Directories, Fetch, RunFiles, Searched, Survey, Verified};
-use crate::search::{Chunks, Group, SearchError, SearchProblem};
-use crate::store::Manifest;
+use crate::{
+    Error,
+    kernel::{Kernel, Tally},
+    perm::{Register, layout},
+    progress::{NoProgress, Phase, Progress},
+    puzzle::StateSpace,
+    search::{
+        Chunks, Group, SearchError, SearchProblem,
+        disk::{
+            Directories, Fetch, RunFiles, Searched, Survey, Verified, list_files::verify_lists,
+        },
+    },
+    store::Manifest,
+};
 
 /// How far a run has come.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,24 +4,29 @@
 //! wrote them; a file gets the name of a level file only after a manifest that names it is durable, and is
 //! removed only after one that no longer names it is. Until then its name carries the run's number.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::thread::{Builder, JoinHandle};
-use std::time::{Duration, Instant};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, atomic::Ordering},
+    thread::{Builder, JoinHandle},
+    time::{Duration, Instant},
+};
 
 use crossbeam::channel::{Sender, bounded};
 use parking_lot::Mutex;
 use twox_hash::XxHash3_64;
 
-use crate::kernel::Tally;
-use crate::search::SearchError;
-use crate::search::disk::{Directories, Disk, Halt};
-use crate::store::{
-    Append, ChunkRecord, LevelFiles, LevelHeader, LevelRecord, LevelWriter, ListCounts, Manifest,
-    RunFile,
+use crate::{
+    kernel::Tally,
+    search::{
+        SearchError,
+        disk::{Directories, Disk, Halt},
+    },
+    store::{
+        Append, ChunkRecord, LevelFiles, LevelHeader, LevelRecord, LevelWriter, ListCounts,
+        Manifest, RunFile,
+    },
+    system::SystemError,
 };
-use crate::system::SystemError;
 
 /// Most files that wait for their sync with an open handle.
 const OPEN: usize = 128;

@@ -14,11 +14,13 @@ pub(crate) mod tables;
 
 use std::sync::OnceLock;
 
-use crate::perm::lehmer;
-use crate::puzzle::{Board, Coordinates, Direction, Moves, PuzzleError, Size};
-use crate::solve::constructive::carry::Peel;
-use crate::solve::constructive::tables::{
-    Field, GRID, Placement, Region, RegionView, TileDistances, steps,
+use crate::{
+    perm::lehmer,
+    puzzle::{Board, Coordinates, Direction, Moves, PuzzleError, Size},
+    solve::constructive::{
+        carry::Peel,
+        tables::{Field, GRID, Placement, Region, RegionView, TileDistances, steps},
+    },
 };
 
 /// The longest side of a region that the tables finish.

@@ -5,8 +5,10 @@
 
 use std::sync::OnceLock;
 
-use crate::puzzle::{Board, Direction, Size};
-use crate::solve::solvability::Parity;
+use crate::{
+    puzzle::{Board, Direction, Size},
+    solve::solvability::Parity,
+};
 
 /// Cells in a line of the grid; smaller grids leave cells out.
 pub(crate) const GRID: i32 = 4;

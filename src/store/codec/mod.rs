@@ -14,10 +14,12 @@ pub(crate) mod rans_table;
 
 use zstd::zstd_safe::{CCtx, CParameter, DCtx, ParamSwitch, compress_bound, get_error_name};
 
-use crate::kernel::Kernel;
-use crate::perm::{LANES, Register};
-use crate::system::SystemError;
-use crate::units::names;
+use crate::{
+    kernel::Kernel,
+    perm::{LANES, Register},
+    system::SystemError,
+    units::names,
+};
 
 pub(crate) use crate::store::codec::rans_table::{push_number, take_number};
 

@@ -6,11 +6,13 @@
 
 #![allow(unsafe_code)]
 
-use crate::kernel::{Kernel, dispatch};
-use crate::perm::{LANES, Register};
-use crate::store::codec::rans_table::{
-    self, Backward, Forward, RansIsa, RansStates, RansStreams, Read, RowSource, RowTarget,
-    SymbolTable, take, take_u32,
+use crate::{
+    kernel::{Kernel, dispatch},
+    perm::{LANES, Register},
+    store::codec::rans_table::{
+        self, Backward, Forward, RansIsa, RansStates, RansStreams, Read, RowSource, RowTarget,
+        SymbolTable, take, take_u32,
+    },
 };
 
 /// Most classes of registers that hold states; class 0 is that of the others.

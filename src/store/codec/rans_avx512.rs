@@ -6,11 +6,13 @@
 
 use std::arch::x86_64::*;
 
-use crate::kernel::Avx512;
-use crate::perm::{LANES, Register};
-use crate::store::codec::rans_table::{
-    Backward, Forward, HELD, RansIsa, RansStates, RansStreams, Read, RowSource, RowTarget,
-    SymbolTable,
+use crate::{
+    kernel::Avx512,
+    perm::{LANES, Register},
+    store::codec::rans_table::{
+        Backward, Forward, HELD, RansIsa, RansStates, RansStreams, Read, RowSource, RowTarget,
+        SymbolTable,
+    },
 };
 
 /// All bits of the lanes that hold lines.

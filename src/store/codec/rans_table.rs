@@ -5,12 +5,12 @@
 
 #![allow(unsafe_code)]
 
-use bitvec::order::Lsb0;
-use bitvec::view::BitView;
+use bitvec::{order::Lsb0, view::BitView};
 
-use crate::kernel::Scalar;
-use crate::kernel::isa::Isa;
-use crate::perm::{LANES, Register};
+use crate::{
+    kernel::{Scalar, isa::Isa},
+    perm::{LANES, Register},
+};
 
 const SLOTS: u32 = 256;
 
