@@ -1,6 +1,6 @@
 //! Breadth-first search of numbered states: boards of up to 16 cells, puzzles of one set of different pieces.
 //!
-//! [`run()`] takes a [`Search`] (`options`) and returns an [`Outcome`]; the program, tables, Python and Rust programs call
+//! [`Search::run`] takes a [`Search`] (`options`) and returns an [`Outcome`]; the program, tables, Python and Rust programs call
 //! it. It chooses an engine: the sweep (`memory`) or the plain one (`reference`). `disk` has the sweep with levels in
 //! files, alone or as a rank of a job (`ranks`, `mpi`). The sweep makes a `problem` of the state space: a layout, and
 //! `classes` of groups with the moves between them. Each level goes block by block through `expander` to the kernel;

@@ -4,7 +4,7 @@
 //! and a manifest; from there every session does the same: fill the planes from the files, compute the
 //! chunks that are missing, level by level.
 //!
-//! `cli::bfs`, `resume` and Rust programs call [`run()`] or, as one of several ranks, [`run_distributed`].
+//! `cli::bfs`, `resume` and Rust programs call [`Disk::run`] or, as one of several ranks, [`Disk::run_distributed_with`].
 //! The way of a search: `run` finds the run by a `survey` of its directories, agrees with the other ranks and hands what is
 //! fixed to `level`, which goes from level to level; `chunk` computes the chunks of a level, while a `reader` brings their files
 //! and the `writer` takes the new ones and commits. What crosses between chunks is the `halo`: all of it in memory, or on its
