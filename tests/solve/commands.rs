@@ -222,6 +222,33 @@ fn an_interrupted_command_says_how_far_it_came() {
     assert!(ended.count() <= 1, "{rest:?}");
 }
 
+/// One board has come and is solved, and nobody knows yet whether others will.
+#[test]
+fn an_interruption_between_boards_is_told_of() {
+    use std::io::{BufRead, BufReader, Read, Write};
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin("tilewave"))
+        .args(["solve", "--partition", "5-5-5", "--no-cache", "--goal", "blank=15"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut boards = child.stdin.take().unwrap();
+    boards.write_all(b"1 2 3 4/5 6 7 8/9 10 11 12/13 14 0 15\n").unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    output.read_line(&mut line).unwrap();
+    assert!(line.contains("1 moves"), "{line}");
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    let mut rest = String::new();
+    output.read_to_string(&mut rest).unwrap();
+    assert!(rest.contains("interrupted: 1 of 1 and more boards solved"), "{rest}");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    drop(boards);
+}
+
 #[test]
 fn boards_that_an_interruption_leaves_get_no_line() {
     use std::process::{Command, Stdio};

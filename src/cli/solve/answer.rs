@@ -146,7 +146,7 @@ impl Wording {
     /// What comes after the last line.
     pub fn summary(self, totals: &Totals, seconds: f64) -> String {
         // One of many that were not looked at any more is to be told of.
-        let left = if totals.interrupted { totals.known } else { 0 };
+        let left = if totals.interrupted { totals.known + u64::from(totals.more) } else { 0 };
         if totals.boards.max(left) < 2 {
             return String::new();
         }
@@ -154,9 +154,10 @@ impl Wording {
             *totals;
         let begin = if totals.interrupted { "interrupted: " } else { "" };
         let mut text = format!(
-            "\n{begin}{} of {} boards solved",
+            "\n{begin}{} of {}{} boards solved",
             thousands(solved),
-            thousands(totals.known.max(boards))
+            thousands(totals.known.max(boards)),
+            totals.and_more()
         );
         if solved > 0 {
             text += &format!(", {:.2} moves on average", moves as f64 / solved as f64);
@@ -236,6 +237,8 @@ pub struct Totals {
     pub refused: u64,
     /// All boards and lines that came, done or not.
     pub known: u64,
+    /// Whether the command ended before all lines had come.
+    pub more: bool,
     pub interrupted: bool,
 }
 
@@ -263,10 +266,13 @@ impl Totals {
     }
 
     /// How far an interrupted command came.
-    pub fn so_far(&self, more: bool) -> String {
-        let more = if more { " and more" } else { "" };
+    pub fn so_far(&self) -> String {
         let (solved, known) = (thousands(self.solved), thousands(self.known));
-        format!("{solved} of {known}{more} boards are solved")
+        format!("{solved} of {known}{} boards are solved", self.and_more())
+    }
+
+    fn and_more(&self) -> &'static str {
+        if self.more { " and more" } else { "" }
     }
 
     /// Whether every board was solved, and every proof asked for was found.

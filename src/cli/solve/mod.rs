@@ -181,7 +181,7 @@ impl Args {
             kept: Vec::new(),
         };
         session.run(destination)?;
-        let SolveSession { totals, kept: solved, boards, solver, .. } = session;
+        let SolveSession { totals, kept: solved, solver, .. } = session;
         drop(solver);
         if let Some(page) = page.filter(|_| !solved.is_empty()) {
             let (mut solutions, mut refused) = (Vec::new(), Vec::new());
@@ -194,7 +194,7 @@ impl Args {
             page.write(player(&solutions, &refused, self.moves)?.as_bytes())?;
         }
         if progress::asked() && writes {
-            complain(&format!("interrupted: {}", totals.so_far(boards.is_open())));
+            complain(&format!("interrupted: {}", totals.so_far()));
         }
         match (progress::asked(), totals.all_done()) {
             (true, _) => Err(Failure::interrupted()),
@@ -303,6 +303,7 @@ impl SolveSession<'_> {
         }
         self.totals.known = self.boards.known as u64;
         self.totals.interrupted = progress::asked();
+        self.totals.more = self.totals.interrupted && self.boards.is_open();
         if destination.format == OutputFormat::Text {
             let summary = self.wording.summary(&self.totals, begun.elapsed().as_secs_f64());
             aside(|| destination.add(&summary))?;
