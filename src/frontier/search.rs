@@ -187,7 +187,6 @@ impl FrontierSearch {
     ) -> Result<FrontierOutcome, Error> {
         // The states at the last depth are rarely all that there are.
         progress.started(u64::MAX);
-        let on_disk = store.is_on_disk();
         let spare = self.resources.memory.unwrap_or(u64::MAX);
         let FoundLists { mut levels, mut complete, mut lists } = store.found(space, spare)?;
         if let Some(last) = levels.len().checked_sub(1) {
@@ -266,7 +265,7 @@ impl FrontierSearch {
             complete,
             symmetries: space.symmetries(),
             peak_bytes,
-            disk_peak_bytes: on_disk.then_some(0),
+            disk_peak_bytes: None,
             kernel: space.kernel,
             threads: 0,
             seconds: 0.0,

@@ -103,6 +103,7 @@ fn session(
         files: ListFiles::new(directories, &manifest),
         states: search.puzzle.states().and_then(|states| states.try_into().ok()),
         first_counted: search.first_counted(),
+        max_depth: search.max_depth,
         manifest,
         committer,
         depth: 0,
@@ -133,6 +134,7 @@ struct DiskLists<'a> {
     /// All states of the puzzle, where they are known.
     states: Option<u64>,
     first_counted: usize,
+    max_depth: Option<usize>,
     /// As it was when the session began.
     manifest: Manifest,
     committer: Committer,
@@ -234,7 +236,9 @@ impl LevelStore for DiskLists<'_> {
         let mut found =
             FoundLists { levels: levels.map(level).collect(), complete, lists: Vec::new() };
         let first = if space.directed { 0 } else { stored.saturating_sub(2) };
-        if !complete {
+        // Of a run that has come as far as was asked for nobody reads the lists.
+        let is_wanted = self.max_depth.is_none_or(|most| self.manifest.depth() <= most);
+        if !complete && is_wanted {
             for depth in first..stored {
                 let taken: u64 = found.lists.iter().map(BucketLists::bytes).sum();
                 let records = self.manifest.records(depth as u32);
