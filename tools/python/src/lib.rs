@@ -5,6 +5,7 @@
 
 mod arrays;
 mod errors;
+mod listed;
 mod numbers;
 mod pdb;
 mod puzzle;
@@ -19,11 +20,11 @@ mod _tilewave {
     #[pymodule_export]
     use super::pdb::PatternDatabase;
     #[pymodule_export]
-    use super::puzzle::{Puzzle, neighbours, play, rank, scramble, unrank};
+    use super::puzzle::{Puzzle, apply_moves, neighbors, scramble};
     #[pymodule_export]
     use super::search::{SearchResult, bfs, growth};
     #[pymodule_export]
-    use super::solve::{Solution, Solver, fast, solve};
+    use super::solve::{Solution, Solver, solve};
     #[pymodule_export]
     use super::table::DistanceTable;
 
