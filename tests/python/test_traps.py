@@ -1,9 +1,15 @@
 """What users of Python expect of objects: truth, equality, copies, processes, read-only arrays."""
 
 import copy
+import json
 import multiprocessing
+import os
 import pickle
+import signal
+import subprocess
+import sys
 import time
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import numpy as np
@@ -220,3 +226,27 @@ def test_solvers_take_set_files_and_files(tmp_path):
         tilewave.Solver("3x3", databases=tmp_path / "none.json")
     with pytest.raises(TypeError):
         tilewave.Solver("3x3", databases=5)
+
+
+def program(*arguments):
+    return subprocess.run([sys.executable, "-m", "tilewave", *arguments], capture_output=True, text=True, timeout=300)
+
+
+def test_the_package_has_the_program(tmp_path):
+    done = program("bfs", "3x3", "--format", "json")
+    assert done.returncode == 0 and json.loads(done.stdout)["diameter"] == 31
+    assert program("--version").stdout == f"tilewave {tilewave.__version__}\n"
+    wrong = program("bfs", "nonsense")
+    assert wrong.returncode == 2 and wrong.stderr.startswith("error: 'nonsense'") and not wrong.stdout
+    assert program("pdb", "build", "--size", "3x3", "--pattern", "1-3", "-o", str(tmp_path / "a.pdb")).returncode == 0
+    assert PatternDatabase.open(tmp_path / "a.pdb").tiles == [1, 2, 3]
+    (scripts,) = [point for point in entry_points(group="console_scripts") if point.name == "tilewave"] or [None]
+    assert scripts is None or scripts.value == "tilewave.__main__:main"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+def test_the_program_stops_at_ctrl_c():
+    child = subprocess.Popen([sys.executable, "-m", "tilewave", "bfs", "3x4", "--engine", "reference", "-j", "1"], stderr=subprocess.PIPE)
+    time.sleep(2)
+    child.send_signal(signal.SIGINT)
+    assert child.wait(60) == 130
