@@ -49,6 +49,25 @@ def states() -> bool:
     return bool((back == after).all() and can.all()) and len(tilewave.apply_moves("1 2/3 0", "R")) == 2
 
 
+def cubes() -> tuple[list[int], int]:
+    cube: SearchResult = tilewave.bfs("3x3x3", metric="qtm", pieces=["corners"], max_depth=3, memory="1GiB", symmetry=True)
+    reduced = cube.counts_up_to_symmetry
+    assert reduced is not None
+    coins = Puzzle.from_generators([[0, 1, 2], [0, 1, 2]], twists=[[1, 1, 0], [0, 1, 1]], orientations=2)
+    graph: tilewave.Adjacency = coins.adjacency(max_states=10)
+    levels: dict[str, npt.NDArray[np.uint64]] = cube.levels()
+    return reduced.tolist(), len(graph.states) + len({coins: 1}) + len(levels)
+
+
+def limited() -> int:
+    def told(solved: int, threshold: int, nodes: int) -> None:
+        print(solved, threshold, nodes)
+
+    solver = Solver("3x3", threads=1, memory="1GiB")
+    solution: Solution = solver.solve("1 2 3/4 5 6/7 0 8", max_nodes=1000, timeout=10.0, progress=told)
+    return len(solution) if solution else solution.at_least
+
+
 if __name__ == "__main__":
     boards = tilewave.scramble("3x3", 10, goal="first", rng=1)
     print(search(), look_up(boards), distances(boards), solutions(), states())

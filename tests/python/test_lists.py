@@ -272,3 +272,26 @@ def test_too_little_memory_is_told():
 def test_what_needs_numbers_says_so():
     with pytest.raises(ValueError, match="a distance table needs states with numbers"):
         tilewave.DistanceTable.build("2x2x2")
+
+
+def test_moves_by_name():
+    cube = tilewave.Puzzle("3x3x3")
+    way = cube.apply_moves(cube.goal, "R U R' U'")
+    after = cube.goal
+    for i, name in enumerate(["R", "U", "R'", "U'"]):
+        after = cube.neighbors(after)[0][cube.moves.index(name)]
+        assert (way[i + 1] == after).all()
+    assert (cube.apply_moves(way[4], ["U", "R", "U'", "R'"])[-1] == cube.goal).all()
+    assert cube.apply_moves(cube.goal, "").shape == (1, 20)
+    with pytest.raises(ValueError, match="^'x' is not a move of 3x3x3: its moves are U D F"):
+        cube.apply_moves(cube.goal, "R x")
+    with pytest.raises(ValueError, match="one state"):
+        cube.apply_moves([cube.goal] * 2, "R")
+    ring = tilewave.Puzzle("topspin:7,4")
+    state = ring.unrank(1000)
+    names = tilewave.DistanceTable.build(ring).solve(state)
+    assert (ring.apply_moves(state, names)[-1] == ring.goal).all()
+    board = tilewave.Puzzle("3x3")
+    assert (board.apply_moves("1 2 3/4 5 6/7 8 0", "R D2 L") == tilewave.apply_moves("1 2 3/4 5 6/7 8 0", "R D2 L")).all()
+    with pytest.raises(ValueError, match="move 1"):
+        board.apply_moves("1 2 3/4 5 6/7 8 0", "U")

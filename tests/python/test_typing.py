@@ -36,3 +36,4 @@ def test_client_code_runs():
     assert client.search()[0] == 31 + 6
     assert client.look_up(client.tilewave.scramble("3x3", 10)).shape == client.distances(boards).shape
     assert client.solutions() == ["L", "L", "L", ""] and client.states()
+    assert client.cubes()[0][:2] == [1, 1] and client.limited() == 1

@@ -30,12 +30,12 @@ use super::work::{FIRST, for_rows, long, map, reopened};
 /// Returns
 /// -------
 /// int16 array of shape (..), or an int
-///     -1 where the board cannot reach the goal, as far as the pattern tells.
+///     -1 where the board cannot reach the goal, as far as the pattern shows.
 ///
 /// Raises
 /// ------
 /// ValueError
-///     Names the first row that is no board of the database's size; the database is closed.
+///     Names the first row that is not a board of the database's size; or the database is closed.
 ///
 /// Examples
 /// --------
@@ -130,7 +130,7 @@ impl PatternDatabase {
     ///     of a walk to the goal.
     /// threads : int, optional
     /// memory : int or str, optional
-    ///     Most bytes, or a size with a unit: "8GiB"; half of what is free without it.
+    ///     Memory limit in bytes, or a size with a unit: "8GiB"; half of what is free without it.
     /// progress : callable, optional
     ///     Called as progress(value, entries, seconds) after each value. An exception that it raises
     ///     stops the work and is raised here.
@@ -142,7 +142,7 @@ impl PatternDatabase {
     /// Raises
     /// ------
     /// ValueError
-    ///     For what is no pattern.
+    ///     When the pattern is invalid.
     /// MemoryError
     ///     When the build needs more than `memory`.
     ///
@@ -205,7 +205,7 @@ impl PatternDatabase {
     /// OSError
     ///     FileNotFoundError and others, when the file cannot be read.
     /// ValueError
-    ///     When the file is no database, or damaged.
+    ///     When the file is not a database, or is damaged.
     ///
     /// Examples
     /// --------
@@ -331,8 +331,7 @@ impl PatternDatabase {
         self.look_up(py, boards, Pdb::entries_of)
     }
 
-    /// All values, (entries,) uint8: the database's own memory, which can be read and not written. 255 where there is
-    /// none.
+    /// All values, (entries,) uint8: a read-only view of the database, not a copy. 255 where there is no value.
     ///
     /// Raises
     /// ------

@@ -442,7 +442,7 @@ impl Puzzle {
     /// Raises
     /// ------
     /// ValueError
-    ///     Names the first row that is no permutation.
+    ///     Names the first row that is not a permutation.
     ///
     /// Examples
     /// --------
@@ -623,8 +623,8 @@ impl Puzzle {
     /// Raises
     /// ------
     /// ValueError
-    ///     Names the first row that is no state, or a board that cannot reach the goal; of other puzzles it is not
-    ///     looked at whether moves lead to a state. Boards of more than 20 cells, puzzles without numbers.
+    ///     Names the first row that is not a state, or is a board that cannot reach the goal. For other puzzles, whether
+    ///     moves lead to the state is not checked. Boards of more than 20 cells and puzzles without numbers.
     ///
     /// Examples
     /// --------
@@ -694,7 +694,7 @@ impl Puzzle {
     /// Raises
     /// ------
     /// ValueError
-    ///     Names the first row that is no state.
+    ///     Names the first row that is not a state.
     ///
     /// Examples
     /// --------
@@ -736,6 +736,73 @@ impl Puzzle {
             Ok((after, legal))
         };
         neighbors_of(py, &rows, (width, moves), work)
+    }
+
+    /// Returns a state and the states after each of some moves.
+    ///
+    /// Parameters
+    /// ----------
+    /// state : array-like of int, or str
+    /// moves : str or list of str
+    ///     Boards: where tiles go, "RDDL", or with counts, "RD2L". Other puzzles: names of moves, "R U R' U'".
+    ///
+    /// Returns
+    /// -------
+    /// uint8 array of shape (moves + 1, positions)
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     When the state or a move is invalid.
+    ///
+    /// Examples
+    /// --------
+    /// >>> cube = tilewave.Puzzle("3x3x3")
+    /// >>> way = cube.apply_moves(cube.goal, "R U R' U' " * 6)
+    /// >>> way.shape, bool((way[-1] == cube.goal).all())
+    /// ((25, 20), True)
+    fn apply_moves<'py>(
+        &self,
+        py: Python<'py>,
+        state: &Bound<'py, PyAny>,
+        moves: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let rows = self.read(state)?;
+        if !rows.is_one() {
+            return Err(invalid("one state is needed, not an array of them"));
+        }
+        let names = match moves.extract::<String>() {
+            Ok(text) => text.split_whitespace().map(String::from).collect(),
+            Err(_) => moves.extract::<Vec<String>>()?,
+        };
+        let width = self.form().width;
+        let space = match &self.subject {
+            Subject::Numbered(space) => Some(space),
+            Subject::Listed(_) => None,
+        };
+        if let Some(size) = space.and_then(|space| space.size()) {
+            return walk_of_board(py, size, &rows, &names.join(" "));
+        }
+        let all = self.moves();
+        let (mut way, mut at) = (rows.numbers.clone(), rows.numbers);
+        for name in &names {
+            let number = all.iter().position(|other| other == name);
+            let number = number.ok_or_else(|| {
+                let (of, all) = (self.name(), all.join(" "));
+                invalid(format!("'{name}' is not a move of {of}: its moves are {all}"))
+            })?;
+            let after = match &self.subject {
+                Subject::Numbered(space) => {
+                    let all = space.after_generators(&at).map_err(of_one)?;
+                    Some(all[number * width..(number + 1) * width].to_vec())
+                }
+                Subject::Listed(listed) => listed.after(&at).swap_remove(number),
+            };
+            let blocked = || invalid(format!("move '{name}' is not possible there"));
+            at = after.ok_or_else(blocked)?;
+            way.extend(&at);
+        }
+        boards(py, way, &[names.len() + 1, width], width)
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
@@ -886,7 +953,7 @@ fn board_neighbors<'py>(
 /// Raises
 /// ------
 /// ValueError
-///     Names the first row that is no board.
+///     Names the first row that is not a board.
 ///
 /// Examples
 /// --------
@@ -928,7 +995,7 @@ pub fn neighbors<'py>(
 /// ValueError
 ///     When there is no such board, or a number is negative or too large.
 /// MemoryError
-///     When there is no room for so many boards.
+///     When so many boards do not fit in memory.
 ///
 /// Examples
 /// --------
@@ -987,7 +1054,7 @@ pub fn scramble<'py>(
 /// Raises
 /// ------
 /// ValueError
-///     For what is no board or no move, and for a move that the border stops.
+///     When the board or a move is invalid, or the border blocks a move.
 ///
 /// Examples
 /// --------
@@ -1006,6 +1073,16 @@ pub fn apply_moves<'py>(
     if !rows.is_one() {
         return Err(invalid("one board is needed, not an array of some"));
     }
+    walk_of_board(py, size, &rows, moves)
+}
+
+/// Returns a board and the boards after each of some moves.
+fn walk_of_board<'py>(
+    py: Python<'py>,
+    size: Size,
+    rows: &Rows,
+    moves: &str,
+) -> PyResult<Bound<'py, PyAny>> {
     let mut board = Board::new(size, &rows.numbers).map_err(exception)?;
     let moves = Moves::parse(moves, MoveStyle::Tile).map_err(exception)?;
     // Refused with the number of the first move that is blocked.

@@ -580,7 +580,7 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
 /// threads : int, optional
 ///     One per core without it.
 /// memory : int or str, optional
-///     Most bytes, or a size with a unit: "8GiB", "500MB"; half of what is free without it.
+///     Memory limit in bytes, or a size with a unit: "8GiB", "500MB"; half of what is free without it.
 /// keep_last : int, default 1000
 ///     Most states of the last depth to return as `SearchResult.last_layer`.
 /// dir : path or list of paths, optional
@@ -672,7 +672,7 @@ pub fn bfs(
 /// Raises
 /// ------
 /// ValueError
-///     Names the first row that is no permutation.
+///     Names the first row that is not a permutation.
 /// MemoryError
 ///     When the search needs more than `memory`.
 ///

@@ -188,7 +188,7 @@ impl Progress for Guard<'_> {
 /// threads : int, optional
 ///     One per core without it.
 /// memory : int or str, optional
-///     Most bytes of databases that are built here, or a size with a unit: "8GiB"; half of what is free without it.
+///     Memory limit for databases that are built here, in bytes or with a unit: "8GiB"; half of what is free without it.
 ///
 /// Raises
 /// ------
@@ -432,7 +432,7 @@ impl Solver {
     /// Raises
     /// ------
     /// ValueError
-    ///     Names the first row that is no board, or that cannot reach the goal.
+    ///     Names the first row that is not a board, or that cannot reach the goal.
     ///
     /// Examples
     /// --------
@@ -499,7 +499,7 @@ static LAST: Mutex<Option<Arc<Solver>>> = Mutex::new(None);
 /// Raises
 /// ------
 /// ValueError
-///     Names the first row that is no board, or that cannot reach the goal.
+///     Names the first row that is not a board, or that cannot reach the goal.
 /// KeyboardInterrupt
 ///     On Ctrl-C.
 ///

@@ -20,7 +20,8 @@ use super::work::{FIRST, for_rows, long, map, reopened};
 
 /// The depth of every state of a board or another puzzle: distances to the goal, and shortest ways.
 ///
-/// Made by `build` and `open`. A table can be closed, is a context manager, and may be used by several threads.
+/// Made by `build` and `open`. A table can be closed, is a context manager, can be used by several threads, and can be
+/// pickled when it was opened from a file, which another process then opens.
 ///
 /// Examples
 /// --------
@@ -103,11 +104,11 @@ impl DistanceTable {
     /// goal, metric, directed
     ///     As of `bfs`.
     /// encoding : {"byte", "mod3"}
-    ///     A byte per state: a depth is one look-up. Two bits per state: a depth is a walk to the goal, some
-    ///     microseconds.
+    ///     "byte": one byte per state, a depth is one look-up. "mod3": two bits per state, a depth is a walk to
+    ///     the goal of some microseconds.
     /// threads : int, optional
     /// memory : int or str, optional
-    ///     Most bytes, or a size with a unit: "8GiB"; half of what is free without it.
+    ///     Memory limit in bytes, or a size with a unit: "8GiB"; half of what is free without it.
     /// progress : callable, optional
     ///     Called as progress(depth, states, seconds) after each level. An exception that it raises stops the
     ///     work and is raised here.
@@ -173,7 +174,7 @@ impl DistanceTable {
     /// OSError
     ///     FileNotFoundError and others, when the file cannot be read.
     /// ValueError
-    ///     When the file is no table, or damaged.
+    ///     When the file is not a table, or is damaged.
     ///
     /// Examples
     /// --------
@@ -279,12 +280,12 @@ impl DistanceTable {
     /// Returns
     /// -------
     /// int16 array of shape (..), or an int
-    ///     -1 for states that cannot reach the goal, or of which a table of some depths only has none.
+    ///     -1 for states that cannot reach the goal, or that a table of the first depths does not have.
     ///
     /// Raises
     /// ------
     /// ValueError
-    ///     Names the first row that is no state of the table's puzzle; the table is closed.
+    ///     Names the first row that is not a state of the table's puzzle; or the table is closed.
     ///
     /// Examples
     /// --------
@@ -317,14 +318,13 @@ impl DistanceTable {
     /// Returns
     /// -------
     /// str, or list of str
-    ///     Of boards a letter for each tile that goes, U, D, L or R, several tiles of one move in turn. Of other
-    ///     puzzles lists of the names of generators.
+    ///     Boards: one letter per tile, U, D, L or R, where it goes. Other puzzles: lists of the names of moves.
     ///
     /// Raises
     /// ------
     /// ValueError
-    ///     Names the first row that is no state, that cannot reach the goal, or of which a table of some depths only
-    ///     has no depth; the table is closed.
+    ///     Names the first row that is not a state, that cannot reach the goal, or that a table of the first depths
+    ///     does not have; or the table is closed.
     ///
     /// Examples
     /// --------

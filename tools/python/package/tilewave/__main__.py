@@ -3,7 +3,7 @@
 import signal
 import sys
 
-from ._tilewave import _main
+from ._tilewave import _main  # type: ignore[import-not-found]
 
 
 def main() -> int:
