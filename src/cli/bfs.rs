@@ -32,10 +32,6 @@ pub struct Args {
     #[command(flatten)]
     counted: Counted,
 
-    /// Keep some sets of a puzzle's pieces: corners, or corners,edges.
-    #[arg(long, value_name = "SETS", value_delimiter = ',')]
-    pieces: Vec<String>,
-
     #[command(flatten)]
     ahead: Ahead,
 
@@ -82,9 +78,6 @@ impl Args {
         if large && self.max_depth.max_depth.is_some() {
             return self.by_lists(OrbitPuzzle::of_space(&space).map_err(tilewave::Error::from)?);
         }
-        if !self.pieces.is_empty() {
-            refuse!("--pieces is for puzzles of several sets of pieces, {} has one", self.puzzle);
-        }
         self.ahead.refuse(&space)?;
         if self.no_symmetry {
             refuse!(
@@ -101,7 +94,7 @@ impl Args {
 
 impl Args {
     /// Searches a puzzle whose states have no numbers.
-    fn by_lists(&self, mut puzzle: OrbitPuzzle) -> Result<()> {
+    fn by_lists(&self, puzzle: OrbitPuzzle) -> Result<()> {
         let start = self.start.as_ref().filter(|_| named_or_file(&puzzle)).map(|_| "--start");
         let tiles = self.tiles.tiles.as_ref().map(|_| "--tiles");
         let asked = [
@@ -116,9 +109,6 @@ impl Args {
                  {puzzle} is searched by lists from its solved state",
                 Search::MAX_CELLS
             );
-        }
-        if !self.pieces.is_empty() {
-            puzzle = puzzle.keeping(&self.pieces).map_err(tilewave::Error::from)?;
         }
         let _made = MadeDirectories::of(&self.on_disk.dir);
         let disk = self.on_disk.disk()?;

@@ -5,11 +5,11 @@ use tilewave::{
     frontier::{FrontierOutcome, FrontierSearch},
     internals,
     puzzle::{StateSpace, orbits::OrbitPuzzle},
-    report::{Difference, bytes, duration, published_growth, thousands},
+    report::{Chart, Difference, bytes, duration, published_growth, thousands},
     search::disk::Disk,
 };
 
-use crate::cli::{Figures, Result, ResultReport, Running, SearchProgress, facts, refuse};
+use crate::cli::{Failure, Figures, Result, ResultReport, Running, SearchProgress, facts, refuse};
 
 /// What a search by lists has found.
 #[derive(Serialize)]
@@ -41,13 +41,17 @@ struct FrontierAnswer {
     /// Where the growth of the puzzle is published, and the first depth whose count is another one.
     published: Option<String>,
     first_wrong_depth: Option<usize>,
+    /// States of the last depth, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last: Option<Vec<String>>,
     #[serde(skip)]
     compared: usize,
     peak_memory_bytes: Option<u64>,
 }
 
 impl FrontierAnswer {
-    fn new(puzzle: &OrbitPuzzle, found: &FrontierOutcome) -> FrontierAnswer {
+    fn new(search: &FrontierSearch, found: &FrontierOutcome) -> FrontierAnswer {
+        let puzzle = &search.puzzle;
         let counts = found.counts();
         let total: u64 = counts.iter().sum();
         let sum: f64 =
@@ -80,6 +84,8 @@ impl FrontierAnswer {
             disk_peak_bytes: found.disk_peak_bytes,
             first_wrong_depth: difference.map(|difference| difference.depth),
             compared,
+            last: (search.keep_last > 0)
+                .then(|| found.last.iter().map(|state| puzzle.text(state)).collect()),
             published: published.map(|published| published.citation()),
             peak_memory_bytes: internals::peak_memory(),
             counts,
@@ -235,15 +241,26 @@ pub fn run(
     if let Some(option) = for_numbers(running, report) {
         refuse!("{option} is for puzzles whose states are numbered, {} is none", search.puzzle);
     }
-    let destination = report.output.reserve()?;
+    let files = report.files()?;
+    let search = search.clone().keep_last(report.keep_last());
     let progress = SearchProgress::new();
     for note in search.puzzle.notes() {
         tracing::info!("{note}");
     }
     let found = match disk {
-        Some(disk) => disk.run_lists_with(search, &progress)?,
+        Some(disk) => disk.run_lists_with(&search, &progress)?,
         None => search.run_with(&progress)?,
     };
     drop(progress);
-    destination.write(&FrontierAnswer::new(&search.puzzle, &found))
+    let chart = Chart::new(search.puzzle.to_string(), &found.counts(), found.complete);
+    let answer = FrontierAnswer::new(&search, &found);
+    report.finish_figures(files, chart, &answer)?;
+    match answer.first_wrong_depth {
+        None => Ok(()),
+        Some(_) => Err(Failure::failed(format!(
+            "{}: {}; search again with --no-symmetry to see which is right",
+            search.puzzle,
+            answer.published_line()
+        ))),
+    }
 }

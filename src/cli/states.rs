@@ -9,7 +9,7 @@ use tilewave::{
         Coordinates, Metric, State, StateSpace,
         families::{self, Family},
         named::{self, NamedPuzzle},
-        orbits::Turns,
+        orbits::{OrbitPuzzle, Turns},
     },
     random,
     report::{bytes, counted, thousands},
@@ -18,8 +18,10 @@ use tilewave::{
 };
 
 use crate::cli::{
-    Context, Counted, Figures, GoalOption, OutputOptions, Result, Running, SearchProgress, count,
-    facts, frontier::grouped, print, puzzle, refuse,
+    Ahead, Context, Counted, Figures, GoalOption, OutputOptions, Result, Running, SearchProgress,
+    count, facts,
+    frontier::{self, grouped},
+    print, puzzle, refuse,
 };
 
 /// Rank or unrank a state: parity, solvability, line, cell, state id, and its depth from a table.
@@ -301,9 +303,10 @@ struct DepthStates {
     depth: usize,
     count: u64,
     boards: Vec<String>,
-    state_ids: Vec<u64>,
-    lines: Vec<u64>,
-    cells: Vec<usize>,
+    /// Nothing where states have no numbers.
+    state_ids: Option<Vec<u64>>,
+    lines: Option<Vec<u64>>,
+    cells: Option<Vec<usize>>,
     #[serde(skip)]
     name: String,
     #[serde(skip)]
@@ -315,6 +318,9 @@ struct DepthStates {
 
 impl AntipodesArgs {
     pub fn run(&self) -> Result<()> {
+        if let Some(puzzle) = self.counted.orbits(&self.puzzle)? {
+            return self.by_lists(puzzle);
+        }
         let space = self.counted.space(&self.puzzle)?;
         let mut search = self.running.search(space)?;
         search.max_depth = self.max_depth;
@@ -334,11 +340,41 @@ impl AntipodesArgs {
             depth,
             count: outcome.counts.get(depth).copied().unwrap_or(0),
             boards: last.iter().map(|&state| space.text(state)).collect(),
-            state_ids: last.iter().map(|&state| space.id(state)).collect(),
-            lines: last.iter().map(|state| state.line).collect(),
-            cells: last.iter().map(|state| state.cell).collect(),
+            state_ids: Some(last.iter().map(|&state| space.id(state)).collect()),
+            lines: Some(last.iter().map(|state| state.line).collect()),
+            cells: Some(last.iter().map(|state| state.cell).collect()),
             name: space.to_string(),
             complete: outcome.complete,
+            deepest,
+        })
+    }
+
+    /// The same for a puzzle whose states have no numbers.
+    fn by_lists(&self, puzzle: OrbitPuzzle) -> Result<()> {
+        if let Some(option) = self.running.engine.map(|_| "--engine") {
+            refuse!("{option} is for puzzles whose states are numbered, {puzzle} is none");
+        }
+        let ahead = Ahead::default();
+        let search = frontier::search(puzzle, self.max_depth, &ahead, &self.running)?;
+        let search = search.keep_last(self.limit);
+        let destination = self.output.reserve()?;
+        let found = search.run_with(&SearchProgress::new())?;
+        let puzzle = &search.puzzle;
+        let deepest = found.levels.len() - 1;
+        let depth = self.max_depth.unwrap_or(deepest);
+        let last = if depth > deepest { &[][..] } else { &found.last };
+        destination.write(&DepthStates {
+            board: None,
+            puzzle: puzzle.to_string(),
+            goal: puzzle.text(&puzzle.solved()),
+            depth,
+            count: found.levels.get(depth).map_or(0, |level| level.states),
+            boards: last.iter().map(|state| puzzle.text(state)).collect(),
+            state_ids: None,
+            lines: None,
+            cells: None,
+            name: puzzle.to_string(),
+            complete: found.complete,
             deepest,
         })
     }
@@ -349,12 +385,13 @@ impl DepthStates {
         if self.board.is_some() { "board" } else { "state" }
     }
 
-    /// Board, state id, line and cell of each state.
-    fn rows(&self) -> impl Iterator<Item = [String; 4]> {
-        (0..self.boards.len()).map(|i| {
-            let numbers = [self.state_ids[i], self.lines[i], self.cells[i] as u64];
-            let [id, line, cell] = numbers.map(|number| number.to_string());
-            [self.boards[i].clone(), id, line, cell]
+    /// Each state, with state id, line and cell where it has them.
+    fn rows(&self) -> impl Iterator<Item = (&String, Option<[String; 3]>)> {
+        self.boards.iter().enumerate().map(|(i, board)| {
+            let (ids, lines) = (self.state_ids.as_ref(), self.lines.as_ref());
+            let numbers = ids.zip(lines).zip(self.cells.as_ref());
+            let numbers = numbers.map(|((ids, lines), cells)| [ids[i], lines[i], cells[i] as u64]);
+            (board, numbers.map(|all| all.map(|number| number.to_string())))
         })
     }
 }
@@ -363,11 +400,19 @@ impl Figures for DepthStates {
     const COLUMNS: &'static str = "board,state_id,line,cell";
 
     fn columns(&self) -> &'static str {
-        if self.board.is_some() { DepthStates::COLUMNS } else { "state,state_id,line,cell" }
+        match (&self.board, &self.state_ids) {
+            (Some(_), _) => DepthStates::COLUMNS,
+            (None, Some(_)) => "state,state_id,line,cell",
+            (None, None) => "state",
+        }
     }
 
     fn csv(&self) -> String {
-        self.rows().map(|row| row.join(",") + "\n").collect()
+        let row = |(board, numbers): (&String, Option<[String; 3]>)| {
+            let numbers = numbers.map_or(String::new(), |all| format!(",{}", all.join(",")));
+            format!("{board}{numbers}\n")
+        };
+        self.rows().map(row).collect()
     }
 
     fn words(&self) -> String {
@@ -378,10 +423,13 @@ impl Figures for DepthStates {
         }
         let diameter = if self.complete { ", the diameter" } else { "" };
         let width = self.boards.iter().map(String::len).max().unwrap_or(0);
-        let line = |[board, id, line, cell]: [String; 4]| {
-            format!("{board:width$}  {id:>16}  {line:>14}  {cell:>4}\n")
+        let line = |(board, numbers): (&String, Option<[String; 3]>)| match numbers {
+            Some([id, line, cell]) => format!("{board:width$}  {id:>16}  {line:>14}  {cell:>4}\n"),
+            None => format!("{board}\n"),
         };
-        let heading = line([self.noun(), "state id", "line", "cell"].map(String::from));
+        let numbers = ["state id", "line", "cell"].map(String::from);
+        let heading = self.state_ids.as_ref().map(|_| numbers);
+        let heading = line((&self.noun().into(), heading));
         let more = match self.count - self.boards.len() as u64 {
             0 => String::new(),
             more => format!("\n{} more; raise --limit to see them\n", thousands(more)),
