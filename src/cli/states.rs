@@ -28,10 +28,11 @@ use crate::cli::{
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave state '8 6 7/2 5 4/3 0 1'\n  tilewave state --size 3x4 --id 12345\n  \
-                  tilewave state --puzzle pancake:5 '3 2 1 4 5'"
+                  tilewave state --puzzle pancake:5 '3 2 1 4 5'\n  tilewave state --puzzle 3x3x3 \"R U R' U'\""
 )]
 pub struct StateArgs {
-    /// The board: rows by '/', tiles by spaces, blank 0; or the elements of another puzzle's state by spaces.
+    /// The board: rows by '/', tiles by spaces, blank 0; or the elements of another puzzle's state by spaces; or moves of a
+    /// puzzle of several sets of pieces, from the solved state.
     #[arg(value_name = "STATE", required_unless_present_any = ["id", "line"], conflicts_with_all = ["id", "line", "cell"])]
     state: Option<String>,
 
@@ -88,6 +89,10 @@ struct StateFacts {
 
 impl StateArgs {
     pub fn run(&self) -> Result<()> {
+        let orbits = self.puzzle.as_ref().map(|word| self.counted.orbits(word)).transpose()?;
+        if let Some(puzzle) = orbits.flatten() {
+            return self.of_orbits(&puzzle);
+        }
         let table = self.table.as_ref().map(DistanceTable::open);
         let table = table.transpose()?;
         let facts = match self.other(table.as_ref())? {
@@ -95,6 +100,26 @@ impl StateArgs {
             None => self.of_board(table.as_ref())?,
         };
         self.output.reserve()?.write(&facts)
+    }
+
+    /// What is said of a state of a puzzle of several sets of pieces.
+    fn of_orbits(&self, puzzle: &OrbitPuzzle) -> Result<()> {
+        let numbers = [self.id.map(|_| "--id"), self.line.map(|_| "--line")];
+        let table = self.table.as_ref().map(|_| "--table");
+        if let Some(option) = numbers.into_iter().chain([table]).flatten().next() {
+            refuse!("{option} is for puzzles whose states are numbered, {puzzle} is none");
+        }
+        let text = self.state.as_deref().unwrap_or_default();
+        let (state, moves) = puzzle.read(text).map_err(tilewave::Error::from)?;
+        let reached = puzzle.reaches(&state);
+        self.output.reserve()?.write(&OrbitState {
+            puzzle: puzzle.to_string(),
+            state: puzzle.text(&state),
+            solved: state == puzzle.solved(),
+            solvable: reached.as_ref().map(|reached| reached.is_ok()),
+            order: moves.and_then(|moves| moves.order(puzzle.orbits())),
+            refused: reached.and_then(|reached| Some(reached.err()?.to_string())),
+        })
     }
 
     /// The puzzle of the state, unless it is a board.
@@ -206,6 +231,40 @@ impl StateArgs {
             );
         };
         Ok(state)
+    }
+}
+
+/// What is said of a state of a puzzle of several sets of pieces.
+#[derive(Serialize)]
+struct OrbitState {
+    puzzle: String,
+    state: String,
+    solved: bool,
+    /// Nothing where that is not known.
+    solvable: Option<bool>,
+    /// How often the moves must be repeated until nothing has changed, where the state was given by moves.
+    order: Option<u64>,
+    /// Why it cannot be solved, if it cannot.
+    refused: Option<String>,
+}
+
+impl Figures for OrbitState {
+    const COLUMNS: &'static str = "state,puzzle,solved,solvable,order";
+
+    fn words(&self) -> String {
+        let solvable = match (&self.refused, self.solvable) {
+            (Some(reason), _) => format!("no: {reason}"),
+            (None, Some(_)) => "yes".into(),
+            (None, None) => "unknown".into(),
+        };
+        let rows = [
+            ("puzzle", self.puzzle.clone()),
+            ("state", self.state.clone()),
+            ("solved", if self.solved { "yes" } else { "no" }.into()),
+            ("solvable", solvable),
+            ("order", self.order.map_or(String::new(), thousands)),
+        ];
+        facts(10, rows)
     }
 }
 

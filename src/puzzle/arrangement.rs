@@ -122,7 +122,94 @@ fn read_set(orbit: &Orbit, text: &str) -> Result<Vec<Placed>, PuzzleError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::puzzle::{named, orbits::Turns};
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::puzzle::{
+        named,
+        orbits::{OrbitMove, OrbitTurn, Turns},
+    };
+
+    /// All arrangements of an orbit's pieces.
+    fn all(orbit: &Orbit) -> HashSet<Vec<Placed>> {
+        let mut rows = HashSet::from([Vec::new()]);
+        for _ in 0..orbit.positions() {
+            let more = |row: &Vec<Placed>| {
+                let row = row.clone();
+                let left = move |kind: &u8| {
+                    orbit.pieces_of(*kind) > row.iter().filter(|piece| piece.kind == *kind).count()
+                };
+                (0..orbit.moduli.len() as u8).filter(left).collect::<Vec<_>>()
+            };
+            let step = |row: &Vec<Placed>| {
+                let place = |kind: u8| {
+                    let turns = 0..orbit.moduli[usize::from(kind)];
+                    turns.map(|turn| [&row[..], &[Placed { kind, turn }]].concat()).collect()
+                };
+                more(row).into_iter().flat_map::<Vec<_>, _>(place).collect::<Vec<_>>()
+            };
+            rows = rows.iter().flat_map(step).collect();
+        }
+        rows
+    }
+
+    #[test]
+    fn what_moves_reach_is_told_from_what_they_do_not() {
+        let turn = |source: [u8; 4], twist: [u8; 4]| {
+            vec![OrbitTurn { source: source.into(), twist: twist.into() }]
+        };
+        let cycle = turn([1, 2, 3, 0], [0; 4]);
+        let sets = [
+            vec![cycle.clone(), turn([0, 1, 2, 3], [1, 1, 0, 0])],
+            vec![cycle.clone(), turn([1, 0, 2, 3], [0, 0, 0, 1])],
+            vec![turn([1, 2, 0, 3], [0; 4]), turn([0, 2, 3, 1], [1, 0, 0, 0])],
+            vec![cycle.clone(), turn([0, 3, 2, 1], [0; 4])],
+            vec![turn([1, 0, 3, 2], [1, 0, 0, 0])],
+        ];
+        let kinds = [[0, 1, 2, 3], [0, 1, 1, 2], [0, 0, 1, 1]];
+        let (mut told, mut refused) = (0, 0);
+        for (moves, kinds) in sets.iter().flat_map(|set| kinds.map(|kinds| (set, kinds))) {
+            for (orientations, modulus) in [(1, 1), (2, 2), (3, 3), (4, 2)] {
+                let mut orbit = Orbit::distinct("coins", 4, orientations);
+                orbit.solved.iter_mut().zip(kinds).for_each(|(piece, kind)| piece.kind = kind);
+                orbit.moduli = vec![modulus; 1 + usize::from(*kinds.iter().max().unwrap())];
+                let moves = moves.iter().enumerate().map(|(i, turns)| {
+                    let mut turns = turns.clone();
+                    turns[0].twist.iter_mut().for_each(|twist| *twist %= orientations);
+                    let transformation = Transformation(turns);
+                    OrbitMove { name: format!("M{i}"), transformation, requires: None }
+                });
+                let rows = all(&orbit);
+                let Ok(puzzle) = OrbitPuzzle::new("coins", vec![orbit], moves.collect()) else {
+                    continue;
+                };
+                let mut open = vec![puzzle.solved()];
+                let mut seen: HashSet<Arrangement> = open.iter().cloned().collect();
+                while let Some(state) = open.pop() {
+                    let after = (0..puzzle.moves().len()).filter_map(|m| puzzle.moved(&state, m));
+                    open.extend(after.filter(|state| seen.insert(state.clone())));
+                }
+                for row in rows {
+                    let state = Arrangement(vec![row]);
+                    if let Some(reached) = puzzle.reaches(&state) {
+                        assert_eq!(reached.is_ok(), seen.contains(&state), "{puzzle:?} {state:?}");
+                        told += 1;
+                        refused += usize::from(reached.is_err());
+                    }
+                }
+            }
+        }
+        assert!(told > 3000 && refused > 1000, "{told} {refused}");
+    }
+
+    #[test]
+    fn sequences_come_back_after_their_order() {
+        let cube = named::parse("3x3x3").unwrap().counting(Turns::Powers).unwrap();
+        for (text, order) in [("R U", 105), ("R U R' U'", 6), ("R2 U2", 6), ("", 1), ("R", 4)] {
+            let (_, moves) = cube.read(text).unwrap();
+            assert_eq!(moves.unwrap().order(cube.orbits()), Some(order), "{text}");
+        }
+    }
 
     #[test]
     fn texts_come_back_and_moves_are_read() {

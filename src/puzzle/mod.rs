@@ -50,6 +50,7 @@ pub use crate::puzzle::{
     position_order::PositionOrder,
     rows::neighbours,
     space::{State, StateSpace},
+    states::Unreachable,
     steps::NamedMove,
 };
 
