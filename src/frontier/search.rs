@@ -109,7 +109,7 @@ impl FrontierSearch {
         Ok(found)
     }
 
-    fn choose(&self, fields: &StateFields) -> CoordinateChoice {
+    pub(super) fn choose(&self, fields: &StateFields) -> CoordinateChoice {
         CoordinateChoice::new(
             &self.puzzle,
             fields,
@@ -159,7 +159,7 @@ impl FrontierSearch {
         Ok(space)
     }
 
-    fn search(
+    pub(super) fn search(
         &self,
         fields: &StateFields,
         choice: &CoordinateChoice,

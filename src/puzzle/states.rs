@@ -188,7 +188,8 @@ impl OrbitPuzzle {
                 Some(factor) => Unreachable::Parity { sets: set(&components[factor / 2]) },
                 None => {
                     let odd = all.iter().filter(|&&factor| factor % 2 == 0 && image[factor] == 1);
-                    let sets: Vec<String> = odd.map(|factor| set(&components[factor / 2])).collect();
+                    let sets: Vec<String> =
+                        odd.map(|factor| set(&components[factor / 2])).collect();
                     Unreachable::Parity { sets: sets.join(" and ") }
                 }
             }));
