@@ -6,9 +6,12 @@ use serde::Serialize;
 use tilewave::{
     Pattern, Search, internals,
     pdb::{Depths, Space},
-    puzzle::orbits::OrbitPuzzle,
+    puzzle::{StateSpace, orbits::OrbitPuzzle},
     report::{bytes, duration, histogram, published, published_for, thousands},
-    search::disk::{self, Disk, Widths},
+    search::{
+        self,
+        disk::{self, Disk, Widths},
+    },
 };
 
 use crate::cli::{
@@ -62,7 +65,7 @@ pub struct Args {
 impl Args {
     pub fn run(&self) -> Result<()> {
         if let Some(puzzle) = self.counted.orbits(&self.puzzle)? {
-            return self.by_lists(puzzle);
+            return self.by_lists(puzzle, None);
         }
         let mut space = self.counted.space(&self.puzzle)?;
         if let Some(tiles) = &self.tiles.tiles {
@@ -75,8 +78,10 @@ impl Args {
             space = space.starting_at(text).context("--start")?;
         }
         let large = space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS);
-        if large && self.max_depth.max_depth.is_some() {
-            return self.by_lists(OrbitPuzzle::of_space(&space).map_err(tilewave::Error::from)?);
+        let bounded = self.max_depth.max_depth.is_some();
+        if self.running.by_lists() || bounded && (large || self.fits_lists_only(&space)?) {
+            let puzzle = OrbitPuzzle::of_space(&space).map_err(tilewave::Error::from)?;
+            return self.by_lists(puzzle, Some(&space));
         }
         self.ahead.refuse(&space)?;
         if self.no_symmetry {
@@ -93,9 +98,19 @@ impl Args {
 }
 
 impl Args {
+    /// Whether a search in memory is one by lists: there is no room for all states, and nothing asks for it.
+    fn fits_lists_only(&self, space: &StateSpace) -> Result<bool> {
+        let numbered = self.running.numbered().or(self.report.for_numbers());
+        if numbered.or(self.on_disk.for_numbers()).is_some() || !self.on_disk.dir.is_empty() {
+            return Ok(false);
+        }
+        let plan = search::plan(space, None)?;
+        Ok(plan.array_bytes > self.running.resources.budget())
+    }
+
     /// Searches a puzzle whose states have no numbers.
-    fn by_lists(&self, puzzle: OrbitPuzzle) -> Result<()> {
-        let start = self.start.as_ref().filter(|_| named_or_file(&puzzle)).map(|_| "--start");
+    fn by_lists(&self, puzzle: OrbitPuzzle, space: Option<&StateSpace>) -> Result<()> {
+        let start = self.start.as_ref().filter(|_| space.is_none()).map(|_| "--start");
         let tiles = self.tiles.tiles.as_ref().map(|_| "--tiles");
         let asked = [
             start,
@@ -115,13 +130,9 @@ impl Args {
         let max_depth = self.max_depth.max_depth;
         let mut search = frontier::search(puzzle, max_depth, &self.ahead, &self.running)?;
         search.symmetry = !self.no_symmetry;
-        frontier::run(&search, &self.report, &self.running, disk)
+        let published = space.and_then(published_for).cloned();
+        frontier::run(&search, published, &self.report, &self.running, disk)
     }
-}
-
-/// Whether a puzzle is no board, which has a start of its own.
-fn named_or_file(puzzle: &OrbitPuzzle) -> bool {
-    puzzle.moves().iter().all(|one| one.requires.is_none())
 }
 
 /// Runs a search, in memory or on disk, and writes its result.

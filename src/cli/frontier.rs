@@ -5,7 +5,7 @@ use tilewave::{
     frontier::{FrontierOutcome, FrontierSearch},
     internals,
     puzzle::{StateSpace, orbits::OrbitPuzzle},
-    report::{Chart, Difference, bytes, duration, published_growth, thousands},
+    report::{Chart, Difference, Published, bytes, duration, published_growth, thousands},
     search::disk::Disk,
 };
 
@@ -50,14 +50,18 @@ struct FrontierAnswer {
 }
 
 impl FrontierAnswer {
-    fn new(search: &FrontierSearch, found: &FrontierOutcome) -> FrontierAnswer {
+    fn new(
+        search: &FrontierSearch,
+        found: &FrontierOutcome,
+        published: Option<Published>,
+    ) -> FrontierAnswer {
         let puzzle = &search.puzzle;
         let counts = found.counts();
         let total: u64 = counts.iter().sum();
         let sum: f64 =
             counts.iter().zip(0u32..).map(|(&n, depth)| n as f64 * f64::from(depth)).sum();
         let levels = found.levels.iter();
-        let published = published_growth(puzzle);
+        let published = published.or_else(|| published_growth(puzzle));
         let known = published.as_ref().map_or(&[][..], |published| published.counts());
         let compared = known.len().min(counts.len());
         let difference = Difference::first(&counts[..compared], &known[..compared], true);
@@ -204,7 +208,7 @@ impl Ahead {
 
 /// An option that only searches of numbered states have.
 pub fn for_numbers(running: &Running, report: &ResultReport) -> Option<&'static str> {
-    running.engine.map(|_| "--engine").or(report.for_numbers())
+    running.numbered().or(report.for_numbers())
 }
 
 /// Digits of a number of states that nobody searches completely.
@@ -231,9 +235,10 @@ pub fn search(
         .resources(running.resources.get()?))
 }
 
-/// Runs a search by lists, in memory or on disk, and writes what it has found.
+/// Runs a search by lists, in memory or on disk, and writes what it has found, beside what is published of it.
 pub fn run(
     search: &FrontierSearch,
+    published: Option<Published>,
     report: &ResultReport,
     running: &Running,
     disk: Option<Disk>,
@@ -252,8 +257,11 @@ pub fn run(
         None => search.run_with(&progress)?,
     };
     drop(progress);
+    if search.keep_last > 0 && found.last.is_empty() {
+        tracing::warn!("the states of the last depth were counted and not stored: none is listed");
+    }
     let chart = Chart::new(search.puzzle.to_string(), &found.counts(), found.complete);
-    let answer = FrontierAnswer::new(&search, &found);
+    let answer = FrontierAnswer::new(&search, &found, published);
     report.finish_figures(files, chart, &answer)?;
     match answer.first_wrong_depth {
         None => Ok(()),

@@ -64,15 +64,45 @@ pub struct Running {
     #[command(flatten)]
     pub resources: ResourceOptions,
 
-    /// Engine [default: sweep, reference for boards of fewer than 6 tiles].
+    /// Engine [default: sweep, reference for boards of fewer than 6 tiles, frontier for what has no numbers or does not fit].
     // A directory makes it the one on disk.
-    #[arg(long, value_parser = choice(&Engine::NAMES[..2]))]
-    pub engine: Option<Engine>,
+    #[arg(long, value_parser = choice(ENGINES))]
+    pub engine: Option<EngineChoice>,
 }
+
+/// What `--engine` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineChoice {
+    Of(Engine),
+    Frontier,
+}
+
+const ENGINES: &[Choice<EngineChoice>] = &[
+    (Engine::NAMES[0].0, EngineChoice::Of(Engine::NAMES[0].1), Engine::NAMES[0].2),
+    (Engine::NAMES[1].0, EngineChoice::Of(Engine::NAMES[1].1), Engine::NAMES[1].2),
+    (&["frontier"], EngineChoice::Frontier, "Lists of states, for any puzzle to a depth"),
+];
 
 impl Running {
     pub fn search(&self, space: StateSpace) -> Result<Search> {
-        Ok(Search::of(space).engine(self.engine).resources(self.resources.get()?))
+        let engine = match self.engine {
+            None => None,
+            Some(EngineChoice::Of(engine)) => Some(engine),
+            Some(EngineChoice::Frontier) => {
+                refuse!("--engine frontier is for bfs, plan and antipodes: leave it out")
+            }
+        };
+        Ok(Search::of(space).engine(engine).resources(self.resources.get()?))
+    }
+
+    /// Whether a search is to be one by lists.
+    pub fn by_lists(&self) -> bool {
+        self.engine == Some(EngineChoice::Frontier)
+    }
+
+    /// The engine for numbered states that was asked for.
+    pub fn numbered(&self) -> Option<&'static str> {
+        self.engine.filter(|_| !self.by_lists()).map(|_| "--engine")
     }
 }
 

@@ -115,7 +115,7 @@ impl Args {
         }
         let space = self.counted.space(&self.puzzle)?;
         let large = space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS);
-        if large {
+        if large || self.running.by_lists() {
             return self.by_lists(OrbitPuzzle::of_space(&space).map_err(tilewave::Error::from)?);
         }
         let levels = published_for(&space).map(|truth| truth.counts());
@@ -185,7 +185,7 @@ impl Args {
             ("--on-disk", self.on_disk),
             ("--cores", self.cores.is_some()),
             ("--ranks", self.ranks.is_some()),
-            ("--engine", self.running.engine.is_some()),
+            ("--engine", self.running.numbered().is_some()),
         ];
         if let Some((option, _)) = asked.into_iter().find(|(_, given)| *given) {
             refuse!("{option} is for puzzles whose states are numbered, {puzzle} is none");

@@ -177,7 +177,7 @@ impl ResumeArgs {
                 }
                 let mut search = frontier::search(puzzle, max_depth, &self.ahead, &self.running)?;
                 search.symmetry = symmetric;
-                frontier::run(&search, &self.report, &self.running, Some(disk))
+                frontier::run(&search, None, &self.report, &self.running, Some(disk))
             }
         }
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use tilewave::{
-    Board, DistanceTable, Size,
+    Board, DistanceTable, Search, Size,
     puzzle::{
         Coordinates, Metric, State, StateSpace,
         families::{self, Family},
@@ -381,6 +381,10 @@ impl AntipodesArgs {
             return self.by_lists(puzzle);
         }
         let space = self.counted.space(&self.puzzle)?;
+        let large = space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS);
+        if self.running.by_lists() || large && self.max_depth.is_some() {
+            return self.by_lists(OrbitPuzzle::of_space(&space).map_err(tilewave::Error::from)?);
+        }
         let mut search = self.running.search(space)?;
         search.max_depth = self.max_depth;
         search.keep_last = self.limit;
@@ -410,7 +414,7 @@ impl AntipodesArgs {
 
     /// The same for a puzzle whose states have no numbers.
     fn by_lists(&self, puzzle: OrbitPuzzle) -> Result<()> {
-        if let Some(option) = self.running.engine.map(|_| "--engine") {
+        if let Some(option) = self.running.numbered() {
             refuse!("{option} is for puzzles whose states are numbered, {puzzle} is none");
         }
         let ahead = Ahead::default();
