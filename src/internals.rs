@@ -16,4 +16,5 @@ pub use crate::{
     },
     system::{FileProblem, SystemError},
     threads::{pool, process_pool},
+    units::{parse_bytes, parts},
 };

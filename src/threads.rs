@@ -1,6 +1,14 @@
 //! Threads, and work that they take one piece at a time.
 
-use std::{io, iter::Enumerate, process, sync::Arc};
+use std::{
+    io,
+    iter::Enumerate,
+    process,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use parking_lot::Mutex;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -19,7 +27,10 @@ pub fn pool(threads: Option<usize>) -> Result<ThreadPool, SystemError> {
 /// The threads, and the process that they belong to.
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
-/// Returns the threads of this process, one per core, which are started once. A process that was forked gets threads of its
+/// How many threads the next pool of this process has, 0 for one per core.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// Returns the threads of this process, one per core unless told, which are started once. A process that was forked gets threads of its
 /// own: those of the parent are not there, and whoever waited for them (rayon's global pool is made but once) would wait for
 /// ever.
 pub fn process_pool() -> io::Result<Arc<ThreadPool>> {
@@ -28,11 +39,22 @@ pub fn process_pool() -> io::Result<Arc<ThreadPool>> {
     if let Some((_, pool)) = pool.as_ref().filter(|(owner, _)| *owner == own) {
         return Ok(pool.clone());
     }
-    let new = ThreadPoolBuilder::new().build();
+    let new = ThreadPoolBuilder::new().num_threads(THREADS.load(Ordering::Relaxed)).build();
     let new = Arc::new(new.map_err(io::Error::other)?);
     // The parent's threads cannot be joined here.
     std::mem::forget(pool.replace((own, new.clone())));
     Ok(new)
+}
+
+/// Sets how many threads this process has, 0 for one per core. Who uses the ones before keeps them until it is done.
+pub(crate) fn set_process_threads(threads: usize) {
+    let mut pool = POOL.lock();
+    THREADS.store(threads, Ordering::Relaxed);
+    match pool.take() {
+        // The parent's threads cannot be joined here.
+        Some((owner, parents)) if owner != process::id() => std::mem::forget(parents),
+        own => drop(own),
+    }
 }
 
 /// Pieces of work that threads take in order, until there are no more or one has failed.

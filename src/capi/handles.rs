@@ -1,34 +1,45 @@
 //! Pattern databases for C.
 
-use std::ffi::{c_char, c_int};
+use std::{
+    ffi::{c_char, c_int, c_uint},
+    path::Path,
+};
 
 use crate::{
     Error,
     capi::{
-        TILEWAVE_INVALID, TILEWAVE_UNREACHABLE, close, evaluate, evaluate_all, open, read,
-        write_all, write_text,
+        TILEWAVE_OPEN_LAZY, TILEWAVE_OPEN_MAP, TILEWAVE_OPEN_READ, TilewaveAnswer, TilewaveStatus,
+        close, evaluate_all, evaluate_one, fail, map, open, read, write_all, write_text,
     },
     pdb::{Encoding, Kind, Pdb},
-    puzzle::{Board, MoveStyle, Moves, PuzzleError},
+    puzzle::{Board, MoveStyle},
+    store::Image,
     table::DistanceTable,
 };
 
-/// Kind of a database: one value per placement, the least over the cells of the blank. Admissible, not
-/// consistent.
-pub const TILEWAVE_KIND_ADDITIVE_MIN: c_int = 0;
+/// Kind of a database.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TilewaveKind {
+    /// One value per placement, the least over the cells of the blank. Admissible, not consistent.
+    #[default]
+    AdditiveMin = 0,
+    /// One value per placement and region of the blank. Consistent.
+    RegionAware = 1,
+    /// One value per placement of the tiles and the blank, tile 0 of the pattern, every move counted. Not additive.
+    AllMoves = 2,
+}
 
-/// Kind of a database: one value per placement and region of the blank. Consistent.
-pub const TILEWAVE_KIND_REGION_AWARE: c_int = 1;
-
-/// Kind of a database: one value per placement of the tiles and the blank, tile 0 of the pattern, every move counted. Not
-/// additive.
-pub const TILEWAVE_KIND_ALL_MOVES: c_int = 2;
-
-/// Encoding of a database: one byte per entry, 255 for none.
-pub const TILEWAVE_ENCODING_BYTE: c_int = 0;
-
-/// Encoding of a database: one bit per entry, the first in the lowest bit of a byte: (value div 2) mod 2.
-pub const TILEWAVE_ENCODING_BIT: c_int = 2;
+/// Encoding of a database.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TilewaveEncoding {
+    /// One byte per entry, 255 for none.
+    #[default]
+    Byte = 0,
+    /// One bit per entry, the first in the lowest bit of a byte: (value div 2) mod 2.
+    Bit = 2,
+}
 
 /// An open pattern database.
 pub struct TilewavePdb {
@@ -53,25 +64,33 @@ unsafe fn get<T: Default>(pdb: *const TilewavePdb, get: impl Fn(&Pdb) -> T) -> T
     unsafe { of(pdb) }.map(get).unwrap_or_default()
 }
 
-fn number(value: Option<u8>) -> c_int {
-    value.map_or(TILEWAVE_UNREACHABLE, c_int::from)
+fn value_of(pdb: &Pdb, board: &Board) -> Result<Option<usize>, Error> {
+    Ok(pdb.value(board)?.map(usize::from))
 }
 
-fn value_of(pdb: &Pdb, board: &Board) -> c_int {
-    pdb.value(board).map_or(TILEWAVE_INVALID, number)
-}
-
-/// Opens a database file and returns it, or NULL. On failure a message of at most `capacity - 1` bytes is
-/// written to `message`, which may be NULL.
+/// Opens a database file.
+///
+/// @param path The file.
+/// @param flags TILEWAVE_OPEN_READ or TILEWAVE_OPEN_MAP.
+/// @param out Receives the database, NULL on failure. Close it with tilewave_pdb_close().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_pdb_open(
     path: *const c_char,
-    message: *mut c_char,
-    capacity: usize,
-) -> *mut TilewavePdb {
-    let pdb = |path: &std::path::Path| Pdb::load(path).map(|pdb| TilewavePdb { pdb });
+    flags: c_uint,
+    out: *mut *mut TilewavePdb,
+) -> TilewaveStatus {
+    if !matches!(flags, TILEWAVE_OPEN_READ | TILEWAVE_OPEN_MAP) {
+        return fail(TilewaveStatus::Misuse, "databases are read or mapped");
+    }
+    let pdb = |path: &Path| -> Result<TilewavePdb, Error> {
+        let pdb = match flags {
+            TILEWAVE_OPEN_MAP => Pdb::map(path, map(path)?)?,
+            _ => Pdb::load(path)?,
+        };
+        Ok(TilewavePdb { pdb })
+    };
     // SAFETY: the caller promises what `open` asks for.
-    unsafe { open(path, message, capacity, pdb) }
+    unsafe { open(path, out, pdb) }
 }
 
 /// Closes a database, which may be NULL.
@@ -81,45 +100,76 @@ pub unsafe extern "C" fn tilewave_pdb_close(pdb: *mut TilewavePdb) {
     unsafe { close(pdb) }
 }
 
-/// Returns the value of a board: `count` tiles in row-major order, 0 for the blank. Negative:
-/// TILEWAVE_INVALID, TILEWAVE_UNREACHABLE.
+/// Returns the value of a board, or a negative TilewaveAnswer.
+///
+/// @param tiles The tiles in row-major order, 0 for the blank.
+/// @param count Number of tiles: rows times columns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_pdb_value(
     pdb: *const TilewavePdb,
     tiles: *const u16,
     count: usize,
 ) -> c_int {
-    // SAFETY: the caller promises an open database and `count` numbers, or NULL.
-    let (Some(pdb), Some(tiles)) = (unsafe { (of(pdb), read(tiles, count)) }) else {
-        return TILEWAVE_INVALID;
+    // SAFETY: the caller promises an open database or NULL.
+    let Some(pdb) = (unsafe { of(pdb) }) else {
+        return TilewaveAnswer::Invalid as c_int;
     };
-    evaluate(pdb.pattern().size(), tiles, |board| value_of(pdb, board))
+    let size = pdb.pattern().size();
+    // SAFETY: the caller promises `count` numbers, or NULL.
+    unsafe { evaluate_one(size, (tiles, count), |board| value_of(pdb, board)) }
 }
 
-/// Writes the values of many boards, looked up with all cores, and returns how many there are: `count`
-/// tiles of boards one after the other, which is a multiple of rows times columns. Returns 0 and writes
-/// nothing when it is none, or `capacity` is too small. Values are those of tilewave_pdb_value.
+/// Looks up the values of many boards, on all threads.
+///
+/// @param tiles The tiles of the boards, one board after the other.
+/// @param boards Number of boards.
+/// @param values Receives a value for each board: those of tilewave_pdb_value().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_pdb_values(
     pdb: *const TilewavePdb,
     tiles: *const u16,
-    count: usize,
-    values: *mut c_int,
-    capacity: usize,
-) -> usize {
+    boards: usize,
+    values: *mut i16,
+) -> TilewaveStatus {
     // SAFETY: the caller promises an open database or NULL.
     let Some(pdb) = (unsafe { of(pdb) }) else {
-        return 0;
+        return fail(TilewaveStatus::Misuse, "the database is NULL");
     };
     let (size, value) = (pdb.pattern().size(), |board: &Board| value_of(pdb, board));
     // SAFETY: the caller promises what `evaluate_all` asks for.
-    unsafe { evaluate_all(size, (tiles, count), (values, capacity), value) }
+    unsafe { evaluate_all(size, (tiles, boards), values, value) }
 }
 
-/// Returns the value of a placement: the row-major cells of the pattern's tiles in increasing order of
-/// their numbers, `count` of them, and the cell of the blank (which matters in region-aware databases only, but
-/// must be free). Where every move counts, tile 0 of the pattern is the blank, and both say the same cell.
-/// Negative: TILEWAVE_INVALID, TILEWAVE_UNREACHABLE.
+/// The cells of a placement, if it is one of the pattern.
+///
+/// # Safety
+/// `cells` is NULL or points at `count` of them.
+unsafe fn placement<'a>(
+    pdb: &Pdb,
+    (cells, count): (*const u8, usize),
+    blank: u8,
+) -> Option<&'a [u8]> {
+    // SAFETY: the caller promises `count` cells, or NULL.
+    let cells = unsafe { read(cells, count) }?;
+    let board = pdb.pattern().size().cells();
+    let on_board = |&cell: &u8| usize::from(cell) < board;
+    if count != pdb.pattern().tiles().len() || !cells.iter().all(on_board) || !on_board(&blank) {
+        return None;
+    }
+    let taken = crate::bits::set_of(cells);
+    let placed = match pdb.kind() {
+        Kind::AllMoves => cells.first() == Some(&blank),
+        Kind::Minimum | Kind::Regions => taken >> blank & 1 == 0,
+    };
+    (placed && taken.count_ones() as usize == count).then_some(cells)
+}
+
+/// Returns the value of a placement, or a negative TilewaveAnswer.
+///
+/// @param cells The row-major cells of the pattern's tiles, in increasing order of the tiles.
+/// @param count Number of tiles of the pattern.
+/// @param blank The cell of the blank, which must be free. It changes values of region-aware databases only. Where every
+/// move counts, tile 0 of the pattern is the blank, and both give the same cell.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_pdb_lookup(
     pdb: *const TilewavePdb,
@@ -128,23 +178,30 @@ pub unsafe extern "C" fn tilewave_pdb_lookup(
     blank: u8,
 ) -> c_int {
     // SAFETY: the caller promises an open database and `count` cells, or NULL.
-    let (Some(pdb), Some(cells)) = (unsafe { (of(pdb), read(cells, count)) }) else {
-        return TILEWAVE_INVALID;
-    };
-    let board = pdb.pattern().size().cells();
-    let on_board = |&cell: &u8| usize::from(cell) < board;
-    if count != pdb.pattern().tiles().len() || !cells.iter().all(on_board) || !on_board(&blank) {
-        return TILEWAVE_INVALID;
+    let found =
+        unsafe { of(pdb).and_then(|pdb| Some((pdb, placement(pdb, (cells, count), blank)?))) };
+    match found {
+        None => TilewaveAnswer::Invalid as c_int,
+        Some((pdb, cells)) => {
+            let value = pdb.lookup(cells, blank);
+            value.map_or(TilewaveAnswer::Unreachable as c_int, c_int::from)
+        }
     }
-    let taken = crate::bits::set_of(cells);
-    let placed = match pdb.kind() {
-        Kind::AllMoves => cells.first() == Some(&blank),
-        Kind::Minimum | Kind::Regions => taken >> blank & 1 == 0,
-    };
-    if !placed || taken.count_ones() as usize != count {
-        return TILEWAVE_INVALID;
-    }
-    number(pdb.lookup(cells, blank))
+}
+
+/// Returns the entry of a placement in tilewave_pdb_data(), or UINT64_MAX for what is no placement. Arguments as of
+/// tilewave_pdb_lookup().
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tilewave_pdb_entry(
+    pdb: *const TilewavePdb,
+    cells: *const u8,
+    count: usize,
+    blank: u8,
+) -> u64 {
+    // SAFETY: the caller promises an open database and `count` cells, or NULL.
+    let found =
+        unsafe { of(pdb).and_then(|pdb| Some((pdb, placement(pdb, (cells, count), blank)?))) };
+    found.map_or(u64::MAX, |(pdb, cells)| pdb.entry(cells, blank))
 }
 
 /// Returns the number of rows of the board, 0 for NULL.
@@ -185,24 +242,24 @@ pub unsafe extern "C" fn tilewave_pdb_tiles(
     unsafe { get(pdb, |pdb| write_all(pdb.pattern().tiles(), tiles, capacity)) }
 }
 
-/// Returns TILEWAVE_KIND_ADDITIVE_MIN, TILEWAVE_KIND_REGION_AWARE or TILEWAVE_KIND_ALL_MOVES.
+/// Returns the kind of a database.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tilewave_pdb_kind(pdb: *const TilewavePdb) -> c_int {
+pub unsafe extern "C" fn tilewave_pdb_kind(pdb: *const TilewavePdb) -> TilewaveKind {
     let kind = |pdb: &Pdb| match pdb.kind() {
-        Kind::Minimum => TILEWAVE_KIND_ADDITIVE_MIN,
-        Kind::Regions => TILEWAVE_KIND_REGION_AWARE,
-        Kind::AllMoves => TILEWAVE_KIND_ALL_MOVES,
+        Kind::Minimum => TilewaveKind::AdditiveMin,
+        Kind::Regions => TilewaveKind::RegionAware,
+        Kind::AllMoves => TilewaveKind::AllMoves,
     };
     // SAFETY: the caller promises an open database or NULL.
     unsafe { get(pdb, kind) }
 }
 
-/// Returns TILEWAVE_ENCODING_BYTE or TILEWAVE_ENCODING_BIT.
+/// Returns the encoding of a database.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tilewave_pdb_encoding(pdb: *const TilewavePdb) -> c_int {
+pub unsafe extern "C" fn tilewave_pdb_encoding(pdb: *const TilewavePdb) -> TilewaveEncoding {
     let encoding = |pdb: &Pdb| match pdb.encoding() {
-        Encoding::Byte => TILEWAVE_ENCODING_BYTE,
-        Encoding::Bit => TILEWAVE_ENCODING_BIT,
+        Encoding::Byte => TilewaveEncoding::Byte,
+        Encoding::Bit => TilewaveEncoding::Bit,
     };
     // SAFETY: the caller promises an open database or NULL.
     unsafe { get(pdb, encoding) }
@@ -253,29 +310,39 @@ unsafe fn table_of<'a>(table: *const TilewaveTable) -> Option<&'a TilewaveTable>
     unsafe { table.as_ref() }
 }
 
-fn table_number(depth: Result<Option<usize>, Error>) -> c_int {
-    match depth {
-        Ok(Some(depth)) => depth as c_int,
-        Ok(None) | Err(Error::Puzzle(PuzzleError::Unsolvable { .. })) => TILEWAVE_UNREACHABLE,
-        Err(_) => TILEWAVE_INVALID,
-    }
+fn depth_of(table: &TilewaveTable, board: &Board) -> Result<Option<usize>, Error> {
+    table.table.depth(board)
 }
 
-/// Opens the table file of a board and returns it, or NULL. On failure a message of at most `capacity - 1` bytes is
-/// written to `message`, which may be NULL.
+/// Opens the table file of a board.
+///
+/// @param path The file.
+/// @param flags TILEWAVE_OPEN_READ, TILEWAVE_OPEN_MAP, or TILEWAVE_OPEN_LAZY for a few look-ups in a large table.
+/// @param out Receives the table, NULL on failure. Close it with tilewave_table_close().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_table_open(
     path: *const c_char,
-    message: *mut c_char,
-    capacity: usize,
-) -> *mut TilewaveTable {
-    let table = |path: &std::path::Path| {
-        let table = DistanceTable::open(path)?;
+    flags: c_uint,
+    out: *mut *mut TilewaveTable,
+) -> TilewaveStatus {
+    if !matches!(flags, TILEWAVE_OPEN_READ | TILEWAVE_OPEN_MAP | TILEWAVE_OPEN_LAZY) {
+        return fail(TilewaveStatus::Misuse, "tables are read, mapped, or read lazily");
+    }
+    let table = |path: &Path| -> Result<TilewaveTable, Error> {
+        let table = match flags {
+            TILEWAVE_OPEN_LAZY => DistanceTable::open(path)?,
+            TILEWAVE_OPEN_MAP => {
+                let table = DistanceTable::from_image(Image::Mapped(map(path)?))?;
+                table.check()?;
+                table
+            }
+            _ => DistanceTable::load(path)?,
+        };
         let goal = table.goal()?.clone();
-        Ok::<_, Error>(TilewaveTable { table, goal })
+        Ok(TilewaveTable { table, goal })
     };
     // SAFETY: the caller promises what `open` asks for.
-    unsafe { open(path, message, capacity, table) }
+    unsafe { open(path, out, table) }
 }
 
 /// Closes a table, which may be NULL.
@@ -285,45 +352,52 @@ pub unsafe extern "C" fn tilewave_table_close(table: *mut TilewaveTable) {
     unsafe { close(table) }
 }
 
-/// Returns the depth of a board: `count` tiles in row-major order, 0 for the blank. Negative:
-/// TILEWAVE_INVALID, also for a damaged table, and TILEWAVE_UNREACHABLE, also for a board of a depth that a table of
-/// some depths only does not have.
+/// Returns the depth of a board, or a negative TilewaveAnswer.
+///
+/// @param tiles The tiles in row-major order, 0 for the blank.
+/// @param count Number of tiles: rows times columns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_table_depth(
     table: *const TilewaveTable,
     tiles: *const u16,
     count: usize,
 ) -> c_int {
-    // SAFETY: the caller promises an open table and `count` numbers, or NULL.
-    let (Some(table), Some(tiles)) = (unsafe { (table_of(table), read(tiles, count)) }) else {
-        return TILEWAVE_INVALID;
+    // SAFETY: the caller promises an open table or NULL.
+    let Some(table) = (unsafe { table_of(table) }) else {
+        return TilewaveAnswer::Invalid as c_int;
     };
-    evaluate(table.goal.size(), tiles, |board| table_number(table.table.depth(board)))
+    // SAFETY: the caller promises `count` numbers, or NULL.
+    unsafe { evaluate_one(table.goal.size(), (tiles, count), |board| depth_of(table, board)) }
 }
 
-/// Writes the depths of many boards, looked up with all cores, and returns how many there are: `count`
-/// tiles of boards one after the other, which is a multiple of rows times columns. Returns 0 and writes
-/// nothing when it is none, or `capacity` is too small. Depths are those of tilewave_table_depth.
+/// Looks up the depths of many boards, on all threads.
+///
+/// @param tiles The tiles of the boards, one board after the other.
+/// @param boards Number of boards.
+/// @param depths Receives a depth for each board: those of tilewave_table_depth().
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_table_depths(
     table: *const TilewaveTable,
     tiles: *const u16,
-    count: usize,
-    depths: *mut c_int,
-    capacity: usize,
-) -> usize {
+    boards: usize,
+    depths: *mut i16,
+) -> TilewaveStatus {
     // SAFETY: the caller promises an open table or NULL.
     let Some(table) = (unsafe { table_of(table) }) else {
-        return 0;
+        return fail(TilewaveStatus::Misuse, "the table is NULL");
     };
-    let (size, depth) = (table.goal.size(), |board: &Board| table_number(table.table.depth(board)));
+    let depth = |board: &Board| depth_of(table, board);
     // SAFETY: the caller promises what `evaluate_all` asks for.
-    unsafe { evaluate_all(size, (tiles, count), (depths, capacity), depth) }
+    unsafe { evaluate_all(table.goal.size(), (tiles, boards), depths, depth) }
 }
 
-/// Returns the number of moves of a shortest solution of a board in the table's metric, and writes its moves
-/// to `moves`: the letters U, D, L, R say where the tile goes, one for every tile; at most `capacity - 1` of
-/// them and a NUL. `moves` may be NULL. Negative as for tilewave_table_depth, with nothing written.
+/// Returns the number of moves of a shortest solution of a board in the table's metric, or a negative TilewaveAnswer.
+///
+/// @param tiles The tiles in row-major order, 0 for the blank.
+/// @param count Number of tiles: rows times columns.
+/// @param moves Receives the moves, at most capacity - 1 of them and a NUL: the letters U, D, L, R say where a tile goes,
+/// one for every tile. May be NULL. Nothing is written when the answer is negative.
+/// @param capacity Bytes of `moves`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tilewave_table_solve(
     table: *const TilewaveTable,
@@ -332,19 +406,18 @@ pub unsafe extern "C" fn tilewave_table_solve(
     moves: *mut c_char,
     capacity: usize,
 ) -> c_int {
-    // SAFETY: the caller promises an open table and `count` numbers, or NULL.
-    let (Some(table), Some(tiles)) = (unsafe { (table_of(table), read(tiles, count)) }) else {
-        return TILEWAVE_INVALID;
+    // SAFETY: the caller promises an open table or NULL.
+    let Some(table) = (unsafe { table_of(table) }) else {
+        return TilewaveAnswer::Invalid as c_int;
     };
-    evaluate(table.goal.size(), tiles, |board| {
-        let solution = table.table.solve(board);
-        if let Ok(Some(solution)) = &solution {
-            // SAFETY: the caller promises room for `capacity` bytes, or NULL.
-            unsafe { write_text(&solution.long(MoveStyle::Tile), moves, capacity) };
-        }
-        let count = |moves: &Moves| table.table.count(moves);
-        table_number(solution.map(|moves| moves.as_ref().map(count)))
-    })
+    let length = |board: &Board| -> Result<Option<usize>, Error> {
+        let Some(solution) = table.table.solve(board)? else { return Ok(None) };
+        // SAFETY: the caller promises room for `capacity` bytes, or NULL.
+        unsafe { write_text(&solution.long(MoveStyle::Tile), moves, capacity) };
+        Ok(Some(table.table.count(&solution)))
+    };
+    // SAFETY: the caller promises `count` numbers, or NULL.
+    unsafe { evaluate_one(table.goal.size(), (tiles, count), length) }
 }
 
 /// Returns the number of rows of the board, 0 for NULL.

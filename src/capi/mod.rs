@@ -12,15 +12,19 @@
 pub(crate) mod handles;
 
 use std::{
-    ffi::{CStr, c_char, c_int},
+    cell::RefCell,
+    ffi::{CStr, CString, c_char, c_int, c_uint},
     path::Path,
 };
 
 use rayon::prelude::*;
 
 use crate::{
-    puzzle::{Board, Size},
-    threads::process_pool,
+    Error,
+    puzzle::{Board, PuzzleError, Size},
+    store::Mapped,
+    system::{FileProblem, SystemError},
+    threads::{process_pool, set_process_threads},
 };
 
 /// Boards that a thread looks up alone.
@@ -35,6 +39,9 @@ pub const TILEWAVE_VERSION_MINOR: c_int = 1;
 /// Version of this header: patch.
 pub const TILEWAVE_VERSION_PATCH: c_int = 0;
 
+/// Version of this header as one number: major * 10000 + minor * 100 + patch.
+pub const TILEWAVE_VERSION_NUMBER: c_int = 100;
+
 const _: () = {
     let [major, minor, patch] = [
         i32::from_str_radix(env!("CARGO_PKG_VERSION_MAJOR"), 10),
@@ -44,48 +51,177 @@ const _: () = {
     assert!(matches!(major, Ok(TILEWAVE_VERSION_MAJOR)));
     assert!(matches!(minor, Ok(TILEWAVE_VERSION_MINOR)));
     assert!(matches!(patch, Ok(TILEWAVE_VERSION_PATCH)));
+    let number = TILEWAVE_VERSION_MAJOR * 10000 + TILEWAVE_VERSION_MINOR * 100;
+    assert!(number + TILEWAVE_VERSION_PATCH == TILEWAVE_VERSION_NUMBER);
 };
 
-/// The board or the cells are not of this database or table, or a file turned out to be damaged.
-pub const TILEWAVE_INVALID: c_int = -1;
+/// What a function that can fail returns. tilewave_last_message() has the details.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TilewaveStatus {
+    /// Success.
+    Ok = 0,
+    /// A wrong argument: a NULL pointer, an unknown flag, a path that is not UTF-8.
+    Misuse = 1,
+    /// The system refused to open or read the file.
+    Io = 2,
+    /// The file is something else.
+    NotSuchAFile = 3,
+    /// The file is of a version that this library does not read.
+    Version = 4,
+    /// The file is damaged.
+    Damaged = 5,
+    /// There is not enough memory, or there are no threads to be had.
+    Memory = 6,
+    /// The file is intact, but this interface has no use for it: a table of a puzzle that is not a board.
+    Unsupported = 7,
+}
 
-/// No board that can reach the goal has this placement, or the board cannot reach it.
-pub const TILEWAVE_UNREACHABLE: c_int = -2;
+/// Negative values of boards and placements.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TilewaveAnswer {
+    /// The board or the placement is not one of this database or table.
+    Invalid = -1,
+    /// The goal cannot be reached, or a table of the first depths does not have the board.
+    Unreachable = -2,
+    /// The file could not be read, or is damaged: tilewave_last_message() has the details.
+    Failed = -3,
+}
 
-/// Returns the version of the library, for example "0.1.0": a text that stays.
+/// Flag of the open functions: read the whole file into memory and check it. The default.
+pub const TILEWAVE_OPEN_READ: c_uint = 0;
+
+/// Flag of the open functions: map the file and check it. Processes that map a file share its memory. Nobody may shorten
+/// the file while it is open.
+pub const TILEWAVE_OPEN_MAP: c_uint = 1;
+
+/// Flag of tilewave_table_open(): read and check only the parts of the file that are asked for.
+pub const TILEWAVE_OPEN_LAZY: c_uint = 2;
+
+/// Returns the version of the library, for example "0.1.0" (static storage).
 #[unsafe(no_mangle)]
 pub extern "C" fn tilewave_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// Opens a file with a Rust function; on failure writes a message.
+/// Returns the version of the library as one number, to be compared with TILEWAVE_VERSION_NUMBER.
+#[unsafe(no_mangle)]
+pub extern "C" fn tilewave_version_number() -> c_int {
+    TILEWAVE_VERSION_NUMBER
+}
+
+/// Returns what a status means, in a few words (static storage).
+#[unsafe(no_mangle)]
+pub extern "C" fn tilewave_status_text(status: c_int) -> *const c_char {
+    let text = match status {
+        0 => c"success",
+        1 => c"wrong argument",
+        2 => c"cannot open or read the file",
+        3 => c"not a file of this kind",
+        4 => c"unsupported version of the file format",
+        5 => c"the file is damaged",
+        6 => c"not enough memory or threads",
+        7 => c"the file is not supported by this interface",
+        _ => c"unknown status",
+    };
+    text.as_ptr()
+}
+
+/// Returns the message of the last failure on this thread, or "" where there was none. It is valid until the next failure
+/// on this thread.
+#[unsafe(no_mangle)]
+pub extern "C" fn tilewave_last_message() -> *const c_char {
+    MESSAGE.with_borrow(|message| message.as_ptr())
+}
+
+/// Limits the threads that read files and look up many boards: 1 to 1024, or 0 for one per core, the default. For all
+/// threads of the process; look-ups that run keep theirs.
+#[unsafe(no_mangle)]
+pub extern "C" fn tilewave_set_threads(threads: c_uint) -> TilewaveStatus {
+    if threads > 1024 {
+        return fail(
+            TilewaveStatus::Misuse,
+            "there can be 1 to 1024 threads, or 0 for one per core",
+        );
+    }
+    set_process_threads(threads as usize);
+    TilewaveStatus::Ok
+}
+
+thread_local! {
+    static MESSAGE: RefCell<CString> = RefCell::default();
+}
+
+/// Keeps the message of a failure.
+fn fail(status: TilewaveStatus, text: impl Into<String>) -> TilewaveStatus {
+    let message = CString::new(text.into().replace('\0', " ")).unwrap_or_default();
+    MESSAGE.set(message);
+    status
+}
+
+/// Keeps the message of an error.
+fn failed(error: impl Into<Error>) -> TilewaveStatus {
+    use TilewaveStatus::{Damaged, Io, Memory, NotSuchAFile, Unsupported, Version};
+    let error = error.into();
+    let status = match &error {
+        Error::System(SystemError::Wrong { problem, .. }) => match problem {
+            FileProblem::Other | FileProblem::Retired(_) => NotSuchAFile,
+            FileProblem::Version { .. } => Version,
+            _ => Damaged,
+        },
+        Error::System(
+            SystemError::Memory { .. } | SystemError::CodecMemory | SystemError::Threads { .. },
+        ) => Memory,
+        Error::System(_) => Io,
+        _ => Unsupported,
+    };
+    fail(status, error.to_string())
+}
+
+/// Opens a file with a Rust function.
 ///
 /// # Safety
-/// `path` is NULL or a NUL-terminated string; `message` is NULL or has room for `capacity` bytes.
-unsafe fn open<T, E: std::fmt::Display>(
+/// `path` is NULL or a NUL-terminated string; `out` is NULL or can be written to.
+unsafe fn open<T: Send>(
     path: *const c_char,
-    message: *mut c_char,
-    capacity: usize,
-    with: impl FnOnce(&Path) -> Result<T, E>,
-) -> *mut T {
-    let opened = if path.is_null() {
-        Err("the path is NULL".to_string())
-    } else {
-        // SAFETY: not NULL, and the caller promises a NUL-terminated string.
-        let bytes = unsafe { CStr::from_ptr(path) };
-        match path_of(bytes) {
-            Some(path) => with(path).map_err(|error| error.to_string()),
-            None => Err("the path is not UTF-8".to_string()),
+    out: *mut *mut T,
+    with: impl FnOnce(&Path) -> Result<T, Error> + Send,
+) -> TilewaveStatus {
+    if out.is_null() {
+        return fail(TilewaveStatus::Misuse, "the place for the result is NULL");
+    }
+    // SAFETY: not NULL, and the caller promises that it can be written to.
+    unsafe { *out = std::ptr::null_mut() };
+    if path.is_null() {
+        return fail(TilewaveStatus::Misuse, "the path is NULL");
+    }
+    // SAFETY: not NULL, and the caller promises a NUL-terminated string.
+    let Some(path) = path_of(unsafe { CStr::from_ptr(path) }) else {
+        return fail(TilewaveStatus::Misuse, "the path is not UTF-8");
+    };
+    let pool = match process_pool() {
+        Ok(pool) => pool,
+        Err(error) => {
+            return fail(TilewaveStatus::Memory, format!("cannot start threads: {error}"));
         }
     };
-    match opened {
-        Ok(opened) => Box::into_raw(Box::new(opened)),
-        Err(text) => {
-            // SAFETY: the caller promises room for `capacity` bytes, or NULL.
-            unsafe { write_text(&text, message, capacity) };
-            std::ptr::null_mut()
+    match pool.install(|| with(path)) {
+        Ok(opened) => {
+            // SAFETY: as above.
+            unsafe { *out = Box::into_raw(Box::new(opened)) };
+            TilewaveStatus::Ok
         }
+        Err(error) => failed(error),
     }
+}
+
+/// Maps a file.
+fn map(path: &Path) -> Result<Mapped, Error> {
+    // SAFETY: the caller of the library promises that nobody shortens the file while it is open.
+    let mapped = unsafe { Mapped::open(path) };
+    let action = "cannot open";
+    mapped.map_err(|reason| SystemError::Read { action, path: path.into(), reason }.into())
 }
 
 /// Closes what `open` has opened.
@@ -135,40 +271,90 @@ unsafe fn read<'a, T>(numbers: *const T, count: usize) -> Option<&'a [T]> {
     (!numbers.is_null()).then(|| unsafe { std::slice::from_raw_parts(numbers, count) })
 }
 
-/// Evaluates a board of a size, `TILEWAVE_INVALID` when the tiles are none.
-fn evaluate(size: Size, tiles: &[u16], value: impl Fn(&Board) -> c_int) -> c_int {
-    Board::new(size, tiles).map_or(TILEWAVE_INVALID, |board| value(&board))
+/// The number of a value; a board that is none, or cannot reach the goal, has one too.
+fn number(value: Result<Option<usize>, Error>) -> Result<c_int, Error> {
+    match value {
+        Ok(Some(value)) => Ok(value as c_int),
+        Ok(None) | Err(Error::Puzzle(PuzzleError::Unsolvable { .. })) => {
+            Ok(TilewaveAnswer::Unreachable as c_int)
+        }
+        Err(Error::Puzzle(_)) => Ok(TilewaveAnswer::Invalid as c_int),
+        Err(error) => Err(error),
+    }
 }
 
-/// Evaluates many boards with all cores.
+/// Evaluates a board of a size.
+fn evaluate(
+    size: Size,
+    tiles: &[u16],
+    value: impl Fn(&Board) -> Result<Option<usize>, Error>,
+) -> Result<c_int, Error> {
+    match Board::new(size, tiles) {
+        Ok(board) => number(value(&board)),
+        Err(_) => Ok(TilewaveAnswer::Invalid as c_int),
+    }
+}
+
+/// Evaluates one board.
 ///
 /// # Safety
-/// `tiles` is NULL or points at `count` numbers, `values` is NULL or has room for `capacity` of them.
-unsafe fn evaluate_all(
+/// `tiles` is NULL or points at `count` numbers.
+unsafe fn evaluate_one(
     size: Size,
     (tiles, count): (*const u16, usize),
-    (values, capacity): (*mut c_int, usize),
-    value: impl Fn(&Board) -> c_int + Sync,
-) -> usize {
-    let cells = size.cells();
+    value: impl Fn(&Board) -> Result<Option<usize>, Error>,
+) -> c_int {
     // SAFETY: the caller promises `count` numbers, or NULL.
     let Some(tiles) = (unsafe { read(tiles, count) }) else {
-        return 0;
+        return TilewaveAnswer::Invalid as c_int;
     };
-    if values.is_null() || !count.is_multiple_of(cells) || capacity < count / cells {
-        return 0;
+    evaluate(size, tiles, value).unwrap_or_else(|error| {
+        failed(error);
+        TilewaveAnswer::Failed as c_int
+    })
+}
+
+/// Evaluates many boards with all threads.
+///
+/// # Safety
+/// `tiles` is NULL or points at the cells of `boards` boards, `values` is NULL or has room for as many numbers.
+unsafe fn evaluate_all(
+    size: Size,
+    (tiles, boards): (*const u16, usize),
+    values: *mut i16,
+    value: impl Fn(&Board) -> Result<Option<usize>, Error> + Sync,
+) -> TilewaveStatus {
+    if boards == 0 {
+        return TilewaveStatus::Ok;
     }
-    let one = |tiles: &[u16]| evaluate(size, tiles, &value);
-    let few = tiles.len() <= ALONE * cells;
-    let all: Vec<c_int> = match process_pool().ok().filter(|_| !few) {
+    let cells = size.cells();
+    let Some(count) = boards.checked_mul(cells) else {
+        return fail(TilewaveStatus::Misuse, "there are too many boards");
+    };
+    // SAFETY: the caller promises so many numbers, or NULL.
+    let Some(tiles) = (unsafe { read(tiles, count) }) else {
+        return fail(TilewaveStatus::Misuse, "the boards are NULL");
+    };
+    if values.is_null() {
+        return fail(TilewaveStatus::Misuse, "the place for the values is NULL");
+    }
+    let one = |tiles: &[u16]| evaluate(size, tiles, &value).map(|value| value as i16);
+    let few = boards <= ALONE;
+    let all: Result<Vec<i16>, Error> = match process_pool().ok().filter(|_| !few) {
         Some(pool) => {
             let boards = tiles.par_chunks_exact(cells).with_min_len(ALONE);
             pool.install(|| boards.map(one).collect())
         }
         None => tiles.chunks_exact(cells).map(one).collect(),
     };
-    // SAFETY: the caller promises room for `capacity` numbers.
-    unsafe { write_all(&all, values, capacity) }
+    match all {
+        Ok(all) => {
+            // SAFETY: the caller promises room for `boards` numbers.
+            unsafe { write_all(&all, values, boards) };
+            TilewaveStatus::Ok
+        }
+        Err(error) => failed(error),
+    }
 }
 
 #[cfg(unix)]

@@ -4,7 +4,6 @@ use std::{
     error::Error as _,
     fmt::{self, Display},
     io,
-    process::ExitCode,
 };
 
 use clap::error::{ContextKind, ErrorKind};
@@ -52,11 +51,12 @@ impl Failure {
         if good { Ok(()) } else { Err(Failure::exit(1)) }
     }
 
-    pub fn report(self) -> ExitCode {
+    /// Says why, if that has not been done yet, and returns the exit code.
+    pub fn report(self) -> u8 {
         if let Some(said) = &self.said {
             complain(said);
         }
-        ExitCode::from(self.code)
+        self.code
     }
 }
 

@@ -27,7 +27,7 @@ mod solve;
 mod states;
 mod table;
 
-use std::process::ExitCode;
+use std::ffi::OsString;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
@@ -91,13 +91,14 @@ enum Command {
     Man(manual::ManArgs),
 }
 
-pub fn main() -> ExitCode {
+/// Runs the program with arguments, of which the first is its name, and returns its exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     progress::outlive_limits();
-    match Cli::try_parse() {
+    match Cli::try_parse_from(arguments) {
         Ok(cli) => cli.run(),
         Err(error) => failure::of_parser(&error, Cli::command()),
     }
-    .map_or_else(Failure::report, |()| ExitCode::SUCCESS)
+    .map_or_else(Failure::report, |()| 0)
 }
 
 impl Cli {

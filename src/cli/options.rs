@@ -11,6 +11,10 @@ use tilewave::{
 
 use crate::cli::{Result, refuse};
 
+// What sizes and times are written with.
+pub use tilewave::internals::parse_bytes as bytes;
+use tilewave::internals::parts;
+
 const KERNEL: &str = "TILEWAVE_KERNEL";
 
 /// `--threads`.
@@ -191,45 +195,6 @@ where
         let wrong = || format!("'{text}' is not a whole number from 0");
         text.parse().map_err(|_| wrong())
     }
-}
-
-/// A number and the word behind it.
-fn parts(text: &str) -> Option<(f64, &str)> {
-    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.'));
-    let (number, unit) = text.split_at(end.unwrap_or(text.len()));
-    Some((number.parse().ok()?, unit.trim()))
-}
-
-/// The bytes that a size with a unit stands for: decimal (kB, MB, GB, TB) or binary (KiB, MiB, GiB,
-/// TiB, and K, M, G, T alone, as other programs read them). `Gb` says bits and is refused.
-pub fn bytes(text: &str) -> Result<u64, String> {
-    let wrong = || {
-        format!(
-            "'{text}' is not a size: write a number and a unit, for example 8GiB (or 8G) or 500MB"
-        )
-    };
-    let (number, unit) = parts(text).ok_or_else(wrong)?;
-    if matches!(unit, "Kb" | "Mb" | "Gb" | "Tb" | "Kib" | "Mib" | "Gib" | "Tib") {
-        let byte = unit.replace('b', "B");
-        return Err(format!("'{text}' says bits: write {number}{byte} if you mean bytes"));
-    }
-    let unit = unit.to_ascii_lowercase();
-    let power = match unit.trim_end_matches('b').trim_end_matches('i') {
-        "" if unit == "b" => 0,
-        "k" => 1,
-        "m" => 2,
-        "g" => 3,
-        "t" => 4,
-        _ => return Err(wrong()),
-    };
-    let scale = match &unit[unit.len().min(1)..] {
-        "b" => 1000f64,
-        "" | "ib" => 1024f64,
-        _ => return Err(wrong()),
-    };
-    let bytes = number * scale.powi(power);
-    // 2^63 is more than any machine has, and still exact enough as a float.
-    if bytes < 9.2e18 { Ok(bytes as u64) } else { Err(wrong()) }
 }
 
 /// The bytes a second that `5GB/s` stands for; `5Gb/s` and `5Gbit/s` are bits, an eighth of that.

@@ -522,15 +522,15 @@ impl OrbitPuzzle {
         (!self.illegal.iter().any(|at| has(&after, at))).then_some(after)
     }
 
-    /// Returns what is in the files of a run: everything but the name.
-    pub(crate) fn to_json(&self) -> String {
+    /// Returns the puzzle as JSON, as the files of a run have it: everything but the name.
+    pub fn to_json(&self) -> String {
         let OrbitPuzzle { orbits, moves, illegal, .. } = self.clone();
         let parts = PuzzleJson { orbits, moves, illegal };
         serde_json::to_string(&parts).expect("numbers and names have a JSON form")
     }
 
-    /// Returns the puzzle of such a text; `None` for another text.
-    pub(crate) fn of_json(name: &str, text: &str) -> Option<OrbitPuzzle> {
+    /// Returns the puzzle of what [`OrbitPuzzle::to_json`] returns; `None` for another text.
+    pub fn of_json(name: &str, text: &str) -> Option<OrbitPuzzle> {
         let PuzzleJson { orbits, moves, illegal } = serde_json::from_str(text).ok()?;
         let puzzle = OrbitPuzzle::new(name, orbits, moves).ok()?;
         Some(puzzle.forbidding(illegal))

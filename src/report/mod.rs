@@ -2,7 +2,7 @@
 //!
 //! The program and Python hand over an outcome: [`Report`] (`text`) makes tables and summaries of it, `json` an object,
 //! `html` a page, `chart` a picture: a `scene` of shapes, drawn as SVG there or as pixels by `png`. `published` has
-//! what is known, `verdict` compares.
+//! what is known, `verdict` compares. What a search by lists has found is reported by `lists`.
 //!
 //! Invariant: a report reads an [`crate::search::Outcome`] and returns strings or bytes. Nothing here
 //! prints, writes a file or changes what was found.
@@ -11,6 +11,7 @@
 pub(crate) mod chart;
 pub mod html;
 pub(crate) mod json;
+pub(crate) mod lists;
 #[cfg(feature = "plot")]
 pub(crate) mod png;
 pub(crate) mod published;
@@ -28,6 +29,7 @@ pub(crate) use crate::report::published::own_for;
 pub use crate::{
     report::{
         json::one_key_per_line,
+        lists::{ListReport, grouped},
         published::{Published, published, published_all, published_for, published_growth},
         text::{Machine, Report, histogram},
         verdict::{Difference, Fault, SearchLevels, Truth, Verdict},

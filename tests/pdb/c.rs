@@ -1,11 +1,11 @@
 //! The C interface: the header, the installed files, the examples, and every function under
 //! AddressSanitizer.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tilewave::pdb::Kind;
-use tilewave::puzzle::MoveStyle;
+use tilewave::puzzle::{MoveStyle, Moves};
 use tilewave::random::SplitMix64;
 use tilewave::search::Search;
 use tilewave::solve::Scrambler;
@@ -72,10 +72,18 @@ fn the_header_compiles_as_c_and_as_cpp_and_has_no_foreign_names() {
         "stdint",
         "h",
         "__cplusplus",
+        "int16_t",
+        "enum",
+        "unsigned",
+        "param",
+        "out",
+        "flags",
+        "boards",
+        "threads",
+        "status",
         "pdb",
         "table",
         "path",
-        "message",
         "capacity",
         "tiles",
         "count",
@@ -94,6 +102,7 @@ fn the_header_compiles_as_c_and_as_cpp_and_has_no_foreign_names() {
     }
     assert!(!header.contains("# Safety") && !header.contains("[`"));
     let dir = tempfile::tempdir().unwrap();
+    assert!(header.contains("@param") && header.contains("/**"));
     for (compiler, name, standard) in [("cc", "x.c", "-std=c99"), ("c++", "x.cc", "-std=c++11")] {
         if Command::new(compiler).arg("--version").output().is_err() {
             skipped("there is no C or C++ compiler (cc, c++)");
@@ -115,6 +124,15 @@ fn the_header_compiles_as_c_and_as_cpp_and_has_no_foreign_names() {
     }
 }
 
+/// A file like another one, the last byte of which is another one.
+fn damaged(file: &Path) -> PathBuf {
+    let mut bytes = std::fs::read(file).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    let path = file.with_extension("damaged");
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
 /// What a user does: install, build with pkg-config's flags, run.
 #[test]
 fn the_installed_interface_serves_c_and_cpp_programs() {
@@ -128,15 +146,26 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
     // target/release/deps/pdb-0123.
     let target = std::env::current_exe().unwrap();
     let target = target.ancestors().nth(3).unwrap();
-    compile(
-        Command::new(tools("c-install"))
-            .arg(&prefix)
-            .env("CARGO", env!("CARGO"))
-            .env("CARGO_TARGET_DIR", target),
-    );
+    let install = || {
+        let mut command = Command::new(tools("c-install"));
+        command.env("CARGO", env!("CARGO")).env("CARGO_TARGET_DIR", target);
+        command
+    };
+    compile(install().arg(&prefix));
+    // As a packager does: nothing lies under the prefix itself, and no path says where it was put together.
+    let stage = dir.path().join("stage");
+    compile(install().args(["--libdir", "lib/x", "/opt/tilewave"]).env("DESTDIR", &stage));
+    let staged = stage.join("opt/tilewave");
+    assert!(!Path::new("/opt/tilewave").exists() && staged.join("include/tilewave.h").exists());
+    for file in ["pkgconfig/tilewave.pc", "cmake/tilewave/tilewave-config.cmake"] {
+        let text = std::fs::read_to_string(staged.join("lib/x").join(file)).unwrap();
+        assert!(!text.contains("stage") && !text.contains('@') && text.contains("lib/x"), "{text}");
+    }
+    let wrong = install().arg("--prefix").output().unwrap();
+    assert_eq!(wrong.status.code(), Some(2));
     let lib = prefix.join("lib");
     let soname = std::fs::read_link(lib.join("libtilewave.so")).unwrap();
-    assert_eq!(soname, Path::new("libtilewave.so.0"));
+    assert_eq!(soname, Path::new("libtilewave.so.0.1"));
     let config = std::fs::read_to_string(lib.join("pkgconfig/tilewave.pc")).unwrap();
     assert!(config.contains(&format!("Version: {}\n", env!("CARGO_PKG_VERSION"))));
     let build =
@@ -181,6 +210,28 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
         assert_eq!(*line, format!("{0} {0} {1}", moves.len(), moves.long(MoveStyle::Tile)));
     }
 
+    // An optimal solver in C, with databases of every kind that adds up.
+    for (compiler, standard) in [("cc", "-std=c99"), ("c++", "-std=c++11")] {
+        let solver = build(compiler, standard, "ida.c", &["-ltilewave"], true);
+        for kind in [Kind::Minimum, Kind::Regions] {
+            let files = [&[1u16, 2, 3, 4][..], &[5, 6, 7, 8]].map(|tiles| {
+                let file = dir.path().join(format!("ida-{}.pdb", tiles[0]));
+                database(&first, tiles, kind).save(&file, true).unwrap();
+                file
+            });
+            let lines = run(Command::new(&solver).args(&files), &boards);
+            for (line, board) in lines.iter().zip(&boards) {
+                let words: Vec<&str> = line.split(' ').collect();
+                let depth = table.depth(board).unwrap().unwrap();
+                assert_eq!(words[0].parse(), Ok(depth), "{line}");
+                let moves = Moves::parse(words[1], MoveStyle::Tile).unwrap();
+                assert!(moves.len() == depth && moves.apply(board).unwrap() == first, "{line}");
+            }
+            let wrong = Random(SplitMix64::new(1)).board("2x2".parse().unwrap());
+            assert_eq!(run(Command::new(&solver).args(&files), &[wrong]), ["invalid"]);
+        }
+    }
+
     // The blank and some tiles; the blank and as many tiles as there are cells beside it.
     let all_moves =
         [("3x3", &[1u16, 2, 3, 4, 5][..]), ("2x3", &[1, 2, 3, 4, 5])].map(|(size, tiles)| {
@@ -199,6 +250,7 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
                 let checked = Command::new(&program)
                     .arg(&file)
                     .args([&table_file, &partial])
+                    .args([damaged(&file), damaged(&table_file)])
                     .args(&all_moves)
                     .output()
                     .unwrap();
@@ -207,6 +259,8 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
             }
         }
     }
+    the_cmake_package_is_found(&prefix, dir.path());
+
     // Every function of the header is called by the test program.
     let header = std::fs::read_to_string(tools("c/tilewave.h")).unwrap();
     let program = std::fs::read_to_string(tools("c/test.c")).unwrap();
@@ -217,5 +271,35 @@ fn the_installed_interface_serves_c_and_cpp_programs() {
                 || name == "tilewave_h",
             "{name}"
         );
+    }
+}
+
+/// Configures, builds and runs a project that finds the package with CMake.
+fn the_cmake_package_is_found(prefix: &Path, dir: &Path) {
+    if Command::new("cmake").arg("--version").output().is_err() {
+        skipped("cmake is not installed");
+        return;
+    }
+    let (project, build) = (dir.join("project"), dir.join("build"));
+    std::fs::create_dir(&project).unwrap();
+    let lists = format!(
+        "cmake_minimum_required(VERSION 3.13)\nproject(client C)\nfind_package(tilewave 0.1 REQUIRED)\n\
+         foreach(how tilewave static)\nadd_executable(client-${{how}} {})\n\
+         target_link_libraries(client-${{how}} PRIVATE tilewave::${{how}})\nendforeach()\n",
+        tools("c/example.c").display()
+    );
+    std::fs::write(project.join("CMakeLists.txt"), lists).unwrap();
+    compile(
+        Command::new("cmake")
+            .arg("-S")
+            .arg(&project)
+            .arg("-B")
+            .arg(&build)
+            .arg(format!("-DCMAKE_PREFIX_PATH={}", prefix.display())),
+    );
+    compile(Command::new("cmake").arg("--build").arg(&build));
+    for how in ["tilewave", "static"] {
+        let ran = Command::new(build.join(format!("client-{how}"))).output().unwrap();
+        assert_eq!(ran.status.code(), Some(2), "{ran:?}");
     }
 }

@@ -17,14 +17,14 @@ def search() -> tuple[int, npt.NDArray[np.uint64]]:
     diameter = result.diameter
     assert diameter is not None
     more = tilewave.growth([[1, 2, 0], [1, 0, 2]], names=["a", "b"])
-    return diameter + more.total, result.counts
+    return diameter + more.num_found, result.counts
 
 
 def look_up(boards: npt.NDArray[np.uint8]) -> npt.NDArray[np.int16]:
     with PatternDatabase.build("3x3", [1, 2, 3], kind="region-aware") as db:
-        one: int = db["1 2 3/4 5 6/7 8 0"]
+        one: int = db("1 2 3/4 5 6/7 8 0")
         values: npt.NDArray[np.uint8] = db.values
-        found: npt.NDArray[np.int16] = db[boards]
+        found: npt.NDArray[np.int16] = db(boards)
         return found + one + int(values.max())
 
 
@@ -37,18 +37,18 @@ def distances(boards: npt.NDArray[np.uint8]) -> npt.NDArray[np.int16]:
 def solutions() -> list[str]:
     one: Solution = tilewave.solve("1 2 3/4 5 6/7 0 8")
     many: list[Solution] = Solver("3x3").solve(["1 2 3/4 5 6/7 0 8", "1 2 3/4 5 6/7 8 0"])
-    quick: str = tilewave.fast("1 2 3/4 5 6/7 0 8")
+    quick: str = str(tilewave.solve("1 2 3/4 5 6/7 0 8", optimal=False))
     return [one.moves, quick, *(solution.moves for solution in many)]
 
 
 def states() -> bool:
     puzzle = Puzzle.from_generators(np.array([[1, 2, 3, 0], [1, 0, 2, 3]]), inverses=True)
-    after, can = puzzle.neighbours(puzzle.goal)
+    after, can = puzzle.neighbors(puzzle.goal)
     ids: npt.NDArray[np.uint64] = puzzle.rank(after)
     back = puzzle.unrank(ids)
-    return bool((back == after).all() and can.all()) and len(tilewave.play("1 2/3 0", "R")) == 2
+    return bool((back == after).all() and can.all()) and len(tilewave.apply_moves("1 2/3 0", "R")) == 2
 
 
 if __name__ == "__main__":
-    boards = tilewave.scramble("3x3", 10, goal="first", seed=1)
+    boards = tilewave.scramble("3x3", 10, goal="first", rng=1)
     print(search(), look_up(boards), distances(boards), solutions(), states())

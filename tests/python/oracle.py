@@ -60,3 +60,18 @@ def growth(generators):
         counts.append(len(level))
         level = {tuple(s[i] for i in p) for s in level for p in generators} - seen
     return counts
+
+
+def turning(generators, twists, orientations, solved):
+    """The states at each depth where position i receives the piece (number, turn) of p[i], turned by a twist."""
+    level, seen, counts = {tuple((piece, 0) for piece in solved)}, set(), []
+    moves = [list(zip(p, t)) for p, t in zip(generators, twists)]
+
+    def after(state, move):
+        return tuple((state[at][0], (state[at][1] + by) % o) for (at, by), o in zip(move, orientations))
+
+    while level:
+        seen |= level
+        counts.append(len(level))
+        level = {after(state, move) for state in level for move in moves} - seen
+    return counts

@@ -20,8 +20,8 @@ def test_counts_are_those_of_a_plain_search(size, goal):
     assert result.counts.tolist() == np.bincount(list(known.values())).tolist()
     assert result.diameter == max(known.values()) and result.antipodes == result.counts[-1]
     farthest = {board for board, depth in known.items() if depth == result.diameter}
-    assert {tuple(row) for row in result.last.tolist()} == farthest
-    assert result.complete and result.total == result.states == len(known)
+    assert {tuple(row) for row in result.last_layer.tolist()} == farthest
+    assert result.complete and result.num_found == result.num_states == len(known)
 
 
 def test_a_goal_and_a_start_can_be_arrays():
@@ -39,7 +39,7 @@ def test_engines_agree_and_the_depth_can_be_limited():
     short = tilewave.bfs("3x3", max_depth=5)
     assert short.counts.tolist() == sweep.counts[:6].tolist()
     assert not short.complete and short.diameter is None and short.antipodes is None
-    assert repr(short) == 'SearchResult("3x3", states=51, stopped after depth 5)'
+    assert repr(short) == 'SearchResult("3x3", num_found=51, stopped after depth 5)'
 
 
 def test_metrics_families_and_files(tmp_path):
@@ -51,7 +51,7 @@ def test_metrics_families_and_files(tmp_path):
     lrx = tilewave.bfs("lrx:5").counts.tolist()
     assert tilewave.bfs(file).counts.tolist() == tilewave.bfs(str(file)).counts.tolist() == lrx
     directed = tilewave.bfs(file, directed=True)
-    assert directed.total == 120 and directed.counts.tolist() != lrx
+    assert directed.num_found == 120 and directed.counts.tolist() != lrx
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_what_is_no_search_is_refused(arguments, said):
         ([1, 2, 0], "rows of one array"),
         ([[0.0, 1.0]], "integers"),
         ([[0, 1, 2]], "moves anything"),
-        ([[*range(1, 20), 0]], "positions"),
+        ([[*range(1, 200), 0]], "locations"),
         (np.zeros((0, 5), int), "moves anything"),
         (np.zeros((3, 0), int), "positions"),
     ],

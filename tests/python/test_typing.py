@@ -32,7 +32,7 @@ def test_wrong_code_does_not(tmp_path):
 
 
 def test_client_code_runs():
-    boards = client.tilewave.scramble("3x3", 10, goal="first", seed=1)
+    boards = client.tilewave.scramble("3x3", 10, goal="first", rng=1)
     assert client.search()[0] == 31 + 6
     assert client.look_up(client.tilewave.scramble("3x3", 10)).shape == client.distances(boards).shape
     assert client.solutions() == ["L", "L", "L", ""] and client.states()

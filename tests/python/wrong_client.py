@@ -2,7 +2,7 @@
 
 import tilewave
 
-tilewave.bfs("3x3", metric="qtm")  # no metric
+tilewave.bfs("3x3", metric="ltm")  # no metric
 tilewave.bfs("3x3", depth=5)  # no such option
 tilewave.bfs("3x3").diameter + 1  # it may be None
 tilewave.bfs("3x3", progress=lambda depth: None)  # it gets three

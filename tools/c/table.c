@@ -8,16 +8,15 @@
 #include "tilewave.h"
 
 int main(int argc, char **argv) {
-    char message[256], line[1024];
+    char line[1024];
     TilewaveTable *table;
 
     if (argc != 2) {
         fprintf(stderr, "usage: %s FILE < boards\n", argv[0]);
         return 2;
     }
-    table = tilewave_table_open(argv[1], message, sizeof message);
-    if (table == NULL) {
-        fprintf(stderr, "error: %s\n", message);
+    if (tilewave_table_open(argv[1], TILEWAVE_OPEN_LAZY, &table) != TILEWAVE_STATUS_OK) {
+        fprintf(stderr, "error: %s\n", tilewave_last_message());
         return 1;
     }
     while (fgets(line, sizeof line, stdin) != NULL) {

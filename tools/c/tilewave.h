@@ -1,76 +1,155 @@
-/* The C interface of tilewave: pattern databases and distance tables. How to build and link: tools/c/README.md.
+/**
+ * @file tilewave.h
+ * The C interface of tilewave: pattern databases and distance tables. How to build and link: tools/c/README.md.
  *
- * Every pointer is NULL or points at as many elements as the count or capacity beside it says; what a NULL
- * means is said where it means something, elsewhere the answer is TILEWAVE_INVALID or 0. A database or a table
- * may be used by several threads at once, until it is closed.
+ * Every pointer is NULL or points at as many elements as the count or capacity beside it says. What a NULL means is
+ * documented where it means something; elsewhere it is a wrong argument. A database or a table may be used by several
+ * threads at the same time, until it is closed.
  *
- * Made by cbindgen from src/capi; do not edit. Make it again: TILEWAVE_UPDATE=1 cargo test --test suite c_header */
+ * Made by cbindgen from src/capi; do not edit. Make it again: TILEWAVE_UPDATE=1 cargo test --release --test suite c_header
+ */
 
 #ifndef TILEWAVE_H
 #define TILEWAVE_H
 
 #include <stddef.h>
 #include <stdint.h>
+/** What is before each function: define it to change how the functions are declared. */
+#ifndef TILEWAVE_API
+#define TILEWAVE_API extern
+#endif
 
-/*
- Version of this header: major.
+/**
+ * Version of this header: major.
  */
 #define TILEWAVE_VERSION_MAJOR 0
 
-/*
- Version of this header: minor.
+/**
+ * Version of this header: minor.
  */
 #define TILEWAVE_VERSION_MINOR 1
 
-/*
- Version of this header: patch.
+/**
+ * Version of this header: patch.
  */
 #define TILEWAVE_VERSION_PATCH 0
 
-/*
- The board or the cells are not of this database or table, or a file turned out to be damaged.
+/**
+ * Version of this header as one number: major * 10000 + minor * 100 + patch.
  */
-#define TILEWAVE_INVALID -1
+#define TILEWAVE_VERSION_NUMBER 100
 
-/*
- No board that can reach the goal has this placement, or the board cannot reach it.
+/**
+ * Flag of the open functions: read the whole file into memory and check it. The default.
  */
-#define TILEWAVE_UNREACHABLE -2
+#define TILEWAVE_OPEN_READ 0
 
-/*
- Kind of a database: one value per placement, the least over the cells of the blank. Admissible, not
- consistent.
+/**
+ * Flag of the open functions: map the file and check it. Processes that map a file share its memory. Nobody may shorten
+ * the file while it is open.
  */
-#define TILEWAVE_KIND_ADDITIVE_MIN 0
+#define TILEWAVE_OPEN_MAP 1
 
-/*
- Kind of a database: one value per placement and region of the blank. Consistent.
+/**
+ * Flag of tilewave_table_open(): read and check only the parts of the file that are asked for.
  */
-#define TILEWAVE_KIND_REGION_AWARE 1
+#define TILEWAVE_OPEN_LAZY 2
 
-/*
- Kind of a database: one value per placement of the tiles and the blank, tile 0 of the pattern, every move counted. Not
- additive.
+/**
+ * What a function that can fail returns. tilewave_last_message() has the details.
  */
-#define TILEWAVE_KIND_ALL_MOVES 2
+typedef enum {
+  /**
+   * Success.
+   */
+  TILEWAVE_STATUS_OK = 0,
+  /**
+   * A wrong argument: a NULL pointer, an unknown flag, a path that is not UTF-8.
+   */
+  TILEWAVE_STATUS_MISUSE = 1,
+  /**
+   * The system refused to open or read the file.
+   */
+  TILEWAVE_STATUS_IO = 2,
+  /**
+   * The file is something else.
+   */
+  TILEWAVE_STATUS_NOT_SUCH_A_FILE = 3,
+  /**
+   * The file is of a version that this library does not read.
+   */
+  TILEWAVE_STATUS_VERSION = 4,
+  /**
+   * The file is damaged.
+   */
+  TILEWAVE_STATUS_DAMAGED = 5,
+  /**
+   * There is not enough memory, or there are no threads to be had.
+   */
+  TILEWAVE_STATUS_MEMORY = 6,
+  /**
+   * The file is intact, but this interface has no use for it: a table of a puzzle that is not a board.
+   */
+  TILEWAVE_STATUS_UNSUPPORTED = 7,
+} TilewaveStatus;
 
-/*
- Encoding of a database: one byte per entry, 255 for none.
+/**
+ * Kind of a database.
  */
-#define TILEWAVE_ENCODING_BYTE 0
+typedef enum {
+  /**
+   * One value per placement, the least over the cells of the blank. Admissible, not consistent.
+   */
+  TILEWAVE_KIND_ADDITIVE_MIN = 0,
+  /**
+   * One value per placement and region of the blank. Consistent.
+   */
+  TILEWAVE_KIND_REGION_AWARE = 1,
+  /**
+   * One value per placement of the tiles and the blank, tile 0 of the pattern, every move counted. Not additive.
+   */
+  TILEWAVE_KIND_ALL_MOVES = 2,
+} TilewaveKind;
 
-/*
- Encoding of a database: one bit per entry, the first in the lowest bit of a byte: (value div 2) mod 2.
+/**
+ * Encoding of a database.
  */
-#define TILEWAVE_ENCODING_BIT 2
+typedef enum {
+  /**
+   * One byte per entry, 255 for none.
+   */
+  TILEWAVE_ENCODING_BYTE = 0,
+  /**
+   * One bit per entry, the first in the lowest bit of a byte: (value div 2) mod 2.
+   */
+  TILEWAVE_ENCODING_BIT = 2,
+} TilewaveEncoding;
 
-/*
- An open pattern database.
+/**
+ * Negative values of boards and placements.
+ */
+typedef enum {
+  /**
+   * The board or the placement is not one of this database or table.
+   */
+  TILEWAVE_ANSWER_INVALID = -1,
+  /**
+   * The goal cannot be reached, or a table of the first depths does not have the board.
+   */
+  TILEWAVE_ANSWER_UNREACHABLE = -2,
+  /**
+   * The file could not be read, or is damaged: tilewave_last_message() has the details.
+   */
+  TILEWAVE_ANSWER_FAILED = -3,
+} TilewaveAnswer;
+
+/**
+ * An open pattern database.
  */
 typedef struct TilewavePdb TilewavePdb;
 
-/*
- An open distance table.
+/**
+ * An open distance table.
  */
 typedef struct TilewaveTable TilewaveTable;
 
@@ -78,167 +157,230 @@ typedef struct TilewaveTable TilewaveTable;
 extern "C" {
 #endif // __cplusplus
 
-/*
- Returns the version of the library, for example "0.1.0": a text that stays.
+/**
+ * Returns the version of the library, for example "0.1.0" (static storage).
  */
-const char *tilewave_version(void);
+TILEWAVE_API const char *tilewave_version(void);
 
-/*
- Opens a database file and returns it, or NULL. On failure a message of at most `capacity - 1` bytes is
- written to `message`, which may be NULL.
+/**
+ * Returns the version of the library as one number, to be compared with TILEWAVE_VERSION_NUMBER.
  */
-TilewavePdb *tilewave_pdb_open(const char *path,
-                               char *message,
-                               size_t capacity);
+TILEWAVE_API int tilewave_version_number(void);
 
-/*
- Closes a database, which may be NULL.
+/**
+ * Returns what a status means, in a few words (static storage).
  */
-void tilewave_pdb_close(TilewavePdb *pdb);
+TILEWAVE_API const char *tilewave_status_text(int status);
 
-/*
- Returns the value of a board: `count` tiles in row-major order, 0 for the blank. Negative:
- TILEWAVE_INVALID, TILEWAVE_UNREACHABLE.
+/**
+ * Returns the message of the last failure on this thread, or "" where there was none. It is valid until the next failure
+ * on this thread.
  */
-int tilewave_pdb_value(const TilewavePdb *pdb, const uint16_t *tiles, size_t count);
+TILEWAVE_API
+const char *tilewave_last_message(void);
 
-/*
- Writes the values of many boards, looked up with all cores, and returns how many there are: `count`
- tiles of boards one after the other, which is a multiple of rows times columns. Returns 0 and writes
- nothing when it is none, or `capacity` is too small. Values are those of tilewave_pdb_value.
+/**
+ * Limits the threads that read files and look up many boards: 1 to 1024, or 0 for one per core, the default. For all
+ * threads of the process; look-ups that run keep theirs.
  */
-size_t tilewave_pdb_values(const TilewavePdb *pdb,
-                           const uint16_t *tiles,
-                           size_t count,
-                           int *values,
-                           size_t capacity);
+TILEWAVE_API
+TilewaveStatus tilewave_set_threads(unsigned int threads);
 
-/*
- Returns the value of a placement: the row-major cells of the pattern's tiles in increasing order of
- their numbers, `count` of them, and the cell of the blank (which matters in region-aware databases only, but
- must be free). Where every move counts, tile 0 of the pattern is the blank, and both say the same cell.
- Negative: TILEWAVE_INVALID, TILEWAVE_UNREACHABLE.
+/**
+ * Opens a database file.
+ *
+ * @param path The file.
+ * @param flags TILEWAVE_OPEN_READ or TILEWAVE_OPEN_MAP.
+ * @param out Receives the database, NULL on failure. Close it with tilewave_pdb_close().
  */
+TILEWAVE_API
+TilewaveStatus tilewave_pdb_open(const char *path,
+                                 unsigned int flags,
+                                 TilewavePdb **out);
+
+/**
+ * Closes a database, which may be NULL.
+ */
+TILEWAVE_API void tilewave_pdb_close(TilewavePdb *pdb);
+
+/**
+ * Returns the value of a board, or a negative TilewaveAnswer.
+ *
+ * @param tiles The tiles in row-major order, 0 for the blank.
+ * @param count Number of tiles: rows times columns.
+ */
+TILEWAVE_API int tilewave_pdb_value(const TilewavePdb *pdb, const uint16_t *tiles, size_t count);
+
+/**
+ * Looks up the values of many boards, on all threads.
+ *
+ * @param tiles The tiles of the boards, one board after the other.
+ * @param boards Number of boards.
+ * @param values Receives a value for each board: those of tilewave_pdb_value().
+ */
+TILEWAVE_API
+TilewaveStatus tilewave_pdb_values(const TilewavePdb *pdb,
+                                   const uint16_t *tiles,
+                                   size_t boards,
+                                   int16_t *values);
+
+/**
+ * Returns the value of a placement, or a negative TilewaveAnswer.
+ *
+ * @param cells The row-major cells of the pattern's tiles, in increasing order of the tiles.
+ * @param count Number of tiles of the pattern.
+ * @param blank The cell of the blank, which must be free. It changes values of region-aware databases only. Where every
+ * move counts, tile 0 of the pattern is the blank, and both give the same cell.
+ */
+TILEWAVE_API
 int tilewave_pdb_lookup(const TilewavePdb *pdb,
                         const uint8_t *cells,
                         size_t count,
                         uint8_t blank);
 
-/*
- Returns the number of rows of the board, 0 for NULL.
+/**
+ * Returns the entry of a placement in tilewave_pdb_data(), or UINT64_MAX for what is no placement. Arguments as of
+ * tilewave_pdb_lookup().
  */
-size_t tilewave_pdb_rows(const TilewavePdb *pdb);
+TILEWAVE_API
+uint64_t tilewave_pdb_entry(const TilewavePdb *pdb,
+                            const uint8_t *cells,
+                            size_t count,
+                            uint8_t blank);
 
-/*
- Returns the number of columns of the board, 0 for NULL.
+/**
+ * Returns the number of rows of the board, 0 for NULL.
  */
-size_t tilewave_pdb_columns(const TilewavePdb *pdb);
+TILEWAVE_API size_t tilewave_pdb_rows(const TilewavePdb *pdb);
 
-/*
- Returns the number of cells of the board and writes as much of the goal as `capacity` allows to
- `tiles`, which may be NULL: row-major, 0 for the blank.
+/**
+ * Returns the number of columns of the board, 0 for NULL.
  */
-size_t tilewave_pdb_goal(const TilewavePdb *pdb, uint16_t *tiles, size_t capacity);
+TILEWAVE_API size_t tilewave_pdb_columns(const TilewavePdb *pdb);
 
-/*
- Returns the number of tiles of the pattern and writes as many of their numbers as `capacity` allows,
- in increasing order, to `tiles`, which may be NULL.
+/**
+ * Returns the number of cells of the board and writes as much of the goal as `capacity` allows to
+ * `tiles`, which may be NULL: row-major, 0 for the blank.
  */
+TILEWAVE_API size_t tilewave_pdb_goal(const TilewavePdb *pdb, uint16_t *tiles, size_t capacity);
+
+/**
+ * Returns the number of tiles of the pattern and writes as many of their numbers as `capacity` allows,
+ * in increasing order, to `tiles`, which may be NULL.
+ */
+TILEWAVE_API
 size_t tilewave_pdb_tiles(const TilewavePdb *pdb,
                           uint16_t *tiles,
                           size_t capacity);
 
-/*
- Returns TILEWAVE_KIND_ADDITIVE_MIN, TILEWAVE_KIND_REGION_AWARE or TILEWAVE_KIND_ALL_MOVES.
+/**
+ * Returns the kind of a database.
  */
-int tilewave_pdb_kind(const TilewavePdb *pdb);
+TILEWAVE_API TilewaveKind tilewave_pdb_kind(const TilewavePdb *pdb);
 
-/*
- Returns TILEWAVE_ENCODING_BYTE or TILEWAVE_ENCODING_BIT.
+/**
+ * Returns the encoding of a database.
  */
-int tilewave_pdb_encoding(const TilewavePdb *pdb);
+TILEWAVE_API TilewaveEncoding tilewave_pdb_encoding(const TilewavePdb *pdb);
 
-/*
- Returns the number of entries, 0 for NULL.
+/**
+ * Returns the number of entries, 0 for NULL.
  */
-uint64_t tilewave_pdb_entries(const TilewavePdb *pdb);
+TILEWAVE_API uint64_t tilewave_pdb_entries(const TilewavePdb *pdb);
 
-/*
- Returns the largest value, 0 for NULL.
+/**
+ * Returns the largest value, 0 for NULL.
  */
-int tilewave_pdb_maximum(const TilewavePdb *pdb);
+TILEWAVE_API int tilewave_pdb_maximum(const TilewavePdb *pdb);
 
-/*
- Returns the entries as they are in the file (docs/format.md), valid until the database is closed, and
- writes their length in bytes to `bytes`, which may be NULL.
+/**
+ * Returns the entries as they are in the file (docs/format.md), valid until the database is closed, and
+ * writes their length in bytes to `bytes`, which may be NULL.
  */
+TILEWAVE_API
 const uint8_t *tilewave_pdb_data(const TilewavePdb *pdb,
                                  size_t *bytes);
 
-/*
- Opens the table file of a board and returns it, or NULL. On failure a message of at most `capacity - 1` bytes is
- written to `message`, which may be NULL.
+/**
+ * Opens the table file of a board.
+ *
+ * @param path The file.
+ * @param flags TILEWAVE_OPEN_READ, TILEWAVE_OPEN_MAP, or TILEWAVE_OPEN_LAZY for a few look-ups in a large table.
+ * @param out Receives the table, NULL on failure. Close it with tilewave_table_close().
  */
-TilewaveTable *tilewave_table_open(const char *path,
-                                   char *message,
-                                   size_t capacity);
+TILEWAVE_API
+TilewaveStatus tilewave_table_open(const char *path,
+                                   unsigned int flags,
+                                   TilewaveTable **out);
 
-/*
- Closes a table, which may be NULL.
+/**
+ * Closes a table, which may be NULL.
  */
-void tilewave_table_close(TilewaveTable *table);
+TILEWAVE_API void tilewave_table_close(TilewaveTable *table);
 
-/*
- Returns the depth of a board: `count` tiles in row-major order, 0 for the blank. Negative:
- TILEWAVE_INVALID, also for a damaged table, and TILEWAVE_UNREACHABLE, also for a board of a depth that a table of
- some depths only does not have.
+/**
+ * Returns the depth of a board, or a negative TilewaveAnswer.
+ *
+ * @param tiles The tiles in row-major order, 0 for the blank.
+ * @param count Number of tiles: rows times columns.
  */
+TILEWAVE_API
 int tilewave_table_depth(const TilewaveTable *table,
                          const uint16_t *tiles,
                          size_t count);
 
-/*
- Writes the depths of many boards, looked up with all cores, and returns how many there are: `count`
- tiles of boards one after the other, which is a multiple of rows times columns. Returns 0 and writes
- nothing when it is none, or `capacity` is too small. Depths are those of tilewave_table_depth.
+/**
+ * Looks up the depths of many boards, on all threads.
+ *
+ * @param tiles The tiles of the boards, one board after the other.
+ * @param boards Number of boards.
+ * @param depths Receives a depth for each board: those of tilewave_table_depth().
  */
-size_t tilewave_table_depths(const TilewaveTable *table,
-                             const uint16_t *tiles,
-                             size_t count,
-                             int *depths,
-                             size_t capacity);
+TILEWAVE_API
+TilewaveStatus tilewave_table_depths(const TilewaveTable *table,
+                                     const uint16_t *tiles,
+                                     size_t boards,
+                                     int16_t *depths);
 
-/*
- Returns the number of moves of a shortest solution of a board in the table's metric, and writes its moves
- to `moves`: the letters U, D, L, R say where the tile goes, one for every tile; at most `capacity - 1` of
- them and a NUL. `moves` may be NULL. Negative as for tilewave_table_depth, with nothing written.
+/**
+ * Returns the number of moves of a shortest solution of a board in the table's metric, or a negative TilewaveAnswer.
+ *
+ * @param tiles The tiles in row-major order, 0 for the blank.
+ * @param count Number of tiles: rows times columns.
+ * @param moves Receives the moves, at most capacity - 1 of them and a NUL: the letters U, D, L, R say where a tile goes,
+ * one for every tile. May be NULL. Nothing is written when the answer is negative.
+ * @param capacity Bytes of `moves`.
  */
+TILEWAVE_API
 int tilewave_table_solve(const TilewaveTable *table,
                          const uint16_t *tiles,
                          size_t count,
                          char *moves,
                          size_t capacity);
 
-/*
- Returns the number of rows of the board, 0 for NULL.
+/**
+ * Returns the number of rows of the board, 0 for NULL.
  */
-size_t tilewave_table_rows(const TilewaveTable *table);
+TILEWAVE_API size_t tilewave_table_rows(const TilewaveTable *table);
 
-/*
- Returns the number of columns of the board, 0 for NULL.
+/**
+ * Returns the number of columns of the board, 0 for NULL.
  */
-size_t tilewave_table_columns(const TilewaveTable *table);
+TILEWAVE_API size_t tilewave_table_columns(const TilewaveTable *table);
 
-/*
- Returns the number of cells of the board and writes as much of the goal as `capacity` allows to
- `tiles`, which may be NULL: row-major, 0 for the blank.
+/**
+ * Returns the number of cells of the board and writes as much of the goal as `capacity` allows to
+ * `tiles`, which may be NULL: row-major, 0 for the blank.
  */
-size_t tilewave_table_goal(const TilewaveTable *table, uint16_t *tiles, size_t capacity);
+TILEWAVE_API
+size_t tilewave_table_goal(const TilewaveTable *table,
+                           uint16_t *tiles,
+                           size_t capacity);
 
-/*
- Returns the largest depth in the table, 0 for NULL.
+/**
+ * Returns the largest depth in the table, 0 for NULL.
  */
-int tilewave_table_maximum(const TilewaveTable *table);
+TILEWAVE_API int tilewave_table_maximum(const TilewaveTable *table);
 
 #ifdef __cplusplus
 }  // extern "C"

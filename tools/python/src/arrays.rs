@@ -21,11 +21,13 @@ pub struct Form {
     pub width: usize,
     /// Of a board, its rows and columns.
     pub size: Option<Size>,
+    /// The largest number of a row.
+    pub largest: usize,
 }
 
 impl Form {
     pub fn board(size: Size) -> Form {
-        Form { width: size.cells(), size: Some(size) }
+        Form { width: size.cells(), size: Some(size), largest: size.tiles() }
     }
 
     /// `boards of 3x4`.
@@ -148,7 +150,7 @@ pub fn rows(of: &Bound<'_, PyAny>, form: Form, parse: Parse<'_>) -> PyResult<Row
                 "tile {value} is not on a {size} board: its tiles are 1 to {}",
                 size.tiles()
             ),
-            None => format!("{value} is no element: they are 0 to {}", form.width - 1),
+            None => format!("{value} is no element: they are 0 to {}", form.largest),
         };
         invalid(format!("{row}{what}"))
     })?;
@@ -211,6 +213,13 @@ pub fn shaped<'py, T: Element>(
     shape: &[usize],
 ) -> PyResult<Bound<'py, PyAny>> {
     Ok(PyArray1::from_vec(py, values).reshape(shape)?.into_any())
+}
+
+/// Returns numbers as an array that nobody can write into.
+pub fn fixed<'py, T: Element>(py: Python<'py>, values: &[T]) -> PyResult<Bound<'py, PyAny>> {
+    let array = PyArray1::from_slice(py, values).into_any();
+    array.getattr("flags")?.setattr("writeable", false)?;
+    Ok(array)
 }
 
 /// Returns one result per row: an array, or a number for one row alone.

@@ -5,8 +5,9 @@ use std::io::ErrorKind;
 use pyo3::PyErr;
 use pyo3::exceptions::{
     PyFileExistsError, PyFileNotFoundError, PyIsADirectoryError, PyKeyboardInterrupt,
-    PyMemoryError, PyOSError, PyPermissionError, PyRuntimeError, PyValueError,
+    PyMemoryError, PyOSError, PyPermissionError, PyRuntimeError, PyTypeError, PyValueError,
 };
+use tilewave::frontier::FrontierError;
 use tilewave::pdb::PdbError;
 use tilewave::search::SearchError;
 use tilewave::solve::SolveError;
@@ -14,7 +15,7 @@ use tilewave::table::TableError;
 use tilewave::{Class, Error, SystemError};
 
 /// What the library advises in the words of the command line, and what that is here. Longer ones first.
-const WORDS: [(&str, &str); 22] = [
+const WORDS: &[(&str, &str)] = &[
     ("--force to replace it", "replace=True"),
     ("search on disk with --dir DIR", "search on disk with dir="),
     ("use --engine reference", "use engine=\"reference\""),
@@ -30,6 +31,8 @@ const WORDS: [(&str, &str); 22] = [
     ("give the same command again", "make the same call again"),
     ("start one with tilewave bfs BOARD --dir", "start one with tilewave.bfs(BOARD, dir=...) in"),
     ("(tilewave puzzles lists them)", ""),
+    ("--count-ahead", "count_ahead=True"),
+    ("--max-depth ", "max_depth="),
     ("--max-depth", "max_depth="),
     ("--memory", "memory="),
     ("--pattern", "tiles="),
@@ -53,6 +56,13 @@ pub fn invalid(text: impl std::fmt::Display) -> PyErr {
 /// Returns the error of something that was closed.
 pub fn closed(what: &str) -> PyErr {
     invalid(format!("the {what} is closed"))
+}
+
+/// Returns the error of something that has no file to be opened again.
+pub fn not_pickled(what: &str) -> PyErr {
+    PyTypeError::new_err(format!(
+        "a {what} in memory is not pickled: save it, and open the file in the other process"
+    ))
 }
 
 fn system(kind: ErrorKind, text: String) -> PyErr {
@@ -118,6 +128,7 @@ pub fn exception(error: impl Into<Error>) -> PyErr {
         Error::System(error) => of_system(error),
         Error::Search(error) => of_search(error),
         Error::Pdb(error) | Error::Solve(SolveError::Pdb(error)) => of_pdb(error),
+        Error::Frontier(FrontierError::Memory { .. }) => PyMemoryError::new_err(text(&error)),
         Error::Table(TableError::Budget { .. }) => PyMemoryError::new_err(text(&error)),
         error if error.class() == Class::Interrupted => PyKeyboardInterrupt::new_err(()),
         Error::Table(TableError::DeadEnd { .. } | TableError::Unfilled { .. })

@@ -5,6 +5,7 @@
 
 mod arrays;
 mod errors;
+mod listed;
 mod numbers;
 mod pdb;
 mod puzzle;
@@ -13,19 +14,30 @@ mod solve;
 mod table;
 mod work;
 
+/// The command line: the same files as those of the program.
+#[path = "../../../src/cli/mod.rs"]
+#[allow(dead_code, unused_imports)]
+mod cli;
+
 /// Complete breadth-first searches of sliding-tile boards and permutation puzzles, and pattern databases.
 #[pyo3::pymodule]
 mod _tilewave {
     #[pymodule_export]
     use super::pdb::PatternDatabase;
     #[pymodule_export]
-    use super::puzzle::{Puzzle, neighbours, play, rank, scramble, unrank};
+    use super::puzzle::{Puzzle, apply_moves, neighbors, scramble};
     #[pymodule_export]
     use super::search::{SearchResult, bfs, growth};
     #[pymodule_export]
-    use super::solve::{Solution, Solver, fast, solve};
+    use super::solve::{Solution, Solver, solve};
     #[pymodule_export]
     use super::table::DistanceTable;
+
+    /// Runs the program with arguments, of which the first is its name, and returns its exit code.
+    #[pyo3::pyfunction]
+    fn _main(py: pyo3::Python<'_>, arguments: Vec<std::ffi::OsString>) -> u8 {
+        py.detach(|| crate::cli::run(arguments))
+    }
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -4,10 +4,12 @@
 //! TypeError, as of all functions of Python.
 
 use std::fmt::Display;
+use std::time::Duration;
 
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 use super::errors::invalid;
 
@@ -48,8 +50,36 @@ macro_rules! optional_arguments {
     )*};
 }
 
-arguments!(keep_last: usize);
-optional_arguments!(count: usize, max_depth: usize, memory: u64, seed: u64);
+arguments!(keep_last: usize, max_states: usize);
+optional_arguments!(count: usize, max_depth: usize, max_nodes: u64);
+
+/// Reads the argument `memory`: bytes, or a size with a unit.
+pub fn memory(of: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
+    if let Ok(text) = of.cast::<PyString>() {
+        let bytes = tilewave::internals::parse_bytes(&text.to_string());
+        return bytes.map(Some).map_err(|wrong| invalid(format!("memory: {wrong}")));
+    }
+    let number = || number(of, || between("memory", u64::MAX));
+    (!of.is_none()).then(number).transpose()
+}
+
+/// Reads the argument `rng`: a seed, or a generator of numpy that makes one.
+pub fn rng(of: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
+    if of.hasattr("integers")? {
+        return of.call_method1("integers", (1u64 << 63,))?.extract();
+    }
+    let number = || number(of, || between("rng", u64::MAX));
+    (!of.is_none()).then(number).transpose()
+}
+
+/// Reads the argument `timeout`, in seconds.
+pub fn timeout(of: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
+    if of.is_none() {
+        return Ok(None);
+    }
+    let wrong = |_| invalid("timeout has to be a number of seconds from 0");
+    Duration::try_from_secs_f64(of.extract()?).map(Some).map_err(wrong)
+}
 
 /// Most threads of a work.
 const MAX_THREADS: usize = 1024;

@@ -1,38 +1,63 @@
 //! Pattern databases.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
 use numpy::{PyArray1, ndarray::ArrayView1};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use tilewave::pdb::{Build, Encoding, Kind, Pattern, Pdb};
 use tilewave::{Error, Resources, Size};
 
 use super::arrays::{self, Form, Rows, parse_board, per_row};
-use super::errors::{closed, exception, invalid, named, of_one};
+use super::errors::{closed, exception, invalid, named, not_pickled, of_one};
 use super::numbers;
 use super::puzzle::goal_board;
-use super::work::{FIRST, for_rows, long};
+use super::work::{FIRST, for_rows, long, map, reopened};
 
 /// An additive pattern database: lower bounds on the moves of a few tiles.
 ///
-/// Made by `build` and `open`. Values of databases without common tiles add up to a lower bound on the moves of a
-/// board. A database can be closed, is a context manager, and may be used by several threads.
+/// Made by `build` and `open`. A database is a function: ``db(boards)`` are the values of boards, lower bounds on the moves
+/// of the pattern's tiles. Values of databases without common tiles add up to a lower bound on the moves of a board.
+/// A look-up takes some 20 ns per board and core, on all cores from 2048 boards on. A database can be closed, is a context
+/// manager, may be used by several threads, and can be pickled when it was opened from a file, which another process
+/// then opens.
+///
+/// Parameters
+/// ----------
+/// boards : array-like of int, shape (.., cells) or (.., rows, columns); or str
+///
+/// Returns
+/// -------
+/// int16 array of shape (..), or an int
+///     -1 where the board cannot reach the goal, as far as the pattern tells.
+///
+/// Raises
+/// ------
+/// ValueError
+///     Names the first row that is no board of the database's size; the database is closed.
 ///
 /// Examples
 /// --------
 /// >>> db = tilewave.PatternDatabase.build("3x3", [1, 2, 3, 4])
 /// >>> db
 /// PatternDatabase("3x3", tiles=[1, 2, 3, 4], kind="additive-min", encoding="byte")
-/// >>> len(db), db.maximum
+/// >>> db.num_entries, db.maximum
 /// (3024, 15)
-/// >>> db["8 6 7/2 5 4/3 0 1"]
+/// >>> db("8 6 7/2 5 4/3 0 1")
 /// 14
-/// >>> db[[[1, 2, 3, 4, 5, 6, 7, 8, 0], [8, 6, 7, 2, 5, 4, 3, 0, 1]]]
+/// >>> db([[1, 2, 3, 4, 5, 6, 7, 8, 0], [8, 6, 7, 2, 5, 4, 3, 0, 1]])
 /// array([ 0, 14], dtype=int16)
 #[pyclass(frozen, module = "tilewave")]
 pub struct PatternDatabase {
     pdb: RwLock<Option<Arc<Pdb>>>,
+    /// The file that it was opened from, and whether it is mapped.
+    file: Option<(PathBuf, bool)>,
+}
+
+/// Maps a database file, all of it checked.
+pub fn mapped(path: &Path) -> Result<Pdb, Error> {
+    Ok(Pdb::map(path, map(path)?)?)
 }
 
 /// What an array of values lies in: a database that stays as long as the array.
@@ -58,7 +83,7 @@ impl Values {
 
 impl PatternDatabase {
     pub fn of(pdb: Pdb) -> PatternDatabase {
-        PatternDatabase { pdb: RwLock::new(Some(Arc::new(pdb))) }
+        PatternDatabase { pdb: RwLock::new(Some(Arc::new(pdb))), file: None }
     }
 
     /// Returns the database, which must be open.
@@ -104,10 +129,11 @@ impl PatternDatabase {
     ///     One byte per entry, or, of region-aware values, one bit: the value of a board is then the length
     ///     of a walk to the goal.
     /// threads : int, optional
-    /// memory : int, optional
-    ///     Most bytes; half of what is free without it.
+    /// memory : int or str, optional
+    ///     Most bytes, or a size with a unit: "8GiB"; half of what is free without it.
     /// progress : callable, optional
-    ///     Called as progress(value, entries, seconds) after each value. What it raises ends the work and is raised.
+    ///     Called as progress(value, entries, seconds) after each value. An exception that it raises
+    ///     stops the work and is raised here.
     ///
     /// Returns
     /// -------
@@ -159,13 +185,16 @@ impl PatternDatabase {
         Ok(PatternDatabase::of(pdb))
     }
 
-    /// Reads a database file into memory and checks all of it.
+    /// Reads a database file into memory, or maps it, and checks all of it.
     ///
     /// Cost: the file's size in memory, and about 0.3 ns per byte on two cores while the system has it in memory.
     ///
     /// Parameters
     /// ----------
     /// path : str or os.PathLike
+    /// mmap : bool, default False
+    ///     Map the file instead of reading it: processes that open it share its memory. Nobody may shorten the file while
+    ///     it is open: the system ends a process that reads what was cut off, as with `numpy.memmap`.
     ///
     /// Returns
     /// -------
@@ -187,9 +216,23 @@ impl PatternDatabase {
     /// ...     db.tiles
     /// [1, 2, 3, 4, 5]
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf) -> PyResult<PatternDatabase> {
-        let pdb = long(py, None, |watch| Ok(Pdb::load_with(&path, watch)?))?;
-        Ok(PatternDatabase::of(pdb))
+    #[pyo3(signature = (path, *, mmap=false))]
+    fn open(py: Python<'_>, path: PathBuf, mmap: bool) -> PyResult<PatternDatabase> {
+        let pdb = long(py, None, |watch| match mmap {
+            true => mapped(&path),
+            false => Ok(Pdb::load_with(&path, watch)?),
+        })?;
+        let file = Some((std::path::absolute(&path).unwrap_or(path), mmap));
+        Ok(PatternDatabase { file, ..PatternDatabase::of(pdb) })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, PatternDatabase>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        slf.get().get()?;
+        let Some((path, mmap)) = &slf.get().file else {
+            return Err(not_pickled("database"));
+        };
+        reopened(py, py.get_type::<PatternDatabase>().into_any(), path, ("mmap", *mmap))
     }
 
     /// Writes the database to a file, which appears when it is complete.
@@ -251,24 +294,7 @@ impl PatternDatabase {
         self.close();
     }
 
-    /// Returns the values of boards, ``db[boards]``: a lower bound on the moves of the pattern's tiles.
-    ///
-    /// Some 20 ns per board and core, on all cores from 2048 boards on.
-    ///
-    /// Parameters
-    /// ----------
-    /// boards : array-like of int, shape (.., cells) or (.., rows, columns); or str
-    ///
-    /// Returns
-    /// -------
-    /// int16 array of shape (..), or an int
-    ///     -1 where the board cannot reach the goal, as far as the pattern tells.
-    ///
-    /// Raises
-    /// ------
-    /// ValueError
-    ///     Names the first row that is no board of the database's size; the database is closed.
-    fn __getitem__<'py>(
+    fn __call__<'py>(
         &self,
         py: Python<'py>,
         boards: &Bound<'py, PyAny>,
@@ -295,7 +321,7 @@ impl PatternDatabase {
     /// --------
     /// >>> db = tilewave.PatternDatabase.build("3x3", [1, 2, 3])
     /// >>> boards = tilewave.scramble("3x3", 100)
-    /// >>> bool((db.values[db.entries(boards)] == db[boards]).all())
+    /// >>> bool((db.values[db.entries(boards)] == db(boards)).all())
     /// True
     fn entries<'py>(
         &self,
@@ -331,8 +357,9 @@ impl PatternDatabase {
     }
 
     /// The number of entries.
-    fn __len__(&self) -> PyResult<usize> {
-        Ok(self.get()?.entries() as usize)
+    #[getter]
+    fn num_entries(&self) -> PyResult<u64> {
+        Ok(self.get()?.entries())
     }
 
     /// The pattern's tiles in increasing order.

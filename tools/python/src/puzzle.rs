@@ -1,46 +1,115 @@
 //! Puzzles, their states as numbers, and their moves.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
-use tilewave::puzzle::formats::{self, Counting, Format};
+use pyo3::types::{PyDict, PyInt, PyString, PyTuple};
+use tilewave::puzzle::formats::{self, Counting, FilePuzzle, Format};
+use tilewave::puzzle::orbits::{OrbitPuzzle, Turns};
 use tilewave::puzzle::{
-    Definition, Generator, Metric, MoveStyle, Permutation, StateSpace, families,
+    Definition, Generator, Metric, MoveStyle, Permutation, StateSpace, families, named,
 };
 use tilewave::solve::Scrambler;
-use tilewave::{Board, Direction, Error, Goal, Moves, Size, random};
+use tilewave::{Board, Direction, Error, Goal, Moves, Progress, Size, random};
 
 use super::arrays::{self, Cells, Form, Rows, as_array, boards, parse_board, per_row, shaped};
 use super::errors::{exception, invalid, of_one};
+use super::listed::{Listed, ListedParts, Turning};
 use super::numbers;
 use super::work::{FIRST, for_rows, in_pieces, long};
 
 /// Most bytes of a file that defines a puzzle.
 const MAX_FILE: u64 = 16 << 20;
 
-/// A sliding-tile board with its goal, or another permutation puzzle: its states as numbers, its moves.
+/// What is searched.
+#[derive(Clone)]
+pub enum Subject {
+    /// A board, or a puzzle of one set of at most 16 different pieces: its states have numbers.
+    Numbered(StateSpace),
+    /// Any other puzzle.
+    Listed(Arc<Listed>),
+}
+
+impl Subject {
+    pub fn name(&self) -> String {
+        match self {
+            Subject::Numbered(space) => space.name(),
+            Subject::Listed(listed) => listed.puzzle.name().to_string(),
+        }
+    }
+
+    pub fn metric(&self) -> Option<String> {
+        match self {
+            Subject::Numbered(space) => space.metric().map(|metric| metric.name().to_string()),
+            Subject::Listed(listed) => listed.metric.clone(),
+        }
+    }
+
+    /// Returns the space of numbered states, for which something else is made.
+    pub fn numbered(&self, what: &str) -> PyResult<&StateSpace> {
+        match self {
+            Subject::Numbered(space) => Ok(space),
+            Subject::Listed(listed) => Err(invalid(format!(
+                "{what} needs states with numbers, {} has none: boards of at most 16 cells have, and puzzles of one \
+                 set of at most 16 different pieces",
+                listed.puzzle
+            ))),
+        }
+    }
+
+    /// Returns the puzzle as lists take it.
+    pub fn listed(&self) -> PyResult<Arc<Listed>> {
+        match self {
+            Subject::Listed(listed) => Ok(listed.clone()),
+            Subject::Numbered(space) => {
+                let metric = space.metric().map(|metric| metric.name().to_string());
+                let puzzle = OrbitPuzzle::of_space(space).map_err(|e| exception(Error::from(e)))?;
+                Ok(Arc::new(Listed::new(puzzle, metric)))
+            }
+        }
+    }
+
+    fn goal_row(&self) -> Vec<u16> {
+        match self {
+            Subject::Numbered(space) => space.goal_row(),
+            Subject::Listed(listed) => listed.goal_row(),
+        }
+    }
+}
+
+/// Returns a whole number of any length, of its digits.
+pub fn integer<'py>(py: Python<'py>, digits: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.get_type::<PyInt>().call1((digits,))
+}
+
+/// A sliding-tile board with its goal, a cube, or another permutation puzzle: its states and its moves.
 ///
 /// Boards are integers in row-major order, 0 for the blank: arrays of shape (.., cells) or (.., rows, columns) of any
-/// integer dtype, nested lists, or texts such as "1 2 3/4 5 6/7 8 0". Arrangements of other puzzles have the number
-/// of an element at each position; element e belongs at position e, both from 0. The axes before those of a board
-/// are kept, so one board gives one result.
+/// integer dtype, nested lists, or strings such as "1 2 3/4 5 6/7 8 0". States of other puzzles have a number for each
+/// position: of a puzzle of one set of at most 16 different pieces the piece that stands there, where piece p belongs at
+/// position p; of all others piece * orientations + orientation, set after set, pieces numbered within their set. The
+/// axes before those of a state are kept, so one state gives one result.
+///
+/// Two puzzles are equal when their states, moves and goals are. Puzzles can be hashed, copied and pickled.
 ///
 /// Parameters
 /// ----------
 /// puzzle : str, os.PathLike or Puzzle
-///     Size of a board ("3x4"), member of a family ("topspin:12,4"), or a file that defines a puzzle (.gap, .tws,
-///     .def, .kpuzzle.json).
+///     Size of a board ("3x4"), named puzzle ("3x3x3", "megaminx"; the command ``tilewave puzzles`` lists them), member
+///     of a family ("topspin:12,4"), or a file that defines a puzzle (.gap, .tws, .def, .kpuzzle.json).
 /// goal : str or board, optional
 ///     Of boards: "last" (the default: blank in the last cell), "first", "blank=4", or a board.
-/// metric : {"stm", "mtm"}, optional
-///     Of boards: one tile is one move (the default), or any number of tiles in a line.
+/// metric : {"stm", "mtm", "htm", "qtm"}, optional
+///     Of boards: one tile is one move ("stm", the default), or any number of tiles in a line ("mtm"). Of named puzzles
+///     and files: any turn of a face is one move ("htm", the default), or a half turn is two ("qtm").
 /// directed : bool, default False
 ///     Of files: add no inverses to the moves.
-/// quarter : bool, default False
-///     Of files: powers of a move are no moves.
+/// pieces : str or list of str, optional
+///     Keep these sets of pieces: "corners", or ["corners", "edges"].
 ///
 /// Raises
 /// ------
@@ -51,38 +120,43 @@ const MAX_FILE: u64 = 16 << 20;
 /// --------
 /// >>> import tilewave
 /// >>> board = tilewave.Puzzle("3x4")
-/// >>> board.states, board.shape, board.moves
+/// >>> board.num_states, board.shape, board.moves
 /// (239500800, (3, 4), ['U', 'D', 'L', 'R'])
 /// >>> board.goal
 /// array([ 1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11,  0], dtype=uint8)
 /// >>> tilewave.Puzzle("pancake:4").moves
 /// ['F2', 'F3', 'F4']
+/// >>> tilewave.Puzzle("3x3x3").num_states
+/// 43252003274489856000
+/// >>> tilewave.Puzzle("3x3x3", pieces="corners").sets
+/// {'corners': (8, 3)}
 #[pyclass(frozen, module = "tilewave")]
 pub struct Puzzle {
-    pub space: StateSpace,
+    pub subject: Subject,
 }
 
 impl Puzzle {
-    pub fn new(space: StateSpace) -> Puzzle {
-        Puzzle { space }
-    }
-
     pub fn form(&self) -> Form {
-        form_of(&self.space)
+        match &self.subject {
+            Subject::Numbered(space) => form_of(space),
+            Subject::Listed(listed) => listed.form(),
+        }
     }
 
     pub fn read(&self, states: &Bound<'_, PyAny>) -> PyResult<Rows> {
-        arrays::rows(states, self.form(), &|text| self.space.row_of_text(text))
-    }
-
-    fn goal_row(&self) -> Vec<u16> {
-        self.space.goal_row()
+        match &self.subject {
+            Subject::Numbered(space) => {
+                arrays::rows(states, self.form(), &|text| space.row_of_text(text))
+            }
+            Subject::Listed(listed) => listed.read(states),
+        }
     }
 }
 
-/// Returns what the rows of a puzzle are.
+/// Returns what the rows of a numbered puzzle are.
 pub fn form_of(space: &StateSpace) -> Form {
-    space.size().map_or_else(|| Form { width: space.width(), size: None }, Form::board)
+    let (width, largest) = (space.width(), space.width().saturating_sub(1));
+    space.size().map_or_else(|| Form { width, size: None, largest }, Form::board)
 }
 
 /// Returns the goal that an argument gives for a size: a name, a text, or a board.
@@ -103,78 +177,146 @@ pub fn goal_board(goal: Option<&Bound<'_, PyAny>>, size: Size) -> PyResult<Board
     Board::new(size, &rows.numbers).map_err(exception)
 }
 
-/// How the moves of a puzzle are counted.
-#[derive(Clone, Copy, Default)]
+/// What is said of a puzzle besides its name.
+#[derive(Default)]
 pub struct Counted<'a, 'py> {
     pub goal: Option<&'a Bound<'py, PyAny>>,
     pub metric: Option<&'a str>,
     pub directed: bool,
-    pub quarter: bool,
+    pub pieces: Option<&'a Bound<'py, PyAny>>,
 }
 
-/// Returns what an argument names: a puzzle, a size, a member of a family, or a file.
-pub fn space(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<StateSpace> {
-    let Counted { goal, metric, directed, quarter } = counted;
-    if let Ok(puzzle) = puzzle.cast::<Puzzle>() {
-        if goal.is_some() || metric.is_some() || directed || quarter {
-            return Err(invalid(
-                "goal, metric, directed and quarter are said when the Puzzle is made",
-            ));
+/// The metrics of puzzles that turn.
+const TURNS: [(&str, Turns); 2] = [("htm", Turns::Powers), ("qtm", Turns::Quarter)];
+
+impl Counted<'_, '_> {
+    /// Checks that nothing is said but what a kind of puzzle takes.
+    fn only(&self, word: &str, takes: &[&str]) -> PyResult<()> {
+        let said = [
+            ("goal", self.goal.is_some(), "boards"),
+            ("directed", self.directed, "puzzles in files"),
+            ("pieces", self.pieces.is_some(), "puzzles of several sets of pieces"),
+        ];
+        match said.into_iter().find(|(name, said, _)| *said && !takes.contains(name)) {
+            Some((name, _, of)) => Err(invalid(format!("{name}= is for {of}, not for {word}"))),
+            None => Ok(()),
         }
-        return Ok(puzzle.get().space.clone());
+    }
+
+    fn turns(&self, word: &str) -> PyResult<Turns> {
+        let Some(metric) = self.metric else { return Ok(Turns::Powers) };
+        let found = TURNS.iter().find(|(name, _)| *name == metric);
+        let wrong = || invalid(format!("'{metric}' is not a metric of {word}: choose htm or qtm"));
+        found.map(|(_, turns)| *turns).ok_or_else(wrong)
+    }
+
+    /// The sets of pieces that are kept.
+    fn kept(&self, puzzle: OrbitPuzzle) -> PyResult<OrbitPuzzle> {
+        let Some(pieces) = self.pieces else { return Ok(puzzle) };
+        let one = pieces.extract::<String>().map(|text| {
+            text.split(',').map(|name| name.trim().to_string()).collect::<Vec<String>>()
+        });
+        let names = one.or_else(|_| pieces.extract::<Vec<String>>())?;
+        puzzle.keeping(&names).map_err(|error| exception(Error::from(error)))
+    }
+}
+
+/// Returns what an argument names: a puzzle, a size, a named puzzle, a member of a family, or a file.
+pub fn subject(puzzle: &Bound<'_, PyAny>, counted: Counted<'_, '_>) -> PyResult<Subject> {
+    if let Ok(puzzle) = puzzle.cast::<Puzzle>() {
+        counted.only("a Puzzle", &[])?;
+        if counted.metric.is_some() {
+            return Err(invalid("metric= is said when the Puzzle is made"));
+        }
+        return Ok(puzzle.get().subject.clone());
     }
     let path: PathBuf = puzzle.extract()?;
     let word = path.to_string_lossy();
-    let is_file = Format::of(&word).is_some() || path.is_file();
-    let metric = metric.map(|text| text.parse::<Metric>().map_err(exception));
-    let metric = metric.transpose()?;
-    if !is_file && (directed || quarter) {
-        return Err(invalid("directed and quarter are for puzzles in files"));
+    if let Some(puzzle) = named::parse(&word) {
+        counted.only(&word, &["pieces"])?;
+        let turned = puzzle.counting(counted.turns(&word)?).map_err(|e| exception(Error::from(e)));
+        let metric = counted.metric.unwrap_or("htm").to_string();
+        return Ok(Subject::Listed(Arc::new(Listed::new(counted.kept(turned?)?, Some(metric)))));
     }
-    if word.starts_with(|c: char| c.is_ascii_digit()) && !is_file {
+    if Format::of(&word).is_some() || path.is_file() {
+        return of_file(&path, &word, &counted);
+    }
+    if word.starts_with(|c: char| c.is_ascii_digit()) {
+        counted.only(&word, &["goal"])?;
+        let metric = counted.metric.map(|text| text.parse::<Metric>().map_err(exception));
         let size: Size = word.parse().map_err(exception)?;
-        let space = StateSpace::of_board(goal_board(goal, size)?);
-        return Ok(space.in_metric(metric.unwrap_or_default()));
+        let space = StateSpace::of_board(goal_board(counted.goal, size)?);
+        let metric = metric.transpose()?.unwrap_or_default();
+        return Ok(Subject::Numbered(space.in_metric(metric)));
     }
-    if goal.is_some() || metric.is_some() {
-        return Err(invalid(format!("goal and metric are for boards, {word} is none")));
+    counted.only(&word, &[])?;
+    if counted.metric.is_some() {
+        return Err(invalid(format!(
+            "metric= is for boards and puzzles that turn, not for {word}"
+        )));
     }
-    let definition = match is_file {
-        true => file(&path, Counting { directed, quarter })?,
-        false if word.contains(':') || families::ALL.iter().any(|family| family.name == word) => {
-            families::parse(&word).map_err(exception)?
-        }
-        false => {
-            let families: Vec<&str> = families::ALL.iter().map(|family| family.name).collect();
-            return Err(invalid(format!(
-                "'{word}' is not a board size (rows x columns, for example 3x4), no family of puzzles ({}) and no \
-                 file of one (.gap, .tws, .def or .kpuzzle.json)",
-                families.join(", ")
-            )));
-        }
-    };
-    Ok(StateSpace::of_puzzle(definition))
+    if word.contains(':') || families::ALL.iter().any(|family| family.name == word) {
+        let definition = families::parse(&word).map_err(exception)?;
+        return Ok(Subject::Numbered(StateSpace::of_puzzle(definition)));
+    }
+    let families: Vec<&str> = families::ALL.iter().map(|family| family.name).collect();
+    let named: Vec<&str> = named::NAMED.iter().map(|puzzle| puzzle.name).collect();
+    Err(invalid(format!(
+        "'{word}' is not a board size (rows x columns, for example 3x4), no puzzle with a name ({}), no family of \
+         puzzles ({}) and no file of one (.gap, .tws, .def or .kpuzzle.json)",
+        named.join(", "),
+        families.join(", ")
+    )))
 }
 
-fn file(path: &Path, counting: Counting) -> PyResult<Definition> {
+/// Returns the puzzle of a file.
+fn of_file(path: &Path, word: &str, counted: &Counted<'_, '_>) -> PyResult<Subject> {
+    counted.only(word, &["directed", "pieces"])?;
+    let quarter = counted.turns(word)? == Turns::Quarter;
+    let text = definition_text(path)?;
+    let name = path.display().to_string();
+    let counting = Counting { directed: counted.directed, quarter };
+    match formats::read_any(&name, &text, counting).map_err(exception)? {
+        FilePuzzle::Positions(_) if counted.pieces.is_some() => Err(invalid(format!(
+            "pieces= is for puzzles of several sets of pieces, {word} has one"
+        ))),
+        FilePuzzle::Positions(definition) => {
+            Ok(Subject::Numbered(StateSpace::of_puzzle(definition)))
+        }
+        FilePuzzle::Orbits(puzzle) => {
+            let metric = counted.metric.map(str::to_string);
+            Ok(Subject::Listed(Arc::new(Listed::new(counted.kept(puzzle)?, metric))))
+        }
+    }
+}
+
+/// Returns what is in a file that defines a puzzle.
+fn definition_text(path: &Path) -> PyResult<String> {
     use std::io::Read;
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
-    let name = path.display().to_string();
     if bytes.len() as u64 > MAX_FILE {
-        return Err(invalid(format!("{name}: no puzzle has so long a definition")));
+        return Err(invalid(format!("{}: no puzzle has so long a definition", path.display())));
     }
-    let text = String::from_utf8_lossy(&bytes);
-    formats::read(&name, &text, counting).map_err(exception)
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A definition in a form that can be written down: name, labels, generators with their images.
+type DefinitionParts = (String, Vec<usize>, Vec<(String, Vec<u8>)>);
+
+/// How a puzzle is made of generators, besides these.
+#[derive(Default)]
+pub struct Made<'a, 'py> {
+    pub names: Option<Vec<String>>,
+    pub inverses: bool,
+    pub name: &'a str,
+    pub twists: Option<&'a Bound<'py, PyAny>>,
+    pub orientations: Option<&'a Bound<'py, PyAny>>,
+    pub solved: Option<&'a Bound<'py, PyAny>>,
 }
 
 /// Returns the puzzle of generators: rows of an array, each the position that every position takes its element from.
-pub fn of_generators(
-    generators: &Bound<'_, PyAny>,
-    names: Option<Vec<String>>,
-    inverses: bool,
-    name: &str,
-) -> PyResult<Definition> {
+pub fn of_generators(generators: &Bound<'_, PyAny>, made: &Made<'_, '_>) -> PyResult<Subject> {
     let array = as_array(generators)?;
     let [count, width] = *array.shape() else {
         let shape = array.shape();
@@ -189,21 +331,31 @@ pub fn of_generators(
             width.max(1) - 1
         ))
     })?;
-    let names = names.unwrap_or_else(|| (0..count).map(|i| format!("g{i}")).collect());
+    let names = made.names.clone().unwrap_or_else(|| (0..count).map(|i| format!("g{i}")).collect());
     if names.len() != count {
         return Err(invalid(format!("there are {} names for {count} generators", names.len())));
     }
-    let rows = numbers.chunks_exact(width.max(1)).zip(names).enumerate();
-    let generators = rows.map(|(row, (sources, name))| {
-        let sources: Vec<usize> = sources.iter().map(|&source| source.into()).collect();
-        match Permutation::new(&sources) {
-            Ok(pulled) => Ok(Generator { name, permutation: pulled.inverse() }),
-            Err(error) => Err(exception(Error::Row { row, reason: Box::new(error.into()) })),
-        }
-    });
-    let definition = Definition::new(name, width, generators.collect::<PyResult<Vec<_>>>()?);
-    let definition = definition.and_then(|of| if inverses { of.inverse_closed() } else { Ok(of) });
-    definition.map_err(exception)
+    let rows = numbers.chunks_exact(width.max(1));
+    let sources: Vec<Vec<usize>> =
+        rows.map(|row| row.iter().map(|&source| source.into()).collect()).collect();
+    let permutation = |(row, source): (usize, &Vec<usize>)| {
+        let wrong = |error: tilewave::puzzle::PuzzleError| {
+            exception(Error::Row { row, reason: Box::new(error.into()) })
+        };
+        Permutation::new(source).map_err(wrong)
+    };
+    let permutations = sources.iter().enumerate().map(permutation).collect::<PyResult<Vec<_>>>()?;
+    let turning = Turning::read(sources, width, made.twists, made.orientations, made.solved)?;
+    if width > Definition::MAX_POSITIONS || !turning.is_plain() {
+        let listed = turning.puzzle(made.name, &names, made.inverses)?;
+        return Ok(Subject::Listed(Arc::new(listed)));
+    }
+    let pulled = permutations.iter().zip(names);
+    let generators = pulled.map(|(pulled, name)| Generator { name, permutation: pulled.inverse() });
+    let definition = Definition::new(made.name, width, generators.collect());
+    let definition =
+        definition.and_then(|of| if made.inverses { of.inverse_closed() } else { Ok(of) });
+    Ok(Subject::Numbered(StateSpace::of_puzzle(definition.map_err(exception)?)))
 }
 
 /// Returns the size that an argument says, or that its shape tells: flat boards are square if they can be.
@@ -256,23 +408,30 @@ pub fn read_boards(boards: &Bound<'_, PyAny>, size: Option<&str>) -> PyResult<(R
 #[pymethods]
 impl Puzzle {
     #[new]
-    #[pyo3(signature = (puzzle, *, goal=None, metric=None, directed=false, quarter=false))]
+    #[pyo3(signature = (puzzle, *, goal=None, metric=None, directed=false, pieces=None))]
     fn from_words(
         puzzle: &Bound<'_, PyAny>,
         goal: Option<&Bound<'_, PyAny>>,
         metric: Option<&str>,
         directed: bool,
-        quarter: bool,
+        pieces: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Puzzle> {
-        Ok(Puzzle::new(space(puzzle, Counted { goal, metric, directed, quarter })?))
+        Ok(Puzzle { subject: subject(puzzle, Counted { goal, metric, directed, pieces })? })
     }
 
-    /// Returns the puzzle of some permutations.
+    /// Returns the puzzle of some permutations, of pieces that may turn and may look alike.
     ///
     /// Parameters
     /// ----------
     /// generators : (moves, positions) array of int
     ///     After move p, position i has what stood at position p[i]: ``state[p]``. Exactly these are the moves.
+    /// twists : (moves, positions) array of int, optional
+    ///     By how much move m turns the piece that position i receives.
+    /// orientations : int or (positions,) array of int, optional
+    ///     In how many ways a piece can be turned, 1 without it. Positions that trade places have as many.
+    /// solved : (positions,) array of int, optional
+    ///     The piece at each position of the solved state: equal numbers look alike, as stickers of one colour do.
+    ///     Without it all pieces differ.
     /// names : list of str, optional
     ///     What the moves are called; g0, g1, .. otherwise.
     /// inverses : bool, default False
@@ -283,68 +442,169 @@ impl Puzzle {
     /// Raises
     /// ------
     /// ValueError
-    ///     Names the first row that is no permutation; at most 16 positions.
+    ///     Names the first row that is no permutation.
     ///
     /// Examples
     /// --------
     /// >>> ring = tilewave.Puzzle.from_generators([[1, 2, 3, 0], [1, 0, 2, 3]], names=["L", "X"], inverses=True)
-    /// >>> ring.moves, ring.states
+    /// >>> ring.moves, ring.num_states
     /// (['L', 'X', "L'"], 24)
+    ///
+    /// Three coins in a row; a move turns two neighbours over:
+    ///
+    /// >>> coins = tilewave.Puzzle.from_generators([[0, 1, 2]] * 2, twists=[[1, 1, 0], [0, 1, 1]], orientations=2)
+    /// >>> tilewave.bfs(coins).counts
+    /// array([1, 2, 1], dtype=uint64)
+    ///
+    /// A ring of three red and three blue beads, which turns, or swaps two of them:
+    ///
+    /// >>> beads = tilewave.Puzzle.from_generators(
+    /// ...     [[1, 2, 3, 4, 5, 0], [1, 0, 2, 3, 4, 5]], solved=[0, 0, 0, 1, 1, 1], inverses=True
+    /// ... )
+    /// >>> beads.num_states, tilewave.bfs(beads).diameter
+    /// (20, 7)
     #[staticmethod]
-    #[pyo3(signature = (generators, *, names=None, inverses=false, name="generators"))]
+    #[pyo3(signature = (generators, *, twists=None, orientations=None, solved=None, names=None, inverses=false, name="generators"))]
+    #[allow(clippy::too_many_arguments)]
     fn from_generators(
         generators: &Bound<'_, PyAny>,
+        twists: Option<&Bound<'_, PyAny>>,
+        orientations: Option<&Bound<'_, PyAny>>,
+        solved: Option<&Bound<'_, PyAny>>,
         names: Option<Vec<String>>,
         inverses: bool,
         name: &str,
     ) -> PyResult<Puzzle> {
-        Ok(Puzzle::new(StateSpace::of_puzzle(of_generators(generators, names, inverses, name)?)))
+        let made = Made { names, inverses, name, twists, orientations, solved };
+        Ok(Puzzle { subject: of_generators(generators, &made)? })
     }
 
     /// What the puzzle is called: the size of a board.
     #[getter]
     fn name(&self) -> String {
-        self.space.name()
+        self.subject.name()
     }
 
     /// Rows and columns of a board, None for other puzzles.
     #[getter]
     fn shape(&self) -> Option<(usize, usize)> {
-        self.space.size().map(|size| (size.rows(), size.cols()))
+        match &self.subject {
+            Subject::Numbered(space) => space.size().map(|size| (size.rows(), size.cols())),
+            Subject::Listed(_) => None,
+        }
     }
 
     /// Numbers of a state: cells of a board, positions of another puzzle.
     #[getter]
-    fn cells(&self) -> usize {
+    fn num_positions(&self) -> usize {
         self.form().width
     }
 
-    /// "stm" or "mtm" of a board, None for other puzzles, whose generators are the moves.
+    /// Positions and orientations of each set of pieces, by name, in the order of a state's numbers; of boards "tiles".
     #[getter]
-    fn metric(&self) -> Option<&'static str> {
-        self.space.metric().map(Metric::name)
+    fn sets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let sets = PyDict::new(py);
+        match &self.subject {
+            Subject::Numbered(space) => {
+                let name = if space.size().is_some() { "tiles" } else { "pieces" };
+                sets.set_item(name, (space.width(), 1))?;
+            }
+            Subject::Listed(listed) => {
+                for orbit in listed.puzzle.orbits() {
+                    sets.set_item(&orbit.name, (orbit.positions(), orbit.orientations))?;
+                }
+            }
+        }
+        Ok(sets)
     }
 
-    /// The state to be reached, (cells,) uint8; int16 above 256 cells.
+    /// "stm" or "mtm" of a board, "htm" or "qtm" of puzzles that turn, None where every generator is a move.
+    #[getter]
+    fn metric(&self) -> Option<String> {
+        self.subject.metric()
+    }
+
+    /// The state to be reached, (positions,) uint8; int16 above 256 positions.
     #[getter]
     fn goal<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let width = self.form().width;
-        boards(py, self.goal_row(), &[width], width)
+        boards(py, self.subject.goal_row(), &[width], width)
     }
 
-    /// The number of states that can be reached: N!/2 for a board of N cells; None above 20 cells.
+    /// The number of states that can be reached: N!/2 for a board of N cells. None where it is not known.
     #[getter]
-    fn states(&self) -> Option<u64> {
-        self.space.states()
+    fn num_states<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let numbered = match &self.subject {
+            Subject::Numbered(space) => space.states(),
+            Subject::Listed(_) => None,
+        };
+        if let Some(states) = numbered {
+            return integer(py, &states.to_string()).map(Some);
+        }
+        let Ok(listed) = self.subject.listed() else { return Ok(None) };
+        let states = py.detach(|| listed.puzzle.states().map(|states| states.to_string()));
+        states.map(|digits| integer(py, &digits)).transpose()
     }
 
-    /// Names of the moves, in the order of `neighbours`: of boards where a tile goes, U, D, L and R.
+    /// Names of the moves, in the order of `neighbors`: of boards where a tile goes, U, D, L and R.
     #[getter]
     fn moves(&self) -> Vec<String> {
-        match self.space.definition() {
+        let space = match &self.subject {
+            Subject::Numbered(space) => space,
+            Subject::Listed(listed) => {
+                return listed.puzzle.moves().iter().map(|one| one.name.clone()).collect();
+            }
+        };
+        match space.definition() {
             Some(definition) => definition.generators().iter().map(|g| g.name.clone()).collect(),
             None => Direction::ALL.map(|direction| direction.letter().to_string()).to_vec(),
         }
+    }
+
+    /// Returns all states with the moves between them, as arrays that make a sparse matrix.
+    ///
+    /// States come in the order of their depths, the goal first. A move that leaves a state as it is makes no entry,
+    /// two moves with the same result make one. Some microseconds per state, and its numbers in memory.
+    ///
+    /// Parameters
+    /// ----------
+    /// max_states : int, default 1000000
+    ///
+    /// Returns
+    /// -------
+    /// Adjacency
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     When there are more states.
+    ///
+    /// Examples
+    /// --------
+    /// >>> graph = tilewave.Puzzle("2x2").adjacency()
+    /// >>> graph.states.shape, graph.depths
+    /// ((12, 4), array([0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6], dtype=int32))
+    /// >>> graph.indices[graph.indptr[0] : graph.indptr[1]]
+    /// array([1, 2], dtype=int32)
+    #[pyo3(signature = (*, max_states=1_000_000))]
+    fn adjacency<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = numbers::max_states)] max_states: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let listed = self.subject.listed()?;
+        let width = listed.form().width;
+        let most = max_states.min(i32::MAX as usize);
+        let found = long(py, None, |watch| Ok(listed.graph(most, || watch.interrupted())))?;
+        let Some(graph) = found else {
+            return Err(invalid(format!("{} has more than {most} states", listed.puzzle)));
+        };
+        let states = boards(py, graph.rows, &[graph.depths.len(), width], width)?;
+        let depths = shaped(py, graph.depths.clone(), &[graph.depths.len()])?;
+        let indices = shaped(py, graph.next.clone(), &[graph.next.len()])?;
+        let indptr = shaped(py, graph.ends.clone(), &[graph.ends.len()])?;
+        let made = py.import("tilewave._graph")?.getattr("Adjacency")?;
+        made.call1((states, depths, indices, indptr))
     }
 
     /// Returns the numbers of states, different for different states.
@@ -364,7 +624,7 @@ impl Puzzle {
     /// ------
     /// ValueError
     ///     Names the first row that is no state, or a board that cannot reach the goal; of other puzzles it is not
-    ///     looked at whether moves lead to a state. More than 20 cells.
+    ///     looked at whether moves lead to a state. Boards of more than 20 cells, puzzles without numbers.
     ///
     /// Examples
     /// --------
@@ -376,8 +636,8 @@ impl Puzzle {
         py: Python<'py>,
         states: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let reader = self.subject.numbered("rank")?;
         let rows = self.read(states)?;
-        let reader = &self.space;
         let numbers = (&rows.numbers[..], reader.width());
         let ids = for_rows(py, numbers, FIRST, |states| reader.ids(states))?;
         per_row(py, ids.map_err(if rows.is_one() { of_one } else { exception })?, &rows)
@@ -403,7 +663,7 @@ impl Puzzle {
     /// >>> tilewave.Puzzle("3x3").unrank(171709)
     /// array([8, 6, 7, 2, 5, 4, 3, 0, 1], dtype=uint8)
     fn unrank<'py>(&self, py: Python<'py>, ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let reader = &self.space;
+        let reader = self.subject.numbered("unrank")?;
         let array = as_array(ids)?;
         let mut shape = array.shape().to_vec();
         let is_one = shape.is_empty();
@@ -428,8 +688,8 @@ impl Puzzle {
     ///
     /// Returns
     /// -------
-    /// after : uint8 array of shape (.., moves, cells)
-    /// can : bool array of shape (.., moves)
+    /// next_states : uint8 array of shape (.., moves, cells)
+    /// legal : bool array of shape (.., moves)
     ///
     /// Raises
     /// ------
@@ -438,42 +698,118 @@ impl Puzzle {
     ///
     /// Examples
     /// --------
-    /// >>> after, can = tilewave.Puzzle("2x2").neighbours([1, 2, 3, 0])
-    /// >>> can
+    /// >>> after, legal = tilewave.Puzzle("2x2").neighbors([1, 2, 3, 0])
+    /// >>> legal
     /// array([False,  True, False,  True])
     /// >>> after[1]
     /// array([1, 0, 3, 2], dtype=uint8)
-    fn neighbours<'py>(
+    fn neighbors<'py>(
         &self,
         py: Python<'py>,
         states: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let rows = self.read(states)?;
-        if let Some(size) = self.space.size() {
-            return board_neighbours(py, &rows, size);
+        let width = self.form().width;
+        let space = match &self.subject {
+            Subject::Numbered(space) => space,
+            Subject::Listed(listed) => {
+                let moves = listed.puzzle.moves().len();
+                let work = |states: &[u16]| {
+                    let all = states.chunks_exact(width).flat_map(|state| {
+                        let after = listed.after(state).into_iter();
+                        after
+                            .map(|after| (after.is_some(), after.unwrap_or_else(|| state.to_vec())))
+                    });
+                    let (legal, after): (Vec<bool>, Vec<Vec<u16>>) = all.unzip();
+                    Ok((after.concat(), legal))
+                };
+                return neighbors_of(py, &rows, (width, moves), work);
+            }
+        };
+        if let Some(size) = space.size() {
+            return board_neighbors(py, &rows, size);
         }
-        let reader = &self.space;
-        let generators = self.space.definition().map(|of| of.generators());
-        let moves = generators.map_or(0, <[Generator]>::len);
-        let (width, count) = (reader.width(), rows.count() * moves);
-        let mut after = Cells::new(width, count * width);
-        let work = |states: &[u16]| reader.after_generators(states);
-        let join = |found| after.extend(found);
-        let done = in_pieces(py, (&rows.numbers[..], width), FIRST, work, join)?;
-        done.map_err(if rows.is_one() { of_one } else { exception })?;
-        let shape = [&rows.shape[..], &[moves]].concat();
-        let can = shaped(py, vec![true; count], &shape)?;
-        Ok((after.shaped(py, &[&shape[..], &[width]].concat())?, can))
+        let moves = space.definition().map_or(0, |of| of.generators().len());
+        let work = |states: &[u16]| {
+            let after = space.after_generators(states)?;
+            let legal = vec![true; after.len() / width];
+            Ok((after, legal))
+        };
+        neighbors_of(py, &rows, (width, moves), work)
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let Ok(other) = other.cast::<Puzzle>() else { return false };
+        match (&self.subject, &other.get().subject) {
+            (Subject::Numbered(own), Subject::Numbered(other)) => own == other,
+            (Subject::Listed(own), Subject::Listed(other)) => own == other,
+            _ => false,
+        }
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.subject.goal_row(), self.metric(), self.moves().len()).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Puzzle>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        let class = py.get_type::<Puzzle>();
+        let (maker, parts) = match &slf.get().subject {
+            Subject::Listed(listed) => ("_of_parts", listed.parts().into_pyobject(py)?.into_any()),
+            Subject::Numbered(space) => match space.definition() {
+                Some(of) => {
+                    let images = |g: &Generator| (g.name.clone(), g.permutation.images().to_vec());
+                    let generators: Vec<_> = of.generators().iter().map(images).collect();
+                    let parts = (of.name(), of.labels().to_vec(), generators);
+                    ("_of_definition", parts.into_pyobject(py)?.into_any())
+                }
+                None => {
+                    let metric = space.metric().map(Metric::name);
+                    let parts = (space.name(), space.goal_text(), metric);
+                    ("_of_board", parts.into_pyobject(py)?.into_any())
+                }
+            },
+        };
+        (class.getattr(maker)?, (parts,)).into_pyobject(py)
+    }
+
+    #[staticmethod]
+    fn _of_parts(parts: ListedParts) -> PyResult<Puzzle> {
+        Ok(Puzzle { subject: Subject::Listed(Arc::new(Listed::of_parts(parts)?)) })
+    }
+
+    #[staticmethod]
+    fn _of_definition(parts: DefinitionParts) -> PyResult<Puzzle> {
+        let (name, labels, generators) = parts;
+        let one = |(name, images): (String, Vec<u8>)| {
+            let images: Vec<usize> = images.into_iter().map(usize::from).collect();
+            Ok(Generator { name, permutation: Permutation::new(&images)? })
+        };
+        let generators: Result<Vec<_>, Error> = generators.into_iter().map(one).collect();
+        let definition = Definition::new(name, labels.len(), generators.map_err(exception)?);
+        let definition = definition.and_then(|of| of.labelled(&labels)).map_err(exception)?;
+        Ok(Puzzle { subject: Subject::Numbered(StateSpace::of_puzzle(definition)) })
+    }
+
+    #[staticmethod]
+    fn _of_board(parts: (String, String, String)) -> PyResult<Puzzle> {
+        let (size, goal, metric) = parts;
+        let size: Size = size.parse().map_err(exception)?;
+        let goal = parse_board(&goal, Some(size)).map_err(exception)?;
+        let metric = metric.parse().map_err(exception)?;
+        Ok(Puzzle { subject: Subject::Numbered(StateSpace::of_board(goal).in_metric(metric)) })
     }
 
     fn __repr__(&self) -> String {
-        let metric = self.space.metric().filter(|&m| m != Metric::Stm);
+        let metric = self.metric().filter(|metric| !matches!(&metric[..], "stm" | "htm"));
         let metric = metric.map_or(String::new(), |metric| format!(", metric=\"{metric}\""));
-        match self.space.size() {
-            Some(size) => {
-                format!("Puzzle(\"{size}\", goal=\"{}\"{metric})", self.space.goal_text())
+        match &self.subject {
+            Subject::Numbered(space) if space.size().is_some() => {
+                format!("Puzzle(\"{}\", goal=\"{}\"{metric})", space.name(), space.goal_text())
             }
-            None => format!("Puzzle(\"{}\")", self.space.name()),
+            subject => format!("Puzzle(\"{}\"{metric})", subject.name()),
         }
     }
 }
@@ -502,28 +838,38 @@ fn identifiers(array: &Bound<'_, numpy::PyUntypedArray>) -> PyResult<Vec<u64>> {
     Ok(typed.as_array().iter().copied().collect())
 }
 
-fn board_neighbours<'py>(
+/// Returns the states after each of some moves of many states of a width, and which of the moves there are.
+fn neighbors_of<'py>(
+    py: Python<'py>,
+    rows: &Rows,
+    (width, moves): (usize, usize),
+    work: impl Fn(&[u16]) -> Result<(Vec<u16>, Vec<bool>), Error> + Sync,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let count = moves * rows.count();
+    let (mut after, mut legal) = (Cells::new(width, count * width), Vec::with_capacity(count));
+    let join = |(states, possible): (_, Vec<bool>)| {
+        after.extend(states);
+        legal.extend(possible);
+    };
+    let done = in_pieces(py, (&rows.numbers[..], width), FIRST, work, join)?;
+    done.map_err(if rows.is_one() { of_one } else { exception })?;
+    let shape = [&rows.shape[..], &[moves]].concat();
+    let legal = shaped(py, legal, &shape)?;
+    Ok((after.shaped(py, &[&shape[..], &[width]].concat())?, legal))
+}
+
+fn board_neighbors<'py>(
     py: Python<'py>,
     rows: &Rows,
     size: Size,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-    let (width, count) = (size.cells(), 4 * rows.count());
-    let (mut after, mut can) = (Cells::new(width, count * width), Vec::with_capacity(count));
     let work = |boards: &[u16]| tilewave::puzzle::neighbours(size, boards);
-    let join = |(boards, possible): (_, Vec<bool>)| {
-        after.extend(boards);
-        can.extend(possible);
-    };
-    let done = in_pieces(py, (&rows.numbers[..], width), FIRST, work, join)?;
-    done.map_err(if rows.is_one() { of_one } else { exception })?;
-    let shape = [&rows.shape[..], &[4]].concat();
-    let can = shaped(py, can, &shape)?;
-    Ok((after.shaped(py, &[&shape[..], &[width]].concat())?, can))
+    neighbors_of(py, rows, (size.cells(), 4), work)
 }
 
 /// Returns the boards after each of the moves U, D, L and R of a tile, and which of these moves there are.
 ///
-/// Some 20 ns per board of 4x4, on all cores. For other puzzles see `Puzzle.neighbours`.
+/// Some 20 ns per board of 4x4, on all cores. For other puzzles see `Puzzle.neighbors`.
 ///
 /// Parameters
 /// ----------
@@ -533,9 +879,9 @@ fn board_neighbours<'py>(
 ///
 /// Returns
 /// -------
-/// after : uint8 array of shape (.., 4, cells)
+/// next_states : uint8 array of shape (.., 4, cells)
 ///     Where no tile can go, the board as it was.
-/// can : bool array of shape (.., 4)
+/// legal : bool array of shape (.., 4)
 ///
 /// Raises
 /// ------
@@ -544,83 +890,18 @@ fn board_neighbours<'py>(
 ///
 /// Examples
 /// --------
-/// >>> after, can = tilewave.neighbours([[1, 2, 3, 4, 5, 6, 7, 8, 0], [1, 2, 3, 4, 0, 5, 6, 7, 8]])
-/// >>> after.shape, can.sum(axis=1)
+/// >>> after, legal = tilewave.neighbors([[1, 2, 3, 4, 5, 6, 7, 8, 0], [1, 2, 3, 4, 0, 5, 6, 7, 8]])
+/// >>> after.shape, legal.sum(axis=1)
 /// ((2, 4, 9), array([2, 4]))
 #[pyfunction]
 #[pyo3(signature = (boards, *, size=None))]
-pub fn neighbours<'py>(
+pub fn neighbors<'py>(
     py: Python<'py>,
     boards: &Bound<'py, PyAny>,
     size: Option<&str>,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
     let (rows, size) = read_boards(boards, size)?;
-    board_neighbours(py, &rows, size)
-}
-
-/// Returns the numbers of boards, or of states of another puzzle: `Puzzle.rank`.
-///
-/// Parameters
-/// ----------
-/// states : array-like of int
-/// puzzle : str or Puzzle, optional
-///     What they are states of; without it, boards with the goal "last" whose size their shape tells.
-///
-/// Returns
-/// -------
-/// uint64 array, or an int
-///
-/// Raises
-/// ------
-/// ValueError
-///     Names the first row that is no state, or that cannot reach the goal.
-///
-/// Examples
-/// --------
-/// >>> tilewave.rank([[1, 2, 3], [4, 5, 6], [7, 0, 8]])
-/// 7
-#[pyfunction]
-#[pyo3(signature = (states, puzzle=None))]
-pub fn rank<'py>(
-    py: Python<'py>,
-    states: &Bound<'py, PyAny>,
-    puzzle: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let space = match puzzle {
-        Some(puzzle) => space(puzzle, Counted::default())?,
-        None => StateSpace::of_board(goal_board(None, size_of(states, None)?)?),
-    };
-    Puzzle::new(space).rank(py, states)
-}
-
-/// Returns the states of numbers: `Puzzle.unrank`.
-///
-/// Parameters
-/// ----------
-/// ids : array-like of int, any shape
-/// puzzle : str or Puzzle
-///
-/// Returns
-/// -------
-/// uint8 array of shape (.., cells)
-///
-/// Raises
-/// ------
-/// ValueError
-///     Names the first number that no state has.
-///
-/// Examples
-/// --------
-/// >>> tilewave.unrank([8, 7], "3x3")
-/// array([[1, 2, 3, 4, 5, 6, 7, 8, 0],
-///        [1, 2, 3, 4, 5, 6, 7, 0, 8]], dtype=uint8)
-#[pyfunction]
-pub fn unrank<'py>(
-    py: Python<'py>,
-    ids: &Bound<'py, PyAny>,
-    puzzle: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    Puzzle::new(space(puzzle, Counted::default())?).unrank(py, ids)
+    board_neighbors(py, &rows, size)
 }
 
 /// Returns random boards that can reach the goal, all equally likely.
@@ -634,8 +915,8 @@ pub fn unrank<'py>(
 ///     "4x4".
 /// count : int, optional
 ///     How many; one board alone without it.
-/// seed : int, optional
-///     Below 2^64; another one each time without it.
+/// rng : int or numpy.random.Generator, optional
+///     A seed below 2^64, or a generator that makes one; another one each time without it.
 /// goal : str or board, default "last"
 ///
 /// Returns
@@ -651,22 +932,22 @@ pub fn unrank<'py>(
 ///
 /// Examples
 /// --------
-/// >>> tilewave.scramble("3x3", seed=1)
+/// >>> tilewave.scramble("3x3", rng=1)
 /// array([3, 5, 4, 1, 7, 0, 2, 8, 6], dtype=uint8)
 /// >>> tilewave.scramble("4x4", 1000).shape
 /// (1000, 16)
 #[pyfunction]
-#[pyo3(signature = (size, count=None, *, seed=None, goal=None))]
+#[pyo3(signature = (size, count=None, *, rng=None, goal=None))]
 pub fn scramble<'py>(
     py: Python<'py>,
     size: &str,
     #[pyo3(from_py_with = numbers::count)] count: Option<usize>,
-    #[pyo3(from_py_with = numbers::seed)] seed: Option<u64>,
+    #[pyo3(from_py_with = numbers::rng)] rng: Option<u64>,
     goal: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let size: Size = size.parse().map_err(exception)?;
     let goal = goal_board(goal, size)?;
-    let seed = match seed {
+    let seed = match rng {
         Some(seed) => seed,
         None => random::seed()?,
     };
@@ -676,7 +957,6 @@ pub fn scramble<'py>(
     let room = numbers.try_reserve_exact(count.unwrap_or(1).saturating_mul(width));
     room.map_err(|_| PyMemoryError::new_err("so many boards fit no memory"))?;
     let numbers = long(py, None, |watch| {
-        use tilewave::Progress;
         for (i, board) in Scrambler::new(goal, seed).take(count.unwrap_or(1)).enumerate() {
             // Asked now and then: the caller is told of it by its own signal.
             if i % 4096 == 0 && watch.interrupted() {
@@ -711,12 +991,12 @@ pub fn scramble<'py>(
 ///
 /// Examples
 /// --------
-/// >>> tilewave.play("1 2/0 3", "L")
+/// >>> tilewave.apply_moves("1 2/0 3", "L")
 /// array([[1, 2, 0, 3],
 ///        [1, 2, 3, 0]], dtype=uint8)
 #[pyfunction]
 #[pyo3(signature = (board, moves, *, size=None))]
-pub fn play<'py>(
+pub fn apply_moves<'py>(
     py: Python<'py>,
     board: &Bound<'py, PyAny>,
     moves: &str,

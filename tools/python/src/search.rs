@@ -2,153 +2,311 @@
 
 use std::path::{Path, PathBuf};
 
-use numpy::PyArray1;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString, PyTuple};
+use tilewave::frontier::{FrontierOutcome, FrontierSearch};
 use tilewave::internals::{Io, Storage};
-use tilewave::puzzle::{Metric, StateSpace};
-use tilewave::report::{Chart, Report, one_key_per_line};
+use tilewave::puzzle::StateSpace;
+use tilewave::report::{Chart, ListReport, Report, one_key_per_line};
 use tilewave::search::disk::{Directories, Disk};
 use tilewave::search::{Engine, Outcome, Search};
 use tilewave::{Board, Directory, Resources};
 
 use super::errors::{exception, invalid};
-use super::puzzle::{Counted, form_of, of_generators, space, states_of};
+use super::listed::Listed;
+use super::puzzle::{Counted, Made, Subject, form_of, integer, of_generators, states_of, subject};
 use super::work::long;
 use super::{arrays, numbers};
 
+/// Digits of a number of states that nobody searches completely.
+const MOST_DIGITS: usize = 13;
+
+/// What a search found, whichever engine it took: plain values, which can be pickled.
+#[derive(Clone, FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
+struct Found {
+    puzzle: String,
+    title: String,
+    metric: Option<String>,
+    goal: String,
+    start: String,
+    counts: Vec<u64>,
+    reduced: Option<Vec<u64>>,
+    checksums: Vec<u64>,
+    level_seconds: Vec<f64>,
+    complete: bool,
+    states: Option<String>,
+    mean_depth: f64,
+    seconds: f64,
+    engine: String,
+    threads: usize,
+    symmetries: usize,
+    published: Option<String>,
+    last: Vec<u16>,
+    width: usize,
+    words: String,
+    json: String,
+}
+
+impl Found {
+    /// What a search of numbered states found.
+    fn numbered(outcome: &Outcome) -> PyResult<Found> {
+        let (space, report) = (&outcome.space, Report::new(outcome));
+        let ids: Vec<u64> = outcome.last.iter().map(|&state| space.id(state)).collect();
+        let (last, width) = states_of(space, &ids)?;
+        let agrees = report.published.filter(|_| report.difference.is_none());
+        Ok(Found {
+            puzzle: space.name(),
+            title: space.to_string(),
+            metric: space.metric().map(|metric| metric.name().to_string()),
+            goal: space.goal_text(),
+            start: space.start_text(),
+            counts: outcome.counts.clone(),
+            reduced: None,
+            checksums: outcome.checksums.clone(),
+            level_seconds: outcome.level_seconds.clone(),
+            complete: outcome.complete,
+            states: Some(outcome.states.to_string()),
+            mean_depth: outcome.mean_depth(),
+            seconds: outcome.seconds,
+            engine: outcome.engine.name().into(),
+            threads: outcome.threads,
+            symmetries: 1,
+            published: agrees.map(|published| published.citation()),
+            last,
+            width,
+            words: report.text(),
+            json: one_key_per_line(&report.json()),
+        })
+    }
+
+    /// What a search by lists found.
+    fn listed(listed: &Listed, outcome: &FrontierOutcome) -> Found {
+        let report = ListReport::new(&listed.puzzle, outcome, None);
+        let levels = outcome.levels.iter();
+        let goal: Vec<String> = listed.goal_row().iter().map(u16::to_string).collect();
+        let agrees = report.published.clone().filter(|_| report.first_wrong_depth.is_none());
+        Found {
+            puzzle: listed.puzzle.name().into(),
+            title: listed.puzzle.name().into(),
+            metric: listed.metric.clone(),
+            goal: goal.join(" "),
+            start: goal.join(" "),
+            counts: report.counts.clone(),
+            reduced: levels.clone().map(|level| level.reduced).collect(),
+            checksums: levels.clone().map(|level| level.checksum).collect(),
+            level_seconds: levels.map(|level| level.seconds).collect(),
+            complete: outcome.complete,
+            states: report.states.clone(),
+            mean_depth: report.mean_depth,
+            seconds: outcome.seconds,
+            engine: "frontier".into(),
+            threads: outcome.threads,
+            symmetries: outcome.symmetries,
+            published: agrees,
+            last: Vec::new(),
+            width: listed.form().width,
+            words: report.text(),
+            json: one_key_per_line(&report.json()),
+        }
+    }
+}
+
 /// What a search found: one count and one checksum per depth, and how it was computed.
 ///
-/// `print` shows the table and the summary of the command line, a notebook the chart.
+/// `print` shows the table and the summary of the command line, a notebook the chart. Results can be pickled.
 ///
 /// Examples
 /// --------
 /// >>> result = tilewave.bfs("3x3")
 /// >>> result
-/// SearchResult("3x3", states=181440, diameter=31, antipodes=2)
+/// SearchResult("3x3", num_found=181440, diameter=31, antipodes=2)
 /// >>> result.counts[:6]
 /// array([ 1,  2,  4,  8, 16, 20], dtype=uint64)
-/// >>> result.last
+/// >>> result.last_layer
 /// array([[6, 4, 7, 8, 5, 0, 3, 2, 1],
 ///        [8, 6, 7, 2, 5, 4, 3, 0, 1]], dtype=uint8)
 #[pyclass(frozen, module = "tilewave")]
 pub struct SearchResult {
-    outcome: Outcome,
+    found: Found,
+    /// Arrays that are made once: counts, checksums, seconds, states up to symmetry.
+    arrays: [PyOnceLock<Py<PyAny>>; 4],
+}
+
+impl SearchResult {
+    fn new(found: Found) -> SearchResult {
+        SearchResult { found, arrays: [const { PyOnceLock::new() }; 4] }
+    }
+
+    fn fixed<T: numpy::Element>(
+        &self,
+        py: Python<'_>,
+        which: usize,
+        of: &[T],
+    ) -> PyResult<Py<PyAny>> {
+        let made = || arrays::fixed(py, of).map(Bound::unbind);
+        self.arrays[which].get_or_try_init(py, made).map(|array| array.clone_ref(py))
+    }
 }
 
 #[pymethods]
 impl SearchResult {
     /// What the puzzle is called: the size of a board.
     #[getter]
-    fn puzzle(&self) -> String {
-        self.outcome.space.name()
+    fn puzzle(&self) -> &str {
+        &self.found.puzzle
     }
 
-    /// "stm" or "mtm" of a board, None for other puzzles.
+    /// "stm" or "mtm" of a board, "htm" or "qtm" of puzzles that turn, None where every generator is a move.
     #[getter]
-    fn metric(&self) -> Option<&'static str> {
-        self.outcome.space.metric().map(Metric::name)
+    fn metric(&self) -> Option<&str> {
+        self.found.metric.as_deref()
     }
 
     /// The goal in the puzzle's own words.
     #[getter]
-    fn goal(&self) -> String {
-        self.outcome.space.goal_text()
+    fn goal(&self) -> &str {
+        &self.found.goal
     }
 
     /// The state at depth 0 in the puzzle's own words.
     #[getter]
-    fn start(&self) -> String {
-        self.outcome.space.start_text()
+    fn start(&self) -> &str {
+        &self.found.start
     }
 
-    /// States at each depth, (depths,) uint64.
+    /// States at each depth, (depths,) uint64: an array that cannot be written into.
     #[getter]
-    fn counts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
-        PyArray1::from_slice(py, &self.outcome.counts)
+    fn counts(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.fixed(py, 0, &self.found.counts)
+    }
+
+    /// The same up to symmetry, (depths,) uint64, where the search used all symmetries of the puzzle; None otherwise.
+    #[getter]
+    fn counts_up_to_symmetry(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        self.found.reduced.as_ref().map(|reduced| self.fixed(py, 3, reduced)).transpose()
     }
 
     /// A checksum of the set of states of each depth, (depths,) uint64: equal sets have equal ones, whatever engine
     /// found them.
     #[getter]
-    fn checksums<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
-        PyArray1::from_slice(py, &self.outcome.checksums)
+    fn checksums(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.fixed(py, 1, &self.found.checksums)
     }
 
     /// Wall time of each depth in seconds, (depths,) float64.
     #[getter]
-    fn level_seconds<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        PyArray1::from_slice(py, &self.outcome.level_seconds)
+    fn level_seconds(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.fixed(py, 2, &self.found.level_seconds)
     }
 
     /// The largest depth (God's number), None when the search stopped early.
     #[getter]
     fn diameter(&self) -> Option<usize> {
-        self.outcome.diameter()
+        self.found.complete.then(|| self.found.counts.len() - 1)
     }
 
     /// The number of states at the largest depth, None when the search stopped early.
     #[getter]
     fn antipodes(&self) -> Option<u64> {
-        self.outcome.antipodes()
+        self.found.counts.last().copied().filter(|_| self.found.complete)
     }
 
-    /// States of the last depth, (k, cells) uint8: the antipodes of a complete search, at most `keep_last` of them.
-    /// Of other puzzles than boards the number of the element at each position.
+    /// States of the last depth, (k, positions) uint8: the antipodes of a complete search, at most `keep_last` of them.
+    /// None of them where states are kept in lists.
     #[getter]
-    fn last<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let space = &self.outcome.space;
-        let ids: Vec<u64> = self.outcome.last.iter().map(|&state| space.id(state)).collect();
-        let (numbers, width) = states_of(&self.outcome.space, &ids)?;
-        arrays::boards(py, numbers, &[ids.len(), width], width)
+    fn last_layer<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let Found { last, width, .. } = &self.found;
+        arrays::boards(py, last.clone(), &[last.len() / width, *width], *width)
     }
 
     /// Whether the search ran until no new state was found.
     #[getter]
     fn complete(&self) -> bool {
-        self.outcome.complete
+        self.found.complete
     }
 
     /// The number of states found.
     #[getter]
-    fn total(&self) -> u64 {
-        self.outcome.total()
+    fn num_found(&self) -> u64 {
+        self.found.counts.iter().sum()
     }
 
-    /// The number of states that there are to reach.
+    /// The number of states that there are to reach; None where it is not known.
     #[getter]
-    fn states(&self) -> u64 {
-        self.outcome.states
+    fn num_states<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.found.states.as_ref().map(|digits| integer(py, digits)).transpose()
     }
 
     /// The mean depth of the states found.
     #[getter]
     fn mean_depth(&self) -> f64 {
-        self.outcome.mean_depth()
+        self.found.mean_depth
     }
 
     /// Wall time of the search in seconds.
     #[getter]
     fn seconds(&self) -> f64 {
-        self.outcome.seconds
+        self.found.seconds
     }
 
-    /// The engine that ran: "sweep", "reference" or "disk".
+    /// The engine that ran: "sweep", "reference" or "disk" for states with numbers, "frontier" for lists.
     #[getter]
-    fn engine(&self) -> &'static str {
-        self.outcome.engine.name()
+    fn engine(&self) -> &str {
+        &self.found.engine
     }
 
     /// Worker threads.
     #[getter]
     fn threads(&self) -> usize {
-        self.outcome.threads
+        self.found.threads
     }
 
-    /// Returns everything that the command line writes as JSON: a dict of lists, numbers and texts.
+    /// How many symmetries of the puzzle the search used, 1 for none.
+    #[getter]
+    fn symmetries(&self) -> usize {
+        self.found.symmetries
+    }
+
+    /// The publications that every level agrees with, None where there is none or a level differs.
+    #[getter]
+    fn published(&self) -> Option<&str> {
+        self.found.published.as_deref()
+    }
+
+    /// Returns the levels as a dict of arrays of equal length, which pandas, polars and pyarrow take as they are.
     ///
-    /// Checksums are texts of 16 hexadecimal digits; "agrees_with" names the publications that every level agrees
-    /// with.
+    /// The keys are depth, states, cumulative, seconds, checksum, and states_up_to_symmetry where the search used all
+    /// symmetries.
+    ///
+    /// Examples
+    /// --------
+    /// >>> levels = tilewave.bfs("2x2").levels()
+    /// >>> levels["depth"], levels["cumulative"]
+    /// (array([0, 1, 2, 3, 4, 5, 6], dtype=uint64), array([ 1,  3,  5,  7,  9, 11, 12], dtype=uint64))
+    fn levels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let counts = &self.found.counts;
+        let sums = counts.iter().scan(0, |sum, states| {
+            *sum += states;
+            Some(*sum)
+        });
+        let (depths, sums): (Vec<u64>, Vec<u64>) = (0..counts.len() as u64).zip(sums).unzip();
+        let levels = PyDict::new(py);
+        levels.set_item("depth", arrays::shaped(py, depths, &[counts.len()])?)?;
+        levels.set_item("states", self.counts(py)?)?;
+        if let Some(reduced) = self.counts_up_to_symmetry(py)? {
+            levels.set_item("states_up_to_symmetry", reduced)?;
+        }
+        levels.set_item("cumulative", arrays::shaped(py, sums, &[counts.len()])?)?;
+        levels.set_item("seconds", self.level_seconds(py)?)?;
+        levels.set_item("checksum", self.checksums(py)?)?;
+        Ok(levels)
+    }
+
+    /// Returns everything that the command line writes as JSON: a dict of lists, numbers and strings.
+    ///
+    /// Checksums are strings of 16 hexadecimal digits.
     ///
     /// Examples
     /// --------
@@ -156,8 +314,7 @@ impl SearchResult {
     /// >>> found["diameter"], found["agrees_with"]
     /// (31, 'OEIS A089473; ...')
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let text = one_key_per_line(&Report::new(&self.outcome).json());
-        py.import("json")?.call_method1("loads", (text,))
+        py.import("json")?.call_method1("loads", (&self.found.json,))
     }
 
     /// Returns the chart as SVG: a linear and a logarithmic panel. Needs no other package.
@@ -167,7 +324,8 @@ impl SearchResult {
     /// >>> tilewave.bfs("3x3").svg()[:4]
     /// '<svg'
     fn svg(&self) -> String {
-        Chart::of(&self.outcome).svg()
+        let Found { title, counts, complete, .. } = &self.found;
+        Chart::new(title.clone(), counts, *complete).svg()
     }
 
     /// Draws the distribution with matplotlib and returns the axes.
@@ -210,8 +368,19 @@ impl SearchResult {
         )
     }
 
+    fn __reduce__<'py>(slf: &Bound<'py, SearchResult>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        let maker = py.get_type::<SearchResult>().getattr("_of_parts")?;
+        (maker, (slf.get().found.clone(),)).into_pyobject(py)
+    }
+
+    #[staticmethod]
+    fn _of_parts(parts: Found) -> SearchResult {
+        SearchResult::new(parts)
+    }
+
     fn __str__(&self) -> String {
-        Report::new(&self.outcome).text()
+        self.found.words.clone()
     }
 
     fn __repr__(&self) -> String {
@@ -221,13 +390,12 @@ impl SearchResult {
 
 impl std::fmt::Display for SearchResult {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let of = &self.outcome;
-        write!(f, "SearchResult(\"{}\", states={}", of.space, of.total())?;
-        match (of.diameter(), of.antipodes()) {
+        write!(f, "SearchResult(\"{}\", num_found={}", self.found.title, self.num_found())?;
+        match (self.diameter(), self.antipodes()) {
             (Some(diameter), Some(antipodes)) => {
                 write!(f, ", diameter={diameter}, antipodes={antipodes})")
             }
-            _ => write!(f, ", stopped after depth {})", of.counts.len().saturating_sub(1)),
+            _ => write!(f, ", stopped after depth {})", self.found.counts.len().saturating_sub(1)),
         }
     }
 }
@@ -235,9 +403,10 @@ impl std::fmt::Display for SearchResult {
 /// How a search runs.
 struct Running {
     max_depth: Option<usize>,
+    count_ahead: bool,
+    symmetry: bool,
     engine: Option<String>,
-    threads: Option<usize>,
-    memory: Option<u64>,
+    resources: Resources,
     keep_last: usize,
     disk: Option<Disk>,
 }
@@ -246,12 +415,24 @@ impl Running {
     fn run(
         self,
         py: Python<'_>,
-        space: StateSpace,
+        subject: Subject,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<SearchResult> {
-        let resources = Resources::new().threads(self.threads).memory_or_half(self.memory);
-        let search = Search::of(space).max_depth(self.max_depth).keep_last(self.keep_last);
-        let mut search = search.resources(resources);
+        let space = match &subject {
+            Subject::Listed(listed) => return self.by_lists(py, listed, progress),
+            Subject::Numbered(space) => space,
+        };
+        let large = space.size().is_some_and(|size| size.cells() > Search::MAX_CELLS);
+        if large && self.max_depth.is_some() {
+            return self.by_lists(py, &*subject.listed()?, progress);
+        }
+        if self.count_ahead || !self.symmetry {
+            return Err(invalid(format!(
+                "count_ahead= and symmetry= are for searches by lists, {space} is searched by its numbered states"
+            )));
+        }
+        let search = Search::of(space.clone()).max_depth(self.max_depth).keep_last(self.keep_last);
+        let mut search = search.resources(self.resources);
         search.engine = match self.engine.as_deref() {
             None => None,
             Some("sweep") => Some(Engine::Sweep),
@@ -269,7 +450,44 @@ impl Running {
             Some(disk) => disk.run_with(&search, watch),
             None => search.run_with(watch),
         })?;
-        Ok(SearchResult { outcome })
+        Ok(SearchResult::new(Found::numbered(&outcome)?))
+    }
+
+    fn by_lists(
+        self,
+        py: Python<'_>,
+        listed: &Listed,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<SearchResult> {
+        let puzzle = &listed.puzzle;
+        if let Some(engine) = self.engine {
+            return Err(invalid(format!(
+                "engine=\"{engine}\" is for states with numbers, {puzzle} is searched by lists: leave it out"
+            )));
+        }
+        if self.count_ahead && self.max_depth.is_none() {
+            return Err(invalid("count_ahead= needs max_depth="));
+        }
+        let search = FrontierSearch::new(puzzle.clone())
+            .max_depth(self.max_depth)
+            .count_ahead(self.count_ahead)
+            .symmetry(self.symmetry)
+            .resources(self.resources);
+        let found = long(py, progress, |watch| {
+            let unlimited = self.max_depth.is_none();
+            let states = unlimited.then(|| puzzle.states()).flatten().map(|all| all.to_string());
+            if let Some(states) = states.filter(|digits| digits.len() > MOST_DIGITS) {
+                return Err(tilewave::Error::Report(format!(
+                    "{puzzle} has {states} states, too many for a complete search: say how deep with max_depth="
+                )));
+            }
+            let outcome = match &self.disk {
+                Some(disk) => disk.run_lists_with(&search, watch)?,
+                None => search.run_with(watch)?,
+            };
+            Ok(Found::listed(listed, &outcome))
+        })?;
+        Ok(SearchResult::new(found))
     }
 }
 
@@ -297,11 +515,12 @@ fn on_disk(dir: &Bound<'_, PyAny>, keep_levels: &str) -> PyResult<Disk> {
     Ok(disk)
 }
 
-/// Returns a state space with another state at depth 0.
-fn starting_at(space: StateSpace, start: Option<&Bound<'_, PyAny>>) -> PyResult<StateSpace> {
+/// Returns a puzzle with another state at depth 0.
+fn starting_at(subject: Subject, start: Option<&Bound<'_, PyAny>>) -> PyResult<Subject> {
     let Some(start) = start else {
-        return Ok(space);
+        return Ok(subject);
     };
+    let space = subject.numbered("start=")?.clone();
     let text = match start.cast::<PyString>() {
         Ok(text) => text.to_string(),
         Err(_) => {
@@ -312,7 +531,7 @@ fn starting_at(space: StateSpace, start: Option<&Bound<'_, PyAny>>) -> PyResult<
             words(&space, &rows.numbers)?
         }
     };
-    space.starting_at(&text).map_err(exception)
+    Ok(Subject::Numbered(space.starting_at(&text).map_err(exception)?))
 }
 
 /// Returns a state in the puzzle's own words.
@@ -328,39 +547,49 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
     Ok(numbers.iter().map(label).collect::<PyResult<Vec<_>>>()?.join(" "))
 }
 
-/// Searches a board or another puzzle completely: how many states there are at each depth.
+/// Searches a puzzle completely, or to a depth: how many states there are at each depth.
 ///
-/// In memory 1.2 bits per state: 3x4 takes 0.04 GB and some 0.2 s on two cores, 2x7 6.7 GB and half a minute. The
-/// interpreter is free meanwhile; Ctrl-C stops the search. At most 16 cells.
+/// States of boards of at most 16 cells and of puzzles of one set of at most 16 different pieces have numbers: 1.2 bits of
+/// memory each, so 3x4 takes 0.04 GB and some 0.2 s on two cores, 2x7 6.7 GB and half a minute. All other puzzles are
+/// searched by lists of states: cubes and minxes, pieces that turn or look alike, larger boards with a `max_depth`.
+/// The interpreter is free meanwhile; Ctrl-C stops the search.
 ///
 /// Parameters
 /// ----------
 /// puzzle : str, os.PathLike or Puzzle
-///     Size of a board ("3x4"), member of a family ("topspin:12,4"), or a file (.gap, .tws, .def, .kpuzzle.json).
+///     Size of a board ("3x4"), named puzzle ("3x3x3"), member of a family ("topspin:12,4"), or a file (.gap, .tws,
+///     .def, .kpuzzle.json).
 /// goal : str or board, optional
 ///     Of boards: "last" (the default), "first", "blank=4", or a board.
-/// metric : {"stm", "mtm"}, optional
-///     Of boards: one tile is one move (the default), or any number of tiles in a line.
+/// metric : {"stm", "mtm", "htm", "qtm"}, optional
+///     As of `Puzzle`.
+/// directed : bool, default False
+///     Of files: add no inverses.
+/// pieces : str or list of str, optional
+///     Keep these sets of pieces: "corners".
 /// start : str or state, optional
-///     The state at depth 0; the goal without it.
+///     The state at depth 0; the goal without it. For states with numbers.
 /// max_depth : int, optional
 ///     The last depth to compute.
-/// directed, quarter : bool, default False
-///     Of files: add no inverses; powers of a move are no moves.
+/// count_ahead : bool, default False
+///     By lists: count the last two depths and store neither. As much work as there are moves, and one depth more fits.
+/// symmetry : bool, default True
+///     By lists: keep one of the states that symmetries carry to each other. The counts are the same without.
 /// engine : {"sweep", "reference"}, optional
 ///     The fastest that can run the puzzle without it.
 /// threads : int, optional
 ///     One per core without it.
-/// memory : int, optional
-///     Most bytes; half of what is free without it.
+/// memory : int or str, optional
+///     Most bytes, or a size with a unit: "8GiB", "500MB"; half of what is free without it.
 /// keep_last : int, default 1000
-///     Most states of the last depth to return as `SearchResult.last`.
+///     Most states of the last depth to return as `SearchResult.last_layer`.
 /// dir : path or list of paths, optional
-///     Search on disk, in this directory; a search that is there already is continued. Boards only.
+///     Search on disk, in this directory or these; a search that is there already is continued.
 /// keep_levels : {"last", "all"}, default "last"
 ///     Which levels stay on disk.
 /// progress : callable, optional
-///     Called as progress(depth, states, seconds) after each level. What it raises ends the search and is raised.
+///     Called as progress(depth, states, seconds) after each level. An exception that it raises stops the search and is
+///     raised here.
 ///
 /// Returns
 /// -------
@@ -375,7 +604,7 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
 /// OSError
 ///     When the directory cannot be used.
 /// KeyboardInterrupt
-///     On Ctrl-C. A search on disk goes on with the next call.
+///     On Ctrl-C. A search on disk is continued by the next call.
 ///
 /// Examples
 /// --------
@@ -384,18 +613,23 @@ fn words(space: &StateSpace, numbers: &[u16]) -> PyResult<String> {
 /// (24, 181440)
 /// >>> tilewave.bfs("topspin:8,4", max_depth=3).counts
 /// array([ 1,  3,  6, 12], dtype=uint64)
+/// >>> cube = tilewave.bfs("3x3x3", max_depth=5)
+/// >>> cube.counts, cube.counts_up_to_symmetry
+/// (array([     1,     18,    243,   3240,  43239, 574908], dtype=uint64), array([    1,     2,     9,    75,   934, 12077], dtype=uint64))
 #[pyfunction]
-#[pyo3(signature = (puzzle, *, goal=None, metric=None, start=None, max_depth=None, directed=false, quarter=false, engine=None, threads=None, memory=None, keep_last=1000, dir=None, keep_levels="last", progress=None))]
+#[pyo3(signature = (puzzle, *, goal=None, metric=None, directed=false, pieces=None, start=None, max_depth=None, count_ahead=false, symmetry=true, engine=None, threads=None, memory=None, keep_last=1000, dir=None, keep_levels="last", progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn bfs(
     py: Python<'_>,
     puzzle: &Bound<'_, PyAny>,
     goal: Option<&Bound<'_, PyAny>>,
     metric: Option<&str>,
+    directed: bool,
+    pieces: Option<&Bound<'_, PyAny>>,
     start: Option<&Bound<'_, PyAny>>,
     #[pyo3(from_py_with = numbers::max_depth)] max_depth: Option<usize>,
-    directed: bool,
-    quarter: bool,
+    count_ahead: bool,
+    symmetry: bool,
     engine: Option<String>,
     #[pyo3(from_py_with = numbers::threads)] threads: Option<usize>,
     #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
@@ -404,10 +638,12 @@ pub fn bfs(
     keep_levels: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SearchResult> {
-    let space = space(puzzle, Counted { goal, metric, directed, quarter })?;
-    let space = starting_at(space, start)?;
+    let subject = subject(puzzle, Counted { goal, metric, directed, pieces })?;
+    let subject = starting_at(subject, start)?;
     let disk = dir.map(|dir| on_disk(dir, keep_levels)).transpose()?;
-    Running { max_depth, engine, threads, memory, keep_last, disk }.run(py, space, progress)
+    let resources = Resources::new().threads(threads).memory_or_half(memory);
+    Running { max_depth, count_ahead, symmetry, engine, resources, keep_last, disk }
+        .run(py, subject, progress)
 }
 
 /// Searches the Cayley graph of some permutations completely: its growth function.
@@ -416,7 +652,9 @@ pub fn bfs(
 /// ----------
 /// generators : (moves, positions) array of int
 ///     Exactly these are the moves, in either convention: the counts are the same for ``state[p]`` and for its
-///     inverse. At most 16 positions and 1024 moves.
+///     inverse. At most 1024 moves.
+/// twists, orientations, solved
+///     As of `Puzzle.from_generators`: pieces that turn, pieces that look alike.
 /// names : list of str, optional
 ///     What the moves are called.
 /// inverses : bool, default False
@@ -429,7 +667,7 @@ pub fn bfs(
 /// Returns
 /// -------
 /// SearchResult
-///     Its `states` is the order of the group.
+///     Its `num_states` is the order of the group, where all pieces differ.
 ///
 /// Raises
 /// ------
@@ -444,11 +682,14 @@ pub fn bfs(
 /// >>> result.counts, result.diameter
 /// (array([1, 2, 3], dtype=uint64), 2)
 #[pyfunction]
-#[pyo3(signature = (generators, *, names=None, inverses=false, name="generators", max_depth=None, threads=None, memory=None, keep_last=1000, progress=None))]
+#[pyo3(signature = (generators, *, twists=None, orientations=None, solved=None, names=None, inverses=false, name="generators", max_depth=None, threads=None, memory=None, keep_last=1000, progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn growth(
     py: Python<'_>,
     generators: &Bound<'_, PyAny>,
+    twists: Option<&Bound<'_, PyAny>>,
+    orientations: Option<&Bound<'_, PyAny>>,
+    solved: Option<&Bound<'_, PyAny>>,
     names: Option<Vec<String>>,
     inverses: bool,
     name: &str,
@@ -458,7 +699,12 @@ pub fn growth(
     #[pyo3(from_py_with = numbers::keep_last)] keep_last: usize,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SearchResult> {
-    let space = StateSpace::of_puzzle(of_generators(generators, names, inverses, name)?);
-    Running { max_depth, engine: None, threads, memory, keep_last, disk: None }
-        .run(py, space, progress)
+    let made = Made { names, inverses, name, twists, orientations, solved };
+    let resources = Resources::new().threads(threads).memory_or_half(memory);
+    let (count_ahead, symmetry, engine, disk) = (false, true, None, None);
+    Running { max_depth, count_ahead, symmetry, engine, resources, keep_last, disk }.run(
+        py,
+        of_generators(generators, &made)?,
+        progress,
+    )
 }

@@ -1,36 +1,57 @@
 //! Solvers.
 
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use pyo3::IntoPyObjectExt;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use rayon::prelude::*;
-use tilewave::pdb::{Build, Pdb};
+use tilewave::pdb::{Build, Kind, Pdb, SetFile};
+use tilewave::progress::Phase;
 use tilewave::puzzle::MoveStyle;
 use tilewave::solve::{Answer, Attempt, SolveError, default_patterns};
 use tilewave::{Board, Constructive, Error, Optimal, Progress, Resources, Size};
 
 use super::arrays::{self, Form, Rows, parse_board};
 use super::errors::{exception, invalid};
-use super::pdb::PatternDatabase;
+use super::numbers;
+use super::pdb::{PatternDatabase, mapped};
 use super::puzzle::{goal_board, read_boards};
-use super::work::{Watch, long};
+use super::work::{Watch, long, long_watched};
 
-/// A shortest solution.
+/// Time between two calls of a solver's progress.
+const TOLD_EVERY: Duration = Duration::from_millis(200);
+
+/// Most cells of boards of which the constructive solver knows shortest solutions.
+const SMALL: usize = 9;
+
+/// A solution of a board.
 ///
-/// `len` is the number of moves, `str` their letters.
+/// `len` is the number of moves, `str` their letters. A solution is true when it was found, which it always is
+/// unless the search had limits: ``if solution:``. Solutions can be compared and pickled.
 ///
 /// Examples
 /// --------
 /// >>> solution = tilewave.solve([[1, 2, 3], [4, 5, 6], [0, 7, 8]])
-/// >>> len(solution), str(solution), solution.nodes
-/// (2, 'LL', 4)
-#[pyclass(frozen, module = "tilewave")]
+/// >>> len(solution), str(solution), solution.nodes, solution.optimal
+/// (2, 'LL', 4, True)
+/// >>> bool(tilewave.solve([[1, 2, 3], [4, 5, 6], [7, 8, 0]]))
+/// True
+#[pyclass(frozen, eq, module = "tilewave")]
+#[derive(Clone, PartialEq)]
 pub struct Solution {
-    /// Where tiles go, a letter each: "RDDL".
+    moves: Option<String>,
+    /// No solution is shorter than this; 0 of one that need not be shortest.
     #[pyo3(get)]
-    moves: String,
+    at_least: usize,
+    /// Whether no solution is shorter.
+    #[pyo3(get)]
+    optimal: bool,
     /// Nodes that the search generated.
     #[pyo3(get)]
     nodes: u64,
@@ -40,34 +61,115 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// The solution in an answer. Only what raises an exception stops a search: without moves there is nothing to return.
-    fn of(answer: Answer) -> PyResult<Solution> {
-        let moves = answer.moves.ok_or_else(|| {
-            let least = answer.at_least;
-            PyRuntimeError::new_err(format!(
-                "the search was stopped: it takes at least {least} moves"
+    fn of(answer: Answer) -> Solution {
+        let moves = answer.moves.map(|moves| moves.long(MoveStyle::Tile));
+        let Answer { at_least, nodes, seconds, .. } = answer;
+        Solution { optimal: moves.is_some(), moves, at_least, nodes, seconds }
+    }
+
+    fn found(&self) -> PyResult<&str> {
+        self.moves.as_deref().ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "no solution was found within the limits: it takes at least {} moves",
+                self.at_least
             ))
-        })?;
-        Ok(Solution {
-            moves: moves.long(MoveStyle::Tile),
-            nodes: answer.nodes,
-            seconds: answer.seconds,
         })
     }
 }
 
 #[pymethods]
 impl Solution {
-    fn __len__(&self) -> usize {
-        self.moves.len()
+    /// Where tiles go, a letter each: "RDDL". A ValueError where none was found within the limits.
+    #[getter]
+    fn moves(&self) -> PyResult<&str> {
+        self.found()
     }
 
-    fn __str__(&self) -> &str {
-        &self.moves
+    fn __bool__(&self) -> bool {
+        self.moves.is_some()
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        self.found().map(str::len)
+    }
+
+    fn __str__(&self) -> PyResult<&str> {
+        self.found()
+    }
+
+    fn __hash__(&self) -> u64 {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        let mut hasher = DefaultHasher::new();
+        (&self.moves, self.nodes).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Solution>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        let Solution { moves, at_least, optimal, nodes, seconds } = slf.get().clone();
+        let maker = py.get_type::<Solution>().getattr("_of_parts")?;
+        (maker, ((moves, at_least, optimal, nodes, seconds),)).into_pyobject(py)
+    }
+
+    #[staticmethod]
+    fn _of_parts(parts: (Option<String>, usize, bool, u64, f64)) -> Solution {
+        let (moves, at_least, optimal, nodes, seconds) = parts;
+        Solution { moves, at_least, optimal, nodes, seconds }
     }
 
     fn __repr__(&self) -> String {
-        format!("Solution(\"{}\", {} moves, {} nodes)", self.moves, self.moves.len(), self.nodes)
+        match &self.moves {
+            Some(moves) => {
+                format!("Solution(\"{moves}\", {} moves, {} nodes)", moves.len(), self.nodes)
+            }
+            None => format!(
+                "Solution(not found, at least {} moves, {} nodes)",
+                self.at_least, self.nodes
+            ),
+        }
+    }
+}
+
+/// What a call of a solver may spend, and whom it tells.
+#[derive(Default)]
+struct Limits {
+    threads: Option<usize>,
+    max_nodes: Option<u64>,
+    timeout: Option<Duration>,
+    progress: Option<Py<PyAny>>,
+}
+
+/// How far a call of a solver has come.
+#[derive(Default)]
+struct Told {
+    solved: AtomicUsize,
+    threshold: AtomicUsize,
+    nodes: AtomicU64,
+}
+
+/// What the search of one board is watched by.
+struct Guard<'a> {
+    watch: &'a Watch,
+    told: &'a Told,
+    deadline: Option<Instant>,
+    max_nodes: Option<u64>,
+    nodes: AtomicU64,
+}
+
+impl Progress for Guard<'_> {
+    fn progress(&self, phase: Phase, done: u64, _: u64) {
+        if let Phase::Search(threshold) = phase {
+            self.nodes.store(done, Ordering::Relaxed);
+            self.told.threshold.store(threshold, Ordering::Relaxed);
+            self.told.nodes.store(done, Ordering::Relaxed);
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        let nodes = self.nodes.load(Ordering::Relaxed);
+        self.watch.interrupted()
+            || self.max_nodes.is_some_and(|most| nodes > most)
+            || self.deadline.is_some_and(|deadline| Instant::now() > deadline)
     }
 }
 
@@ -78,9 +180,15 @@ impl Solution {
 /// size : str
 ///     "4x4"; both sides at most 6.
 /// goal : str or board, default "last"
-/// databases : list of PatternDatabase, optional
-///     Without common tiles, of any kind and encoding, for this goal or one that a rotation or reflection takes its
-///     blank to. Without it, a set is built: a fraction of a second on 4x4 (12 MB), seconds on 5x5 (510 MB).
+/// databases : path, or list of PatternDatabase and paths, optional
+///     A set file (``tilewave pdb set build``), whose databases are mapped as `PatternDatabase.open` does with
+///     ``mmap=True``. Or databases and database files without common tiles, of any kind and encoding, for this goal or
+///     one that a rotation or reflection takes its blank to. Without it, a set is built: a fraction of a second on 4x4
+///     (12 MB), seconds on 5x5 (510 MB).
+/// threads : int, optional
+///     One per core without it.
+/// memory : int or str, optional
+///     Most bytes of databases that are built here, or a size with a unit: "8GiB"; half of what is free without it.
 ///
 /// Raises
 /// ------
@@ -89,7 +197,7 @@ impl Solution {
 ///
 /// Examples
 /// --------
-/// >>> solver = tilewave.Solver("3x3")
+/// >>> solver = tilewave.Solver("3x3", threads=1)
 /// >>> solution = solver.solve("8 6 7/2 5 4/3 0 1")
 /// >>> len(solution)
 /// 31
@@ -97,43 +205,130 @@ impl Solution {
 pub struct Solver {
     goal: Board,
     optimal: Optimal,
+    threads: Option<usize>,
+}
+
+/// Where the databases of a solver come from.
+enum Databases {
+    /// The partitions of a set file.
+    Set(PathBuf),
+    /// Databases, some of them in files.
+    These(Vec<OneDatabase>),
+}
+
+enum OneDatabase {
+    Open(Arc<Pdb>),
+    File(PathBuf),
+}
+
+impl Databases {
+    fn read(of: &Bound<'_, PyAny>) -> PyResult<Databases> {
+        if let Ok(path) = of.extract::<PathBuf>() {
+            return Ok(match SetFile::is(&path) {
+                true => Databases::Set(path),
+                false => Databases::These(vec![OneDatabase::File(path)]),
+            });
+        }
+        let one = |item: Bound<'_, PyAny>| match item.cast::<PatternDatabase>() {
+            Ok(database) => Ok(OneDatabase::Open(database.get().get()?)),
+            Err(_) => Ok(OneDatabase::File(item.extract::<PathBuf>()?)),
+        };
+        of.try_iter()?.map(|item| one(item?)).collect::<PyResult<_>>().map(Databases::These)
+    }
+
+    /// Opens the databases of each partition.
+    fn open(self) -> Result<Vec<Vec<Arc<Pdb>>>, Error> {
+        match self {
+            Databases::Set(path) => {
+                let mut known: HashMap<PathBuf, Arc<Pdb>> = HashMap::new();
+                let mut one = |path: &PathBuf| -> Result<Arc<Pdb>, Error> {
+                    if let Some(pdb) = known.get(path) {
+                        return Ok(pdb.clone());
+                    }
+                    let pdb = Arc::new(mapped(path)?);
+                    Ok(known.entry(path.clone()).or_insert(pdb).clone())
+                };
+                let partitions = SetFile::read(path)?.partitions;
+                let all = partitions.iter();
+                all.map(|files| files.iter().map(&mut one).collect()).collect()
+            }
+            Databases::These(all) => {
+                let one = |database: OneDatabase| match database {
+                    OneDatabase::Open(pdb) => Ok(pdb),
+                    OneDatabase::File(path) => Ok(Arc::new(Pdb::load(Path::new(&path))?)),
+                };
+                let all: Vec<Arc<Pdb>> = all.into_iter().map(one).collect::<Result<_, Error>>()?;
+                // What does not add up counts alone.
+                let (alone, additive): (Vec<_>, Vec<_>) =
+                    all.into_iter().partition(|pdb| pdb.kind() == Kind::AllMoves);
+                let additive = Some(additive).filter(|additive| !additive.is_empty());
+                let alone = alone.into_iter().map(|pdb| vec![pdb]);
+                Ok(additive.into_iter().chain(alone).collect())
+            }
+        }
+    }
 }
 
 impl Solver {
     fn of(
         py: Python<'_>,
         goal: Board,
-        databases: Option<Vec<Bound<'_, PatternDatabase>>>,
+        databases: Option<&Bound<'_, PyAny>>,
+        resources: Resources,
     ) -> PyResult<Solver> {
-        let given = databases
-            .map(|all| all.iter().map(|one| one.get().get()).collect::<PyResult<Vec<_>>>());
-        let given = given.transpose()?;
+        let given = databases.map(Databases::read).transpose()?;
         let optimal = long(py, None, |watch| {
-            let pdbs = match given {
-                Some(pdbs) => pdbs,
-                None => default_databases(&goal, watch)?,
+            let partitions = match given {
+                Some(databases) => databases.open()?,
+                None => vec![default_databases(&goal, resources, watch)?],
             };
-            Ok(Optimal::new(&goal, pdbs)?)
+            Ok(Optimal::with_partitions(&goal, partitions)?)
         })?;
-        Ok(Solver { goal, optimal })
+        Ok(Solver { goal, optimal, threads: resources.threads })
     }
 
-    fn solve_rows(&self, py: Python<'_>, rows: &Rows) -> PyResult<Vec<Solution>> {
-        let size = self.goal.size();
-        let boards = read(rows, size)?;
+    fn solve_rows(&self, py: Python<'_>, rows: &Rows, limits: Limits) -> PyResult<Vec<Solution>> {
+        let boards = read(rows, self.goal.size())?;
         let at = |row, error: SolveError| in_row(rows, row, error.into());
-        let answers = long(py, None, |watch| solve_all(&self.optimal, &boards, watch, at))?;
-        answers.into_iter().map(Solution::of).collect()
+        let (told, last) = (Told::default(), Mutex::new(Instant::now()));
+        let deadline = limits.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let look = |py: Python<'_>| -> PyResult<()> {
+            let Some(progress) = &limits.progress else { return Ok(()) };
+            let mut last = last.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            if last.elapsed() >= TOLD_EVERY {
+                *last = Instant::now();
+                let of = |count: &AtomicUsize| count.load(Ordering::Relaxed);
+                let nodes = told.nodes.load(Ordering::Relaxed);
+                progress.call1(py, (of(&told.solved), of(&told.threshold), nodes))?;
+            }
+            Ok(())
+        };
+        let threads = limits.threads.or(self.threads);
+        let answers = long_watched(py, None, look, |watch| {
+            let nodes = AtomicU64::new(0);
+            let guard = Guard { watch, told: &told, deadline, max_nodes: limits.max_nodes, nodes };
+            let all = || solve_all(&self.optimal, &boards, &guard, at);
+            match threads {
+                Some(_) => Resources::new().threads(threads).install(all)?,
+                None => all(),
+            }
+        })?;
+        if let Some(progress) = &limits.progress {
+            let threshold = told.threshold.load(Ordering::Relaxed);
+            progress.call1(py, (boards.len(), threshold, told.nodes.load(Ordering::Relaxed)))?;
+        }
+        Ok(answers.into_iter().map(Solution::of).collect())
     }
 }
 
 /// Builds the databases that suit a goal.
-fn default_databases(goal: &Board, watch: &Watch) -> Result<Vec<Arc<Pdb>>, Error> {
+fn default_databases(
+    goal: &Board,
+    resources: Resources,
+    watch: &Watch,
+) -> Result<Vec<Arc<Pdb>>, Error> {
     let patterns = default_patterns(goal)?.into_iter();
-    let one = |pattern| {
-        let resources = Resources::new().memory_or_half(None);
-        Ok(Arc::new(Build::new(pattern).resources(resources).run_with(watch)?))
-    };
+    let one = |pattern| Ok(Arc::new(Build::new(pattern).resources(resources).run_with(watch)?));
     patterns.map(one).collect()
 }
 
@@ -161,19 +356,28 @@ fn in_row(rows: &Rows, row: usize, reason: Error) -> Error {
 fn solve_all(
     optimal: &Optimal,
     boards: &[Board],
-    watch: &Watch,
+    guard: &Guard<'_>,
     at: impl Fn(usize, SolveError) -> Error + Copy + Sync,
 ) -> Result<Vec<Answer>, Error> {
     let at = |row| move |error| at(row, error);
-    let attempts: Vec<Result<Attempt, Error>> = boards
-        .par_iter()
-        .enumerate()
-        .map(|(row, board)| optimal.attempt_with(board, watch).map_err(at(row)))
-        .collect();
+    // Nodes count for each board.
+    let own = || Guard { nodes: AtomicU64::new(0), ..*guard };
+    let attempt = |(row, board): (usize, &Board)| {
+        let attempt = optimal.attempt_with(board, &own()).map_err(at(row))?;
+        let answered = matches!(attempt, Attempt::Answered(_));
+        guard.told.solved.fetch_add(answered.into(), Ordering::Relaxed);
+        Ok(attempt)
+    };
+    let attempts: Vec<Result<Attempt, Error>> =
+        boards.par_iter().enumerate().map(attempt).collect();
     let attempts: Vec<Attempt> = attempts.into_iter().collect::<Result<_, _>>()?;
     let finish = |(row, attempt)| match attempt {
         Attempt::Answered(answer) => Ok(answer),
-        Attempt::Hard(pending) => optimal.finish_with(pending, watch).map_err(at(row)),
+        Attempt::Hard(pending) => {
+            let answer = optimal.finish_with(pending, &own()).map_err(at(row))?;
+            guard.told.solved.fetch_add(1, Ordering::Relaxed);
+            Ok(answer)
+        }
     };
     attempts.into_iter().enumerate().map(finish).collect()
 }
@@ -193,15 +397,18 @@ where
 #[pymethods]
 impl Solver {
     #[new]
-    #[pyo3(signature = (size, *, goal=None, databases=None))]
+    #[pyo3(signature = (size, *, goal=None, databases=None, threads=None, memory=None))]
     fn new(
         py: Python<'_>,
         size: &str,
         goal: Option<&Bound<'_, PyAny>>,
-        databases: Option<Vec<Bound<'_, PatternDatabase>>>,
+        databases: Option<&Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = numbers::threads)] threads: Option<usize>,
+        #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
     ) -> PyResult<Solver> {
         let size: Size = size.parse().map_err(exception)?;
-        Solver::of(py, goal_board(goal, size)?, databases)
+        let resources = Resources::new().threads(threads).memory_or_half(memory);
+        Solver::of(py, goal_board(goal, size)?, databases, resources)
     }
 
     /// Returns shortest solutions: milliseconds each on 4x4, seconds to hours on 5x5. Ctrl-C stops.
@@ -209,6 +416,14 @@ impl Solver {
     /// Parameters
     /// ----------
     /// boards : array-like of int, shape (cells,), (rows, columns) or (n, ..); or str
+    /// max_nodes : int, optional
+    ///     Most nodes for each board. A solution that was not found is false, and has a lower bound: `at_least`.
+    /// timeout : float, optional
+    ///     Most seconds for all boards together.
+    /// progress : callable, optional
+    ///     Called as progress(solved, threshold, nodes) a few times a second and at the end: boards that are done, and
+    ///     for a board at hand the moves that the iteration allows and the nodes so far. An exception that it raises
+    ///     stops the search and is raised here.
     ///
     /// Returns
     /// -------
@@ -221,17 +436,26 @@ impl Solver {
     ///
     /// Examples
     /// --------
-    /// >>> [len(solution) for solution in tilewave.Solver("3x3").solve(tilewave.scramble("3x3", 3, seed=1))]
+    /// >>> solver = tilewave.Solver("3x3")
+    /// >>> [len(solution) for solution in solver.solve(tilewave.scramble("3x3", 3, rng=1))]
     /// [19, 22, 25]
+    /// >>> hard = tilewave.Solver("4x4").solve("14 15 8 12/10 11 9 13/2 6 5 1/3 7 4 0", max_nodes=10_000)
+    /// >>> bool(hard), hard.at_least > 40
+    /// (False, True)
+    #[pyo3(signature = (boards, *, max_nodes=None, timeout=None, progress=None))]
     fn solve<'py>(
         &self,
         py: Python<'py>,
         boards: &Bound<'py, PyAny>,
+        #[pyo3(from_py_with = numbers::max_nodes)] max_nodes: Option<u64>,
+        #[pyo3(from_py_with = numbers::timeout)] timeout: Option<Duration>,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let size = self.goal.size();
         let parse = |text: &str| Ok(parse_board(text, Some(size))?.tiles().to_vec());
         let rows = arrays::rows(boards, Form::board(size), &parse)?;
-        unpacked(py, self.solve_rows(py, &rows)?, &rows)
+        let limits = Limits { threads: None, max_nodes, timeout, progress };
+        unpacked(py, self.solve_rows(py, &rows, limits)?, &rows)
     }
 
     /// The goal, (cells,) uint8.
@@ -249,19 +473,24 @@ impl Solver {
 /// The solver that `solve` used last.
 static LAST: Mutex<Option<Arc<Solver>>> = Mutex::new(None);
 
-/// Returns shortest solutions of boards: milliseconds each on 4x4.
+/// Returns solutions of boards: shortest ones, or fast ones of boards of any size.
 ///
-/// The databases of the last goal stay in memory for the next call (12 MB for 4x4, 510 MB for 5x5); a `Solver` keeps
-/// its own as long as it lives.
+/// A shortest solution takes milliseconds on 4x4. The databases of the last goal stay in memory for the next call (12 MB
+/// for 4x4, 510 MB for 5x5); a `Solver` keeps its own as long as it lives. With ``optimal=False`` thousands of boards are
+/// solved per second, of up to 10,000 cells; the solutions of 4x4 are some 1.16 times as long as shortest ones.
 ///
 /// Parameters
 /// ----------
 /// boards : array-like of int, shape (cells,), (rows, columns) or (n, ..); or str, or list of str
+/// optimal : bool, default True
+///     Find shortest solutions.
 /// goal : str or board, default "last"
 /// size : str, optional
 ///     Size of flat boards that are not square.
-/// databases : list of PatternDatabase, optional
-///     A set is built without them.
+/// databases, threads
+///     As of `Solver`.
+/// max_nodes, timeout, progress
+///     As of `Solver.solve`.
 ///
 /// Returns
 /// -------
@@ -280,86 +509,86 @@ static LAST: Mutex<Option<Arc<Solver>>> = Mutex::new(None);
 /// 'DDDLUUULDDDLUUU'
 /// >>> [len(s) for s in tilewave.solve([[1, 2, 3, 4, 5, 6, 0, 7, 8], [8, 6, 7, 2, 5, 4, 3, 0, 1]])]
 /// [2, 31]
+/// >>> quick = tilewave.solve(tilewave.scramble("10x10", 3, rng=1), optimal=False)
+/// >>> all(quick)
+/// True
 #[pyfunction]
-#[pyo3(signature = (boards, *, goal=None, size=None, databases=None))]
+#[pyo3(signature = (boards, *, optimal=true, goal=None, size=None, databases=None, threads=None, max_nodes=None, timeout=None, progress=None))]
+#[allow(clippy::too_many_arguments)]
 pub fn solve<'py>(
     py: Python<'py>,
     boards: &Bound<'py, PyAny>,
+    optimal: bool,
     goal: Option<&Bound<'py, PyAny>>,
     size: Option<&str>,
-    databases: Option<Vec<Bound<'py, PatternDatabase>>>,
+    databases: Option<&Bound<'py, PyAny>>,
+    #[pyo3(from_py_with = numbers::threads)] threads: Option<usize>,
+    #[pyo3(from_py_with = numbers::max_nodes)] max_nodes: Option<u64>,
+    #[pyo3(from_py_with = numbers::timeout)] timeout: Option<Duration>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (rows, size) = read_boards(boards, size)?;
     let goal = goal_board(goal, size)?;
     // A board that is none need not wait for databases.
-    read(&rows, size)?;
+    let read = read(&rows, size)?;
+    let limits = Limits { threads, max_nodes, timeout, progress };
+    if !optimal {
+        let limited = limits.max_nodes.is_some() || limits.timeout.is_some();
+        if limited || databases.is_some() || limits.progress.is_some() {
+            return Err(invalid("databases, limits and progress are for optimal=True"));
+        }
+        return fast(py, goal, &rows, &read, threads);
+    }
     let lock = || LAST.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let kept = lock().clone().filter(|last| last.goal == goal && databases.is_none());
     let solver = match kept {
         Some(solver) => solver,
         None => {
-            let own = databases.is_some();
-            let solver = Arc::new(Solver::of(py, goal, databases)?);
-            if !own {
+            let resources = Resources::new().memory_or_half(None);
+            let solver = Arc::new(Solver::of(py, goal, databases, resources)?);
+            if databases.is_none() {
                 *lock() = Some(solver.clone());
             }
             solver
         }
     };
-    unpacked(py, solver.solve_rows(py, &rows)?, &rows)
+    unpacked(py, solver.solve_rows(py, &rows, limits)?, &rows)
 }
 
-/// Returns solutions of boards at once, thousands a second, not the shortest: some 1.16 times as long on 4x4.
-///
-/// Boards of any size up to 10,000 cells; shortest ones up to nine cells. On all cores.
-///
-/// Parameters
-/// ----------
-/// boards : array-like of int, shape (cells,), (rows, columns) or (n, ..); or str, or list of str
-/// goal : str or board, default "last"
-/// size : str, optional
-///     Size of flat boards that are not square.
-///
-/// Returns
-/// -------
-/// str, or list of str
-///     Where tiles go, a letter each: "RDDL".
-///
-/// Raises
-/// ------
-/// ValueError
-///     Names the first row that is no board, or that cannot reach the goal.
-///
-/// Examples
-/// --------
-/// >>> len(tilewave.fast("8 6 7/2 5 4/3 0 1"))
-/// 31
-/// >>> boards = tilewave.scramble("10x10", 3, seed=1)
-/// >>> [len(moves) > 1000 for moves in tilewave.fast(boards)]
-/// [True, True, True]
-#[pyfunction]
-#[pyo3(signature = (boards, *, goal=None, size=None))]
-pub fn fast<'py>(
+/// Returns solutions that need not be shortest.
+fn fast<'py>(
     py: Python<'py>,
-    boards: &Bound<'py, PyAny>,
-    goal: Option<&Bound<'py, PyAny>>,
-    size: Option<&str>,
+    goal: Board,
+    rows: &Rows,
+    boards: &[Board],
+    threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (rows, size) = read_boards(boards, size)?;
-    let solver = Constructive::new(goal_board(goal, size)?);
-    let boards = read(&rows, size)?;
-    let one = |watch: &Watch, (row, board): (usize, &Board)| match watch.interrupted() {
+    let optimal = goal.size().cells() <= SMALL;
+    let solver = Constructive::new(goal);
+    let one = |watch: &Watch, (row, board): (usize, &Board)| {
+        let begun = Instant::now();
         // What is raised for it takes the place of all results.
-        true => Ok(String::new()),
-        false => match solver.solve(board) {
-            Ok(moves) => Ok(moves.long(MoveStyle::Tile)),
-            Err(error) => Err(in_row(&rows, row, error.into())),
-        },
+        let moves = match watch.interrupted() {
+            true => String::new(),
+            false => {
+                let solved =
+                    solver.solve(board).map_err(|error| in_row(rows, row, error.into()))?;
+                solved.long(MoveStyle::Tile)
+            }
+        };
+        let (at_least, seconds) = (if optimal { moves.len() } else { 0 }, begun.elapsed());
+        let seconds = seconds.as_secs_f64();
+        Ok(Solution { moves: Some(moves), at_least, optimal, nodes: 0, seconds })
     };
     let solutions = long(py, None, |watch| {
-        let pairs = boards.par_iter().enumerate();
-        let all: Vec<_> = pairs.map(|pair| one(watch, pair)).collect();
-        all.into_iter().collect::<Result<Vec<String>, Error>>()
+        let work = || {
+            let all: Vec<_> = boards.par_iter().enumerate().map(|pair| one(watch, pair)).collect();
+            all.into_iter().collect::<Result<Vec<Solution>, Error>>()
+        };
+        match threads {
+            Some(_) => Resources::new().threads(threads).install(work)?,
+            None => work(),
+        }
     })?;
-    unpacked(py, solutions, &rows)
+    unpacked(py, solutions, rows)
 }

@@ -1,21 +1,22 @@
 //! Distance tables.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 
 use numpy::PyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use tilewave::puzzle::{Metric, MoveStyle, PuzzleError};
 use tilewave::search::Search;
 use tilewave::table::TableEncoding;
-use tilewave::{Board, Error, Progress, Resources};
+use tilewave::{Board, Error, Image, Progress, Resources};
 
 use super::arrays::{self, Rows, per_row};
-use super::errors::{closed, exception, invalid, named, of_one};
+use super::errors::{closed, exception, invalid, named, not_pickled, of_one};
 use super::numbers;
-use super::puzzle::{Counted, form_of, space};
-use super::work::{FIRST, for_rows, long};
+use super::puzzle::{Counted, form_of, subject};
+use super::work::{FIRST, for_rows, long, map, reopened};
 
 /// The depth of every state of a board or another puzzle: distances to the goal, and shortest ways.
 ///
@@ -33,11 +34,20 @@ pub struct DistanceTable {
     table: RwLock<Option<Arc<tilewave::DistanceTable>>>,
     /// Whether a look-up may wait for a file.
     lazy: bool,
+    /// The file that it was opened from, and how.
+    file: Option<(PathBuf, &'static str)>,
+}
+
+/// Maps a table file, all of it checked.
+fn mapped(path: &Path) -> Result<tilewave::DistanceTable, Error> {
+    let table = tilewave::DistanceTable::from_image(Image::Mapped(map(path)?))?;
+    table.check()?;
+    Ok(table)
 }
 
 impl DistanceTable {
     fn of(table: tilewave::DistanceTable) -> DistanceTable {
-        DistanceTable { table: RwLock::new(Some(Arc::new(table))), lazy: false }
+        DistanceTable { table: RwLock::new(Some(Arc::new(table))), lazy: false, file: None }
     }
 
     fn get(&self) -> PyResult<Arc<tilewave::DistanceTable>> {
@@ -90,16 +100,17 @@ impl DistanceTable {
     /// ----------
     /// puzzle : str, os.PathLike or Puzzle
     ///     As of `bfs`; every move needs a way back.
-    /// goal, metric, directed, quarter
+    /// goal, metric, directed
     ///     As of `bfs`.
     /// encoding : {"byte", "mod3"}
     ///     A byte per state: a depth is one look-up. Two bits per state: a depth is a walk to the goal, some
     ///     microseconds.
     /// threads : int, optional
-    /// memory : int, optional
-    ///     Most bytes; half of what is free without it.
+    /// memory : int or str, optional
+    ///     Most bytes, or a size with a unit: "8GiB"; half of what is free without it.
     /// progress : callable, optional
-    ///     Called as progress(depth, states, seconds) after each level. What it raises ends the work and is raised.
+    ///     Called as progress(depth, states, seconds) after each level. An exception that it raises stops the
+    ///     work and is raised here.
     ///
     /// Returns
     /// -------
@@ -118,7 +129,7 @@ impl DistanceTable {
     /// >>> table.solve([2, 1, 0, 3, 4, 5])
     /// ['F3']
     #[staticmethod]
-    #[pyo3(signature = (puzzle, *, goal=None, metric=None, directed=false, quarter=false, encoding="byte", threads=None, memory=None, progress=None))]
+    #[pyo3(signature = (puzzle, *, goal=None, metric=None, directed=false, encoding="byte", threads=None, memory=None, progress=None))]
     #[allow(clippy::too_many_arguments)]
     fn build(
         py: Python<'_>,
@@ -126,13 +137,13 @@ impl DistanceTable {
         goal: Option<&Bound<'_, PyAny>>,
         metric: Option<&str>,
         directed: bool,
-        quarter: bool,
         encoding: &str,
         #[pyo3(from_py_with = numbers::threads)] threads: Option<usize>,
         #[pyo3(from_py_with = numbers::memory)] memory: Option<u64>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<DistanceTable> {
-        let search = Search::of(space(puzzle, Counted { goal, metric, directed, quarter })?);
+        let subject = subject(puzzle, Counted { goal, metric, directed, pieces: None })?;
+        let search = Search::of(subject.numbered("a distance table")?.clone());
         let encoding = named(TableEncoding::NAMES, "encoding", encoding)?;
         let search = search.resources(Resources::new().threads(threads).memory_or_half(memory));
         let table = long(py, progress, |watch| {
@@ -149,6 +160,9 @@ impl DistanceTable {
     /// lazy : bool, default False
     ///     Read and check only the parts that are asked for, a MiB around each, and keep them: for a few look-ups in
     ///     a large table. Otherwise all of it is read into memory and checked, about 0.3 ns per byte on two cores.
+    /// mmap : bool, default False
+    ///     Map the file instead of reading it, and check all of it: processes that open it share its memory. Nobody may
+    ///     shorten the file while it is open.
     ///
     /// Returns
     /// -------
@@ -170,13 +184,30 @@ impl DistanceTable {
     /// ...     table.depths("1 2 3 4/0 5 6 7")
     /// 3
     #[staticmethod]
-    #[pyo3(signature = (path, *, lazy=false))]
-    fn open(py: Python<'_>, path: PathBuf, lazy: bool) -> PyResult<DistanceTable> {
-        let table = long(py, None, |watch| match lazy {
-            true => tilewave::DistanceTable::open(&path),
-            false => tilewave::DistanceTable::load_with(&path, watch),
+    #[pyo3(signature = (path, *, lazy=false, mmap=false))]
+    fn open(py: Python<'_>, path: PathBuf, lazy: bool, mmap: bool) -> PyResult<DistanceTable> {
+        let how = match (lazy, mmap) {
+            (true, true) => return Err(invalid("lazy= and mmap= are two ways to open a table")),
+            (true, _) => "lazy",
+            _ => "mmap",
+        };
+        let table = long(py, None, |watch| match how {
+            "lazy" => tilewave::DistanceTable::open(&path),
+            _ if mmap => mapped(&path),
+            _ => tilewave::DistanceTable::load_with(&path, watch),
         })?;
-        Ok(DistanceTable { lazy, ..DistanceTable::of(table) })
+        let file = Some((std::path::absolute(&path).unwrap_or(path), how));
+        Ok(DistanceTable { lazy: lazy || mmap, file, ..DistanceTable::of(table) })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, DistanceTable>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        slf.get().get()?;
+        let Some((path, how)) = &slf.get().file else {
+            return Err(not_pickled("table"));
+        };
+        let option = (*how, slf.get().lazy);
+        reopened(py, py.get_type::<DistanceTable>().into_any(), path, option)
     }
 
     /// Writes the table to a file, which appears when it is complete.

@@ -1,15 +1,17 @@
 //! Work while the interpreter is free: threads, progress, and Ctrl-C.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 use rayon::ThreadPool;
 use tilewave::progress::{LevelDone, Progress};
-use tilewave::{Error, internals};
+use tilewave::{Error, Mapped, SystemError, internals};
 
 use super::errors::{exception, of_panic};
 
@@ -136,6 +138,16 @@ pub fn long<T: Send>(
     callback: Option<Py<PyAny>>,
     work: impl FnOnce(&Watch) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
+    long_watched(py, callback, |_| Ok(()), work)
+}
+
+/// Does a long work as [`long`] does; `look` is called now and then on this thread, and what it raises ends the work.
+pub fn long_watched<T: Send>(
+    py: Python<'_>,
+    callback: Option<Py<PyAny>>,
+    look: impl Fn(Python<'_>) -> PyResult<()>,
+    work: impl FnOnce(&Watch) -> Result<T, Error> + Send,
+) -> PyResult<T> {
     let watch = Watch { callback, stopped: AtomicBool::new(false), raised: Mutex::new(None) };
     let (pool, result, ready) = (pool()?, Mutex::new(None), Condvar::new());
     let done = std::thread::scope(|scope| -> PyResult<_> {
@@ -154,7 +166,7 @@ pub fn long<T: Send>(
             if let Some(done) = py.detach(wait) {
                 return Ok(done);
             }
-            if let Err(error) = py.check_signals() {
+            if let Err(error) = py.check_signals().and_then(|()| look(py)) {
                 watch.stop(error);
             }
         }
@@ -164,4 +176,28 @@ pub fn long<T: Send>(
         (None, Ok(done)) => done.map_err(exception),
         (None, Err(panic)) => Err(of_panic(panic)),
     }
+}
+
+/// Returns how something is pickled that was opened from a file: another process opens it again.
+pub fn reopened<'py>(
+    py: Python<'py>,
+    class: Bound<'py, PyAny>,
+    path: &Path,
+    (option, value): (&str, bool),
+) -> PyResult<Bound<'py, PyTuple>> {
+    let options = PyDict::new(py);
+    options.set_item(option, value)?;
+    let open = py.import("functools")?.getattr("partial")?;
+    let open = open.call((class.getattr("open")?, path), Some(&options))?;
+    (open, PyTuple::empty(py)).into_pyobject(py)
+}
+
+/// Maps a file.
+#[allow(unsafe_code)]
+pub fn map(path: &Path) -> Result<Mapped, Error> {
+    // SAFETY: nobody shortens the file meanwhile: the manual asks for that.
+    let mapped = unsafe { Mapped::open(path) };
+    mapped.map_err(|reason| {
+        Error::System(SystemError::Read { action: "cannot open", path: path.into(), reason })
+    })
 }

@@ -1,8 +1,9 @@
-"""Complete breadth-first searches of sliding-tile boards and permutation puzzles, pattern databases, solvers.
+"""Complete breadth-first searches of sliding-tile boards, cubes and other puzzles, pattern databases, solvers.
 
 Everything is computed by the library; docs/python.md of the repository says what there is.
 """
 
+from ._graph import Adjacency
 from ._tilewave import (
     DistanceTable,
     PatternDatabase,
@@ -11,18 +12,16 @@ from ._tilewave import (
     Solution,
     Solver,
     __version__,
+    apply_moves,
     bfs,
-    fast,
     growth,
-    neighbours,
-    play,
-    rank,
+    neighbors,
     scramble,
     solve,
-    unrank,
 )
 
 __all__ = [
+    "Adjacency",
     "DistanceTable",
     "PatternDatabase",
     "Puzzle",
@@ -30,13 +29,10 @@ __all__ = [
     "Solution",
     "Solver",
     "__version__",
+    "apply_moves",
     "bfs",
-    "fast",
     "growth",
-    "neighbours",
-    "play",
-    "rank",
+    "neighbors",
     "scramble",
     "solve",
-    "unrank",
 ]

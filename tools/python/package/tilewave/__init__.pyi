@@ -1,7 +1,7 @@
 from collections.abc import Callable, Sequence
 from os import PathLike
 from types import TracebackType
-from typing import Any, Literal, SupportsIndex, TypeAlias, final, overload
+from typing import Any, Literal, NamedTuple, SupportsIndex, TypeAlias, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +10,26 @@ __version__: str
 __all__: list[str]
 
 _Path: TypeAlias = str | PathLike[str]
-# Boards or arrangements: an array of integers, nested lists of them, a text or a list of texts.
+# Boards or other states: an array of integers, nested lists of them, a string or a list of strings.
 _States: TypeAlias = npt.ArrayLike
+# The same but for one string.
+_Rows: TypeAlias = npt.NDArray[Any] | list[Any] | tuple[Any, ...]
+# uint8, and int16 above 256 positions.
+_Array: TypeAlias = npt.NDArray[Any]
 _Puzzle: TypeAlias = _Path | Puzzle
 _Progress: TypeAlias = Callable[[int, int, float], object]
-_Metric: TypeAlias = Literal["stm", "mtm"]
+_SolverProgress: TypeAlias = Callable[[int, int, int], object]
+_Metric: TypeAlias = Literal["stm", "mtm", "htm", "qtm"]
+_Memory: TypeAlias = int | str
+_Databases: TypeAlias = _Path | Sequence[PatternDatabase | _Path]
+
+class Adjacency(NamedTuple):
+    states: Any
+    depths: Any
+    indices: Any
+    indptr: Any
+    @property
+    def csr(self) -> tuple[Any, Any, Any]: ...
 
 @final
 class Puzzle:
@@ -25,12 +40,15 @@ class Puzzle:
         goal: _States | None = None,
         metric: _Metric | None = None,
         directed: bool = False,
-        quarter: bool = False,
+        pieces: str | Sequence[str] | None = None,
     ) -> Puzzle: ...
     @staticmethod
     def from_generators(
         generators: npt.ArrayLike,
         *,
+        twists: npt.ArrayLike | None = None,
+        orientations: npt.ArrayLike | None = None,
+        solved: npt.ArrayLike | None = None,
         names: Sequence[str] | None = None,
         inverses: bool = False,
         name: str = "generators",
@@ -40,18 +58,26 @@ class Puzzle:
     @property
     def shape(self) -> tuple[int, int] | None: ...
     @property
-    def cells(self) -> int: ...
+    def num_positions(self) -> int: ...
+    @property
+    def sets(self) -> dict[str, tuple[int, int]]: ...
     @property
     def metric(self) -> _Metric | None: ...
     @property
-    def goal(self) -> npt.NDArray[Any]: ...
+    def goal(self) -> _Array: ...
     @property
-    def states(self) -> int | None: ...
+    def num_states(self) -> int | None: ...
     @property
     def moves(self) -> list[str]: ...
-    def rank(self, states: _States) -> Any: ...
-    def unrank(self, ids: npt.ArrayLike) -> npt.NDArray[Any]: ...
-    def neighbours(self, states: _States) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]: ...
+    def adjacency(self, *, max_states: int = 1_000_000) -> Adjacency: ...
+    @overload
+    def rank(self, states: str) -> int: ...
+    @overload
+    def rank(self, states: _Rows) -> npt.NDArray[np.uint64]: ...
+    def unrank(self, ids: npt.ArrayLike) -> _Array: ...
+    def neighbors(self, states: _States) -> tuple[_Array, npt.NDArray[np.bool_]]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
 @final
 class SearchResult:
@@ -66,6 +92,8 @@ class SearchResult:
     @property
     def counts(self) -> npt.NDArray[np.uint64]: ...
     @property
+    def counts_up_to_symmetry(self) -> npt.NDArray[np.uint64] | None: ...
+    @property
     def checksums(self) -> npt.NDArray[np.uint64]: ...
     @property
     def level_seconds(self) -> npt.NDArray[np.float64]: ...
@@ -74,21 +102,26 @@ class SearchResult:
     @property
     def antipodes(self) -> int | None: ...
     @property
-    def last(self) -> npt.NDArray[Any]: ...
+    def last_layer(self) -> _Array: ...
     @property
     def complete(self) -> bool: ...
     @property
-    def total(self) -> int: ...
+    def num_found(self) -> int: ...
     @property
-    def states(self) -> int: ...
+    def num_states(self) -> int | None: ...
     @property
     def mean_depth(self) -> float: ...
     @property
     def seconds(self) -> float: ...
     @property
-    def engine(self) -> Literal["sweep", "reference", "disk"]: ...
+    def engine(self) -> Literal["sweep", "reference", "disk", "frontier"]: ...
     @property
     def threads(self) -> int: ...
+    @property
+    def symmetries(self) -> int: ...
+    @property
+    def published(self) -> str | None: ...
+    def levels(self) -> dict[str, npt.NDArray[Any]]: ...
     def to_dict(self) -> dict[str, Any]: ...
     def svg(self) -> str: ...
     # Axes of matplotlib, which need not be there.
@@ -106,11 +139,11 @@ class PatternDatabase:
         kind: Literal["additive-min", "region-aware", "all-moves"] = "additive-min",
         encoding: Literal["byte", "bit"] = "byte",
         threads: int | None = None,
-        memory: int | None = None,
+        memory: _Memory | None = None,
         progress: _Progress | None = None,
     ) -> PatternDatabase: ...
     @staticmethod
-    def open(path: _Path) -> PatternDatabase: ...
+    def open(path: _Path, *, mmap: bool = False) -> PatternDatabase: ...
     def save(self, path: _Path, *, replace: bool = False) -> None: ...
     def close(self) -> None: ...
     @property
@@ -121,11 +154,15 @@ class PatternDatabase:
         *_exception: type[BaseException] | BaseException | TracebackType | None,
     ) -> None: ...
     @overload
-    def __getitem__(self, boards: str, /) -> int: ...
+    def __call__(self, boards: str) -> int: ...
     @overload
-    def __getitem__(self, boards: _States, /) -> Any: ...
-    def __len__(self) -> int: ...
-    def entries(self, boards: _States) -> Any: ...
+    def __call__(self, boards: _Rows) -> npt.NDArray[np.int16]: ...
+    @property
+    def num_entries(self) -> int: ...
+    @overload
+    def entries(self, boards: str) -> int: ...
+    @overload
+    def entries(self, boards: _Rows) -> npt.NDArray[np.uint64]: ...
     @property
     def values(self) -> npt.NDArray[np.uint8]: ...
     @property
@@ -133,7 +170,7 @@ class PatternDatabase:
     @property
     def shape(self) -> tuple[int, int]: ...
     @property
-    def goal(self) -> npt.NDArray[Any]: ...
+    def goal(self) -> _Array: ...
     @property
     def kind(self) -> Literal["additive-min", "region-aware", "all-moves"]: ...
     @property
@@ -158,14 +195,13 @@ class DistanceTable:
         goal: _States | None = None,
         metric: _Metric | None = None,
         directed: bool = False,
-        quarter: bool = False,
         encoding: Literal["byte", "mod3"] = "byte",
         threads: int | None = None,
-        memory: int | None = None,
+        memory: _Memory | None = None,
         progress: _Progress | None = None,
     ) -> DistanceTable: ...
     @staticmethod
-    def open(path: _Path, *, lazy: bool = False) -> DistanceTable: ...
+    def open(path: _Path, *, lazy: bool = False, mmap: bool = False) -> DistanceTable: ...
     def save(self, path: _Path, *, replace: bool = False) -> None: ...
     def close(self) -> None: ...
     @property
@@ -178,15 +214,15 @@ class DistanceTable:
     @overload
     def depths(self, states: str) -> int: ...
     @overload
-    def depths(self, states: _States) -> Any: ...
-    # A text for a board, a list of names for another puzzle, and lists of these for many states.
+    def depths(self, states: _Rows) -> npt.NDArray[np.int16]: ...
+    # A string for a board, a list of names for another puzzle, and lists of these for many states.
     def solve(self, states: _States) -> Any: ...
     @property
     def puzzle(self) -> str: ...
     @property
     def metric(self) -> _Metric | None: ...
     @property
-    def goal(self) -> npt.NDArray[Any]: ...
+    def goal(self) -> _Array: ...
     @property
     def encoding(self) -> Literal["byte", "mod3"]: ...
     @property
@@ -201,10 +237,17 @@ class Solution:
     @property
     def moves(self) -> str: ...
     @property
+    def at_least(self) -> int: ...
+    @property
+    def optimal(self) -> bool: ...
+    @property
     def nodes(self) -> int: ...
     @property
     def seconds(self) -> float: ...
+    def __bool__(self) -> bool: ...
     def __len__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
 @final
 class Solver:
@@ -213,29 +256,55 @@ class Solver:
         size: str,
         *,
         goal: _States | None = None,
-        databases: Sequence[PatternDatabase] | None = None,
+        databases: _Databases | None = None,
+        threads: int | None = None,
+        memory: _Memory | None = None,
     ) -> Solver: ...
     @overload
-    def solve(self, boards: str) -> Solution: ...
+    def solve(
+        self,
+        boards: str,
+        *,
+        max_nodes: int | None = None,
+        timeout: float | None = None,
+        progress: _SolverProgress | None = None,
+    ) -> Solution: ...
     @overload
-    def solve(self, boards: list[str]) -> list[Solution]: ...
+    def solve(
+        self,
+        boards: list[str],
+        *,
+        max_nodes: int | None = None,
+        timeout: float | None = None,
+        progress: _SolverProgress | None = None,
+    ) -> list[Solution]: ...
+    # An array may be one board or many.
     @overload
-    def solve(self, boards: _States) -> Any: ...
+    def solve(
+        self,
+        boards: _States,
+        *,
+        max_nodes: int | None = None,
+        timeout: float | None = None,
+        progress: _SolverProgress | None = None,
+    ) -> Any: ...
     @property
-    def goal(self) -> npt.NDArray[Any]: ...
+    def goal(self) -> _Array: ...
 
 def bfs(
     puzzle: _Puzzle,
     *,
     goal: _States | None = None,
     metric: _Metric | None = None,
+    directed: bool = False,
+    pieces: str | Sequence[str] | None = None,
     start: _States | None = None,
     max_depth: int | None = None,
-    directed: bool = False,
-    quarter: bool = False,
+    count_ahead: bool = False,
+    symmetry: bool = True,
     engine: Literal["sweep", "reference"] | None = None,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: _Memory | None = None,
     keep_last: int = 1000,
     dir: _Path | Sequence[_Path] | None = None,
     keep_levels: Literal["last", "all"] = "last",
@@ -244,55 +313,65 @@ def bfs(
 def growth(
     generators: npt.ArrayLike,
     *,
+    twists: npt.ArrayLike | None = None,
+    orientations: npt.ArrayLike | None = None,
+    solved: npt.ArrayLike | None = None,
     names: Sequence[str] | None = None,
     inverses: bool = False,
     name: str = "generators",
     max_depth: int | None = None,
     threads: int | None = None,
-    memory: int | None = None,
+    memory: _Memory | None = None,
     keep_last: int = 1000,
     progress: _Progress | None = None,
 ) -> SearchResult: ...
-def neighbours(
+def neighbors(
     boards: _States, *, size: str | None = None
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]: ...
-def rank(states: _States, puzzle: _Puzzle | None = None) -> Any: ...
-def unrank(ids: npt.ArrayLike, puzzle: _Puzzle) -> npt.NDArray[Any]: ...
+) -> tuple[_Array, npt.NDArray[np.bool_]]: ...
 def scramble(
     size: str,
     count: SupportsIndex | None = None,
     *,
-    seed: int | None = None,
+    rng: int | np.random.Generator | None = None,
     goal: _States | None = None,
-) -> npt.NDArray[Any]: ...
-def play(board: _States, moves: str, *, size: str | None = None) -> npt.NDArray[Any]: ...
+) -> _Array: ...
+def apply_moves(board: _States, moves: str, *, size: str | None = None) -> _Array: ...
 @overload
 def solve(
     boards: str,
     *,
+    optimal: bool = True,
     goal: _States | None = None,
     size: str | None = None,
-    databases: Sequence[PatternDatabase] | None = None,
+    databases: _Databases | None = None,
+    threads: int | None = None,
+    max_nodes: int | None = None,
+    timeout: float | None = None,
+    progress: _SolverProgress | None = None,
 ) -> Solution: ...
 @overload
 def solve(
     boards: list[str],
     *,
+    optimal: bool = True,
     goal: _States | None = None,
     size: str | None = None,
-    databases: Sequence[PatternDatabase] | None = None,
+    databases: _Databases | None = None,
+    threads: int | None = None,
+    max_nodes: int | None = None,
+    timeout: float | None = None,
+    progress: _SolverProgress | None = None,
 ) -> list[Solution]: ...
 @overload
 def solve(
     boards: _States,
     *,
+    optimal: bool = True,
     goal: _States | None = None,
     size: str | None = None,
-    databases: Sequence[PatternDatabase] | None = None,
+    databases: _Databases | None = None,
+    threads: int | None = None,
+    max_nodes: int | None = None,
+    timeout: float | None = None,
+    progress: _SolverProgress | None = None,
 ) -> Any: ...
-@overload
-def fast(boards: str, *, goal: _States | None = None, size: str | None = None) -> str: ...
-@overload
-def fast(boards: list[str], *, goal: _States | None = None, size: str | None = None) -> list[str]: ...
-@overload
-def fast(boards: _States, *, goal: _States | None = None, size: str | None = None) -> Any: ...

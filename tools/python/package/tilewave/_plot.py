@@ -19,5 +19,5 @@ def distribution(result: Any, ax: Any, log: bool, **options: Any) -> Any:
     ax.set_xlabel("depth")
     ax.set_ylabel("states")
     end = "" if result.diameter is None else f", diameter {result.diameter}"
-    ax.set_title(f"{result.puzzle}: {result.total:,} states{end}")
+    ax.set_title(f"{result.puzzle}: {result.num_found:,} states{end}")
     return ax

@@ -1,0 +1,338 @@
+//! Puzzles that are searched by lists: several sets of pieces, pieces that turn or look alike, large boards.
+//!
+//! A state is a row of numbers, one for each position: piece * orientations + orientation.
+
+use std::collections::HashMap;
+
+use numpy::PyUntypedArrayMethods;
+use pyo3::prelude::*;
+use tilewave::puzzle::orbits::{
+    Arrangement, Orbit, OrbitMove, OrbitPuzzle, OrbitTurn, Placed, Transformation,
+};
+
+use super::arrays::{self, Form, Rows};
+use super::errors::{exception, invalid};
+
+/// Largest number of a row whose arrays have bytes.
+const MOST_NUMBER: usize = 255;
+
+/// A puzzle that is searched by lists, and how its states are written in rows.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    pub puzzle: OrbitPuzzle,
+    /// "htm" or "qtm" where turns are counted so.
+    pub metric: Option<String>,
+    /// Orbit and position of each number of a row.
+    places: Vec<(usize, usize)>,
+    /// For each orbit what a piece of each kind is called.
+    pieces: Vec<Vec<u16>>,
+}
+
+/// A puzzle in a form that can be written down: name, JSON, metric, places, pieces.
+pub type ListedParts = (String, String, Option<String>, Vec<(usize, usize)>, Vec<Vec<u16>>);
+
+/// Remarks on how a file was understood are no part of the puzzle.
+impl PartialEq for Listed {
+    fn eq(&self, other: &Listed) -> bool {
+        self.parts() == other.parts()
+    }
+}
+
+impl Listed {
+    /// Returns the puzzle with its positions set after set, and its pieces by their kinds.
+    pub fn new(puzzle: OrbitPuzzle, metric: Option<String>) -> Listed {
+        let orbits = puzzle.orbits().iter().enumerate();
+        let places = orbits.flat_map(|(i, of)| (0..of.positions()).map(move |at| (i, at)));
+        let kinds = |orbit: &Orbit| (0..orbit.moduli.len() as u16).collect();
+        Listed {
+            places: places.collect(),
+            pieces: puzzle.orbits().iter().map(kinds).collect(),
+            puzzle,
+            metric,
+        }
+    }
+
+    /// Returns what makes an equal puzzle again.
+    pub fn parts(&self) -> ListedParts {
+        let name = self.puzzle.name().to_string();
+        let Listed { puzzle, metric, places, pieces } = self.clone();
+        (name, puzzle.to_json(), metric, places, pieces)
+    }
+
+    /// Returns the puzzle of such parts.
+    pub fn of_parts((name, json, metric, places, pieces): ListedParts) -> PyResult<Listed> {
+        let puzzle = OrbitPuzzle::of_json(&name, &json).ok_or_else(|| invalid("not a puzzle"))?;
+        Ok(Listed { puzzle, metric, places, pieces })
+    }
+
+    pub fn form(&self) -> Form {
+        let orbits = self.puzzle.orbits().iter().zip(&self.pieces);
+        let largest = |(orbit, pieces): (&Orbit, &Vec<u16>)| {
+            let piece = pieces.iter().copied().max().unwrap_or(0);
+            usize::from(piece + 1) * usize::from(orbit.orientations) - 1
+        };
+        let largest = orbits.map(largest).max().unwrap_or(0);
+        Form { width: self.places.len(), size: None, largest }
+    }
+
+    /// The number of a piece at a position.
+    fn number(&self, orbit: usize, Placed { kind, turn }: Placed) -> u16 {
+        let orientations = u16::from(self.puzzle.orbits()[orbit].orientations);
+        self.pieces[orbit][usize::from(kind)] * orientations + u16::from(turn)
+    }
+
+    /// Returns a state as a row.
+    pub fn row(&self, state: &Arrangement) -> Vec<u16> {
+        let one =
+            |&(orbit, position): &(usize, usize)| self.number(orbit, state.0[orbit][position]);
+        self.places.iter().map(one).collect()
+    }
+
+    /// The state of a row; an error says what is wrong with it.
+    fn state(&self, row: &[u16]) -> Result<Arrangement, String> {
+        let mut state = self.puzzle.solved();
+        for (i, (&(orbit, position), &number)) in self.places.iter().zip(row).enumerate() {
+            let of = &self.puzzle.orbits()[orbit];
+            let orientations = u16::from(of.orientations);
+            let (piece, turn) = (number / orientations, (number % orientations) as u8);
+            let kind = self.pieces[orbit].iter().position(|&other| other == piece);
+            let fits = kind.filter(|&kind| turn < of.moduli[kind]);
+            let Some(kind) = fits else {
+                return Err(format!("{number} at position {i} is no piece of '{}'", of.name));
+            };
+            state.0[orbit][position] = Placed { kind: kind as u8, turn };
+        }
+        for (orbit, row) in self.puzzle.orbits().iter().zip(&state.0) {
+            for kind in 0..orbit.moduli.len() as u8 {
+                let found = row.iter().filter(|piece| piece.kind == kind).count();
+                let expected = orbit.pieces_of(kind);
+                if found != expected {
+                    return Err(format!(
+                        "'{}' has piece {kind} {found} times, the puzzle has {expected}",
+                        orbit.name
+                    ));
+                }
+            }
+        }
+        Ok(state)
+    }
+
+    /// Reads states; all of them are states of the puzzle.
+    pub fn read(&self, states: &Bound<'_, PyAny>) -> PyResult<Rows> {
+        let rows = arrays::rows(states, self.form(), &|text| self.row_of_text(text))?;
+        for (i, row) in rows.numbers.chunks_exact(self.places.len()).enumerate() {
+            if let Err(wrong) = self.state(row) {
+                let which = if rows.is_one() { String::new() } else { format!("row {i}: ") };
+                return Err(invalid(which + &wrong));
+            }
+        }
+        Ok(rows)
+    }
+
+    fn row_of_text(&self, text: &str) -> Result<Vec<u16>, tilewave::Error> {
+        let words = text.split(|c: char| c.is_whitespace() || c == '/').filter(|w| !w.is_empty());
+        let numbers: Option<Vec<u16>> = words.map(|word| word.parse().ok()).collect();
+        numbers.filter(|numbers| numbers.len() == self.places.len()).ok_or_else(|| {
+            let width = self.places.len();
+            tilewave::Error::Report(format!("'{text}' is not a state: it has {width} numbers"))
+        })
+    }
+
+    /// Returns the solved state as numbers.
+    pub fn goal_row(&self) -> Vec<u16> {
+        self.row(&self.puzzle.solved())
+    }
+
+    /// Returns the states after each move of a state that has been read, and whether there is the move.
+    pub fn after(&self, row: &[u16]) -> Vec<Option<Vec<u16>>> {
+        let Ok(state) = self.state(row) else { return Vec::new() };
+        let moves = 0..self.puzzle.moves().len();
+        moves.map(|i| self.puzzle.moved(&state, i).map(|after| self.row(&after))).collect()
+    }
+
+    /// Returns all states in the order of their depths, or `None` when there are more than `most`: rows, depths, and
+    /// the neighbours of each, ends of the ranges of all and their numbers.
+    pub fn graph(&self, most: usize, stop: impl Fn() -> bool) -> Option<Graph> {
+        let first = self.goal_row();
+        let mut graph = Graph { depths: vec![0], ends: vec![0], ..Graph::default() };
+        let mut known = HashMap::from([(first.clone(), 0)]);
+        graph.rows.extend(&first);
+        let width = first.len();
+        while graph.ends.len() <= graph.depths.len() && !stop() {
+            let at = graph.ends.len() - 1;
+            let row = graph.rows[at * width..(at + 1) * width].to_vec();
+            let mut next: Vec<i32> = Vec::new();
+            for after in self.after(&row).into_iter().flatten() {
+                let new = known.len() as i32;
+                let number = *known.entry(after).or_insert_with_key(|after| {
+                    graph.rows.extend(after);
+                    graph.depths.push(graph.depths[at] + 1);
+                    new
+                });
+                if number as usize != at {
+                    next.push(number);
+                }
+            }
+            if known.len() > most {
+                return None;
+            }
+            next.sort_unstable();
+            next.dedup();
+            graph.next.extend(&next);
+            graph.ends.push(graph.next.len() as i64);
+        }
+        Some(graph)
+    }
+}
+
+/// A puzzle's states and moves as a graph.
+#[derive(Default)]
+pub struct Graph {
+    pub rows: Vec<u16>,
+    pub depths: Vec<i32>,
+    pub ends: Vec<i64>,
+    pub next: Vec<i32>,
+}
+
+/// Moves as arrays: for each of them where every position takes its piece from, and by how much that is turned.
+pub struct Turning {
+    pub sources: Vec<Vec<usize>>,
+    pub twists: Option<Vec<Vec<u16>>>,
+    pub orientations: Vec<u8>,
+    pub solved: Option<Vec<u16>>,
+}
+
+impl Turning {
+    /// Reads the arrays of moves over so many positions.
+    pub fn read(
+        sources: Vec<Vec<usize>>,
+        width: usize,
+        twists: Option<&Bound<'_, PyAny>>,
+        orientations: Option<&Bound<'_, PyAny>>,
+        solved: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Turning> {
+        let row = |of: &Bound<'_, PyAny>, what: &str| -> PyResult<Vec<u16>> {
+            let array = arrays::as_array(of)?;
+            let wrong =
+                |_, value| invalid(format!("{what} has {value}: numbers from 0 are needed"));
+            let numbers = arrays::numbers(&array, &wrong)?;
+            match array.shape() {
+                [length] if *length == width => Ok(numbers),
+                [] => Ok(vec![numbers[0]; width]),
+                shape => Err(invalid(format!(
+                    "{what} has one number for each of {width} positions, not the shape {shape:?}"
+                ))),
+            }
+        };
+        let orientations = orientations.map_or(Ok(vec![1; width]), |of| row(of, "orientations"))?;
+        let fits = |&number: &u16| u8::try_from(number).ok().filter(|&number| number > 0);
+        let orientations: Option<Vec<u8>> = orientations.iter().map(fits).collect();
+        let orientations =
+            orientations.ok_or_else(|| invalid("orientations are numbers from 1 to 255"))?;
+        let twists = match twists {
+            None => None,
+            Some(of) => {
+                let array = arrays::as_array(of)?;
+                if *array.shape() != [sources.len(), width] {
+                    let shape = array.shape();
+                    return Err(invalid(format!(
+                        "twists have the shape of the moves, ({}, {width}), not {shape:?}",
+                        sources.len()
+                    )));
+                }
+                let wrong = |_, value| invalid(format!("twists has {value}: below 0 is no turn"));
+                let numbers = arrays::numbers(&array, &wrong)?;
+                Some(numbers.chunks_exact(width.max(1)).map(<[u16]>::to_vec).collect())
+            }
+        };
+        let solved = solved.map(|of| row(of, "solved")).transpose()?;
+        Ok(Turning { sources, twists, orientations, solved })
+    }
+
+    /// Whether the moves only permute different pieces.
+    pub fn is_plain(&self) -> bool {
+        let mut pieces = self.solved.clone().unwrap_or_default();
+        pieces.sort_unstable();
+        let different = pieces.windows(2).all(|two| two[0] != two[1]);
+        different && self.orientations.iter().all(|&orientations| orientations == 1)
+    }
+
+    /// The positions that trade places with each other.
+    fn orbits(&self) -> Vec<Vec<usize>> {
+        let width = self.orientations.len();
+        let (mut orbits, mut done) = (Vec::new(), vec![false; width]);
+        for first in 0..width {
+            let (mut open, mut orbit) = (vec![first], Vec::new());
+            while let Some(at) = open.pop() {
+                if !std::mem::replace(&mut done[at], true) {
+                    orbit.push(at);
+                    open.extend(self.sources.iter().map(|source| source[at]));
+                }
+            }
+            orbit.sort_unstable();
+            if !orbit.is_empty() {
+                orbits.push(orbit);
+            }
+        }
+        orbits
+    }
+
+    /// Returns the puzzle of the moves: exactly these, unless inverses are added.
+    pub fn puzzle(&self, name: &str, names: &[String], inverses: bool) -> PyResult<Listed> {
+        let all = self.orbits();
+        let numbers: Vec<u16> = (0..self.orientations.len() as u16).collect();
+        let solved = self.solved.as_ref().unwrap_or(&numbers);
+        let (mut orbits, mut pieces) = (Vec::new(), Vec::new());
+        for (i, positions) in all.iter().enumerate() {
+            let orientations = self.orientations[positions[0]];
+            if let Some(&other) =
+                positions.iter().find(|&&at| self.orientations[at] != orientations)
+            {
+                return Err(invalid(format!(
+                    "positions {} and {other} trade places, so they have as many orientations",
+                    positions[0]
+                )));
+            }
+            let mut kinds: Vec<u16> = positions.iter().map(|&at| solved[at]).collect();
+            kinds.sort_unstable();
+            kinds.dedup();
+            let most = usize::from(*kinds.last().unwrap_or(&0)) + 1;
+            if most * usize::from(orientations) > MOST_NUMBER + 1 {
+                return Err(invalid(format!(
+                    "piece {} with {orientations} orientations has a number above {MOST_NUMBER}: number pieces from 0",
+                    most - 1
+                )));
+            }
+            let kind = |at: &usize| kinds.iter().position(|piece| *piece == solved[*at]);
+            let placed = |at| Placed { kind: kind(at).unwrap_or(0) as u8, turn: 0 };
+            let letters = if all.len() == 1 { "pieces".into() } else { format!("pieces{}", i + 1) };
+            orbits.push(Orbit {
+                name: letters,
+                orientations,
+                solved: positions.iter().map(placed).collect(),
+                moduli: vec![orientations; kinds.len()],
+            });
+            pieces.push(kinds);
+        }
+        let mut places = vec![(0, 0); self.orientations.len()];
+        for (i, positions) in all.iter().enumerate() {
+            for (j, &at) in positions.iter().enumerate() {
+                places[at] = (i, j);
+            }
+        }
+        let turn = |number: usize, positions: &Vec<usize>| OrbitTurn {
+            source: positions.iter().map(|&at| places[self.sources[number][at]].1 as u8).collect(),
+            twist: (positions.iter())
+                .map(|&at| self.twists.as_ref().map_or(0, |all| all[number][at].min(255) as u8))
+                .collect(),
+        };
+        let one = |(number, name): (usize, &String)| OrbitMove {
+            name: name.clone(),
+            transformation: Transformation(all.iter().map(|of| turn(number, of)).collect()),
+            requires: None,
+        };
+        let puzzle = OrbitPuzzle::new(name, orbits, names.iter().enumerate().map(one).collect());
+        let puzzle = puzzle.and_then(|of| if inverses { of.inverse_closed() } else { Ok(of) });
+        Ok(Listed { puzzle: puzzle.map_err(exception)?, metric: None, places, pieces })
+    }
+}
