@@ -17,7 +17,7 @@ use crate::cli::{
     ranks, refuse, sweeps,
 };
 
-/// Search a board or another puzzle completely: depth distribution, God's number, antipodes.
+/// Enumerate all states of a puzzle: depth distribution, God's number, antipodes.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave bfs 3x4 --plot 3x4.png\n  tilewave bfs 3x3 --metric mtm\n  tilewave bfs topspin:12,4\n  \

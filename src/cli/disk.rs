@@ -32,8 +32,7 @@ pub enum Keep {
 #[command(next_help_heading = "On disk")]
 #[group(requires = "place")]
 pub struct DiskOptions {
-    /// Search on disk, in this directory; a search that is there already is continued. Several times: the
-    /// chunks are spread over several disks, by the room on them.
+    /// Keep the search on disk in DIR, continuing one that is already there. Repeat to use several disks.
     #[arg(long, value_name = "DIR", value_hint = DirPath, group = "place")]
     pub dir: Vec<PathBuf>,
 
@@ -57,7 +56,7 @@ pub struct DiskOptions {
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     disk_limit: Option<u64>,
 
-    /// Start also when the search needs more disk than there is, by the estimate.
+    /// Start even if the estimate exceeds the free disk space.
     #[arg(long)]
     ignore_space: bool,
 

@@ -13,8 +13,7 @@ use tilewave::{
 
 use crate::cli::{Context, GoalOption, OutputFile, Result, count, print};
 
-/// Write the question whether a board is solvable in at most N moves as SAT formula or integer program, or
-/// read a solver's answer.
+/// Export "solvable in N moves?" as a SAT formula or integer program, or decode the answer.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave export '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12' --max-moves 11 --lp neos.lp\n  \

@@ -88,7 +88,7 @@ pub fn kernel() -> Result<Option<Kernel>> {
 /// `--goal`.
 #[derive(clap::Args)]
 pub struct GoalOption {
-    /// Goal: last, first, blank=CELL (row-major from 0) or a board [default: that of --table, or last].
+    /// Goal: last, first, blank=CELL (row-major from 0) or a board [default: last].
     #[arg(long)]
     pub goal: Option<Goal>,
 }

@@ -16,7 +16,7 @@ use crate::cli::{
     facts, puzzle, whole,
 };
 
-/// Say what a search needs: states, memory, disk, engine, and the time expected on this machine.
+/// Estimate memory, disk and time before starting.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples: tilewave plan 2x7\n          tilewave plan 4x4 --cores 16 -M 64GiB --disk-bandwidth 5GB/s\n          tilewave plan 4x4 --ranks 16 --cores 32 --disk-bandwidth 5GB/s --network 10GB/s"

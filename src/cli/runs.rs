@@ -23,7 +23,7 @@ use crate::cli::{
     Running, SearchProgress, Subject, bfs, directories, facts, frontier, progress, puzzle, refuse,
 };
 
-/// Say how far a search on disk has come, without disturbing it.
+/// Show the progress of a search on disk.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave status RUN")]
 pub struct StatusArgs {
@@ -130,7 +130,7 @@ impl Figures for StatusFacts {
 
 // `tilewave resume`: go on with a search on disk.
 
-/// Go on with the search that a directory holds, at its last commit.
+/// Resume a search on disk.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave resume RUN")]
 pub struct ResumeArgs {
@@ -185,7 +185,7 @@ impl ResumeArgs {
 
 // `tilewave repair`: a manifest for level files that have lost theirs.
 
-/// Rebuild the lost or damaged manifest of a search on disk from its level files, which stay as they are.
+/// Rebuild a missing or damaged manifest from the level files.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave repair RUN")]
 pub struct RepairArgs {
@@ -276,8 +276,7 @@ impl Figures for RepairFacts {
 /// Most states that the reference engine checks: seconds to minutes, and 125 MB.
 const REFERENCE_STATES: u64 = 1_000_000_000;
 
-/// Search puzzles and compare every level with the published distribution, or with the reference engine;
-/// or check the files of a search on disk.
+/// Check a puzzle against published results, or check the files of a search on disk.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave verify 2x4 3x3\n  tilewave verify lrx:9 dino.gap\n  tilewave verify --dir RUN"

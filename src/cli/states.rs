@@ -22,7 +22,7 @@ use crate::cli::{
     facts, frontier::grouped, print, puzzle, refuse,
 };
 
-/// Rank or unrank a state: parity, solvability, line, cell, state id, and its depth from a table.
+/// Rank or unrank a state; show parity, solvability and (with --table) distance.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave state '8 6 7/2 5 4/3 0 1'\n  tilewave state --size 3x4 --id 12345\n  \
@@ -44,7 +44,7 @@ pub struct StateArgs {
     #[command(flatten)]
     counted: Counted,
 
-    /// Distance table (tilewave table) to read the depth from.
+    /// Distance table (tilewave table) to read the depth from; --goal is then the table's.
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
 
@@ -266,7 +266,7 @@ impl Figures for StateFacts {
 
 // `tilewave antipodes`: the states that are farthest from the goal.
 
-/// List the boards, or states of another puzzle, at the greatest depth, with their ranks.
+/// List the states farthest from the goal.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave antipodes 3x3")]
 pub struct AntipodesArgs {
@@ -395,7 +395,7 @@ impl Figures for DepthStates {
 /// Boards that are written at once.
 const BATCH: u64 = 4096;
 
-/// Print random boards that can reach the goal, all equally likely, one per line.
+/// Generate uniformly random solvable boards.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave scramble 4x4 --count 5 --seed 1")]
 pub struct ScrambleArgs {
@@ -440,7 +440,7 @@ impl ScrambleArgs {
 
 // `tilewave puzzles`: the families of puzzles.
 
-/// List the families of puzzles: parameters, states, and the memory of a search.
+/// List the puzzles that have names: parameters, states, and the memory of a search.
 #[derive(clap::Args)]
 #[command(after_help = "Examples: tilewave puzzles\n          tilewave bfs topspin:12,4")]
 pub struct PuzzlesArgs {

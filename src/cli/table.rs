@@ -18,7 +18,7 @@ use crate::cli::{
     SearchProgress, Subject, choice, counts_csv, progress, puzzle,
 };
 
-/// Write the distance table of a puzzle, the depth of every state, or check one.
+/// Build a distance table, the exact distance of every state, or check one.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave table 3x4 -o 3x4.table\n  tilewave state --table 3x4.table '1 2 3 4/5 6 7 8/9 0 10 11'\n  \

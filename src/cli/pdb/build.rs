@@ -54,7 +54,11 @@ impl Wanted {
             let texts = self.pattern.iter();
             return texts.map(|text| Ok(Pattern::parse(goal.clone(), text)?)).collect();
         };
-        Ok(pdb::partition(name, &goal)?)
+        let patterns = pdb::partition(name, &goal);
+        Ok(patterns.map_err(|e| match e {
+            PdbError::Pattern(words) => PdbError::Pattern(format!("{words}, or give --pattern")),
+            other => other,
+        })?)
     }
 
     pub fn build(&self, pattern: &Pattern, resources: &ResourceOptions) -> Result<Build> {
@@ -258,7 +262,7 @@ impl Figures for Built<'_> {
 
 // `tilewave pdb plan`: what the building of databases needs, before it starts.
 
-/// Tell the memory, the disk and the time that the building of databases takes.
+/// Estimate memory, disk and time of a build.
 #[derive(clap::Args)]
 #[command(
     after_help = "The time is that of a smaller database of the same board, built at once, times the entries; without the disk's. Exit code 1 when \

@@ -12,7 +12,7 @@ use tilewave::pdb;
 
 use crate::cli::Result;
 
-/// Build and use additive pattern databases.
+/// Build and use pattern databases.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]

@@ -19,13 +19,11 @@ use crate::cli::{Context, Failure, Result, SearchProgress, last_words, part, ref
 /// Where databases come from.
 #[derive(clap::Args)]
 pub struct Databases {
-    /// Database to use, of any kind and encoding that `tilewave pdb build` makes; once for each
-    /// of a disjoint set. Or a set file (`tilewave pdb set`): the largest sum of its partitions counts. Databases
-    /// in which every move counts add up with nothing: the largest value counts.
+    /// Pattern database or set file to use (repeatable; databases must not share tiles).
     #[arg(long, value_name = "FILE", conflicts_with = "partition")]
     pdb: Vec<PathBuf>,
 
-    /// Distance table (tilewave table) to walk through instead of searching.
+    /// Distance table (tilewave table) to walk through instead of searching; --goal is then the table's.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pdb", "partition"])]
     pub table: Option<PathBuf>,
 
@@ -37,7 +35,7 @@ pub struct Databases {
     #[arg(long, value_name = "DIR")]
     cache_dir: Option<PathBuf>,
 
-    /// Keep no databases.
+    /// Do not keep the databases that are built.
     #[arg(long, conflicts_with = "cache_dir")]
     no_cache: bool,
 }

@@ -55,7 +55,7 @@ const PROOF_CELLS: usize = 16;
 /// Time for a proof, unless told.
 const PROOF_TIME: Duration = Duration::from_secs(60);
 
-/// Solve boards, with the fewest moves, or with --fast at once with more; or other puzzles from a distance table.
+/// Solve boards optimally, or quickly with --fast; other puzzles from a distance table.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  tilewave solve '5 1 2 3/9 6 7 4/13 10 11 8/14 15 0 12'\n  \
                   tilewave scramble 10x10 --count 1000 | tilewave solve --fast\n\n\
