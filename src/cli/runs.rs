@@ -31,7 +31,7 @@ pub struct StatusArgs {
     #[arg(value_name = "DIR", value_hint = DirPath, required_unless_present = "dir")]
     dirs: Vec<PathBuf>,
 
-    /// The same, one at a time, as for tilewave bfs.
+    /// Another way to name the directories, one at a time.
     #[arg(long, value_name = "DIR", value_hint = DirPath, conflicts_with = "dirs")]
     dir: Vec<PathBuf>,
 
@@ -144,7 +144,7 @@ pub struct ResumeArgs {
     #[command(flatten)]
     ahead: Ahead,
 
-    /// First read and check all files; what is damaged is computed again where the levels before are kept.
+    /// First verify all files; damaged levels are computed again where the levels before are kept.
     #[arg(long)]
     check: bool,
 
@@ -283,8 +283,7 @@ const REFERENCE_STATES: u64 = 1_000_000_000;
 )]
 pub struct VerifyArgs {
     /// Boards (3x4), members of families (topspin:12,4) or files of puzzles (dino.gap) to search; or the directories
-    /// of one search on disk, to check all its files. What can be read as a size is one: write ./2x6 for a directory
-    /// of that name.
+    /// of one search on disk, to check all its files. A word that can be a size is a size: write ./2x6 for a directory of that name.
     #[arg(value_name = "PUZZLE|DIR", value_hint = AnyPath, required_unless_present = "dir")]
     puzzles: Vec<String>,
 

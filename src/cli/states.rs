@@ -406,7 +406,7 @@ pub struct ScrambleArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = count::<u64>(), allow_negative_numbers = true)]
     count: u64,
 
-    /// Number that determines the boards, on every machine the same [default: another one each time, logged].
+    /// Seed: the same boards on every machine [default: a random seed, logged].
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     seed: Option<u64>,
 

@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE", required_unless_present = "check")]
     output: Option<PathBuf>,
 
-    /// Check the checksums of a table instead, and say what it holds.
+    /// Verify the checksums of a table instead, and show its contents.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["puzzle", "output", "goal", "metric", "directed", "encoding", "force", "memory"])]
     check: Option<PathBuf>,
 

@@ -54,7 +54,7 @@ const PRESETS: &[Preset] = &[
 ];
 
 /// Partitions to be used together, as [`PRESETS`] are given: tiles that one separates are together in another. Those of 5x5
-/// were chosen by the nodes of searches with them, each beside those before it (docs/performance.md): the tiles around the blank's goal
+/// were chosen by the nodes of searches with them, each beside those before it (docs/notebook/solver.md): the tiles around the blank's goal
 /// (1, 2, 5, 6 and 10) belong together in all, since two of them stand in each other's way whenever the blank comes home.
 const TILINGS: &[(usize, &[&[&[usize]]])] = &[
     (4, &[&[&[1, 2, 3, 4, 5, 6, 7], &[8, 9, 10, 11, 12, 13, 14, 15]]]),

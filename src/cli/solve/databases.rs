@@ -23,15 +23,15 @@ pub struct Databases {
     #[arg(long, value_name = "FILE", conflicts_with = "partition")]
     pdb: Vec<PathBuf>,
 
-    /// Distance table (tilewave table) to walk through instead of searching; --goal is then the table's.
+    /// Distance table to use instead of searching; --goal is then the table's.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pdb", "partition"])]
     pub table: Option<PathBuf>,
 
-    /// Named set to use: 7-8, 6-6-3 or 5-5-5 on 4x4, 6-6-6-6 on 5x5 [default: one that is built in seconds].
+    /// Named set: 7-8, 6-6-3 or 5-5-5 (4x4), 6-6-6-6 (5x5) [default: one built in seconds].
     #[arg(long, value_name = "NAME")]
     partition: Option<String>,
 
-    /// Where databases are kept that were built here [default: tilewave in the user's cache directory].
+    /// Where to keep the databases that are built [default: ~/.cache/tilewave].
     #[arg(long, value_name = "DIR")]
     cache_dir: Option<PathBuf>,
 
@@ -62,7 +62,7 @@ impl Databases {
         let mut built = (0u64, 0.0);
         let mut pdbs = Vec::new();
         let all = patterns.len();
-        // 7-8: a third of the memory of bytes, and a little faster (docs/performance.md).
+        // 7-8: a third of the memory of bytes, and a little faster (docs/notebook/solver.md).
         let (kind, encoding) = match patterns.iter().any(|p| p.tiles().len() > 6) {
             true => (Kind::Regions, Encoding::Bit),
             false => (Kind::Minimum, Encoding::Byte),
