@@ -53,7 +53,7 @@ pub struct DiskOptions {
     commit_every: Duration,
 
     /// Disk limit for levels and scratch, with a unit: 60GB [default: what is free].
-    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = bytes, hide_short_help = true)]
     disk_limit: Option<u64>,
 
     /// Start even if the estimate exceeds the free disk space.

@@ -66,7 +66,7 @@ struct Cli {
     verbose: u8,
 
     /// Show no progress bar and log no levels.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     no_progress: bool,
 }
 

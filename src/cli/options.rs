@@ -90,7 +90,9 @@ pub fn kernel() -> Result<Option<Kernel>> {
 /// `--goal`.
 #[derive(clap::Args)]
 pub struct GoalOption {
-    /// Goal: last, first, blank=CELL (row-major from 0) or a board [default: last].
+    /// Goal: last, first, blank=CELL or a board [default: last].
+    ///
+    /// Cells are counted row by row from 0.
     #[arg(long)]
     pub goal: Option<Goal>,
 }

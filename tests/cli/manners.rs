@@ -311,7 +311,7 @@ fn help_names_options_that_exist_and_is_short() {
             let named = options(default.split(']').next().unwrap());
             assert!(named.is_subset(&own), "a default of '{command}' names {named:?}");
         }
-        let (lines, most) = (short.lines().count(), if command == "bfs" { 50 } else { 45 });
+        let (lines, most) = (short.lines().count(), if command == "bfs" { 45 } else { 40 });
         assert!(lines <= most, "'{command} -h' has {lines} lines, {most} at most");
     }
 }

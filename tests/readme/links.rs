@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use super::root;
 
@@ -129,5 +130,45 @@ fn lines_have_a_readable_length() {
             }
         }
         assert!(wide.is_empty(), "more than {COLUMNS} columns: {wide:#?}");
+    }
+}
+
+/// What the attributes `href` and `src` of a page name.
+fn references(page: &str) -> Vec<String> {
+    let of = |name: &str| -> Vec<String> {
+        let rest = page.split(&format!(" {name}=\"")).skip(1).map(str::to_string);
+        rest.filter_map(|rest| rest.split('"').next().map(str::to_string)).collect()
+    };
+    [of("href"), of("src")].concat()
+}
+
+#[test]
+fn the_site_has_no_dead_link() {
+    let dir = tempfile::tempdir().unwrap();
+    let made = Command::new("python3").arg(root().join("tools/site")).arg(dir.path()).output();
+    let Ok(made) = made else {
+        eprintln!("\n*** SKIPPED: python3 is not installed ***\n");
+        assert!(std::env::var_os("TILEWAVE_REQUIRE_ALL").is_none());
+        return;
+    };
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    for source in pages() {
+        let place = source.strip_prefix(root()).unwrap().with_extension("html");
+        let page = dir.path().join(&place);
+        let text = fs::read_to_string(&page).unwrap_or_else(|e| panic!("{}: {e}", place.display()));
+        let prose = text.split("<code>").filter_map(|part| part.split("</code>").last());
+        let unread = prose.filter(|part| part.contains("**")).collect::<Vec<_>>();
+        assert!(unread.is_empty(), "{}: bold text that is not read: {unread:?}", place.display());
+        for reference in references(&text).iter().filter(|name| !name.contains("://")) {
+            let (file, name) = reference.split_once('#').unwrap_or((reference, ""));
+            let target =
+                if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
+            assert!(target.exists(), "{}: {reference}", place.display());
+            if !name.is_empty() && target.extension().is_some_and(|ending| ending == "html") {
+                let text = fs::read_to_string(target).unwrap();
+                let named = text.contains(&format!("id=\"{name}\""));
+                assert!(named, "{}: {reference}", place.display());
+            }
+        }
     }
 }

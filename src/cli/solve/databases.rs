@@ -19,11 +19,15 @@ use crate::cli::{Context, Failure, Result, SearchProgress, last_words, part, ref
 /// Where databases come from.
 #[derive(clap::Args)]
 pub struct Databases {
-    /// Pattern database or set file to use (repeatable; databases must not share tiles).
+    /// Pattern database or set file to use; repeatable.
+    ///
+    /// Databases must not share tiles. Of databases in which every move counts the largest value counts.
     #[arg(long, value_name = "FILE", conflicts_with = "partition")]
     pdb: Vec<PathBuf>,
 
-    /// Distance table to use instead of searching; --goal is then the table's.
+    /// Distance table to use instead of searching.
+    ///
+    /// The goal is then the table's.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pdb", "partition"])]
     pub table: Option<PathBuf>,
 
@@ -32,7 +36,7 @@ pub struct Databases {
     partition: Option<String>,
 
     /// Where to keep the databases that are built [default: ~/.cache/tilewave].
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     cache_dir: Option<PathBuf>,
 
     /// Do not keep the databases that are built.

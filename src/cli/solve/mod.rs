@@ -75,7 +75,9 @@ pub struct Args {
     #[arg(long, requires = "fast")]
     ratio: bool,
 
-    /// Confirm with a SAT solver that nothing is shorter; boards of at most 16 cells.
+    /// Confirm with a SAT solver that nothing is shorter.
+    ///
+    /// Boards of at most 16 cells.
     #[arg(long, conflicts_with = "fast")]
     certify: bool,
 
@@ -97,7 +99,7 @@ pub struct Args {
     log: Option<PathBuf>,
 
     /// Write moves as the direction of the tile or of the blank.
-    #[arg(long, value_parser = choice(MoveStyle::NAMES), default_value = "tile")]
+    #[arg(long, value_parser = choice(MoveStyle::NAMES), default_value = "tile", hide_short_help = true)]
     moves: MoveStyle,
 
     /// Write every move: RRR, not R3.
