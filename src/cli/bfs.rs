@@ -20,7 +20,7 @@ use crate::cli::{
     ranks, refuse, sweeps,
 };
 
-/// Search a board or another puzzle completely: depth distribution, God's number, antipodes.
+/// Enumerate all states of a puzzle: depth distribution, God's number, antipodes.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave bfs 3x4 --plot 3x4.png\n  tilewave bfs 3x3 --metric mtm\n  tilewave bfs topspin:12,4\n  \
@@ -38,7 +38,9 @@ pub struct Args {
     #[command(flatten)]
     ahead: Ahead,
 
-    /// Keep all states, not one of those that symmetries carry to each other, where states are kept in lists. The counts are the same.
+    /// Search by lists: keep all states, not one per class of symmetric ones.
+    ///
+    /// The counts are the same.
     #[arg(long)]
     no_symmetry: bool,
 
@@ -178,14 +180,15 @@ fn expected(search: &Search) -> Result<Vec<Widths>> {
 /// Options that make a search that of a pattern's space.
 #[derive(clap::Args)]
 pub struct Tiles {
-    /// Search the space of some tiles of a board and the blank, the other tiles alike: 1-7, or 1,2,5. Five to eight
-    /// tiles, in memory. With -o FILE.pdb and up to seven tiles: writes the database of all depths, which solve --pdb
-    /// takes, searched from the goal's own state.
+    /// Search the space of some tiles of a board and the blank: 1-7, or 1,2,5.
+    ///
+    /// The other tiles are alike. Five to eight tiles, in memory. With -o FILE.pdb and up to seven tiles: writes the database
+    /// of all depths, which tilewave solve takes, searched from the goal's own state.
     #[arg(long, value_name = "TILES", conflicts_with_all = ["start", "metric", "plot", "html", "last", "engine", "place", "directed"])]
     tiles: Option<String>,
 
-    /// With --tiles: the cell of the blank at depth 0, row-major from 0 [default: all cells at once].
-    #[arg(long, value_name = "CELL", requires = "tiles")]
+    /// With --tiles: the cell of the blank at depth 0, row-major from 0 [default: all cells].
+    #[arg(long, value_name = "CELL", requires = "tiles", hide_short_help = true)]
     blank: Option<u8>,
 }
 

@@ -26,8 +26,9 @@ impl Figures for ListReport {
 /// `--count-ahead`.
 #[derive(clap::Args, Default)]
 pub struct Ahead {
-    /// Count the last two depths without storing them, where states are kept in lists: the states that lead to one are made
-    /// again for it. One depth more fits.
+    /// Search by lists: count the last two depths without storing them.
+    ///
+    /// The states that lead to one are made again for it. One depth more fits.
     #[arg(long, requires = "max_depth")]
     count_ahead: bool,
 }

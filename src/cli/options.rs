@@ -44,8 +44,10 @@ pub struct ResourceOptions {
     #[command(flatten)]
     pub threads: Threads,
 
-    /// Most memory, with a unit: 500MB, 8GiB or 8G [default: half of what is free]. Leave room for other programs: where the
-    /// machine runs out of memory, the system ends one of them. A search on disk that is ended so loses nothing.
+    /// Memory limit, e.g. 500MB, 8GiB or 8G [default: half of the free memory].
+    ///
+    /// Leave room for other programs: where the machine runs out of memory, the system ends one of them. A search on disk
+    /// that is ended in this way loses nothing.
     #[arg(short = 'M', long, value_name = "SIZE", value_parser = bytes)]
     pub memory: Option<u64>,
 }
@@ -122,7 +124,9 @@ pub fn kernel() -> Result<Option<Kernel>> {
 /// `--goal`.
 #[derive(clap::Args)]
 pub struct GoalOption {
-    /// Goal: last, first, blank=CELL (row-major from 0) or a board [default: that of --table, or last].
+    /// Goal: last, first, blank=CELL or a board [default: last].
+    ///
+    /// Cells are counted row by row from 0.
     #[arg(long)]
     pub goal: Option<Goal>,
 }
@@ -151,7 +155,9 @@ impl GoalOption {
 /// `--max-depth`.
 #[derive(clap::Args)]
 pub struct MaxDepth {
-    /// Stop after this depth. A search on disk that is past it already is reported as far as it is.
+    /// Stop after this depth.
+    ///
+    /// A search on disk that is already past it is reported as far as it is.
     #[arg(long, value_name = "DEPTH", value_parser = count::<usize>(), allow_negative_numbers = true)]
     pub max_depth: Option<usize>,
 }

@@ -232,11 +232,13 @@ fn field(figure: &Value) -> String {
 /// How the result of a search is written.
 #[derive(clap::Args)]
 pub struct ResultReport {
-    /// Draw the distribution, a linear and a logarithmic panel, to a .svg or .png file.
+    /// Draw the distribution to a .svg or .png file.
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 
-    /// Write the report as a web page, antipodes included: one file, for any browser, without a network.
+    /// Write the report as a self-contained web page.
+    ///
+    /// Antipodes are included. One file, for any browser, without a network.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 

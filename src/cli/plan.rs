@@ -18,7 +18,7 @@ use crate::cli::{
     facts, frontier::grouped, progress, puzzle, refuse, whole,
 };
 
-/// Say what a search needs: states, memory, disk, engine, and the time expected on this machine.
+/// Estimate memory, disk and time before starting.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples: tilewave plan 2x7\n          tilewave plan 4x4 --cores 16 -M 64GiB --disk-bandwidth 5GB/s\n          tilewave plan 4x4 --ranks 16 --cores 32 --disk-bandwidth 5GB/s --network 10GB/s"
@@ -39,19 +39,19 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     cores: Option<u16>,
 
-    /// Plan for this many processes under MPI, each on a machine of its own with these cores and this disk.
+    /// Plan for this many processes under MPI, each on its own machine with these cores and this disk.
     #[arg(long, value_name = "N", value_parser = whole(1u16, 4096), allow_negative_numbers = true)]
     ranks: Option<u16>,
 
-    /// Bytes a second that each machine sends.
+    /// Bytes per second that each machine sends.
     #[arg(long, value_name = "SIZE/s", value_parser = bandwidth, default_value = "1GB/s")]
     network: u64,
 
-    /// Bytes a second that the disk reads and writes together.
+    /// Bytes per second that the disk reads and writes together.
     #[arg(long, value_name = "SIZE/s", value_parser = bandwidth, default_value = "1GB/s")]
     disk_bandwidth: u64,
 
-    /// Compare with what is free here.
+    /// Compare with the free space here.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = ".")]
     dir: PathBuf,
 

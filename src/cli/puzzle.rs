@@ -68,7 +68,7 @@ pub struct Counted {
     #[arg(long, value_parser = choice(METRICS))]
     metric: Option<MoveCount>,
 
-    /// Add no inverses to the moves of a puzzle's file.
+    /// Do not add inverses of the generators in a puzzle's file.
     #[arg(long)]
     directed: bool,
 

@@ -24,7 +24,7 @@ use crate::cli::{
     print, puzzle, refuse,
 };
 
-/// Rank or unrank a state: parity, solvability, line, cell, state id, and its depth from a table.
+/// Rank or unrank a state; show parity, solvability and (with --table) distance.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tilewave state '8 6 7/2 5 4/3 0 1'\n  tilewave state --size 3x4 --id 12345\n  \
@@ -47,7 +47,7 @@ pub struct StateArgs {
     #[command(flatten)]
     counted: Counted,
 
-    /// Distance table (tilewave table) to read the depth from.
+    /// Distance table (tilewave table) to read the depth from; --goal is then the table's.
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
 
@@ -327,7 +327,7 @@ impl Figures for StateFacts {
 
 // `tilewave antipodes`: the states that are farthest from the goal.
 
-/// List the boards, or states of another puzzle, at the greatest depth, with their ranks.
+/// List the states farthest from the goal.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave antipodes 3x3")]
 pub struct AntipodesArgs {
@@ -506,7 +506,7 @@ impl Figures for DepthStates {
 /// Boards that are written at once.
 const BATCH: u64 = 4096;
 
-/// Print random boards that can reach the goal, all equally likely, one per line.
+/// Generate uniformly random solvable boards.
 #[derive(clap::Args)]
 #[command(after_help = "Example: tilewave scramble 4x4 --count 5 --seed 1")]
 pub struct ScrambleArgs {
@@ -517,7 +517,7 @@ pub struct ScrambleArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = count::<u64>(), allow_negative_numbers = true)]
     count: u64,
 
-    /// Number that determines the boards, on every machine the same [default: another one each time, logged].
+    /// Seed: the same boards on every machine [default: a random seed, logged].
     #[arg(long, value_name = "N", value_parser = count::<u64>(), allow_negative_numbers = true)]
     seed: Option<u64>,
 
@@ -551,7 +551,7 @@ impl ScrambleArgs {
 
 // `tilewave puzzles`: the families of puzzles.
 
-/// List the families of puzzles: parameters, states, and the memory of a search.
+/// List the puzzles that have names: parameters, states, and the memory of a search.
 #[derive(clap::Args)]
 #[command(after_help = "Examples: tilewave puzzles\n          tilewave bfs topspin:12,4")]
 pub struct PuzzlesArgs {
