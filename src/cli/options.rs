@@ -70,7 +70,7 @@ pub struct Running {
     #[command(flatten)]
     pub resources: ResourceOptions,
 
-    /// Engine [default: sweep, reference for boards of fewer than 6 tiles, frontier for what has no numbers or does not fit].
+    /// Engine [default: the fastest that searches the puzzle and fits].
     // A directory makes it the one on disk.
     #[arg(long, value_parser = choice(ENGINES))]
     pub engine: Option<EngineChoice>,

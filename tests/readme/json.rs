@@ -10,13 +10,16 @@ use serde_json::Value;
 use super::{root, words};
 
 /// Commands whose output has all keys there are, one after the other in one directory.
-const COMMANDS: [&str; 30] = [
+const COMMANDS: [&str; 33] = [
     "bfs 3x3 --last 1",
     "bfs 2x4 --dir run --keep-levels all",
     "bfs 2x2x2",
     "bfs 3x3 --tiles 1-5",
     "plan 2x4",
     "plan lrx:8",
+    "plan 2x2x2",
+    "antipodes 2x2x2",
+    "state --puzzle 2x2x2 \"1 2 3 4 5 6 7/1 0 0 0 0 0 0\"",
     "plan 4x4 --ranks 2",
     "status run",
     "verify run",

@@ -136,7 +136,8 @@ fn lines_have_a_readable_length() {
 /// What the attributes `href` and `src` of a page name.
 fn references(page: &str) -> Vec<String> {
     let of = |name: &str| -> Vec<String> {
-        let rest = page.split(&format!(" {name}=\"")).skip(1).map(str::to_string);
+        let attribute = format!(" {name}=\"");
+        let rest = page.split(&attribute).skip(1).map(str::to_string);
         rest.filter_map(|rest| rest.split('"').next().map(str::to_string)).collect()
     };
     [of("href"), of("src")].concat()
